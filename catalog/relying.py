@@ -51,7 +51,8 @@ def can_i_rely(args: Namespace) -> int:
     else:
         print("\n".join(telling.lines(found)))
         if of is not StandsFor.PROVIDER:
-            print(visible.line(f"this is what a {of} does ({runs[0][0].target}), and no evidence of a provider"))
+            seen_in = f"what a {of} {'shows' if of is StandsFor.RECORDING else 'does'} ({runs[0][0].target})"
+            print(visible.line(f"this is {seen_in}, and no evidence of a provider"))
         elif revision:
             print(visible.line(f"this is what was seen under {revision}, and no evidence of the usual revision"))
     return STATUSES[answered.together(found)]

@@ -12,6 +12,7 @@ from catalog.evidence.same_drift import Cause, cause
 from catalog.model import Finding, Outcome
 from catalog.model.codes import FindingCode, ReasonCode
 from catalog.model.explanations import INCONCLUSIVE
+from catalog.model.standpoint import StandsFor
 from catalog.reading.facts import note
 
 if TYPE_CHECKING:
@@ -24,6 +25,16 @@ _ON_A_MOCK = {
     Outcome.FLAKY: "No provider was asked: the mock answered the same request in different ways.",
     Outcome.INCONCLUSIVE: "No provider was asked: the mock, or the way to it, did not answer as it should.",
     Outcome.RESTRICTED: "No provider was asked: the mock refused this key.",
+}
+
+_IN_A_RECORDING = {
+    Outcome.DRIFTED: (
+        "documents or provider",
+        "The recording shows it: the provider answers so, or somebody else did whom the client asked.",
+    ),
+    Outcome.FLAKY: ("provider", "In the recording the same request was answered in different ways."),
+    Outcome.INCONCLUSIVE: ("recording", "The recording shows too little to judge it."),
+    Outcome.RESTRICTED: ("account", "In the recording the key was refused."),
 }
 
 SHARED_BY = 3
@@ -63,6 +74,8 @@ class Attributor:
     def of(self, standing: Standing) -> Attribution | None:
         """The most likely side, or None where nothing is wrong."""
         result = standing.result
+        if self._run.standpoint is StandsFor.RECORDING and result.outcome in _IN_A_RECORDING:
+            return Attribution(*_IN_A_RECORDING[result.outcome])
         if not self._run.live and result.outcome in _ON_A_MOCK:
             return Attribution("our side", _ON_A_MOCK[result.outcome])
         match result.outcome:
@@ -101,6 +114,9 @@ class Attributor:
         if alike:
             why = f"{alike} ({finding.code} {finding.at}".rstrip()
             return Attribution("documents or provider", f"{why}), so it is not this recipe alone.")
+        if self._run.traffic is not None:
+            why = "It has not been seen as documented, and no control shows that key and host worked."
+            return Attribution("documents or provider", why)
         if other:
             why = f"The answer is the documented one of {other}: our request probably provokes that condition instead."
             return Attribution("our recipe", why)

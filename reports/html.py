@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from catalog.evidence.past import LETTERS
+from catalog.evidence.recording import list_unrecognised, sum_up
 from catalog.model import Outcome
 from catalog.reading import over_runs, query, terms, values
 from reports import exchanges, island, plots
@@ -61,6 +62,8 @@ def render(run: Run, results: Sequence[Result], leant_on: Terms | None = None) -
             last_news=_before_settled(overview),
             added=[each.address for each in overview.added],
             ending=endings(run),
+            traffic=sum_up(run.traffic) if run.traffic is not None else "",
+            unrecognised=list_unrecognised(run.traffic),
             index=safe(island.text(_index(overview, packed.place, dates, leant_on))),
             packed=packed.texts,
             dates=dates,

@@ -13,6 +13,7 @@ from catalog.evidence.agreement import pending, until
 from catalog.evidence.causes import causes
 from catalog.evidence.deferred import took
 from catalog.evidence.not_reported import complete
+from catalog.evidence.recording import sum_up
 from catalog.evidence.self_check import of_records
 from catalog.model import KINDS, Attempt, Outcome
 from catalog.model.codes import FindingCode
@@ -99,7 +100,8 @@ def _suite(
     properties = ElementTree.Element("properties")
     for key, value in (("run", run.run), ("target", run.target), ("catalog_digest", run.catalog_digest)):
         ElementTree.SubElement(properties, "property", {"name": key, "value": legal(value)})
-    for key, value in (("revision", run.asked.revision), ("blind", blind)):
+    traffic = sum_up(run.traffic) if run.traffic is not None else ""
+    for key, value in (("revision", run.asked.revision), ("traffic", traffic), ("blind", blind)):
         if value:
             ElementTree.SubElement(properties, "property", {"name": key, "value": legal(value)})
     cases = (_case(run, result, behind.get(result.record, ())) for result in results)

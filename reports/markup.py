@@ -71,6 +71,7 @@ def environment() -> Environment:
         DISCOVERED=words.DISCOVERED,
         ADDED=words.ADDED,
         ENDING=words.ENDING,
+        UNRECOGNISED=words.UNRECOGNISED,
         MOST=MOST,
         RELATED=RELATED,
         Outcome=Outcome,

@@ -13,6 +13,7 @@ from catalog.evidence.not_reported import complete
 from catalog.evidence.self_check import of_records
 from catalog.model import KINDS, Outcome
 from catalog.model.exits import Exit
+from catalog.model.standpoint import StandsFor
 from reports import history
 from reports.attribution import Attributor
 from reports.causes import Gathered, gathered
@@ -199,8 +200,9 @@ class Overview:
         share = ((self.share, ""),) if self.share else ()
         if not self.run.live:
             number = self.counts[Outcome.CONFORMS]
+            where = "in the recording" if self.run.standpoint is StandsFor.RECORDING else "on the mock"
             conform = (str(number), f"outcome:{OUTCOMES[Outcome.CONFORMS]}")
-            return conform, (f" of {total} conform on the mock", ""), *share
+            return conform, (f" of {total} conform {where}", ""), *share
         partly = sum(each.in_part for each in self.standings)
         said = [(str(self.verified), "is:verified"), (f" of {total} verified", "")]
         said += [(", ", ""), (str(partly), "is:in-part"), (" of them in part", "")] if partly else []

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 from catalog.evidence import verdicts
+from catalog.evidence.recording import list_unrecognised, sum_up
 from catalog.model import Outcome
 from catalog.model.visible import harmless, line
 from reports import advice
@@ -20,7 +21,7 @@ from reports.overview import Overview
 from reports.sections import BY_CAUSE, BY_REASON, QUIET, Name, Section
 from reports.sentence import sentence
 from reports.unseen import unseen
-from reports.words import ADDED, DISCOVERED, ENDING, OUTCOMES, SETTLED, another_revision, days, names
+from reports.words import ADDED, DISCOVERED, ENDING, OUTCOMES, SETTLED, UNRECOGNISED, another_revision, days, names
 
 if TYPE_CHECKING:
     from catalog.evidence.results import Result, Run
@@ -31,6 +32,9 @@ MAX_BYTES = 60_000
 
 LISTED = 40
 """Records, or causes, listed under one heading."""
+
+MAX_COUNTS = 2_000
+"""Characters of the counts of recorded traffic: each reason is one of a few, but for lines that cannot be read."""
 
 NAMED = 12
 """Records named below a cause."""
@@ -89,6 +93,9 @@ class _Summary:
         yield from self._named(Name.OURS.heading, overview.faults)
         yield from self._named(Name.STALE.heading, overview.stale_entries)
         yield from self._named(ENDING, endings(overview.run))
+        if run.traffic is not None:
+            yield code_span(sum_up(run.traffic), MAX_COUNTS)
+            yield from self._named(UNRECOGNISED, list_unrecognised(run.traffic))
         if not overview.has_news:
             yield "Nothing changed."
 

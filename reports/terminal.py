@@ -7,6 +7,7 @@ from textwrap import wrap
 from typing import TYPE_CHECKING
 
 from catalog.evidence import verdicts
+from catalog.evidence.recording import list_unrecognised, sum_up
 from catalog.model.exits import Exit
 from catalog.model.visible import line, row
 from reports import advice, sentence
@@ -17,7 +18,7 @@ from reports.on_endpoints import in_full
 from reports.overview import Overview
 from reports.sections import BAD, BY_CAUSE, BY_REASON, QUIET, Name, Section
 from reports.unseen import unseen, whys
-from reports.words import DISCOVERED, ENDING, OUTCOMES, SETTLED, count, days, names
+from reports.words import DISCOVERED, ENDING, OUTCOMES, SETTLED, UNRECOGNISED, count, days, names
 
 if TYPE_CHECKING:
     from catalog.evidence.results import Result, Run
@@ -70,8 +71,11 @@ def _body(overview: Overview, width: int, paint: _Paint, *, quiet: bool) -> Iter
     for section in overview.sections:
         if section.name not in (_QUIETLY if quiet else QUIET):
             yield from _section(section, overview, width, paint)
+    if overview.run.traffic is not None:
+        yield from _wrapped(sum_up(overview.run.traffic), width)
     if quiet:
         return
+    yield from _named(UNRECOGNISED, list_unrecognised(overview.run.traffic), width, paint)
     yield from _not_asked(overview, width, paint)
     yield from _named(SETTLED, overview.settled, width, paint)
     yield from _named(DISCOVERED, overview.discovered, width, paint)

@@ -25,6 +25,9 @@ DISCOVERED = "Not in the documents"
 
 ADDED = "New records"
 
+UNRECOGNISED = "Refusals that are evidence for no record"
+"""Recorded refusals that no record documents, or that several do."""
+
 ENDING = "About to end"
 """Versions, models and keys that will be gone soon."""
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from catalog.evidence import self_check, shares
+from catalog.evidence import recording, self_check, shares
 from catalog.evidence.deduplicated import told_once
 from catalog.evidence.results import Result, Run
 from catalog.evidence.results_file import EvidenceError
@@ -46,6 +46,7 @@ def merge(runs: Sequence[Told]) -> tuple[Run, list[Result]]:
         policy=_policy([run for run, _ in ordered]),
         look_ups=_once(run.look_ups for run, _ in ordered),
         ends=_most_of_each(run.ends for run, _ in ordered),
+        traffic=recording.add_up(run.traffic for run, _ in ordered),
     )
     told = (result for run, results in ordered for result in (*results, *_silent(run, results)))
     return described, sorted(told_once(told), key=lambda result: result.record)

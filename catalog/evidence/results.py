@@ -156,6 +156,8 @@ class Run:
     """Where it was asked from, or which region of a provider, as its target says."""
     revisions: Mapping[str, str] = field(default_factory=dict)
     """The revision that each provider was asked under, where its manifest lists any."""
+    traffic: Mapping[str, Json] | None = None
+    """What became of recorded exchanges (`catalog.evidence.recording`); None of a run that probed."""
 
     @property
     def standpoint(self) -> StandsFor:

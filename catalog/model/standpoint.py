@@ -12,3 +12,5 @@ class StandsFor(StrEnum):
     GATEWAY = "gateway"
     """Something between: it may answer in its own words, and what it changes is none of the provider's doing."""
     MOCK = "mock"
+    RECORDING = "recording"
+    """Traffic of which nobody says with whom it was exchanged."""

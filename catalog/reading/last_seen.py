@@ -77,11 +77,12 @@ def target_of(record: Record) -> str:
 
 
 def of_no_provider(target: str) -> bool:
-    """Whether evidence from a target of this name is none for the records: of a mock, a gateway or another revision.
+    """Whether evidence from a target of this name is none for the records: of a mock, a gateway, a recording or another
+    revision.
 
     It begins with that word and a colon.
     """
-    others = (StandsFor.MOCK, StandsFor.GATEWAY, ANOTHER_REVISION)
+    others = (StandsFor.MOCK, StandsFor.GATEWAY, StandsFor.RECORDING, ANOTHER_REVISION)
     return target == StandsFor.MOCK or target.startswith(tuple(f"{each}:" for each in others))
 
 

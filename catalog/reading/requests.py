@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from catalog.reading.expectations import rules_of
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
     from catalog.model import Json, Record
 
@@ -47,3 +47,12 @@ def query_schema(record: Record) -> Mapping[str, Json]:
 def rules_in_words(record: Record) -> tuple[str, ...]:
     """What it states of requests, a sentence a rule."""
     return tuple(str(rule["rule"]) for rule in rules_of(record))
+
+
+def refusals_without_a_key(records: Iterable[Record]) -> frozenset[str]:
+    """The error records that only a request without a credential meets: no other cause, no wrong one, no code."""
+    records = tuple(records)
+    stated = [auth for record in records if isinstance(auth := record.data.get("auth"), dict)]
+    missing, wrong = ({auth[key] for auth in stated if auth.get(key)} for key in ("missing", "wrong"))
+    told = {str(record.address) for record in records if record.data.get("causes") or record.data.get("code")}
+    return frozenset(missing - wrong - told)

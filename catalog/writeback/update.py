@@ -274,7 +274,7 @@ def _asked(run: Run) -> str:
     """What a run asked that says nothing for the records."""
     if run.asked.revision and run.live and run.standpoint is StandsFor.PROVIDER:
         return "another revision"
-    return "a gateway" if run.standpoint is StandsFor.GATEWAY else "a mock"
+    return f"a {run.standpoint}" if run.standpoint is not StandsFor.PROVIDER else "a mock"
 
 
 def _gist(reason: str) -> str:

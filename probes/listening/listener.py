@@ -20,6 +20,7 @@ from catalog.model import places
 from catalog.model.clock import utc_text
 from catalog.model.errors import Mendable
 from catalog.model.exits import Exit, highest
+from catalog.model.standpoint import StandsFor
 from catalog.model.visible import line
 from catalog.reading.manifest import providers
 from probes.suite.versions import versions
@@ -171,6 +172,8 @@ class Listener:
             asked=Asked(out="" if self.out == places.runs() else str(self.out), traffic=(again,)),
             versions=versions(),
             catalog_digest=self.catalog.digest,
+            stands_for=StandsFor.RECORDING,
+            traffic=self._held.to_json(),
         )
 
 

@@ -18,7 +18,6 @@ from catalog.evidence import agreement, past
 from catalog.evidence.deferred import in_writing
 from catalog.evidence.retention import A_RUN, Allowance
 from catalog.model import Address, Json, Outcome
-from catalog.model.visible import row
 from catalog.reading.assertions import assertions
 from catalog.writeback import ledger
 from probes.calls.services import GRPC_HOST
@@ -128,11 +127,6 @@ class Prober(Collector):
             self._engine.close()
             self._engine = None
             allocator.let_go()
-
-    def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
-        """Say what became of recorded traffic: what is evidence of nothing is in no result."""
-        if self.options.traffic is not None:
-            terminalreporter.write_line(row(self.options.traffic.summary()))
 
     def _standing(self, result: Result) -> dict[str, Json] | None:
         """How the result stands to the divergence that the ledger accepts for it, if it does."""

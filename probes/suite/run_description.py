@@ -59,6 +59,7 @@ def described(options: Options, begun: Begun, looked_up: Sequence[LookedUp]) -> 
         stands_for=options.target.stands_for,
         region=options.target.region,
         revisions=options.asked_under,
+        traffic=options.traffic.to_json() if options.traffic is not None else None,
     )
 
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict, deque
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING
 
+from catalog.evidence.recording import sum_up
 from catalog.evidence.results import RECORDED, Result
 from catalog.evidence.retention import kept_attempt, kept_finding, kept_look
 from catalog.model import Attempt, Outcome, Reason
@@ -17,9 +18,10 @@ from probes.judging.judge import judge
 from probes.judging.record_verdict import record_verdict
 from probes.traffic.conclusion import concluded
 from probes.traffic.filtered import without_what_was_filtered
-from probes.traffic.matching import Match, Matcher, Unmatched
+from probes.traffic.matching import Match, Matcher, Refusal, Unmatched
 
 if TYPE_CHECKING:
+    from catalog.model import Json
     from catalog.reading.store import Catalog
     from probes.judging.cells import Place
     from probes.judging.verdict import Verdict
@@ -27,6 +29,9 @@ if TYPE_CHECKING:
 
 KEPT = 3
 """Exchanges kept of one cell as evidence, the last of each kind first: a day of traffic has thousands alike."""
+
+KINDS = 500
+"""Kinds of refusals that are listed: whoever answers may choose any code."""
 
 _Kind = tuple[str, str, Outcome, object]
 """What exchanges of one record must have in common to say the same: label, endpoint, outcome, difference."""
@@ -57,6 +62,8 @@ class Held:
     """How many there were, whatever became of them."""
     judged: int = 0
     """How many of them were evidence of something."""
+    refusals: Counter[Refusal] = field(default_factory=Counter)
+    """How often each kind of refusal was met that is evidence for no record; of many kinds only the first."""
     met: set[tuple[str, str, str]] = field(default_factory=set)
     """Record, label and endpoint of what clients met and no exchange is evidence of."""
     _matchers: dict[str, Matcher] = field(default_factory=dict)
@@ -81,6 +88,9 @@ class Held:
             matches = matcher.found(recorded.exchanges[0])
         if isinstance(matches, Unmatched):
             self.left_out[matches.why] += len(recorded.exchanges)
+            refusal = matches.refusal
+            if refusal is not None and (refusal in self.refusals or len(self.refusals) < KINDS):
+                self.refusals[refusal] += 1
             self.met |= {(each.record, each.exchange.label, each.exchange.endpoint) for each in matches.met}
             return frozenset()
         self.judged += len({id(each.exchange.request) for each in matches})
@@ -120,9 +130,16 @@ class Held:
 
     def summary(self) -> str:
         """What became of the exchanges, in a sentence."""
-        text = f"traffic: {self.exchanges} exchanges, {self.judged} of them judged"
-        others = "; ".join(f"{count} {why}" for why, count in self.left_out.most_common())
-        return f"{text}; not judged: {others}" if others else text
+        return sum_up(self.to_json())
+
+    def to_json(self) -> dict[str, Json]:
+        """What became of the exchanges, as the line of a run has it."""
+        return {
+            "exchanges": self.exchanges,
+            "judged": self.judged,
+            "left_out": dict(self.left_out.most_common()),
+            "unrecognised": [{**asdict(refusal), "count": count} for refusal, count in self.refusals.most_common()],
+        }
 
     def _remember(self, one: Judged) -> None:
         exchange = one.match.exchange

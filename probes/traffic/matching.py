@@ -10,14 +10,17 @@ from typing import TYPE_CHECKING
 from urllib.parse import parse_qs, urlsplit
 
 from catalog.envelopes.pointer import ABSENT
+from catalog.envelopes.projection import wire_of
 from catalog.model import Address, Aspect
 from catalog.model.codes import FindingCode
 from catalog.model.labels import ANSWER, MISSING_CREDENTIAL, STREAM, SUCCESS
+from catalog.model.visible import line
 from catalog.reading.assertions import asserted
 from catalog.reading.expectations import documented_answers
 from catalog.reading.facts import occurs_on
 from catalog.reading.grpc_statuses import status_of
 from catalog.reading.manifest import manifest
+from catalog.reading.requests import refusals_without_a_key
 from catalog.recognition.answers import answer_in
 from catalog.recognition.identify import Recogniser
 from catalog.recognition.known import Known
@@ -44,9 +47,26 @@ class Match:
     exchange: Exchange
 
 
+_LONGEST_CODE = 80
+"""Characters of a code that are shown: one that is longer is a sentence."""
+
 UNDOCUMENTED = "like no documented answer"
 AMBIGUOUS = "which could be that of several records"
 SEVERAL_CAUSES = "of a record with several causes, of which an answer tells none"
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """What refusals of one kind have in common, to be counted and listed."""
+
+    provider: str
+    endpoint: str
+    """The address of the endpoint; empty where the catalog has none."""
+    status: int | None
+    code: str
+    """Its code, or else its type."""
+    why: str
+    candidates: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +76,8 @@ class Unmatched:
     why: str
     met: tuple[Match, ...] = ()
     """What its client met all the same: each record whose answer it could be, under each of its labels."""
+    refusal: Refusal | None = None
+    """What it says, if it is a refusal that no record could be held against."""
 
 
 class Matcher:
@@ -105,7 +127,21 @@ class Matcher:
                 return Unmatched("to no endpoint of the catalog")
             succeeded = (match for each in endpoints for match in self._succeeded(exchange, each, response))
             return (*succeeded, *self._limits(replace(exchange, endpoint=endpoints[0]), response))
-        return self._refused(exchange, endpoints)
+        refused = self._refused(exchange, endpoints)
+        if isinstance(refused, Unmatched):
+            candidates = tuple(dict.fromkeys(match.record for match in refused.met))
+            endpoint, code = next(iter(endpoints), ""), self._code_of(exchange)
+            refusal = Refusal(self.provider, endpoint, response.status, code, refused.why, candidates)
+            return replace(refused, refusal=refusal)
+        return refused
+
+    def _code_of(self, exchange: Exchange) -> str:
+        """The code of an error, or else its type, as the first of the provider's envelopes that carries one has it."""
+        envelopes = {each.expected.envelope.name: each.expected.envelope for each in self.known.answers}
+        bodies = [reading.body for reading in answer_in(exchange).readings]
+        values = [wire_of(envelope, body) for body in bodies for envelope in envelopes.values()]
+        named = (value[aspect] for aspect in (Aspect.CODE, Aspect.TYPE) for value in values if value.get(aspect))
+        return line(str(next(named, "")), _LONGEST_CODE)
 
     def _identify(self, exchange: Exchange) -> Identity:
         request = exchange.request
@@ -168,11 +204,7 @@ class Matcher:
 
     @cached_property
     def _keyless(self) -> frozenset[str]:
-        """The refusals that only a request without a credential meets: no other cause, no other credential, no code."""
-        stated = [auth for record in self._records if isinstance(auth := record.data.get("auth"), dict)]
-        missing, wrong = ({auth[key] for auth in stated if auth.get(key)} for key in ("missing", "wrong"))
-        data = {address: self._catalog[address].data for address in missing - wrong}
-        return frozenset(each for each, stated in data.items() if not stated.get("causes") and not stated.get("code"))
+        return refusals_without_a_key(self._records)
 
     def _has_key(self, exchange: Exchange) -> bool:
         """Whether the request shows a key, if only that there was one: many recordings hide it, or leave it out."""

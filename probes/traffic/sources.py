@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from catalog.model.standpoint import StandsFor
 from catalog.reading.manifest import providers
 from probes.target import target as targets
 from probes.target.target import Provider, Target
@@ -23,7 +24,8 @@ LIVE = "live"
 
 def anybody() -> Target:
     """Every provider, wherever it is."""
-    return Target(ANYBODY, live=False, allow=frozenset(), providers={name: Provider(name) for name in providers()})
+    own = {name: Provider(name) for name in providers()}
+    return Target(ANYBODY, live=False, allow=frozenset(), providers=own, stands_for=StandsFor.RECORDING)
 
 
 def traffic(recordings: Sequence[Recording], catalog: Catalog, target: Target, *, of_target: bool) -> Traffic:

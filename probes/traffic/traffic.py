@@ -16,6 +16,7 @@ from probes.traffic.observed import observed, redactor_of
 
 if TYPE_CHECKING:
     from catalog.evidence.results import Result
+    from catalog.model import Json
     from catalog.reading.store import Catalog
     from probes.target.target import Target
     from probes.traffic.recorded import Recorded, Recording
@@ -57,6 +58,10 @@ class Traffic:
     def met(self) -> frozenset[tuple[str, str, str]]:
         """Record, label and endpoint of what clients met, though no exchange is evidence of it."""
         return frozenset(self._held.met)
+
+    def to_json(self) -> dict[str, Json]:
+        """What became of the exchanges, as the line of a run has it."""
+        return self._held.to_json()
 
     def summary(self) -> str:
         """What became of the exchanges, in a sentence."""

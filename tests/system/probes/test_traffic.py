@@ -16,6 +16,8 @@ from tests.harness.live import HEADERS
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from catalog.model import Json
+
 MODEL = "pd/endpoints/models/get_model"
 KEY = "canary-5c1d9e7b-of-a-recording"
 
@@ -64,6 +66,50 @@ def test_traffic_of_a_live_target_writes_back_with_the_day_it_was_recorded(tmp_p
         each.read_text() for each in (*ran.folder.rglob("*.*"), *records.rglob("*.json")) if each.is_file()
     )
     assert KEY not in written + ran.said
+
+
+def test_an_unknown_status_is_told_wherever_a_run_is_told(tmp_path: Path) -> None:
+    ran = pytest_probes(tmp_path / "out", "-q", "--provider", "pd", *of_both(tmp_path))
+    assert ran.status == 0, ran.said
+    counts = "traffic: 2 exchanges, 1 of them judged; not judged: 1 like no documented answer"
+    assert counts in ran.output
+    assert f"1 of {len(ran.results)} conform in the recording" in " ".join(ran.output.split())
+    views = {name: (ran.folder / name).read_text() for name in ("summary.md", "report.html", "junit.xml")}
+    assert {name: counts in text for name, text in views.items()} == dict.fromkeys(views, True)
+    refusal = f"1 × {MODEL}: status 418, unheard-of: like no documented answer"
+    assert {name: refusal in views[name] for name in ("summary.md", "report.html")} == {
+        "summary.md": True,
+        "report.html": True,
+    }
+    assert not any("on the mock" in text for text in (ran.said, *views.values()))
+    assert str(ran.run.standpoint) == "recording"
+
+
+def test_refusals_of_no_record_alone_are_written_down(tmp_path: Path) -> None:
+    ran = pytest_probes(tmp_path / "out", "--provider", "pd", "--traffic", str(refusal_alone(tmp_path)))
+    assert ran.status == Exit.NOTHING_SELECTED, ran.said
+    assert f"{MODEL}: status 418" in ran.output
+    assert f"{MODEL}: status 418" in (ran.folder / "summary.md").read_text()
+
+
+def of_both(folder: Path) -> list[str]:
+    """A recording of a success and of a refusal that nothing documents."""
+    return ["--traffic", str(local(folder)), str(refusal_alone(folder))]
+
+
+def refusal_alone(folder: Path) -> Path:
+    body = {"code": "unheard-of", "error": "short and stout"}
+    return local(folder, "refusal.har", {"status": 418, "content": {"text": json.dumps(body)}})
+
+
+def local(folder: Path, name: str = "local.har", answer: Json = None) -> Path:
+    """A recording of a client of a local provider, with another answer if one is given."""
+    whole = json.loads(recording(folder).read_text())
+    (entry,) = whole["log"]["entries"]
+    entry["request"]["url"] = "http://127.0.0.1:9/pd/v1/models/some-model"
+    entry["response"] |= answer or {}
+    (folder / name).write_text(json.dumps(whole))
+    return folder / name
 
 
 def test_a_recording_of_nobody_we_know_says_so_and_is_not_green(tmp_path: Path) -> None:

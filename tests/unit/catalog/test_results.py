@@ -107,6 +107,7 @@ RUN = Run(
     stands_for=StandsFor.PROVIDER,
     region="eu",
     revisions={"pa": "1"},
+    traffic={"exchanges": 1},
 )
 
 
@@ -198,6 +199,7 @@ def test_what_a_result_is_of() -> None:
         (True, StandsFor.PROVIDER, "pa:1", StandsFor.PROVIDER, False),
         (True, StandsFor.GATEWAY, "", StandsFor.GATEWAY, False),
         (False, StandsFor.PROVIDER, "", StandsFor.PROVIDER, False),
+        (False, StandsFor.RECORDING, "", StandsFor.RECORDING, False),
     ],
 )
 def test_whose_answers_a_run_saw(

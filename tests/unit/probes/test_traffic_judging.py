@@ -12,6 +12,7 @@ from catalog.model import Event, Exchange, Outcome, Request, Response
 from catalog.model.codes import FindingCode
 from probes.target.dialect import Dialect
 from probes.target.target import Provider, Target
+from probes.traffic import judged
 from probes.traffic.observed import observed, redactor_of
 from probes.traffic.recorded import Recorded, Recording
 from probes.traffic.sources import anybody
@@ -134,15 +135,50 @@ def test_an_answer_that_is_surely_of_no_record_is_held_against_none(recorded: Re
     assert judged_records(replace(recorded, provider="pa")) == {}
 
 
+def unrecognised(*recorded: Recorded) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = traffic(*recorded).to_json()["unrecognised"]
+    return found
+
+
+def test_refusals_that_no_record_documents_are_counted_by_endpoint_status_and_code() -> None:
+    teapot = exchanged(418, error("teapot_error", "short and stout"))
+    nowhere = exchanged(418, error("teapot_error", "short"), url="http://127.0.0.1:9/pa/v1/nowhere")
+    told = unrecognised(teapot, OVERLOAD, nowhere, teapot)
+    counts = {(each["endpoint"], each["status"], each["code"], each["why"]): each["count"] for each in told}
+    undocumented = "like no documented answer"
+    assert counts == {(CREATE, 418, "teapot_error", undocumented): 2, ("", 418, "teapot_error", undocumented): 1}
+
+
+def test_an_ambiguous_refusal_is_listed_with_its_candidates() -> None:
+    (told,) = unrecognised(exchanged(401, error(*INVALID_KEY), NOT_AGAIN))
+    assert told["why"] == "which could be that of several records"
+    assert told["endpoint"] == CREATE
+    assert len(told["candidates"]) > 1
+    assert {catalog()[address].data["http_status"] for address in told["candidates"]} == {401}
+
+
+def test_of_codes_without_end_only_the_first_are_listed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(judged, "KINDS", 3)
+    many = [exchanged(418, error(f"teapot_{number}", "short")) for number in range(5)]
+    assert len(unrecognised(*many)) == 3
+    assert traffic(*many).left_out == {"like no documented answer": 5}
+
+
 BAD_TOKEN = {"error": {"code": 401, "message": "Request had invalid credentials.", "status": "UNAUTHENTICATED"}}
 
 
-@pytest.mark.parametrize("headers", [{"x-goog-api-key": "[redacted]"}, {"authorization": "***"}, {}])
-def test_a_request_that_shows_a_key_is_never_one_without_a_credential(headers: dict[str, str]) -> None:
+@pytest.mark.parametrize(
+    ("headers", "is_candidate"),
+    [({"authorization": "[redacted]"}, False), ({"authorization": "***"}, False), ({}, True)],
+)
+def test_a_request_that_shows_a_key_is_never_one_without_a_credential(
+    headers: dict[str, str], is_candidate: bool
+) -> None:
     response = Response(401, {"content-type": "application/json"}, BAD_TOKEN, "json")
     url = "http://127.0.0.1:9/pb/v1beta/models/small:generateContent"
     recorded = Recorded("night.har, entry 1", (Exchange("", Request("POST", url, headers), response),), AT, "pb")
-    assert MISSING_TOKEN not in judged_records(recorded, provider="pb")
+    (told,) = unrecognised(recorded)
+    assert (MISSING_TOKEN in told["candidates"]) is is_candidate, told
 
 
 def test_an_answer_that_several_records_document_verifies_none() -> None:

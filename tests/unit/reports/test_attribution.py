@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from catalog.model import Finding, Outcome, Reason
+from catalog.model.standpoint import StandsFor
 from reports.attribution import Attribution, Attributor
 from reports.overview import Overview
 from tests.unit.reports.making import finding, record, result, run
@@ -16,15 +17,16 @@ if TYPE_CHECKING:
 
 A = "pa/errors/general/a"
 NEVER_SEEN = record(A, status=["DOCUMENTED"])
+TRAFFIC = {"exchanges": 1, "judged": 1, "left_out": {}, "unrecognised": []}
 
 
-def attribution(*results: Result, **described: bool) -> Attribution | None:
+def attribution(*results: Result, **described: Any) -> Attribution | None:
     overview = Overview(run(**described), results)
     found = Attributor(overview.run, overview.standings)
     return found.of(next(each for each in overview.standings if each.address == results[0].record))
 
 
-def attributed(*results: Result, **described: bool) -> Attribution:
+def attributed(*results: Result, **described: Any) -> Attribution:
     found = attribution(*results, **described)
     assert found is not None
     return found
@@ -57,6 +59,20 @@ def test_what_many_records_share_is_no_single_recipe() -> None:
 def test_what_never_held_is_the_documents() -> None:
     assert attributed(drift(probed=NEVER_SEEN)).party == "documents"
     assert "leave open" in attributed(drift(probed={**NEVER_SEEN, "status": ["UNVERIFIED"]})).why
+
+
+@pytest.mark.parametrize("outcome", [Outcome.DRIFTED, Outcome.FLAKY, Outcome.INCONCLUSIVE, Outcome.RESTRICTED])
+def test_in_a_recording_it_is_neither_us_nor_a_mock(outcome: Outcome) -> None:
+    found = attributed(result(A, outcome, findings=(finding(),)), live=False, stands_for=StandsFor.RECORDING)
+    assert "recording" in found.why
+    assert "our" not in found.party
+    assert "mock" not in found.why
+
+
+def test_of_a_live_recording_no_control_is_spoken_of() -> None:
+    found = attributed(drift(probed=NEVER_SEEN), traffic=TRAFFIC)
+    assert found.party == "documents or provider"
+    assert "while the control shows" not in found.why
 
 
 def test_on_the_mock_it_is_us() -> None:

@@ -18,6 +18,7 @@ from tests.unit.reports.making import finding, result, run
 
 if TYPE_CHECKING:
     from catalog.evidence.results import Result, Run
+    from catalog.model import Json
 
 A, B = "pa/errors/general/a", "pa/errors/general/b"
 VIEWS = ("report.html", "summary.md", "junit.xml")
@@ -78,6 +79,16 @@ def test_merged_shards_are_a_run_of_their_own(tmp_path: Path) -> None:
     assert len(read_run(tmp_path / "all" / "results.jsonl")[1]) == 3
     build.build(tmp_path / "all")
     assert (tmp_path / "all" / "report.html").read_bytes() == before
+
+
+def test_what_became_of_recorded_exchanges_is_added_up() -> None:
+    def judged(reasons: dict[str, int], codes: list[str]) -> dict[str, Json]:
+        return {"exchanges": 3, "judged": 1, "left_out": reasons, "unrecognised": [{"code": code} for code in codes]}
+
+    runs = [run(traffic=judged({"a": 1, "b": 1}, ["x"])), run(run="r2", traffic=judged({"b": 2}, ["y"]))]
+    traffic = merge([(each, []) for each in runs])[0].traffic
+    assert traffic == {**judged({"b": 3, "a": 1}, ["x", "y"]), "exchanges": 6, "judged": 2}
+    assert merge([(run(), []), (run(run="r2"), [])])[0].traffic is None
 
 
 def test_runs_of_different_targets_are_not_merged() -> None:

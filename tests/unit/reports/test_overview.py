@@ -12,6 +12,7 @@ from catalog.evidence.changes import Change
 from catalog.evidence.partial import LEFT_OUT
 from catalog.model import Outcome, Reason, Severity
 from catalog.model.look import Look
+from catalog.model.standpoint import StandsFor
 from reports import history
 from reports.overview import Overview
 from reports.sentence import verdict
@@ -127,6 +128,11 @@ def test_a_mock_verifies_nothing() -> None:
     assert verdict(Overview(run(live=False), [result(A)])) == (
         "All that was looked at is as documented. 1 of 1 conform on the mock."
     )
+
+
+def test_a_recording_without_a_target_is_no_mock() -> None:
+    recorded = run(live=False, stands_for=StandsFor.RECORDING)
+    assert verdict(Overview(recorded, [result(A)])).endswith("1 of 1 conform in the recording.")
 
 
 def test_a_night_that_could_not_look_is_never_good() -> None:
