@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import pytest
 
 from catalog.model import Aspect, Finding, Outcome
 from catalog.model.codes import FindingCode
 from catalog.reading.manifest import providers
+from probes.traffic.json_lines import of_line
+from probes.traffic.recorded import Recording
+from probes.traffic.sources import anybody
+from probes.traffic.traffic import Traffic
 from tests.harness.captures import (
     CAPTURES,
+    MADE_UP,
     Capture,
     captures,
     judged,
@@ -19,6 +26,9 @@ from tests.harness.captures import (
     verdict_on,
 )
 from tests.harness.engines import catalog
+
+if TYPE_CHECKING:
+    from catalog.evidence.results import Result
 
 ON_THE_WIRE = frozenset({Aspect.STATUS, Aspect.TYPE, Aspect.CODE, Aspect.PARAM, Aspect.MESSAGE})
 """What tells one row from another; headers and shape may differ from the documents, and that is a drift."""
@@ -89,3 +99,36 @@ def test_limits_that_real_answers_tell_break_no_rule_of_ours(provider: str) -> N
     drifts = [{(each.code, each.at) for each in findings if each.drifts} for findings in of_limits]
     assert set() in drifts, "one tells all of its limits"
     assert [found for found in drifts if {code for code, _ in found} - {FindingCode.HEADER_MISSING}] == []
+
+
+@pytest.mark.parametrize("with_headers", [True, False])
+def test_as_recordings_they_are_evidence_of_their_own_rows_alone(with_headers: bool) -> None:
+    wrong: dict[str, list[str]] = {}
+    right = 0
+    for capture in captures():
+        provider = capture["provider"].lower()
+        shown = {**capture, "headers": without_made_up_ids(capture) if with_headers else None}
+        seen = Traffic([Recording("c", (of_line(shown, capture["id"]),))], catalog(), [anybody()], of_target=False)
+        records = catalog().select(provider=None if provider == "none" else provider, kind="errors")
+        results = [seen.result(str(record.address)) for record in records]
+        judged = [each for each in results if each.outcome is not Outcome.NOT_PROBED]
+        right += len(judged)
+        unlike = [each.record for each in judged if not is_of_its_row(capture, each)]
+        wrong |= {capture["id"]: unlike} if unlike else {}
+    assert wrong == {}
+    assert right >= 20
+
+
+def without_made_up_ids(capture: Capture) -> dict[str, str] | None:
+    """The headers without the request ids that were made up, each place one of its own, before they were published."""
+    headers = capture["headers"]
+    return headers and {name: "[redacted]" if MADE_UP in str(value) else value for name, value in headers.items()}
+
+
+def is_of_its_row(capture: Capture, judged: Result) -> bool:
+    """Whether what was judged is the row that somebody named by hand, and differs in nothing that tells rows apart."""
+    if not isinstance(capture["expect"], dict) or any(each.aspect in ON_THE_WIRE for each in judged.drifts):
+        return False
+    own = {str(record.address) for record in rows(capture)}
+    in_stream = judged.record.endswith(f"/streamed_{capture['expect'].get('code')}")
+    return judged.record in own or in_stream
