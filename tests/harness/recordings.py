@@ -23,10 +23,16 @@ if TYPE_CHECKING:
 AT = "2026-01-31T04:00:00.000Z"
 
 
-def recorded(folder: Path, results: Iterable[Result]) -> Traffic:
-    """What these results' exchanges are evidence of, when read from a HAR in this folder."""
+def recorded(folder: Path, results: Iterable[Result], *, complete: bool | None = None) -> Traffic:
+    """What these results' exchanges are evidence of, when read from a HAR in this folder.
+
+    `complete` is what the HAR says of its headers; None where it says nothing.
+    """
     file = folder / "night.har"
-    file.write_text(json.dumps(har(results)), encoding="utf-8")
+    whole = har(results)
+    if complete is not None:
+        whole["log"]["_headersComplete"] = complete
+    file.write_text(json.dumps(whole), encoding="utf-8")
     return Traffic(read([file]), catalog(), [anybody()], of_target=False)
 
 
