@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Sequence, Set
+from collections.abc import Iterable, Sequence, Set
 from typing import TYPE_CHECKING
 
 from catalog.model import LedgerState, Outcome
@@ -44,11 +44,12 @@ def blind_providers(
 
 def gaps(results: Sequence[Result]) -> dict[str, str]:
     """For those who expect all: each provider with records that have no verdict, how many, which and why."""
-    found: dict[str, list[Result]] = {}
-    for result in results:
-        if _is_a_gap(result):
-            found.setdefault(result.address.provider, []).append(result)
-    return {provider: _told(own) for provider, own in found.items()}
+    return _tell("all was expected, and", filter(_is_a_gap, results))
+
+
+def unobserved(results: Sequence[Result]) -> dict[str, str]:
+    """For a mock, where nothing is out of reach: each provider with records that were not wholly observed, and why."""
+    return _tell("on a mock all is observable, and", filter(_is_unobserved, results))
 
 
 def unconfigured(result: Result) -> bool:
@@ -87,11 +88,26 @@ def _is_a_gap(result: Result) -> bool:
     return result.outcome in (Outcome.INCONCLUSIVE, Outcome.RESTRICTED)
 
 
+def _is_unobserved(result: Result) -> bool:
+    """Whether a probe that was sent ended without a verdict on something documented, and nobody accepted that."""
+    accepted = (result.ledger or {}).get("state") == LedgerState.ACCOUNTED
+    lacks_verdict = result.outcome in (Outcome.INCONCLUSIVE, Outcome.RESTRICTED)
+    return lacks_verdict and not result.is_beyond_verifying and not accepted
+
+
+def _tell(lead: str, results: Iterable[Result]) -> dict[str, str]:
+    """Name by provider the records without a verdict."""
+    by_provider: dict[str, list[Result]] = {}
+    for result in results:
+        by_provider.setdefault(result.address.provider, []).append(result)
+    return {provider: f"{lead} {_told(own)}" for provider, own in by_provider.items()}
+
+
 def _told(gaps: Sequence[Result]) -> str:
     named = [f"{each.record} ({each.reason.code if each.reason else each.outcome})" for each in gaps[:_NAMED]]
     more = f" and {len(gaps) - _NAMED} more" if len(gaps) > _NAMED else ""
     has = "record has" if len(gaps) == 1 else "records have"
-    return f"all was expected, and {len(gaps)} {has} no verdict: {', '.join(named)}{more}"
+    return f"{len(gaps)} {has} no verdict: {', '.join(named)}{more}"
 
 
 def _why(results: Sequence[Result], lost: Set[str]) -> str:

@@ -12,11 +12,12 @@ from typing import TYPE_CHECKING
 
 from catalog.evidence import lost, self_check, shares
 from catalog.evidence.agreement import pending
-from catalog.evidence.blindness import blind_providers, gaps
+from catalog.evidence.blindness import blind_providers, gaps, unobserved
 from catalog.evidence.not_reported import complete, expected, unreported
 from catalog.evidence.self_check import of_records
 from catalog.model import LedgerState, Outcome
 from catalog.model.exits import Exit, highest
+from catalog.model.standpoint import StandsFor
 
 if TYPE_CHECKING:
     from catalog.evidence.results import Result, Run
@@ -38,6 +39,8 @@ def blind(run: Run, results: Sequence[Result]) -> dict[str, str]:
     """The providers that this run was to look at and did not, and why, each in one sentence."""
     known = of_records(complete(run, results))
     found = blind_providers(known, expected(run, known), lost.of_run(run, known), whole=not shares.held(run.policy))
+    if not run.live and run.standpoint is StandsFor.MOCK and not run.asked.traffic:
+        found = {**unobserved(known), **found}
     return {**gaps(known), **found} if run.policy.get("expect_all") else found
 
 

@@ -14,8 +14,8 @@ from catalog.evidence.deferred import Written
 from catalog.evidence.results import Result
 from catalog.evidence.retention import kept_attempt, kept_finding, kept_look
 from catalog.model import Attempt, Finding, Outcome, Reason, Record
-from catalog.model.codes import ReasonCode
-from catalog.model.explanations import INCONCLUSIVE
+from catalog.model.codes import FindingCode, ReasonCode
+from catalog.model.explanations import INCONCLUSIVE, RESTRICTED
 from catalog.model.labels import BESIDE
 from probes.elicit.performing import Unseen, perform
 from probes.elicit.probe import Stopped
@@ -58,12 +58,12 @@ async def run(task: Task, lane: Lane) -> Result | Unsettled:
     except Stopped as stopped:
         doubts = Doubts(Verdict(Outcome.INCONCLUSIVE, stopped.reason), {}, (), {}, {})
     unsettled = Unsettled(_seen(task, tried), doubts)
-    return unsettled if doubts.any else _judged_so(unsettled.seen, doubts.final)
+    return unsettled if doubts.any else _conclude(unsettled.seen, doubts.final, lane)
 
 
 async def settle(unsettled: Unsettled, task: Task, lane: Lane) -> Result:
     """The result of a record once all of its lane are judged; `task` is that of any of them."""
-    return _judged_so(unsettled.seen, await settled(unsettled.doubts, task, lane))
+    return _conclude(unsettled.seen, await settled(unsettled.doubts, task, lane), lane)
 
 
 async def _looked_at(task: Task, lane: Lane, tried: Tried) -> Verdict:
@@ -242,14 +242,30 @@ def _broken_off(probe: AttemptProbe, error: Exception, words: str) -> Verdict:
     return Verdict(Outcome.HARNESS_ERROR, Reason(ReasonCode.RECIPE_ERROR, words))
 
 
-def _judged_so(seen: Result, final: Verdict) -> Result:
-    return replace(
+def _conclude(seen: Result, final: Verdict, lane: Lane) -> Result:
+    """Join what was seen and its verdict; on a mock, a record with a lost observation does not conform."""
+    result = replace(
         seen,
         outcome=final.outcome,
         reason=final.reason,
         looks=tuple(map(kept_look, final.looks)),
         findings=(*map(kept_finding, final.findings), *seen.findings),
     )
+    lost = None if lane.live else _find_lost_observation(result)
+    return replace(result, outcome=Outcome.INCONCLUSIVE, reason=lost) if lost is not None else result
+
+
+def _find_lost_observation(result: Result) -> Reason | None:
+    """Return why a conforming record lacks an observation that its recipe tried to make; None if it lacks none.
+
+    What a target leaves out by its keys, values, costs or revision was not tried.
+    """
+    if result.outcome is not Outcome.CONFORMS:
+        return None
+    tried = (INCONCLUSIVE.keys() | RESTRICTED.keys()) - {ReasonCode.ANOTHER_REVISION}
+    missing = (finding for finding in result.findings if finding.code == FindingCode.NOT_LOOKED_AT)
+    finding = next((finding for finding in missing if finding.observed in tried), None)
+    return Reason(ReasonCode(finding.observed), finding.message) if finding is not None else None
 
 
 def _seen(task: Task, tried: Tried) -> Result:

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any
 
 from catalog.evidence.blindness import blind_providers
 from catalog.model import Outcome, Severity
-from catalog.model.codes import ReasonCode
 from probes.elicit.book import book
 from probes.planning.rotation import Depth, Drawing
 from probes.target import target as targets
@@ -63,7 +62,7 @@ class Verdict:
     """Why the run would have ended as blind (exit 10), for instance because no control was green: it is not silent."""
     told: frozenset[str] = frozenset()
     """Who says that an assumption is not so (`should`, `assumption-failed`): no drift, for the documents do not show
-    how it is asked or where it stands; or that this account may not see it (`restricted`). It is not silent."""
+    how it is asked or where it stands; or who lost an observation, which makes the run blind. It is not silent."""
     why: tuple[str, ...] = ()
     """The first difference that each record told."""
     broken: str = ""
@@ -243,13 +242,9 @@ def _verdict(mutant: Mutant, results: Mapping[str, Result]) -> Verdict:
 
 
 def _tells(result: Result) -> bool:
-    """Whether it says of an assumption of ours that it is not so, or that this account may not see it."""
-    failed = result.reason is not None and result.reason.code is ReasonCode.ASSUMPTION_FAILED
-    return (
-        failed
-        or result.outcome is Outcome.RESTRICTED
-        or any(each.severity is Severity.SHOULD for each in result.findings)
-    )
+    """Whether it says that an assumption of ours is not so, or has no verdict, which makes a run on a mock blind."""
+    has_no_verdict = result.outcome in (Outcome.INCONCLUSIVE, Outcome.RESTRICTED) and not result.is_beyond_verifying
+    return has_no_verdict or any(each.severity is Severity.SHOULD for each in result.findings)
 
 
 def _first(result: Result) -> str:

@@ -8,9 +8,10 @@ import pytest
 
 from catalog.evidence import verdicts
 from catalog.evidence.blindness import blind_providers, gaps
-from catalog.evidence.results import Result
+from catalog.evidence.results import Asked, Result
 from catalog.model import LedgerState, Outcome, Reason
 from catalog.model.codes import ReasonCode
+from catalog.model.standpoint import StandsFor
 from tests.unit.reports.making import run
 
 
@@ -118,6 +119,28 @@ def test_where_nothing_has_a_verdict_what_was_tried_or_only_lacked_a_key_had_to_
 def test_a_shard_that_lacks_a_key_is_not_blind_where_a_whole_run_is() -> None:
     assert set(verdicts.blind(run(expected=(), providers=()), [NO_KEY])) == {"pa"}
     assert verdicts.blind(run(expected=(), providers=(), policy={"shard": "1/2"}), [NO_KEY]) == {}
+
+
+@pytest.mark.parametrize(
+    ("lost", "is_blind"),
+    [
+        (TIMED_OUT, True),
+        (RESTRICTED, True),
+        (OURS, True),
+        (SILENT, True),
+        (ALL_ASSUMED, False),
+        (NO_TWIN_AND_ACCEPTED, False),
+        (NOT_ALLOWED, False),
+        (NO_KEY, False),
+    ],
+)
+def test_one_lost_observation_makes_a_run_on_a_mock_blind_and_no_other(lost: Result, is_blind: bool) -> None:
+    results = [*seen(50), lost]
+    on_a_mock = run(live=False, expected=("pa",), providers=("pa",))
+    assert set(verdicts.blind(on_a_mock, results)) == ({"pa"} if is_blind else set())
+    assert verdicts.blind(replace(on_a_mock, live=True), results) == {}
+    assert verdicts.blind(replace(on_a_mock, stands_for=StandsFor.GATEWAY), results) == {}
+    assert verdicts.blind(replace(on_a_mock, asked=Asked(traffic=("one.har",))), results) == {}
 
 
 @pytest.mark.parametrize(

@@ -128,6 +128,10 @@ def in_new_york(original: ZoneInfo) -> ZoneInfo:
     return ZoneInfo("America/New_York")
 
 
+def at_utc(original: ZoneInfo) -> ZoneInfo:
+    return ZoneInfo("UTC")
+
+
 def experimental_as_others(original: Callable[..., Any]) -> Callable[..., Any]:
     return lambda call, model, pool: original(call, replace(model, experimental=False), pool)
 

@@ -1,0 +1,41 @@
+"""On a mock nothing is out of reach: an observation that a recipe tried to make and lost is red."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import pytest
+
+from catalog.evidence import verdicts
+from catalog.model import Outcome
+from catalog.model.exits import Exit
+from catalog.model.standpoint import StandsFor
+from probes.target import target as targets
+from tests.harness.engines import probe
+from tests.unit.reports.making import run
+
+if TYPE_CHECKING:
+    from probes.suite.embedded_mock import EmbeddedMock
+
+RECORD = "pb/rate_limits/limits/general"
+ON_A_MOCK = run(
+    live=False, stands_for=StandsFor.MOCK, providers=("pb",), expected=("pb",), selected=(RECORD,), policy={}
+)
+
+
+@pytest.mark.parametrize(
+    ("day_quota", "outcome", "status"),
+    [("2", Outcome.CONFORMS, Exit.FINE), ("3", Outcome.INCONCLUSIVE, Exit.BLIND)],
+    ids=["observed", "lost: the setup is refused"],
+)
+def test_a_record_that_lost_an_observation_makes_a_run_on_a_mock_blind(
+    fresh_mock: EmbeddedMock, day_quota: str, outcome: Outcome, status: Exit
+) -> None:
+    target = targets.load("mock").served_by(fresh_mock.addresses())
+    pb = target.providers["pb"]
+    changed = replace(pb, values={**pb.values, "day_quota": day_quota})
+    result = probe(replace(target, providers={"pb": changed}), [RECORD])[RECORD]
+    assert (result.outcome, verdicts.of_run(ON_A_MOCK, [result])) == (outcome, status)
+    lost = {finding.label for finding in result.findings if finding.code == "not-looked-at"}
+    assert lost == (set() if status is Exit.FINE else {"before_midnight", "after_midnight"})
