@@ -6,7 +6,7 @@ from enum import IntEnum
 
 
 class Exit(IntEnum):
-    """What CI branches on. 2 and 6 are pytest's own."""
+    """What CI branches on. No run ends with pytest's own 2 or 6."""
 
     FINE = 0
     DRIFT = 1
@@ -19,7 +19,7 @@ class Exit(IntEnum):
 
 
 INTERRUPTED = 130
-"""What a shell says of a command that Ctrl-C ended; `pytest probes` has pytest's 2 for it."""
+"""What a shell says of a command that Ctrl-C ended; an interrupted run of probes is blind."""
 
 _PRECEDENCE = (Exit.USAGE, Exit.HARNESS_ERROR, Exit.BLIND, Exit.DRIFT, Exit.NOTHING_SELECTED, Exit.FINE)
 

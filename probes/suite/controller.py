@@ -38,8 +38,13 @@ if TYPE_CHECKING:
     from probes.suite.options import Options
     from probes.target.look_ups import LookedUp
 
-_OURS = (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED, pytest.ExitCode.NO_TESTS_COLLECTED)
-"""Statuses of pytest that ours replaces; an interruption or a usage error stays what it is."""
+_OURS = (
+    pytest.ExitCode.OK,
+    pytest.ExitCode.TESTS_FAILED,
+    pytest.ExitCode.INTERRUPTED,
+    pytest.ExitCode.NO_TESTS_COLLECTED,
+)
+"""Statuses of pytest that ours replaces; a usage error is 4 in both tables."""
 
 WORKER_ENDS_S = 60
 """Seconds in which a worker ends that has reported all: it only takes down its plugins. One that hangs is lost."""
@@ -255,11 +260,14 @@ class Controller:
         """Make the views and set the exit status that CI branches on."""
         opened = self._writer is not None
         self._trouble += (f"{ReasonCode.WORKER_LOST}: {each}" for each in self._lost_workers.values())
-        self._say_what_was_stopped(session)
+        interrupted = exitstatus == pytest.ExitCode.INTERRUPTED
+        self._say_what_was_stopped(session, interrupted=interrupted)
         self.close()
-        if not self._reported and (exitstatus not in _OURS or not self._selected):
+        if not self._reported and (interrupted or exitstatus not in _OURS or not self._selected):
             self._remove_folder()
-            if exitstatus in _OURS and not opened and not session.config.getoption("collectonly"):
+            if interrupted and not self._is_full:  # pytest counts what could not be collected as failed
+                session.exitstatus = Exit.HARNESS_ERROR if session.testsfailed else Exit.BLIND
+            elif exitstatus in _OURS and not opened and not session.config.getoption("collectonly"):
                 session.exitstatus = Exit.HARNESS_ERROR
             return
         self._page.begin()
@@ -346,14 +354,19 @@ class Controller:
         said = f"--out {self.options.out}: {error.strerror}; name a folder that can be written"
         return pytest.UsageError(line(said, LONGEST))
 
-    def _say_what_was_stopped(self, session: pytest.Session) -> None:
-        """What `-x` or `--maxfail` left unasked is not lost: somebody wanted it so, and the file says it."""
-        if not session.shouldfail or self._writer is None:
+    def _say_what_was_stopped(self, session: pytest.Session, *, interrupted: bool) -> None:
+        """Record why the rest was not probed: an option wanted it so (`-x`), or Ctrl-C makes the run blind."""
+        if self._writer is None:
+            return
+        if wanted := session.shouldfail or session.shouldstop:
+            outcome, reason = Outcome.NOT_PROBED, Reason(ReasonCode.STOPPED_EARLY, str(wanted))
+        elif interrupted:
+            outcome, reason = Outcome.INCONCLUSIVE, Reason(ReasonCode.LANE_STOPPED, "the run was interrupted")
+        else:
             return
         for address in self._selected:
             if address not in self._reported:
-                reason = Reason(ReasonCode.STOPPED_EARLY, str(session.shouldfail))
-                result = Result(address, self.options.catalog[address].data, Outcome.NOT_PROBED, reason)
+                result = Result(address, self.options.catalog[address].data, outcome, reason)
                 self._append(self._writer, result.to_json())
 
     @property

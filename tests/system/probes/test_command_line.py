@@ -14,6 +14,7 @@ import pytest
 from catalog.evidence.causes import causes
 from catalog.evidence.results_file import read_run
 from catalog.model import Outcome
+from catalog.model.exits import Exit
 from mockserver.testing import mock_providers
 from tests.harness import patient
 from tests.harness.command import CHECKOUT, pytest_here, pytest_probes, ran
@@ -162,6 +163,36 @@ def test_last_failed_and_exit_first(tmp_path: Path) -> None:
     assert outcomes.count(Outcome.DRIFTED) == 1
     assert outcomes[-1] is Outcome.DRIFTED
     assert len(outcomes) < len(first.results)
+
+
+@pytest.mark.parametrize(
+    "options", [("-n", "2", "-x"), ("-n", "2", "--maxfail=1"), ("--maxfail=1",), ("--stepwise",)], ids=" ".join
+)
+def test_a_run_that_stops_at_a_failure_exits_by_what_it_found(tmp_path: Path, options: tuple[str, ...]) -> None:
+    wrong = WrongProvider(gone)
+    with serving(wrong) as base:
+        target = pa_target(tmp_path / "target.toml", base)
+        selected = ("-p", "no:randomly", "-k", "models or (general and unknown)")
+        ran = pytest_probes(tmp_path / "out", "--target", target, *selected, *options)
+    assert ran.status == Exit.DRIFT, ran.said
+    assert any(result.outcome is Outcome.DRIFTED for result in ran.results.values())
+    assert f"exit {Exit.BLIND}" not in ran.said
+    assert set(ran.results) == set(ran.run.selected or ()), "what was left unasked is told"
+
+
+class Interrupting:
+    """A plugin that is as Ctrl-C before the first record is reported."""
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtestloop(self) -> None:
+        raise KeyboardInterrupt
+
+
+def test_a_run_that_is_interrupted_before_it_saw_anything_is_blind_and_leaves_nothing(tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    status = pytest_here("probes", "--out", str(out), "-k", UNKNOWN_MODEL, plugins=[Interrupting()])
+    assert status == Exit.BLIND
+    assert not [path for path in out.rglob("*") if path.is_file()]
 
 
 def test_the_records_of_a_cause_are_asked_again(tmp_path: Path) -> None:

@@ -9,6 +9,8 @@ import pytest
 
 from catalog.evidence.not_reported import unreported
 from catalog.evidence.results_file import read_run
+from catalog.model.codes import ReasonCode
+from catalog.model.exits import Exit
 from tests.harness.command import DEADLINE_S, pytest_probes
 from tests.harness.processes import children, gone, until
 from tests.harness.unfinished import reported, started
@@ -49,6 +51,23 @@ def test_a_run_that_is_told_to_end_leaves_a_report(
     for view in ("report.html", "summary.md", "junit.xml"):
         assert (path.parent / view).stat().st_size
     assert f"`not-reported` ({len(lost)})" in (path.parent / "summary.md").read_text()
+    until(lambda: gone(below))
+
+
+@pytest.mark.parametrize("workers", [(), ("-n", "2")])
+def test_an_interrupted_run_is_blind_and_says_so(tmp_path: Path, workers: tuple[str, ...]) -> None:
+    process = started(tmp_path, *workers)
+    path = until(lambda: reported(process, tmp_path))
+    below = children(process.pid)
+    process.send_signal(signal.SIGINT)
+    output, _ = process.communicate(timeout=DEADLINE_S)
+    assert process.returncode == Exit.BLIND, output
+    assert f"(exit {Exit.BLIND})" in output
+    assert "Traceback" not in output
+    _, results = read_run(path)
+    stopped = [each for each in results if each.reason and each.reason.code == ReasonCode.LANE_STOPPED]
+    assert 0 < len(stopped) < len(results)
+    assert not any(map(unreported, results)), "an interruption is no lost process"
     until(lambda: gone(below))
 
 
