@@ -42,6 +42,23 @@ def is_of_no_item(document: Json, pointer: str) -> bool:
     return False
 
 
+def find_blocking(document: Json, pointer: str) -> Json:
+    """Return the value at which a pointer ends too early, for it has another JSON type than needed; else ABSENT.
+
+    Null and empty lists or objects block nothing: they have no members or items, whichever of both was meant. Nor does
+    the document itself: that it is no object its envelope says.
+    """
+    values: Sequence[Json] = (document,)
+    for name in _names(pointer):
+        for value in values:
+            is_wrong_container = name == "*" if isinstance(value, dict) else name != "*" and not name.isdigit()
+            is_blocking = bool(value) and is_wrong_container if isinstance(value, dict | list) else value is not None
+            if is_blocking and value is not document:
+                return value
+        values = [item for value in values for item in _step(value, name)]
+    return ABSENT
+
+
 @lru_cache(maxsize=4096)
 def _names(pointer: str) -> tuple[str, ...]:
     """The names on the way, unescaped. Kept, because the few pointers of a catalog are followed on every answer."""

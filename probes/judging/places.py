@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import parse_qsl, unquote, urlsplit
 
 from catalog.envelopes.place import EVERY, Place
-from catalog.envelopes.pointer import ABSENT, find_all, is_of_no_item
+from catalog.envelopes.pointer import ABSENT, find_all, find_blocking, is_of_no_item
 from catalog.envelopes.projection import unwrapped
 from catalog.model.assertion import Basis
 from catalog.model.json_tree import placed_texts
@@ -31,6 +31,17 @@ def values_at(place: Place, expected: Expected, exchange: Exchange, path: str = 
     if not asked and exchange.response is None:
         return ()
     return tuple(_asked(place, exchange, path) if asked else _answered(place, expected, exchange.response))
+
+
+def find_blocking_value(place: Place, expected: Expected, response: Response) -> Json:
+    """Return what stands in an answer's body or event where the way to a place goes on; ABSENT if nothing does."""
+    documents: list[Json] = []
+    if place.kind == "event" and place.name:
+        documents = [event.data for event in _events(place, response, sent=False)]
+    elif place.kind == "body" and response.cut is None:
+        documents = [unwrapped(expected.envelope, answer_body(expected, response))]
+    values = (find_blocking(document, place.pointer) for document in documents if document is not ABSENT)
+    return next((value for value in values if value is not ABSENT), ABSENT)
 
 
 def shows_no_item(expected: Expected, body: Json, within: str, pointer: str) -> bool:

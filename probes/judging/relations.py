@@ -1,7 +1,8 @@
 """Whether the values of an answer are to each other, to the request and to other answers what a record states. Pure.
 
 Where nothing stands at a relation's place, or nothing to compare it with, it is not seen at all: an empty list verifies
-nothing. Only `non_empty` says that something must stand there.
+nothing. Only `non_empty` says that something must stand there. A value of a JSON type that the relation cannot hold
+for, there or on the way there, breaks it; a header's text has none.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from catalog.evidence.retention import is_short, short
 from catalog.model.codes import FindingCode
 from catalog.model.json_tree import texts
 from catalog.reading.expected import answer_body
-from probes.judging.places import shows_no_item, values_at
+from probes.judging.places import find_blocking_value, shows_no_item, values_at
 from probes.judging.validators import is_valid
 from probes.judging.versions import is_version_of
 
@@ -115,7 +116,9 @@ def _offending(relation: Relation, expected: Expected, exchange: Exchange, other
     ours = Values(values_at(place, expected, exchange, relation.path), place.is_text)
     # An empty list keeps every relation, and shows none: that no item is wrong is not that one was seen right.
     if not ours.values and (relation.kind != "non_empty" or _is_of_no_item(relation, expected, exchange)):
-        return NOTHING_THERE
+        response = exchange.response
+        blocking = find_blocking_value(place, expected, response) if response is not None else ABSENT
+        return NOTHING_THERE if blocking is ABSENT else [blocking]
     if any(label not in others for label in relation.of):
         return NO_TWIN
     theirs = _compared_with(relation, expected, exchange, others)
@@ -185,8 +188,13 @@ def _out_of_bounds(ours: Values, theirs: Values, beyond: Callable[[float, float]
         else:
             limit = _number(bound, as_text=theirs.as_text)
             sizes = [_size(value, as_text=ours.as_text) for value in ours.values]
+        if limit is None or not any(_is_something(value) for value in ours.values):
+            return None
+        unsized = [value for value, size in zip(ours.values, sizes, strict=True) if size is None]
+        if wrong := [value for value in unsized if not ours.as_text and _is_of_wrong_type(value)]:
+            return wrong
         # A bound that some value has no size for is no bound of these values: said to be unseen, never passed over.
-        if limit is None or None in sizes or not any(_is_something(value) for value in ours.values):
+        if unsized:
             return None
         for value, size in zip(ours.values, sizes, strict=True):
             if size is not None and beyond(size, limit):
@@ -215,7 +223,10 @@ def _not_matching(ours: Values, theirs: Values) -> list[Json]:
 def _out_of_order(ours: Values, theirs: Values) -> list[Json] | None:
     """The first two neighbours that stand the wrong way round; alike ones stand well either way."""
     keys = _comparable(ours)
-    if keys is None or len(keys) < 2:
+    if keys is None:
+        wrong = len(ours.values) > 1 and all(map(_is_of_wrong_type, ours.values))
+        return list(ours.values) if wrong else None
+    if len(keys) < 2:
         return None
     descending = theirs.values[0] == "descending"
     for number in range(1, len(keys)):
@@ -306,6 +317,11 @@ def _size(value: Json, *, as_text: bool) -> float | None:
     if isinstance(value, dict):
         return len(json.dumps(value, ensure_ascii=False, separators=(",", ":"), default=str).encode(errors="replace"))
     return len(value.encode(errors="replace")) if isinstance(value, str) else None
+
+
+def _is_of_wrong_type(value: Json) -> bool:
+    """Whether a value that has no size or order has none by its JSON type: null is no value, a shortened text is."""
+    return value is not None and not any(map(is_short, texts(value)))
 
 
 def _is_something(value: Json) -> bool:
