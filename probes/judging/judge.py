@@ -220,7 +220,9 @@ def _without_drift(expected: Expected, exchange: Exchange, findings: tuple[Findi
     if exchange.response is None:
         return Verdict(Outcome.CONFORMS, None, findings)
     if not is_answered(expected, exchange.response):
-        detail = f"no answer came before it was {exchange.response.ended}"
+        close = exchange.response.close
+        end = f"closed with {close.code} {close.reason}".rstrip() if close is not None else exchange.response.ended
+        detail = f"no answer came before it was {end}"
         return Verdict(Outcome.INCONCLUSIVE, _at(exchange, Reason(ReasonCode.NOTHING_OBSERVED, detail)))
     told = seen_on_the_way(expected, exchange.response, known)
     return Verdict(Outcome.CONFORMS, None, (*findings, *told))

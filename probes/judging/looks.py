@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from catalog.envelopes.pointer import ABSENT
@@ -18,8 +18,9 @@ from probes.judging.relations import unseen as unseen_relations
 from probes.judging.revisions import not_holding
 
 if TYPE_CHECKING:
-    from catalog.model import Exchange, Finding, Reason, Response
+    from catalog.model import Event, Exchange, Finding, Reason, Response
     from catalog.model.assertion import Assertion
+    from catalog.reading.streams import StreamRule
     from catalog.recognition.endpoints import Endpoints
 
 ANOTHER_ANSWER = "another-answer"
@@ -73,7 +74,8 @@ def look(
 def is_answered(expected: Expected, response: Response) -> bool:
     """Whether more came than an open stream, socket or call: the stated close, a gRPC status, else any message.
 
-    What breaks the protocol of its stream answers nothing. A refusal in place of a stream is an answer.
+    What breaks the protocol of its stream answers nothing. A refusal in place of a stream is an answer. One that comes
+    after the stream was opened is none: the handshake or the 200 before it has accepted nothing.
     """
     rule = expected.stream
     if rule is None:
@@ -86,7 +88,25 @@ def is_answered(expected: Expected, response: Response) -> bool:
         return False
     if rule.closes and rule.event is None:
         return response.close is not None
-    return any(not event.sent for event in response.events)
+    received = [event for event in response.events if not event.sent]
+    return bool(received) and not _is_refused_after_opening(rule, response, received)
+
+
+def _is_refused_after_opening(rule: StreamRule, response: Response, received: Sequence[Event]) -> bool:
+    """Whether the peer closed a socket, or sent an error, in place of all events that were waited for.
+
+    Prevents that an open stream passes for acceptance where the events are assumed. It can hide that a success is
+    documented under another name and its socket closed at once. The case: an ephemeral token refused by close 1008.
+    """
+    awaited = {name for name in (rule.event, rule.terminal, *rule.events) if name is not None}
+    if not awaited or any(event.event in awaited for event in received):
+        return False
+    is_closed = response.close is not None and not rule.closes
+    return is_closed or any(_is_error(event) for event in received)
+
+
+def _is_error(event: Event) -> bool:
+    return event.event == "error" or (isinstance(event.data, dict) and event.data.get("error") not in (None, {}))
 
 
 def shows_documented(expected: Expected, seen: Look) -> bool:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from catalog.envelopes.envelope import envelope
-from catalog.model import Attempt, Exchange, GrpcStatus, Reason, Request, Response
+from catalog.model import Attempt, Close, Exchange, GrpcStatus, Outcome, Reason, Request, Response
 from catalog.model.assertion import Assertion, Basis, Key
 from catalog.model.codes import ReasonCode
 from catalog.model.exchange import Event
@@ -18,7 +18,7 @@ from catalog.reading.headers import HeaderRule
 from catalog.reading.relations import relation as relation_of
 from catalog.reading.streams import StreamRule
 from probes.judging.judge import judge
-from probes.judging.looks import look
+from probes.judging.looks import is_answered, look
 from tests.harness.engines import catalog
 from tests.unit.probes.judging_one import ASKED, BODY, HEADERS, LIMITED, RATE_LIMIT, judged, known, seen
 
@@ -212,3 +212,48 @@ def test_the_endpoint_is_the_records_own_or_what_the_recipe_named_or_what_was_as
     assert asked(RATE_LIMIT, Exchange("answer", Request("POST", ASKED), LIMITED, endpoint=named)).endpoint == named
     plain = asked(RATE_LIMIT, Exchange("answer", Request("POST", ASKED), LIMITED))
     assert plain.endpoint == "pa/endpoints/messages/create_message"
+
+
+SOCKET, EVENTS = (StreamRule(protocol, event="setupComplete") for protocol in ("websocket", "sse"))
+GO_AWAY, SET_UP = Event("goAway", {"goAway": {}}), Event("setupComplete", {"setupComplete": {}})
+REFUSED = Close(1008, "The ephemeral token is unknown.")
+
+
+@pytest.mark.parametrize(
+    ("rule", "events", "close", "answered"),
+    [
+        (SOCKET, (SET_UP,), None, True),
+        (SOCKET, (SET_UP, GO_AWAY), Close(1000), True),
+        (SOCKET, (GO_AWAY,), None, True),
+        (SOCKET, (GO_AWAY,), REFUSED, False),
+        (SOCKET, (Event("error", {"error": {"code": 403}}),), None, False),
+        (StreamRule("websocket", close_code=(1000, 1011)), (GO_AWAY,), REFUSED, True),
+        (StreamRule("websocket", event="goAway", close_code=(1000, 1011)), (GO_AWAY,), REFUSED, True),
+        (StreamRule("websocket"), (GO_AWAY,), REFUSED, True),
+        (EVENTS, (SET_UP,), None, True),
+        (EVENTS, (Event("setup", {"error": None}),), None, True),
+        (EVENTS, (Event("message", {"error": {"message": "no"}}),), None, False),
+        (StreamRule("sse", event="error"), (Event("error", {}),), None, True),
+    ],
+)
+def test_what_was_opened_and_then_refused_has_answered_nothing(
+    rule: StreamRule, events: tuple[Event, ...], close: Close | None, answered: bool
+) -> None:
+    expected = Expected("success", RATE_LIMIT, envelope("any"), 101, stream=rule)
+    assert is_answered(expected, Response(101, events=events, close=close)) is answered
+
+
+@pytest.mark.parametrize(
+    ("events", "close", "outcome"),
+    [((SET_UP,), None, Outcome.CONFORMS), ((GO_AWAY,), REFUSED, Outcome.INCONCLUSIVE)],
+)
+def test_a_handshake_is_no_acceptance(events: tuple[Event, ...], close: Close | None, outcome: Outcome) -> None:
+    opened = Response(101, events=events, close=close)
+    verdict = judged("pb/endpoints/live/connect", opened, {}, "ephemeral_token")
+    (cell,) = verdict.cells.values()
+    assert cell.outcome is outcome
+    if outcome is Outcome.INCONCLUSIVE:
+        assert cell.reason is not None
+        assert cell.reason.code == ReasonCode.NOTHING_OBSERVED
+        assert "closed with 1008 The ephemeral token is unknown." in cell.reason.detail
+        assert not seen(verdict).as_stated
