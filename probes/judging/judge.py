@@ -23,6 +23,7 @@ from probes.judging.revisions import held, not_holding
 from probes.judging.unasked import (
     broken_off,
     held_to_its_own_record,
+    is_of_a_mock,
     is_page,
     is_refusal_in_text,
     message_in_words,
@@ -199,7 +200,7 @@ def _judge_exchange(expected: Expected, cell: Cell, known: Known, others: Answer
         return Verdict(Outcome.INCONCLUSIVE, _at(exchange, reason), findings if own else ())
     if any(finding.drifts for finding in findings):
         if exchange.response is not None:
-            if _refused(expected, exchange.response, known):
+            if not is_of_a_mock(exchange.request) and _refused(expected, exchange.response, known):
                 return Verdict(Outcome.RESTRICTED, Reason(ReasonCode.PROBE_REFUSED, words(exchange.response)))
             assumed = failed_assumption(of_this_request(expected, exchange.request), exchange.response, findings)
             if assumed:
@@ -243,7 +244,10 @@ def _is_the_providers(expected: Expected, response: Response, known: Known) -> b
 
 
 def _refused(expected: Expected, response: Response, known: Known) -> bool:
-    """Whether a success was asked for and the documented permission refusal came."""
+    """Whether a success was asked for and the documented permission refusal came.
+
+    A live account may lack the right. A mock's keys have those of their roles, so there a refusal is drift.
+    """
     if (expected.status or 0) >= 400:
         return False
     if response.grpc is not None:

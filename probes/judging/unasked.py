@@ -139,7 +139,12 @@ def tells_of_the_limit(reason: Reason, expected: Expected, request: Request) -> 
     A provider counts what others use as well. On a mock it is known who used what.
     """
     of_limits = expected.address.split("/")[2:3] == [LIMITS]
-    return of_limits and reason.code in OF_LIMITS and PRIVATE in request.headers
+    return of_limits and reason.code in OF_LIMITS and is_of_a_mock(request)
+
+
+def is_of_a_mock(request: Request) -> bool:
+    """Whether a mock was asked: its keys are known, and nobody else uses its accounts."""
+    return PRIVATE in request.headers
 
 
 def _has_its_type(expected: Expected, status: int | None, body: Json) -> bool:

@@ -17,6 +17,7 @@ from catalog.reading.expected import Expected
 from catalog.reading.headers import HeaderRule
 from probes.judging.attempts import conclude, undecided
 from probes.judging.judge import judge
+from probes.judging.unasked import PRIVATE
 from tests.harness.engines import catalog
 from tests.unit.probes.judging_one import BODY, HEADERS, RATE_LIMIT, judged, known
 
@@ -63,6 +64,14 @@ def test_a_documented_permission_refusal_in_place_of_a_success_restricts_and_not
     address: str, label: str, response: Response, outcome: Outcome
 ) -> None:
     assert told(address, response, label) == (outcome, "probe-refused" if outcome is Outcome.RESTRICTED else "")
+
+
+@pytest.mark.parametrize(
+    ("headers", "outcome"), [({}, Outcome.RESTRICTED), ({PRIVATE: "one"}, Outcome.DRIFTED)], ids=["live", "a mock"]
+)
+def test_a_mock_restricts_nobody(headers: dict[str, str], outcome: Outcome) -> None:
+    asked = Request("GET", "https://provider.example/v1/models", headers)
+    assert judged(LIST_MODELS, NOT_ALLOWED, {}, "success", asked).outcome is outcome
 
 
 def test_a_restriction_says_what_was_answered() -> None:
