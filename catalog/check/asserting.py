@@ -28,7 +28,7 @@ CHECK = "python -m catalog check"
 FIX = f"run `{CHECK} --fix`"
 
 _OF_ASSERTIONS = ("assumed", "alternatives", "out_of_reach", "since", "until")
-_OF_A_REQUEST = ("endpoints", "cause", "method", "path", "query", "header", "body")
+_OF_A_REQUEST = ("endpoints", "trigger", "method", "path", "query", "header", "body")
 """What may be assumed of a request: on which endpoints it is answered so, `ask/path`, `ask/query:…`, `ask/header:…`."""
 
 _BY_DATA = (Tag.DOCUMENTED, Tag.LIVE_VERIFIED, Tag.UNVERIFIED)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from catalog.model.assertion import ASK, EVERY, Assertion, Basis, Key
 from catalog.model.codes import ReasonCode
-from catalog.model.labels import ANSWER, SUCCESS
+from catalog.model.labels import ANSWER, MISSING_CREDENTIAL, SUCCESS, WRONG_CREDENTIAL
 from catalog.reading.cells import settled_of
 from catalog.reading.expectations import Lookup, allowing, expectations
 from catalog.reading.manifest import manifest
@@ -35,6 +35,9 @@ class Statement(NamedTuple):
     """Whether nothing is missing where it is not there."""
 
 
+TRIGGER = "trigger"
+"""The aspect of `ask` under which it is assumed which request provokes an error."""
+
 ANOTHER_REVISION = str(ReasonCode.ANOTHER_REVISION)
 """Why an assertion is out of reach that holds under another revision than the usual one, or is not seen under one."""
 
@@ -54,7 +57,6 @@ def asserted(record: Record, lookup: Lookup) -> tuple[Expected, ...]:
     Raises:
         KeyError: an address or a surface that the record names does not exist.
     """
-    asks = {key.within: reason for key, reason in asked(record).items()}
     own = _Told.of(record)
     found = [(each, tuple(_assertions(record, own, each, lookup))) for each in expectations(record, lookup)]
     every = [each for _, made in found for each in made]
@@ -64,12 +66,29 @@ def asserted(record: Record, lookup: Lookup) -> tuple[Expected, ...]:
         replace(
             expected,
             assertions=_by_key(_with_what_they_turned_out_to_be(made, settled)),
-            asked=asks,
+            asked=_asked_under(record, expected, lookup),
             is_documented=is_documented,
             instead=_with_its_assertions(record, own, expected.instead, lookup),
         )
         for expected, made in found
     )
+
+
+def _asked_under(record: Record, expected: Expected, lookup: Lookup) -> dict[str, str]:
+    """What is assumed of the requests of one label. A trigger may be assumed of one label alone (`ask/trigger:LABEL`).
+
+    An endpoint states of a bad credential no more than which error it gets, so that error's trigger is assumed there.
+    Its rules say themselves what provokes the error that they name.
+    """
+    assumed = dict(asked(record))
+    if expected.label in (MISSING_CREDENTIAL, WRONG_CREDENTIAL):
+        error = asked(lookup(expected.address))
+        assumed |= {key: reason for key, reason in error.items() if key.aspect == TRIGGER}
+    return {
+        TRIGGER if key.aspect == TRIGGER else key.within: reason
+        for key, reason in assumed.items()
+        if key.aspect != TRIGGER or key.place in ("", expected.label)
+    }
 
 
 def _with_its_assertions(record: Record, own: _Told, instead: Expected | None, lookup: Lookup) -> Expected | None:

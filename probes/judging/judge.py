@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from catalog.model import Aspect, Attempt, Exchange, Finding, Outcome, Reason, Response, Severity
 from catalog.model.codes import FindingCode, ReasonCode
+from catalog.reading.assertions import TRIGGER
 from catalog.reading.expectations import ASKED_FOR
 from catalog.reading.expected import Expected, answer_body, asked_of
 from catalog.reading.grpc_statuses import status_of
@@ -202,11 +203,13 @@ def _judge_exchange(expected: Expected, cell: Cell, known: Known, others: Answer
         if exchange.response is not None:
             if not is_of_a_mock(exchange.request) and _refused(expected, exchange.response, known):
                 return Verdict(Outcome.RESTRICTED, Reason(ReasonCode.PROBE_REFUSED, words(exchange.response)))
-            assumed = failed_assumption(of_this_request(expected, exchange.request), exchange.response, findings)
+            asked = of_this_request(expected, exchange.request)
+            assumed = failed_assumption(asked, exchange.response, findings, known)
             if assumed:
                 said = message_in_words(exchange.response, known)
                 blamed = Reason(ReasonCode.ASSUMPTION_FAILED, f"{said}; what we assumed may be why: {assumed}")
-                return Verdict(Outcome.INCONCLUSIVE, _at(exchange, blamed))
+                untriggered = assumed.startswith(f"{TRIGGER}: ")
+                return Verdict(Outcome.INCONCLUSIVE, _at(exchange, blamed), untriggered=untriggered)
             if is_page(expected, exchange.response) or is_refusal_in_text(expected, exchange.response):
                 page = Reason(ReasonCode.GATEWAY_PAGE, words(exchange.response))
                 return Verdict(Outcome.INCONCLUSIVE, _at(exchange, page), findings)

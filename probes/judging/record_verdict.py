@@ -54,8 +54,8 @@ def _together(cells: Mapping[Place, Verdict]) -> tuple[Outcome, Reason | None]:
         return Outcome.DRIFTED, None
     conforming = {label for (label, _), each in cells.items() if each.outcome is Outcome.CONFORMS}
     left = [each for (label, _), each in cells.items() if label not in conforming]
-    if conforming:  # what the record states of another revision is for no run under this one to show
-        left = [each for each in left if not _of_another_revision(each)]
+    if conforming:
+        left = [each for each in left if not _is_no_gap(each)]
     left += [each for each in cells.values() if each.outcome is Outcome.FLAKY]
     for outcome in (Outcome.FLAKY, *_WITHOUT_VERDICT):
         found = next((each for each in left if each.outcome is outcome), None)
@@ -66,8 +66,10 @@ def _together(cells: Mapping[Place, Verdict]) -> tuple[Outcome, Reason | None]:
     return Outcome.CONFORMS, None
 
 
-def _of_another_revision(verdict: Verdict) -> bool:
-    return verdict.reason is not None and verdict.reason.code == ReasonCode.ANOTHER_REVISION
+def _is_no_gap(verdict: Verdict) -> bool:
+    """Whether no run like this one can see the label: it is of another revision, or we do not know what provokes it."""
+    of_another_revision = verdict.reason is not None and verdict.reason.code == ReasonCode.ANOTHER_REVISION
+    return verdict.untriggered or of_another_revision
 
 
 def _unconfirmed(verdict: Verdict) -> Verdict:
@@ -79,7 +81,7 @@ def _unseen_beside(cells: Mapping[Place, Verdict]) -> Iterator[Finding]:
     """The cells without a verdict, where the same label has one on another endpoint."""
     seen = {label for (label, _), each in cells.items() if each.outcome in _SEEN}
     for (label, endpoint), each in cells.items():
-        if each.reason is not None and (label in seen or _of_another_revision(each)):
+        if each.reason is not None and (label in seen or _is_no_gap(each)):
             yield not_looked_at(label, each.reason, *filter(None, [endpoint]))
 
 

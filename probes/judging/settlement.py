@@ -132,7 +132,8 @@ def refusals(
     stated = {each.label: each for each in expected}
     for place, cell in verdict.cells.items():
         exchange, label = exchanges.get(place), place[0]
-        drifts = _drifts(cell)
+        # Another answer to a request that is only assumed to be the fault may come to any other request as well.
+        drifts = _drifts(cell) or cell.untriggered
         looked_at = cell.outcome.conclusive or drifts or cell.blames_us
         if not looked_at or exchange is None or exchange.response is None:
             continue
@@ -154,7 +155,8 @@ def refusals(
         said = Said(credential, endpoint, status, wording(stated[label], response, known))
         own_key = label not in with_another_key
         # Nothing can be asked without a fault where no endpoint is, nor does it count where we may have asked wrongly.
-        fault = faults.get(label, "") if endpoint and own_key and countable and not cell.blames_us else ""
+        asked_rightly = cell.untriggered or not cell.blames_us
+        fault = faults.get(label, "") if endpoint and own_key and countable and asked_rightly else ""
         refused = label in faults or _is_always_refused(stated[label])
         yield Refusal(
             place,

@@ -26,6 +26,8 @@ class Verdict:
     looks: tuple[Look, ...] = ()
     cells: Mapping[Place, Verdict] = field(default_factory=dict)
     """What it says under each label on each endpoint; empty where it is of one of them, or nothing was asked."""
+    untriggered: bool = False
+    """Of one cell: whether the request, which is assumed to provoke the stated error, met another answer."""
     shows_documented: bool = True
     """Of one cell: whether something that the documents state was seen, and not only what we assumed."""
 

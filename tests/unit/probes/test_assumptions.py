@@ -13,6 +13,7 @@ from catalog.model.assertion import Assertion, Basis, Key
 from catalog.model.codes import ReasonCode
 from catalog.reading.assertions import asserted
 from catalog.reading.expected import Expected
+from catalog.recognition.known import Known
 from probes.judging.basis import failed_assumption, succeeds, weighed
 from probes.judging.compare import compare
 from probes.judging.record_verdict import unseen
@@ -108,7 +109,6 @@ SUCCESS_ASSUMED = "pa/endpoints/models/list_models"
         *(("ask/path", status, True) for status in (404, 405)),
         *(("ask/path", status, False) for status in (400, 401, 415, 422)),
         *(("ask/endpoints", status, False) for status in (400, 404)),
-        *(("ask/cause", status, False) for status in (400, 409)),
     ],
 )
 def test_only_a_refusal_of_the_request_itself_blames_what_was_assumed_of_it(
@@ -120,7 +120,7 @@ def test_only_a_refusal_of_the_request_itself_blames_what_was_assumed_of_it(
     response = Response(status, HEADERS, {**BODY, "error": {"type": "x", "message": "no"}}, "json")
     findings = judged(SUCCESS_ASSUMED, response, {"assumed": {}}, "success").findings
     assert any(finding.drifts for finding in findings)
-    told = failed_assumption(expected, response, findings)
+    told = failed_assumption(expected, response, findings, Known())
     assert told == (f"{key.removeprefix('ask/')}: Not shown." if blamed else "")
 
 
@@ -192,17 +192,61 @@ def test_an_assumed_path_is_not_blamed_for_a_status_that_is_assumed_as_well() ->
     expected = weighed_by(asked={"path": "not shown"})
     status = replace(differing("answer/status", "status-differs", 404), aspect=Aspect.STATUS)
     answer = Response(404, HEADERS, BODY, "json")
-    assert failed_assumption(expected, answer, [status]) == "path: not shown"
-    assert failed_assumption(expected, answer, [replace(status, severity=Severity.SHOULD)]) == ""
+    assert failed_assumption(expected, answer, [status], Known()) == "path: not shown"
+    assumed_status = replace(status, severity=Severity.SHOULD)
+    assert failed_assumption(expected, answer, [assumed_status], Known()) == ""
 
 
-def test_an_assumed_cause_that_is_accepted_is_no_drift() -> None:
-    fields = {"assumed": {"ask/cause": "What brings it about is not shown."}}
-    accepted = judged(RATE_LIMIT, replace(LIMITED, status=200), fields)
-    assert accepted.outcome is Outcome.INCONCLUSIVE
-    assert accepted.reason is not None
-    assert accepted.reason.code == ReasonCode.ASSUMPTION_FAILED
-    assert judged(RATE_LIMIT, replace(LIMITED, status=400), fields).outcome is Outcome.DRIFTED
+def error_body(type_: str) -> dict[str, Any]:
+    return {**BODY, "error": {**BODY["error"], "type": type_}}
+
+
+TRIGGER = {"assumed": {"ask/trigger": "Which request brings it about is not shown."}}
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        replace(LIMITED, status=200),
+        replace(LIMITED, status=404, body=error_body("not_found_error")),
+        replace(LIMITED, status=418, body=error_body("teapot")),
+        replace(LIMITED, body=error_body("teapot")),
+        replace(LIMITED, status=404, body=None, body_type="empty"),
+    ],
+    ids=["success", "documented error", "undocumented error", "undocumented type", "documented status without a body"],
+)
+def test_another_answer_to_an_assumed_trigger_is_no_drift(answer: Response) -> None:
+    assumed = judged(RATE_LIMIT, answer, TRIGGER)
+    assert assumed.reason is not None
+    assert assumed.reason.code == ReasonCode.ASSUMPTION_FAILED
+    assert assumed.outcome is Outcome.INCONCLUSIVE
+    assert judged(RATE_LIMIT, answer, {}).outcome is Outcome.DRIFTED
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        replace(LIMITED, headers={}),
+        replace(LIMITED, status=418, body={"unknown": "shape"}),
+        replace(LIMITED, status=418, body=None, body_type="empty"),
+    ],
+    ids=["a header is missing", "no envelope of the provider", "an empty body under an undocumented status"],
+)
+def test_an_assumed_trigger_excuses_no_other_difference(answer: Response) -> None:
+    assert judged(RATE_LIMIT, answer, TRIGGER).outcome is Outcome.DRIFTED
+
+
+@pytest.mark.parametrize(("label", "outcome"), [("answer", Outcome.INCONCLUSIVE), ("another", Outcome.DRIFTED)])
+def test_a_trigger_may_be_assumed_of_one_label_alone(label: str, outcome: Outcome) -> None:
+    fields = {"assumed": {f"ask/trigger:{label}": "Which request brings it about is not shown."}}
+    assert judged(RATE_LIMIT, replace(LIMITED, status=418), fields).outcome is outcome
+
+
+def test_an_endpoint_assumes_the_trigger_of_the_error_that_a_bad_credential_gets() -> None:
+    """What a rule of the endpoint names is provoked as the rule says."""
+    endpoint = catalog()["pa/endpoints/compliance_organizations/list_roles"]
+    labels = {expected.label for expected in asserted(endpoint, catalog().__getitem__) if "trigger" in expected.asked}
+    assert labels == {"wrong_credential"}
 
 
 def test_a_status_that_is_assumed_is_settled_by_another_refusal_and_not_by_a_success() -> None:

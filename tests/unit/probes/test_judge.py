@@ -172,9 +172,9 @@ def pc_error(status: int, **said: str | None) -> Response:
 @pytest.mark.parametrize(
     ("address", "response", "others"),
     [
-        ("pc/errors/request/unprocessable", pc_error(401, code="invalid_project"), 1),
+        ("pc/errors/request/unknown_parameter", pc_error(401, code="invalid_project"), 1),
         (UNKNOWN_MODEL, pa_error(409, "conflict_error"), 2),
-        ("pc/errors/request/unprocessable", pc_error(401), 3),
+        ("pc/errors/request/unknown_parameter", pc_error(401), 3),
         (UNKNOWN_MODEL, pa_error(413, "request_too_large"), 0),
         (UNKNOWN_MODEL, pa_error(418, "teapot_error"), 0),
     ],

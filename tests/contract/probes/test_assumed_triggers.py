@@ -1,0 +1,46 @@
+"""Where the documents do not show which request provokes an error, another answer of the provider is no drift."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from catalog.model import Outcome
+from probes.planning.rotation import ALL
+from tests.harness import fault_changes as to
+from tests.harness.engines import probe
+from tests.harness.fault_table import enveloped
+from tests.harness.faults import Fault, Where
+
+if TYPE_CHECKING:
+    from catalog.evidence.results import Result
+    from tests.harness.fault_proxy import Stand
+
+MADE_UP_KEY = "pa/errors/compliance/api_key_invalid"
+ROLES = "pa/endpoints/compliance_organizations/list_roles"
+NOT_FOUND = to.instead(404, enveloped("not_found_error", 404, "NOT_FOUND", "Not found")["pa"])
+REFUSED = Where(provider="pa", path="/v1/compliance", statuses=(401,))
+
+
+def night(stand: Stand, *faults: Fault) -> dict[str, Result]:
+    return probe(stand.behind(*faults), [MADE_UP_KEY, ROLES], drawing=ALL)
+
+
+@pytest.mark.parametrize("status", [200, 404])
+def test_another_answer_to_a_made_up_key_is_told_once_and_is_no_drift(stand: Stand, status: int) -> None:
+    answer = NOT_FOUND if status == 404 else to.instead(200, '{"data": []}')
+    results = night(stand, Fault(REFUSED, answer=answer))
+    result = results[MADE_UP_KEY]
+    assert (result.outcome, result.reason and result.reason.code) == (Outcome.INCONCLUSIVE, "assumption-failed")
+    assert not [finding for finding in result.findings if finding.drifts]
+    assert results[ROLES].outcome is Outcome.CONFORMS, results[ROLES].findings
+    told = [finding for finding in results[ROLES].findings if finding.code == "not-looked-at"]
+    assert [finding.label for finding in told] == ["wrong_credential"]
+
+
+def test_the_stated_error_drifts_where_a_header_is_missing(stand: Stand) -> None:
+    results = night(stand, Fault(REFUSED, answer=to.removed("request-id")))
+    for result in results.values():
+        assert result.outcome is Outcome.DRIFTED
+        assert "request-id" in {finding.at for finding in result.findings if finding.drifts}
