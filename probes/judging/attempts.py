@@ -6,7 +6,7 @@ others, and only what is open is asked again.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -17,6 +17,7 @@ from probes.judging.record_verdict import record_verdict
 from probes.judging.verdict import Verdict
 
 if TYPE_CHECKING:
+    from catalog.model.look import Look
     from probes.judging.cells import Place
 
 MAX_ATTEMPTS = 3
@@ -65,7 +66,10 @@ def passing(verdict: Verdict) -> bool:
 
 
 def conclude(verdicts: Sequence[Verdict]) -> Verdict:
-    """The verdict on one cell over all attempts; a drift stands only if a control succeeds after it."""
+    """The verdict on one cell over all attempts; a drift stands only if a control succeeds after it.
+
+    Two attempts that drift are a drift, whatever else differs: each was observed against the documents.
+    """
     last = verdicts[-1]
     if all(map(_in_question, verdicts)):
         if len(verdicts) >= MAX_ATTEMPTS and _alike(verdicts):
@@ -74,9 +78,11 @@ def conclude(verdicts: Sequence[Verdict]) -> Verdict:
     ended = last.reason is not None and last.reason.code in ENDED
     if len(verdicts) == 1 or ended or all(each.outcome in _NO_VERDICT for each in verdicts):
         return last
-    agreed = _agreeing(verdicts)
-    if agreed is not None and all(each.outcome is not Outcome.CONFORMS for each in verdicts):
-        return agreed
+    if all(each.outcome is not Outcome.CONFORMS for each in verdicts):
+        agreed = _agreeing(verdicts)
+        drifts = [each for each in verdicts if each.outcome is Outcome.DRIFTED]
+        if agreed is not None or len(drifts) > 1:
+            return agreed or drifts[-1]
     conclusive = [each for each in verdicts if each.outcome.conclusive]
     # What came in between says nothing, so it takes nothing away from what was seen.
     if conclusive and all(each.outcome is Outcome.CONFORMS for each in conclusive):
@@ -141,12 +147,37 @@ def _by_place(attempts: Sequence[Mapping[Place, Verdict]]) -> dict[Place, list[V
 
 
 def _agreeing(verdicts: Sequence[Verdict]) -> Verdict | None:
-    """The drift that two attempts agree on, if any."""
+    """The drift that two attempts agree on, if any: the later of them, with no drift that the other did not see."""
     drifted = [each for each in verdicts if each.outcome is Outcome.DRIFTED]
-    for number, each in enumerate(drifted):
-        if any(each.difference == other.difference for other in drifted[number + 1 :]):
-            return each
+    for later in range(1, len(drifted)):
+        for earlier in reversed(drifted[:later]):
+            if common := drifted[later].difference & earlier.difference:
+                return _confirmed(drifted[later], common)
     return None
+
+
+def _confirmed(verdict: Verdict, common: Container[tuple[str, str]]) -> Verdict:
+    """The verdict without the drifts that are not in common: they were seen once, so they may be accidents."""
+    if all(difference in common for difference in verdict.difference):
+        return verdict
+    findings = tuple(
+        finding
+        for finding in verdict.findings
+        if not finding.drifts
+        or any((same_drift.name(finding), endpoint) in common for endpoint in finding.endpoints or ("",))
+    )
+    assertions = {finding.assertion for finding in findings}
+    return replace(verdict, findings=findings, looks=tuple(_confirmed_look(look, assertions) for look in verdict.looks))
+
+
+def _confirmed_look(look: Look, assertions: Container[str]) -> Look:
+    """The look without what it saw otherwise of other assertions."""
+    once = [key for key in look.otherwise if f"{look.label}/{key}" not in assertions]
+    otherwise = {key: value for key, value in look.otherwise.items() if key not in once}
+    return replace(look, otherwise=otherwise, unseen={**look.unseen, **dict.fromkeys(once, ATTEMPTS_DIFFER)})
+
+
+ATTEMPTS_DIFFER = str(ReasonCode.ATTEMPTS_DIFFER)
 
 
 def _in_question(verdict: Verdict) -> bool:

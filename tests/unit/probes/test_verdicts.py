@@ -14,6 +14,7 @@ from catalog.evidence import verdicts
 from catalog.evidence.results import Result
 from catalog.model import Aspect, Event, Finding, Outcome, Reason, Request, Response, Severity
 from catalog.model.exits import Exit, highest
+from catalog.model.look import Look
 from catalog.reading.expected import Expected
 from catalog.reading.streams import StreamRule
 from probes.judging.attempts import MAX_ATTEMPTS, conclude, passing, undecided
@@ -29,6 +30,7 @@ CONFORMS = Verdict(Outcome.CONFORMS)
 GONE = Verdict(Outcome.DRIFTED, None, (finding("status-differs"),))
 OTHER = Verdict(Outcome.DRIFTED, None, (finding("type-differs"),))
 THIRD = Verdict(Outcome.DRIFTED, None, (finding("header-missing"),))
+BOTH = Verdict(Outcome.DRIFTED, None, (*GONE.findings, *OTHER.findings))
 FAULT = Verdict(Outcome.INCONCLUSIVE, Reason("server-fault"), (finding("status-differs"),))
 PAGE = Verdict(Outcome.INCONCLUSIVE, Reason("gateway-page"), (finding("body-malformed"),))
 BUSY = Verdict(Outcome.INCONCLUSIVE, Reason("unasked-overload"))
@@ -53,7 +55,9 @@ CONCLUSIONS = [
     ((GONE, OTHER, OTHER), "drifted", ""),
     ((GONE, BUSY, GONE), "drifted", ""),
     ((GONE, CONFORMS), "flaky", "attempts-differ"),
-    ((GONE, OTHER, THIRD), "flaky", "attempts-differ"),
+    ((GONE, OTHER, THIRD), "drifted", ""),
+    ((GONE, BUSY, OTHER), "drifted", ""),
+    ((GONE, BOTH), "drifted", ""),
     ((GONE, OTHER, CONFORMS), "flaky", "attempts-differ"),
     ((GONE, BUSY, CONFORMS), "flaky", "attempts-differ"),
     ((GONE, BUSY, BUSY), "inconclusive", "attempts-disagree"),
@@ -75,6 +79,20 @@ def test_attempts_lead_to_one_outcome(verdicts: tuple[Verdict, ...], outcome: st
     assert (final.outcome, final.reason.code if final.reason else "") == (outcome, reason)
     assert undecided(verdicts) is False
     assert all(undecided(verdicts[:count]) for count in range(1, len(verdicts)))
+
+
+def test_of_two_drifts_that_differ_what_both_saw_is_told() -> None:
+    status, once = (replace(each.findings[0], assertion=f"answer/{each.findings[0].code}") for each in (GONE, OTHER))
+    look = Look("", "answer", otherwise={"status-differs": "410", "type-differs": "teapot"})
+    both = Verdict(Outcome.DRIFTED, None, (status, once), (look,))
+    final = conclude((replace(GONE, findings=(status,)), both))
+    assert final.findings == (status,)
+    assert final.looks[0].otherwise == {"status-differs": "410"}
+    assert final.looks[0].unseen == {"type-differs": "attempts-differ"}
+
+
+def test_of_two_drifts_with_nothing_in_common_the_last_is_told() -> None:
+    assert conclude((GONE, OTHER, THIRD)) is THIRD
 
 
 def fault(*findings: Finding) -> Verdict:
