@@ -137,14 +137,34 @@ def _why(results: Sequence[Result], lost: Set[str]) -> str:
     return ""
 
 
+def withheld_lanes(results: Sequence[Result]) -> dict[str, list[Result]]:
+    """The results of lanes that say nothing to rely on, and nothing of the other lanes: each by the name of its lane.
+
+    Of such a lane no control ever succeeded, be it on one surface alone, or it was stopped.
+    """
+    withheld = {_named(lane): own for lane, own in _dead_lanes(results).items()}
+    for result in results:
+        if result.lane and result.reason is not None and result.reason.code == ReasonCode.LANE_STOPPED:
+            withheld.setdefault(result.lane, [each for each in results if each.lane == result.lane])
+    return withheld
+
+
 def _dead_lane(results: Sequence[Result]) -> str:
     """A lane with a surface of which no control ever succeeded, so that nothing was looked at there; else empty."""
-    there: dict[tuple[str, str], list[Result]] = {}
+    return next(map(_named, _dead_lanes(results)), "")
+
+
+def _named(lane: tuple[str, str]) -> str:
+    name, surface = lane
+    return f"{name} ({surface})" if surface else name
+
+
+def _dead_lanes(results: Sequence[Result]) -> dict[tuple[str, str], list[Result]]:
+    """The results of each lane and surface of which no control ever succeeded."""
+    by_lane: dict[tuple[str, str], list[Result]] = {}
     for result in results:
-        there.setdefault((result.lane, result.probed_record.surface or ""), []).append(result)
-    dead = (place for place, own in there.items() if place[0] and all(map(_without_control, own)))
-    lane, surface = next(dead, ("", ""))
-    return f"{lane} ({surface})" if surface else lane
+        by_lane.setdefault((result.lane, result.probed_record.surface or ""), []).append(result)
+    return {lane: own for lane, own in by_lane.items() if lane[0] and all(map(_without_control, own))}
 
 
 def _without_control(result: Result) -> bool:

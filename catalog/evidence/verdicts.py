@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from catalog.evidence import lost, self_check, shares
 from catalog.evidence.agreement import pending
-from catalog.evidence.blindness import blind_providers, gaps, unobserved
+from catalog.evidence.blindness import blind_providers, gaps, unobserved, withheld_lanes
 from catalog.evidence.not_reported import complete, expected, unreported
 from catalog.evidence.self_check import of_records
 from catalog.model import LedgerState, Outcome
@@ -37,7 +37,26 @@ def faults(run: Run, results: Sequence[Result]) -> tuple[str, ...]:
 
 def blind(run: Run, results: Sequence[Result]) -> dict[str, str]:
     """The providers that this run was to look at and did not, and why, each in one sentence."""
+    return _blind(run, of_records(complete(run, results)))
+
+
+def withheld(run: Run, results: Sequence[Result]) -> tuple[dict[str, str], frozenset[str]]:
+    """What is not written, and why: lanes and providers, each with a sentence; and the addresses of their records.
+
+    A lane that failed withholds itself alone. Its provider is withheld if the others did not look at it either.
+    """
     known = of_records(complete(run, results))
+    lanes = withheld_lanes(known)
+    of_lanes = frozenset(result.record for own in lanes.values() for result in own)
+    why = _blind(run, known)
+    rest = _blind(run, [result for result in known if result.record not in of_lanes])
+    blind = {provider: why.get(provider, other) for provider, other in rest.items()}
+    of_providers = frozenset(result.record for result in known if result.address.provider in blind)
+    told = {lane: "its control failed" for lane, own in lanes.items() if own[0].address.provider not in blind}
+    return {**told, **blind}, of_lanes | of_providers
+
+
+def _blind(run: Run, known: Sequence[Result]) -> dict[str, str]:
     found = blind_providers(known, expected(run, known), lost.of_run(run, known), whole=not shares.held(run.policy))
     if not run.live and run.standpoint is StandsFor.MOCK and not run.asked.traffic:
         found = {**unobserved(known), **found}

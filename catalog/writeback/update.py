@@ -178,21 +178,21 @@ class _Work:
         self.sightings: dict[str, list[Sighting]] = {}
         self.refused: list[str] = []
         for night in _nights(evidence):
-            blind = self._blind(night)
+            withheld = self._withheld(night)
             for run, results in night:
                 if self._trusted(run, results):
                     for result in of_records(results):
-                        if result.address.provider not in blind:
+                        if result.record not in withheld:
                             self.sightings.setdefault(result.record, []).append(Sighting(run, result))
         self._patched: dict[str, str] = {}
         self._kept: dict[str, str] = {}
 
-    def _blind(self, night: Sequence[Evidence]) -> Collection[str]:
-        """The providers that a night, all its shards together, did not really look at: of them nothing is written."""
+    def _withheld(self, night: Sequence[Evidence]) -> Collection[str]:
+        """The addresses of what a night, all its shards together, did not really look at: nothing of it is written."""
         run, results = merge(night)
-        blind = verdicts.blind(run, results)
-        self.refused += (f"{run.run}: {provider}: nothing is written: {why}" for provider, why in blind.items())
-        return blind
+        reasons, addresses = verdicts.withheld(run, results)
+        self.refused += (f"{run.run}: {what}: nothing is written: {why}" for what, why in reasons.items())
+        return addresses
 
     def _trusted(self, run: Run, results: Sequence[Result]) -> bool:
         """Whether the run could have seen a drift; what a lost worker did not report is missing already."""

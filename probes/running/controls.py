@@ -35,8 +35,8 @@ async def confirm(
     With `after`, only the answer to a control that was sent later counts: a drift stands if it is a success.
 
     Raises:
-        Stopped: it is none. A documented bad-credential answer ends the lane and names the variable; so does any
-            refusal of a control that was a success before.
+        Stopped: it is none. A documented bad-credential answer to the lane's own control ends the lane and names the
+            variable; so does any refusal of it once it was a success.
     """
     exchange = await lane.control(control, session, time.perf_counter(), after=after)
     if exchange is lane.green:  # nearly always: it was held to be one for another probe
@@ -63,7 +63,8 @@ async def confirm(
         lane.green = exchange
         return exchange
     reason = _refused(lane, response, status, where, known)
-    if status == OF_THE_KEY or (after is not None and 400 <= (status or 0) < 500):
+    refused = status == OF_THE_KEY or (after is not None and 400 <= (status or 0) < 500)
+    if refused and control == _own_control(lane):  # that of one service, as over gRPC, says nothing of the others
         lane.stop(reason)
     raise Stopped(reason)
 
@@ -130,8 +131,13 @@ def _suspects(lane: Lane, *, address: bool) -> str:
 
 def _address(lane: Lane) -> str:
     """What a person looks for who looks for the address that the lane's control goes to."""
-    control = book.book(lane.provider.name).controls.get(lane.role)
+    control = _own_control(lane)
     return lane.provider.address_called(control.service if control is not None else "base_url")
+
+
+def _own_control(lane: Lane) -> Call | None:
+    """The control of the lane's credential; recipes may have others for services that it does not go to."""
+    return book.book(lane.provider.name).controls.get(lane.role)
 
 
 def _is_a_set_header(provider: Provider, place: str) -> bool:

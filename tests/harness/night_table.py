@@ -244,6 +244,13 @@ NOBODYS: dict[str, Row] = {
         Exit.BLIND,
         reasons=frozenset({"control-failed"}),
     ),
+    "the control over gRPC is refused": Row(
+        (*GRPC, *PD),
+        (Fault(Where(protocol="grpc", control=True), ending=lambda was: Ending(16, "Invalid key")),),
+        Exit.BLIND,
+        reasons=frozenset({"control-failed"}),
+        written=True,
+    ),
     "one stream in ten is cut": Row(SSE, (Fault(Where(share=0.1), cut_after=1),), Exit.FINE, written=True),
     "one handshake in ten is a gateway's page": Row(
         ("pc/errors/websocket/previous_response_not_found", "pc/errors/websocket/connection_limit_reached"),

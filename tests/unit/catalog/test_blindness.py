@@ -92,6 +92,27 @@ def test_a_lane_of_whose_surface_no_control_succeeded_is_named(probed: dict[str,
     assert blind_providers([*seen(50), dead, replace(seen(1)[0], lane="pa:x", probed=probed)], ["pa"]) == {}
 
 
+def on(lane: str, results: list[Result], first: int = 200) -> list[Result]:
+    return [replace(each, lane=lane, record=f"pa/errors/general/r{first + n}") for n, each in enumerate(results)]
+
+
+@pytest.mark.parametrize("failed", [[DEAD_KEY, DEAD_KEY], [*seen(3), STOPPED]], ids=["control failed", "stopped"])
+def test_a_lane_that_failed_withholds_itself_alone(failed: list[Result]) -> None:
+    other, own = on("pa:x", seen(10)), on("pa:y", failed, first=300)
+    why, addresses = verdicts.withheld(run(), [*other, *own])
+    assert why == {"pa:y": "its control failed"}
+    assert addresses == {result.record for result in own}
+    assert set(verdicts.blind(run(), [*other, *own])) == {"pa"}, "all the same the night did not see it"
+
+
+def test_a_provider_is_withheld_whose_other_lanes_did_not_look_either() -> None:
+    results = [*on("pa:x", [*seen(3), TIMED_OUT]), *on("pa:y", [DEAD_KEY], first=300)]
+    why, addresses = verdicts.withheld(run(), results)
+    assert set(why) == {"pa"}
+    assert addresses == {result.record for result in results}
+    assert verdicts.withheld(run(), on("pa:x", seen(4))) == ({}, frozenset())
+
+
 def test_what_is_lost_from_sight_counts_beside_what_is_inconclusive() -> None:
     gone = {NO_KEY.record, OURS.record}
     lost = [*seen(6), NO_KEY, OURS]
