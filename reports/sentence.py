@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from typing import TYPE_CHECKING
 
 from catalog.evidence.causes import causes
 from catalog.evidence.not_reported import unreported
+from catalog.model.codes import ReasonCode
 from reports.sections import Name
 from reports.words import count, names
 
@@ -24,6 +25,7 @@ def sentence(overview: Overview, *, whys: bool = True) -> str:
     if not overview.standings:
         return "Nothing was probed."
     sight, drift = _sight(overview, whys=whys), _drift(overview)
+    sight = "; ".join(filter(None, [_without_credit(overview), sight]))
     if not sight:
         return f"{drift[0].upper()}{drift[1:]}." if drift else _calm(overview)
     if not drift:
@@ -71,6 +73,21 @@ def _sight(overview: Overview, *, whys: bool) -> str:
     if lost:
         return f"sight was lost of {count(len(lost), 'record')} of {names(_providers(lost))}"
     return ""
+
+
+def _without_credit(overview: Overview) -> str:
+    """Which accounts have no credit, for that explains all the rest; empty where none told so."""
+    reasons = ((each.address.provider, each.reason) for each in overview.results if each.reason is not None)
+    found = {provider for provider, reason in reasons if reason.code == ReasonCode.NO_CREDIT}
+    return (
+        f"the account{'' if len(found) == 1 else 's'} of {names(sorted(found))} {_has(found)} no credit"
+        if found
+        else ""
+    )
+
+
+def _has(found: Collection[str]) -> str:
+    return "has" if len(found) == 1 else "have"
 
 
 def _blind(overview: Overview) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -46,7 +47,12 @@ def _cross_checks(name: str, data: dict[str, Any], envelopes: list[str]) -> Iter
         if surface not in envelopes:
             mend = did_you_mean(surface, envelopes) or f"add schemas/envelopes/{surface}.json"
             yield Complaint(path, f"{surface!r} has no envelope schema", mend)
-    for kind, addresses in data.get("account", {}).items():
+    account = dict(data.get("account", {}))
+    try:
+        re.compile(account.pop("credit_message", ""))
+    except re.error as error:
+        yield Complaint("$.account.credit_message", f"is no regular expression: {error}", "correct it")
+    for kind, addresses in account.items():
         for at, address in enumerate(addresses):
             if not address.startswith(f"{name}/"):
                 yield Complaint(f"$.account.{kind}[{at}]", f"{address!r} is not of {name}", f"begin it with {name}/")

@@ -91,6 +91,7 @@ class ReasonCode(StrEnum):
     NOTHING_OBSERVED = "nothing-observed"
     ANOTHER_REVISION = "another-revision"
     REGION_REFUSED = "region-refused"
+    NO_CREDIT = "no-credit"
     ACCOUNT_TROUBLE = "account-trouble"
     ONE_ANSWER_TO_EVERYTHING = "one-answer-to-everything"
     TWIN_NOT_ALLOWED = "twin-not-allowed"

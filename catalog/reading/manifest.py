@@ -114,8 +114,12 @@ class Manifest:
     """Response headers without its name that still tell that it was the provider who answered."""
     imitated: bool
     """Whether other hosts answer in its envelopes, so that a body alone does not tell whose it is."""
+    no_credit: frozenset[str]
+    """Addresses of errors that tell that the account has no credit, whatever was asked."""
+    no_credit_message: str
+    """How other refusals say so, as a regular expression; empty where none is known to."""
     account_trouble: frozenset[str]
-    """Addresses of errors that tell of the account's quota, billing or credit, whatever was asked."""
+    """Addresses of errors that tell of the account's quota, billing or limit of spending, whatever was asked."""
     region_refusals: frozenset[str]
     """Addresses of errors that tell of a place which is not served."""
     wording: Mapping[str, re.Pattern[str]]
@@ -295,6 +299,8 @@ def _manifest(top: _Table) -> Manifest:
         account_headers=identity.texts("account"),
         origin=identity.texts("origin"),
         imitated=identity.flag("imitated"),
+        no_credit=frozenset(account.texts("credit")),
+        no_credit_message=account.text("credit_message", ""),
         account_trouble=frozenset(account.texts("trouble")),
         region_refusals=frozenset(account.texts("region")),
         wording=top.table("wording", {}).patterns(),

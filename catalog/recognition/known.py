@@ -90,6 +90,8 @@ class Known:
     endpoints: Endpoints = field(default_factory=Endpoints)
     events: frozenset[str] = frozenset()
     """Events of streams, and frames of WebSockets."""
+    no_credit_message: str = ""
+    """How refusals that no record documents say that the account has no credit, as a regular expression."""
     assumed_paths: Mapping[str, str] = field(default_factory=dict)
     """The endpoints whose path no document shows, each with what its record says of that."""
 
@@ -116,6 +118,7 @@ class Known:
             named_codes,
             Endpoints.of(records),
             events,
+            next((manifest(record.provider).no_credit_message for record in records), ""),
             dict(_assumed_paths(records)),
         )
 
@@ -189,6 +192,15 @@ class Known:
             return ()
         found = self.matching(status, body)
         return found if all(answer.account is not None for answer in found) else ()
+
+    def denies_credit(self, expected: Expected, message: str | None) -> bool:
+        """Whether a refusal says that the account has no credit, where the record is about nothing of that kind."""
+        said = bool(self.no_credit_message and message and re.search(self.no_credit_message, message))
+        return said and expected.address not in self._of_no_credit
+
+    @cached_property
+    def _of_no_credit(self) -> frozenset[str]:
+        return frozenset(answer.address for answer in self.answers if answer.account is ReasonCode.NO_CREDIT)
 
     def of_the_account_by_code(self, status: int | None, body: Json) -> tuple[KnownAnswer, ...]:
         """The records that tell of the account and whose code an answer that is no record has.
@@ -268,6 +280,8 @@ def _answers(record: Record) -> Iterable[KnownAnswer]:
 
 def _of_the_account(record: Record) -> ReasonCode | None:
     address, special = str(record.address), manifest(record.provider)
+    if address in special.no_credit:
+        return ReasonCode.NO_CREDIT
     if address in special.region_refusals:
         return ReasonCode.REGION_REFUSED
     return ReasonCode.ACCOUNT_TROUBLE if address in special.account_trouble else None

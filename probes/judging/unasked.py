@@ -122,15 +122,19 @@ def of_the_account(expected: Expected, response: Response, known: Known) -> Reas
     """Why an answer tells of the account's credit or place alone, where the record is about nothing of that kind."""
     # A refusal may come where a stream was to begin.
     body = response.body if response.events is None else answer_body(expected, response)
+    message = response.grpc.message if response.grpc is not None else known.message_of(body)
+    if not is_success(response.status) and known.denies_credit(expected, message):
+        return Reason(ReasonCode.NO_CREDIT, f"this account has no credit; {words(response)}")
     answers = known.of_the_account(response.status, body) or known.of_the_account_elsewhere(response.status, body)
     if not answers and not _has_its_type(expected, response.status, body):
         answers = known.of_the_account_by_code(response.status, body)
     if not answers or any(_states(expected, answer.expected) for answer in answers):
         return None
-    code = ReasonCode.ACCOUNT_TROUBLE
-    if all(answer.account is ReasonCode.REGION_REFUSED for answer in answers):
-        code = ReasonCode.REGION_REFUSED
-    return Reason(code, f"this is {' or '.join(answer.address for answer in answers)}; {words(response)}")
+    codes = {answer.account for answer in answers}
+    code = codes.pop() if len(codes) == 1 else None
+    told = "this account has no credit: " if code is ReasonCode.NO_CREDIT else ""
+    named = " or ".join(answer.address for answer in answers)
+    return Reason(code or ReasonCode.ACCOUNT_TROUBLE, f"{told}this is {named}; {words(response)}")
 
 
 def tells_of_the_limit(reason: Reason, expected: Expected, request: Request) -> bool:

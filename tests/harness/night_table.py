@@ -61,6 +61,8 @@ PA_DISABLED = {
     "error": {"type": "invalid_request_error", "message": "This organization has been disabled."},
     "request_id": "req_011CSHoEeqs5C35K2UUqR7Fy",
 }
+LOW_CREDIT = enveloped("invalid_request_error", 400, "", "Your credit balance is too low to access the API.")["pa"]
+UNPAID = enveloped("billing_error", 402, "", "There is a problem with your billing.")["pa"]
 REGION = json.dumps(
     {"error": {**PC_ERROR["error"], "code": "unsupported_country_region_territory", "message": "not here"}}
 )
@@ -70,6 +72,7 @@ PA_DEAD = enveloped(*DEAD_KEY[:1], 401, *DEAD_KEY[1:])["pa"]
 PC_DEAD = json.dumps({"error": {**PC_ERROR["error"], "code": "invalid_api_key"}})
 COMPLIANCE = ("pa/errors/compliance/", "pa/endpoints/compliance_")
 PA = ("pa/errors/general/", "pa/errors/invalid_request/", "pa/endpoints/messages/", "pa/endpoints/models/")
+PAID = ("pa/errors/invalid_request/", "pa/endpoints/messages/", "pa/endpoints/models/")
 PC = ("pc/errors/request/", "pc/errors/not_found/", "pc/endpoints/models/", "pc/endpoints/responses/")
 PD = ("pd/errors/request/", "pd/errors/not_found/", "pd/endpoints/")
 DELETES = ("pa/endpoints/compliance_chats/", "pa/endpoints/compliance_projects/", "pa/endpoints/compliance_files/")
@@ -203,15 +206,32 @@ NOBODYS: dict[str, Row] = {
         (*PC, "pc/errors/rate_limit/rate_limit_exceeded"),
         (Fault(Where(provider="pc", control=False, first=20), answer=to.instead(429, QUOTA)),),
         Exit.BLIND,
-        reasons=frozenset({"account-trouble"}),
-        words=("pc/errors/rate_limit/insufficient_quota",),
+        reasons=frozenset({"no-credit"}),
+        words=(
+            "this account has no credit",
+            "pc/errors/rate_limit/insufficient_quota",
+        ),
+    ),
+    "no credit from the start, as a 400": Row(
+        (*PAID, "pa/rate_limits/limits/general"),
+        (Fault(Where(provider="pa", control=False, method="POST"), answer=to.instead(400, LOW_CREDIT)),),
+        Exit.BLIND,
+        reasons=frozenset({"no-credit"}),
+        words=("this account has no credit", "credit balance is too low"),
+    ),
+    "no credit from the start, as a 402": Row(
+        (*PAID, "pa/rate_limits/limits/general", "pa/endpoints/limits/scope"),
+        (Fault(Where(provider="pa", control=False, method="POST"), answer=to.instead(402, UNPAID)),),
+        Exit.BLIND,
+        reasons=frozenset({"no-credit"}),
+        words=("this account has no credit", "pa/errors/general/payment_problem"),
     ),
     "credits that end in the middle": Row(
         PD,
         (Fault(Where(provider="pd", control=False, first=4), answer=to.instead(403, NO_CREDITS)),),
         Exit.BLIND,
-        reasons=frozenset({"one-answer-to-everything"}),
-        words=("without a fault was answered alike", "used all of its credits"),
+        reasons=frozenset({"no-credit"}),
+        words=("this account has no credit", "used all of its credits"),
     ),
     "one answer in a hundred is a gateway's page": Row(
         ("pa/",), (Fault(Where(share=0.01), answer=to.page(502, "Bad Gateway")),), Exit.FINE, written=True

@@ -60,7 +60,7 @@ def test_the_records_speak_of_the_key_header(name: str) -> None:
 @each_provider
 def test_what_tells_of_the_account_is_a_record(name: str) -> None:
     found = manifest(name)
-    named = found.account_trouble | found.region_refusals
+    named = found.no_credit | found.account_trouble | found.region_refusals
     assert named
     assert named <= {str(record.address) for record in RECORDS.select(provider=name, kind="errors")}
 

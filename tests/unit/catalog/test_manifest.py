@@ -149,6 +149,11 @@ MISTAKES = [
         '[wording]\n"pe/errors/a/b" = "(x"\n\n[roles]',
         "$.wording.pe/errors/a/b: is no regular expression (missing ), unterminated subpattern at position 0); mend it",
     ),
+    (
+        "[roles]",
+        '[account]\ncredit_message = "("\n\n[roles]',
+        "$.account.credit_message: is no regular expression: missing ), unterminated subpattern at position 0; correct it",
+    ),
     ("[controls.admin]", "[controls.amdin]", "$.controls.amdin: 'amdin' is no role; did you mean admin?"),
     ('"admin_url"\n', '"auth_url"\n', "$.controls.admin.address: 'auth_url' is no address; "),
     (

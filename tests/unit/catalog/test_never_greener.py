@@ -25,6 +25,7 @@ LANES = {"pa": "pa:inference", "pb": "pb:inference"}
 DAY = "2026-11-21"
 
 OF_THE_ACCOUNT = [
+    ReasonCode.NO_CREDIT,
     ReasonCode.ACCOUNT_TROUBLE,
     ReasonCode.REGION_REFUSED,
     ReasonCode.CONTROL_FAILED,

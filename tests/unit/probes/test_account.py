@@ -33,16 +33,25 @@ def pb(status: str, message: str, code: int = 400) -> dict[str, Any]:
     return {"error": {"code": code, "message": message, "status": status}}
 
 
+NO_CREDIT = "Your credit balance is too low to access the API."
+
 CASES: list[tuple[str, int, dict[str, Any], str]] = [
     ("pa/errors/invalid_request/missing_max_tokens", 400, pa("invalid_request_error", SPEND_LIMIT), "account-trouble"),
-    ("pa/errors/general/unknown_model", 402, pa("billing_error", "Pay your bill."), "account-trouble"),
+    ("pa/errors/general/unknown_model", 402, pa("billing_error", "Pay your bill."), "no-credit"),
     (
         "pc/errors/rate_limit/rate_limit_exceeded",
         429,
         pc("insufficient_quota", "insufficient_quota"),
-        "account-trouble",
+        "no-credit",
     ),
-    ("pc/errors/request/wrong_method", 429, pc("invalid_request_error", "credit_balance_exhausted"), "account-trouble"),
+    ("pc/errors/request/wrong_method", 429, pc("invalid_request_error", "credit_balance_exhausted"), "no-credit"),
+    ("pa/errors/invalid_request/missing_max_tokens", 400, pa("invalid_request_error", NO_CREDIT), "no-credit"),
+    (
+        "pd/errors/request/wrong_type",
+        403,
+        {"code": "no", "error": "Your team has used all of its credits."},
+        "no-credit",
+    ),
     (
         "pc/errors/request/wrong_method",
         403,
@@ -102,7 +111,7 @@ def test_a_code_of_the_account_tells_it_beside_another_type() -> None:
 def test_by_its_code_no_answer_is_the_accounts_that_another_record_has_or_another_status() -> None:
     by_code = known("pc").of_the_account_by_code
     (spent,) = by_code(429, pc("invalid_request_error", "insufficient_quota"))
-    assert spent.account == "account-trouble"
+    assert spent.account == "no-credit"
     assert by_code(429, pc("invalid_request_error", "rate_limit_exceeded")) == ()
     assert by_code(500, pc("invalid_request_error", "insufficient_quota")) == ()
 

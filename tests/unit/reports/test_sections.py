@@ -137,6 +137,13 @@ def test_what_is_blind_is_said_first() -> None:
     assert title(overview) == "PC blind"
 
 
+def test_an_account_without_credit_is_said_before_all_that_follows_from_it() -> None:
+    unpaid = result(C, Outcome.INCONCLUSIVE, reason=Reason("no-credit", "HTTP 402"), probed={})
+    assert sentence(Overview(run(), [unpaid])) == (
+        "The account of PC has no credit; PC was not looked at: no record has a verdict (no-credit)."
+    )
+
+
 def test_who_was_seen_in_part_is_not_said_to_be_unseen() -> None:
     timeout = Reason("read-timeout")
     unseen = [
