@@ -181,8 +181,8 @@ ATTEMPTS_DIFFER = str(ReasonCode.ATTEMPTS_DIFFER)
 
 
 def _in_question(verdict: Verdict) -> bool:
-    """Whether it may be a drift if it stays: a server fault, a page of HTML under the stated status of an error, or a
-    text in place of JSON under any.
+    """Whether it may be a drift if it stays: a server fault, a page of HTML under the stated status of an error, a
+    text in place of JSON under any, or a success without its body.
 
     A server fault that is somebody else's has no findings (`judge`), and says nothing about the record however often
     it comes.

@@ -27,6 +27,7 @@ from probes.judging.unasked import (
     is_of_a_mock,
     is_page,
     is_refusal_in_text,
+    is_success_without_body,
     message_in_words,
     of_the_account,
     tells_of_the_limit,
@@ -187,10 +188,13 @@ def _judge_exchange(expected: Expected, cell: Cell, known: Known, others: Answer
             or unasked(expected, exchange.response, known.events)
             or broken_off(expected, exchange.response, known)
         )
-        if reason is not None and tells_of_the_limit(reason, expected, exchange.request):
+        beside = tuple(held_to_its_own_record(expected, exchange, exchange.response, known)) if reason else ()
+        # A look at a limit means the limit's own refusal: another, as of a gateway, is nobody's. How long it tells to
+        # wait is no sign of whose it is.
+        is_documented = all(finding.aspect is Aspect.RELATION for finding in beside)
+        if reason is not None and is_documented and tells_of_the_limit(reason, expected, exchange.request):
             reason = None
         if reason is not None and reason.code != ReasonCode.SERVER_FAULT:
-            beside = tuple(held_to_its_own_record(expected, exchange, exchange.response, known))
             return Verdict(Outcome.INCONCLUSIVE, _at(exchange, reason), beside)
     else:
         reason = None
@@ -210,7 +214,11 @@ def _judge_exchange(expected: Expected, cell: Cell, known: Known, others: Answer
                 blamed = Reason(ReasonCode.ASSUMPTION_FAILED, f"{said}; what we assumed may be why: {assumed}")
                 untriggered = assumed.startswith(f"{TRIGGER}: ")
                 return Verdict(Outcome.INCONCLUSIVE, _at(exchange, blamed), untriggered=untriggered)
-            if is_page(expected, exchange.response) or is_refusal_in_text(expected, exchange.response):
+            if (
+                is_page(expected, exchange.response)
+                or is_refusal_in_text(expected, exchange.response)
+                or is_success_without_body(expected, exchange.response)
+            ):
                 page = Reason(ReasonCode.GATEWAY_PAGE, words(exchange.response))
                 return Verdict(Outcome.INCONCLUSIVE, _at(exchange, page), findings)
             findings += tuple(_recognised(expected, exchange.response, known))

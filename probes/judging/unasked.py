@@ -238,6 +238,15 @@ def is_refusal_in_text(expected: Expected, response: Response) -> bool:
     return _is_promised_otherwise(expected) and told and as_text and response.events is None and refused
 
 
+def is_success_without_body(expected: Expected, response: Response) -> bool:
+    """Whether the stated success came without the JSON or the stream that the documents promise: it may be lost.
+
+    If it stays, it is drift.
+    """
+    promised = expected.envelope.body == "json" if expected.stream is None else expected.stream.protocol == "sse"
+    return promised and is_success(response.status) and response.body_type == "empty" and not response.events
+
+
 def _is_promised_otherwise(expected: Expected) -> bool:
     """Whether the documents promise JSON, a stream, or no body at all: no text."""
     return expected.envelope.body in ("json", "empty") or expected.stream is not None

@@ -152,7 +152,7 @@ MISTAKES = [
     (
         "[roles]",
         '[account]\ncredit_message = "("\n\n[roles]',
-        "$.account.credit_message: is no regular expression: missing ), unterminated subpattern at position 0; correct it",
+        "$.account.credit_message: is no regular expression: missing ), unterminated subpattern at position 0",
     ),
     ("[controls.admin]", "[controls.amdin]", "$.controls.amdin: 'amdin' is no role; did you mean admin?"),
     ('"admin_url"\n', '"auth_url"\n', "$.controls.admin.address: 'auth_url' is no address; "),

@@ -18,6 +18,7 @@ from catalog.reading.headers import HeaderRule
 from probes.judging.attempts import conclude, undecided
 from probes.judging.judge import judge
 from probes.judging.unasked import PRIVATE
+from probes.judging.verdict import Verdict
 from tests.harness.engines import catalog
 from tests.unit.probes.judging_one import BODY, HEADERS, RATE_LIMIT, judged, known
 
@@ -26,6 +27,9 @@ UNKNOWN_MODEL = "pa/errors/general/unknown_model"
 INTERNAL = "pa/errors/general/internal_error"
 OVER_GRPC = "pd/endpoints/grpc/grpc_host"
 INVALID_OVER_GRPC = "pd/errors/grpc/invalid_argument"
+
+
+RATE_LIMITS = "pa/rate_limits/limits/general"
 
 
 def pa_error(status: int, kind: str, message: str = "no") -> Response:
@@ -228,7 +232,19 @@ def test_a_limit_that_is_met_early_is_judged_only_where_nobody_else_uses_it(
 ) -> None:
     asked = Request("POST", "https://provider.example/v1/messages", headers)
     met = pa_error(429, "rate_limit_error")
-    assert judged("pa/rate_limits/limits/general", met, {}, request=asked).outcome is outcome
+    assert judged(RATE_LIMITS, met, {}, request=asked).outcome is outcome
+
+
+def test_a_refusal_that_is_none_of_the_limits_own_is_nobodys_drift() -> None:
+    asked = Request("POST", "https://provider.example/v1/messages", {"x-mock-session": "1"})
+    met = Response(429, {}, pa_error(429, "rate_limit_error").body, "json")
+    assert judged(RATE_LIMITS, met, {}, request=asked).outcome is Outcome.INCONCLUSIVE
+
+
+@pytest.mark.parametrize(("last", "outcome"), [("", Outcome.DRIFTED), ("conforms", Outcome.CONFORMS)])
+def test_a_success_without_its_body_is_drift_if_it_stays(last: str, outcome: Outcome) -> None:
+    empty = judged(LIST_MODELS, Response(200, HEADERS, None, "empty"), {}, "success").cells["success", ""]
+    assert conclude([empty, empty, Verdict(Outcome.CONFORMS) if last else empty]).outcome is outcome
 
 
 def stating(label: str, *, depends: tuple[str, ...] = (), status: int = 200, since: str = "") -> Expected:
