@@ -47,6 +47,21 @@ def _cross_checks(name: str, data: dict[str, Any], envelopes: list[str]) -> Iter
         if surface not in envelopes:
             mend = did_you_mean(surface, envelopes) or f"add schemas/envelopes/{surface}.json"
             yield Complaint(path, f"{surface!r} has no envelope schema", mend)
+    yield from _check_recognition(name, data)
+    yield from _of_hosts(name, data)
+    yield from _of_revisions(data.get("revisions"))
+    for role, control in data["controls"].items():
+        if role not in data["roles"]:
+            mend = did_you_mean(role, data["roles"]) or f"add {role!r} to $.roles"
+            yield Complaint(f"$.controls.{role}", f"{role!r} is no role", mend)
+        address = control.get("address", "base_url")
+        if address not in data["addresses"]:
+            mend = did_you_mean(address, data["addresses"]) or f"add {address!r} to $.addresses"
+            yield Complaint(f"$.controls.{role}.address", f"{address!r} is no address", mend)
+
+
+def _check_recognition(name: str, data: dict[str, Any]) -> Iterator[Complaint]:
+    """The errors and the words by which an answer is recognised."""
     account = dict(data.get("account", {}))
     try:
         re.compile(account.pop("credit_message", ""))
@@ -59,16 +74,6 @@ def _cross_checks(name: str, data: dict[str, Any], envelopes: list[str]) -> Iter
     for address in data.get("wording", {}):
         if not address.startswith(f"{name}/errors/"):
             yield Complaint("$.wording", f"{address!r} is no error of {name}", f"begin it with {name}/errors/")
-    yield from _of_hosts(name, data)
-    yield from _of_revisions(data.get("revisions"))
-    for role, control in data["controls"].items():
-        if role not in data["roles"]:
-            mend = did_you_mean(role, data["roles"]) or f"add {role!r} to $.roles"
-            yield Complaint(f"$.controls.{role}", f"{role!r} is no role", mend)
-        address = control.get("address", "base_url")
-        if address not in data["addresses"]:
-            mend = did_you_mean(address, data["addresses"]) or f"add {address!r} to $.addresses"
-            yield Complaint(f"$.controls.{role}.address", f"{address!r} is no address", mend)
 
 
 def _of_revisions(revisions: dict[str, Any] | None) -> Iterator[Complaint]:

@@ -152,6 +152,11 @@ class Manifest:
     mock: tuple[str, ...]
     """The command that serves a mock of it, in the folder of its home; empty where `python -m mockserver` does."""
 
+    @property
+    def unpaid(self) -> frozenset[str]:
+        """Addresses of errors that waiting does not mend: the account lacks credit, quota or billing."""
+        return self.no_credit | self.account_trouble
+
 
 USUAL_ADDRESS = "base_url"
 """The address at which an endpoint is found of which nothing else is said."""

@@ -89,7 +89,7 @@ def of_record(record: Record) -> Advice:
         advice = replace(advice, condition=words or said.action if said.depends else NOT_SAID)
     if said.depends == "n/a" or record.kind != "errors":
         return replace(advice, may=May.NO, condition="")
-    if advice.may is May.YES and str(record.address) in manifest(record.provider).account_trouble:
+    if advice.may is May.YES and str(record.address) in manifest(record.provider).unpaid:
         advice = replace(advice, may=May.CONDITIONAL, condition=NOT_BEFORE_PAYING)
     if usual is not None and advice.may is not May.NO:
         advice = replace(advice, attempts=usual.attempts, first_s=usual.first_s, max_s=usual.max_s, jitter=usual.jitter)

@@ -57,6 +57,6 @@ def group_of_status(status: int | None) -> str:
 
 
 def _group(record: Record) -> str:
-    if str(record.address) in manifest(record.provider).account_trouble:
+    if str(record.address) in manifest(record.provider).unpaid:
         return ACCOUNT
     return _OF_CATEGORY.get(classification(record).category, "")

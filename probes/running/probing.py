@@ -258,14 +258,27 @@ def _conclude(seen: Result, final: Verdict, lane: Lane) -> Result:
 def _find_lost_observation(result: Result) -> Reason | None:
     """Return why a conforming record lacks an observation that its recipe tried to make; None if it lacks none.
 
-    What a target leaves out by its keys, values, costs or revision was not tried.
+    What a target leaves out by its keys, values, costs or revision was not tried. A failed assumption is no loss: the
+    request was only guessed. What a later attempt saw is no loss either.
     """
     if result.outcome is not Outcome.CONFORMS:
         return None
-    tried = (INCONCLUSIVE.keys() | RESTRICTED.keys()) - {ReasonCode.ANOTHER_REVISION}
-    missing = (finding for finding in result.findings if finding.code == FindingCode.NOT_LOOKED_AT)
+    tried = (INCONCLUSIVE.keys() | RESTRICTED.keys()) - {ReasonCode.ANOTHER_REVISION, ReasonCode.ASSUMPTION_FAILED}
+    seen = {(look.label, look.endpoint) for look in result.looks if look.as_stated or look.otherwise}
+    missing = (
+        finding
+        for finding in result.findings
+        if finding.code == FindingCode.NOT_LOOKED_AT and not _was_seen(finding, seen)
+    )
     finding = next((finding for finding in missing if finding.observed in tried), None)
     return Reason(ReasonCode(finding.observed), finding.message) if finding is not None else None
+
+
+def _was_seen(finding: Finding, seen: set[tuple[str, str]]) -> bool:
+    """Whether the finding's label was seen on each endpoint that it names, or on any if it names none."""
+    if finding.endpoints:
+        return all((finding.label, endpoint) in seen for endpoint in finding.endpoints)
+    return any(label == finding.label for label, _ in seen)
 
 
 def _seen(task: Task, tried: Tried) -> Result:

@@ -335,13 +335,6 @@ SOMEBODYS: dict[str, Row] = {
         drifts=frozenset({"header-malformed"}),
         drifting=("pa/rate_limits/", "pc/rate_limits/", "pa/errors/compliance/compliance_rate_limit_exceeded"),
     ),
-    "a limit of a minute is back after longer than numbers usually go": Row(
-        ("pa/errors/general/rate_limit",),
-        (Fault(answer=to.said("retry-after", "9" * 23)),),
-        Exit.DRIFT,
-        drifts=frozenset({"bound-exceeded"}),
-        drifting=("pa/errors/general/rate_limit",),
-    ),
     "errors of another envelope are called HTML, and are JSON": Row(
         ("pc/errors/not_found/", "pc/endpoints/models/"),
         (Fault(Where(provider="pc", statuses=(404,)), answer=to.body(lambda raw: b'{"detail": 1}', to.HTML)),),

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from tests.harness.fault_proxy import Stand
 
 CREDITLESS = "Your credit balance is too low to access the API. Go to Plans & Billing."
-BODY = {"type": "error", "error": {"type": "invalid_request_error", "message": CREDITLESS}, "request_id": "req_1"}
+OUT_OF_ORDER = "Requests of this kind cannot be answered today."
 OF_PA = {
     "request_id": "req_01",
     "pa_organization_id": "org_1",
@@ -30,7 +30,13 @@ OF_PA = {
     "x_should_retry": "false",
 }
 TO_MESSAGES = Where(provider="pa", method="POST", path="/v1/messages$", control=False)
-OUT_OF_CREDIT = Fault(TO_MESSAGES, answer=to.instead(400, json.dumps(BODY), **OF_PA))
+
+
+def refusing(message: str) -> Fault:
+    """One refusal in PA's envelope to every message."""
+    error = {"type": "invalid_request_error", "message": message}
+    body = {"type": "error", "error": error, "request_id": "req_1"}
+    return Fault(TO_MESSAGES, answer=to.instead(400, json.dumps(body), **OF_PA))
 
 
 def bad_requests() -> list[str]:
@@ -43,14 +49,15 @@ def reasons(results: Iterable[Result]) -> list[str]:
     return [result.reason.code if result.reason else "" for result in results]
 
 
-def test_an_account_without_credit_verifies_nothing_by_its_refusal(stand: Stand) -> None:
+@pytest.mark.parametrize(("message", "reason"), [(CREDITLESS, "no-credit"), (OUT_OF_ORDER, "one-answer-to-everything")])
+def test_one_refusal_of_everything_verifies_nothing(stand: Stand, message: str, reason: str) -> None:
     clean = probe(stand.behind(concurrency=4), bad_requests())
-    results = probe(stand.behind(OUT_OF_CREDIT, concurrency=4), bad_requests())
+    results = probe(stand.behind(refusing(message), concurrency=4), bad_requests())
     told = [
         result
         for result in results.values()
         if any(
-            CREDITLESS in json.dumps(each.response.body)
+            message in json.dumps(each.response.body)
             for attempt in result.attempts
             for each in attempt.exchanges
             if each.response is not None
@@ -58,7 +65,7 @@ def test_an_account_without_credit_verifies_nothing_by_its_refusal(stand: Stand)
     ]
     assert len(told) > 20
     assert Outcome.CONFORMS not in {result.outcome for result in told}
-    assert reasons(told).count("one-answer-to-everything") > 15
+    assert reasons(told).count(reason) > 15
     assert not [look for each in told for look in each.looks if look.as_stated and look.label == "answer"]
     untouched = results.keys() - {result.record for result in told}
     assert len(untouched) > 3
@@ -66,7 +73,7 @@ def test_an_account_without_credit_verifies_nothing_by_its_refusal(stand: Stand)
 
 
 def test_where_the_request_without_a_fault_costs_something_it_is_not_sent_unless_allowed(stand: Stand) -> None:
-    results = probe(stand.behind(OUT_OF_CREDIT, concurrency=4), bad_requests(), allow=frozenset({Cost.FREE}))
+    results = probe(stand.behind(refusing(OUT_OF_ORDER), concurrency=4), bad_requests(), allow=frozenset({Cost.FREE}))
     counted = reasons(results.values())
     assert counted.count("twin-not-allowed") > 15
     assert "one-answer-to-everything" not in counted

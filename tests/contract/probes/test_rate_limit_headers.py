@@ -235,7 +235,9 @@ def test_a_limit_that_is_out_of_reach_is_not_exhausted(mock_target: Target) -> N
     generous = {**provider.credentials, "tight": provider.credentials["inference"]}
     target = replace(mock_target, providers={"pa": replace(provider, credentials=generous)})
     result = probed(target, [GENERAL["pa"]])[GENERAL["pa"]]
-    assert result.outcome is Outcome.CONFORMS, "what was seen of the headers is judged without the 429"
+    assert result.outcome is Outcome.INCONCLUSIVE, "on a mock each look that a recipe declares can be made"
+    assert result.reason is not None
+    assert result.reason.code == "setup-failed"
     (told,) = [each for each in result.findings if each.label == "limited"]
     assert (told.code, told.observed) == ("not-looked-at", "setup-failed")
     assert "use a key with a tiny limit" in told.message
