@@ -144,7 +144,6 @@ WRONG = {
 
 SETTLED = {
     "flat error": Wrong(edited("error", flat), LIMIT, Aspect.BODY, "body-shape"),
-    "missing terminal event": Wrong(ending_before_the_end, RESPONSES, Aspect.EVENT, "event-missing"),
     "goAway of another shape": Wrong(
         instead("goAway", {"goAway": "soon"}), CONNECTION_TIME, Aspect.BODY, "field-differs"
     ),
@@ -167,6 +166,11 @@ def test_what_was_only_assumed_is_told_and_no_drift(wrong: Wrong) -> None:
     told = [finding for finding in result.findings if (finding.aspect, finding.code) == (wrong.aspect, wrong.code)]
     assert {finding.severity for finding in told} == {Severity.SHOULD}
     assert ": assumed " in told[0].message
+
+
+def test_a_socket_that_closes_before_its_last_event_has_shown_nothing() -> None:
+    result = seen(ending_before_the_end, RESPONSES)
+    assert (result.outcome, result.reason and result.reason.code) == (Outcome.INCONCLUSIVE, "nothing-observed")
 
 
 def test_a_handshake_that_blames_how_we_asked_says_nothing_of_the_record() -> None:
