@@ -1,0 +1,169 @@
+"""The verdict table and its comparison: what is told as a difference, explained, or stale."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.verdicts.compare import (
+    Difference,
+    Explanation,
+    compare_case,
+    explain_differences,
+    matches,
+    read_explanations,
+)
+from tests.verdicts.table import (
+    REST,
+    TableError,
+    Verdict,
+    Verdicts,
+    add_case,
+    draw_sample,
+    fold_case,
+    in_part,
+    read_table,
+    sort_table,
+)
+
+CONFORMS = Verdict("conforms")
+DRIFTED = Verdict("drifted", "", ("status status-differs 404", "type type-differs x"))
+CLEAN = {"pa/a": CONFORMS, "pa/b": CONFORMS, "pa/c": CONFORMS}
+NAMES = [f"mutant:pa/{number}" for number in range(300)]
+
+
+def compare(rows: Verdicts, observed: Verdicts, asked: list[str] | None = None) -> list[tuple[str, str]]:
+    differences = compare_case("m", rows, asked or list(observed), observed, CLEAN)
+    return [(difference.record, difference.what) for difference in differences]
+
+
+def test_only_what_differs_from_the_clean_run_has_a_row() -> None:
+    assert fold_case({**CLEAN, "pa/b": DRIFTED}, CLEAN) == {"pa/b": DRIFTED, REST: Verdict("2")}
+
+
+@given(st.dictionaries(st.sampled_from(["pa/a", "pa/b", "pa/c"]), st.sampled_from([CONFORMS, DRIFTED])))
+def test_the_same_verdicts_are_no_difference(observed: dict[str, Verdict]) -> None:
+    assert list(compare_case("m", fold_case(observed, CLEAN), observed, observed, CLEAN)) == []
+
+
+def test_each_thing_that_differs_is_told_apart() -> None:
+    rows = fold_case({**CLEAN, "pa/b": DRIFTED}, CLEAN)
+    observed = {"pa/a": CONFORMS, "pa/b": Verdict("flaky", "volatile", DRIFTED.causes[:1]), "pa/c": DRIFTED}
+    assert compare(rows, observed) == [
+        ("pa/b", "outcome: drifted -> flaky"),
+        ("pa/b", "reason: none -> volatile"),
+        ("pa/b", "lost: type type-differs x"),
+        ("pa/c", "outcome: conforms -> drifted"),
+        ("pa/c", "new: status status-differs 404"),
+        ("pa/c", "new: type type-differs x"),
+    ]
+
+
+def test_a_record_that_this_tree_lacks_is_gone() -> None:
+    assert compare(fold_case(CLEAN, CLEAN), {"pa/a": CONFORMS, "pa/b": CONFORMS}, asked=list(CLEAN)) == [
+        ("pa/c", "record: gone")
+    ]
+
+
+def test_another_choice_of_records_cannot_be_compared() -> None:
+    with pytest.raises(TableError, match="2 records without a row, 3 when"):
+        compare(fold_case(CLEAN, CLEAN), {"pa/a": CONFORMS, "pa/b": CONFORMS})
+
+
+def explanation(case: str = "*", record: str = "*", what: str = "*") -> Explanation:
+    return Explanation(2, case, record, what, "why")
+
+
+LOST = Difference("mutant:pa/1", "pa/a", "lost: header:x[0] header-missing absent")
+
+
+@pytest.mark.parametrize(
+    "line, covers",
+    [
+        (explanation(), True),
+        (explanation("mutant:pa/*", "pa/*", "lost: *"), True),
+        (explanation(what="lost: header:x[0] *"), True),
+        (explanation("mutant:pb/*"), False),
+        (explanation(record="pa"), False),
+        (explanation(what="new: *"), False),
+    ],
+)
+def test_an_explanation_covers_what_its_patterns_match(line: Explanation, covers: bool) -> None:
+    comparison = explain_differences([LOST], [line], ["mutant:pa/1"], ["mutant:pa/1", "mutant:pa/2"])
+    assert comparison.explained == ([LOST] if covers else [])
+    assert comparison.unexplained == ([] if covers else [LOST])
+
+
+@pytest.mark.parametrize(
+    "pattern, stale",
+    [("mutant:pa/1", True), ("mutant:pa/*", False), ("mutant:pa/2", False), ("mutant:pd/*", True), ("replay", False)],
+)
+def test_an_explanation_is_stale_once_all_that_it_concerns_was_run(pattern: str, stale: bool) -> None:
+    line = explanation(pattern)
+    comparison = explain_differences([], [line], ["mutant:pa/1"], ["mutant:pa/1", "mutant:pa/2"])
+    assert comparison.stale == ([line] if stale else [])
+
+
+@given(st.text(), st.text())
+def test_only_a_star_has_a_meaning_in_a_pattern(before: str, after: str) -> None:
+    text = (before + after).replace("*", "")
+    assert matches(text, text)
+    assert matches(f"{before}*{after}", f"{before}{after}".replace("*", ""))
+    assert not matches(text, f"{text}x")
+
+
+def test_a_table_is_read_as_it_was_written(tmp_path: Path) -> None:
+    path = tmp_path / "table.tsv"
+    add_case("b", {"pa/b": DRIFTED, REST: Verdict("2")}, path)
+    add_case("a", {"pa/a": Verdict("inconclusive", "transport"), REST: Verdict("0")}, path)
+    sort_table(path)
+    assert [line.partition("\t")[0] for line in path.read_text("utf-8").splitlines()] == ["case", "a", "a", "b", "b"]
+    assert read_table(path)["b"] == {"pa/b": DRIFTED, REST: Verdict("2")}
+    assert read_table(path)["a"]["pa/a"] == Verdict("inconclusive", "transport")
+
+
+@pytest.mark.parametrize(
+    "text, message",
+    [
+        ("case\n", "table.tsv:1: the columns are not"),
+        ("case\trecord\toutcome\treason\tcauses\na\tb\n", "table.tsv:2: 2 cells"),
+        ("case\trecord\toutcome\treason\tcauses\na\tb\tc\t\t\na\tb\td\t\t\n", "table.tsv:3: a b is listed twice"),
+    ],
+)
+def test_a_line_of_another_form_is_named(text: str, message: str, tmp_path: Path) -> None:
+    path = tmp_path / "table.tsv"
+    path.write_text(text, "utf-8")
+    with pytest.raises(TableError, match=message):
+        read_table(path)
+
+
+def test_an_explanation_without_a_reason_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "explained.tsv"
+    path.write_text("case\trecord\tdifference\twhy\nm\tpa/a\tlost: *\t \n", "utf-8")
+    with pytest.raises(TableError, match=r"explained.tsv:2: m pa/a lost: .* says no reason"):
+        read_explanations(path)
+
+
+def test_the_committed_explanations_can_be_read() -> None:
+    assert all(line.why for line in read_explanations())
+
+
+def test_a_sample_is_the_same_each_time_and_another_seed_draws_others() -> None:
+    sample = draw_sample(NAMES, 30, seed=1)
+    assert sample == draw_sample(reversed(NAMES), 30, seed=1)
+    assert len(sample) == 30
+    assert sample != draw_sample(NAMES, 30, seed=2)
+
+
+def test_a_new_case_moves_at_most_one_other_out_of_the_sample() -> None:
+    before, after = set(draw_sample(NAMES, 30, seed=1)), set(draw_sample([*NAMES, "mutant:pa/new"], 30, seed=1))
+    assert len(before - after) <= 1
+
+
+def test_parts_share_the_cases_among_them() -> None:
+    parts = [[name for name in NAMES if in_part(name, part, 3)] for part in (1, 2, 3)]
+    assert sorted(name for part in parts for name in part) == sorted(NAMES)
+    assert all(parts)

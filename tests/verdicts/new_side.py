@@ -1,0 +1,80 @@
+"""Probe what the old side serves with the judge and the recipes of this tree."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from datetime import date
+from typing import TYPE_CHECKING, Any
+from unittest import mock
+
+from catalog.evidence.same_drift import narrowed_aspect, observed_class
+from catalog.model import Finding, Outcome, Severity
+from probes.elicit.book import book
+from probes.planning.rotation import Depth, Drawing
+from probes.target import target as targets
+from tests.harness import captures
+from tests.harness.engines import probe
+from tests.verdicts.table import Verdict
+
+if TYPE_CHECKING:
+    from catalog.model import Record
+
+LONGEST = 100
+"""Characters of an observed value in a cause."""
+
+
+@dataclass(frozen=True, slots=True)
+class InFull(Drawing):
+    """All endpoints of some records, the first endpoint of the others."""
+
+    records: frozenset[str] = frozenset()
+
+    def draws(self, record: Record, endpoint: str) -> bool:
+        return str(record.address) in self.records
+
+
+def probe_served(reply: Mapping[str, Any]) -> dict[str, Verdict]:
+    """Probe the records that the old side names; those that this tree has no longer are left out."""
+    target = targets.load("mock").served_by(reply["addresses"]).with_values(reply.get("values", {}))
+    changed = {name: replace(provider, **reply.get("settings", {})) for name, provider in target.providers.items()}
+    drawing = InFull(Depth.QUICK, date.min, frozenset(reply["in_full"]))
+    records = [address for address in reply["records"] if has_recipe(address)]
+    with mock.patch("probes.wire.websocket.STALL_S", reply.get("stall_s", 15.0)):
+        results = probe(replace(target, providers=changed), records, drawing=drawing)
+    return {
+        address: describe_verdict(result.outcome, result.reason.code if result.reason else "", result.findings)
+        for address, result in results.items()
+    }
+
+
+def has_recipe(address: str) -> bool:
+    """Whether this tree has the record, and a recipe that provokes it."""
+    return address in book(address.partition("/")[0]).recipes
+
+
+def judge_capture(identity: str) -> dict[str, Verdict]:
+    """Judge a recorded answer as an answer to each label of the records of its row."""
+    (capture,) = (capture for capture in captures.of_providers() if capture["id"] == identity)
+    return {
+        f"{record.address}#{expected.label}": describe_verdict(outcome, "", findings)
+        for record in captures.rows(capture)
+        for expected, outcome, findings in captures.judged(record, capture)
+    }
+
+
+def list_captures() -> list[str]:
+    """The cases of recorded answers; empty where the file beside the checkout is missing."""
+    return [f"capture:{capture['id']}" for capture in captures.of_providers()]
+
+
+def describe_verdict(outcome: Outcome, reason: str, findings: Iterable[Finding]) -> Verdict:
+    """Reduce a result to what the table keeps: findings of severity `info` are no part of what was detected."""
+    causes = {_describe_cause(finding) for finding in findings if finding.severity is not Severity.INFO}
+    return Verdict(str(outcome), reason, tuple(sorted(causes)))
+
+
+def _describe_cause(finding: Finding) -> str:
+    mark = "should " if finding.severity is Severity.SHOULD else ""
+    observed = observed_class(finding).encode("unicode_escape").decode().replace(";", ",")[:LONGEST]
+    return f"{mark}{narrowed_aspect(finding)} {finding.code} {observed}".strip()
