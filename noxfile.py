@@ -132,8 +132,8 @@ def verdicts(session: nox.Session) -> None:
     checkout = Path(".cache/verdicts") / commit
     if not (checkout / ".git").exists():
         try:
-            session.run("git", "worktree", "prune", external=True, silent=True)
-            session.run("git", "worktree", "add", "--detach", str(checkout), commit, external=True, silent=True)
+            add = ("git", "worktree", "add", "--force", "--detach")  # by force, once .cache was removed by hand
+            session.run(*add, str(checkout), commit, external=True, silent=True)
         except nox.command.CommandFailed:
             session.error(f"this clone has no commit {commit}: run `git fetch --unshallow`")
     environment = checkout.with_suffix(".venv")

@@ -131,6 +131,7 @@ def test_a_table_is_read_as_it_was_written(tmp_path: Path) -> None:
         ("case\n", "table.tsv:1: the columns are not"),
         ("case\trecord\toutcome\treason\tcauses\na\tb\n", "table.tsv:2: 2 cells"),
         ("case\trecord\toutcome\treason\tcauses\na\tb\tc\t\t\na\tb\td\t\t\n", "table.tsv:3: a b is listed twice"),
+        ("case\trecord\toutcome\treason\tcauses\na\tb\tc\t\t\n", "table.tsv: a has no row"),
     ],
 )
 def test_a_line_of_another_form_is_named(text: str, message: str, tmp_path: Path) -> None:

@@ -61,8 +61,19 @@ def parse_arguments(frozen: Frozen, arguments: Sequence[str] | None) -> argparse
     parser.add_argument("--seed", type=int, default=frozen.seed, metavar="N", help="which cases are drawn")
     parser.add_argument("--case", metavar="PATTERN", help="run these cases: `mutant:pd/*`, `fault:page-500`, `replay`")
     parser.add_argument("--freeze", action="store_true", help="add the cases that the table lacks")
-    parser.add_argument("--part", default="1/1", metavar="K/N", help="with --freeze: this part of the cases")
-    return parser.parse_args(arguments)
+    parser.add_argument("--part", type=parse_part, default=(1, 1), metavar="K/N", help="with --freeze: this part of it")
+    options = parser.parse_args(arguments)
+    if not options.old.is_dir():
+        parser.error(f"--old {options.old}: no such folder; `nox -s verdicts` makes it")
+    return options
+
+
+def parse_part(text: str) -> tuple[int, int]:
+    """Read `2/3`, the second of three parts."""
+    part, _, parts = text.partition("/")
+    if not (part.isdecimal() and parts.isdecimal() and 1 <= int(part) <= int(parts)):
+        raise argparse.ArgumentTypeError(f"{text!r} is no part; write for instance 1/2")
+    return int(part), int(parts)
 
 
 def observe_case(case: str, old: OldProcess) -> tuple[Iterable[str], Verdicts]:
@@ -78,14 +89,17 @@ def freeze(options: argparse.Namespace, frozen: Frozen, old: OldProcess) -> int:
     """Add the rows of the cases that the table lacks; what was made before is kept, so that it can go on."""
     unchanged = subprocess.run(["git", "diff", "--quiet", frozen.commit, "--", *PRODUCT], check=False)
     if unchanged.returncode:
-        raise TableError(f"the product differs from {frozen.commit[:12]}: freeze with the frozen commit's product")
-    part, _, parts = options.part.partition("/")
+        raise TableError(
+            f"the product is not that of commit {frozen.commit!r}: freeze with the frozen commit's product"
+        )
+    if not CAPTURES.exists():
+        raise TableError(f"{CAPTURES}: not there; the table would lack the recorded answers")
     table = read_table() if TABLE.exists() else {}
     if CLEAN not in table:
         _, clean = observe_case(CLEAN, old)
         add_case(CLEAN, fold_case(clean, {}))
         table = read_table()
-    cases = [case for case in list_cases(old) if in_part(case, int(part), int(parts))]
+    cases = [case for case in list_cases(old) if in_part(case, *options.part)]
     wanted = [case for case in cases if case not in table and matches(options.case or "*", case)]
     for number, case in enumerate(wanted, start=1):
         print(f"{number}/{len(wanted)} {case}", file=sys.stderr)
@@ -126,6 +140,9 @@ def check(options: argparse.Namespace, old: OldProcess) -> int:
     comparison = explain_differences(differences, explanations, run, table)
     for difference in comparison.unexplained:
         print(difference)
+    for explanation in explanations:
+        if count := sum(map(explanation.covers, comparison.explained)):
+            print(f"{explanation}: covers {count}: {explanation.why}")
     for explanation in comparison.stale:
         print(f"{explanation}: explains no difference any more; remove the line")
     print(f"{len(run)} cases, {compared} verdicts and answers compared")

@@ -15,10 +15,13 @@ from probes.planning.rotation import Depth, Drawing
 from probes.target import target as targets
 from tests.harness import captures
 from tests.harness.engines import probe
-from tests.verdicts.table import Verdict
+from tests.verdicts.table import TableError, Verdict
 
 if TYPE_CHECKING:
     from catalog.model import Record
+
+STALL_S = 2.0
+"""Seconds until a silent WebSocket is given up, in place of 15: under mutants and faults hundreds are silent."""
 
 LONGEST = 100
 """Characters of an observed value in a cause."""
@@ -40,7 +43,7 @@ def probe_served(reply: Mapping[str, Any]) -> dict[str, Verdict]:
     changed = {name: replace(provider, **reply.get("settings", {})) for name, provider in target.providers.items()}
     drawing = InFull(Depth.QUICK, date.min, frozenset(reply["in_full"]))
     records = [address for address in reply["records"] if has_recipe(address)]
-    with mock.patch("probes.wire.websocket.STALL_S", reply.get("stall_s", 15.0)):
+    with mock.patch("probes.wire.websocket.STALL_S", STALL_S):
         results = probe(replace(target, providers=changed), records, drawing=drawing)
     return {
         address: describe_verdict(result.outcome, result.reason.code if result.reason else "", result.findings)
@@ -54,8 +57,14 @@ def has_recipe(address: str) -> bool:
 
 
 def judge_capture(identity: str) -> dict[str, Verdict]:
-    """Judge a recorded answer as an answer to each label of the records of its row."""
-    (capture,) = (capture for capture in captures.of_providers() if capture["id"] == identity)
+    """Judge a recorded answer as an answer to each label of the records of its row.
+
+    Raises:
+        TableError: there is no such answer any more.
+    """
+    capture = next((capture for capture in captures.of_providers() if capture["id"] == identity), None)
+    if capture is None:
+        raise TableError(f"capture:{identity}: {captures.CAPTURES.name} has no such answer; restore it")
     return {
         f"{record.address}#{expected.label}": describe_verdict(outcome, "", findings)
         for record in captures.rows(capture)

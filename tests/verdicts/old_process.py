@@ -17,8 +17,8 @@ class OldProcess:
     """Asks `old_side.py` for one case after another; the process ends with the `with` block."""
 
     def __init__(self, checkout: Path, python: Path) -> None:
-        self._checkout = checkout
-        self._python = python
+        self._checkout = checkout.absolute()
+        self._python = python.absolute()  # not resolved: a link in an environment is what finds its packages
 
     def __enter__(self) -> Self:
         # The same hashes in every run: the order of a set must not move an answer.

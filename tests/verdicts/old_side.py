@@ -82,7 +82,6 @@ def serve_fault(name: str) -> Iterator[Reply]:
             "records": named.sample(all_records()),
             "in_full": [],
             "settings": named.settings,
-            "stall_s": 2.0,  # seconds; the judge waits 15 for a silent socket, and dozens are silent here
         }
 
 

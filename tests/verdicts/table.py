@@ -51,7 +51,7 @@ def read_table(path: Path = TABLE) -> dict[str, dict[str, Verdict]]:
     """Read the rows, by case and record.
 
     Raises:
-        TableError: the file is missing, or a line has another form.
+        TableError: the file is missing, a line has another form, or a case is incomplete.
     """
     cases: dict[str, dict[str, Verdict]] = defaultdict(dict)
     for number, cells in read_lines(path, COLUMNS):
@@ -59,6 +59,8 @@ def read_table(path: Path = TABLE) -> dict[str, dict[str, Verdict]]:
         if record in cases[case]:
             raise TableError(f"{path.name}:{number}: {case} {record} is listed twice; remove one line")
         cases[case][record] = Verdict(outcome, reason, tuple(causes.split("; ")) if causes else ())
+    if incomplete := [case for case, rows in cases.items() if REST not in rows]:
+        raise TableError(f"{path.name}: {incomplete[0]} has no row {REST}; remove its lines, and freeze it again")
     return dict(cases)
 
 
