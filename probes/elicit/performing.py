@@ -54,7 +54,7 @@ async def perform(recipe: Recipe, probe: Probe, places: Collection[tuple[str, st
         try:
             await _perform(other, probe, _labels(places, other.endpoint))
         except Stopped as ended:
-            return {other.endpoint: ended.reason}
+            return {other.endpoint: probe.explain_stop(ended.reason)}
         return {}
 
     for stopped in await _in_order(recipe.spread.cells.values(), probe, cell):
@@ -101,7 +101,7 @@ async def _perform(recipe: Recipe, probe: Probe, labels: Container[str] | None) 
         try:
             return await _perform(each, probe, labels)
         except Stopped as ended:
-            return dict.fromkeys(each.labels, ended.reason)
+            return dict.fromkeys(each.labels, probe.explain_stop(ended.reason))
 
     beside = recipe.optional.values()
     asked = [each for each in beside if labels is None or any(label in labels for label in each.labels)]

@@ -62,6 +62,9 @@ class Probe(Protocol):
             Stopped: with reason `setup-failed`: no verdict on the record.
         """
 
+    def explain_stop(self, reason: Reason) -> Reason:
+        """Return why a recipe stopped; its own `setup-failed` gives way to a fault that took the last answer away."""
+
     async def side_by_side(self, parts: Sequence[Part[T]], *, apart: bool = False) -> list[T]:
         """What comes of parts of which none rests on what another sends: on a mock side by side, else in turn.
 

@@ -164,6 +164,13 @@ class AttemptProbe:
         code = _befallen(self._last, self.provider) if self._last is not None else None
         return code if code in PASSING else None
 
+    def explain_stop(self, reason: Reason) -> Reason:
+        """Return why a recipe stopped; its own `setup-failed` gives way to a fault that took the last answer away.
+
+        A recipe cannot tell an answer that lacks something from a gateway's page.
+        """
+        return replace(reason, code=self.befallen or reason.code) if reason.code == ReasonCode.SETUP_FAILED else reason
+
     async def setup(self, call: Call, *statuses: int, label: str = SETUP) -> Response:
         """Send a call that the probe relies on; any answer but a success (or one of `statuses`) ends the attempt.
 

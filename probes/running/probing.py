@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Container, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, NamedTuple
@@ -109,9 +109,9 @@ async def _looked_at_for_now(task: Task, lane: Lane, tried: Tried) -> Verdict | 
         if not verdict.cells or verdict.outcome is Outcome.HARNESS_ERROR:
             return verdict
         tried.verdicts.append(verdict.cells)
-        if not still_open(tried.verdicts):
+        if not still_open(tried.verdicts) and not tried.lost:
             return over_all(tried.verdicts) if len(tried.verdicts) > 1 else verdict
-        if only_later(tried.verdicts):
+        if only_later(tried.verdicts) or tried.lost:
             return None
         with lane.waiting.on(For.AGAIN):
             await anyio.sleep(task.reprobe_after_s)
@@ -160,6 +160,8 @@ async def _attempt(task: Task, lane: Lane, tried: Tried) -> Verdict:
 
 async def _performed(task: Task, lane: Lane, tried: Tried, probe: AttemptProbe) -> Verdict:
     needed = _needed(task, tried) if tried.verdicts else None
+    first = needed is None
+    tried.unseen = {label: reason for label, reason in tried.unseen.items() if label not in tried.lost}
     at = now()
     stopped: Reason | None = None
     broken: Verdict | None = None
@@ -167,9 +169,7 @@ async def _performed(task: Task, lane: Lane, tried: Tried, probe: AttemptProbe) 
     try:
         unseen = await perform(task.recipe, probe, needed)
     except Stopped as ended:
-        stopped = ended.reason
-        if stopped.code == ReasonCode.SETUP_FAILED:  # the recipe cannot tell an answer that lacks something from none
-            stopped = replace(stopped, code=probe.befallen or stopped.code)
+        stopped = probe.explain_stop(ended.reason)
     except Exception as error:  # noqa: BLE001 - a recipe's own fault must not take the run down
         broken = _broken_off(probe, error, lane.redactor.text(place_of(error)))
     finally:
@@ -177,6 +177,7 @@ async def _performed(task: Task, lane: Lane, tried: Tried, probe: AttemptProbe) 
     tried.with_another_key |= probe.with_another_key
     attempt = Attempt(at, _ms_since(probe.started), tuple(probe.exchanges))
     tried.unseen |= unseen.looks
+    tried.lost = frozenset(label for label, reason in unseen.looks.items() if first and reason.code in PASSING)
     tried.unseen_endpoints |= unseen.endpoints
     verdict = (broken or _judged(task, tried, attempt, needed, stopped)).kept
     # Judged on the whole, kept in part: hundreds of large bodies would not fit into memory until the run ends.
@@ -186,7 +187,7 @@ async def _performed(task: Task, lane: Lane, tried: Tried, probe: AttemptProbe) 
 
 
 def _judged(
-    task: Task, tried: Tried, attempt: Attempt, needed: Container[Place] | None, stopped: Reason | None
+    task: Task, tried: Tried, attempt: Attempt, needed: frozenset[Place] | None, stopped: Reason | None
 ) -> Verdict:
     """What the attempt showed in each cell that it asked, beside what is known of the others since before."""
     looked_at = [expected for expected in task.expected if expected.label not in tried.unseen]
@@ -194,7 +195,9 @@ def _judged(
         (each.label, each.endpoint): each
         for earlier in tried.attempts
         for each in earlier.exchanges
-        if needed is not None and (each.label, each.endpoint) not in needed and each.label not in BESIDE
+        if needed is not None
+        and needed.isdisjoint({(each.label, each.endpoint), (each.label, "")})
+        and each.label not in BESIDE
     }
     verdict = judge(looked_at, replace(attempt, exchanges=(*before.values(), *attempt.exchanges)), task.known, stopped)
     if not tried.verdicts:
@@ -219,7 +222,7 @@ def _needed(task: Task, tried: Tried) -> frozenset[Place]:
         each.label: {*each.depends, *(label for relation in each.relations for label in relation.of)}
         for each in task.expected
     }
-    needed = still_open(tried.verdicts)
+    needed = still_open(tried.verdicts) | {(label, "") for label in tried.lost}
     while True:
         more = needed | {(label, endpoint) for place, endpoint in needed for label in rest_on.get(place, ())}
         if more == needed:

@@ -53,6 +53,8 @@ class Tried:
     verdicts: list[Mapping[Place, Verdict]] = field(default_factory=list)
     unseen: dict[str, Reason] = field(default_factory=dict)
     """The optional looks of which nothing came, by label."""
+    lost: frozenset[str] = frozenset()
+    """Of these, the labels to ask for again: a passing fault took away a step before them."""
     unseen_endpoints: dict[str, Reason] = field(default_factory=dict)
     """The other endpoints on which it stopped."""
     with_another_key: set[str] = field(default_factory=set)

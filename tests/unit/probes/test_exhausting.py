@@ -43,6 +43,9 @@ class Scripted:
             raise Stopped(Reason("setup-failed", call.path))
         return response
 
+    def explain_stop(self, reason: Reason) -> Reason:
+        return reason
+
     async def side_by_side(self, parts: Sequence[Part[T]], *, apart: bool = False) -> list[T]:
         return [await part(self) for part in parts]
 
