@@ -13,10 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 from mockserver.pa import server_tools
 from mockserver.pa.conversation import last_user_text, tools_used_since
-from mockserver.pa.errors import invalid
 from mockserver.pa.tokens import BYTES_PER_TOKEN, count_text, count_value
 from mockserver.pa.tools import server_tool
-from mockserver.schema import Unsatisfiable
 from mockserver.schema.wanted import Wanted
 
 if TYPE_CHECKING:
@@ -54,11 +52,8 @@ def complete(call: Call, body: Mapping[str, Any]) -> Completion:
     completion.content.extend(used.blocks)
     completion.server_tool_use = used.usage
     wanted = _wanted(body)
-    try:
-        completion.content += [_tool_use(call, *made) for made in wanted.calls()]
-        text = wanted.text() or f"The mock heard: {wanted.said[:MAX_ECHO]}"
-    except Unsatisfiable as error:
-        raise invalid(f"JSON schema is invalid: {error}") from None
+    completion.content += [_tool_use(call, *made) for made in wanted.calls()]
+    text = wanted.text() or f"The mock heard: {wanted.said[:MAX_ECHO]}"
     if completion.content and completion.content[-1]["type"] == "tool_use":
         completion.stop_reason = "tool_use"
     else:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from mockserver.pb import thoughts
 from mockserver.pb.causes import MALFORMED_CALL
-from mockserver.pb.errors import INTERNAL, PbError, invalid
+from mockserver.pb.errors import INTERNAL, PbError
 from mockserver.pb.outcomes import (
     BLOCKS,
     ENDINGS,
@@ -32,7 +32,7 @@ from mockserver.pb.outcomes import (
 )
 from mockserver.pb.prompt import FunctionCall, Prompt
 from mockserver.pb.tokens import BYTES_PER_TOKEN, PER_MEDIA, count_text, count_value
-from mockserver.schema import Unsatisfiable, example
+from mockserver.schema.example import make_example
 
 if TYPE_CHECKING:
     from mockserver.pb.call import Call
@@ -171,10 +171,7 @@ def _speak(prompt: Prompt, left: int) -> Candidate:
 
 def _calls(prompt: Prompt) -> tuple[FunctionCall, ...]:
     """The calls that the model makes; a reasoning model signs the first of a turn."""
-    try:
-        made = [FunctionCall(name, args) for name, args in prompt.wanted.calls()]
-    except Unsatisfiable as error:
-        raise invalid(f"tools: the schema of a function cannot be used: {error}") from None
+    made = [FunctionCall(name, args) for name, args in prompt.wanted.calls()]
     if made and prompt.model.reasons:
         first = made[0]
         made[0] = replace(first, signature=thoughts.signature_of(first.name, first.args))
@@ -185,8 +182,5 @@ def _text(prompt: Prompt) -> str:
     """What there is to say: as the schema wants it, or what was heard."""
     if prompt.settings.schema is None:
         return f"The mock heard: {prompt.last_text[:MAX_ECHO]}"
-    try:
-        made = example(prompt.settings.schema, prompt.last_text)
-    except Unsatisfiable as error:
-        raise invalid(f"generation_config.response_schema: cannot be used: {error}") from None
+    made = make_example(prompt.settings.schema)
     return str(made) if prompt.settings.plain else json.dumps(made)

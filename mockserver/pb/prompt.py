@@ -46,7 +46,7 @@ class Settings:
     include_thoughts: bool = False
     modalities: frozenset[str] = frozenset()
     schema: Any = None
-    """The JSON Schema of the text that is wanted; any text will do where it is None."""
+    """The schema of the text that is wanted; any text will do where it is None."""
     plain: bool = False
     """Whether a value of the schema is wanted as it is, and not as JSON: a word out of an enum."""
 
@@ -77,7 +77,7 @@ class Prompt:
 
     @property
     def wanted(self) -> Wanted:
-        """What it wants beside an answer: calls, and text that a schema allows."""
+        """What it wants beside an answer: calls, and text that follows a schema."""
         already = set(self.tools.already)
         for turn in reversed(self.turns):
             if turn.role == USER and turn.text and not turn.results:

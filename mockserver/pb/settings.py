@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 from mockserver.pb import fields
 from mockserver.pb.errors import UNIMPLEMENTED, PbError, invalid
 from mockserver.pb.prompt import Settings
-from mockserver.pb.schemas import as_json_schema
 from mockserver.schema.wanted import JSON_OBJECT
 
 if TYPE_CHECKING:
@@ -122,8 +121,8 @@ def _settings(given: Mapping[str, Any], model: Model) -> Settings:
 
 
 def _schema(given: Mapping[str, Any]) -> Any:
-    """The JSON Schema of the text that is wanted, if any: a media type alone wants any object."""
-    schema = given.get("responseJsonSchema") or as_json_schema(given.get("responseSchema"))
+    """The schema of the text that is wanted, if any: a media type alone wants any object."""
+    schema = given.get("responseJsonSchema") or given.get("responseSchema")
     if given.get("responseMimeType") not in (JSON, ENUM):
         return None
     return schema or JSON_OBJECT

@@ -8,7 +8,6 @@ from typing import Any
 from mockserver.pb import fields
 from mockserver.pb.errors import invalid
 from mockserver.pb.prompt import Tools
-from mockserver.pb.schemas import as_json_schema
 
 BUILTIN = ("webSearch", "maps", "codeExecution", "urlContext", "computerUse", "fileSearch", "mcpServers")
 """Tools on the provider's side, which the documents do not name."""
@@ -65,7 +64,7 @@ def add_function(functions: dict[str, Mapping[str, Any]], name: str, schema: Any
     if name in functions:
         raise invalid(f"{at}.name: duplicate function declaration {name!r}")
     fields.mapping(f"{at}.parameters", schema)
-    functions[name] = as_json_schema(schema)
+    functions[name] = schema
 
 
 def forced(functions: Mapping[str, Any], allowed: Sequence[str] | None, *, must: bool) -> tuple[str, ...]:

@@ -6,11 +6,10 @@ The documents show no field of either; these are what clients send, to chat comp
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 from mockserver.pc.errors import INVALID_VALUE, missing
 from mockserver.pc.fields import OBJECT, check_value, string
-from mockserver.schema import Unsatisfiable
 from mockserver.schema.wanted import FUNCTION, NotOffered, of_chat, of_response
 
 if TYPE_CHECKING:
@@ -18,8 +17,6 @@ if TYPE_CHECKING:
 
 MODES = ("none", "auto", "required")
 FORMATS = ("text", "json_object", "json_schema")
-
-Made = TypeVar("Made")
 
 
 def asked_of_chat(body: Mapping[str, Any], said: str, already: Collection[str]) -> Wanted:
@@ -44,14 +41,6 @@ def asked_of_response(body: Mapping[str, Any], said: str, already: Collection[st
     given = (body.get("text") or {}).get("format")
     _check_format(given, "text.format", given, "text.format")
     return _read(of_response, body, said, already)
-
-
-def allowed(make: Callable[[], Made], param: str) -> Made:
-    """What is made from a schema of the request; a schema that allows nothing is an invalid value."""
-    try:
-        return make()
-    except Unsatisfiable as error:
-        raise INVALID_VALUE(f"Invalid schema: {error}.", param) from None
 
 
 def _read(read: Callable[..., Wanted], body: Mapping[str, Any], said: str, already: Collection[str]) -> Wanted:
@@ -94,3 +83,4 @@ def _check_format(given: Any, at: str, described: Any, schema_at: str) -> None:
     for name in ("name", "schema"):
         if described.get(name) is None:
             raise missing(f"{schema_at}.{name}")
+    check_value(f"{schema_at}.schema", described["schema"], OBJECT)  # 2:7.5 row invalid_type

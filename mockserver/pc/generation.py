@@ -7,7 +7,6 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from mockserver.pc.asked import allowed
 from mockserver.pc.causes import FILTER, MESSAGES
 from mockserver.pc.errors import CONTEXT_LENGTH_EXCEEDED
 from mockserver.pc.websocket.model import BYTES_PER_TOKEN, pieces, tokens
@@ -40,7 +39,7 @@ class Generated:
 def generate(context: Context, model: Model, heard: str, limit: int | None, wanted: Wanted = NOTHING) -> Generated:
     """Answer `heard` in at most `limit` tokens, unless a filter or the limit of messages stops it first."""
     reasoning = REASONING_TOKENS if model.reasoning else 0
-    calls = allowed(lambda: tuple((name, json.dumps(given)) for name, given in wanted.calls()), "tools")
+    calls = tuple((name, json.dumps(given)) for name, given in wanted.calls())
     said, stopped = "", None
     for piece in ["".join(map("".join, calls))] if calls else _pieces(heard, wanted):
         if limit is not None and reasoning + tokens(said + piece) > limit:
@@ -60,7 +59,7 @@ def generate(context: Context, model: Model, heard: str, limit: int | None, want
 
 def _pieces(heard: str, wanted: Wanted) -> Iterable[str]:
     """What there is to say, a token or so at a time."""
-    text = allowed(wanted.text, "text.format.schema")
+    text = wanted.text()
     if text is None:
         return pieces(heard)
     return (text[start : start + BYTES_PER_TOKEN] for start in range(0, len(text), BYTES_PER_TOKEN))

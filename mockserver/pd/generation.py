@@ -7,8 +7,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from mockserver.pd.errors import invalid
-from mockserver.schema import Unsatisfiable
 from mockserver.schema.wanted import Wanted, last_words
 
 BYTES_PER_TOKEN = 4
@@ -57,16 +55,9 @@ def said_last(messages: Sequence[Mapping[str, Any]]) -> tuple[str, list[str]]:
 
 
 def complete(messages: Sequence[Mapping[str, Any]], max_tokens: int | None, wanted: Wanted = NOTHING) -> Completion:
-    """The answer to a conversation.
-
-    Raises:
-        PdError: it wants what a schema does not allow.
-    """
-    try:
-        calls = tuple((name, json.dumps(given)) for name, given in wanted.calls())
-        text = wanted.text() or f"The mock heard: {_last_heard(messages)[:MAX_ECHO]}"
-    except Unsatisfiable as error:
-        raise invalid(f"Invalid schema: {error}.") from None
+    """The answer to a conversation."""
+    calls = tuple((name, json.dumps(given)) for name, given in wanted.calls())
+    text = wanted.text() or f"The mock heard: {_last_heard(messages)[:MAX_ECHO]}"
     spent = tokens_in("".join(map("".join, calls)) if calls else text)
     if calls and (max_tokens is None or spent <= max_tokens):
         return Completion("", False, prompt_tokens(messages), spent, calls)

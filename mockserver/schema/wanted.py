@@ -1,4 +1,4 @@
-"""What a request wants of its model beside an answer: calls of functions, and text that a schema allows.
+"""What a request wants of its model beside an answer: calls of functions, and text that follows a schema.
 
 The readers take the two shapes in which such requests come, functions and formats in objects of their own (chat) or
 beside their type (responses), and are lenient: what a provider refuses it has refused before.
@@ -7,12 +7,12 @@ beside their type (responses), and are lenient: what a provider refuses it has r
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from mockserver.schema.making import example
-from mockserver.schema.tool_use import called
+from mockserver.schema.example import make_example
 
 FUNCTION, ALLOWED = "function", "allowed_tools"
 JSON_OBJECT = {"type": "object", "properties": {"heard": {"type": "string"}}, "required": ["heard"]}
@@ -37,22 +37,44 @@ class Wanted:
     already: frozenset[str] = frozenset()
     """The functions that were called since."""
 
-    def calls(self) -> Iterator[tuple[str, Any]]:
-        """The name and the arguments of each call that the model makes.
-
-        Raises:
-            Unsatisfiable: the parameters of one of them allow nothing.
-        """
-        for name in called([*self.functions], self.said, must=self.must, already=self.already, parallel=self.parallel):
-            yield name, example({"type": "object", **(self.functions[name] or {})}, f"{name} {self.said}")
+    def calls(self) -> Iterator[tuple[str, dict[str, Any]]]:
+        """The name and the arguments of each call that the model makes."""
+        for name in choose_tools(
+            [*self.functions], self.said, must=self.must, already=self.already, parallel=self.parallel
+        ):
+            parameters = self.functions[name]
+            arguments = make_example({"type": "object", **(parameters if isinstance(parameters, Mapping) else {})})
+            yield name, arguments if isinstance(arguments, dict) else {}  # a call has an object, whatever is asked for
 
     def text(self) -> str | None:
-        """The text that the schema wants, the same for the same words; None where any will do.
+        """The text that the schema wants; None where any will do."""
+        return None if self.schema is None else json.dumps(make_example(self.schema))
 
-        Raises:
-            Unsatisfiable: it allows nothing.
-        """
-        return None if self.schema is None else json.dumps(example(self.schema, self.said))
+
+def choose_tools(
+    offered: Sequence[str],
+    said: str,
+    *,
+    must: Sequence[str] = (),
+    already: Collection[str] = (),
+    parallel: bool = True,
+) -> list[str]:
+    """Return the names of the tools that the model calls, in the order in which they are offered.
+
+    The model calls what it must, and what the user's last words name (`use get_weather`). It calls no tool a second
+    time since those words, as long as there is another that it must call.
+
+    Args:
+        offered: what the model may call.
+        said: the user's last words.
+        must: those one of which it must call; empty where it may as well speak.
+        already: those that it has called since the user said so.
+        parallel: whether it may call several at once.
+    """
+    candidates = [name for name in must or offered if name not in already]
+    named = [name for name in candidates if re.search(rf"(?<!\w){re.escape(name)}(?!\w)", said)]
+    chosen = named or ((candidates or list(must))[:1] if must else [])
+    return chosen if parallel else chosen[:1]
 
 
 def last_words(

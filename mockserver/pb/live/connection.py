@@ -14,7 +14,6 @@ from mockserver.pb.live.admission import begin_session
 from mockserver.pb.live.causes import CONNECTION_AGE, CONNECTION_RESET, SESSION_AGE
 from mockserver.pb.live.setup import TEXT, Setup, checked
 from mockserver.pb.tokens import count_text
-from mockserver.schema import Unsatisfiable
 from mockserver.schema.wanted import Wanted
 
 if TYPE_CHECKING:
@@ -114,10 +113,7 @@ class Connection:
     async def _respond(self, heard: str) -> None:
         """Call the functions that were named, and wait for their results; or speak."""
         functions = self._setup.tools.functions
-        try:
-            made = [*Wanted(functions, said=heard).calls()]
-        except Unsatisfiable as error:
-            raise invalid(f"setup.tools: the schema of a function cannot be used: {error}") from None
+        made = [*Wanted(functions, said=heard).calls()]
         if not made:
             await self._speak(heard)
             return

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import datetime
 from collections.abc import Iterator, Mapping
 from typing import Any
+from uuid import UUID
 
 import pytest
 
@@ -55,6 +57,16 @@ def test_it_generates(pa: Sdk) -> None:
     assert message.content[0].text == "The mock heard: Hello"
     assert message.usage.output_tokens > 0
     assert message._request_id.startswith("req_")
+
+
+def test_it_reads_an_answer_into_models_of_pydantic(pa: Sdk) -> None:
+    """Each format, reference and optional field that the SDK sends has an example that it can read."""
+    pydantic = pytest.importorskip("pydantic")
+    reading: Any = pydantic.create_model("Reading", id=UUID, at=datetime.datetime, value=(float | None, ...))
+    day = pydantic.create_model("Day", date=datetime.date, readings=list[reading], step=datetime.timedelta)
+    made = pa.client().messages.parse(**{**HELLO, "max_tokens": 999}, output_format=day).parsed_output
+    assert isinstance(made.readings[0].id, UUID)
+    assert (made.date, made.readings[0].value) == (datetime.date(2026, 1, 31), 1.5)
 
 
 def test_it_streams(pa: Sdk) -> None:

@@ -104,7 +104,7 @@ def test_text_follows_the_schema_that_was_asked_for(pc: PcClient) -> None:
 
 def test_a_limit_cuts_a_call_off(pc: PcClient) -> None:
     made = pc.respond({"input": "get_weather", "tools": TOOLS, "max_output_tokens": 16}).json()
-    long = {"type": "function", "name": "long", "parameters": {"properties": {"a": {"minLength": 400}}}}
+    long = {"type": "function", "name": "long", "parameters": {"properties": {"a": {"const": "x" * 400}}}}
     cut = pc.respond({"input": "long", "tools": [long], "max_output_tokens": 16}).json()
     assert made["status"] == "completed"
     assert (cut["status"], cut["incomplete_details"]) == ("incomplete", {"reason": "max_output_tokens"})
@@ -121,8 +121,8 @@ def test_a_limit_cuts_a_call_off(pc: PcClient) -> None:
         ({"text": {"format": {"type": "xml"}}}, (400, "invalid_value", "text.format.type")),
         ({"text": {"format": {"type": "json_schema"}}}, (400, "missing_required_parameter", "text.format.name")),
         (
-            {"text": {"format": {"type": "json_schema", "name": "a", "schema": {"type": "text"}}}},
-            (400, "invalid_value", "text.format.schema"),
+            {"text": {"format": {"type": "json_schema", "name": "a", "schema": "text"}}},
+            (400, "invalid_type", "text.format.schema"),
         ),
     ],
 )
