@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from mockserver import leniency
-from mockserver.providers import known_names
+from mockserver.providers import NAMES
 
 if TYPE_CHECKING:
     from mockserver.providers import Provider
@@ -45,10 +45,9 @@ def merged(providers: Iterable[Provider], given: Mapping[str, Any]) -> dict[str,
 
     Tables of providers that there are and that are not served are left aside.
     """
-    known = {provider.name for provider in providers} | set(known_names())
     for name in given:
-        if name not in known:
-            raise PrefixesError(f"[{name}] is none of the providers {', '.join(sorted(known))}")
+        if name not in NAMES:
+            raise PrefixesError(f"[{name}] is none of the providers {', '.join(NAMES)}")
     return {
         provider.name: _checked(provider, {**leniency.DEFAULTS, **provider.settings}, given.get(provider.name, {}))
         for provider in providers

@@ -1,12 +1,10 @@
-"""Providers: what a provider's package declares, and how the packages are found."""
+"""Providers: what a provider's package declares, and which there are."""
 
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache
 from importlib import import_module
-from pkgutil import iter_modules
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -47,35 +45,19 @@ class Provider:
     """The models that other names may stand in for; any where there are none."""
 
 
-def load(names: Iterable[str] | None = None, package: str = "mockserver") -> tuple[Provider, ...]:
-    """The providers called `names`, or all: each sub-package of `package` that exports a `PROVIDER` is one.
+NAMES = ("pa", "pb", "pc", "pd")
+"""Each is a sub-package that exports `PROVIDER`."""
 
-    Only what is wanted is imported.
+
+def load(names: Iterable[str] | None = None) -> tuple[Provider, ...]:
+    """Import and return the providers called `names`, or all; the others are not imported, so the mock starts sooner.
 
     Raises:
         ValueError: no provider has one of the names.
     """
-    candidates = _sub_packages(package)
-    wanted = candidates if names is None else tuple(names)
-    found = {name: _provider(f"{package}.{name}") if name in candidates else None for name in wanted}
-    unknown = [name for name, provider in found.items() if provider is None]
-    if unknown and names is not None:
-        there_are = ", ".join(provider.name for provider in load(package=package))
-        raise ValueError(f"unknown provider {', '.join(unknown)}; there are {there_are}")
-    return tuple(provider for provider in found.values() if provider is not None)
-
-
-def known_names(package: str = "mockserver") -> tuple[str, ...]:
-    """The names of all packages that may be providers; imports none of them."""
-    return _sub_packages(package)
-
-
-@cache
-def _sub_packages(package: str) -> tuple[str, ...]:
-    """The names of the packages below a package, in alphabetical order; imports none of them."""
-    return tuple(sorted(each.name for each in iter_modules(import_module(package).__path__) if each.ispkg))
-
-
-def _provider(package: str) -> Provider | None:
-    found = getattr(import_module(package), "PROVIDER", None)
-    return found if isinstance(found, Provider) else None
+    wanted = NAMES if names is None else tuple(dict.fromkeys(names))
+    unknown = [name for name in wanted if name not in NAMES]
+    if unknown:
+        raise ValueError(f"unknown provider {', '.join(unknown)}; there are {', '.join(NAMES)}")
+    providers: list[Provider] = [import_module(f"{__package__}.{name}").PROVIDER for name in wanted]
+    return tuple(providers)

@@ -1,49 +1,39 @@
-"""The mock finds its providers by itself: a package that exports one is enough."""
+"""The mock has four providers, of which it imports those that are asked for."""
 
 from __future__ import annotations
 
+import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
-from mockserver.providers import load
-
-EXPORTS = 'from mockserver.providers import Provider\n\nPROVIDER = Provider("{name}", ())\n'
-
-
-@pytest.fixture
-def house(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
-    """A package with two providers, a package that is none, and a module."""
-    name = f"house_of_{tmp_path.name}"
-    for package, text in {
-        "": "",
-        "pf": EXPORTS.format(name="pf"),
-        "pe": EXPORTS.format(name="pe"),
-        "tools": "PROVIDER = 'none'\n",
-    }.items():
-        (tmp_path / name / package).mkdir(exist_ok=True)
-        (tmp_path / name / package / "__init__.py").write_text(text)
-    (tmp_path / name / "app.py").write_text(EXPORTS.format(name="app"))
-    monkeypatch.syspath_prepend(str(tmp_path))
-    return name
+from mockserver.prefixes import PrefixesError, merged
+from mockserver.providers import NAMES, load
 
 
-def test_each_package_that_exports_a_provider_is_one(house: str) -> None:
-    assert [provider.name for provider in load(package=house)] == ["pe", "pf"]
+def test_each_provider_is_a_package_of_its_name() -> None:
+    assert [provider.name for provider in load()] == list(NAMES)
 
 
-def test_what_is_not_asked_for_is_not_imported(house: str) -> None:
-    assert [provider.name for provider in load(["pf"], house)] == ["pf"]
-    assert f"{house}.pf" in sys.modules
-    assert f"{house}.pe" not in sys.modules
+@pytest.mark.process
+def test_a_provider_that_is_not_asked_for_is_not_imported() -> None:
+    code = "import sys; from mockserver.providers import load; load(['pa']); print(*sys.modules)"
+    imported = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
+    assert "mockserver.pa" in imported
+    assert "mockserver.pc" not in imported
 
 
-@pytest.mark.parametrize("name", ["pz", "tools", "app", ""])
-def test_what_is_no_provider_is_told_with_those_that_there_are(house: str, name: str) -> None:
-    with pytest.raises(ValueError, match=f"unknown provider {name}; there are pe, pf"):
-        load(["pe", name], house)
+@pytest.mark.parametrize("name", ["pz", "field", "app", ""])
+def test_an_unknown_provider_is_refused_with_the_names_that_there_are(name: str) -> None:
+    with pytest.raises(ValueError, match=f"^unknown provider {name}; there are pa, pb, pc, pd$"):
+        load(["pa", name])
 
 
-def test_the_mock_has_its_four() -> None:
-    assert [provider.name for provider in load()] == ["pa", "pb", "pc", "pd"]
+@pytest.mark.parametrize("name", ["pz", "field"])
+def test_a_table_of_prefixes_for_an_unknown_provider_is_refused(name: str) -> None:
+    with pytest.raises(PrefixesError, match=rf"^\[{name}\] is none of the providers pa, pb, pc, pd$"):
+        merged(load(["pa"]), {name: {}})
+
+
+def test_a_table_of_prefixes_for_a_provider_that_is_not_served_is_left_aside() -> None:
+    assert merged(load(["pa"]), {"pb": {}}).keys() == {"pa"}
