@@ -13,7 +13,7 @@ from typing import Any, NoReturn
 
 from mockserver import leniency
 from mockserver.field import PROFILES
-from mockserver.prefixes import REAL, PrefixesError, read_file
+from mockserver.prefixes import SHIPPED, PrefixesError, read_file
 
 USAGE = 4
 """The exit status of what cannot be used, as of every command here (the mock keeps its own copy of the number)."""
@@ -97,9 +97,7 @@ def _arguments(argv: list[str] | None) -> argparse.Namespace:
     parser.add_argument("--host", default="127.0.0.1", help="address to listen on (default: %(default)s)")
     parser.add_argument("--port", type=_port, default=0, help="port to listen on (default: any free one)")
     names = parser.add_mutually_exclusive_group()
-    names.add_argument(
-        "--prefixes", type=Path, metavar="TOML", help="what the neutral prefixes stand for; `real`: as --clients"
-    )
+    names.add_argument("--prefixes", type=Path, metavar="TOML", help="what the neutral prefixes stand for")
     names.add_argument("--clients", action="store_true", help="speak the names that the official clients speak")
     parser.add_argument(
         "--any-key", action="store_true", help="take any key, but those that begin with mock- and are none"
@@ -175,7 +173,7 @@ def _serve(arguments: argparse.Namespace) -> int:
     from mockserver.server import MockServer, exit_with_stdin
 
     try:
-        speaks = Path(REAL) if arguments.clients else arguments.prefixes
+        speaks = SHIPPED if arguments.clients else arguments.prefixes
         given = read_file(speaks) if speaks else {}
         only = [each.strip().lower() for each in arguments.only.split(",")] if arguments.only is not None else None
         app = create_app(

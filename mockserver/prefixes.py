@@ -1,8 +1,8 @@
 """Prefixes: what the documents' neutral stand-ins stand for on the wire, and how lenient the mock is, from a TOML file.
 
 The documents hide provider names behind stand-ins (`pa-version`, `PC-Organization`). By default the mock speaks the
-stand-ins. With a file of the real prefixes an official SDK works against it; `clients.toml` is the one that is shipped,
-and `real` its name. One table a provider, all keys optional; each provider's package declares its keys and defaults in
+stand-ins. With a file of the real prefixes an official SDK works against it; `clients.toml` is the one that is shipped
+(`--clients`). One table a provider, all keys optional; each provider's package declares its keys and defaults in
 `Provider.settings`, and `leniency.py` those that every table may have. `mockserver/README.md` lists them all.
 """
 
@@ -25,13 +25,11 @@ class PrefixesError(Exception):
     """The prefixes file cannot be used; the text is one line for a person."""
 
 
-REAL = "real"
 SHIPPED = Path(__file__).with_name("clients.toml")
 
 
 def read_file(path: Path) -> Mapping[str, Any]:
-    """The file's content, unchecked; of the shipped one where the path is `real`."""
-    path = SHIPPED if str(path) == REAL else path
+    """The file's content, unchecked."""
     try:
         return tomllib.loads(path.read_text(encoding="utf-8-sig"))
     except OSError as error:

@@ -184,7 +184,7 @@ def test_the_guide_is_the_page_of_the_docs_with_the_addresses_of_the_mock() -> N
         ["--latency-ms", "soon"],
         ["--latency-ms", "9" * 400],
         ["--port", "9" * 5000],
-        ["--clients", "--prefixes", "real"],
+        ["--clients", "--prefixes", "prefixes.toml"],
         ["--only", "pz"],
         ["--prefixes", "nowhere.toml"],
         ["--cors-origin", "*"],
