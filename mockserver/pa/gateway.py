@@ -10,7 +10,6 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse
 
 from mockserver.app import context_of
-from mockserver.dressing import dress
 from mockserver.pa import limits
 from mockserver.pa.authentication import authenticate, identify
 from mockserver.pa.call import Call
@@ -69,7 +68,7 @@ class Gateway:
         except PaError as error:
             response = refusal(error, request_id)
         told = {**limits.headers_of(call), **call.headers, **identity(call, response.status_code)}
-        dress(response, {REQUEST_ID: request_id, **told})
+        response.headers.update({REQUEST_ID: request_id, **told})
         await response(scope, receive, send)
 
     async def _answer(self, call: Call) -> Response:

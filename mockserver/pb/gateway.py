@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 from starlette.requests import Request
 
 from mockserver.app import context_of
-from mockserver.dressing import dress
 from mockserver.pb.account import standing
 from mockserver.pb.authentication import authenticate, authenticate_bearer
 from mockserver.pb.call import Call, JsonAnswer
@@ -68,7 +67,7 @@ class Gateway:
             response = await self._answer(call, surface)
         except PbError as error:
             response = JsonAnswer(surface.envelope(error), error.kind.http)
-        dress(response, call.headers)
+        response.headers.update(call.headers)
         await response(scope, receive, send)
 
     async def _answer(self, call: Call, surface: Surface) -> Response:

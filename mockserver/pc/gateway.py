@@ -10,7 +10,6 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
 from mockserver.app import context_of
-from mockserver.dressing import dress
 from mockserver.pc import limits
 from mockserver.pc.authentication import authenticate
 from mockserver.pc.call import Call
@@ -79,7 +78,8 @@ class Gateway:
             response = await self._answer(request, found, meters)
         except PcError as error:
             response = JSONResponse(error.envelope(), error.status, error.headers)
-        dress(response, {REQUEST_ID: context.session.new_id("req_", 32), **limits.headers_of(meters, context.now)})
+        response.headers[REQUEST_ID] = context.session.new_id("req_", 32)
+        response.headers.update(limits.headers_of(meters, context.now))
         await response(scope, receive, send)
 
     async def _answer(self, request: Request, found: Found[Endpoint], meters: dict[str, TokenBucket]) -> Response:
