@@ -168,6 +168,8 @@ def main(argv: list[str] | None = None) -> int:
 
 
 def _serve(arguments: argparse.Namespace) -> int:
+    from starlette.middleware.cors import CORSMiddleware
+
     from mockserver.app import create_app
     from mockserver.recording import recorded
     from mockserver.server import MockServer, exit_with_stdin
@@ -182,17 +184,21 @@ def _serve(arguments: argparse.Namespace) -> int:
             latency_s=arguments.latency_ms / 1000,
             lenient=_lenient(arguments),
             profile=PROFILES.get(arguments.profile or ""),
-            cors_origins=arguments.cors_origin,
             lists_requests=arguments.record is not None,
         )
     except (PrefixesError, ValueError) as error:
         print(f"mockserver: {error}", file=sys.stderr)
         return USAGE
     try:
-        serves = recorded(app, arguments.record) if isinstance(arguments.record, Path) else None
+        serves = recorded(app, arguments.record) if isinstance(arguments.record, Path) else app
     except OSError as error:
         print(f"mockserver: --record {arguments.record}: {error.strerror}; name a file to write", file=sys.stderr)
         return USAGE
+    if arguments.cors_origin:
+        any_one = ("*",)
+        serves = CORSMiddleware(
+            serves, arguments.cors_origin, allow_methods=any_one, allow_headers=any_one, expose_headers=any_one
+        )
     if arguments.stdin_lifeline:
         exit_with_stdin()
     _allow_many_connections()

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from starlette.requests import ClientDisconnect
 from starlette.responses import JSONResponse
 
-from mockserver import browsers, control, faults, prefixes
+from mockserver import control, faults, prefixes
 from mockserver.joined_writes import DATE_EXTENSION
 from mockserver.leniency import Leniency, holding
 from mockserver.providers import Mount, Provider, load
@@ -34,14 +34,12 @@ def create_app(
     latency_s: float = 0.0,
     lenient: Mapping[str, Any] | None = None,
     profile: Profile | None = None,
-    cors_origins: Iterable[str] = (),
     lists_requests: bool = False,
 ) -> MockApp:
     """The mock with the providers called `only` (all by default), speaking the prefixes `given`.
 
     `lenient` says of all of them what a table of `given` may say of one: any_key, any_model, models, limits. With a
-    profile they are not as documented, but as it has them. Pages of `cors_origins` may read answers in a browser;
-    with `lists_requests` the mock lists what clients sent.
+    profile they are not as documented, but as it has them. With `lists_requests` the mock lists what clients sent.
 
     Raises:
         PrefixesError: `given` or `lenient` makes no sense.
@@ -54,7 +52,7 @@ def create_app(
     world = World(latency_s=latency_s, settings=prefixes.merged(providers, said))
     for provider in providers:
         world.scenarios.add(provider.name, (*faults.EVERYWHERE, *provider.scenarios))
-    return MockApp(world, providers, profile, cors_origins, lists_requests=lists_requests)
+    return MockApp(world, providers, profile, lists_requests=lists_requests)
 
 
 class MockApp:
@@ -65,12 +63,10 @@ class MockApp:
         world: World,
         providers: Iterable[Provider],
         profile: Profile | None = None,
-        cors_origins: Iterable[str] = (),
         *,
         lists_requests: bool = False,
     ) -> None:
         self.world = world
-        self._cors_origins = frozenset(cors_origins)
         self.providers = tuple(providers)
         self._hosts: dict[tuple[str, str], tuple[Provider, ASGIApp]] = {
             (protocol, mount.prefix): (provider, _around(profile, provider, protocol, build(world)))
@@ -91,12 +87,6 @@ class MockApp:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one request or one WebSocket."""
-        origin = browsers.origin_of(scope)
-        if origin in self._cors_origins:
-            if browsers.asks_first(scope):
-                await browsers.allow(origin, scope, receive, send)
-                return
-            send = browsers.letting_read(origin, send)
         address = Address.of(scope["path"])
         if address.prefix == "__mock__":
             await self._control(scope, receive, send)

@@ -77,19 +77,43 @@ def test_it_ends_at_once_and_in_silence_even_while_a_request_hangs(how: str | si
             assert piped(process.stderr).read() == b""
 
 
-def test_it_lists_what_clients_sent_and_lets_pages_read_where_it_is_told_to(
-    ready: dict[str, Any], tmp_path: Path
-) -> None:
-    page = {"origin": "http://app.example"}
-    assert patient.get(f"{ready['base']}/__mock__/requests", headers=page).status_code == 404
+def test_it_lists_what_clients_sent_where_it_is_told_to(ready: dict[str, Any], tmp_path: Path) -> None:
+    assert patient.get(f"{ready['base']}/__mock__/requests").status_code == 404
     for recording in (["--record"], ["--record", str(tmp_path / "session.jsonl")]):
-        origins = ["--cors-origin", "http://other.example", "--cors-origin", "HTTP://app.example/"]
-        with running(*recording, *origins) as (_, own):
+        with running(*recording) as (_, own):
             patient.get(f"{own['base']}/pa/v1/models", headers=HEADERS)
-            listed = patient.get(f"{own['base']}/__mock__/requests?session=", headers=page)
+            listed = patient.get(f"{own['base']}/__mock__/requests?session=")
         assert listed.json()["by_endpoint"] == {"GET /pa/v1/models": 1}
-        assert listed.headers["access-control-allow-origin"] == "http://app.example"
     assert (tmp_path / "session.jsonl").read_text(encoding="utf-8").count("\n") == 1
+
+
+APP = "http://app.example"
+ALLOW = "access-control-allow-origin"
+
+
+@pytest.fixture(scope="module")
+def open_to_app() -> Iterator[str]:
+    """The base of a mock that pages of one origin may read."""
+    with running("--cors-origin", "http://another.example", "--cors-origin", f"{APP.upper()}/") as (_, ready):
+        yield ready["base"]
+
+
+@pytest.mark.parametrize("path", ["/pa/v1/messages", "/__mock__/next", "/__mock__/requests", "/nowhere"])
+@pytest.mark.parametrize(("origin", "allowed"), [(APP, APP), ("http://other.example", None), ("null", None)])
+def test_pages_of_the_origins_that_are_named_may_ask_and_read(
+    open_to_app: str, path: str, origin: str, allowed: str | None
+) -> None:
+    preflight = {"access-control-request-method": "DELETE", "access-control-request-headers": "x-a"}
+    with patient.client(base_url=open_to_app, headers={"origin": origin}) as browser:
+        asked, read = browser.options(path, headers=preflight), browser.get(path)
+    assert (asked.is_success, asked.headers.get(ALLOW)) == (allowed is not None, allowed)
+    assert read.headers.get(ALLOW) == allowed
+
+
+@pytest.mark.parametrize("origin", [APP, "null"])
+def test_no_page_may_read_unless_an_origin_is_named(ready: dict[str, Any], origin: str) -> None:
+    read = patient.get(f"{ready['base']}/__mock__/next", headers={"origin": origin})
+    assert not [name for name in read.headers if name.startswith("access-control-")]
 
 
 def test_it_says_nothing_but_the_ready_line() -> None:

@@ -143,31 +143,6 @@ def test_a_client_that_wants_a_thread_is_told_so_that_it_goes_on_without() -> No
     }
 
 
-APP, OTHER = "http://app.example:5173", "http://other.example"
-FIRST = {"access-control-request-method": "POST", "access-control-request-headers": "x-a"}
-
-
-@pytest.mark.parametrize("path", ["/pc/v1/responses", "/__mock__/next", "/__mock__/requests", "/nowhere"])
-def test_a_page_of_an_origin_that_is_named_may_ask_and_read(path: str) -> None:
-    client = Client(create_app(only=["pc"], cors_origins=[APP]))
-    allowed = client.send("OPTIONS", path, headers={"origin": APP, **FIRST})
-    assert (allowed.status_code, allowed.headers["access-control-allow-headers"]) == (204, "x-a")
-    read = client.send("GET", path, headers={"origin": APP})
-    for answer in (allowed, read):
-        assert answer.headers["access-control-allow-origin"] == APP
-        assert answer.headers["vary"] == "origin"
-
-
-@pytest.mark.parametrize("origins", [[], [APP]])
-@pytest.mark.parametrize("path", ["/pc/v1/responses", "/pc/v1/models", "/__mock__/next", "/__mock__/requests"])
-@pytest.mark.parametrize("origin", [OTHER, "null", "*", None])
-def test_no_other_page_may(origin: str | None, path: str, origins: list[str]) -> None:
-    client = Client(create_app(only=["pc"], cors_origins=origins))
-    asking = {"origin": origin} if origin else {}
-    for answer in (client.send("OPTIONS", path, headers={**asking, **FIRST}), client.send("GET", path, headers=asking)):
-        assert not [name for name in answer.headers if name.startswith("access-control-")]
-
-
 def test_the_guide_is_the_page_of_the_docs_with_the_addresses_of_the_mock() -> None:
     told = Client(create_app()).send("GET", "/__mock__/").text
     assert "http://mock/pc/v1" in told
