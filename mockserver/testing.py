@@ -1,4 +1,4 @@
-"""`mock_providers`: the mock for a client's own tests, in this process or in one of its own, on a free port.
+"""`mock_providers`: the mock for a client's own tests, in a process of its own, on a free port.
 
     from mockserver.testing import mock_providers
 
@@ -12,24 +12,18 @@ As a pytest fixture of the same name: `pytest_plugins = ["mockserver.pytest_plug
 from __future__ import annotations
 
 import json
-import logging
 import re
 import subprocess
 import sys
-import threading
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 import httpx
 
-if TYPE_CHECKING:
-    from mockserver.server import MockServer
-
 PATIENCE_S = 30
-"""Far longer than a mock takes to start or to end."""
+"""Far longer than a mock takes to end."""
 
 _UNFIT = re.compile(r"[^\w.-]+")
 
@@ -103,7 +97,6 @@ class MockProviders:
 def mock_providers(
     *,
     only: Iterable[str] | None = None,
-    process: bool = False,
     clients: bool = True,
     any_key: bool = True,
     any_model: bool = True,
@@ -113,7 +106,6 @@ def mock_providers(
 
     Args:
         only: the providers that are served; all by default.
-        process: whether it has a process of its own; otherwise a thread of this one.
         clients: whether it speaks the names of the official clients, or the stand-ins.
         any_key: whether it takes any key.
         any_model: whether it takes any model.
@@ -122,76 +114,20 @@ def mock_providers(
     Raises:
         ValueError: an option makes no sense.
     """
-    lenient = {"any_key": any_key, "any_model": any_model, "limits": limits}
-    serving = _in_a_process if process else _in_a_thread
-    with serving(only, clients, lenient) as ready:
-        yield MockProviders(ready["base"], ready["providers"])
-
-
-@contextmanager
-def _in_a_process(only: Iterable[str] | None, clients: bool, lenient: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
-    command = [sys.executable, "-m", "mockserver", "--stdin-lifeline", "--record", "--limits", str(lenient["limits"])]
+    command = [sys.executable, "-m", "mockserver", "--stdin-lifeline", "--record", "--limits", str(limits)]
     command += ["--only", ",".join(only)] if only is not None else []
-    command += [f"--{name.replace('_', '-')}" for name in ("any_key", "any_model") if lenient[name]]
     command += ["--clients"] if clients else []
+    command += ["--any-key"] if any_key else []
+    command += ["--any-model"] if any_model else []
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as mock:
         if mock.stdin is None or mock.stdout is None or mock.stderr is None:
             raise AssertionError("all three are pipes")
-        ready = mock.stdout.readline()
-        if not ready:
+        line = mock.stdout.readline()
+        if not line:
             raise ValueError(mock.stderr.read().decode().strip())
+        ready = json.loads(line)
         try:
-            yield json.loads(ready)
+            yield MockProviders(ready["base"], ready["providers"])
         finally:
             mock.stdin.close()
             mock.wait(PATIENCE_S)
-
-
-@contextmanager
-def _in_a_thread(only: Iterable[str] | None, clients: bool, lenient: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
-    server, told = _server(only, clients, lenient)
-    running = threading.Thread(target=server.run, daemon=True, name="mock providers")
-    running.start()
-    if not told.event.wait(PATIENCE_S):
-        raise RuntimeError("the mock did not start")
-    try:
-        yield told.ready
-    finally:
-        log = logging.getLogger("uvicorn.error")  # a request that is cut off by the end is no error
-        level = log.level
-        log.setLevel(logging.CRITICAL)
-        server.should_exit = server.force_exit = True
-        running.join(PATIENCE_S)
-        log.setLevel(level)
-
-
-class _Told:
-    """What a server says when it is ready."""
-
-    def __init__(self) -> None:
-        self.event = threading.Event()
-        self.ready: Mapping[str, Any] = {}
-
-
-def _server(only: Iterable[str] | None, clients: bool, lenient: Mapping[str, Any]) -> tuple[MockServer, _Told]:
-    """A server that tells this process when it is ready, and closes all its listeners when it ends."""
-    from mockserver.app import create_app
-    from mockserver.prefixes import SHIPPED, PrefixesError, read_file
-    from mockserver.server import MockServer
-
-    told = _Told()
-
-    class Here(MockServer):
-        def tell(self, ready: Mapping[str, Any]) -> None:
-            told.ready = ready
-            told.event.set()
-
-        async def shutdown(self, sockets: Any = None) -> None:
-            await super().shutdown(sockets)
-            await self.app.world.close()
-
-    try:
-        app = create_app(only=only, given=read_file(SHIPPED) if clients else {}, lenient=lenient, lists_requests=True)
-    except PrefixesError as error:
-        raise ValueError(str(error)) from None
-    return Here(app, "127.0.0.1", 0), told

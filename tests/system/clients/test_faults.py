@@ -37,7 +37,7 @@ def waited(monkeypatch: pytest.MonkeyPatch) -> list[float]:
 
 @pytest.fixture(scope="module")
 def running() -> Iterator[MockProviders]:
-    with mock_providers(process=True, any_key=False, any_model=False, limits=1) as mock:
+    with mock_providers(any_key=False, any_model=False, limits=1) as mock:
         yield mock
 
 

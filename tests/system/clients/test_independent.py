@@ -33,7 +33,7 @@ CAUSE_OF_OVERLOAD = {
 
 @pytest.fixture(scope="module")
 def running() -> Iterator[MockProviders]:
-    with mock_providers(process=True, any_key=False, any_model=False) as mock:
+    with mock_providers(any_key=False, any_model=False) as mock:
         yield mock
 
 

@@ -1,4 +1,4 @@
-"""`mock_providers` for a client's own tests: in a thread or a process, a session a test, as a fixture in one line."""
+"""`mock_providers` for a client's own tests: in a process of its own, a session a test, as a fixture in one line."""
 
 from __future__ import annotations
 
@@ -23,9 +23,8 @@ def ask(address: str) -> int:
     return patient.post(f"{address}/responses", json=HELLO, headers=BEARER).status_code
 
 
-@pytest.mark.parametrize("process", [False, True])
-def test_sessions_share_a_mock_and_nothing_else(process: bool) -> None:
-    with mock_providers(process=process) as mock:
+def test_sessions_share_a_mock_and_nothing_else() -> None:
+    with mock_providers() as mock:
         one, other = mock.session("tests/a.py::test[one]"), mock.session("other")
         one.next("rate_limited;times=1, overloaded", provider="pc")
         assert ask(other.url("pc", "/v1")) == 200
@@ -71,9 +70,8 @@ def test_it_can_be_used_inside_a_loop() -> None:
     assert asyncio.run(inside()) == 404
 
 
-@pytest.mark.parametrize("process", [False, True])
-def test_options_that_make_no_sense_are_told(process: bool) -> None:
-    with pytest.raises(ValueError, match=r"limits|neither"), mock_providers(limits="few", process=process):
+def test_options_that_make_no_sense_are_told() -> None:
+    with pytest.raises(ValueError, match="--limits: 'few' is neither"), mock_providers(limits="few"):
         pass
 
 

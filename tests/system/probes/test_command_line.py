@@ -50,7 +50,7 @@ class CountingMock:
 @pytest.fixture(scope="module")
 def listing_mock() -> Iterator[str]:
     """The address of a mock that lists what it was asked, as strict as the embedded one."""
-    with mock_providers(only=["pa"], process=True, clients=False, any_key=False, any_model=False, limits=1) as mock:
+    with mock_providers(only=["pa"], clients=False, any_key=False, any_model=False, limits=1) as mock:
         yield mock.base
 
 
