@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import gc
 import os
 import re
 import sys
@@ -17,10 +16,6 @@ from mockserver.prefixes import SHIPPED, PrefixesError, read_file
 
 USAGE = 4
 """The exit status of what cannot be used, as of every command here (the mock keeps its own copy of the number)."""
-
-
-GARBAGE_EVERY = 20_000
-"""After how many new objects Python looks for circles: a tenth of what a request costs goes into looking at 700."""
 
 
 DESCRIPTORS = 4_096
@@ -202,8 +197,6 @@ def _serve(arguments: argparse.Namespace) -> int:
     if arguments.stdin_lifeline:
         exit_with_stdin()
     _allow_many_connections()
-    gc.freeze()  # what was imported is not looked through again and again for what nobody refers to
-    gc.set_threshold(GARBAGE_EVERY)
     try:
         MockServer(app, arguments.host, arguments.port, serves).run()
     except OSError as error:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 import re
 from datetime import UTC, datetime
-from functools import lru_cache
 
 SECONDS_PER_UNIT = {"ms": 0.001, "s": 1, "m": 60, "h": 3600, "d": 86400}
 _PART = re.compile(r"(\d+)(ms|s|m|h|d)")
@@ -43,12 +42,7 @@ def parse_offset(text: str) -> float:
 
 def rfc3339(seconds: float) -> str:
     """A moment as `2026-01-31T23:59:59Z`."""
-    return _whole_second(math.floor(seconds))
-
-
-@lru_cache(maxsize=1024)
-def _whole_second(seconds: int) -> str:
-    return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+    return datetime.fromtimestamp(math.floor(seconds), UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
 def next_month(seconds: float) -> float:

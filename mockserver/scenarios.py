@@ -139,7 +139,6 @@ class Registry:
     def __init__(self) -> None:
         self._scenarios: dict[tuple[str, str], Scenario] = {}
         self._providers: dict[str, list[str]] = {}
-        self._read: dict[tuple[str, str], tuple[ScenarioRequest, ...]] = {}
 
     @property
     def providers(self) -> tuple[str, ...]:
@@ -160,14 +159,6 @@ class Registry:
         Raises:
             MockMisuse: what is wrong with it.
         """
-        known = self._read.get((provider, header))
-        if known is None:
-            known = self._read_afresh(provider, header)
-            if len(self._read) < 10_000:
-                self._read[provider, header] = known
-        return known
-
-    def _read_afresh(self, provider: str, header: str) -> tuple[ScenarioRequest, ...]:
         sequence = tuple(self._read_one(provider, each.strip()) for each in header.split(","))
         endless = [asked.name for asked in sequence[:-1] if asked.times is None]
         if endless:
