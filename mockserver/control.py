@@ -51,7 +51,7 @@ def build(world: World, served: Served, *, lists_requests: bool = False) -> ASGI
         return JSONResponse({"reset": name if name is not None else "all"})
 
     async def next_causes(request: Request) -> JSONResponse:
-        session = world.sessions.get(_session_named(request, "provider", "scenario") or "")
+        session = world.sessions.get(_session_named(request, "provider") or "")
         if request.method == "POST":
             text, providers = await _asked(request, world.scenarios.providers)
             session.next.add(world.scenarios, text, providers)
@@ -70,7 +70,7 @@ def build(world: World, served: Served, *, lists_requests: bool = False) -> ASGI
         Route("/__mock__/next", next_causes, methods=["GET", "POST", "DELETE"]),
         Route("/__mock__/scenarios", scenarios),
         Route("/__mock__/requests", requests if lists_requests else _not_listed),
-        Route("/__mock__/reset", reset, methods=["POST", "DELETE"]),
+        Route("/__mock__/reset", reset, methods=["POST"]),
     ]
     pages = ", ".join(f"{'|'.join(sorted((each.methods or set()) - {'HEAD'}))} {each.path}" for each in routes)
 
@@ -105,14 +105,14 @@ def _session_named(request: Request, *others: str) -> str | None:
 
 
 async def _asked(request: Request, known: tuple[str, ...]) -> tuple[str, tuple[str, ...]]:
-    """What a request to `/__mock__/next` says: the causes (in the query, or as the body), and for which providers."""
+    """What a request to `/__mock__/next` says: the causes, as its body, and for which providers."""
     try:
-        said = request.query_params.get("scenario") or (await read_body(request, MAX_TEXT)).decode("utf-8", "replace")
+        said = (await read_body(request, MAX_TEXT)).decode("utf-8", "replace")
     except BodyTooLarge:
         raise MockMisuse(f"the causes take more than {MAX_TEXT} bytes") from None
     text = said.strip()
     if not text:
-        raise MockMisuse("name the causes in the body or as ?scenario=, as X-Mock-Scenario has them")
+        raise MockMisuse("name the causes in the body, as X-Mock-Scenario has them")
     only = request.query_params.get("provider")
     providers = tuple(only.split(",")) if only else known
     for provider in providers:

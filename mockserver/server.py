@@ -87,7 +87,7 @@ class MockServer(Server):
         await super().startup([listening])
         base = f"http://{self.host}:{listening.getsockname()[1]}"
         self.app.world.addresses = addresses = await self._addresses(base)
-        self.tell({"base": base, "pid": os.getpid(), "providers": addresses, "guide": f"{base}/__mock__/"})
+        self.tell({"base": base, "providers": addresses, "guide": f"{base}/__mock__/"})
 
     def tell(self, ready: Mapping[str, Any]) -> None:
         """Say that it listens, and where; on stderr where stdout takes it no more, for it is served all the same."""
