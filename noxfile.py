@@ -359,7 +359,7 @@ def nights(session: nox.Session) -> None:
 
 @nox.session
 def demo(session: nox.Session) -> None:
-    """Probe the mock as published answers show providers (`--profile field`), two nights, and leave their reports."""
+    """Probe the mock as published answers show providers (`--as-published`), two nights, and leave their reports."""
     install(session, "test")
     session.run("python", "-m", "tests.harness.field", *(session.posargs or ("reports/out/demo",)))
 

@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from mockserver import leniency
-from mockserver.field import PROFILES
 from mockserver.prefixes import SHIPPED, PrefixesError, read_file
 
 USAGE = 4
@@ -26,7 +25,7 @@ EXAMPLES = """\
 examples:
   python -m mockserver --port 8000 --clients --any-key --any-model --limits off   any app, the official clients' names
   python -m mockserver --only pa,pc --record session.jsonl                        what a client meets, for `probes rely`
-  python -m mockserver --profile field                                            as published answers show providers
+  python -m mockserver --as-published                                             as published answers show providers
   curl http://127.0.0.1:8000/__mock__/                                            how each client is pointed at it
   curl -X POST http://127.0.0.1:8000/__mock__/next -d "overloaded;times=1"        what the next request suffers
 """
@@ -101,9 +100,7 @@ def _arguments(argv: list[str] | None) -> argparse.Namespace:
     parser.add_argument(
         "--limits", type=_limits, default=1, metavar="off|N", help="limit nothing, or N times later (default: 1)"
     )
-    parser.add_argument(
-        "--profile", choices=sorted(PROFILES), help="`field`: answers as published ones show, not as documented"
-    )
+    parser.add_argument("--as-published", action="store_true", help="answer as published answers do, not as documented")
     parser.add_argument("--only", type=_names, metavar="NAMES", help="serve only these providers, for instance pa,pc")
     parser.add_argument("--latency-ms", type=_milliseconds, default=0, metavar="N", help="answer N ms later")
     parser.add_argument(
@@ -178,7 +175,7 @@ def _serve(arguments: argparse.Namespace) -> int:
             given=given,
             latency_s=arguments.latency_ms / 1000,
             lenient=_lenient(arguments),
-            profile=PROFILES.get(arguments.profile or ""),
+            as_published=arguments.as_published,
             lists_requests=arguments.record is not None,
         )
     except (PrefixesError, ValueError) as error:

@@ -14,6 +14,7 @@ from starlette.requests import ClientDisconnect
 from starlette.responses import JSONResponse
 
 from mockserver import control, faults, prefixes
+from mockserver.field.serving import AsPublished
 from mockserver.joined_writes import DATE_EXTENSION
 from mockserver.leniency import Leniency, holding
 from mockserver.providers import Mount, Provider, load
@@ -24,8 +25,6 @@ from mockserver.world import CLOCK_HEADER, SCENARIO_HEADER, SESSION_HEADER, Cont
 if TYPE_CHECKING:
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-    from mockserver.field import Profile
-
 
 def create_app(
     *,
@@ -33,13 +32,14 @@ def create_app(
     given: Mapping[str, Any] | None = None,
     latency_s: float = 0.0,
     lenient: Mapping[str, Any] | None = None,
-    profile: Profile | None = None,
+    as_published: bool = False,
     lists_requests: bool = False,
 ) -> MockApp:
     """The mock with the providers called `only` (all by default), speaking the prefixes `given`.
 
-    `lenient` says of all of them what a table of `given` may say of one: any_key, any_model, models, limits. With a
-    profile they are not as documented, but as it has them. With `lists_requests` the mock lists what clients sent.
+    `lenient` says of all of them what a table of `given` may say of one: any_key, any_model, models, limits. With
+    `as_published` they answer as published answers show, not as documented. With `lists_requests` the mock lists what
+    clients sent.
 
     Raises:
         PrefixesError: `given` or `lenient` makes no sense.
@@ -52,7 +52,7 @@ def create_app(
     world = World(latency_s=latency_s, settings=prefixes.merged(providers, said))
     for provider in providers:
         world.scenarios.add(provider.name, (*faults.EVERYWHERE, *provider.scenarios))
-    return MockApp(world, providers, profile, lists_requests=lists_requests)
+    return MockApp(world, providers, as_published=as_published, lists_requests=lists_requests)
 
 
 class MockApp:
@@ -62,14 +62,18 @@ class MockApp:
         self,
         world: World,
         providers: Iterable[Provider],
-        profile: Profile | None = None,
         *,
+        as_published: bool = False,
         lists_requests: bool = False,
     ) -> None:
         self.world = world
         self.providers = tuple(providers)
         self._hosts: dict[tuple[str, str], tuple[Provider, ASGIApp]] = {
-            (protocol, mount.prefix): (provider, _around(profile, provider, protocol, build(world)))
+            (protocol, mount.prefix): (
+                provider,
+                # of WebSockets nothing was published that the documents do not say
+                AsPublished(provider.name, build(world)) if as_published and protocol == "http" else build(world),
+            )
             for provider, mount in _mounts(self.providers)
             for protocol, build in (("http", mount.build), ("websocket", mount.sockets))
             if build is not None
@@ -141,11 +145,6 @@ def context_of(scope: Scope) -> Context:
     """The context that the mock opened for this request."""
     context: Context = scope["mock"]
     return context
-
-
-def _around(profile: Profile | None, provider: Provider, protocol: str, app: ASGIApp) -> ASGIApp:
-    """A host as a profile has it; what is no HTTP is as documented in all of them."""
-    return app if profile is None or protocol != "http" else profile.around(provider.name, app)
 
 
 def _date(scope: Scope, context: Context) -> None:

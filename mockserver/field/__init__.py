@@ -1,4 +1,4 @@
-"""Reality as a profile: providers that answer as published answers show, behind edges such as real ones have.
+"""Providers as published answers show them: what contradicts the documents, behind edges such as real ones have.
 
 What is shown is written here from what people published; nothing is read when the mock runs. It concerns HTTP and SSE:
 of WebSockets and gRPC nothing was published that the documents do not say.
@@ -7,16 +7,16 @@ of WebSockets and gRPC nothing was published that the documents do not say.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
 from mockserver.field import pa, pb, pc, pd
-from mockserver.field.profile import Profile
 
-PROFILES: Mapping[str, Profile] = {
-    "field": Profile(
-        {"pa": pa.CONTRADICTIONS, "pb": pb.CONTRADICTIONS, "pc": pc.CONTRADICTIONS, "pd": pd.CONTRADICTIONS}
-    ),
-    "edges": Profile({}),
+if TYPE_CHECKING:
+    from mockserver.field.answers import Contradiction
+
+CONTRADICTIONS: Mapping[str, tuple[Contradiction, ...]] = {
+    "pa": pa.CONTRADICTIONS,
+    "pb": pb.CONTRADICTIONS,
+    "pc": pc.CONTRADICTIONS,
+    "pd": pd.CONTRADICTIONS,
 }
-"""`edges` has the edges alone: what it changes may change no verdict."""
-
-__all__ = ["PROFILES", "Profile"]

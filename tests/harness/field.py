@@ -1,4 +1,4 @@
-"""Two live-like nights of the mock in its profile `field`: `python -m tests.harness.field FOLDER [IMAGES]`.
+"""Two live-like nights of the mock with `--as-published`: `python -m tests.harness.field FOLDER [IMAGES]`.
 
 The target is a live one: keys from the environment, no `X-Mock-*`, costs allowed by name. What the providers do
 otherwise than documented stands in `mockserver/field/`; what a night finds of it, `field_findings.tsv`. What a quiet
@@ -43,16 +43,16 @@ FINDINGS = Path(__file__).with_name("field_findings.tsv")
 
 TOLD = {Severity.SHOULD: "settled", Severity.INFO: "news"}
 SILENT = frozenset({"not-looked-at", "generic-message"})
-"""What is told of each mock, in whatever profile: what this account does not allow, and messages that say little."""
+"""What is told of any mock: what this account does not allow, and messages that say little."""
 
 DEADLINE_S = 600
 """A night takes some ten seconds of a machine of its own."""
 
 
 @contextmanager
-def served(profile: str | None) -> Iterator[Mapping[str, Mapping[str, str]]]:
-    """The addresses of a mock of this profile, in a process of its own."""
-    command = [sys.executable, "-m", "mockserver", "--stdin-lifeline", *(("--profile", profile) if profile else ())]
+def served() -> Iterator[Mapping[str, Mapping[str, str]]]:
+    """The addresses of a mock that answers as published answers show, in a process of its own."""
+    command = [sys.executable, "-m", "mockserver", "--stdin-lifeline", "--as-published"]
     with subprocess.Popen(
         command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, cwd=CHECKOUT, env=child_environ({})
     ) as mock:
@@ -138,7 +138,7 @@ def main() -> None:
     """Two nights, and the picture of the second where a folder of images is named."""
     folder, *images = (Path(each).resolve() for each in sys.argv[1:])
     shutil.rmtree(folder, ignore_errors=True)
-    with served("field") as addresses:
+    with served() as addresses:
         first = night(folder, addresses, day=TODAY - timedelta(days=1))
         print(first.said)
         before = set((folder / "out").iterdir())

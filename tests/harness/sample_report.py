@@ -1,4 +1,4 @@
-"""The report that the documentation links: a night of the mock's field profile, made anew while the site is built."""
+"""The report that the documentation links: a night of the mock with `--as-published`, made while the site is built."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def make() -> None:
     folder = CHECKOUT / FOLDER
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
-    with field.served("field") as addresses:
+    with field.served() as addresses:
         environ = field.live_target(folder / "field.toml", addresses, rate=RATE)
         chosen = ("--target", str(FOLDER / "field.toml"), "--provider", PROVIDERS, "--depth", "quick")
         ran = pytest_probes(FOLDER / "out", *chosen, environ=environ, deadline_s=DEADLINE_S)

@@ -8,7 +8,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from catalog.model import Outcome
-from mockserver.field import PROFILES
+from mockserver.field import CONTRADICTIONS
 from tests.harness import field
 
 PROVIDER = "pc"
@@ -16,13 +16,13 @@ PROVIDER = "pc"
 
 
 def test_exactly_what_is_known_of_one_provider_is_found(tmp_path: Path) -> None:
-    with field.served("field") as addresses:
+    with field.served() as addresses:
         ran = field.night(tmp_path, addresses, "--provider", PROVIDER, rate=200)
     assert field.found(ran.lines) == {told for told in field.known() if told.provider == PROVIDER}
     outcomes = {result.outcome for result in ran.results.values()}
     assert outcomes == {Outcome.CONFORMS, Outcome.DRIFTED, Outcome.NOT_PROBED}, "no edge made anything unclear"
 
 
-def test_what_is_known_is_of_the_profile() -> None:
-    there = {(provider, each.name) for provider, table in PROFILES["field"].contradictions.items() for each in table}
+def test_what_is_known_is_a_contradiction_of_the_mock() -> None:
+    there = {(provider, each.name) for provider, table in CONTRADICTIONS.items() for each in table}
     assert {(told.provider, name) for told, name in field.known().items()} <= there

@@ -1,4 +1,4 @@
-"""The profile `field`: answers as published ones show where they contradict the documents, behind silent edges."""
+"""The mock with `--as-published`: answers that contradict the documents as published ones do, behind silent edges."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from mockserver.app import create_app
-from mockserver.field import PROFILES
+from mockserver.field import CONTRADICTIONS
 from mockserver.field.answers import Answer, Asked
 from mockserver.field.edges import COMPRESSED_FROM, HEADERS, PAGE_EVERY, Edge
 from tests.unit.mockserver.mock_client import Client
@@ -19,13 +19,13 @@ POST = Asked("POST", "/v1/responses", {})
 
 
 def in_the_field(provider: str) -> Any:
-    return create_app(only=[provider], profile=PROFILES["field"])
+    return create_app(only=[provider], as_published=True)
 
 
 def shown(provider: str, status: int, body: Any, asked: Asked = POST) -> Answer:
     """A whole answer as the field has it, before its edge."""
     answer = Answer(status, {"content-type": "application/json"}, json.dumps(body).encode())
-    for each in PROFILES["field"].contradictions[provider]:
+    for each in CONTRADICTIONS[provider]:
         answer = (each.changes and each.changes(asked, answer)) or answer
     return answer
 
@@ -117,13 +117,13 @@ def test_credit_is_403_at_pd_and_limits_are_told() -> None:
     assert pd.complete().headers["x-ratelimit-limit-requests"]
 
 
-def test_without_a_profile_all_is_as_documented(pc: PcClient) -> None:
+def test_without_the_option_all_is_as_documented(pc: PcClient) -> None:
     answer = pc.respond({"model": "nobody"})
     assert (answer.status_code, answer.headers.get("server")) == (404, None)
 
 
 def test_an_edge_compresses_and_adds_and_takes_nothing_away() -> None:
-    pc = PcClient(create_app(only=["pc"], profile=PROFILES["edges"]))
+    pc = PcClient(create_app(only=["pc"], as_published=True))
     answer = pc.respond()
     assert answer.json()["output"][0]["content"][0]["text"] == "The mock heard: Hello"
     assert answer.headers["content-encoding"] == "gzip"
@@ -135,7 +135,7 @@ def test_an_edge_compresses_and_adds_and_takes_nothing_away() -> None:
 
 
 def test_a_stream_is_kept_alive_between_its_events() -> None:
-    pc = PcClient(create_app(only=["pc"], profile=PROFILES["edges"]))
+    pc = PcClient(create_app(only=["pc"], as_published=True))
     events = pc.respond({"stream": True}).text.split("\n\n")
     assert events[1] == ": keep-alive"
     assert "response.completed" in events[-2]
@@ -151,6 +151,6 @@ def test_a_page_comes_now_and_then_and_never_twice_on_an_endpoint() -> None:
 
 
 def test_names_of_contradictions_are_unique_and_each_does_something() -> None:
-    for table in PROFILES["field"].contradictions.values():
+    for table in CONTRADICTIONS.values():
         assert len({each.name for each in table}) == len(table)
         assert all(each.changes or each.block for each in table)

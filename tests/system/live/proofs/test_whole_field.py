@@ -10,7 +10,7 @@ from tests.harness import field
 
 
 def test_exactly_what_is_known_is_found(tmp_path: Path) -> None:
-    with field.served("field") as addresses:
+    with field.served() as addresses:
         ran = field.night(tmp_path, addresses)
     assert field.found(ran.lines) == field.known().keys()
     outcomes = Counter(result.outcome for result in ran.results.values() if not result.is_beyond_verifying)

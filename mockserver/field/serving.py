@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from mockserver.field.answers import Answer, Asked, Contradiction
+from mockserver.field import CONTRADICTIONS
+from mockserver.field.answers import Answer, Asked
 from mockserver.field.edges import Edge
 
 if TYPE_CHECKING:
@@ -15,24 +15,13 @@ if TYPE_CHECKING:
 STREAM = "text/event-stream"
 
 
-@dataclass(frozen=True)
-class Profile:
-    """How providers differ from their documents: provider -> contradictions. All of them stand behind an edge."""
+class AsPublished:
+    """The ASGI app of a provider's HTTP host, answering as published answers show."""
 
-    contradictions: Mapping[str, tuple[Contradiction, ...]] = field(default_factory=dict)
-
-    def around(self, provider: str, app: ASGIApp) -> ASGIApp:
-        """One host of a provider in the field."""
-        return Fielded(app, self.contradictions.get(provider, ()), Edge(provider))
-
-
-class Fielded:
-    """The ASGI app of a provider's host, as it is in the field; what is no HTTP passes as it is."""
-
-    def __init__(self, app: ASGIApp, contradictions: Iterable[Contradiction], edge: Edge) -> None:
+    def __init__(self, provider: str, app: ASGIApp) -> None:
         self._app = app
-        self._contradictions = tuple(contradictions)
-        self._edge = edge
+        self._contradictions = CONTRADICTIONS[provider]
+        self._edge = Edge(provider)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request."""
@@ -77,8 +66,8 @@ class Fielded:
 class _Outgoing:
     """One answer on its way: a stream passes block by block, all else is held until it is whole."""
 
-    def __init__(self, fielded: Fielded, asked: Asked, send: Send) -> None:
-        self._fielded = fielded
+    def __init__(self, host: AsPublished, asked: Asked, send: Send) -> None:
+        self._host = host
         self._asked = asked
         self._send = send
         self._status = 0
@@ -92,7 +81,7 @@ class _Outgoing:
             self._status = message["status"]
             self._headers = {name.decode("latin-1"): value.decode("latin-1") for name, value in message["headers"]}
             if self._streams:
-                await self._fielded.begin(self._send, self._status, self._headers)
+                await self._host.begin(self._send, self._status, self._headers)
         elif message["type"] == "http.response.body":
             self._held += message.get("body", b"")
             more = message.get("more_body", False)
@@ -106,13 +95,13 @@ class _Outgoing:
 
     async def _send_whole(self, more: bool) -> None:
         if not more:
-            await self._fielded.answer(self._send, self._asked, Answer(self._status, self._headers, self._held))
+            await self._host.answer(self._send, self._asked, Answer(self._status, self._headers, self._held))
 
     async def _send_blocks(self, more: bool) -> None:
         held = self._held.decode("utf-8", "surrogateescape")
         between = "\r\n\r\n" if "\r\n\r\n" in held else "\n\n"
         *whole, rest = held.split(between)
-        text = "".join(f"{block}{between}" for block in self._fielded.blocks(whole, self._told))
+        text = "".join(f"{block}{between}" for block in self._host.blocks(whole, self._told))
         text += "" if more else rest
         self._told += len(whole)
         self._held = rest.encode("utf-8", "surrogateescape") if more else b""
