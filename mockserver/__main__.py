@@ -24,7 +24,6 @@ DESCRIPTORS = 4_096
 EXAMPLES = """\
 examples:
   python -m mockserver --port 8000 --clients --any-key --any-model --limits off   any app, the official clients' names
-  python -m mockserver --only pa,pc --record session.jsonl                        what a client meets, for `probes rely`
   python -m mockserver --as-published                                             as published answers show providers
   curl http://127.0.0.1:8000/__mock__/                                            how each client is pointed at it
   curl -X POST http://127.0.0.1:8000/__mock__/next -d "overloaded;times=1"        what the next request suffers
@@ -103,15 +102,7 @@ def _arguments(argv: list[str] | None) -> argparse.Namespace:
     parser.add_argument("--as-published", action="store_true", help="answer as published answers do, not as documented")
     parser.add_argument("--only", type=_names, metavar="NAMES", help="serve only these providers, for instance pa,pc")
     parser.add_argument("--latency-ms", type=_milliseconds, default=0, metavar="N", help="answer N ms later")
-    parser.add_argument(
-        "--record",
-        type=Path,
-        nargs="?",
-        const=True,
-        metavar="FILE",
-        help="list what clients asked at /__mock__/requests; to FILE, append each HTTP exchange, a line, without keys "
-        "and request bodies",
-    )
+    parser.add_argument("--list-requests", action="store_true", help="list what clients asked at /__mock__/requests")
     parser.add_argument(
         "--cors-origin",
         type=_origin,
@@ -163,7 +154,6 @@ def _serve(arguments: argparse.Namespace) -> int:
     from starlette.middleware.cors import CORSMiddleware
 
     from mockserver.app import create_app
-    from mockserver.recording import recorded
     from mockserver.server import MockServer, exit_with_stdin
 
     try:
@@ -176,20 +166,16 @@ def _serve(arguments: argparse.Namespace) -> int:
             latency_s=arguments.latency_ms / 1000,
             lenient=_lenient(arguments),
             as_published=arguments.as_published,
-            lists_requests=arguments.record is not None,
+            lists_requests=arguments.list_requests,
         )
     except (PrefixesError, ValueError) as error:
         print(f"mockserver: {error}", file=sys.stderr)
         return USAGE
-    try:
-        serves = recorded(app, arguments.record) if isinstance(arguments.record, Path) else app
-    except OSError as error:
-        print(f"mockserver: --record {arguments.record}: {error.strerror}; name a file to write", file=sys.stderr)
-        return USAGE
+    serves = None
     if arguments.cors_origin:
         any_one = ("*",)
         serves = CORSMiddleware(
-            serves, arguments.cors_origin, allow_methods=any_one, allow_headers=any_one, expose_headers=any_one
+            app, arguments.cors_origin, allow_methods=any_one, allow_headers=any_one, expose_headers=any_one
         )
     if arguments.stdin_lifeline:
         exit_with_stdin()

@@ -82,7 +82,7 @@ def build(world: World, served: Served, *, lists_requests: bool = False) -> ASGI
 
 
 async def _not_listed(_: Request) -> JSONResponse:
-    return JSONResponse({"mock_error": "to have the mock list what clients sent, start it with --record"}, 404)
+    return JSONResponse({"mock_error": "to have the mock list what clients sent, start it with --list-requests"}, 404)
 
 
 async def _misused(request: Request, error: Exception) -> JSONResponse:

@@ -114,7 +114,7 @@ def mock_providers(
     Raises:
         ValueError: an option makes no sense.
     """
-    command = [sys.executable, "-m", "mockserver", "--stdin-lifeline", "--record", "--limits", str(limits)]
+    command = [sys.executable, "-m", "mockserver", "--stdin-lifeline", "--list-requests", "--limits", str(limits)]
     command += ["--only", ",".join(only)] if only is not None else []
     command += ["--clients"] if clients else []
     command += ["--any-key"] if any_key else []

@@ -92,7 +92,7 @@ def test_what_clients_sent_is_listed_only_where_that_was_asked_for(query: str) -
     client.pa("GET", "/v1/models", session="a")
     answer = client.send("GET", f"/__mock__/requests{query}")
     assert answer.status_code == 404
-    assert answer.json() == {"mock_error": "to have the mock list what clients sent, start it with --record"}
+    assert answer.json() == {"mock_error": "to have the mock list what clients sent, start it with --list-requests"}
 
 
 def test_what_is_served_is_listed_and_what_a_client_asks_beside_it_is_named() -> None:
