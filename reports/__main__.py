@@ -8,7 +8,6 @@ import shutil
 import sys
 import webbrowser
 from collections.abc import Sequence
-from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -47,22 +46,15 @@ A RUN is a run's folder, its results.jsonl, or its name under reports/out (`late
   python -m reports history list --target live    the nights that are remembered
   python -m reports feed                          what changed on the wire: Markdown, Atom and JSON Feed
   python -m reports news                          what the last run has to tell, as JSON for a webhook
-  python -m reports rejudge RUN RUN --catalog DIR  what edited records would have said of these nights
   python -m reports open                          the last report in a browser
 """
 
 
 RUN = "a run's folder, its results.jsonl, or its name under reports/out"
 
-REJUDGE = "rejudge"
-
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command; a mistake is one line on stderr and exit status 4."""
-    given = list(sys.argv[1:] if arguments is None else arguments)
-    if given[:1] == [REJUDGE]:
-        # who judges is above who tells: handed over by its name, with all that was asked
-        return int(import_module("probes.__main__").main(given))
     return command_line.run(_parser(), arguments)
 
 
@@ -117,7 +109,6 @@ def _parser() -> command_line.Parser:
     each.set_defaults(run_command=_list)
     _add_feed(commands)
     _add_news(commands)
-    commands.add_parser(REJUDGE, help="say what edited records would have said of these nights; `python -m probes`")
     command = _add(commands, "open", "open a run's report in a browser")
     command.add_argument("run", metavar="RUN", nargs="?", default="latest", help=f"{RUN} (default: latest)")
     command.set_defaults(run_command=_open)

@@ -26,7 +26,7 @@ OF_MODULES = {
         *("show", "find", "identify", "explain", "facts", "export"),
         *("can-i-rely", "update", "accept", "migrate"),
     ),
-    "probes": ("doctor", "coverage", "variables", "cleanup", "listen", "rely", "rejudge", "new"),
+    "probes": ("doctor", "coverage", "variables", "cleanup", "listen", "rely", "new"),
 }
 """The commands that a module has under the same name: `catalog-probe show` is `python -m catalog show`."""
 
@@ -50,7 +50,6 @@ Probe what four generative-model APIs document, on the mock that comes along or 
   identify   say which record an answer is, and whether it may be sent again
   find show explain facts export            read the catalog
   can-i-rely rely                           does what your client leans on hold; what does it lean on
-  rejudge                                   what would edited records have said of nights that are kept
   check      is the catalog sound, and do records and recipes fit? both `check`s, of catalog and of probes
   update accept migrate                     write back what was seen, and keep what is known to diverge
   doctor coverage variables cleanup         is a target ready, what can be looked at, what was left behind

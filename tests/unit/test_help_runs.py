@@ -11,14 +11,12 @@ from pathlib import Path
 import pytest
 
 from catalog.__main__ import main as catalog_main
-from catalog.reading.store import Catalog
 from probes.__main__ import main as probes_main
 from reports import history
 from reports.__main__ import main as reports_main
-from tests.harness.checkouts import as_checkout, copied
-from tests.unit.probes.test_rejudging import night
+from tests.harness.checkouts import as_checkout
 from tests.unit.reports import sample
-from tests.unit.reports.making import run
+from tests.unit.reports.making import result, run
 
 COMMANDS: dict[str, Callable[[list[str]], int]] = {
     "catalog": catalog_main,
@@ -28,8 +26,6 @@ COMMANDS: dict[str, Callable[[list[str]], int]] = {
 HELPED = [
     ("reports", "feed"),
     ("reports", "news"),
-    ("probes", "rely"),
-    ("probes", "rejudge"),
     ("catalog", "can-i-rely"),
 ]
 
@@ -44,13 +40,12 @@ on = ["pa/errors/general/rate_limit"]
 
 @pytest.fixture
 def checkout(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A folder with a run, two nights, their history, a recording, edited records and a rely.toml."""
+    """A folder with a run, its history, a recording and a rely.toml."""
     as_checkout(tmp_path, monkeypatch)
-    result = night()
+    probed = result("pa/errors/general/overloaded")
     (tmp_path / "rely.toml").write_text(RELY)
-    for place in ("reports/out/latest", "night/2026-11-20", "night/2026-11-21"):
-        sample.write(tmp_path / place, run(run=place.rpartition("/")[2]), [result])
-    history.append(tmp_path / "reports" / "history", run(run="latest"), [result])
+    sample.write(tmp_path / "reports/out/latest", run(run="latest"), [probed])
+    history.append(tmp_path / "reports" / "history", run(run="latest"), [probed])
     answer = {
         "status": 529,
         "headers": {},
@@ -59,8 +54,6 @@ def checkout(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     line = {"provider": "pa", "request": {"method": "POST", "url": "https://h.example/v1/messages"}, "response": answer}
     for name in ("night.har", "session.jsonl"):
         (tmp_path / name).write_text(json.dumps(line) + "\n")
-    for folder in ("edited", "main/catalog/records"):
-        copied(Catalog.load().root, tmp_path / folder)
     return tmp_path
 
 

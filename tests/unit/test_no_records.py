@@ -33,7 +33,6 @@ probes variables
 probes cleanup
 probes listen pa
 probes rely --from night.har
-probes rejudge latest
 reports build latest
 reports show
 reports diff a b
@@ -54,11 +53,9 @@ def test_every_command_says_so(command: str, tmp_path: Path, capsys: pytest.Capt
 
 def test_so_does_whatever_else_is_given_one(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert everything.main(["check", "--catalog", str(tmp_path)]) == Exit.USAGE
-    assert everything.main(["rejudge", "latest", "--against", str(tmp_path)]) == Exit.USAGE
     assert pytest_here("probes", "--catalog", str(tmp_path), "--plan") == Exit.USAGE
-    assert capsys.readouterr().err.split("\n")[:3] == [
+    assert capsys.readouterr().err.split("\n")[:2] == [
         f"catalog: {said(tmp_path)}",
-        f"probes: {said(tmp_path)}",
         f"ERROR: {said(tmp_path)}",
     ]
     with pytest.raises(CatalogError, match="is no folder of records"):

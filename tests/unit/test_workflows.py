@@ -112,27 +112,6 @@ def test_the_checks_of_a_proposal_are_started() -> None:
     assert "fetch-depth: 0" in NIGHTLY.partition("\n  propose:\n")[2]
 
 
-def test_a_pull_request_that_edits_records_is_judged_by_the_nights_that_are_kept() -> None:
-    ci = (CHECKOUT / ".github" / "workflows" / "ci.yml").read_text(encoding="utf-8")
-    job = ci.partition("\n  rejudge:\n")[2]
-    assert "if: github.event_name == 'pull_request'" in job.partition("\n    steps:")[0]
-    assert re.findall(r"^      (\w+): (\w+)", job, re.MULTILINE)[:2] == [("contents", "read"), ("actions", "read")]
-    assert "secrets." not in job
-    judged = steps("rejudge", ci)["Judge the last nights by the edited records"]
-    assert 'run: .ci/rejudge "$BASE"' in judged
-    assert "BASE: ${{ github.event.pull_request.base.sha }}" in judged
-    assert "--require-hashes" in steps("rejudge", ci)["Install"]
-    script = (CHECKOUT / ".ci" / "rejudge").read_text(encoding="utf-8")
-    assert ".ci/own-runs" in script
-    assert "/workflows/nightly.yml/" in (CHECKOUT / ".ci" / "own-runs").read_text(encoding="utf-8")
-    kept = re.search(
-        r"- uses: actions/upload-artifact@\S+ # \S+\n\s+if: always\(\)\n\s+with:\n\s+name: night\n", NIGHTLY
-    )
-    assert kept, "the nights that the script fetches are those that the workflow keeps"
-    assert "gh run download" in script
-    assert "--name night " in script
-
-
 def test_pins_are_renewed_in_every_folder_that_has_some() -> None:
     told = (CHECKOUT / ".github" / "dependabot.yml").read_text(encoding="utf-8")
     assert set(re.findall(r"package-ecosystem: (\S+)", told)) == {"pip", "github-actions"}
