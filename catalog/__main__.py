@@ -30,7 +30,7 @@ Start here:
   python -m catalog show pa/errors/general/rate_limit
   python -m catalog find --status 429 quota                which records speak of that?
   curl -i … | python -m catalog identify pc                which error is this, and may I send it again?
-  python -m catalog can-i-rely rely.toml                   does what my client leans on hold?
+  python -m catalog can-i-rely rely.toml                   does what my client depends on hold?
   python -m catalog explain header-missing                 what does this finding mean?
   python -m catalog update reports/out/latest              write what a live run saw into the records
 """
@@ -101,7 +101,7 @@ of a stream, sockets, gRPC) stands in extensions. A table has a line a record. N
 """
 
 _RELY = """\
-A rely.toml names what your client leans on; `catalog-probe rely --from night.har` derives one from its traffic:
+A rely.toml names what your client depends on:
 
   [[rely]]
   on = ["pa/errors/general/rate_limit"]                    records, where * stands for anything
@@ -113,7 +113,6 @@ No, where something was last seen otherwise; unknown, where nobody looked for `m
 Exit status: 0 yes, 1 no, 10 unknown, 4 wrong usage, a pattern that names nothing among it.
 
   python -m catalog can-i-rely rely.toml
-  python -m catalog can-i-rely rely.toml --run reports/out/latest --json
 """
 
 _UPDATE = """\
@@ -211,21 +210,8 @@ def _parser() -> Parser:
     export.add_argument("provider", nargs="?", metavar="PROVIDER", help=f"of which provider: {theirs}")
     export.add_argument("--output", type=Path, metavar="FILE", help="write it there (default: stdout)")
 
-    rely = command("can-i-rely", relying.can_i_rely, "say whether what a client leans on holds", _RELY)
-    rely.add_argument("file", type=places.meant, metavar="RELY_TOML", help="what it leans on")
-    rely.add_argument(
-        "--run",
-        action="extend",
-        nargs="+",
-        default=[],
-        type=places.meant,
-        metavar="RUN",
-        help="count what these runs saw as well",
-    )
-    rely.add_argument(
-        "--max-age", type=_days, metavar="DAYS", help="an older look counts no more (default: as the file says)"
-    )
-    rely.add_argument("--json", action="store_true", help="as JSON")
+    rely = command("can-i-rely", relying.can_i_rely, "say whether what a client depends on holds", _RELY)
+    rely.add_argument("file", type=places.meant, metavar="RELY_TOML", help="what it depends on")
 
     update = command(
         "update", commands.update, "write what live runs saw into the records", _UPDATE, command_line.place

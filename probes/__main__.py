@@ -18,7 +18,6 @@ from catalog.model.visible import row
 from catalog.reading.manifest import manifest, meant
 from catalog.reading.store import Catalog
 from probes.commands import new
-from probes.commands import rely as relying
 from probes.elicit.book import Book, book
 from probes.listening import command as listening
 from probes.planning import completeness as fit
@@ -37,7 +36,6 @@ examples:
   python -m probes cleanup --target live   remove what interrupted runs made on the accounts
   python -m probes new provider PE --catalog DIR   begin a provider of your own, in a folder of your own
   python -m probes listen pa --to URL      pass your client's calls on to a provider, and judge what passes
-  python -m probes rely --from night.har   which assertions your client leans on, as a rely.toml
   pytest probes --plan                     what a run would send, without sending it
 """
 
@@ -171,7 +169,6 @@ def _parser() -> command_line.Parser:
     _add_variables(commands)
     _add_cleanup(commands)
     listening.add(commands)
-    relying.add(commands)
     for each in commands.choices.values():
         _add_catalog(each, default=argparse.SUPPRESS)  # before the command or behind it
     new.add(commands)

@@ -19,12 +19,11 @@ from catalog.model import homes, places
 from catalog.model.errors import shown
 from catalog.model.exits import Exit
 from catalog.model.visible import row, tree
-from catalog.rely import declared
 from reports import build, ci_annotations, diff, feed, history, news, terminal
 from reports.across.commands import add_matrix, add_upgrade
 from reports.named import folder_of, folder_or_none, read
 from reports.news import DEFAULT, Policy
-from reports.words import OUTCOMES, count
+from reports.words import OUTCOMES
 
 if TYPE_CHECKING:
     from catalog.command_line import Command
@@ -36,7 +35,6 @@ A RUN is a run's folder, its results.jsonl, or its name under reports/out (`late
 
   python -m reports build latest                  report.html, summary.md, junit.xml again, byte for byte
   python -m reports build SHARD SHARD --out DIR   one run of several, in whatever order
-  python -m reports build latest --rely rely.toml  the page with what your client leans on: search for rely:yes
   python -m reports show latest                   what the terminal said at the end of the run
   python -m reports show latest --annotate github  the causes as ::error lines of a GitHub workflow
   python -m reports diff RUN RUN                  what changed; exit 1 if anything did
@@ -79,12 +77,6 @@ def _parser() -> command_line.Parser:
     command.add_argument("runs", nargs="+", metavar="RUN", help=RUN)
     command.add_argument(
         "--out", type=Path, metavar="DIR", help="merge the runs into DIR, with their own results.jsonl"
-    )
-    command.add_argument(
-        "--rely",
-        type=places.meant,
-        metavar="RELY_TOML",
-        help="let the page find what this client leans on: rely:yes",
     )
     command.set_defaults(run_command=_build)
     command = _add(commands, "show", "print the summary of a run")
@@ -191,7 +183,6 @@ def _number(text: str) -> int:
 
 def _build(asked: argparse.Namespace) -> int:
     folders = [folder_of(name) for name in asked.runs]
-    leant_on = declared.read(asked.rely) if asked.rely else None
     if asked.out is not None:
         for each in shares.missing(build.build_merged(folders, asked.out).policy):
             print(f"shard {each} is missing: the verdict speaks of the others alone")
@@ -200,8 +191,6 @@ def _build(asked: argparse.Namespace) -> int:
     else:
         build.build(folders[0])
     folder = asked.out or folders[0]
-    if leant_on is not None:
-        print(f"{count(build.build_leaning(folder, leant_on), 'record')} leaned on: search for rely:yes")
     print(folder / "report.html")
     return 0
 

@@ -5,15 +5,11 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from catalog.evidence.merge import merge
 from catalog.evidence.results import Result, Run
 from catalog.evidence.results_file import RESULTS, EvidenceError, ResultsWriter, drawing_on, read_run
 from reports import junit, known, summary
-
-if TYPE_CHECKING:
-    from catalog.rely.declared import Declared
 
 Render = Callable[[Run, Sequence[Result]], str | Iterator[str]]
 """Makes a view, whole or piece by piece."""
@@ -49,25 +45,6 @@ def build_merged(run_dirs: Sequence[Path], out: Path) -> Run:
             writer.append(result.to_json())
     write_views(out, run, results)
     return run
-
-
-def build_leaning(run_dir: Path, leant_on: Declared) -> int:
-    """Write report.html anew, with what a client leans on among its search's terms; how many records that are.
-
-    Raises:
-        CatalogError: a pattern names nothing.
-        EvidenceError: results.jsonl is missing or broken.
-        OSError: the page cannot be written.
-    """
-    from reports import html, rely_terms
-
-    run, results = read_run(run_dir / RESULTS)
-    ordered = sorted(results, key=lambda result: result.record)
-    with drawing_on(run_dir / RESULTS):
-        found = rely_terms.terms(leant_on, ordered)
-        view = html.render(run, ordered, found)
-    write(run_dir / PAGE, (view,))
-    return len(found.keys() & {result.record for result in ordered})
 
 
 def write_views(

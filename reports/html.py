@@ -25,7 +25,6 @@ from reports.words import OUTCOMES, another_revision
 
 if TYPE_CHECKING:
     from catalog.evidence.results import Result, Run
-    from reports.rely_terms import Terms
     from reports.standing import Standing
 
 STYLES = ("base.css", "story.css", "matrix.css", "finding.css", "records.css", "print.css")
@@ -36,8 +35,8 @@ WHOLE_CHARACTERS = 3_000_000
 """Findings, and characters of their exchanges, printed whole; the rest are listed, and their details packed."""
 
 
-def render(run: Run, results: Sequence[Result], leant_on: Terms | None = None) -> str:
-    """The report. Pure: the same results give the same bytes. `leant_on`: by what else its records are found."""
+def render(run: Run, results: Sequence[Result]) -> str:
+    """The report. Pure: the same results give the same bytes."""
     overview = Overview(run, results)
     dates = overview.run_names
     details = Details(run, Relations(overview.results), overview.attributor, dates)
@@ -64,7 +63,7 @@ def render(run: Run, results: Sequence[Result], leant_on: Terms | None = None) -
             ending=endings(run),
             traffic=sum_up(run.traffic) if run.traffic is not None else "",
             unrecognised=list_unrecognised(run.traffic),
-            index=safe(island.text(_index(overview, packed.place, dates, leant_on))),
+            index=safe(island.text(_index(overview, packed.place, dates))),
             packed=packed.texts,
             dates=dates,
         )
@@ -94,10 +93,8 @@ def _shown_whole(findings: Sequence[Standing]) -> Iterator[Standing]:
         yield each
 
 
-def _index(
-    overview: Overview, place: Mapping[str, int], dates: Sequence[str], leant_on: Terms | None
-) -> dict[str, Any]:
-    rows, facets = island.rows(overview, place, leant_on)
+def _index(overview: Overview, place: Mapping[str, int], dates: Sequence[str]) -> dict[str, Any]:
+    rows, facets = island.rows(overview, place)
     return {
         "outcomes": {LETTERS[outcome]: [outcome, name] for outcome, name in OUTCOMES.items()},
         "fields": {**query.OF_RECORDS, **query.OF_RUNS},

@@ -15,12 +15,9 @@ from reports.facts import title
 if TYPE_CHECKING:
     from catalog.model import Json
     from reports.overview import Overview
-    from reports.rely_terms import Terms
 
 
-def rows(
-    overview: Overview, place: Mapping[str, int], leant_on: Terms | None = None
-) -> tuple[list[list[Json]], list[str]]:
+def rows(overview: Overview, place: Mapping[str, int]) -> tuple[list[list[Json]], list[str]]:
     """One row a record: address, title, outcome, tags, age, strip, milliseconds, chunk of its detail, facets.
 
     Facets are told by their places in the list beside: most are shared by many records.
@@ -36,10 +33,7 @@ def rows(
             "".join(LETTERS[outcome] if outcome else "." for outcome in each.strip),
             round(took(each.result.attempts).elapsed_ms),
             place.get(each.address),
-            [
-                known.setdefault(facet, len(known))
-                for facet in (*facets(each), *sorted((leant_on or {}).get(each.address, ())))
-            ],
+            [known.setdefault(facet, len(known)) for facet in facets(each)],
         ]
         for each in sorted(overview.standings, key=lambda standing: standing.address)
     ]

@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import date
 from typing import TYPE_CHECKING
 
@@ -90,11 +90,6 @@ def seen_as_stated(record: Record, endpoint: str, key: str) -> bool:
     """Whether an assertion was as stated when it was last seen on an endpoint, whatever the record states since."""
     differs = _lines(record).get(endpoint, {}).get("differs") or {}
     return key not in differs and last_day(record, endpoint, key) is not None
-
-
-def without_evidence(record: Record) -> Record:
-    """The record as if nobody had ever looked at it; its own words on that stay."""
-    return replace(record, data={name: value for name, value in record.data.items() if name != "evidence"})
 
 
 def restricted_on(record: Record) -> date | None:

@@ -62,7 +62,6 @@ OF_RUNS: Mapping[str, str] = MappingProxyType(
         "between": "2026-11-20..2026-11-21: its outcome differs between these two runs",
         "lane": "the lane",
         "cost": "free, billable, …",
-        "rely": "yes: your rely.toml names it (`reports build RUN --rely FILE`); differs: and what you lean on differs",
     }
 )
 """Those that only a run has: a report knows them."""

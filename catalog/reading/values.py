@@ -46,7 +46,6 @@ LISTED: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "finding": tuple(FindingCode),
         "reason": tuple(ReasonCode),
         "for": tuple(StandsFor),
-        "rely": ("yes", "differs"),
     }
 )
 """Field -> all that it can be, in small letters."""

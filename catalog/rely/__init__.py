@@ -1,1 +1,1 @@
-"""What a client leans on, and whether it may: patterns over assertions, answered from evidence."""
+"""What a client depends on, and whether the evidence of the records says that it holds."""

@@ -137,16 +137,6 @@ def update_each(
     return Summary.together([update(evidence, each, policy, today, dry_run=dry_run) for each in folders])
 
 
-def as_seen(catalog: Catalog, evidence: Iterable[Evidence]) -> tuple[Catalog, tuple[str, ...]]:
-    """The catalog as these runs would leave it, and what of them would not be written, each in one line.
-
-    Nothing is written, so runs on a mock may say what they saw as well; the caller says of whom it then speaks.
-    """
-    work = _Work(list(evidence), Policy(refresh_after=0), None)
-    changed = {each.address: each for each in work.patched(catalog, catalog.records)}
-    return catalog.with_records(changed.get(each.address, each) for each in catalog.records), tuple(work.refused)
-
-
 def leave_copy(catalog: Catalog, run_folder: Path, seen: Evidence | None = None) -> Summary:
     """Leave in the run's folder the records as this run would leave them. The catalog itself is not touched.
 

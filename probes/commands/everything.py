@@ -26,7 +26,7 @@ OF_MODULES = {
         *("show", "find", "identify", "explain", "facts", "export"),
         *("can-i-rely", "update", "accept", "migrate"),
     ),
-    "probes": ("doctor", "coverage", "variables", "cleanup", "listen", "rely", "new"),
+    "probes": ("doctor", "coverage", "variables", "cleanup", "listen", "new"),
 }
 """The commands that a module has under the same name: `catalog-probe show` is `python -m catalog show`."""
 
@@ -49,7 +49,7 @@ Probe what four generative-model APIs document, on the mock that comes along or 
   report     build, show, compare and open what runs left
   identify   say which record an answer is, and whether it may be sent again
   find show explain facts export            read the catalog
-  can-i-rely rely                           does what your client leans on hold; what does it lean on
+  can-i-rely does what your client depends on hold
   check      is the catalog sound, and do records and recipes fit? both `check`s, of catalog and of probes
   update accept migrate                     write back what was seen, and keep what is known to diverge
   doctor coverage variables cleanup         is a target ready, what can be looked at, what was left behind
@@ -61,7 +61,7 @@ examples:
   PA_API_KEY=… catalog-probe probe --target live --provider pa
   catalog-probe report open latest
   curl -i … | catalog-probe identify pc
-  catalog-probe rely --from night.har > rely.toml && catalog-probe can-i-rely rely.toml
+  catalog-probe can-i-rely rely.toml
 
 `catalog-probe COMMAND --help` says more of each.
 """

@@ -64,8 +64,6 @@ class Held:
     """How many of them were evidence of something."""
     refusals: Counter[Refusal] = field(default_factory=Counter)
     """How often each kind of refusal was met that is evidence for no record; of many kinds only the first."""
-    met: set[tuple[str, str, str]] = field(default_factory=set)
-    """Record, label and endpoint of what clients met and no exchange is evidence of."""
     _matchers: dict[str, Matcher] = field(default_factory=dict)
     _found: dict[str, dict[_Kind, deque[Judged]]] = field(default_factory=lambda: defaultdict(dict))
     _number: int = 0
@@ -91,7 +89,6 @@ class Held:
             refusal = matches.refusal
             if refusal is not None and (refusal in self.refusals or len(self.refusals) < KINDS):
                 self.refusals[refusal] += 1
-            self.met |= {(each.record, each.exchange.label, each.exchange.endpoint) for each in matches.met}
             return frozenset()
         self.judged += len({id(each.exchange.request) for each in matches})
         for together in [matches] if recorded.record else [(each,) for each in matches]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import chain
 from typing import TYPE_CHECKING
 from urllib.parse import parse_qs, urlsplit
 
@@ -74,8 +73,8 @@ class Unmatched:
     """Why an exchange is evidence of nothing."""
 
     why: str
-    met: tuple[Match, ...] = ()
-    """What its client met all the same: each record whose answer it could be, under each of its labels."""
+    candidates: tuple[str, ...] = ()
+    """The addresses of the records whose answer it could be."""
     refusal: Refusal | None = None
     """What it says, if it is a refusal that no record could be held against."""
 
@@ -129,9 +128,8 @@ class Matcher:
             return (*succeeded, *self._limits(replace(exchange, endpoint=endpoints[0]), response))
         refused = self._refused(exchange, endpoints)
         if isinstance(refused, Unmatched):
-            candidates = tuple(dict.fromkeys(match.record for match in refused.met))
             endpoint, code = next(iter(endpoints), ""), self._code_of(exchange)
-            refusal = Refusal(self.provider, endpoint, response.status, code, refused.why, candidates)
+            refusal = Refusal(self.provider, endpoint, response.status, code, refused.why, refused.candidates)
             return replace(refused, refusal=refusal)
         return refused
 
@@ -183,19 +181,17 @@ class Matcher:
         ]
         if not candidates:
             return Unmatched(UNDOCUMENTED)
-        answers = [
-            self._answers_of(address, replace(exchange, endpoint=self._place(address, endpoints)))
-            for address in candidates
-        ]
         # The request alone may have left one of several.
         is_sure = len(fitting) > 1 or self._single_out(exchange) == candidates[0]
         if len(candidates) > 1 or not is_sure:
-            return Unmatched(AMBIGUOUS, tuple(chain.from_iterable(answers)))
-        identified = [match for match in answers[0] if _is_identified(match)]
+            return Unmatched(AMBIGUOUS, tuple(candidates))
+        [address] = candidates
+        answers = self._answers_of(address, replace(exchange, endpoint=self._place(address, endpoints)))
+        identified = [match for match in answers if _is_identified(match)]
         if not identified:
             return Unmatched(UNDOCUMENTED)
         if len(identified) > 1:
-            return Unmatched(SEVERAL_CAUSES, tuple(identified))
+            return Unmatched(SEVERAL_CAUSES, (address,))
         return (identified[0], *self._without_a_key(identified[0]))
 
     def _single_out(self, exchange: Exchange) -> str | None:

@@ -54,11 +54,6 @@ class Traffic:
     def tripwire(self, address: str) -> None:
         """No lane was asked, so none can have a tripwire; what is judged here a test holds against probing."""
 
-    @property
-    def met(self) -> frozenset[tuple[str, str, str]]:
-        """Record, label and endpoint of what clients met, though no exchange is evidence of it."""
-        return frozenset(self._held.met)
-
     def to_json(self) -> dict[str, Json]:
         """What became of the exchanges, as the line of a run has it."""
         return self._held.to_json()

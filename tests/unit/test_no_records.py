@@ -32,7 +32,6 @@ probes doctor
 probes variables
 probes cleanup
 probes listen pa
-probes rely --from night.har
 reports build latest
 reports show
 reports diff a b

@@ -80,9 +80,9 @@ OF_NIGHTS = [
     each
     for each in COMMANDS
     if each.startswith(("python -m reports feed", "python -m reports news"))
-    or re.search(r" (upgrade|can-i-rely|--rely) ", each)
+    or re.search(r" (upgrade|can-i-rely) ", each)
 ]
-"""Commands that read a history, several nights or what a client leans on: run where a reader has them (test_help)."""
+"""Commands that read a history, several nights or what a client depends on: run where a reader has them (test_help)."""
 RUN_HERE = [each for each in COMMANDS if not each.startswith((*NOT_HERE, LISTEN)) and each not in OF_NIGHTS]
 
 

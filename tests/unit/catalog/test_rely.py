@@ -1,118 +1,174 @@
-"""May a client lean on it: what a rely.toml selects, and yes, no or unknown by the evidence that records keep."""
+"""May a client depend on it: what a rely.toml names, and yes, no or unknown by the evidence that records keep."""
 
 from __future__ import annotations
 
+import json
+import re
+import shutil
 from datetime import date, timedelta
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from catalog.__main__ import main
 from catalog.model import Record
-from catalog.model.errors import CatalogError
 from catalog.model.wildcard import fits
 from catalog.reading.assertions import assertions
-from catalog.rely import telling
-from catalog.rely.answered import Answer, together
-from catalog.rely.declared import MAX_AGE_DAYS, Declared, Leaning, read, written
-from catalog.rely.selected import promises, selected
+from catalog.reading.cells import statements_digest
+from catalog.reading.store import Catalog
+from catalog.rely.answers import Answer, DependencyAnswer, answer_dependencies, combine
+from catalog.rely.declared import MAX_AGE_DAYS, Dependency, RelyFile, read
 from catalog.writeback.planner import Policy
 from probes.planning.rotation import ROUND
 from tests.harness.engines import catalog as shipped
-from tests.unit.catalog.relying import COUNT, CREATE, DIFFERING, FRESH, LIMIT, OLD, RETRIES, RETRY, TODAY, asked, seen
 
-if TYPE_CHECKING:
-    from catalog.model.assertion import Assertion
-    from catalog.reading.expectations import Lookup
+TODAY = date(2026, 11, 30)
+LIMIT, OVERLOADED = "pa/errors/general/rate_limit", "pa/errors/general/overloaded"
+CREATE, COUNT = "pa/endpoints/messages/create_message", "pa/endpoints/messages/count_tokens"
+BATCH = "pa/endpoints/batches/create_batch"
+STATUS, RETRY = "answer/status", "answer/header:retry-after"
+RETRIES = Dependency((LIMIT,), (STATUS, RETRY))
+FRESH = {"on": "2026-11-20"}
+DIFFERING = {"on": "2026-11-20", "differs": {STATUS: "503"}}
+OLD = {"on": "2026-01-01"}
 
 
-def test_what_was_seen_as_stated_may_be_leaned_on() -> None:
-    found = asked(RETRIES, seen(LIMIT, create=FRESH))
-    assert (found.answer, found.assertions, found.oldest) == (Answer.YES, 2, date(2026, 11, 20))
+def seen(address: str, **lines: dict[str, Any]) -> Record:
+    """A shipped record with evidence: a line an endpoint, `create` and `count` for short."""
+    record = shipped()[address]
+    stated = assertions(record, shipped().__getitem__)
+    endpoints = {"create": CREATE, "count": COUNT}
+    block = {"of": statements_digest(stated), "seen": {endpoints[name]: line for name, line in lines.items()}}
+    return Record(record.address, {**record.data, "evidence": block})
 
 
-def test_what_was_seen_otherwise_may_not() -> None:
-    found = asked(RETRIES, seen(LIMIT, create=FRESH, count={"on": "2026-11-21", "differs": {RETRY: "absent"}}))
+def answer_to(dependency: Dependency, *records: Record, max_age_days: int = MAX_AGE_DAYS) -> DependencyAnswer:
+    changed = {record.address: record for record in records}
+    catalog = Catalog(Path(), [changed.get(each.address, each) for each in shipped().records])
+    [found] = answer_dependencies(RelyFile((dependency,), max_age_days), catalog, TODAY)
+    return found
+
+
+def test_what_was_seen_as_stated_holds() -> None:
+    found = answer_to(RETRIES, seen(LIMIT, create=FRESH))
+    assert (found.answer, found.records, found.assertions) == (Answer.YES, 1, 2)
+
+
+def test_what_was_seen_otherwise_does_not() -> None:
+    found = answer_to(RETRIES, seen(LIMIT, create=FRESH, count={"on": "2026-11-21", "differs": {RETRY: "absent"}}))
     assert found.answer is Answer.NO
-    [differs] = found.differs
-    assert (differs.assertion.id, differs.endpoint, differs.observed) == (f"{LIMIT}#{RETRY}", COUNT, "absent")
-    assert differs.on == date(2026, 11, 21)
+    [differing] = found.differing
+    assert (differing.assertion.id, differing.endpoint, differing.differs) == (f"{LIMIT}#{RETRY}", COUNT, "absent")
+    assert differing.on == date(2026, 11, 21)
 
 
-def test_a_difference_in_what_is_not_leaned_on_does_not_touch_it() -> None:
-    elsewhere = seen(LIMIT, create={"on": "2026-11-20", "differs": {"answer/header:request-id": "absent"}})
-    assert asked(RETRIES, elsewhere).answer is Answer.YES
+def test_a_difference_in_another_assertion_or_on_another_endpoint_does_not_count() -> None:
+    another = seen(LIMIT, create={"on": "2026-11-20", "differs": {"answer/header:request-id": "absent"}})
+    assert answer_to(RETRIES, another).answer is Answer.YES
     on_another = seen(LIMIT, create=FRESH, count={"on": "2026-11-20", "differs": {RETRY: "absent"}})
-    assert asked(Leaning((LIMIT,), (RETRY,), (CREATE,)), on_another).answer is Answer.YES
+    assert answer_to(Dependency((LIMIT,), (RETRY,), (CREATE,)), on_another).answer is Answer.YES
 
 
-def test_nobody_looked_is_neither() -> None:
-    assert asked(RETRIES).answer is Answer.UNKNOWN
-    partly = asked(RETRIES, seen(LIMIT, create={"on": "2026-11-20", "unseen": {RETRY: "2026-09-01"}}))
+def test_where_nobody_looked_it_is_unknown() -> None:
+    assert answer_to(RETRIES).answer is Answer.UNKNOWN
+    partly = answer_to(RETRIES, seen(LIMIT, create={"on": "2026-11-20", "unseen": {RETRY: "2026-09-01"}}))
     assert partly.answer is Answer.UNKNOWN
     [unseen] = partly.unseen
-    assert (unseen.assertion.id, unseen.last, unseen.why) == (f"{LIMIT}#{RETRY}", date(2026, 9, 1), "")
-    assert unseen.endpoint == "", "on no endpoint"
+    assert (unseen.assertion.id, unseen.endpoint, unseen.on) == (f"{LIMIT}#{RETRY}", "", date(2026, 9, 1))
 
 
-def test_a_look_counts_for_so_many_days() -> None:
+def test_what_a_mock_did_is_no_evidence() -> None:
+    record = seen(LIMIT, create=FRESH)
+    note = "conforms, seen on {} in run r at 2026-11-20T00:00:00Z"
+    for target, answer in (("live", Answer.YES), ("mock", Answer.UNKNOWN), ("gateway:proxy", Answer.UNKNOWN)):
+        block = {"verified_at": "2026-11-20", "note": note.format(target)}
+        own = Record(record.address, {**record.data, "observed": block})
+        assert answer_to(RETRIES, own).answer is answer, target
+
+
+def test_an_observation_counts_for_so_many_days() -> None:
     last = TODAY - timedelta(days=MAX_AGE_DAYS)
-    assert asked(RETRIES, seen(LIMIT, create={"on": last.isoformat()})).answer is Answer.YES
+    assert answer_to(RETRIES, seen(LIMIT, create={"on": last.isoformat()})).answer is Answer.YES
     older = (last - timedelta(days=1)).isoformat()
-    assert asked(RETRIES, seen(LIMIT, create={"on": older})).answer is Answer.UNKNOWN
-    assert asked(RETRIES, seen(LIMIT, create={"on": older}), max_age_days=60).answer is Answer.YES
+    assert answer_to(RETRIES, seen(LIMIT, create={"on": older})).answer is Answer.UNKNOWN
+    assert answer_to(RETRIES, seen(LIMIT, create={"on": older}), max_age_days=60).answer is Answer.YES
 
 
-def test_where_endpoints_are_named_each_of_them_is_asked() -> None:
-    both = Leaning((LIMIT,), (RETRY,), ("pa/endpoints/messages/*",))
-    found = asked(both, seen(LIMIT, create=FRESH))
+def test_where_endpoints_are_named_it_has_to_hold_on_each() -> None:
+    both = Dependency((LIMIT,), (RETRY,), ("pa/endpoints/messages/*",))
+    found = answer_to(both, seen(LIMIT, create=FRESH))
     assert found.answer is Answer.UNKNOWN
-    assert [(each.endpoint, each.last) for each in found.unseen] == [(COUNT, None)]
-    assert asked(both, seen(LIMIT, create=FRESH, count=FRESH)).answer is Answer.YES
-    differing = asked(both, seen(LIMIT, count={"on": "2026-11-20", "differs": {RETRY: "absent"}}))
-    assert [each.endpoint for each in differing.differs] == [COUNT]
+    assert [(each.endpoint, each.on) for each in found.unseen] == [(COUNT, None)]
+    assert answer_to(both, seen(LIMIT, create=FRESH, count=FRESH)).answer is Answer.YES
+    differing = answer_to(both, seen(LIMIT, count={"on": "2026-11-20", "differs": {RETRY: "absent"}}))
+    assert [each.endpoint for each in differing.differing] == [COUNT]
     assert [each.endpoint for each in differing.unseen] == [CREATE]
 
 
-def test_on_some_endpoint_is_enough_whatever_was_never_seen_on_another() -> None:
+def test_some_endpoint_is_enough_whatever_was_never_seen_on_another() -> None:
     never = {"on": "2026-11-20", "unseen": {RETRY: None}}
-    assert asked(RETRIES, seen(LIMIT, create=never, count=FRESH)).answer is Answer.YES
-    assert asked(RETRIES, seen(LIMIT, create=never)).answer is Answer.UNKNOWN
+    assert answer_to(RETRIES, seen(LIMIT, create=never, count=FRESH)).answer is Answer.YES
+    assert answer_to(RETRIES, seen(LIMIT, create=never)).answer is Answer.UNKNOWN
 
 
-def test_by_default_a_look_counts_until_a_live_night_came_round_and_its_date_was_renewed() -> None:
+def test_by_default_an_observation_counts_until_a_live_night_came_round_and_its_date_was_renewed() -> None:
     assert ROUND + Policy().refresh_after == MAX_AGE_DAYS
 
 
 def test_evidence_for_other_statements_says_nothing() -> None:
     record = seen(LIMIT, create=FRESH)
     edited = Record(record.address, {**record.data, "http_status": 430})
-    assert asked(RETRIES, edited).answer is Answer.UNKNOWN
+    assert answer_to(RETRIES, edited).answer is Answer.UNKNOWN
 
 
 def test_a_star_means_what_the_documents_state_and_a_written_key_what_we_assumed_too() -> None:
     stated = assertions(shipped()[CREATE], shipped().__getitem__)
     assumed = next(str(each.key) for each in stated if each.assumed and each.key.label == "success")
-    every = asked(Leaning((CREATE,), ("success/*",)))
-    assert every.left_out
+    every = answer_to(Dependency((CREATE,), ("success/*",)))
+    assert every.unseen
     assert assumed not in {str(each.assertion.key) for each in every.unseen}
-    written_out = asked(
-        Leaning((CREATE,), (assumed,)), seen(CREATE, create={"on": "2026-11-20", "differs": {assumed: "x"}})
-    )
-    assert written_out.answer is Answer.NO
-    told = "\n".join(telling.lines([written_out]))
-    assert f"{CREATE}#{assumed}: assumed " in told
+    differing = seen(CREATE, create={"on": "2026-11-20", "differs": {assumed: "x"}})
+    assert answer_to(Dependency((CREATE,), (assumed,)), differing).answer is Answer.NO
+
+
+def test_where_the_documents_say_nothing_a_star_means_what_we_assumed() -> None:
+    stream = "pb/endpoints/generation/stream_generate_content_v1beta"
+    stated = assertions(shipped()[stream], shipped().__getitem__)
+    assert all(each.assumed for each in stated if each.key.label == "success")
+    assert answer_to(Dependency((stream,), ("success/*",))).unseen
+
+
+def test_what_only_the_provider_can_cause_stays_unknown_until_somebody_met_it() -> None:
+    overloaded = Dependency((OVERLOADED,), ("answer/*",))
+    assert answer_to(overloaded).answer is Answer.UNKNOWN
+    assert answer_to(overloaded, seen(OVERLOADED, create=FRESH)).answer is Answer.YES
+
+
+@pytest.mark.parametrize(
+    ("keys", "endpoints", "records"),
+    [
+        ((STATUS,), (), [OVERLOADED, LIMIT]),
+        ((RETRY,), (), [LIMIT]),
+        (("*/status",), (), [CREATE, OVERLOADED, LIMIT]),
+        (("*/status",), (CREATE,), [CREATE, OVERLOADED, LIMIT]),
+        (("*/status",), (BATCH,), [OVERLOADED, LIMIT]),
+        ((RETRY,), (BATCH,), [LIMIT]),
+    ],
+)
+def test_a_record_that_states_nothing_of_it_or_occurs_on_no_such_endpoint_is_left_out(
+    keys: tuple[str, ...], endpoints: tuple[str, ...], records: list[str]
+) -> None:
+    found = answer_to(Dependency((LIMIT, OVERLOADED, CREATE), keys, endpoints))
+    assert sorted({each.assertion.address for each in found.unseen}) == records
 
 
 @given(st.lists(st.sampled_from(Answer), min_size=1))
-def test_the_answer_to_all(answers: list[Answer]) -> None:
-    """As Kleene has it: one no is no; a yes needs all."""
-    yes, no, unknown = (asked(RETRIES, seen(LIMIT, create=each)) for each in (FRESH, DIFFERING, OLD))
-    by_answer = {Answer.YES: yes, Answer.NO: no, Answer.UNKNOWN: unknown}
+def test_one_no_is_no_and_a_yes_needs_all(answers: list[Answer]) -> None:
     expected = Answer.NO if Answer.NO in answers else Answer.UNKNOWN if Answer.UNKNOWN in answers else Answer.YES
-    assert together(by_answer[each] for each in answers) is expected
+    assert combine(answers) is expected
 
 
 # --- patterns
@@ -142,75 +198,108 @@ def test_a_text_fits_itself_and_a_star_every_one(text: str) -> None:
     assert fits("*", text)
 
 
-TEXTS = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=12)
-LISTS = st.lists(TEXTS, min_size=1, max_size=3).map(tuple)
-LEANINGS = st.builds(Leaning, on=LISTS, assertions=LISTS, endpoints=LISTS | st.just(()), why=TEXTS | st.just(""))
+# --- the file and the command
 
 
-@given(st.lists(LEANINGS, min_size=1, max_size=3))
-def test_what_is_written_is_read_again(tmp_path_factory: pytest.TempPathFactory, leanings: list[Leaning]) -> None:
-    path = tmp_path_factory.getbasetemp() / "rely.toml"
-    path.write_bytes(written(leanings, "a heading\nof two lines").encode())
-    assert read(path).leanings == tuple(leanings)
+def rely_toml(folder: Path, text: str = f'[[rely]]\non = ["{LIMIT}"]\nassertions = ["{STATUS}"]\n') -> str:
+    path = folder / "rely.toml"
+    path.write_text(text, encoding="utf-8")
+    return str(path)
 
 
-def test_a_declaration_is_written_as_a_person_would() -> None:
-    assert written([Leaning(("a",))]) == '[[rely]]\non = ["a"]\nassertions = ["*/*"]\n'
-    two = written([Leaning(("a", "b"), ("x",), ("e",), "w"), Leaning(("c",))], "one\ntwo")
-    assert two == (
-        '# one\n# two\n\n[[rely]]\non = [\n  "a",\n  "b",\n]\nassertions = ["x"]\nendpoints = ["e"]\nwhy = "w"\n'
-        '\n[[rely]]\non = ["c"]\nassertions = ["*/*"]\n'
-    )
+def test_what_the_file_leaves_out_has_its_default(tmp_path: Path) -> None:
+    path = Path(rely_toml(tmp_path, '[[rely]]\non = ["pa/*"]\n'))
+    assert read(path) == RelyFile((Dependency(("pa/*",), ("*/*",), (), ""),), 35, path)
+    rely_toml(tmp_path, 'max_age_days = 5\n[[rely]]\non = ["a", "b"]\nendpoints = ["e"]\nwhy = "w"\n')
+    assert read(path) == RelyFile((Dependency(("a", "b"), ("*/*",), ("e",), "w"),), 5, path)
 
 
-def test_what_is_not_written_has_its_default(tmp_path: Path) -> None:
-    path = tmp_path / "rely.toml"
-    path.write_text('[[rely]]\non = ["pa/*"]\n', encoding="utf-8")
-    assert read(path) == Declared((Leaning(("pa/*",), ("*/*",), (), ""),), 35, path)
-    path.write_text('max_age_days = 5\n[[rely]]\non = ["pa/*"]\n', encoding="utf-8")
-    assert read(path).max_age_days == 5
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("", "rely.toml: 'rely' is missing"),
+        ("rely = []", "rely.toml:rely: "),
+        ("[[rely]]", "rely.toml:rely[0]: 'on' is missing"),
+        ('[[rely]]\non = "pa/*"', "rely.toml:rely[0].on: "),
+        ('[[rely]]\non = ["pa/*"]\nassertion = ["x"]', "did you mean assertions?"),
+        ('max_age_days = 0\n[[rely]]\non = ["pa/*"]', "rely.toml:max_age_days: "),
+        ('[[rely]]\non = ["pa/errors/general/rate_limits"]', f"did you mean {LIMIT}"),
+        (f'[[rely]]\non = ["{LIMIT}"]\nassertions = ["answer/header:retry-afer"]', "assertion of these records; did"),
+        (f'[[rely]]\non = ["{LIMIT}"]\nendpoints = ["pb/*"]', "rely[0].endpoints: 'pb/*' names no endpoint"),
+        ('[[rely]]\non = ["zz"]', "rely[0].on: 'zz' names no record; `python -m catalog show` lists them\n"),
+        ("[[rely", "broken TOML"),
+    ],
+)
+def test_a_slip_is_one_line_with_its_place(
+    text: str, said: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["can-i-rely", rely_toml(tmp_path, text)]) == 4
+    told = capsys.readouterr().err
+    assert said in told
+    assert told.count("\n") == 1
 
 
-def test_two_declarations_are_the_same_by_what_they_select() -> None:
-    by_pattern = Declared((Leaning(("pa/errors/general/rate_lim*",), ("answer/header:retry*",)),))
-    by_name = Declared((Leaning((LIMIT,), (RETRY,)),))
-    assert promises(by_pattern, shipped()) == promises(by_name, shipped()) == {(f"{LIMIT}#{RETRY}", "*")}
-    on_one = Declared((Leaning((LIMIT,), (RETRY,), (CREATE,)),))
-    assert promises(on_one, shipped()) == {(f"{LIMIT}#{RETRY}", CREATE)}
+def test_a_file_that_is_not_there(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["can-i-rely", "nowhere.toml"]) == 4
+    assert "nowhere.toml: cannot be read (No such file or directory); name a rely.toml" in capsys.readouterr().err
 
 
-def test_what_only_the_provider_can_do_may_be_leaned_on_and_stays_unknown_until_somebody_met_it() -> None:
-    overloaded = Leaning(("pa/errors/general/overloaded",), ("answer/*",))
-    found = asked(overloaded)
-    assert found.answer is Answer.UNKNOWN
-    assert {each.why for each in found.unseen} == {"out of any client's reach: only-the-provider"}
-    assert asked(overloaded, seen("pa/errors/general/overloaded", create=FRESH)).answer is Answer.YES
+@pytest.mark.parametrize(
+    ("line", "status", "said"),
+    [
+        (FRESH, 0, ["yes", f"  yes: {LIMIT}, 1 assertion of 1 record"]),
+        (
+            DIFFERING,
+            1,
+            [
+                "no",
+                f"  no: {LIMIT}, 1 assertion of 1 record",
+                f"    {LIMIT}#{STATUS} on {CREATE}: stated 429, observed 503 on 2026-11-20",
+            ],
+        ),
+        (
+            OLD,
+            10,
+            [
+                "unknown",
+                f"  unknown: {LIMIT}, 1 assertion of 1 record",
+                f"    {LIMIT}#{STATUS}: last seen on 2026-01-01",
+            ],
+        ),
+    ],
+)
+def test_the_exit_status_is_the_answer(
+    line: dict[str, Any], status: int, said: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    records = tmp_path / "records"
+    shutil.copytree(shipped().root / "pa", records / "pa")
+    file = records / "pa" / "errors" / "general.json"
+    data = json.loads(file.read_text())
+    data["rate_limit"] = dict(seen(LIMIT, create=line).data)
+    file.write_text(json.dumps(data))
+    arguments = ["--catalog", str(records), "--today", TODAY.isoformat()]
+    assert main(["can-i-rely", rely_toml(tmp_path), *arguments]) == status
+    assert capsys.readouterr().out.splitlines() == said
 
 
-def test_where_the_documents_say_nothing_a_star_means_what_we_assumed() -> None:
-    stream = "pb/endpoints/generation/stream_generate_content_v1beta"
-    assert all(
-        each.assumed for each in assertions(shipped()[stream], shipped().__getitem__) if each.key.label == "success"
-    )
-    found = asked(Leaning((stream,), ("success/*",)))
-    assert (found.answer, found.left_out, bool(found.unseen)) == (Answer.UNKNOWN, 0, True)
+def test_of_many_reasons_a_few_are_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["can-i-rely", rely_toml(tmp_path, '[[rely]]\non = ["pa/*"]\nwhy = "all of it"\n')]) == 10
+    told = capsys.readouterr().out.splitlines()
+    assert len(told) == 8
+    assert "(all of it)" in told[1]
+    assert re.fullmatch(r"    and \d+ more", told[-1])
 
 
-def test_a_catalog_error_names_the_pattern() -> None:
-    with pytest.raises(CatalogError, match=r"'pz/\*' names no record"):
-        asked(Leaning(("pz/*",)))
+def test_help_names_records_that_exist(capsys: pytest.CaptureFixture[str]) -> None:
+    for command in ("show", "can-i-rely", "accept", "find"):
+        main([command, "--help"])
+    named = set(re.findall(r"p[abcd]/(?:errors|endpoints)/[a-z_]+/[a-z0-9_]+", capsys.readouterr().out))
+    assert named
+    assert named <= {str(address) for address in shipped()}
 
 
-def test_however_many_entries_select_a_record_it_is_taken_apart_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    taken: list[str] = []
-
-    def counted(record: Record, lookup: Lookup) -> tuple[Assertion, ...]:
-        taken.append(str(record.address))
-        return assertions(record, lookup)
-
-    monkeypatch.setattr("catalog.rely.selected.assertions", counted)
-    declared = Declared(tuple(Leaning((pattern,)) for pattern in ("*", "pa/*", LIMIT, f"{LIMIT}*")))
-    found = selected(declared, shipped())
-    assert sorted(taken) == sorted(map(str, shipped()))
-    assert [len(own) for _, own in found][2:] == [1, 1]
-    assert found[2][1][0].meant == next(each for each in found[0][1] if str(each.record.address) == LIMIT).meant
+@pytest.mark.parametrize("arguments", [["--today", "0001-01-01"], ["--today", "9999-12-31"]])
+def test_no_day_is_too_far(arguments: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    text = f'max_age_days = {"9" * 30}\n[[rely]]\non = ["{LIMIT}"]\n'
+    assert main(["can-i-rely", rely_toml(tmp_path, text), *arguments]) == 10
+    assert capsys.readouterr().err == ""

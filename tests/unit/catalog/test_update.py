@@ -17,7 +17,7 @@ from catalog.model.errors import CatalogError
 from catalog.model.standpoint import StandsFor
 from catalog.reading.store import Catalog
 from catalog.writeback.planner import Policy
-from catalog.writeback.update import Summary, as_seen, leave_copy, read_evidence, update, update_each
+from catalog.writeback.update import Summary, leave_copy, read_evidence, update, update_each
 from tests.unit.catalog.catalog_making import (
     ENDPOINT_ADDRESS,
     ERROR_ADDRESS,
@@ -173,17 +173,6 @@ def test_a_mock_run_leaves_its_copy_in_its_folder(tmp_path: Path) -> None:
     first = texts(folder / "catalog")
     leave_copy(catalog, folder)
     assert texts(folder / "catalog") == first
-
-
-def test_the_catalog_as_runs_would_leave_it_is_made_without_a_file(tmp_path: Path) -> None:
-    root = write_catalog(tmp_path)
-    before, catalog = texts(root), Catalog.load(root)
-    seen, refused = as_seen(catalog, [(run(live=False, target="mock"), [result(seen=exchange())])])
-    assert refused == ()
-    assert set(seen) == set(catalog)
-    assert "LIVE_VERIFIED" in seen[ERROR_ADDRESS].tags
-    assert "LIVE_VERIFIED" not in catalog[ERROR_ADDRESS].tags
-    assert texts(root) == before
 
 
 def test_an_interrupted_update_is_finished_by_the_next(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
