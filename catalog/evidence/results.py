@@ -152,8 +152,6 @@ class Run:
     """What the run rests on that has an end: `provider`, `what`, `on` (a day), `records` and `mend`."""
     stands_for: StandsFor | None = None
     """Whose answers it saw; None in runs of old, and then `live` tells: ask `standpoint`."""
-    region: str = ""
-    """Where it was asked from, or which region of a provider, as its target says."""
     revisions: Mapping[str, str] = field(default_factory=dict)
     """The revision that each provider was asked under, where its manifest lists any."""
     traffic: Mapping[str, Json] | None = None

@@ -85,10 +85,6 @@ class Revisions:
             return headers.get(self.header, "")
         return next((each for each in path.split("/") if each in self.values), "")
 
-    def is_older(self, one: str, other: str) -> bool:
-        """Whether one revision is older than another, both known."""
-        return {one, other} <= set(self.values) and self.values.index(one) < self.values.index(other)
-
     def _at(self, value: str, default: int) -> int:
         if not value:
             return default

@@ -81,9 +81,8 @@ def add(parser: pytest.Parser) -> None:
         action="append",
         default=[],
         metavar="REVISION",
-        help="ask for this revision in place of the usual one, and only of the providers that have it: VALUE, "
-        "PROVIDER:VALUE, or rotate (of each provider that other one of the target's whose turn it is today); may be "
-        "given again. Nothing of such a run goes into the records",
+        help="ask for this revision in place of the usual one, and only of the providers that have it: VALUE "
+        "or PROVIDER:VALUE; may be given again. Nothing of such a run goes into the records",
     )
     group.addoption(
         "--cause",

@@ -163,7 +163,7 @@ def read(config: pytest.Config, environ: Mapping[str, str]) -> Options:
     today = _date(config.getoption("--today"))
     within = chosen or tuple(name for name in meant() if name in target.providers)
     wanted = config.getoption("--revision")
-    asked_for = revising.asked(target, wanted, within, today) if wanted else {}
+    asked_for = revising.asked(target, wanted, within) if wanted else {}
     if asked_for:
         within = tuple(name for name in within if name in asked_for)
         if update:

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING
 import pytest
 
 from catalog.model.errors import LONGEST, Mendable, shown
-from catalog.model.exits import Exit
 from catalog.model.streams import Unfailing, speak_plainly
 from catalog.model.visible import line
 from probes.elicit.book import book
@@ -22,7 +21,6 @@ from probes.suite.ending import end_with_the_controller, forget, report_when_tol
 from probes.suite.full_stdout import Speaker
 from probes.suite.installed import all_installed
 from probes.suite.worker_input import KEYS, LOCAL, WORKER_INPUT, WorkerInput
-from probes.target.revising import NothingToRotateError
 
 if TYPE_CHECKING:
     from catalog.reading.store import Catalog
@@ -133,8 +131,6 @@ def _options(config: pytest.Config, keys: Mapping[str, str]) -> Options:
         selectors.refuse_addresses(config.args, config.invocation_params.dir)
         selectors.demand_records(config.args, chosen.catalog)
         return chosen
-    except NothingToRotateError as error:
-        pytest.exit(str(error), returncode=Exit.NOTHING_SELECTED)
     except Mendable as error:
         raise pytest.UsageError(str(error)) from None
     except OSError as error:  # a name too long for the system, a folder that may not be entered

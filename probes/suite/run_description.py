@@ -57,7 +57,6 @@ def described(options: Options, begun: Begun, looked_up: Sequence[LookedUp]) -> 
         look_ups=tuple(each.to_json() for each in looked_up),
         ends=before_run.ends(options, looked_up, begun.selected),
         stands_for=options.target.stands_for,
-        region=options.target.region,
         revisions=options.asked_under,
         traffic=options.traffic.to_json() if options.traffic is not None else None,
     )

@@ -40,9 +40,6 @@ SETTINGS: Mapping[str, type] = {
 }
 """What each setting of a provider holds, once a variable is filled in."""
 
-REVISIONS = "revisions"
-"""The list of those to be probed."""
-
 SDK_KEYS = "sdk_keys"
 """The list of variables from which SDKs take a key."""
 
@@ -106,7 +103,7 @@ def _is_member(key: str, value: Any) -> bool:
         return isinstance(value, dict) and all(isinstance(each, str) for each in value.values())
     if key == LOOK_UP:
         return isinstance(value, dict) and all(map(_is_rule, value.values()))
-    if key in (REVISIONS, SDK_KEYS):
+    if key == SDK_KEYS:
         return _are_texts(value) and bool(value) and all(value)
     kind = SETTINGS.get(key, str)
     if isinstance(value, str):
@@ -164,7 +161,6 @@ _TOP: Mapping[str, Callable[[Any], bool]] = {
     "name": is_name,
     "live": _is_flag,
     "stands_for": lambda value: isinstance(value, str) and value in set(StandsFor),
-    "region": is_name,
     "allow": _are_costs,
     "reprobe_after_s": partial(_is_number, kind=float, above_zero=False),
     "pending_days": partial(_is_number, kind=int, above_zero=False),

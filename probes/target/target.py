@@ -91,8 +91,6 @@ class Provider:
     unset: Mapping[str, str] = field(default_factory=dict)
     variables: Mapping[str, str] = field(default_factory=dict)
     """Every environment variable that the target names, by the place in the provider's table."""
-    revisions: tuple[str, ...] = ()
-    """The revisions that are to be probed: the first each night, of the others one by rotation."""
     rules: Mapping[str, Rule] = field(default_factory=dict)
     """How values that no variable names are found on the account, by value."""
     defaulted: frozenset[str] = frozenset()
@@ -207,8 +205,6 @@ class Target:
     reprobe_after_s: float = 0.0
     pending_days: int = PENDING_DAYS
     stands_for: StandsFor = StandsFor.PROVIDER
-    region: str = ""
-    """Where it is asked from, or which region of a provider it is; what tells two targets apart in a comparison."""
 
     @property
     def evidences(self) -> bool:

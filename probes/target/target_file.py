@@ -24,8 +24,7 @@ from catalog.reading.manifest import Manifest, manifest, providers
 from probes.calls.services import GRPC_HOST
 from probes.target import shape
 from probes.target.look_ups import Rule, in_order
-from probes.target.revising import why_not
-from probes.target.shape import BOUNDS, ENV, LOOK_UP, REVISIONS, SDK_KEYS, SETTINGS, TABLES
+from probes.target.shape import BOUNDS, ENV, LOOK_UP, SDK_KEYS, SETTINGS, TABLES
 from probes.target.target import EMBEDDED, Cost, Credential, Provider, Target, TargetError, is_loopback
 
 SHORTEST_KEY = 8
@@ -112,7 +111,6 @@ class _File:
             name=name,
             live=live,
             stands_for=self._stands_for(data.get("stands_for"), live),
-            region=data.get("region", ""),
             allow=frozenset(Cost(cost) for cost in data.get("allow", [Cost.FREE])),
             providers={
                 name: _Table(self, manifest(name), table, live).provider() for name, table in data["providers"].items()
@@ -178,7 +176,6 @@ class _Table:
             credentials=credentials,
             headers=self._texts("headers", table),
             values=self._texts("values", table),
-            revisions=self._revisions(),
             sdk_keys=sdk_keys,
             set_sdk_keys=tuple(name for name in sdk_keys if self.file.environ.get(name, "").strip()),
             unset=self.unset,
@@ -194,23 +191,8 @@ class _Table:
         for key in self.table:
             if SETTINGS.get(key) in (int, float) and key in table:
                 self.file.check_number(f"{self._place()}.{key}", table[key])
-            elif key not in {*SETTINGS, *TABLES, LOOK_UP, REVISIONS, SDK_KEYS, *known}:
+            elif key not in {*SETTINGS, *TABLES, LOOK_UP, SDK_KEYS, *known}:
                 raise self._error(key, f"is no address of {self.manifest.name}; they are {', '.join(known)}")
-
-    def _revisions(self) -> tuple[str, ...]:
-        """Those that the file names; a variable may hold several, set apart by blanks."""
-        named = self.table.get(REVISIONS, ())
-        known = self.manifest.revisions
-        if named and (known is None or not known.header):
-            raise self._error(REVISIONS, why_not(self.manifest.name))
-        found: list[str] = []
-        for at, each in enumerate(named):
-            place = f"{REVISIONS}[{at}]"
-            own = (self._from_environment(place, each) or "").split() if each.startswith(ENV) else [each]
-            if not all(map(_fits_a_header, own)):
-                raise self._error(place, "should be text that a header can carry")
-            found += own
-        return tuple(dict.fromkeys(found))
 
     def _check_file(self, table: Mapping[str, Any], key: str, mend: str) -> None:
         name = table.get(key)

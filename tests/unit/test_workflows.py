@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import tomllib
-from fnmatch import fnmatch
 from pathlib import Path
 
 import pytest
@@ -48,35 +47,6 @@ def test_clean_up_runs_whatever_became_of_the_probe() -> None:
     job, step = (int(re.search(r"timeout-minutes: (\d+)", text)[1]) for text in (NIGHTLY, probe))  # type: ignore[index]
     assert step < job, "the job must still have time for what comes after"
     assert set(re.findall(r"secrets\.(\w+)", clean_up)) == set(re.findall(r"secrets\.(\w+)", probe))
-
-
-def test_the_other_revision_of_the_day_is_asked_after_the_usual_run_and_kept_apart() -> None:
-    found = steps("probe")
-    order = list(found)
-    assert order.index("Probe") < order.index("Another revision") < order.index("Clean up")
-    step = found["Another revision"]
-    assert 'run: .ci/other-revision "$PROVIDER"' in step
-    assert "!cancelled() && steps.probe.outputs.asked == 'true'" in step, "whatever drifts, but without a key nothing"
-    assert "id: probe" in found["Probe"]
-    guard, _, asking = found["Probe"].partition('echo "asked=true" >> "$GITHUB_OUTPUT"')
-    assert "exit 0" in guard
-    assert "pytest probes" in asking
-    assert set(re.findall(r"secrets\.(\w+)", step)) == set(re.findall(r"secrets\.(\w+)", found["Probe"]))
-    script = (CHECKOUT / ".ci" / "other-revision").read_text(encoding="utf-8")
-    assert not set(re.findall(r"--(?:allow|update)", script)), "free probes alone, and nothing into the records"
-    job, *limits = (int(each) for each in re.findall(r"timeout-minutes: (\d+)", NIGHTLY.partition("\n  propose:")[0]))
-    assert sum(limits) < job
-
-
-def test_what_is_proposed_or_judged_anew_never_takes_the_run_of_another_revision() -> None:
-    """Neither by its folder, beside the usual runs', nor by the name of its artifact."""
-    kept = dict(re.findall(r"name: (\S+-)\$\{\{ matrix.provider \}\}.*\n\s+path: \|\n((?: {12}.*\n)+)", NIGHTLY))
-    assert kept.keys() == {"night-", "revision-"}
-    assert "reports/out/revision/" not in kept["night-"]
-    assert all(line.strip().startswith("reports/out/revision/") for line in kept["revision-"].splitlines())
-    assert "pattern: night-*" in NIGHTLY
-    assert "out=reports/out/revision\n" in (CHECKOUT / ".ci" / "other-revision").read_text(encoding="utf-8")
-    assert not fnmatch("reports/out/revision", "reports/out/*-live-*")
 
 
 def test_keys_are_for_the_default_branch_alone_and_one_a_provider_is_enough() -> None:

@@ -22,7 +22,7 @@ class Checkout:
 
     def clean_up(self, **environ: str) -> tuple[int, str]:
         given = child_environ({"PATH": str(self.github.tools), "GH_TOKEN": "t", **environ})
-        command = [".ci/clean-up", "night-pa", "revision-pa"]
+        command = [".ci/clean-up", "night-pa"]
         done = subprocess.run(command, cwd=self.root, env=given, capture_output=True, text=True, check=False)
         return done.returncode, done.stdout + done.stderr
 
@@ -54,18 +54,17 @@ def test_clean_up_removes_what_an_earlier_night_left(checkout: Checkout) -> None
     github = checkout.github
     github.run(41)
     checkout.journal(github.artifact(github.run(42), "night-pa") / "20261120T021700Z-live-abcd")
-    checkout.journal(github.artifact(github.run(43, event="workflow_dispatch"), "revision-pa"))
+    checkout.journal(github.artifact(github.run(43, event="workflow_dispatch"), "night-pa"))
     status, said = checkout.clean_up()
     assert (status, said) == (0, "")
     ((first, second),) = checkout.cleaned
     assert first.endswith("/night-pa-42/20261120T021700Z-live-abcd")
-    assert second.endswith("/revision-pa-43")
-    assert set(github.downloads) == {f"{run} {name}-pa" for run in (41, 42, 43) for name in ("night", "revision")}
-    tonight = ["reports/out/20261121T021700Z-live-ef01", "reports/out/revision/20261121T023100Z-live-2026-10-21-ef02"]
-    for folder in tonight:
-        checkout.journal(checkout.root / folder)
+    assert second.endswith("/night-pa-43")
+    assert set(github.downloads) == {f"{run} night-pa" for run in (41, 42, 43)}
+    tonight = "reports/out/20261121T021700Z-live-ef01"
+    checkout.journal(checkout.root / tonight)
     checkout.clean_up()
-    assert checkout.cleaned[-1][:2] == tonight
+    assert checkout.cleaned[-1][0] == tonight
 
 
 FORK = {"full_name": "stranger/catalog"}
@@ -92,7 +91,7 @@ def test_a_run_that_is_not_ours_is_named_and_nothing_of_it_is_read(
     checkout.journal(github.artifact(foreign, "night-pa") / "theirs")
     status, said = checkout.clean_up()
     assert (status, said) == (0, f"skipped run 43 (??2J??stop-commands??x ???group?), {reason}\n")
-    assert github.downloads == ["42 night-pa", "42 revision-pa"]
+    assert github.downloads == ["42 night-pa"]
     ((ours,),) = checkout.cleaned
     assert ours.endswith("/night-pa-42/ours")
 
@@ -107,7 +106,7 @@ def test_runs_of_others_do_not_crowd_out_ours(checkout: Checkout) -> None:
     assert status == 0
     assert said.count("skipped run") == 20
     assert "nothing was made, tonight or before" in said
-    assert [line.split()[0] for line in github.downloads[::2]] == ["9", "8", "7", "6", "5", "4", "3"]
+    assert [line.split()[0] for line in github.downloads] == ["9", "8", "7", "6", "5", "4", "3"]
 
 
 def test_nights_that_cannot_be_listed_are_told_and_tonight_s_are_cleaned(checkout: Checkout) -> None:

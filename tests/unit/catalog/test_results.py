@@ -105,7 +105,6 @@ RUN = Run(
     look_ups=({"found": 1},),
     ends=({"on": "2026-12-01"},),
     stands_for=StandsFor.PROVIDER,
-    region="eu",
     revisions={"pa": "1"},
     traffic={"exchanges": 1},
 )
@@ -137,7 +136,7 @@ def test_of_an_older_line_what_is_not_said_is_as_it_is_by_itself() -> None:
     assert Run.from_json(said) == Run("r", "mock", live=False, started_at="", today="")
     assert (read.observed_at, read.lane, read.cost, read.elicited, read.nodeid) == ("", "", "", "", "")
     assert Asked() == Asked("", "", "", False, {}, {}, (), "", False)
-    assert (Run.from_json(said).catalog_digest, Run.from_json(said).region) == ("", "")
+    assert Run.from_json(said).catalog_digest == ""
 
 
 def test_a_line_leaves_out_what_is_none_but_for_what_a_reader_looks_for() -> None:

@@ -66,8 +66,6 @@ DAMAGED = [
     ("stands_for = []\n" + HEAD, "stands_for: [] is none of provider"),
     ('stands_for = "mock"\n' + HEAD, "stands_for: mock does not go with live = true"),
     ('live = false\nstands_for = "provider"\n' + HEAD, "stands_for: provider does not go with live = false"),
-    ("region = 3\n" + HEAD, "region: is 3; write a string"),
-    ('region = "e\\nu"\n' + HEAD, 'region: "e\\nu" has not the right form'),
     ("allow = [3]\n" + HEAD, "allow[0]: 3 is none of free"),
     ('allow = ["free", "billabel"]\n' + HEAD, "allow[1]: "),
     ('allow = ["billabel"]\n' + HEAD, "did you mean billable?"),
@@ -110,10 +108,6 @@ DAMAGED = [
     (HEAD + "key_header = true", "providers.pa.key_header: is true; write a string"),
     (HEAD + "ca_file = 3", "providers.pa.ca_file: is 3; write a string"),
     (HEAD + 'ca_file = "no/such.pem"', "providers.pa.ca_file: there is no file 'no/such.pem'"),
-    (HEAD + "revisions = []", "providers.pa.revisions: [] is too short; give at least 1"),
-    (HEAD + "revisions = [3]", "providers.pa.revisions[0]: is 3; write a string"),
-    (HEAD + 'revisions = [""]', "providers.pa.revisions[0]: "),
-    (HEAD + 'revisions = "2023-06-01"', 'providers.pa.revisions: is "2023-06-01"; write a list'),
     (HEAD + 'sdk_keys = "sk-canary"', "providers.pa.sdk_keys: is something else, not shown"),
     (HEAD + "values = []", "providers.pa.values: is []; write an object"),
     (HEAD + 'credentials = "sk-canary"', "providers.pa.credentials: is something else, not shown"),
@@ -144,17 +138,16 @@ ODD: tuple[Json, ...] = (
     *("gateway", "provider", "", "words", "env:", "env:X", "xenv:X", "a\n", "-a", "free", "é"),
     *([], [[]], ["free"], ["free", "cheap"], [None], {}, {"a": "b"}, {"a": 3}, {"base_url": "x"}, {"pa": {}}),
 )
-LISTS = (shape.REVISIONS, shape.SDK_KEYS)
 PLACES = (
     *sorted(shape.SETTINGS),
     *sorted(shape.TABLES),
     shape.LOOK_UP,
-    *LISTS,
+    shape.SDK_KEYS,
     *("base_url", "grpc_host", "a_url\n", "_url", "x_uri", "x\ny"),
 )
 MEMBERS = st.dictionaries(st.sampled_from(PLACES), st.sampled_from(ODD) | st.text(max_size=9), max_size=3)
 TOP = st.dictionaries(
-    st.sampled_from(["name", "live", "allow", "reprobe_after_s", "liev", "providers", "stands_for", "region"]),
+    st.sampled_from(["name", "live", "allow", "reprobe_after_s", "liev", "providers", "stands_for"]),
     st.sampled_from(ODD) | st.text(max_size=9),
     max_size=2,
 )
@@ -192,7 +185,7 @@ def test_no_complaint_shows_a_key(role: str, odd: str, table: str) -> None:
 def test_the_schema_is_one_and_knows_what_the_code_knows() -> None:
     Draft202012Validator.check_schema(SCHEMA)
     table: Any = SCHEMA["$defs"]["provider"]
-    assert {*table["properties"]} == {*shape.SETTINGS, *shape.TABLES, *LISTS, shape.LOOK_UP, "base_url"}
+    assert {*table["properties"]} == {*shape.SETTINGS, *shape.TABLES, shape.SDK_KEYS, shape.LOOK_UP, "base_url"}
     assert SCHEMA["properties"]["allow"]["items"]["enum"] == [*Cost]
     for name in providers():
         for address in manifest(name).addresses:
