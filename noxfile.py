@@ -245,7 +245,7 @@ def listening(session: nox.Session) -> None:
 
 @nox.session
 def gateway(session: nox.Session) -> None:
-    """Put litellm's proxy before the mock, and see in the matrix where it differs: in an environment of its own."""
+    """Put litellm's proxy before the mock, and name what differs: in an environment of its own."""
     if installed_apart(session, "constraints-gateway.txt", "test", "gateway"):
         session.run("pytest", "tests/system/gateway", *session.posargs)
 

@@ -20,7 +20,6 @@ from catalog.model.errors import shown
 from catalog.model.exits import Exit
 from catalog.model.visible import row, tree
 from reports import build, ci_annotations, diff, feed, history, news, terminal
-from reports.across.commands import add_matrix, add_upgrade
 from reports.named import folder_of, folder_or_none, read
 from reports.news import DEFAULT, Policy
 from reports.words import OUTCOMES
@@ -37,9 +36,7 @@ A RUN is a run's folder, its results.jsonl, or its name under reports/out (`late
   python -m reports build SHARD SHARD --out DIR   one run of several, in whatever order
   python -m reports show latest                   what the terminal said at the end of the run
   python -m reports show latest --annotate github  the causes as ::error lines of a GitHub workflow
-  python -m reports diff RUN RUN                  what changed; exit 1 if anything did
-  python -m reports matrix RUN RUN                several runs beside each other, with queries over them
-  python -m reports upgrade RUN_OLD RUN_NEW       what another revision makes otherwise
+  python -m reports diff RUN_A RUN_B              which outcomes and assertions differ; exit 1 if any do
   python -m reports history append latest         remember it, for the strips of later reports
   python -m reports history list --target live    the nights that are remembered
   python -m reports feed                          what changed on the wire: Markdown, Atom and JSON Feed
@@ -84,12 +81,10 @@ def _parser() -> command_line.Parser:
     command.add_argument("--quiet", action="store_true", help="only the verdict and what needs attention")
     command.add_argument("--annotate", choices=ci_annotations.FORMATS, help="as annotations of this CI system instead")
     command.set_defaults(run_command=_show)
-    command = _add(commands, "diff", "compare two runs; exit 1 if anything changed")
+    command = _add(commands, "diff", "compare two runs: which outcomes and assertions differ; exit 1 if any do")
     command.add_argument("before", metavar="RUN_A", help=RUN)
     command.add_argument("after", metavar="RUN_B", help="the one it is compared with")
     command.set_defaults(run_command=_diff)
-    add_matrix(commands)
-    add_upgrade(commands)
     command = _add(commands, "history", "remember a run, or list what is remembered")
     kept = command.add_subparsers(required=True, metavar="append | list")
     each = _add(kept, "append", "add a run's line to the history, once", within="history ")
@@ -206,9 +201,9 @@ def _show(asked: argparse.Namespace) -> int:
 
 
 def _diff(asked: argparse.Namespace) -> int:
-    before, after = read(asked.before), read(asked.after)
-    print(diff.render(before, after))
-    return Exit.PROBLEMS if diff.differences(before[1], after[1]) else Exit.FINE
+    differences = diff.render(read(asked.before), read(asked.after))
+    print(differences or "nothing differs")
+    return Exit.PROBLEMS if differences else Exit.FINE
 
 
 def _append(asked: argparse.Namespace) -> int:

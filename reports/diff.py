@@ -1,90 +1,107 @@
-"""Two runs side by side: which records changed their outcome or their difference, and which came or went."""
+"""Two runs side by side: the records whose outcome changed, and the assertions that were observed otherwise."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections import defaultdict
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from catalog.evidence import same_drift
 from catalog.evidence.self_check import of_records
-from catalog.model import Outcome
+from catalog.model.text import count
 from catalog.model.visible import line, row
 from reports.words import OUTCOMES
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
     from catalog.evidence.results import Result, Run
+
+AS_STATED = "as stated"
+LONGEST = 200
+"""Characters of what is said of one record."""
 
 
 @dataclass(frozen=True, slots=True)
-class Difference:
-    """The records of one heading, each with what became of it."""
+class AssertionChange:
+    """An assertion that both runs observed, each in another way."""
 
-    heading: str
-    lines: tuple[str, ...]
+    assertion: str
+    """Its id, `<address>#<key>`."""
+    before: str
+    """`as stated`, or the observed class: a value, `absent`, `malformed` or `out-of-range`."""
+    after: str
+    endpoints: tuple[str, ...]
 
 
-def render(before: tuple[Run, Sequence[Result]], after: tuple[Run, Sequence[Result]]) -> str:
-    """The differences as text, or a line that says there are none. Pure."""
-    (run, _), (other, _) = before, after
-    lines = [f"{run.run} ({run.target}, {run.today}) -> {other.run} ({other.target}, {other.today})"]
-    found = differences(before[1], after[1])
-    for each in found:
-        lines += ["", f"{each.heading} ({len(each.lines)})", *(f"  {text}" for text in each.lines)]
-    if not found:
-        lines += ["", "No record changed."]
+def compare_assertions(before: Sequence[Result], after: Sequence[Result]) -> list[AssertionChange]:
+    """List the assertions that differ. What only one of the runs observed is none of them: its outcome tells."""
+    old, new = _observations(before), _observations(after)
+    found: dict[tuple[str, str, str], list[str]] = defaultdict(list)
+    for assertion, endpoint in sorted(old.keys() & new.keys()):
+        was, now = old[assertion, endpoint], new[assertion, endpoint]
+        if was != now:
+            found[assertion, was, now].append(endpoint)
+    return [AssertionChange(*change, tuple(endpoints)) for change, endpoints in found.items()]
+
+
+def compare_outcomes(before: Sequence[Result], after: Sequence[Result]) -> list[tuple[Result, Result]]:
+    """Pair the results of the records that both runs have with another outcome."""
+    old = {result.record: result for result in of_records(before)}
+    new = {result.record: result for result in of_records(after)}
+    both = sorted(old.keys() & new.keys())
+    return [(old[address], new[address]) for address in both if old[address].outcome is not new[address].outcome]
+
+
+def compare_addresses(before: Sequence[Result], after: Sequence[Result]) -> tuple[list[str], list[str]]:
+    """List the records that only the first run has, and those that only the second has."""
+    old, new = ({result.record for result in of_records(results)} for results in (before, after))
+    return sorted(old - new), sorted(new - old)
+
+
+def render(before: tuple[Run, Sequence[Result]], after: tuple[Run, Sequence[Result]]) -> str | None:
+    """Format all differences as text; None where there are none."""
+    first, second = compare_addresses(before[1], after[1])
+    sections = {
+        "Other outcome": [_format_outcome(*pair) for pair in compare_outcomes(before[1], after[1])],
+        "Assertions observed otherwise": list(map(_format_change, compare_assertions(before[1], after[1]))),
+        "Only in the first": first,
+        "Only in the second": second,
+    }
+    if not any(sections.values()):
+        return None
+    runs = [f"{run.run} ({run.target}, {run.today})" for run, _ in (before, after)]
+    lines = [" -> ".join(runs)]
+    for heading, entries in sections.items():
+        if entries:
+            lines += ["", f"{heading} ({len(entries)})", *(f"  {entry}" for entry in entries)]
     return "\n".join(map(row, lines))
 
 
-def differences(before: Sequence[Result], after: Sequence[Result]) -> list[Difference]:
-    """What changed, most urgent first; headings without records are left out."""
-    old, new = _by_address(before), _by_address(after)
-    both = sorted(old.keys() & new.keys())
-    changed = [(old[address], new[address]) for address in both if old[address].outcome is not new[address].outcome]
-    drifted = [pair for pair in changed if pair[1].outcome is Outcome.DRIFTED]
-    fixed = [pair for pair in changed if pair[0].outcome is Outcome.DRIFTED and pair[1].outcome is Outcome.CONFORMS]
-    lost = [pair for pair in changed if pair[0].outcome.conclusive and not pair[1].outcome.conclusive]
-    rest = [pair for pair in changed if pair not in drifted and pair not in fixed and pair not in lost]
-    found = [
-        Difference("Drifted since", tuple(_moved(*pair) for pair in drifted)),
-        Difference("Drifts otherwise", tuple(_otherwise(old[address], new[address]) for address in both)),
-        Difference("Fixed", tuple(_moved(*pair) for pair in fixed)),
-        Difference("No verdict any more", tuple(_moved(*pair) for pair in lost)),
-        Difference("Other outcomes", tuple(_moved(*pair) for pair in rest)),
-        Difference(
-            "Only in the second", tuple(f"{each}  {_word(new[each])}" for each in sorted(new.keys() - old.keys()))
-        ),
-        Difference(
-            "Only in the first", tuple(f"{each}  {_word(old[each])}" for each in sorted(old.keys() - new.keys()))
-        ),
-    ]
-    kept = [Difference(each.heading, tuple(text for text in each.lines if text)) for each in found]
-    return [each for each in kept if each.lines]
+def _observations(results: Sequence[Result]) -> dict[tuple[str, str], str]:
+    """What was observed, by assertion and endpoint."""
+    found = {}
+    for result in of_records(results):
+        for look in result.looks:
+            endpoint = look.endpoint or result.record
+            for within in look.as_stated:
+                found[f"{result.record}#{look.label}/{within}", endpoint] = AS_STATED
+            for within, observed in look.otherwise.items():
+                found[f"{result.record}#{look.label}/{within}", endpoint] = observed
+    return found
 
 
-def _by_address(results: Sequence[Result]) -> Mapping[str, Result]:
-    return {result.record: result for result in of_records(results)}
+def _format_outcome(old: Result, new: Result) -> str:
+    change = f"{new.record}  {OUTCOMES[old.outcome]} -> {OUTCOMES[new.outcome]}"
+    why = next(_reasons(new), "")
+    return line(f"{change}: {why}" if why else change, LONGEST)
 
 
-def _moved(old: Result, new: Result) -> str:
-    told = f"{new.record}  {_word(old)} -> {_word(new)}"
-    why = next(_why(new), "")
-    return f"{told}: {line(why, 120)}" if why else told
-
-
-def _otherwise(old: Result, new: Result) -> str:
-    """A line for a record that drifts in both, but not in the same way; empty for any other."""
-    if old.outcome is not Outcome.DRIFTED or new.outcome is not Outcome.DRIFTED:
-        return ""
-    was, now = (sorted(same_drift.identity(each.findings)) for each in (old, new))
-    return "" if was == now else f"{new.record}  {line(', '.join(was), 80)} -> {line(', '.join(now), 80)}"
-
-
-def _why(result: Result) -> Iterator[str]:
+def _reasons(result: Result) -> Iterator[str]:
     yield from (finding.message for finding in result.drifts)
     if result.reason is not None:
         yield f"{result.reason.code} {result.reason.detail}".strip()
 
 
-def _word(result: Result) -> str:
-    return OUTCOMES[result.outcome]
+def _format_change(change: AssertionChange) -> str:
+    where = change.endpoints[0] if len(change.endpoints) == 1 else count(len(change.endpoints), "endpoint")
+    return line(f"{change.assertion} on {where}: {change.before} -> {change.after}", LONGEST)

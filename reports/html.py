@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from catalog.evidence.past import LETTERS
 from catalog.evidence.recording import list_unrecognised, sum_up
 from catalog.model import Outcome
-from catalog.reading import over_runs, query, terms, values
+from catalog.reading import query, terms, values
 from reports import exchanges, island, plots
 from reports.chunks import pack
 from reports.detail import Details
@@ -98,9 +98,6 @@ def _index(overview: Overview, place: Mapping[str, int], dates: Sequence[str]) -
     return {
         "outcomes": {LETTERS[outcome]: [outcome, name] for outcome, name in OUTCOMES.items()},
         "fields": {**query.OF_RECORDS, **query.OF_RUNS},
-        "ofRun": list(over_runs.FIELDS),
-        "hows": dict(zip(over_runs.How, over_runs.MEANS, strict=True)),
-        "judged": sorted(over_runs.JUDGED),
         "prose": sorted(terms.PROSE),
         "states": sorted(terms.STATES),
         "listed": values.LISTED,

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 
 from catalog.model import Outcome
 from catalog.model.visible import line, visible
-from catalog.reading import over_runs
 from catalog.reading.query import OF_RECORDS, OF_RUNS
 from reports import advice, commands, exchanges, sections, words
 from reports.facts import RELATED
@@ -78,8 +77,6 @@ def environment() -> Environment:
         count=words.count,
         query=query,
         fields={**OF_RECORDS, **OF_RUNS},
-        over_runs=over_runs.MEANS,
-        of_a_run=over_runs.FIELDS,
         meaning=advice.means,
         unseen=unseen,
         ask_again=commands.ask_again,

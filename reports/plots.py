@@ -113,19 +113,15 @@ def runs(overview: Overview) -> Plot | None:
         ground = float(HEIGHT - FOOT)
         told = {each: f"{tally[each]} {OUTCOMES[each]}" for each in (Outcome.CONFORMS, *reversed(STACK)) if tally[each]}
         words = f"{day}: {', '.join(told.values())}"
-        asked = {each: f"{day}={OUTCOMES[each].replace(' ', '-')}" for each in STACK if tally[each]}
         for outcome in STACK:
             tall = _bar(tally[outcome], scale)
             if tall:
                 ground -= tall
-                said = f"{told[outcome]}; {words}"
-                shapes.append(
-                    Shape("rect", outcome, index * step, ground, step - 1, tall, said, f"on:{asked[outcome]}")
-                )
-        if index in (0, len(columns) - 1) or sum(tally[outcome] for outcome in STACK) == highest:
-            number, query = sum(tally[outcome] for outcome in STACK), f"on:{','.join(asked.values())}"
-            middle = index * step + step / 2
-            shapes.append(Shape("text", "value", middle, ground - 4, text=str(number), query=query if asked else ""))
+                shapes.append(Shape("rect", outcome, index * step, ground, step - 1, tall, f"{told[outcome]}; {words}"))
+        if index == len(columns) - 1:  # the records of earlier runs are not in this page, so their numbers lead nowhere
+            seen = [OUTCOMES[each].replace(" ", "-") for each in STACK if tally[each]]
+            query, number = f"outcome:{','.join(seen)}" if seen else "", sum(tally[each] for each in STACK)
+            shapes.append(Shape("text", "value", index * step + step / 2, ground - 4, text=str(number), query=query))
     shapes.append(Shape("text", "tick start", 0, HEIGHT - 6, text=columns[0][0]))
     if len(columns) > 1:
         shapes.append(Shape("text", "tick end", step * len(columns), HEIGHT - 6, text=columns[-1][0]))

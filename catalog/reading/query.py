@@ -2,8 +2,7 @@
 
 `catalog find`, `pytest probes -k` and the search of a report use the same words. A word is found anywhere in what is
 said of a record; `field:value` must be so, `*` stands for anything, a comma for "or", and `-` before it for "not".
-All of a query must hold. Of several runs there is more to ask: `over_runs.py`. The page has the same rules in its
-script, and a test holds both together.
+All of a query must hold. The page has the same rules in its script, and a test holds both together.
 """
 
 from __future__ import annotations
@@ -16,11 +15,9 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from catalog.model.errors import CatalogError, did_you_mean
-from catalog.reading import over_runs
 from catalog.reading.facts import keywords, meaning, note, occurs_on
 from catalog.reading.headers import header_names
 from catalog.reading.last_seen import messages_seen, seen_on
-from catalog.reading.over_runs import OverRuns
 from catalog.reading.statuses import documented_status
 from catalog.reading.terms import Term, has, terms
 from catalog.reading.values import demand_possible
@@ -58,8 +55,6 @@ OF_RUNS: Mapping[str, str] = MappingProxyType(
         "cause": "the id of a cause",
         "observed": "what was seen of a difference",
         "label": "the label of a step that differs",
-        "on": "2026-11-21=drifted: its outcome on an earlier run that the report shows",
-        "between": "2026-11-20..2026-11-21: its outcome differs between these two runs",
         "lane": "the lane",
         "cost": "free, billable, …",
     }
@@ -68,9 +63,6 @@ OF_RUNS: Mapping[str, str] = MappingProxyType(
 
 SAID_TO_K = ("provider", "kind", "family", "status", "type", "code", "param", "header", "tag")
 """Those that `-k` knows as well. It looks for parts of words: what names other records, and prose, would mislead it."""
-
-Asked = Term | OverRuns
-"""One part of a query."""
 
 _AGE = re.compile(r"([<>]?)(\d+)d?")
 
@@ -82,8 +74,6 @@ class Spoken:
     facets: frozenset[str]
     text: str
     age: int | None
-    runs: tuple[frozenset[str], ...] = ()
-    """What each of several runs has of it, as facets; nothing where only the record is known."""
 
     @classmethod
     def of(cls, record: Record, today: date) -> Spoken:
@@ -93,14 +83,9 @@ class Spoken:
         said = "\n".join((str(record.address), record.title, meaning(record), *found, *keywords(record))).lower()
         return cls(frozenset(found), spoken(said), (today - day).days if day else None)
 
-    def fits(self, terms: Iterable[Asked]) -> bool:
+    def fits(self, terms: Iterable[Term]) -> bool:
         """Whether all of a query holds."""
-        return all(
-            each.holds(self.runs)
-            if isinstance(each, OverRuns)
-            else any(self._has(each.field, value) for value in each.values) is not each.negated
-            for each in terms
-        )
+        return all(any(self._has(each.field, value) for value in each.values) is not each.negated for each in terms)
 
     def _has(self, field: str, value: str) -> bool:
         if not field:
@@ -110,20 +95,13 @@ class Spoken:
         return has(self.facets, field, value)
 
 
-def parse(text: str, *, known: Iterable[str] = OF_RECORDS) -> tuple[Asked, ...]:
-    """The parts of a query. Where the fields of runs are known, it may speak of several runs.
+def parse(text: str, *, known: Iterable[str] = OF_RECORDS) -> tuple[Term, ...]:
+    """The terms of a query.
 
     Raises:
-        CatalogError: it names a field that is not known here, or a value that its field can never be, or a part of it
-            cannot be read.
+        CatalogError: it names a field that is not known here, or a value that its field can never be.
     """
-    fields, typed = frozenset(known), text.lower()
-    several = [over_runs.of_match(*each.groups("")) for each in over_runs.GROUP.finditer(typed)]
-    found = tuple(_known_terms(over_runs.GROUP.sub(" ", typed), fields))
-    if several and "outcome" not in fields:
-        mend = "ask it in the search of a report, or with `python -m reports matrix`"
-        raise CatalogError(f"{several[0].how}(…) is known of several runs alone", mend)
-    return (*found, *several)
+    return tuple(_known_terms(text, frozenset(known)))
 
 
 def of_none(text: str, records: Iterable[Record]) -> tuple[str, str] | None:
@@ -133,7 +111,7 @@ def of_none(text: str, records: Iterable[Record]) -> tuple[str, str] | None:
     """
     spoken = [Spoken.of(record, date.min) for record in records]
     for each in parse(text):
-        if isinstance(each, OverRuns) or each.negated or each.field == "seen":
+        if each.negated or each.field == "seen":
             continue
         if not any(one.fits([each]) for one in spoken):
             start, said = f"{each.field}:" if each.field else "", ",".join(each.values)
@@ -180,7 +158,6 @@ def spoken(text: str) -> str:
 
 def _known_terms(text: str, known: frozenset[str]) -> Iterator[Term]:
     for term in terms(text):
-        over_runs.refuse_begun(term)
         if term.field and term.field not in known and (term.field in OF_RECORDS or term.field in OF_RUNS):
             raise CatalogError(f"{term.field}: is known of a run alone", "look for it in the search of a report")
         if term.field and term.field not in known:

@@ -6,7 +6,7 @@ The page has these rules in `query.js`, from the same data.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TYPE_CHECKING
@@ -16,17 +16,13 @@ from catalog.model.codes import FindingCode, ReasonCode
 from catalog.model.errors import CatalogError, did_you_mean
 from catalog.model.outcome import WORDS
 from catalog.model.record import Tag
-from catalog.model.standpoint import StandsFor
 from catalog.model.text import brief
 from catalog.model.wildcard import fits
 
 if TYPE_CHECKING:
     from catalog.reading.terms import Term
 
-ABSENT = "absent"
-"""In place of an outcome: the run did not have the record."""
-
-OUTCOMES = (*(word.replace(" ", "-") for word in WORDS.values()), ABSENT)
+OUTCOMES = tuple(word.replace(" ", "-") for word in WORDS.values())
 
 STATES = (
     *("our-fault", "regressed", "new-drift", "never-agreed", "pending", "changed", "lost-sight", "flaky"),
@@ -45,7 +41,6 @@ LISTED: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "outcome": OUTCOMES,
         "finding": tuple(FindingCode),
         "reason": tuple(ReasonCode),
-        "for": tuple(StandsFor),
     }
 )
 """Field -> all that it can be, in small letters."""
@@ -64,8 +59,6 @@ FORMS: Mapping[str, Form] = MappingProxyType(
     {
         "status": Form(r"[1-5](?:[0-9]{2}|xx)|[0-9x*]*[*][0-9x*]*", "write 429, 4xx or 4*"),
         "seen": Form(r"[<>]?[0-9]{1,6}d?|today|never", "write <7d, >30d, 0d, today or never"),
-        "on": Form(r".+=.+", "write 2026-11-21=drifted"),
-        "between": Form(r".+[.][.].+", "write 2026-11-20..2026-11-21"),
     }
 )
 
@@ -86,18 +79,7 @@ def demand_possible(term: Term) -> None:
         form, listed = FORMS.get(term.field), LISTED.get(term.field)
         if form is not None and re.fullmatch(form.pattern, value) is None:
             raise CatalogError(f"{term.field}:{brief(value, SHOWN)} names nothing", form.mend)
-        if listed is not None:
-            demand_among(term.field, value, listed)
-
-
-def demand_among(field: str, value: str, known: Iterable[str]) -> None:
-    """Refuse a value that is none of those there are; `*` stands for anything.
-
-    Raises:
-        CatalogError: with the nearest of them, or with all where they are few.
-    """
-    words = tuple(dict.fromkeys(known))
-    if not any(fits(value, each) for each in words):
-        few = f"{'they are' if len(words) > 1 else 'there is only'} {', '.join(words)}" if words else "there is none"
-        mend = did_you_mean(value, words) or (few if len(words) <= NAMED else "`python -m catalog explain` lists them")
-        raise CatalogError(f"{field}:{brief(value, SHOWN)} names nothing", mend)
+        if listed is not None and not any(fits(value, word) for word in listed):
+            all_words = f"they are {', '.join(listed)}" if len(listed) <= NAMED else ""
+            mend = did_you_mean(value, listed) or all_words or "`python -m catalog explain` lists them"
+            raise CatalogError(f"{term.field}:{brief(value, SHOWN)} names nothing", mend)

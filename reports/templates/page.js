@@ -17,8 +17,3 @@ function ageInWords(age) {
   if (age === 0) return "today";
   return age === 1 ? "1 day" : `${age} days`;
 }
-
-/* An outcome as it is asked for. */
-function wordOf(letter) {
-  return letter in index.outcomes ? index.outcomes[letter][1].replace(" ", "-") : "absent";
-}

@@ -21,13 +21,3 @@ function valuesOf(field, start) {
 
 form.elements.q.addEventListener("input", suggest);
 form.elements.q.addEventListener("focus", suggest);
-
-/* Two runs, compared in the list: which records had another outcome. */
-const compare = document.getElementById("compare");
-if (compare) {
-  compare.hidden = false;
-  compare.addEventListener("submit", (event) => {
-    event.preventDefault();
-    location.hash = `?q=between:${compare.elements.from.value}..${compare.elements.to.value}`;
-  });
-}

@@ -1,16 +1,11 @@
-"""Several instances of the mock, each perhaps with one behaviour broken, and what a run saw of each."""
+"""What a run of some name says, made of results without a run."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from catalog.evidence.results import Run
-from probes.target import target as targets
-from tests.harness.engines import probe
-from tests.harness.mutants.instead import Reached
-from tests.harness.mutants.running import served
-from tests.harness.mutants.tables import mutants
 
 if TYPE_CHECKING:
     from catalog.evidence.results import Result
@@ -29,11 +24,3 @@ def run_of(name: str, results: Mapping[str, Result], **changes: Any) -> Told:
         "selected": tuple(sorted(results)),
     }
     return Run(**{**described, **changes}), list(results.values())
-
-
-def broken(mutant: str, addresses: Sequence[str], **changes: Any) -> Told:
-    """A run over these records of one provider, on the mock in which a mutant (`pd/key_is_401`) broke one thing."""
-    provider = mutant.partition("/")[0]
-    chosen = next(each for each in mutants([provider]) if each.goes_by(mutant))
-    with served(chosen, Reached()) as at:
-        return run_of(mutant.replace("/", "-"), probe(targets.load("mock").served_by(at), addresses), **changes)

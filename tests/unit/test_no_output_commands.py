@@ -30,13 +30,9 @@ from probes.running.waiting import LaneState
 from probes.suite import outcomes, progress
 from probes.target import target as targets
 from reports import ci_annotations, diff, feed, history, junit, news, summary, terminal
-from reports.across import table, upgrade_told
-from reports.across.comparison import Comparison
-from reports.across.table import Rows
-from reports.across.upgrade import Upgrade
 from tests.harness.engines import catalog
 from tests.unit.catalog.catalog_making import small_catalog, write_catalog
-from tests.unit.reports.making import answer, exchange, finding, result, run
+from tests.unit.reports.making import exchange, finding, result, run
 
 if TYPE_CHECKING:
     from argparse import Namespace
@@ -146,16 +142,12 @@ def test_the_changelog_and_the_news(text: str) -> None:
 @given(FROM_OUTSIDE)
 def test_runs_beside_each_other(text: str) -> None:
     first, second = night(text), (run(run="other"), [result(A), result(B)])
-    assert_inert(diff.render(first, second))
-    refused = (exchange(text, response=answer(404, text, text)),), (exchange(text, response=answer(400, text, text)),)
-    looks = (Look(text, text, ("status",)),)
-    seen = [result(A, attempts=(Attempt("2026-11-21T04:05:00Z", 1.0, each),), looks=looks) for each in refused]
-    made = Upgrade((run(run="older"), seen[:1]), (run(run=text), seen[1:]))
-    assert_inert(upgrade_told.as_text(made, ["", ""]))
-    assert_inert(json.dumps(tree(upgrade_told.as_json(made, ["", ""])), ensure_ascii=False))
-    compared = Comparison([first, second])
-    for opened in Rows:
-        assert_inert(table.render(compared, compared.rows, opened))
+    assert_inert(diff.render(first, second) or "")
+    looks = (Look("", "answer", ("status",)),), (Look("", "answer", (), {"status": text}),)
+    one, other = ([result(A, looks=own)] for own in looks)
+    told = diff.render((run(), one), (run(run=text), other))
+    assert told is not None
+    assert_inert(told)
 
 
 @given(FROM_OUTSIDE)

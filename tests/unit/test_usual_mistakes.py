@@ -107,7 +107,6 @@ reports build {tmp}/list.har
 reports show nope
 reports biuld
 reports matrix nope
-reports upgrade nope latest
 reports history list --target lvie
 probes doctor --target lvie
 probes doctor --allow everything

@@ -8,8 +8,7 @@ import pytest
 
 from probes.target import target as targets
 from probes.target.revising import under
-from reports.across.comparison import Comparison
-from reports.across.upgrade import Kind, Upgrade
+from reports.diff import compare_assertions
 from tests.harness.engines import probe
 from tests.harness.instances import Told, run_of
 
@@ -39,26 +38,17 @@ def runs(mock: EmbeddedMock) -> dict[str, Told]:
     return {"old": told(OLD, "old"), "again": told(OLD, "again"), "new": told(NEW, "new")}
 
 
-def test_an_upgrade_lists_exactly_what_the_revision_makes_otherwise(runs: dict[str, Told]) -> None:
-    made = Upgrade(runs["old"], runs["new"])
-    found = {(each.kind, each.record, each.label) for each in made.changes}
-    assert found == {
-        *((Kind.FAILS_NOW, MESSAGE, label) for label in SAMPLING),
-        (Kind.ANOTHER_REASON, f"{REFUSALS}/temperature_above_1", "answer"),
-        (Kind.ANOTHER_REASON, f"{REFUSALS}/top_k_not_integer", "answer"),
-    }
-    assert made.revisions == (("pa", OLD, NEW),)
-    assert not made.blind
+def test_the_assertions_that_differ_are_exactly_what_the_revision_makes_otherwise(runs: dict[str, Told]) -> None:
+    """The refusals of sampling parameters are of another message, which no record states."""
+    changes = compare_assertions(runs["old"][1], runs["new"][1])
+    statuses = {each.assertion: (each.before, each.after) for each in changes if each.assertion.endswith("/status")}
+    assert statuses == {f"{MESSAGE}#{label}/status": ("as stated", "400") for label in SAMPLING}
+    assert {each.assertion.rpartition("#")[0] for each in changes} == {MESSAGE}
+    assert {each.after for each in changes if each.assertion not in statuses} == {"absent", "malformed"}
 
 
 def test_the_same_revision_twice_differs_in_nothing(runs: dict[str, Told]) -> None:
-    assert Upgrade(runs["old"], runs["again"]).changes == ()
-
-
-def test_a_query_finds_what_one_revision_alone_does_otherwise(runs: dict[str, Told]) -> None:
-    beside = Comparison([runs["old"], runs["again"], runs["new"]])
-    odd = [str(row.address) for row in beside.found(f"count:1(drifted) any(drifted revision:{NEW})")]
-    assert odd == [MESSAGE], "the refusals state no message that would differ"
+    assert compare_assertions(runs["old"][1], runs["again"][1]) == []
 
 
 def test_what_is_sent_names_the_revision(runs: dict[str, Told]) -> None:

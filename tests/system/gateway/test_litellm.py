@@ -1,4 +1,4 @@
-"""litellm's proxy as a gateway before the mock: the matrix shows where it answers in its own words.
+"""litellm's proxy as a gateway before the mock: `reports diff` shows where it answers in its own words.
 
 litellm pins what other tests want newer, so it has an environment of its own: `nox -s gateway`.
 """
@@ -19,12 +19,13 @@ import pytest
 from catalog.model import Outcome
 from catalog.model.standpoint import StandsFor
 from probes.target import target as targets
-from reports.across.comparison import Comparison
+from reports.diff import AS_STATED, compare_assertions, compare_outcomes
 from tests.harness.command import child_environ
 from tests.harness.engines import probe
 from tests.harness.instances import Told, run_of
 
 if TYPE_CHECKING:
+    from catalog.evidence.results import Result
     from probes.suite.embedded_mock import EmbeddedMock
 
 if not all(map(find_spec, ("litellm", "backoff"))):
@@ -89,35 +90,34 @@ def looked(folder: Path, stands_for: StandsFor, base: str, key: str) -> Told:
     return run_of(str(stands_for), found, live=True, stands_for=stands_for)
 
 
+Results = tuple[list["Result"], list["Result"]]
+
+
 @pytest.fixture(scope="module")
-def beside(mock: EmbeddedMock, tmp_path_factory: pytest.TempPathFactory) -> Comparison:
+def results(mock: EmbeddedMock, tmp_path_factory: pytest.TempPathFactory) -> Results:
+    """What a run saw of the provider, and what one saw of the gateway before it."""
     folder = tmp_path_factory.mktemp("gateway")
     base = mock.addresses()["pc"]["base_url"]
     with gateway(base, folder) as proxied:
-        return Comparison(
-            [looked(folder, StandsFor.PROVIDER, base, OWN), looked(folder, StandsFor.GATEWAY, proxied, MASTER)]
-        )
+        provider = looked(folder, StandsFor.PROVIDER, base, OWN)
+        return provider[1], looked(folder, StandsFor.GATEWAY, proxied, MASTER)[1]
 
 
-def test_the_provider_conforms_and_the_gateway_does_not(beside: Comparison) -> None:
-    assert {str(row.address) for row in beside.found("all(conforms for:provider)")} == set()
-    assert {str(row.address) for row in beside.found("any(conforms for:provider)")} == set(ADDRESSES)
-    odd = {str(row.address) for row in beside.found("seq(conforms drifted) any(drifted for:gateway)")}
-    assert {WRONG_KEY, UNKNOWN_FIELD, MODELS} <= odd
+def test_the_provider_conforms_and_the_gateway_does_not(results: Results) -> None:
+    provider, proxied = results
+    assert {each.outcome for each in provider} == {Outcome.CONFORMS}
+    drifted = {new.record for _, new in compare_outcomes(provider, proxied) if new.outcome is Outcome.DRIFTED}
+    assert {WRONG_KEY, UNKNOWN_FIELD, MODELS} <= drifted
 
 
-def test_the_matrix_shows_where_its_envelope_differs(beside: Comparison) -> None:
-    (row,) = beside.found(f"code:invalid_api_key {WRONG_KEY}")
-    differing = [key for key, sides in row.assertions.items() if sides[1] is not None and sides[1].otherwise]
-    assert "answer/code" in differing, "it has a code of its own"
-    assert all(sides[0] is not None and not sides[0].otherwise for sides in row.assertions.values())
+def test_diff_names_the_assertions_in_which_the_gateway_differs(results: Results) -> None:
+    changes = compare_assertions(*results)
+    assert f"{WRONG_KEY}#answer/code" in {each.assertion for each in changes}, "it has a code of its own"
+    assert {each.before for each in changes} == {AS_STATED}
 
 
-def test_what_passes_through_is_as_documented(beside: Comparison) -> None:
-    """A success of the provider's is still one: the share of its own endpoint is neither all nor nothing."""
-    row = next(row for row in beside.rows if str(row.address) == MODELS)
-    gateway = row.cells[1]
-    assert gateway is not None
-    assert gateway.of("success/body") is not None
-    assert gateway.result.outcome is Outcome.DRIFTED
-    assert 0 < gateway.share.as_documented < gateway.share.looked_at
+def test_what_passes_through_is_as_documented(results: Results) -> None:
+    """A success of the provider's is still one: some of its endpoint's assertions hold, and some do not."""
+    (models,) = (each for each in results[1] if each.record == MODELS)
+    assert any("status" in look.as_stated for look in models.looks if look.label == "success")
+    assert any(look.otherwise for look in models.looks)

@@ -110,14 +110,6 @@ def test_the_share_of_assertions_that_were_looked_at() -> None:
     assert seen["pd"].percent == 200 // seen["pd"].stated
 
 
-def test_each_bar_of_the_last_runs_leads_to_its_records() -> None:
-    overview = Overview(*sample.full())
-    asked = {shape.query for shape in drawn(plots.runs(overview)).shapes if shape.query}
-    assert "on:2026-11-21=drifted" in asked
-    assert "on:2026-11-10=inconclusive" in asked
-    assert all(each.partition(":")[2].partition("=")[0] in overview.run_names for each in asked)
-
-
 def test_a_second_run_on_a_day_has_a_name_of_its_own() -> None:
     line = history.row(run(run="r-1", today="2026-11-21"), [result(A)])
     assert Overview(run(history=(line,)), [result(A)]).run_names == ("2026-11-21", "2026-11-21.2")

@@ -2,30 +2,20 @@
 
 from __future__ import annotations
 
-import json
-import re
-import shlex
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
 from catalog.model import Outcome, Reason
 from catalog.model.look import Look
-from catalog.model.standpoint import StandsFor
 from reports.__main__ import main
-from reports.across.commands import MATRIX, UPGRADE
 from tests.harness.checkouts import as_checkout
 from tests.unit.reports import sample
 from tests.unit.reports.making import finding, result, run
 
-if TYPE_CHECKING:
-    from syrupy.assertion import SnapshotAssertion
-
-EXAMPLES = re.findall(r"^  (python -m reports .*?)(?:  .*)?$", f"{MATRIX}{UPGRADE}", re.M)
-
-SEEN = (Look("", "answer", ("status",)),)
-A, B, C = "pa/errors/general/a", "pa/errors/general/b", "pa/errors/general/c"
+A, B, C, D = (f"pa/errors/general/{name}" for name in "abcd")
+TIMEOUT = Reason("read-timeout", "30 s")
 DRIFT: dict[str, Any] = {"outcome": Outcome.DRIFTED, "findings": (finding(),)}
 
 
@@ -71,19 +61,40 @@ def test_show_ends_with_the_verdict(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 @pytest.mark.usefixtures("folder")
-def test_diff_tells_what_changed(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], snapshot: SnapshotAssertion
-) -> None:
-    after = [result(A, **DRIFT), result(B, Outcome.INCONCLUSIVE, reason=Reason("read-timeout", "30 s")), result(C)]
-    sample.write(tmp_path / "r2", run(run="r2"), after)
-    assert main(["diff", "r1", "r2"]) == 1
-    assert capsys.readouterr().out == snapshot
+def test_diff_names_the_outcomes_and_assertions_that_differ(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """An assertion that one of the runs did not observe is no difference; on several endpoints it is one."""
+    stated = tuple(Look(endpoint, "answer", ("status", "type")) for endpoint in ("e1", "e2"))
+    before = [result(A, looks=stated), result(B, **DRIFT), result(D)]
+    changed = tuple(Look(endpoint, "answer", (), {"status": "422"}) for endpoint in ("e1", "e2"))
+    after = [result(A, **DRIFT, looks=changed), result(B, Outcome.INCONCLUSIVE, reason=TIMEOUT), result(C)]
+    for name, results in (("before", before), ("after", after)):
+        sample.write(tmp_path / "reports" / "out" / name, run(run=name), results)
+    assert main(["diff", "before", "after"]) == 1
+    assert (
+        capsys.readouterr().out
+        == f"""\
+before (live, 2026-11-21) -> after (live, 2026-11-21)
+
+Other outcome (2)
+  {A} conforms -> drifted: status: documented 400, observed 422
+  {B} drifted -> inconclusive: read-timeout 30 s
+
+Assertions observed otherwise (1)
+  {A}#answer/status on 2 endpoints: as stated -> 422
+
+Only in the first (1)
+  {D}
+
+Only in the second (1)
+  {C}
+"""
+    )
 
 
 @pytest.mark.usefixtures("folder")
-def test_diff_of_a_run_with_itself(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_run_does_not_differ_from_itself(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["diff", "r1", "latest"]) == 0
-    assert "No record changed." in capsys.readouterr().out
+    assert capsys.readouterr().out == "nothing differs\n"
 
 
 @pytest.mark.usefixtures("folder")
@@ -112,12 +123,6 @@ def test_history_remembers_once(capsys: pytest.CaptureFixture[str]) -> None:
         (["build", "broken"], "broken/results.jsonl: the first line should describe the run"),
         (["open", "r1"], "report.html: is not there; make it with `python -m reports build r1`"),
         (["history", "list", "--target", "mock"], "reports/history/mock.jsonl: no run is remembered"),
-        (["matrix", "r1", "latest"], "run 'r1' is given 2 times; give each run once"),
-        (["matrix", "nope"], "no run 'nope'"),
-        (["matrix"], "the following arguments are required: RUN"),
-        (["matrix", "r1", "--query", "seq(conforms"], "'seq(conforms' is not whole; write seq(conforms drifted)"),
-        (["matrix", "r1", "--query", "any(nope)"], "any(…): no outcome is called 'nope'"),
-        (["matrix", "r1", "--rows", "family"], "invalid choice: 'family'"),
         (["diff", "r1"], "the following arguments are required: RUN_B; see `python -m reports diff --help`"),
         (["nonsense"], "invalid choice: 'nonsense'"),
         ([], "the following arguments are required: COMMAND"),
@@ -136,70 +141,12 @@ def test_a_mistake_is_one_line(
     assert error.count("\n") == 1
 
 
-def another(tmp_path: Path, name: str, **changes: Any) -> None:
-    sample.write(tmp_path / "reports" / "out" / name, run(run=name, **changes), [result(A, **DRIFT), result(B)])
-
-
-@pytest.mark.usefixtures("folder")
-def test_a_matrix_sets_runs_beside_each_other(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    another(tmp_path, "r2", target="proxy", stands_for=StandsFor.GATEWAY)
-    assert main(["build", "r1"]) == 0
-    capsys.readouterr()
-    assert main(["matrix", "r1", "r2"]) == 0
-    told = capsys.readouterr().out.splitlines()
-    assert told[0] == "2 runs differ on 2 of 2 records."
-    assert told[2].split() == ["live", "proxy"]
-    assert told[3].split() == ["provider", "gateway"]
-    assert told[-1].endswith("reports/out/matrix.html")
-    drawn = Path(told[-1]).read_text(encoding="utf-8")
-    assert '"r1/report.html"' in drawn, "a run's report is linked where it is"
-    assert "r2/report.html" not in drawn, "and is not where nobody made it"
-
-
-@pytest.mark.usefixtures("folder")
-def test_a_matrix_answers_queries_over_runs(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    another(tmp_path, "r2")
-    assert main(["matrix", "r1", "r2", "--query", "seq(conforms drifted)", "--json"]) == 0
-    assert [each["address"] for each in json.loads(capsys.readouterr().out)["records"]] == [A]
-    assert main(["matrix", "r1", "r2", "--query", "none(conforms)"]) == 5
-    assert "no record fits none(conforms)" in capsys.readouterr().out
-
-
-@pytest.mark.usefixtures("folder")
-@pytest.mark.parametrize("example", EXAMPLES)
-def test_each_example_over_several_runs_runs(tmp_path: Path, example: str, capsys: pytest.CaptureFixture[str]) -> None:
-    for name in ("r2", "r3"):
-        another(tmp_path, name)
-    names = iter(["r1", "r2", "r3"])
-    words = [next(names) if word.startswith("RUN") else word for word in shlex.split(example)[3:]]
-    assert main(words) in (0, 1, 5), capsys.readouterr().err
-
-
-@pytest.mark.usefixtures("folder")
-def test_an_upgrade_exits_by_what_it_found(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    sample.write(tmp_path / "reports" / "out" / "same", run(run="same"), [result(A), result(B, **DRIFT)])
-    assert main(["upgrade", "r1", "same"]) == 0
-    assert "2 records compared: nothing is otherwise." in capsys.readouterr().out
-    looks = (Look("", "answer", (), {"status": "422"}),)
-    drifted = [result(A, **DRIFT, looks=looks), result(B, **DRIFT)]
-    sample.write(tmp_path / "reports" / "out" / "other", run(run="other"), drifted)
-    sample.write(tmp_path / "reports" / "out" / "seen", run(run="seen"), [result(A, looks=SEEN), result(B, **DRIFT)])
-    assert main(["upgrade", "seen", "other", "--json"]) == 1
-    assert json.loads(capsys.readouterr().out)["changes"][0]["record"] == A
-    lost = [result(A, Outcome.INCONCLUSIVE, reason=Reason("control-failed")), result(B, **DRIFT)]
-    sample.write(tmp_path / "reports" / "out" / "lost", run(run="lost"), lost)
-    assert main(["upgrade", "r1", "lost"]) == 10
-    assert main(["upgrade", "r1", "latest"]) == 4
-
-
 def test_help_teaches(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["--help"]) == 0
     assert "python -m reports build latest" in capsys.readouterr().out
 
 
-@pytest.mark.parametrize(
-    "command", ["build", "show", "diff", "open", "matrix", "upgrade", "feed", "news", "history append", "history list"]
-)
+@pytest.mark.parametrize("command", ["build", "show", "diff", "open", "feed", "news", "history append", "history list"])
 def test_the_help_of_a_command_says_what_it_does_and_what_each_word_is(
     command: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
