@@ -21,7 +21,6 @@ from catalog.model.exits import Exit
 from catalog.model.visible import row, tree
 from reports import build, ci_annotations, diff, feed, history, news, terminal
 from reports.named import folder_of, folder_or_none, read
-from reports.news import DEFAULT, Policy
 from reports.words import OUTCOMES
 
 if TYPE_CHECKING:
@@ -39,7 +38,7 @@ A RUN is a run's folder, its results.jsonl, or its name under reports/out (`late
   python -m reports diff RUN_A RUN_B              which outcomes and assertions differ; exit 1 if any do
   python -m reports history append latest         remember it, for the strips of later reports
   python -m reports history list --target live    the nights that are remembered
-  python -m reports feed                          what changed on the wire: Markdown, Atom and JSON Feed
+  python -m reports feed                          what changed on the wire, as an Atom feed
   python -m reports news                          what the last run has to tell, as JSON for a webhook
   python -m reports open                          the last report in a browser
 """
@@ -123,13 +122,12 @@ def _add(commands: Any, name: str, told: str, within: str = "") -> command_line.
 def _add_feed(commands: Any) -> None:
     command = commands.add_parser(
         "feed",
-        help="write what changed on the wire, a change an entry, from the history",
-        description="Write index.md, feed.xml (Atom) and feed.json (JSON Feed 1.1) of a target's history, and of each "
-        "provider the same in a folder below: one entry a change, with its first and last night and its recovery.",
-        epilog="  python -m reports feed --target live --out public/feed\n",
+        help="print what changed on the wire as an Atom feed, from the history",
+        description="Print the Atom feed of a target's history: one entry a change, with its first and last night and "
+        "its recovery.",
+        epilog="  python -m reports feed --target live > feed.xml\n",
     )
     command.add_argument("run", metavar="RUN", nargs="?", help="a run of the target, if --target does not name it")
-    command.add_argument("--out", type=Path, default=places.feed(), metavar="DIR", help="default: reports/feed")
     _of_history(command)
     command.set_defaults(run_command=_feed)
 
@@ -138,16 +136,11 @@ def _add_news(commands: Any) -> None:
     command = commands.add_parser(
         "news",
         help="print what a run has to tell anybody who is called, as one small JSON",
-        description="Print what is new, changed, to be reminded of, recovered and lost from sight by a run of the "
-        "history. Each is told by one run alone, and the history is all that is remembered for it.",
-        epilog="  python -m reports news | curl --json @- https://example.com/hook\n"
-        "  python -m reports news --after 2 --remind 14    the second night calls, and every second week again\n",
+        description="Print what is new, changed, recovered and lost from sight by a run of the history. Each is told "
+        "by one run alone, and the history is all that is remembered for it.",
+        epilog="  python -m reports news | curl --json @- https://example.com/hook\n",
     )
     command.add_argument("run", metavar="RUN", nargs="?", help="a run of the history (default: the last one)")
-    command.add_argument("--after", type=_number, default=DEFAULT.after, metavar="NIGHTS", help="default: %(default)s")
-    command.add_argument(
-        "--remind", type=_number, default=DEFAULT.remind, metavar="DAYS", help="0: never (default: %(default)s)"
-    )
     _of_history(command)
     command.set_defaults(run_command=_news)
 
@@ -158,22 +151,15 @@ def _of_history(command: argparse.ArgumentParser) -> None:
 
 
 def _add_folder(command: argparse.ArgumentParser) -> None:
-    """Where histories lie; `--folder` is what it was called first."""
+    """Where histories lie."""
     command.add_argument(
         "--history",
-        "--folder",
         dest="folder",
         type=places.meant,
         default=places.history(),
         metavar="DIR",
         help="where histories lie (default: reports/history)",
     )
-
-
-def _number(text: str) -> int:
-    if not (text.isascii() and text.isdigit()):
-        raise argparse.ArgumentTypeError(f"{text!r} is no whole number of 0 or more")
-    return int(text[:6])
 
 
 def _build(asked: argparse.Namespace) -> int:
@@ -224,8 +210,7 @@ def _list(asked: argparse.Namespace) -> int:
 
 def _feed(asked: argparse.Namespace) -> int:
     rows = past.of_lines(_remembered(asked))
-    paths, changed = feed.write(asked.out, asked.target, rows)
-    print(f"{shown(paths[0])}: {len(paths)} files, {changed} of them new or changed")
+    print(feed.render(asked.target, rows), end="")
     return 0
 
 
@@ -234,7 +219,7 @@ def _news(asked: argparse.Namespace) -> int:
     known = {row.run for row in rows}
     meant = asked.run or rows[-1].run
     run = meant if meant in known else _described(meant).run
-    told = news.news(asked.target, rows, run, Policy(asked.after, asked.remind))
+    told = news.news(asked.target, rows, run)
     print(json.dumps(tree(told), ensure_ascii=False, indent=2))
     return 0
 

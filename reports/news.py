@@ -8,9 +8,8 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import date
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING
 
 from catalog.evidence.lost import WITHOUT_A_VERDICT
 from catalog.evidence.results_file import EvidenceError
@@ -18,14 +17,14 @@ from catalog.model import Outcome
 from catalog.model.visible import line
 from reports.causes import split_sides
 from reports.episodes import Ending, Episode, episodes, in_order
-from reports.feed import LONGEST, as_data
+from reports.feed import LONGEST, describe
 from reports.words import count, names
 
 if TYPE_CHECKING:
     from catalog.evidence.past import Row
     from catalog.model import Json
 
-CHANGES = ("new", "changed", "reminded", "recovered")
+CHANGES = ("new", "changed", "recovered")
 """The headings under which changes are told."""
 
 MOST = 40
@@ -38,36 +37,11 @@ NAMED = 10
 _INERT = re.compile(r'(?!.*//)[\w {}\[\]",:/-]{1,80}', re.ASCII)
 """A text in which no channel sees a mention, a link or markup: no `@`, `<`, `#`, `*`, `` ` ``, dot or `//` is in it."""
 
-Key = tuple[str, str, str]
-"""What is told, of what, and which time."""
-
-T = TypeVar("T")
+Key = tuple[str, str]
+"""What is told, and of what."""
 
 
-@dataclass(frozen=True, slots=True)
-class Policy:
-    """When somebody is called."""
-
-    after: int = 1
-    """Nights on which a change was seen, or a record was not, before it is told."""
-    remind: int = 7
-    """Days after which what goes on is told again; 0: never."""
-
-
-DEFAULT = Policy()
-
-
-@dataclass(slots=True)
-class Absence:
-    """A record that had a verdict and has none now: since when, and on how many nights."""
-
-    record: str
-    since: date
-    last: date
-    nights: int = 1
-
-
-def news(target: str, rows: Sequence[Row], run: str, policy: Policy) -> dict[str, Json]:
+def news(target: str, rows: Sequence[Row], run: str) -> dict[str, Json]:
     """What a run of a target's history has to tell.
 
     Raises:
@@ -78,19 +52,19 @@ def news(target: str, rows: Sequence[Row], run: str, policy: Policy) -> dict[str
     if at is None:
         raise EvidenceError(f"the history does not remember run {run!r}", "`python -m reports history append` adds it")
     before, now = ordered[:at], ordered[: at + 1]
-    told = _untold(_changes_due(before, policy), _changes_due(now, policy))
-    changes = {name: [each for key, each in told.items() if key[0] == name] for name in CHANGES}
-    lost = list(_untold(_losses_due(before, policy), _losses_due(now, policy)).values())
+    told = _changes_due(before).keys()
+    due = {key: each for key, each in _changes_due(now).items() if key not in told}
+    changes = {name: [each for key, each in due.items() if key[0] == name] for name in CHANGES}
+    lost = sorted(absences(now).items() - absences(before).items())
     return {
         "version": 1,
         "run": line(run, LONGEST),
         "target": line(target, LONGEST),
         "live": ordered[at].live,
         "night": ordered[at].today.isoformat(),
-        "policy": {"after": policy.after, "remind": policy.remind},
         "text": _text(changes, lost, without_a_verdict(ordered[at])),
         "counts": {**{name: len(found) for name, found in changes.items()}, "lost_sight": len(lost)},
-        **{name: [as_data(each, NAMED) for each in found[:MOST]] for name, found in changes.items()},
+        **{name: [_change(each) for each in found[:MOST]] for name, found in changes.items()},
         "lost_sight": list(_by_provider(lost)),
         "not_looked_at": without_a_verdict(ordered[at]),
     }
@@ -108,61 +82,56 @@ def without_a_verdict(row: Row) -> list[str]:
     return sorted(tried - seen)
 
 
-def _untold(before: Mapping[Key, T], now: Mapping[Key, T]) -> dict[Key, T]:
-    return {key: each for key, each in now.items() if key not in before}
-
-
-def _changes_due(rows: Sequence[Row], policy: Policy) -> dict[Key, Episode]:
+def _changes_due(rows: Sequence[Row]) -> dict[Key, Episode]:
     """All that the nights up to the last of these rows had to tell of what changed."""
     due: dict[Key, Episode] = {}
     for each in episodes(rows):
-        if each.nights < policy.after or each.accepted:
+        if each.accepted:
             continue
-        due["changed" if each.instead else "new", each.id, ""] = each
+        due["changed" if each.instead else "new", each.id] = each
         if each.how is Ending.RECOVERED:
-            due["recovered", each.id, str(each.ended)] = each
-        elif each.how is None:
-            for number in range(1, _reminders(each.first, each.last, policy) + 1):
-                due["reminded", each.id, str(number)] = each
+            due["recovered", f"{each.id} {each.ended}"] = each
     return due
 
 
-def _losses_due(rows: Sequence[Row], policy: Policy) -> dict[Key, Absence]:
-    """All that the last of these rows, and those before it, had to tell of what nobody sees any more."""
-    return {
-        (each.record, str(each.since), str(number)): each
-        for each in absences(rows)
-        if each.nights >= policy.after
-        for number in range(_reminders(each.since, each.last, policy) + 1)
-    }
-
-
-def _reminders(first: date, last: date, policy: Policy) -> int:
-    """How often a night up to `last` had to say again what it saw since `first`."""
-    return (last - first).days // policy.remind if policy.remind else 0
-
-
-def absences(rows: Sequence[Row]) -> list[Absence]:
-    """What the last of these rows, oldest first, leave lost from sight: it had a verdict, and none since."""
+def absences(rows: Sequence[Row]) -> dict[str, date]:
+    """Records that had a verdict and have none after these rows, oldest first; each with the day since when."""
     verdicts: set[str] = set()
-    lost: dict[str, Absence] = {}
+    lost: dict[str, date] = {}
     for row in rows:
         for address, outcome in row.outcomes.items():
             if outcome.conclusive or outcome is Outcome.FLAKY:
                 verdicts.add(address)
                 lost.pop(address, None)
             elif address in verdicts and (outcome in WITHOUT_A_VERDICT or address in row.lost):
-                known = lost.setdefault(address, Absence(address, row.today, row.today))
-                known.nights += known.last != row.today
-                known.last = row.today
-    return [lost[address] for address in sorted(lost)]
+                lost.setdefault(address, row.today)
+    return lost
 
 
-def _by_provider(lost: Iterable[Absence]) -> Iterator[dict[str, Json]]:
+def _change(episode: Episode) -> dict[str, Json]:
+    """A change for programs; of its records the first, and how many there are."""
+    return {
+        "id": episode.id,
+        "provider": episode.provider,
+        "cause": episode.cause,
+        "code": episode.code or None,
+        "told": describe(episode),
+        "first": episode.first.isoformat(),
+        "last": episode.last.isoformat(),
+        "ended": episode.ended.isoformat() if episode.ended else None,
+        "how": str(episode.how) if episode.how else None,
+        "instead_of": sorted(episode.instead),
+        "never_agreed": episode.never_agreed,
+        "number": len(episode.parts),
+        "records": [line(record, LONGEST) for record in sorted(episode.parts)[:NAMED]],
+    }
+
+
+def _by_provider(lost: Iterable[tuple[str, date]]) -> Iterator[dict[str, Json]]:
     """What is lost from sight, together where it went on one night: one dead key loses a hundred records."""
     together: dict[tuple[str, date], list[str]] = defaultdict(list)
-    for each in lost:
-        together[each.record.partition("/")[0], each.since].append(each.record)
+    for record, since in lost:
+        together[record.partition("/")[0], since].append(record)
     for (provider, since), records in sorted(together.items()):
         named = [line(each, LONGEST) for each in records[:NAMED]]
         yield {"provider": provider, "since": since.isoformat(), "number": len(records), "records": named}
@@ -178,7 +147,7 @@ def _change_in_words(episode: Episode) -> str:
     return f"{provider} {what}: {documented} → {observed} in {number}"
 
 
-def _text(told: Mapping[str, Sequence[Episode]], lost: Sequence[Absence], unseen: Sequence[str]) -> str:
+def _text(told: Mapping[str, Sequence[Episode]], lost: Sequence[tuple[str, date]], unseen: Sequence[str]) -> str:
     """One sentence for a channel that shows nothing else; such channels read mentions, so observed text is `_INERT`."""
     said = [f"{len(found)} {name}" for name, found in told.items() if found]
     if lost:

@@ -59,8 +59,3 @@ def latest() -> Path:
 def history() -> Path:
     """What earlier runs ended with, a line each."""
     return home() / "reports" / "history"
-
-
-def feed() -> Path:
-    """What changed on the wire, an entry a change."""
-    return home() / "reports" / "feed"

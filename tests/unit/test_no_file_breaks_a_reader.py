@@ -53,8 +53,8 @@ def remembered(path: Path) -> None:
         history.row(described, results)
         terminal.summary(described, results)
         if rows:
-            feed.write(path.parent / "feed", path.stem, rows)
-            news.news(path.stem, rows, rows[-1].run, news.DEFAULT)
+            feed.render(path.stem, rows)
+            news.news(path.stem, rows, rows[-1].run)
     except Mendable as error:
         raise AssertionError(str(error)) from error
 

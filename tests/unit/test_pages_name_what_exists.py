@@ -17,7 +17,7 @@ PATH = re.compile(rf"(?<![\w./<-])(?:{'|'.join(map(re.escape, HOUSE))})/(?:[\w.*
 FILE = re.compile(r"`([\w-]+\.(?:py|toml|tsv|json))`")
 """A file without a folder: it lies in the one that its line named last."""
 
-MADE_BY_RUNS = ("reports/out", "reports/history", "reports/feed")
+MADE_BY_RUNS = ("reports/out", "reports/history")
 NOT_OURS = frozenset({"staging.toml"})
 """A file that the reader would write."""
 

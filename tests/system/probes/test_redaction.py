@@ -182,9 +182,8 @@ def probed(tmp_path: Path, *arguments: str) -> tuple[Ran, list[str]]:
 def tell(out: Path) -> None:
     """What is told of the history: the wire's changelog, and what the night has for a webhook."""
     rows = past.of_lines(history.load(out / "history", "canary"))
-    paths, _ = feed.write(out / "feed", "canary", rows)
-    assert len(paths) == 6
-    told = news.news("canary", rows, rows[-1].run, news.DEFAULT)
+    (out / "feed.xml").write_text(feed.render("canary", rows), encoding="utf-8")
+    told = news.news("canary", rows, rows[-1].run)
     (out / "news.json").write_text(json.dumps(told), encoding="utf-8")
 
 

@@ -1,8 +1,7 @@
-"""The wire's changelog: an entry a change, whatever the nights bring, and feeds that readers accept."""
+"""The wire's changelog: an entry a change, whatever the nights bring, in a feed that readers accept."""
 
 from __future__ import annotations
 
-import json
 import random
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
@@ -79,9 +78,9 @@ def test_thirty_nights_have_an_entry_a_change_and_a_recovery_each() -> None:
 
 def test_a_cause_behind_many_records_is_one_change() -> None:
     [change] = episodes(replayed([[drifted(A), result(B)], [drifted(A), drifted(B)], [result(A), drifted(B)]]))
-    assert (change.nights, change.ended, change.runs) == (3, None, ("r00", "r02"))
-    parts = {each.record: (each.first.day, each.last.day, each.how) for each in change.parts.values()}
-    assert parts == {A: (1, 2, Ending.RECOVERED), B: (2, 3, None)}
+    assert (change.first.day, change.last.day, change.ended) == (1, 3, None)
+    parts = {each.record: (each.first.day, each.how) for each in change.parts.values()}
+    assert parts == {A: (1, Ending.RECOVERED), B: (2, None)}
 
 
 def test_a_change_ends_as_the_last_of_its_records_did() -> None:
@@ -96,58 +95,6 @@ def test_what_no_night_had_seen_as_documented_is_told_so() -> None:
         True,
         False,
     ]
-
-
-def test_a_change_is_told_whole_to_people_and_to_programs() -> None:
-    never = replace(drifted(A), agreement={"states": "x", "never": {"answer/status": {"first": "2026-10-30"}}})
-    [each, *_] = feed.feeds("live", replayed([[never], [never], [result(A)]]))
-    [item] = json.loads(feed.json_feed(each))["items"]
-    change = item["_change"]
-    assert change == {
-        "id": f"{change['cause']}/2026-11-01",
-        "provider": "pa",
-        "cause": change["cause"],
-        "code": "status-differs",
-        "told": "status: documented 400, observed 422",
-        "first": "2026-11-01",
-        "last": "2026-11-02",
-        "nights": 2,
-        "runs": ["r00", "r01"],
-        "ended": "2026-11-03",
-        "how": "recovered",
-        "instead_of": [],
-        "never_agreed": True,
-        "accepted": False,
-        "number": 1,
-        "records": [
-            {
-                "record": A,
-                "differs": ["answer/status 422"],
-                "endpoints": [],
-                "first": "2026-11-01",
-                "last": "2026-11-02",
-                "ended": "2026-11-03",
-                "how": "recovered",
-            }
-        ],
-    }
-    assert item["content_text"].splitlines() == [
-        "First seen 2026-11-01 (run r00).",
-        "Last seen 2026-11-02 (run r01), on 2 nights.",
-        "Recovered 2026-11-03: seen as documented again.",
-        "No night before had seen it as documented: the document or our transcription may be wrong.",
-        f"Cause {change['cause']}, code status-differs (python -m catalog explain status-differs).",
-        f"- {A}: answer/status 422, 2026-11-01 to 2026-11-02, recovered 2026-11-03",
-    ]
-    assert item["tags"] == ["pa", "status-differs", "recovered", "never-agreed"]
-    terms = [entry.get("term") for entry in ElementTree.fromstring(feed.atom(each)).iter(f"{ATOM}category")]
-    assert terms == item["tags"]
-    assert json.loads(feed.json_feed(each))["authors"] == [{"name": "catalog-probe"}]
-
-
-def test_a_record_of_a_change_is_told_in_a_line() -> None:
-    [each, *_] = feed.feeds("live", replayed([[drifted(A)]]))
-    assert f"- `{A}`: `answer/status 422`, 2026-11-01 to 2026-11-01\n" in feed.markdown(each)
 
 
 def test_what_took_the_place_of_another_names_it() -> None:
@@ -174,12 +121,10 @@ OTHERS = [Outcome.INCONCLUSIVE, Outcome.RESTRICTED, Outcome.NOT_PROBED, Outcome.
 )
 def test_nights_without_a_verdict_change_nothing(seen: list[str], between: list[tuple[int, Outcome]]) -> None:
     nights = [{"c": result(A), "x": drifted(A), "y": drifted(A, 500)}[each] for each in seen]
-    told_of_all = [(each.told, each.how, each.nights) for each in episodes(replayed([[each] for each in nights]))]
+    told_of_all = [(each.told, each.how) for each in episodes(replayed([[each] for each in nights]))]
     for at, outcome in between:
         nights.insert(at, result(A, outcome))
-    assert [(each.told, each.how, each.nights) for each in episodes(replayed([[each] for each in nights]))] == (
-        told_of_all
-    )
+    assert [(each.told, each.how) for each in episodes(replayed([[each] for each in nights]))] == (told_of_all)
 
 
 def test_an_endpoint_that_is_not_drawn_neither_recovers_nor_changes() -> None:
@@ -221,10 +166,8 @@ def test_shards_tell_the_same_merged_in_any_order_or_not_at_all(
         merged.append(history.row(*merge(shards)))
         apart += [history.row(at(f"s{number}{each}", apart, each), [results[each]]) for each in range(3)]
     dice.shuffle(apart)
-    found = [[_but_runs(each) for each in episodes(past.of_lines(lines))] for lines in (whole, merged, apart)]
-    assert found[0] == found[1] == found[2]
-    both = episodes(past.of_lines([*whole, *apart]))
-    assert [each.id for each in both] == [each["id"] for each in found[0]], "told by shards and whole, it is one"
+    found = [episodes(past.of_lines(lines)) for lines in (whole, merged, apart, [*whole, *apart])]
+    assert found[0] == found[1] == found[2] == found[3]
 
 
 def made(address: str, how: str) -> Result:
@@ -232,11 +175,7 @@ def made(address: str, how: str) -> Result:
     return results[how]
 
 
-def _but_runs(change: Episode) -> dict[str, Any]:
-    return {**feed.as_data(change), "runs": None}
-
-
-# --- the files
+# --- the feed
 
 
 def remember(folder: Path, nights: Iterable[Sequence[Result]]) -> None:
@@ -247,20 +186,16 @@ def remember(folder: Path, nights: Iterable[Sequence[Result]]) -> None:
         history.append(folder, described, results)
 
 
-def files(folder: Path) -> dict[str, bytes]:
-    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in folder.rglob("*.*")}
+def entries(text: str) -> list[ElementTree.Element]:
+    return ElementTree.fromstring(text).findall(f"{ATOM}entry")
 
 
-def test_a_feed_of_all_and_one_of_each_provider(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_feed_is_printed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     as_checkout(tmp_path, monkeypatch)
     remember(tmp_path / "reports" / "history", [[drifted(A), result(C)], [result(A), result(C)]])
     assert main(["feed"]) == 0
-    written = files(tmp_path / "reports" / "feed")
-    assert sorted(written) == sorted(
-        f"{folder}{name}" for folder in ("", "pa/", "pc/") for name in ("index.md", "feed.xml", "feed.json")
-    )
-    assert [len(json.loads(written[f"{each}feed.json"])["items"]) for each in ("", "pa/", "pc/")] == [1, 1, 0]
-    assert "Recovered 2026-11-02" in written["index.md"].decode()
+    [entry] = entries(capsys.readouterr().out)
+    assert "Recovered 2026-11-02" in (entry.findtext(f"{ATOM}content") or "")
 
 
 def test_the_only_history_there_is_need_not_be_named(
@@ -268,10 +203,12 @@ def test_the_only_history_there_is_need_not_be_named(
 ) -> None:
     as_checkout(tmp_path, monkeypatch)
     history.append(Path("h"), run(target="gateway"), [drifted(A)])
-    assert main(["feed", "--folder", "h", "--out", "f"]) == 0
-    assert json.loads((tmp_path / "f" / "feed.json").read_text())["title"].endswith(": gateway")
+    assert main(["feed", "--history", "h"]) == 0
+    assert ElementTree.fromstring(capsys.readouterr().out).findtext(f"{ATOM}title") == (
+        "What changed on the wire: gateway"
+    )
     history.append(Path("h"), run(target="mock"), [drifted(A)])
-    assert main(["feed", "--folder", "h", "--out", "f"]) == 4
+    assert main(["feed", "--history", "h"]) == 4
     assert "h/live.jsonl: no run is remembered" in capsys.readouterr().err
 
 
@@ -281,52 +218,120 @@ def test_a_run_under_another_revision_is_told_apart_from_the_usual_ones(
     """It drifts in more and sees less: neither ends, begins or hides anything of what the usual one did."""
     as_checkout(tmp_path, monkeypatch)
     remember(tmp_path / "h", [[result(A), result(B)], [drifted(A), result(B)]])
-    assert main(["feed", "--folder", "h", "--out", "f"]) == main(["news", "--folder", "h"]) == 0
-    before, said = files(tmp_path / "f"), capsys.readouterr().out.splitlines()[1:]
+    assert main(["feed", "--history", "h"]) == main(["news", "--history", "h"]) == 0
+    before = capsys.readouterr().out
     asked = Asked(revision="pa:2026-10-21")
     other = run(run="o1", target="live-2026-10-21", started_at="2026-11-02T05:00:00Z", today="2026-11-02", asked=asked)
     history.append(tmp_path / "h", other, [blind(A), drifted(B)])
-    for command in (["feed", "--folder", "h", "--out", "f"], ["news", "--folder", "h"]):
-        assert main(command) == 0
-    assert files(tmp_path / "f") == before
-    assert capsys.readouterr().out.splitlines()[1:] == said
+    assert main(["feed", "--history", "h"]) == main(["news", "--history", "h"]) == 0
+    assert capsys.readouterr().out == before
     with pytest.raises(EvidenceError, match="runs of different targets cannot be one: live-2026-10-21, live"):
         merge([(run(), [result(A)]), (other, [drifted(A)])])
 
 
-def test_the_same_history_gives_the_same_bytes_and_a_blind_night_no_others(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    as_checkout(tmp_path, monkeypatch)
-    remember(tmp_path / "h", [[drifted(A), result(B)], [drifted(A), blind(B)]])
-    assert main(["feed", "--folder", "h", "--out", "f"]) == 0
-    before = files(tmp_path / "f")
-    assert main(["feed", "--folder", "h", "--out", "f"]) == 0
-    assert capsys.readouterr().out.splitlines()[-1] == "f/index.md: 6 files, 0 of them new or changed"
-    night = run(run="later", started_at="2026-11-09T04:00:00Z", today="2026-11-09")
-    history.append(tmp_path / "h", night, [blind(A), blind(B)])
-    assert main(["feed", "--folder", "h", "--out", "f"]) == 0
-    assert files(tmp_path / "f") == before
+def test_a_blind_night_changes_no_byte() -> None:
+    nights = [[drifted(A), result(B)], [drifted(A), blind(B)]]
+    assert feed.render("live", replayed([*nights, [blind(A), blind(B)]])) == feed.render("live", replayed(nights))
 
 
-def test_both_feeds_hold_what_their_formats_demand() -> None:
-    rows = replayed([[drifted(A)], [result(A)], [drifted(A), drifted(C, 404)]])
-    for each in feed.feeds("live", rows):
-        root = ElementTree.fromstring(feed.atom(each))
-        assert root.tag == f"{ATOM}feed"
-        entries = root.findall(f"{ATOM}entry")
-        for element in (root, *entries):  # RFC 4287, 4.1.1 and 4.1.2
-            assert all(element.findtext(f"{ATOM}{name}") for name in ("id", "title", "updated"))
-        assert root.findtext(f"{ATOM}author/{ATOM}name")
-        assert all(entry.findtext(f"{ATOM}content") for entry in entries), "or each would need a link"
-        data = json.loads(feed.json_feed(each))
-        assert data["version"] == "https://jsonfeed.org/version/1.1"
-        assert data["title"]
-        ids = [item["id"] for item in data["items"]]
-        assert ids == [entry.findtext(f"{ATOM}id") for entry in entries]
-        assert len(set(ids)) == len(ids) == len(each.entries)
-        assert all(item["content_text"] and item["date_published"].endswith("Z") for item in data["items"])
-    assert [len(each.entries) for each in feed.feeds("live", rows)] == [3, 2, 1]
+HERE, THERE = "pa/endpoints/messages/create", "pa/endpoints/messages/count"
+
+
+def five_nights() -> list[Row]:
+    """One calm; two of PA's drift and one of them recovers; the other turns to another answer beside one of PC's."""
+    never = {"states": "x", "never": {"answer/status": {"first": "2026-10-30"}}}
+    known = {"state": "accounted", "reason": "known"}
+    return replayed(
+        [
+            [result(A), result(B), result(C)],
+            [drifted(A, endpoints=(HERE, THERE)), drifted(B), result(C)],
+            [drifted(A, endpoints=(HERE, THERE)), result(B), result(C)],
+            [drifted(A, 409), result(B), replace(drifted(C, 404), agreement=never, ledger=known)],
+            [drifted(A, 409), result(B), result(C)],
+        ]
+    )
+
+
+def test_the_feed_is_atom() -> None:
+    text = feed.render("live", five_nights())
+    root = ElementTree.fromstring(text)
+    assert text.startswith('<?xml version="1.0" encoding="utf-8"?>\n<feed xmlns="http://www.w3.org/2005/Atom">\n  <id>')
+    assert [root.findtext(f"{ATOM}{name}") for name in ("id", "title", "updated", f"author/{ATOM}name")] == [
+        "urn:uuid:418a2f8e-c6b1-56e4-9e37-ba5b25309cf5",
+        "What changed on the wire: live",
+        "2026-11-05T00:00:00Z",
+        "catalog-probe",
+    ], "an id that a reader knows stays"
+    assert len({entry.findtext(f"{ATOM}id") for entry in entries(text)}) == 3
+    assert [
+        [entry.findtext(f"{ATOM}{name}") for name in ("title", "published", "updated")] for entry in entries(text)
+    ] == [
+        ["PC: status: documented 400, observed 404", "2026-11-04T00:00:00Z", "2026-11-05T00:00:00Z"],
+        ["PA: status: documented 400, observed 409", "2026-11-04T00:00:00Z", "2026-11-04T00:00:00Z"],
+        ["PA: status: documented 400, observed 422", "2026-11-02T00:00:00Z", "2026-11-04T00:00:00Z"],
+    ]
+    assert [[each.get("term") for each in entry.iter(f"{ATOM}category")] for entry in entries(text)] == [
+        ["pc", "status-differs", "recovered"],
+        ["pa", "status-differs", "open"],
+        ["pa", "status-differs", "changed"],
+    ]
+    contents = [entry.find(f"{ATOM}content") for entry in entries(text)]
+    assert [(each.get("type"), (each.text or "").splitlines()) for each in contents if each is not None] == [
+        (
+            "text",
+            [
+                "First seen 2026-11-04.",
+                "Recovered 2026-11-05: seen as documented again.",
+                "No night before had seen it as documented: the document or our transcription may be wrong.",
+                "Accepted in the ledger.",
+                "Cause pc-da072cf7, code status-differs (python -m catalog explain status-differs).",
+                f"- {C}: answer/status 404, recovered 2026-11-05",
+            ],
+        ),
+        (
+            "text",
+            [
+                "First seen 2026-11-04.",
+                "Last seen 2026-11-05.",
+                "In place of pa-fc60f8a3/2026-11-02.",
+                "Cause pa-093aff54, code status-differs (python -m catalog explain status-differs).",
+                f"- {A}: answer/status 409",
+            ],
+        ),
+        (
+            "text",
+            [
+                "First seen 2026-11-02.",
+                "Last seen 2026-11-03.",
+                "Changed 2026-11-04: something else differs in its place.",
+                "Cause pa-fc60f8a3, code status-differs (python -m catalog explain status-differs).",
+                f"- {A}: answer/status 422, changed 2026-11-04",
+                f"- {B}: answer/status 422, recovered 2026-11-03",
+            ],
+        ),
+    ]
+
+
+def test_the_latest_two_hundred_changes_are_in_it() -> None:
+    found = entries(feed.render("live", replayed([[drifted(A, 1000 + number)] for number in range(201)])))
+    assert len(found) == 200
+    assert [found[at].findtext(f"{ATOM}title") for at in (0, -1)] == [
+        "PA: status: documented 400, observed 1200",
+        "PA: status: documented 400, observed 1001",
+    ]
+
+
+@pytest.mark.parametrize(("records", "rest"), [(50, []), (51, ["- and 1 more record"]), (52, ["- and 2 more records"])])
+def test_fifty_records_of_a_change_are_named(records: int, rest: list[str]) -> None:
+    names = [f"pa/errors/general/{number:02}" for number in range(records)]
+    [entry] = entries(feed.render("live", replayed([[drifted(each) for each in names]])))
+    listed = [each for each in (entry.findtext(f"{ATOM}content") or "").splitlines() if each.startswith("- ")]
+    assert listed == [*(f"- {each}: answer/status 422" for each in names[:50]), *rest]
+
+
+def test_a_calm_history_is_dated_by_its_first_night() -> None:
+    root = ElementTree.fromstring(feed.render("live", replayed([[result(A)], [result(B)]])[::-1]))
+    assert root.findtext(f"{ATOM}updated") == f"{FIRST}T00:00:00Z"
 
 
 def test_ids_outlive_the_nights_after_them() -> None:
@@ -338,18 +343,14 @@ def test_ids_outlive_the_nights_after_them() -> None:
 def test_text_from_outside_is_shown_and_means_nothing() -> None:
     evil = "\u202e<script>`](x) @all\x00\x07 \ud800 &amp; ]]>"
     night = result(A, Outcome.DRIFTED, findings=(finding(observed=evil, message=f"type: observed {evil}"),))
-    [whole, _] = feed.feeds("li\u202eve`", replayed([[night]]))
-    text = feed.markdown(whole)
-    told_of = ElementTree.fromstring(feed.atom(whole)).findtext(f"{ATOM}entry/{ATOM}title")
-    assert told_of is not None
-    assert "<script>" in told_of, "it is text there"
-    assert "<script>" not in feed.atom(whole)
-    for view in (text, feed.atom(whole), feed.json_feed(whole)):
-        assert "\u202e" not in view
-        assert "⟨U+202E⟩" in view
-        assert "\x07" not in view
-    heading = next(each for each in text.splitlines() if each.startswith("## "))
-    assert heading.endswith("``"), "all of it stands in a code span whose fence is longer than any run in it"
+    text = feed.render("li\u202eve`", replayed([[night]]))
+    [entry] = entries(text)
+    assert "<script>" in (entry.findtext(f"{ATOM}title") or ""), "it is text there"
+    assert "<script>" not in text
+    assert "\u202e" not in text
+    assert "\x07" not in text
+    assert "⟨U+202E⟩" in text
+    text.encode()
 
 
 def test_where_no_run_is_remembered_there_is_no_feed(

@@ -19,7 +19,7 @@ from catalog.model import Outcome
 from reports import history
 from reports.__main__ import main
 from reports.episodes import episodes
-from reports.news import Policy, news
+from reports.news import news
 from tests.harness.checkouts import as_checkout
 from tests.unit.reports import sample
 from tests.unit.reports.making import finding, result, run
@@ -29,27 +29,15 @@ if TYPE_CHECKING:
     from catalog.evidence.past import Row
 
 
-def told(rows: Sequence[Row], policy: Policy = Policy()) -> list[dict[str, int]]:  # noqa: B008 - it is frozen
+def told(rows: Sequence[Row]) -> list[dict[str, int]]:
     """What each run of a history tells, counted; nothing where it is silent."""
-    found = [news("live", rows, row.run, policy)["counts"] for row in rows]
+    found = [news("live", rows, row.run)["counts"] for row in rows]
     return [{name: number for name, number in each.items() if number} for each in found]
 
 
 def test_each_is_told_by_one_run() -> None:
     rows = replayed([[result(A)], [drifted(A)], [drifted(A)], [blind(A)], [drifted(A, 409)], [result(A)], [result(A)]])
     assert told(rows) == [{}, {"new": 1}, {}, {"lost_sight": 1}, {"changed": 1}, {"recovered": 1}, {}]
-
-
-def test_a_night_is_not_enough_where_the_policy_wants_more() -> None:
-    rows = replayed([[drifted(A)], [result(A)], [drifted(A)], [blind(A)], [drifted(A)], [result(A)]])
-    assert told(rows, Policy(after=2)) == [{}, {}, {}, {}, {"new": 1}, {"recovered": 1}]
-
-
-def test_what_goes_on_is_told_again() -> None:
-    rows = replayed([[drifted(A)]] * 10 + [[blind(A)]] * 4 + [[drifted(A)]])
-    reminded = [number for number, each in enumerate(told(rows, Policy(remind=4))) if "reminded" in each]
-    assert reminded == [4, 8, 14], "never by a night that did not see it"
-    assert not [each for each in told(rows, Policy(remind=0)) if "reminded" in each]
 
 
 def test_what_the_ledger_accepts_calls_nobody() -> None:
@@ -66,11 +54,9 @@ def test_what_is_lost_from_sight_is_told_together_and_only_what_was_seen_before(
     rows = replayed(
         [[result(A), result(B), blind("pa/errors/general/d")], [blind(A), blind(B), blind("pc/errors/x/e")]]
     )
-    [lost] = news("live", rows, rows[-1].run, Policy())["lost_sight"]
+    [lost] = news("live", rows, rows[-1].run)["lost_sight"]
     assert lost == {"provider": "pa", "since": "2026-11-02", "number": 2, "records": [A, B]}
-    assert news("live", rows, rows[-1].run, Policy())["text"] == (
-        "2 records lost from sight; PA and PC were not looked at"
-    )
+    assert news("live", rows, rows[-1].run)["text"] == ("2 records lost from sight; PA and PC were not looked at")
 
 
 def test_what_was_seen_again_is_lost_anew() -> None:
@@ -80,16 +66,16 @@ def test_what_was_seen_again_is_lost_anew() -> None:
 
 def test_what_was_not_probed_is_lost_where_the_history_says_so() -> None:
     rows = replayed([[result(A), result(B)], [result(A, Outcome.NOT_PROBED), result(B, Outcome.NOT_PROBED)]])
-    [lost] = news("live", [rows[0], replace(rows[1], lost=frozenset({B}))], "r01", Policy())["lost_sight"]
+    [lost] = news("live", [rows[0], replace(rows[1], lost=frozenset({B}))], "r01")["lost_sight"]
     assert lost["records"] == [B]
 
 
 def test_a_run_is_told_whole() -> None:
-    """What a webhook reads; a change as in feed.json, of whose records ten are named here."""
+    """What a webhook reads; of the records of a change ten are named."""
     lost = [f"pc/errors/general/{number:02}" for number in range(11)]
     drifting = [f"pa/errors/general/{number:02}" for number in range(11)]
     rows = replayed([[result(each) for each in lost], [*map(blind, lost), *map(drifted, drifting)]])
-    said = news("live", rows, "r01", Policy(after=1, remind=3))
+    said = news("live", rows, "r01")
     [new], [absent] = said.pop("new"), said.pop("lost_sight")
     assert said == {
         "version": 1,
@@ -97,33 +83,20 @@ def test_a_run_is_told_whole() -> None:
         "target": "live",
         "live": True,
         "night": "2026-11-02",
-        "policy": {"after": 1, "remind": 3},
         "text": "1 new, 11 records lost from sight (PA status: 400 → 422 in 11 records); PC was not looked at",
-        "counts": {"new": 1, "changed": 0, "reminded": 0, "recovered": 0, "lost_sight": 11},
+        "counts": {"new": 1, "changed": 0, "recovered": 0, "lost_sight": 11},
         "changed": [],
-        "reminded": [],
         "recovered": [],
         "not_looked_at": ["pc"],
     }
-    assert (new["number"], [each["record"] for each in new["records"]]) == (11, drifting[:10])
+    assert (new["number"], new["records"]) == (11, drifting[:10])
     assert absent == {"provider": "pc", "since": "2026-11-02", "number": 11, "records": lost[:10]}
-
-
-def test_what_goes_on_is_told_again_after_a_week_where_nobody_says_otherwise() -> None:
-    assert [each for each in told(replayed([[drifted(A)]] * 9)) if each] == [{"new": 1}, {"reminded": 1}]
-    assert "reminded" in told(replayed([[drifted(A)]] * 8))[7]
-
-
-def test_two_runs_of_a_day_are_one_night_without_a_record() -> None:
-    first, second, third, last = replayed([[result(A)], [blind(A)], [blind(A)], [blind(A)]])
-    rows = [first, second, replace(third, today=second.today), last]
-    assert told(rows, Policy(after=2)) == [{}, {}, {}, {"lost_sight": 1}]
 
 
 @given(st.lists(st.fixed_dictionaries(dict.fromkeys((A, B), st.sampled_from("cxyi"))), min_size=1, max_size=10))
 def test_the_runs_of_a_history_tell_each_change_and_each_recovery_once(nights: list[dict[str, str]]) -> None:
     rows = replayed([[made(each, how) for each, how in night.items()] for night in nights])
-    runs = [news("live", rows, row.run, Policy(remind=0)) for row in rows]
+    runs = [news("live", rows, row.run) for row in rows]
     found = episodes(rows)
     assert sorted(each["id"] for told in runs for name in ("new", "changed") for each in told[name]) == sorted(
         each.id for each in found
@@ -135,7 +108,7 @@ def test_the_runs_of_a_history_tell_each_change_and_each_recovery_once(nights: l
 
 def test_a_run_that_nobody_remembers_has_nothing_to_tell() -> None:
     with pytest.raises(EvidenceError, match=r"the history does not remember run 'r9'; `python -m .*` adds"):
-        news("live", replayed([[result(A)]]), "r9", Policy())
+        news("live", replayed([[result(A)]]), "r9")
 
 
 def test_it_is_small_and_one_sentence_tells_it() -> None:
@@ -143,13 +116,13 @@ def test_it_is_small_and_one_sentence_tells_it() -> None:
         drifted(f"pa/errors/general/{number}", 422, at=f"/{number}" if number < 60 else "") for number in range(300)
     ]
     rows = replayed([many])
-    said = news("live", rows, rows[-1].run, Policy())
+    said = news("live", rows, rows[-1].run)
     assert len(json.dumps(said)) < 60_000
     assert len(said["new"]) == 40 < said["counts"]["new"]
     [one] = replayed([[drifted(A)]])
-    assert news("live", [one], one.run, Policy())["text"] == "1 new (PA status: 400 → 422 in 1 record)"
+    assert news("live", [one], one.run)["text"] == "1 new (PA status: 400 → 422 in 1 record)"
     [calm] = replayed([[result(A)]])
-    assert news("live", [calm], calm.run, Policy())["text"] == "nothing to tell"
+    assert news("live", [calm], calm.run)["text"] == "nothing to tell"
 
 
 @pytest.mark.parametrize(
@@ -157,12 +130,12 @@ def test_it_is_small_and_one_sentence_tells_it() -> None:
 )
 def test_a_text_that_a_channel_could_act_on_is_told_by_its_code(mention: str) -> None:
     [row] = replayed([[drifted(A, mention)]])
-    assert news("live", [row], row.run, Policy())["text"] == "1 new (PA: status-differs in 1 record)"
+    assert news("live", [row], row.run)["text"] == "1 new (PA: status-differs in 1 record)"
 
 
 def test_of_several_changes_the_first_is_told_as_the_first() -> None:
     [row] = replayed([[drifted(A, 422), drifted(B, 409)]])
-    said = news("live", [row], row.run, Policy())["text"]
+    said = news("live", [row], row.run)["text"]
     assert re.fullmatch(r"2 new \(the first: PA status: 400 → (409|422) in 1 record\)", said)
 
 
@@ -170,15 +143,13 @@ def test_a_run_that_could_not_look_is_never_without_news() -> None:
     unseen = [result(A, Outcome.INCONCLUSIVE), result("pc/errors/general/x", Outcome.RESTRICTED)]
     first, again = replayed([[*unseen, result("pb/errors/general/x")]] * 2)
     for row in (first, again):
-        said = news("live", [first, again], row.run, Policy())
+        said = news("live", [first, again], row.run)
         assert said["not_looked_at"] == ["pa", "pc"]
         assert said["text"] == "PA and PC were not looked at"
     [both] = replayed(
         [[drifted("pb/errors/general/y"), *unseen[:1], result("pc/errors/general/y", Outcome.NOT_PROBED)]]
     )
-    assert news("live", [both], both.run, Policy())["text"] == (
-        "1 new (PB status: 400 → 422 in 1 record); PA was not looked at"
-    )
+    assert news("live", [both], both.run)["text"] == ("1 new (PB status: 400 → 422 in 1 record); PA was not looked at")
 
 
 def test_the_command_prints_it_of_any_run(
@@ -193,15 +164,13 @@ def test_the_command_prints_it_of_any_run(
     history.append(tmp_path / "reports" / "history", run(target="mock"), [result(A)])
     assert main(["news", str(written)]) == 0, "the run says whose history it is in"
     assert json.loads(capsys.readouterr().out) == last
-    assert main(["news", "r0", "--after", "2", "--target", "live"]) == 0
-    assert json.loads(capsys.readouterr().out)["text"] == "nothing to tell"
+    assert main(["news", "r0", "--target", "live"]) == 0
+    assert json.loads(capsys.readouterr().out)["counts"]["new"] == 1
 
 
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["news", "--after", "two"], "argument --after: 'two' is no whole number of 0 or more"),
-        (["news", "--remind", "-1"], "argument --remind"),
         (["news", "r7"], "no run 'r7'"),
     ],
 )
@@ -224,4 +193,4 @@ def test_a_merged_night_tells_what_its_shards_saw(tmp_path: Path) -> None:
     shards: list[Any] = [result(A, Outcome.DRIFTED, findings=(finding(),)), drifted(B)]
     history.append(tmp_path, run(run="r1"), shards)
     [row] = replayed([shards])
-    assert news("live", [row], row.run, Policy())["counts"]["new"] == 1, "one cause"
+    assert news("live", [row], row.run)["counts"]["new"] == 1, "one cause"
