@@ -35,7 +35,6 @@ _MALFORMED = frozenset(
         FindingCode.BODY_MALFORMED,
         FindingCode.BODY_SHAPE,
         FindingCode.STREAM_MALFORMED,
-        FindingCode.EVENT_DATA,
         FindingCode.PREFIX_DIFFERS,
         FindingCode.PATTERN_DIFFERS,
     }

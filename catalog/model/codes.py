@@ -26,7 +26,6 @@ class FindingCode(StrEnum):
     FIELD_UNEXPECTED = "field-unexpected"
     EVENT_MISSING = "event-missing"
     EVENT_ORDER = "event-order"
-    EVENT_DATA = "event-data"
     STREAM_NOT_STARTED = "stream-not-started"
     STREAM_UNTERMINATED = "stream-unterminated"
     STREAM_MALFORMED = "stream-malformed"
@@ -36,7 +35,6 @@ class FindingCode(StrEnum):
     CLOSE_MISSING = "close-missing"
     GRPC_STATUS_DIFFERS = "grpc-status-differs"
     TRAILER_MISSING = "trailer-missing"
-    MAPPING_DIFFERS = "mapping-differs"
     STATE_DIFFERS = "state-differs"
     BODIES_DIFFER = "bodies-differ"
     VALUES_UNEQUAL = "values-unequal"
@@ -116,13 +114,10 @@ class ReasonCode(StrEnum):
     INVISIBLE_TO_CLIENT = "invisible-to-client"
     SURFACE_OUT_OF_REACH = "surface-out-of-reach"
     NO_DOCUMENTED_SETUP = "no-documented-setup"
-    MOCK_CANNOT = "mock-cannot"
-    PLANNED_ONLY = "planned-only"
     STOPPED_EARLY = "stopped-early"
     NOT_IN_TRAFFIC = "not-in-traffic"
 
     # restricted: this account may not see it
-    PERMISSION_REFUSED = "permission-refused"
     PROBE_REFUSED = "probe-refused"
 
     # harness error: our own fault

@@ -135,13 +135,14 @@ def _members(expected: Expected, body: Json) -> Iterator[Finding]:
             yield _finding(expected, f"body:{pointer}", Code.FIELD_MISSING, Aspect.BODY, pointer, "present", "absent")
 
 
+_WIRE_CODES = {"type": Code.TYPE_DIFFERS, "code": Code.CODE_DIFFERS, "param": Code.PARAM_DIFFERS}
+
+
 def _wire(expected: Expected, body: Json) -> Iterator[Finding]:
     for aspect, documented in expected.wire.items():
         seen = find(body, expected.envelope.wire[aspect])
         if not _same_value(documented, seen):
-            yield _finding(
-                expected, aspect, Code(f"{aspect}-differs"), Aspect(aspect), aspect, documented, _brief(seen)
-            )
+            yield _finding(expected, aspect, _WIRE_CODES[aspect], Aspect(aspect), aspect, documented, _brief(seen))
     pointer = expected.envelope.wire.get("http_status")
     if pointer is not None and expected.told_status is not None and expected.told_status >= 400:
         seen = find(body, pointer)

@@ -19,11 +19,28 @@ from tests.unit.reports import making
 
 ROOT = Path(__file__).parents[3]
 CARRIES_A_CODE = ("Reason", "Finding", "Contradiction")
+ROOMS = ("catalog", "probes", "reports")
 
 
 def test_each_code_is_explained_and_no_other() -> None:
     assert FINDINGS.keys() == set(FindingCode)
     assert REASONS.keys() == set(ReasonCode)
+
+
+def test_each_code_is_raised_somewhere() -> None:
+    sources = [path.read_text(encoding="utf-8") for room in ROOMS for path in (ROOT / room).rglob("*.py")]
+    raised = {name for source in sources if "Code" in source for name in _raised_codes(ast.parse(source))}
+    assert {code.name for code in (*FindingCode, *ReasonCode)} - raised == set()
+
+
+def test_a_code_that_is_only_compared_or_listed_is_not_raised() -> None:
+    source = """
+Reason(ReasonCode.RAISED, "x")
+CODES = {"type": FindingCode.LOOKED_UP}
+if reason.code == ReasonCode.COMPARED or code in {ReasonCode.LISTED}: pass
+WORDS = {FindingCode.EXPLAINED: "x"}
+"""
+    assert set(_raised_codes(ast.parse(source))) == {"RAISED", "LOOKED_UP"}
 
 
 def test_an_explanation_says_what_it_means_and_what_to_do_in_sentences() -> None:
@@ -39,7 +56,7 @@ def test_each_code_is_explained_in_one_group_and_once() -> None:
     assert sum(map(len, read_object(WORDS).values())) == len(ALL) == len(FindingCode) + len(ReasonCode)
 
 
-@pytest.mark.parametrize("room", ["catalog", "probes", "reports"])
+@pytest.mark.parametrize("room", ROOMS)
 def test_the_source_writes_codes_as_members_alone(room: str) -> None:
     literal = [
         f"{path.relative_to(ROOT)}:{line}: {code}"
@@ -84,6 +101,18 @@ def test_a_member_travels_as_its_value() -> None:
     assert type(written["reason"]["code"]) is str
     assert type(written["findings"][0]["code"]) is str
     assert Result.from_json(written) == result
+
+
+def _raised_codes(node: ast.AST) -> Iterator[str]:
+    """The members of codes that stand where a value is made, and not where one is compared or looked up."""
+    if isinstance(node, ast.Compare | ast.Set | ast.MatchValue):
+        return
+    if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
+        if node.value.id in ("FindingCode", "ReasonCode", "Code"):
+            yield node.attr
+        return
+    for child in node.values if isinstance(node, ast.Dict) else ast.iter_child_nodes(node):
+        yield from _raised_codes(child)
 
 
 _ANY = re.compile(rf"\b(?:{'|'.join(CARRIES_A_CODE)})\(|[\"'](?:{'|'.join(map(re.escape, ALL))})[\"']")

@@ -264,7 +264,7 @@ LOST = result(Outcome.INCONCLUSIVE, reason="read-timeout")
         ([result(Outcome.RESTRICTED)], Exit.BLIND),
         ([LOST, result(Outcome.RESTRICTED)], Exit.BLIND),
         ([result(Outcome.NOT_PROBED, reason="credential-missing")], Exit.BLIND),
-        ([result(Outcome.NOT_PROBED, reason="planned-only")], Exit.BLIND),
+        ([result(Outcome.NOT_PROBED, reason="no-recipe")], Exit.BLIND),
         ([result(Outcome.CONFORMS, provider="pb")], Exit.BLIND),
         ([*SEEN, result(Outcome.INCONCLUSIVE, reason="not-reported")], Exit.HARNESS_ERROR),
         ([result(Outcome.NOT_PROBED, reason="credential-missing", provider="pb"), *SEEN], Exit.FINE),

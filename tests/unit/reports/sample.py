@@ -142,7 +142,7 @@ def _ordinary(address: str, dice: random.Random) -> Result:
         probed = record(address, status=["DOCUMENTED"])
         return result(address, Outcome.NOT_PROBED, reason=reason, observed_at="", probed=probed)
     if address.startswith("pa/errors/admin"):
-        reason = Reason("permission-refused", "the control GET /v1/organizations/me was answered 403")
+        reason = Reason("probe-refused", "the control GET /v1/organizations/me was answered 403")
         return result(address, Outcome.RESTRICTED, reason=reason)
     return _conforming(address, dice)
 

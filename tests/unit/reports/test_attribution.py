@@ -86,7 +86,7 @@ def test_on_the_mock_it_is_us() -> None:
         (Outcome.INCONCLUSIVE, "unasked-overload", "provider"),
         (Outcome.INCONCLUSIVE, "control-failed", "our side"),
         (Outcome.INCONCLUSIVE, "a-code-of-tomorrow", "network"),
-        (Outcome.RESTRICTED, "permission-refused", "account"),
+        (Outcome.RESTRICTED, "probe-refused", "account"),
         (Outcome.HARNESS_ERROR, "recipe-error", "our recipe"),
         (Outcome.FLAKY, "attempts-differ", "provider"),
     ],

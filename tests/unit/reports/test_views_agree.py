@@ -39,7 +39,7 @@ PROVIDERS = ("pa", "pb", "pc", "pd")
 REASONS = (
     "read-timeout",
     "lane-stopped",
-    "planned-only",
+    "no-recipe",
     "credential-missing",
     "credential-empty",
     "stopped-early",
