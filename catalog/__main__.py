@@ -133,21 +133,12 @@ _EXPLAIN = """\
 
 _ACCEPT = """\
 An accepted divergence is expected to fail until its review; a drift of any other assertion still fails, and so does
-the entry itself once the divergence is gone. Without --aspects, the assertions that drifted in the run are accepted;
-with it, those of the record that the aspects name.
+the entry itself once the divergence is gone. Without --assertions, those that drifted in the run are accepted.
 
   python -m catalog accept --cause pa-3f2a9c01 --reason "sends true since May" --ticket https://tickets.example/41
   python -m catalog accept --like pa/errors/general/overloaded --reason "sends true since May"
-  python -m catalog accept pa/errors/general/rate_limit --reason "sends true since May" --aspects header
+  python -m catalog accept pa/errors/general/rate_limit --reason "since May" --assertions answer/header:x-should-retry
   python -m catalog accept pc/errors/not_found/model --reason "400 on one model" --run reports/out/latest
-"""
-
-_MIGRATE = """\
-Both are understood as they are; but an accepted aspect does not say which assertions it covers, and a remembered drift
-of an earlier version does not say how it differed. Named runs tell that; a second time, nothing changes.
-
-  python -m catalog migrate --dry-run                      what would change
-  python -m catalog migrate night/2026-11-*                with the results of those nights
 """
 
 
@@ -238,19 +229,11 @@ def _parser() -> Parser:
     accept.add_argument("--ticket", metavar="LINK", help="where it is followed up")
     accept.add_argument("--target", default="live", help="the target on which it diverges (default: live)")
     accept.add_argument(
-        "--aspects", type=_aspects, metavar="ASPECT,…", help="what diverges: status, type, header:retry-after, …"
+        "--assertions", type=_keys, metavar="KEY,…", help="what diverges: answer/status, answer/header:retry-after, …"
     )
     accept.add_argument("--run", type=places.meant_run, metavar="RUN", help="the run that saw it (default: the latest)")
     accept.add_argument("--review-by", type=_date, metavar="DATE", help="review it by then (default: in 90 days)")
     accept.add_argument("--ledger", type=places.meant, metavar="FILE", help="write into this ledger")
-
-    migrate = command("migrate", commands.migrate, "rewrite a ledger and a history of an earlier version", _MIGRATE)
-    migrate.add_argument("runs", nargs="*", type=places.meant_run, metavar="RUN", help="a run, as for update")
-    migrate.add_argument("--ledger", type=places.meant, metavar="FILE", help="the ledger of accepted divergences")
-    migrate.add_argument(
-        "--history", type=places.meant, default=places.history(), metavar="DIR", help="default: reports/history"
-    )
-    migrate.add_argument("--dry-run", action="store_true", help="say what would change, and write nothing")
     return parser
 
 
@@ -274,8 +257,8 @@ def _days(text: str) -> int:
         raise argparse.ArgumentTypeError(f"{error}; write a whole number, 0 or more") from None
 
 
-def _aspects(text: str) -> list[str]:
-    return [aspect.strip() for aspect in text.split(",") if aspect.strip()]
+def _keys(text: str) -> list[str]:
+    return [key.strip() for key in text.split(",") if key.strip()]
 
 
 if __name__ == "__main__":

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from typing import TYPE_CHECKING
 
@@ -42,14 +42,10 @@ class _Terms:
 
     def entry(self, address: str, findings: Iterable[Finding]) -> Entry:
         """The entry that accepts these differences of a record."""
-        findings = tuple(findings)
-        aspects, keys = ledger.drifted_aspects(findings), ledger.drifted_assertions(findings)
-        return self.of(address, aspects, keys)
+        return self.of(address, ledger.drifted_assertions(findings))
 
-    def of(self, address: str, aspects: tuple[str, ...], keys: tuple[str, ...] = ()) -> Entry:
-        return Entry(
-            address, self.target, aspects, self.reason, self.first_seen, self.review_by, keys, ticket=self.ticket
-        )
+    def of(self, address: str, keys: tuple[str, ...]) -> Entry:
+        return Entry(address, self.target, keys, self.reason, self.first_seen, self.review_by, self.ticket)
 
 
 def accept(args: Namespace) -> int:
@@ -60,8 +56,8 @@ def accept(args: Namespace) -> int:
     roots = homes.use(args.catalog)
     if args.address:
         return _accept_one(args, terms, Catalog.load(*roots))
-    if args.aspects:
-        raise CatalogError("--aspects is about one record", "leave it out: a cause says what differs")
+    if args.assertions:
+        raise CatalogError("--assertions is about one record", "leave it out: a cause says what differs")
     drifts: dict[str, list[Finding]] = defaultdict(list)
     for cause in _causes(args):
         for drift in cause.drifts:
@@ -88,9 +84,9 @@ def _terms(args: Namespace) -> _Terms:
 def _accept_one(args: Namespace, terms: _Terms, catalog: Catalog) -> int:
     record = catalog[args.address]
     address = str(record.address)
-    if args.aspects:
-        named = terms.of(address, tuple(sorted(set(args.aspects))))
-        entry = replace(named, assertions=_named_by(named, record, catalog))
+    if args.assertions:
+        entry = terms.of(address, tuple(sorted(set(args.assertions))))
+        _must_be_stated(entry, record, catalog)
         _must_have_drifted(args, entry)
     else:
         entry = terms.entry(address, _drifts(args, address))
@@ -100,17 +96,13 @@ def _accept_one(args: Namespace, terms: _Terms, catalog: Catalog) -> int:
     return Exit.FINE
 
 
-def _named_by(entry: Entry, record: Record, catalog: Catalog) -> tuple[str, ...]:
-    """The assertions of a record that an entry means by its aspects."""
-    from catalog.writeback.migration import covered
-
-    ledger.must_be_sound(entry)
-    made = assertions(record, catalog.__getitem__)
-    keys = covered(entry, made)
-    if not keys:
-        stated = ", ".join(dict.fromkeys(each.key.within for each in made))
-        raise CatalogError(f"{record.address} asserts nothing of {', '.join(entry.aspects)}", f"it asserts {stated}")
-    return keys
+def _must_be_stated(entry: Entry, record: Record, catalog: Catalog) -> None:
+    """Refuse keys of assertions that the record does not state."""
+    stated = [str(each.key) for each in assertions(record, catalog.__getitem__)]
+    for key in entry.assertions:
+        if key not in stated:
+            mend = did_you_mean(key, stated) or f"it states {', '.join(stated)}"
+            raise CatalogError(f"{record.address} states no assertion {key!r}", mend)
 
 
 def _must_have_drifted(args: Namespace, entry: Entry) -> None:
@@ -124,8 +116,8 @@ def _must_have_drifted(args: Namespace, entry: Entry) -> None:
     result = next((each for each in results if each.record == entry.address), None)
     if result is None or not (result.outcome.conclusive or result.drifts):
         return
-    drifted = ledger.drifted_aspects(result.drifts)
-    never = [aspect for aspect in entry.aspects if not any(map(replace(entry, aspects=(aspect,)).covers, drifted))]
+    drifted = ledger.drifted_assertions(result.drifts)
+    never = [key for key in entry.assertions if key not in drifted]
     if never:
         there = f"it drifted in {', '.join(drifted)}" if drifted else "nothing of it drifted"
         mend = "accept what drifted, or name the run that saw it with --run"
@@ -134,10 +126,10 @@ def _must_have_drifted(args: Namespace, entry: Entry) -> None:
 
 def _drifts(args: Namespace, address: str) -> list[Finding]:
     """What a run saw drift: an entry accepts no more than that, so that new drifts still fail."""
-    run, results = _seen(args, "name them with --aspects, or the run that saw them with --run")
+    run, results = _seen(args, "name them with --assertions, or the run that saw them with --run")
     drifts = [finding for each in results if each.record == address for finding in each.drifts]
     if not drifts:
-        mend = "name them with --aspects, or the run that saw them with --run"
+        mend = "name them with --assertions, or the run that saw them with --run"
         raise CatalogError(f"run {run} saw no drift of {address}", mend)
     return drifts
 

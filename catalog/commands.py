@@ -232,28 +232,11 @@ def explain(args: Namespace) -> int:
     return Exit.FINE
 
 
-def migrate(args: Namespace) -> int:
-    """Give the ledger and the history of an earlier version the assertions behind what they say."""
-    from catalog.writeback import migration
-    from catalog.writeback.update import read_evidence
-
-    catalog = Catalog.load(*homes.use(args.catalog))
-    runs = read_evidence(args.runs)
-    done = migration.migrate(_ledger(args), args.history, catalog, runs, dry_run=args.dry_run)
-    print(done.in_words(dry_run=args.dry_run))
-    return Exit.FINE
-
-
 def _library(args: Namespace) -> Library:
     """The records that are meant, as a client's author has them."""
     from catalog.library import of_folders
 
     return of_folders(homes.use(args.catalog))
-
-
-def _ledger(args: Namespace) -> Path:
-    """The ledger that is named, else that of the home that is; the shipped one where none is."""
-    return args.ledger or ledger.of_home()
 
 
 def _today(args: Namespace) -> date:

@@ -74,7 +74,7 @@ class Attributor:
     def of(self, standing: Standing) -> Attribution | None:
         """The most likely side, or None where nothing is wrong."""
         result = standing.result
-        if self._run.standpoint is StandsFor.RECORDING and result.outcome in _IN_A_RECORDING:
+        if self._run.stands_for is StandsFor.RECORDING and result.outcome in _IN_A_RECORDING:
             return Attribution(*_IN_A_RECORDING[result.outcome])
         if not self._run.live and result.outcome in _ON_A_MOCK:
             return Attribution("our side", _ON_A_MOCK[result.outcome])

@@ -35,7 +35,10 @@ SHOWN = 29
 SPELT_ONCE = ("addresses", "stated")
 """What the first line of a cast spells out: its addresses, and in the same order the digests of what each stated."""
 
-_REQUIRED = frozenset({"run", "target", "started_at", "today", "cast", "outcomes"})
+VERSION = 1
+"""Of the lines. One of any other version is skipped, and named."""
+
+_REQUIRED = frozenset({"version", "run", "target", "started_at", "today", "cast", "outcomes"})
 MAX_TOLD = 200
 """Characters of one name that is kept."""
 
@@ -56,6 +59,7 @@ def row(run: Run, results: Sequence[Result]) -> dict[str, Json]:
     stated = [(result.agreement or {}).get("states", "") for result in ordered]
     known, today = past.rows(run), date.fromisoformat(run.today)
     return {
+        "version": VERSION,
         "run": run.run,
         "target": run.target,
         "live": run.live,
@@ -266,11 +270,10 @@ def _lines(path: Path, damaged: list[str]) -> Iterator[tuple[str, dict[str, Json
         if missing:
             damaged.append(_skipped(place, f"no {min(missing)}"))
             continue
-        own = shape.known(line, shape.HISTORY_ROW)
-        if wrong := shape.trouble(own, shape.HISTORY_ROW):
+        if wrong := shape.trouble(line, shape.HISTORY_ROW):
             damaged.append(_skipped(place, wrong))
         else:
-            yield place, own
+            yield place, line
     damaged += (f"{each}; it is skipped" for each in no_json)
 
 

@@ -200,7 +200,7 @@ class Overview:
         share = ((self.share, ""),) if self.share else ()
         if not self.run.live:
             number = self.counts[Outcome.CONFORMS]
-            where = "in the recording" if self.run.standpoint is StandsFor.RECORDING else "on the mock"
+            where = "in the recording" if self.run.stands_for is StandsFor.RECORDING else "on the mock"
             conform = (str(number), f"outcome:{OUTCOMES[Outcome.CONFORMS]}")
             return conform, (f" of {total} conform {where}", ""), *share
         partly = sum(each.in_part for each in self.standings)

@@ -52,4 +52,4 @@ def _stated(record: Record | None, known: Mapping[str, Record]) -> frozenset[str
             str(each.key) for each in assertions(record, lambda at: known[str(at)]) if not each.out_of_reach
         )
     except (AttributeError, KeyError, TypeError, ValueError):
-        return frozenset()  # of an earlier version, or one that names a record which this run did not select
+        return frozenset()  # it names a record which this run did not select

@@ -11,7 +11,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import date
 from typing import TYPE_CHECKING
 
-from catalog.evidence.same_drift import narrowed_aspect
 from catalog.model import Outcome
 from catalog.model.clock import days_from
 from catalog.reading.agreed import agreed_of, first_looks
@@ -20,7 +19,7 @@ from catalog.reading.cells import statements_digest
 if TYPE_CHECKING:
     from catalog.evidence.past import Row
     from catalog.evidence.results import Result
-    from catalog.model import Finding, Json, Record
+    from catalog.model import Json, Record
     from catalog.model.assertion import Assertion
 
 PENDING_DAYS = 7
@@ -45,12 +44,13 @@ def agreement(
     states = statements_digest(stated)
     if result.outcome is not Outcome.DRIFTED:
         return {"states": states}
-    before = [row for row in earlier if row.live and result.record in row.outcomes and _speaks_of(states, row, result)]
+    live = [row for row in earlier if row.live and result.record in row.outcomes]
+    before = [row for row in live if row.states.get(result.record) == states]
     conformed = any(row.outcomes[result.record] is Outcome.CONFORMS for row in before)
     agreed = agreed_of(record, stated) if record is not None else frozenset()
     looked = first_looks(record, stated) if record is not None else {}
     remembered = _first_remembered(result.record, before)
-    drifts = dict.fromkeys(key_of(finding) for finding in result.drifts)
+    drifts = dict.fromkeys(finding.assertion for finding in result.drifts)
     regressed = [key for key in drifts if conformed or key in agreed]
     never: dict[str, Json] = {}
     for key in drifts:
@@ -59,16 +59,6 @@ def agreement(
             until = days_from(first, pending_days)
             never[key] = {"first": first.isoformat(), **({"until": until.isoformat()} if today < until else {})}
     return {"states": states, "regressed": regressed, "never": never}
-
-
-def _speaks_of(states: str, row: Row, result: Result) -> bool:
-    """Whether a row tells of these statements. One that names none, of an earlier version, is believed."""
-    return not row.states or row.states.get(result.record) == states
-
-
-def key_of(finding: Finding) -> str:
-    """The key of the assertion that a finding speaks of, also where no record states it to the letter."""
-    return finding.assertion or f"{finding.label}/{narrowed_aspect(finding)}"
 
 
 def regressed(result: Result) -> tuple[str, ...]:
@@ -90,7 +80,7 @@ def pending(result: Result) -> bool:
 def waiting_no_more(result: Result) -> frozenset[str]:
     """The keys of what drifts and is not pending."""
     waiting = {key for key, each in never_agreed(result).items() if "until" in each}
-    return frozenset(key_of(finding) for finding in result.drifts) - waiting
+    return frozenset(finding.assertion for finding in result.drifts) - waiting
 
 
 def until(result: Result) -> str:

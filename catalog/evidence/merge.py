@@ -40,7 +40,7 @@ def merge(runs: Sequence[Told]) -> tuple[Run, list[Result]]:
         today=max(run.today for run, _ in ordered),
         providers=_union(run.providers for run, _ in ordered),
         expected=_union(run.expected for run, _ in ordered),
-        selected=_selected(ordered),
+        selected=_union(run.selected for run, _ in ordered),
         tripwires=_union(run.tripwires for run, _ in ordered),
         revisions={name: value for run, _ in ordered for name, value in run.revisions.items()},
         policy=_policy([run for run, _ in ordered]),
@@ -50,14 +50,6 @@ def merge(runs: Sequence[Told]) -> tuple[Run, list[Result]]:
     )
     told = (result for run, results in ordered for result in (*results, *_silent(run, results)))
     return described, sorted(told_once(told), key=lambda result: result.record)
-
-
-def _selected(runs: Sequence[Told]) -> tuple[str, ...] | None:
-    """What any of them selected; of one that does not say, what it has results of. None where none says."""
-    if all(run.selected is None for run, _ in runs):
-        return None
-    own = ([each.record for each in results] if run.selected is None else run.selected for run, results in runs)
-    return _union(own)
 
 
 def _silent(run: Run, results: Sequence[Result]) -> list[Result]:

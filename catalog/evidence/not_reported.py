@@ -16,26 +16,15 @@ _DETAIL = "it was selected, and its process ended before it reported"
 
 
 def complete(run: Run, results: Sequence[Result]) -> list[Result]:
-    """The results, and after them one for each selected record that has none; doing it again changes nothing.
-
-    What a run before this rule selected nobody knows: there it is what has a result.
-    """
+    """The results, and after them one for each selected record that has none; doing it again changes nothing."""
     seen = {result.record for result in results}
-    lost = sorted({address for address in run.selected or () if address not in seen})
+    lost = sorted({address for address in run.selected if address not in seen})
     return [*results, *(_not_reported(address) for address in lost)]
 
 
 def unreported(result: Result) -> bool:
     """Whether nothing is known of it but that it was selected."""
     return result.reason is not None and result.reason.code == ReasonCode.NOT_REPORTED
-
-
-def expected(run: Run, results: Sequence[Result]) -> tuple[str, ...]:
-    """The providers that must have a verdict; of a run that does not say what it selected, those that have results."""
-    if run.selected is not None:
-        return run.expected
-    seen = {result.address.provider for result in results}
-    return tuple(provider for provider in run.expected if provider in seen)
 
 
 def _not_reported(address: str) -> Result:

@@ -136,8 +136,8 @@ class Run:
     providers: tuple[str, ...] = ()
     expected: tuple[str, ...] = ()
     """The providers of what was selected that must have a verdict."""
-    selected: tuple[str, ...] | None = None
-    """The addresses that this run selected, sorted; None of a run that does not say."""
+    selected: tuple[str, ...] = ()
+    """The addresses that this run selected, sorted."""
     tripwires: tuple[str, ...] = ()
     """The live lanes (`pa:inference`) whose tripwire has to come out as drift, if anything of theirs has a verdict."""
     policy: Mapping[str, Json] = field(default_factory=dict)
@@ -150,36 +150,30 @@ class Run:
     """The requests of the run's beginning: what each found on the account (`provider`, `request`, `found`, `ends`)."""
     ends: tuple[Mapping[str, Json], ...] = ()
     """What the run rests on that has an end: `provider`, `what`, `on` (a day), `records` and `mend`."""
-    stands_for: StandsFor | None = None
-    """Whose answers it saw; None in runs of old, and then `live` tells: ask `standpoint`."""
+    stands_for: StandsFor = StandsFor.PROVIDER
+    """Whose answers it saw."""
     revisions: Mapping[str, str] = field(default_factory=dict)
     """The revision that each provider was asked under, where its manifest lists any."""
     traffic: Mapping[str, Json] | None = None
     """What became of recorded exchanges (`catalog.evidence.recording`); None of a run that probed."""
-
-    @property
-    def standpoint(self) -> StandsFor:
-        """Whose answers it saw."""
-        return self.stands_for or (StandsFor.PROVIDER if self.live else StandsFor.MOCK)
+    schema_version: int = 1
+    """The version of results.jsonl. A file of any other is refused."""
 
     @property
     def speaks_of_providers(self) -> bool:
         """Whether what it saw is evidence for the records: live, no gateway between, and under the usual revisions."""
-        return self.live and self.standpoint is StandsFor.PROVIDER and not self.asked.revision
+        return self.live and self.stands_for is StandsFor.PROVIDER and not self.asked.revision
 
     def to_json(self) -> dict[str, Json]:
         return _fields(self)
 
     @classmethod
     def from_json(cls, data: Mapping[str, Json]) -> Self:
-        names = ("providers", "expected", "tripwires", "history", "look_ups", "ends")
+        names = ("providers", "expected", "selected", "tripwires", "history", "look_ups", "ends")
         lists = {key: tuple(data.get(key, ())) for key in names}
-        selected = data.get("selected")
         said = data.get("asked", {})
         asked = Asked(**{**said, "traffic": tuple(said.get("traffic", ()))})
-        stands_for = StandsFor(data["stands_for"]) if "stands_for" in data else None
-        several = {"asked": asked, "selected": None if selected is None else tuple(selected), "stands_for": stands_for}
-        return cls(**{**data, **lists, **several})
+        return cls(**{**data, **lists, "asked": asked, "stands_for": StandsFor(data["stands_for"])})
 
 
 def _fields(value: Json) -> dict[str, Json]:

@@ -16,7 +16,6 @@ from catalog.model.codes import FindingCode
 ABSENT, MALFORMED, OUT_OF_RANGE = "absent", "malformed", "out-of-range"
 
 _VALUED = frozenset({Aspect.STATUS, Aspect.TYPE, Aspect.CODE, Aspect.PARAM, Aspect.CLOSE})
-_NARROWED = frozenset({Aspect.HEADER, Aspect.BODY, Aspect.EVENT, Aspect.RELATION})
 
 _ABSENT = frozenset(
     {
@@ -44,12 +43,6 @@ _MAX = 100
 """Characters of an assertion, and of a value: a hostile answer must not swell the history."""
 
 Identity = frozenset[str]
-
-
-def narrowed_aspect(finding: Finding) -> str:
-    """What differs, in the words of the ledger: `status`, `header:retry-after`."""
-    narrow = finding.aspect in _NARROWED and finding.at
-    return f"{finding.aspect}:{finding.at}" if narrow else str(finding.aspect)
 
 
 def observed_class(finding: Finding) -> str:
@@ -83,16 +76,8 @@ def remembered(findings: Iterable[Finding]) -> dict[str, Json]:
 
 
 def is_as_remembered(findings: Iterable[Finding], kept: Mapping[str, Json]) -> bool:
-    """Whether this is the drift that a row of the history kept, in today's form or in the one before it.
-
-    The older form (`codes`) has neither label nor class, so by it a status that changed is still the same drift. A
-    row that kept neither says nothing against it.
-    """
-    if "differs" in kept:
-        return set(kept["differs"]) == identity(findings)
-    if "codes" in kept:
-        return set(kept["codes"]) == {f"{each.code} {each.at}".strip()[:120] for each in findings if each.drifts}
-    return True
+    """Whether this is the drift that a row of the history kept."""
+    return set(kept["differs"]) == identity(findings)
 
 
 Cause = tuple[str, str, str, str, str]

@@ -41,21 +41,6 @@ def trouble(line: Json, kind: str) -> str:
     return _named(kind)(line).removeprefix(": ")
 
 
-def known(line: Mapping[str, Json], kind: str) -> dict[str, Json]:
-    """What of a line this version knows; a newer one may have written more."""
-    own: dict[str, Json] = _without_unknown(line, _definitions()[kind])
-    return own
-
-
-def _without_unknown(value: Json, schema: Mapping[str, Json]) -> Json:
-    if not isinstance(value, dict):
-        return value
-    named, more = schema.get("properties", {}), schema.get("additionalProperties", True)
-    schemas = {name: named.get(name, more if isinstance(more, dict) else {}) for name in value if name in named or more}
-    return {name: _without_unknown(value[name], member) for name, member in schemas.items()}
-
-
-@cache
 def _named(name: str) -> Check:
     return _compiled(_definitions()[name])
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from catalog.evidence import lost, self_check, shares
 from catalog.evidence.agreement import pending
 from catalog.evidence.blindness import blind_providers, gaps, unobserved, withheld_lanes
-from catalog.evidence.not_reported import complete, expected, unreported
+from catalog.evidence.not_reported import complete, unreported
 from catalog.evidence.self_check import of_records
 from catalog.model import LedgerState, Outcome
 from catalog.model.exits import Exit, highest
@@ -57,8 +57,8 @@ def withheld(run: Run, results: Sequence[Result]) -> tuple[dict[str, str], froze
 
 
 def _blind(run: Run, known: Sequence[Result]) -> dict[str, str]:
-    found = blind_providers(known, expected(run, known), lost.of_run(run, known), whole=not shares.held(run.policy))
-    if not run.live and run.standpoint is StandsFor.MOCK and not run.asked.traffic:
+    found = blind_providers(known, run.expected, lost.of_run(run, known), whole=not shares.held(run.policy))
+    if not run.live and run.stands_for is StandsFor.MOCK and not run.asked.traffic:
         found = {**unobserved(known), **found}
     return {**gaps(known), **found} if run.policy.get("expect_all") else found
 

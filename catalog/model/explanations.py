@@ -25,7 +25,7 @@ class Explanation:
 
 
 Explanations = Mapping[str, Explanation]
-"""By code. A code that an older run wrote may be in none of these: look it up, do not index blindly."""
+"""By code. A code in a results.jsonl that was edited by hand may be in none of these."""
 
 
 def _read() -> Mapping[str, Explanations]:

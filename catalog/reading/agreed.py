@@ -13,10 +13,7 @@ from collections.abc import Collection, Iterable, Mapping
 from datetime import date
 from typing import TYPE_CHECKING
 
-from catalog.model import Outcome
 from catalog.model.assertion import Basis
-from catalog.reading.cells import cells_of
-from catalog.reading.last_seen import last_seen, of_no_provider, target_of
 
 if TYPE_CHECKING:
     from catalog.model import Json, Record
@@ -35,25 +32,8 @@ def digest_of(assertion: Assertion) -> str:
 
 def agreed_of(record: Record, stated: Iterable[Assertion]) -> frozenset[str]:
     """The keys of what the record states now and some live night saw as stated."""
-    stated = tuple(stated)
     named = frozenset(_block(record).get("agreed", "").split())
-    seen = _seen_before_it_was_named(record, stated)
-    return frozenset(str(each.key) for each in stated if str(each.key) in seen or (named and digest_of(each) in named))
-
-
-def _seen_before_it_was_named(record: Record, stated: tuple[Assertion, ...]) -> frozenset[str]:
-    """What agreed by what earlier versions kept, which did not name it. That of a mock proves nothing.
-
-    The first of them kept no cells: there all was verified that the record states.
-    """
-    if _block(record).keys() & {"agreed", "looked"} or of_no_provider(target_of(record)):
-        return frozenset()
-    last = last_seen(record)
-    if "evidence" not in record.data and last is not None and last.result == Outcome.CONFORMS:
-        return frozenset(str(each.key) for each in stated)
-    cells = cells_of(record, stated).items()
-    differ = {key for (_, key), cell in cells if cell.differs}
-    return frozenset(key for (_, key), cell in cells if cell.on is not None) - differ
+    return frozenset(str(each.key) for each in stated if named and digest_of(each) in named)
 
 
 def first_looks(record: Record, stated: Iterable[Assertion]) -> dict[str, date]:

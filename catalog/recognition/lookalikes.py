@@ -35,7 +35,7 @@ class Lookalikes:
                 address = str(record.address)
                 try:
                     looks_of[address] = looks(record)
-                except KeyError:  # of another version, or not sound: `check` tells it, and nothing is like it
+                except KeyError:  # not sound: `check` tells it, and nothing is like it
                     continue
                 for look in looks_of[address]:
                     showing[look].append(address)

@@ -106,18 +106,6 @@ def differences(findings: tuple[Finding, ...]) -> tuple[str, ...]:
     return (*kept, f"and {len(more)} more ({digest})") if more else tuple(kept)
 
 
-def are_told(words: str, findings: tuple[Finding, ...]) -> bool:
-    """Whether the words that a record keeps tell this very drift, in today's wording or in the one before it."""
-    return words in ("; ".join(differences(findings)), "; ".join(_as_once_worded(findings)))
-
-
-def _as_once_worded(findings: tuple[Finding, ...]) -> tuple[str, ...]:
-    """The words of versions that wrote the value which was seen where now its class is written."""
-    words = sorted({_difference(finding, finding.observed) for finding in findings})
-    kept, more = words[:MAX_DIFFERENCES], words[MAX_DIFFERENCES:]
-    return (*kept, f"and {len(more)} more") if more else tuple(kept)
-
-
 def _difference(finding: Finding, observed: Json) -> str:
     where = " ".join(dict.fromkeys(filter(None, (finding.label, finding.at or str(finding.aspect)))))
     return f"{where} {_short(observed)} instead of {_short(finding.documented)} ({finding.code})"

@@ -9,10 +9,9 @@ from datetime import date
 from operator import itemgetter
 from typing import TYPE_CHECKING
 
-from catalog.evidence.same_drift import ABSENT, narrowed_aspect, observed_class
+from catalog.evidence.same_drift import ABSENT
 from catalog.model import Outcome
 from catalog.model.assertion import Basis, Key
-from catalog.model.look import Look
 from catalog.reading.agreed import agreed_of, as_kept, first_looks
 from catalog.reading.cells import Cell, Settled, cells_of, restricted_on, settled_of, statements_digest
 from catalog.reading.last_seen import last_seen
@@ -59,12 +58,12 @@ def gathered(record: Record, stated: tuple[Assertion, ...], sightings: Iterable[
         day = sighting.day
         got_through = max(day, got_through or day)
         if sighting.run.speaks_of_providers:
-            own = list(_looks(sighting, stated))
-            differ = {f"{look.label}/{within}" for look in own for within in look.otherwise}
-            agreed |= {f"{look.label}/{within}" for look in own for within in look.as_stated} - differ
+            looks = sighting.result.looks
+            differ = {f"{look.label}/{within}" for look in looks for within in look.otherwise}
+            agreed |= {f"{look.label}/{within}" for look in looks for within in look.as_stated} - differ
             looked.update({key: min(day, looked.get(key, day)) for key in differ})
         newer_on_its_day = recorded if sighting.is_older_than(last) else {}
-        for look in _looks(sighting, stated):
+        for look in sighting.result.looks:
             endpoint = look.endpoint or str(record.address)
             for within, differs in [*((key, "") for key in look.as_stated), *look.otherwise.items()]:
                 place = endpoint, f"{look.label}/{within}"
@@ -123,22 +122,6 @@ def _settle(
         days.append(before.on)
     if differs or not assumption.of_surface:
         settled[key] = Settled(seen, min([*days, first_seen.get((key, differs), days[0])]))
-
-
-def _looks(sighting: Sighting, stated: tuple[Assertion, ...]) -> Iterator[Look]:
-    """The result's looks. One of a version that kept none says by its outcome and findings what it saw."""
-    result = sighting.result
-    if result.looks:
-        yield from result.looks
-        return
-    drifted = {
-        each.assertion or f"{each.label}/{narrowed_aspect(each)}": observed_class(each) for each in result.drifts
-    }
-    labels = dict.fromkeys([*(each.key.label for each in stated), *(Key.parse(key).label for key in drifted)])
-    for label in labels:
-        otherwise = {Key.parse(key).within: seen for key, seen in drifted.items() if Key.parse(key).label == label}
-        own = [each.key.within for each in stated if each.key.label == label]
-        yield Look("", label, tuple(within for within in own if within not in otherwise), otherwise)
 
 
 def evidence_block(

@@ -7,7 +7,6 @@ from dataclasses import asdict, dataclass, replace
 from datetime import date
 from typing import TYPE_CHECKING
 
-from catalog.evidence.same_drift import narrowed_aspect
 from catalog.model import Address, Aspect, Json, LedgerState, Outcome, homes
 from catalog.model.assertion import Key
 from catalog.model.codes import ReasonCode
@@ -27,11 +26,6 @@ if TYPE_CHECKING:
     from catalog.reading.store import Catalog
 
 LEDGER = homes.PACKAGE.ledger
-
-
-def of_home() -> Path:
-    """The ledger of the home that was named, or the shipped one."""
-    return (homes.named_home() or homes.PACKAGE).ledger
 
 
 def of_homes() -> tuple[Path, ...]:
@@ -56,20 +50,15 @@ def in_force() -> tuple[Entry, ...]:
 
 @dataclass(frozen=True, slots=True, order=True)
 class Entry:
-    """A divergence that someone accepted, on one target, until it is to be reviewed.
-
-    `assertions` are the keys of those that it accepts (`answer/header:retry-after`). An entry of an earlier version
-    names none: it accepts by its aspects, of which one is one of `catalog.model.Aspect`, alone (`header`) or narrowed
-    (`header:retry-after`).
-    """
+    """A divergence that someone accepted, on one target, until it is to be reviewed."""
 
     address: str
     target: str
-    aspects: tuple[str, ...]
+    assertions: tuple[str, ...]
+    """The keys of those that it accepts (`answer/header:retry-after`)."""
     reason: str
     first_seen: str
     review_by: str
-    assertions: tuple[str, ...] = ()
     ticket: str = ""
     """Where it is followed up, or nothing."""
 
@@ -84,18 +73,15 @@ class Entry:
 
     def accepts(self, finding: Finding) -> bool:
         """Whether it accepts that this was seen otherwise."""
-        if self.assertions:
-            return finding.assertion in self.assertions
-        return self.covers(narrowed_aspect(finding))
+        return finding.assertion in self.assertions
 
-    def covers(self, aspect: str) -> bool:
-        """Whether its aspects name this one, narrowed or not."""
-        return any(aspect == accepted or aspect.startswith(f"{accepted}:") for accepted in self.aspects)
+    @property
+    def accepts_a_message(self) -> bool:
+        return any(Key.parse(key).aspect == Aspect.MESSAGE for key in self.assertions)
 
     @property
     def in_words(self) -> str:
-        """What it accepts: its assertions, else its aspects."""
-        return ", ".join(self.assertions or self.aspects)
+        return ", ".join(self.assertions)
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,14 +120,9 @@ def entry_for(entries: Iterable[Entry], address: Address | str, target: str) -> 
     return next((entry for entry in entries if (entry.address, entry.target) == (str(address), target)), None)
 
 
-def drifted_aspects(findings: Iterable[Finding]) -> tuple[str, ...]:
-    """What drifted, in the words of the ledger: `status`, `header:retry-after`."""
-    return tuple(sorted({narrowed_aspect(finding) for finding in findings if finding.drifts}))
-
-
 def drifted_assertions(findings: Iterable[Finding]) -> tuple[str, ...]:
     """The keys of the assertions that drifted."""
-    return tuple(sorted({finding.assertion for finding in findings if finding.drifts and finding.assertion}))
+    return tuple(sorted({finding.assertion for finding in findings if finding.drifts}))
 
 
 def judge_against_ledger(
@@ -161,12 +142,12 @@ def judge_against_ledger(
     elif outcome is Outcome.CONFORMS:
         gone = f"the accepted divergence ({entry.in_words}) is no longer there: remove it from the ledger"
         state, detail = LedgerState.STALE, gone
-    elif outcome is Outcome.INCONCLUSIVE and reason == ReasonCode.TWIN_NOT_ALLOWED and entry.covers(Aspect.MESSAGE):
+    elif outcome is Outcome.INCONCLUSIVE and reason == ReasonCode.TWIN_NOT_ALLOWED and entry.accepts_a_message:
         state, detail = LedgerState.ACCOUNTED, f"not looked at, as accepted until {entry.review_by}"
     elif outcome is not Outcome.DRIFTED:
         return None
     elif new:
-        state, detail = LedgerState.NEW_ASPECTS, f"the ledger does not accept {', '.join(_told(entry, new))}"
+        state, detail = LedgerState.NEW_ASPECTS, f"the ledger does not accept {', '.join(drifted_assertions(new))}"
     else:
         state, detail = LedgerState.ACCOUNTED, f"accepted until {entry.review_by}{_gone(entry, findings)}"
     return Acceptance(state, entry.because, detail, entry.review_by)
@@ -177,12 +158,6 @@ def _gone(entry: Entry, findings: Iterable[Finding]) -> str:
     drifts = {each.assertion for each in findings if each.drifts}
     gone = [key for key in entry.assertions if key not in drifts]
     return f"; {', '.join(gone)} {'does' if len(gone) == 1 else 'do'} not drift any more" if gone else ""
-
-
-def _told(entry: Entry, findings: Iterable[Finding]) -> tuple[str, ...]:
-    """What drifts, in the words of the entry: by assertion, or as an earlier version does by aspect."""
-    findings = tuple(findings)
-    return (drifted_assertions(findings) if entry.assertions else ()) or drifted_aspects(findings)
 
 
 def problems(entries: Iterable[Entry], catalog: Catalog, today: date, file: Path | None = None) -> list[CatalogError]:
@@ -220,10 +195,7 @@ def accept_also(entry: Entry, path: Path = LEDGER) -> bool:
     old = entry_for(load(path), entry.address, entry.target)
     if old is None:
         return accept(entry, path)
-    aspects = tuple(sorted({*old.aspects, *entry.aspects}))
-    # an entry of an earlier version accepts by its aspects alone: so does what joins it
-    keys = tuple(sorted({*old.assertions, *entry.assertions})) if old.assertions else ()
-    return accept(replace(entry, aspects=aspects, assertions=keys), path)
+    return accept(replace(entry, assertions=tuple(sorted({*old.assertions, *entry.assertions}))), path)
 
 
 def must_be_sound(entry: Entry, path: Path = LEDGER) -> None:
@@ -241,20 +213,16 @@ def ledger_text(entries: Iterable[Entry]) -> str:
 
 
 def _plain(entry: Entry) -> dict[str, Json]:
-    """The entry as it stands in the file, its assertions beside its aspects."""
-    plain = {name: value for name, value in asdict(entry).items() if name not in _OPTIONAL or value}
-    return {
-        each: list(plain[each]) if each in _LISTS else plain[each] for each in (*_FIELDS, *_OPTIONAL) if each in plain
-    }
+    """The entry as it stands in the file."""
+    ticket = {"ticket": entry.ticket} if entry.ticket else {}
+    return {**{name: getattr(entry, name) for name in _FIELDS}, "assertions": list(entry.assertions), **ticket}
 
 
 def _same_place(one: Entry, other: Entry) -> bool:
     return (one.address, one.target) == (other.address, other.target)
 
 
-_FIELDS = ("address", "target", "aspects", "reason", "first_seen", "review_by")
-_OPTIONAL = ("assertions", "ticket")
-_LISTS = frozenset({"aspects", "assertions"})
+_FIELDS = ("address", "target", "assertions", "reason", "first_seen", "review_by")
 _DAY = re.compile("[0-9]{4}-[0-9]{2}-[0-9]{2}")
 
 
@@ -263,7 +231,7 @@ def _read(items: Json, path: Path) -> tuple[Entry, ...]:
         # Only a broken ledger pays for jsonschema: importing it takes longer than all that is done here.
         complaint = next(iter(told(items, read_object(SCHEMAS / "ledger.json"))))
         raise CatalogError(complaint.message, complaint.mend, file=path, place=complaint.json_path)
-    return tuple(Entry(**{**item, **{name: tuple(item[name]) for name in _LISTS & item.keys()}}) for item in items)
+    return tuple(Entry(**{**item, "assertions": tuple(item["assertions"])}) for item in items)
 
 
 def follows_schema(items: Json) -> bool:
@@ -275,16 +243,14 @@ def _is_entry(item: Json) -> bool:
     return (
         isinstance(item, dict)
         and item.keys() >= {*_FIELDS}
-        and item.keys() <= {*_FIELDS, *_OPTIONAL}
-        and all(isinstance(item[name], str) and item[name] for name in _FIELDS if name not in _LISTS)
+        and item.keys() <= {*_FIELDS, "ticket"}
+        and all(isinstance(item[name], str) and item[name] for name in _FIELDS if name != "assertions")
         and _parses(Address.parse, item["address"])
         and _is_day(item["first_seen"])
         and _is_day(item["review_by"])
-        and isinstance(item["aspects"], list)
-        and bool(item["aspects"])
-        and all(map(_is_aspect, item["aspects"]))
-        and isinstance(item.get("assertions", []), list)
-        and all(isinstance(key, str) and _parses(Key.parse, key) for key in item.get("assertions", []))
+        and isinstance(item["assertions"], list)
+        and bool(item["assertions"])
+        and all(isinstance(key, str) and _parses(Key.parse, key) for key in item["assertions"])
         and isinstance(item.get("ticket", "…"), str)
         and item.get("ticket", "…") != ""
     )
@@ -292,13 +258,6 @@ def _is_entry(item: Json) -> bool:
 
 def _is_day(text: str) -> bool:
     return _DAY.fullmatch(text) is not None and _parses(date.fromisoformat, text)
-
-
-def _is_aspect(text: Json) -> bool:
-    if not isinstance(text, str):
-        return False
-    aspect, colon, place = text.partition(":")
-    return aspect in set(Aspect) and bool(place or not colon)
 
 
 def _parses(parse: Callable[[str], object], text: str) -> bool:

@@ -248,7 +248,7 @@ def _news(draft: _Draft, sighting: Sighting, tags: list[str]) -> str | None:
         return "seen for the first time"
     if last.result != sighting.result.outcome or of_no_provider(last.target) != of_no_provider(sighting.target):
         return "the record did not say so yet"
-    if not answer.are_told(last.differences, sighting.result.drifts):
+    if last.differences != "; ".join(answer.differences(sighting.result.drifts)):
         return "it differs in another way"
     if (sighting.day - last.day).days > draft.policy.refresh_after:
         return f"its date {last.day} is older than {draft.policy.refresh_after} days"

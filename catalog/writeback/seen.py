@@ -54,7 +54,7 @@ class Sighting:
         plain = self.run.speaks_of_providers or of_no_provider(name)
         if plain:
             return name
-        whose = self.run.standpoint
+        whose = self.run.stands_for
         return f"{ANOTHER_REVISION if whose is StandsFor.PROVIDER else whose}:{name}"
 
     def is_older_than(self, last: LastSeen | None) -> bool:

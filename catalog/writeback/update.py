@@ -262,9 +262,9 @@ def _refuse_what_is_no_provider(evidence: Iterable[Evidence], into: Path) -> Non
 
 def _asked(run: Run) -> str:
     """What a run asked that says nothing for the records."""
-    if run.asked.revision and run.live and run.standpoint is StandsFor.PROVIDER:
+    if run.asked.revision and run.live and run.stands_for is StandsFor.PROVIDER:
         return "another revision"
-    return f"a {run.standpoint}" if run.standpoint is not StandsFor.PROVIDER else "a mock"
+    return f"a {run.stands_for}" if run.stands_for is not StandsFor.PROVIDER else "a mock"
 
 
 def _gist(reason: str) -> str:

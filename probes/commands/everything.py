@@ -24,7 +24,7 @@ PROBES = Path(__file__).parent.parent
 OF_MODULES = {
     "catalog": (
         *("show", "find", "identify", "explain", "facts", "export"),
-        *("can-i-rely", "update", "accept", "migrate"),
+        *("can-i-rely", "update", "accept"),
     ),
     "probes": ("doctor", "coverage", "variables", "cleanup", "listen", "new"),
 }
@@ -51,7 +51,7 @@ Probe what four generative-model APIs document, on the mock that comes along or 
   find show explain facts export            read the catalog
   can-i-rely does what your client depends on hold
   check      is the catalog sound, and do records and recipes fit? both `check`s, of catalog and of probes
-  update accept migrate                     write back what was seen, and keep what is known to diverge
+  update accept                             write back what was seen, and keep what is known to diverge
   doctor coverage variables cleanup         is a target ready, what can be looked at, what was left behind
   new        begin a provider or a record of your own
   listen     stand between your client and a provider, and judge what passes

@@ -137,7 +137,7 @@ class Listener:
         file = self.folder / "results.jsonl"
         fresh = file.with_name(f".{file.name}.{os.getpid()}")
         with ResultsWriter(fresh, run) as writer:
-            for address in run.selected or ():
+            for address in run.selected:
                 writer.append(self._held.result(address).to_json())
         fresh.replace(file)
         self.changed = False
@@ -147,7 +147,7 @@ class Listener:
         """Write the run and its views, say what became of the traffic, and the exit status that it calls for."""
         self._file.close()
         run = self.write()
-        results = [self._held.result(address) for address in run.selected or ()]
+        results = [self._held.result(address) for address in run.selected]
         build.build(self.folder)
         self.say(self._held.summary())
         for fault, count in self._faults.items():

@@ -132,7 +132,7 @@ class Prober(Collector):
         """How the result stands to the divergence that the ledger accepts for it, if it does."""
         entry = ledger.entry_for(self.options.accepted, result.record, self.options.told_as)
         due = agreement.waiting_no_more(result)
-        counted = [each for each in result.findings if agreement.key_of(each) in due] if due else result.findings
+        counted = [each for each in result.findings if each.assertion in due] if due else result.findings
         reason = result.reason.code if result.reason is not None else ""
         standing = ledger.judge_against_ledger(entry, result.outcome, counted, self.options.today, reason)
         return standing.to_json() if standing else None

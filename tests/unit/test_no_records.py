@@ -25,7 +25,6 @@ catalog can-i-rely rely.toml
 catalog update latest
 catalog explain
 catalog accept pa/errors --reason known
-catalog migrate
 probes check
 probes coverage
 probes doctor

@@ -100,7 +100,6 @@ catalog update {tmp}/none
 catalog accept pa/errors/general/unknwon_model --reason x
 catalog accept --cause nothing --reason x
 catalog accept pa/errors/general/unknown_model
-catalog migrate {tmp}/none
 reports build nope
 reports build {tmp}/empty
 reports build {tmp}/list.har

@@ -8,8 +8,8 @@ from datetime import date
 from typing import TYPE_CHECKING, Any
 from unittest import mock
 
-from catalog.evidence.same_drift import narrowed_aspect, observed_class
-from catalog.model import Finding, Outcome, Severity
+from catalog.evidence.same_drift import observed_class
+from catalog.model import Aspect, Finding, Outcome, Severity
 from probes.elicit.book import book
 from probes.planning.rotation import Depth, Drawing
 from probes.target import target as targets
@@ -22,6 +22,9 @@ if TYPE_CHECKING:
 
 STALL_S = 2.0
 """Seconds until a silent WebSocket is given up, in place of 15: under mutants and faults hundreds are silent."""
+
+NARROWED = frozenset({Aspect.HEADER, Aspect.BODY, Aspect.EVENT, Aspect.RELATION})
+"""The aspects of which a cause also names the place."""
 
 LONGEST = 100
 """Characters of an observed value in a cause."""
@@ -86,4 +89,5 @@ def describe_verdict(outcome: Outcome, reason: str, findings: Iterable[Finding])
 def _describe_cause(finding: Finding) -> str:
     mark = "should " if finding.severity is Severity.SHOULD else ""
     observed = observed_class(finding).encode("unicode_escape").decode().replace(";", ",")[:LONGEST]
-    return f"{mark}{narrowed_aspect(finding)} {finding.code} {observed}".strip()
+    place = f":{finding.at}" if finding.at and finding.aspect in NARROWED else ""
+    return f"{mark}{finding.aspect}{place} {finding.code} {observed}".strip()

@@ -240,7 +240,7 @@ def test_a_run_with_a_stale_entry_exits_1(tmp_path: Path) -> None:
     ledger = tmp_path / "divergences.json"
     (tmp_path / "with_a_ledger.py").write_text(ledger_in_place_of_the_shipped(ledger))
     ledger.write_text(
-        '[{"address":"pd/endpoints/models/no_such","target":"mock","aspects":["status"],"reason":"r",'
+        '[{"address":"pd/endpoints/models/no_such","target":"mock","assertions":["answer/status"],"reason":"r",'
         '"first_seen":"2026-01-01","review_by":"2099-01-01"}]'
     )
     environ = {"PYTHONPATH": str(tmp_path)}

@@ -43,7 +43,7 @@ def test_a_run_that_lost_its_workers_is_not_green(tmp_path: Path, options: tuple
     lost = [each for each in ran.results.values() if unreported(each)]
     assert 0 < len(lost) < len(ran.results)
     seen = list(ran.results.values())
-    assert {each.record for each in seen} == set(ran.run.selected or ())
+    assert {each.record for each in seen} == set(ran.run.selected)
     assert {each.outcome for each in seen if each not in lost} == {Outcome.CONFORMS}
     assert f"not-reported ({len(lost)})" in ran.output
     assert "No drift;" not in ran.output
@@ -59,7 +59,7 @@ def test_a_worker_whose_items_another_one_took_over_loses_no_verdict_and_is_told
     assert "worker-lost: worker gw0" in ran.output
     seen = list(ran.results.values())
     assert not any(map(unreported, seen))
-    assert {each.record for each in seen} == set(ran.run.selected or ())
+    assert {each.record for each in seen} == set(ran.run.selected)
     assert {each.outcome for each in seen} == {Outcome.CONFORMS}
 
 
@@ -133,7 +133,7 @@ def test_a_worker_is_told_as_lost_wherever_it_ends(hook: str, argument: str, whe
     assert len(told_as_lost(ran)) == 1
     assert "worker gw0" in told_as_lost(ran)[0]
     assert "Traceback" not in ran.said
-    assert set(ran.results) == set(ran.run.selected or ())
+    assert set(ran.results) == set(ran.run.selected)
     lost = [each for each in ran.results.values() if each.outcome is not Outcome.CONFORMS]
     # What it was about to send is not sent twice: xdist takes the first item of a dead worker for what killed it.
     assert [each for each in lost if not unreported(each)] == []
@@ -188,7 +188,7 @@ def test_what_x_leaves_unasked_was_wanted_so(tmp_path: Path) -> None:
     ran = pytest_probes(tmp_path / "out", *arguments, environ=environ)
     outcomes = [each.reason.code if each.reason else str(each.outcome) for each in ran.results.values()]
     assert sorted(set(outcomes)) == ["conforms", "stopped-early"]
-    assert set(ran.results) == set(ran.run.selected or ())
+    assert set(ran.results) == set(ran.run.selected)
     assert ran.status == 0, "by the records: nothing was seen otherwise than documented"
 
 

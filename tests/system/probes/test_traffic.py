@@ -82,7 +82,7 @@ def test_an_unknown_status_is_told_wherever_a_run_is_told(tmp_path: Path) -> Non
         "report.html": True,
     }
     assert not any("on the mock" in text for text in (ran.said, *views.values()))
-    assert str(ran.run.standpoint) == "recording"
+    assert str(ran.run.stands_for) == "recording"
 
 
 def test_refusals_of_no_record_alone_are_written_down(tmp_path: Path) -> None:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from catalog.evidence.results import Result, Run
 from catalog.evidence.results_file import ResultsWriter
+from catalog.evidence.same_drift import observed_class
 from catalog.model import (
     Address,
     Aspect,
@@ -20,6 +21,9 @@ from catalog.model import (
     Response,
     Severity,
 )
+from catalog.model.look import Look
+from catalog.model.standpoint import StandsFor
+from catalog.reading.assertions import assertions
 from catalog.writeback.canonical import canonical_text
 from catalog.writeback.seen import Sighting
 
@@ -110,11 +114,13 @@ def record(address: str = ERROR_ADDRESS, **fields: Any) -> Record:
 
 
 def run(name: str = "r1", today: str = "2026-11-20", *, live: bool = True, target: str = "live") -> Run:
-    return Run(run=name, target=target, live=live, started_at=f"{today}T00:00:00Z", today=today)
+    stands_for = StandsFor.PROVIDER if live else StandsFor.MOCK
+    return Run(run=name, target=target, live=live, started_at=f"{today}T00:00:00Z", today=today, stands_for=stands_for)
 
 
 def drift(code: str = "status-differs", aspect: Aspect = Aspect.STATUS, **fields: Any) -> Finding:
-    values = {"message": "differs", "label": "answer", "documented": 429, "observed": 403}
+    key = f"answer/{aspect}:{fields['at']}" if fields.get("at") else f"answer/{aspect}"
+    values = {"message": "differs", "label": "answer", "documented": 429, "observed": 403, "assertion": key}
     return Finding(code, aspect, Severity.MUST, **{**values, **fields})
 
 
@@ -140,7 +146,24 @@ def result(
         findings = (drift(),)
     reason = None if outcome.conclusive else Reason("read-timeout", "no answer in 30 s")
     attempts = (Attempt(at, 1.0, (seen,)),) if seen else ()
-    return Result(address, dict(probed.data) if probed else {}, outcome, reason, findings, attempts, at)
+    looks = looks_at(probed or record(address), findings) if outcome.conclusive else ()
+    return Result(address, dict(probed.data) if probed else {}, outcome, reason, findings, attempts, at, looks=looks)
+
+
+def looks_at(own: Record, findings: tuple[Finding, ...] = ()) -> tuple[Look, ...]:
+    """All that a record states, seen as stated but for the findings that drift."""
+    differs = {each.assertion: observed_class(each) for each in findings if each.drifts}
+    keys = [str(each.key) for each in assertions(own, lambda address: record(str(address)))]
+    labels = dict.fromkeys(key.partition("/")[0] for key in (*keys, *differs))
+    return tuple(
+        Look(
+            "",
+            label,
+            tuple(key.partition("/")[2] for key in keys if key.startswith(f"{label}/") and key not in differs),
+            {key.partition("/")[2]: seen for key, seen in differs.items() if key.startswith(f"{label}/")},
+        )
+        for label in labels
+    )
 
 
 def sighting(

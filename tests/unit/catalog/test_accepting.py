@@ -99,7 +99,7 @@ def test_like_a_record_accepts_every_cause_of_its_drift(accept: Accept, tmp_path
         (("--cause", "pa-00000000"), "has no cause 'pa-00000000'"),
         (("--like", "pa/errors/general/quiet"), "saw no drift of pa/errors/general/quiet"),
         (("--like", f"{OTHER}s"), f"saw no drift of {OTHER}s; did you mean {OTHER}"),
-        (("--like", OTHER, "--aspects", "status"), "--aspects is about one record"),
+        (("--like", OTHER, "--assertions", "answer/status"), "--assertions is about one record"),
         (("--cause", "pa-00000000", "--target", "elsewhere"), "asked target live, not elsewhere"),
     ],
 )

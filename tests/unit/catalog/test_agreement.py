@@ -203,34 +203,6 @@ def test_dropping_void_evidence_keeps_what_was_once_seen_to_hold(tmp_path_factor
     assert first_looks(after, stated(after)) == {"answer/header:request-id": FIRST}
 
 
-def test_what_a_version_saw_that_did_not_name_it_agreed_unless_it_differs() -> None:
-    kept = written(record(), looked_at(FIRST, TYPE))
-    evidence = {name: each for name, each in kept.data["evidence"].items() if name not in ("agreed", "looked")}
-    old = Record(kept.address, {**kept.data, "evidence": evidence})
-    assert regressed(judged(old, later(1), STATUS)) == (STATUS,)
-    assert pending(judged(old, later(1), TYPE))
-
-
-def test_what_a_version_before_assertions_verified_is_never_pending() -> None:
-    """By the record alone, which has no cells yet, and by a history whose rows name no statements."""
-    kept = written(record(), looked_at(FIRST))
-    data = {name: each for name, each in kept.data.items() if name != "evidence"}
-    assert regressed(judged(Record(kept.address, data), later(9), STATUS)) == (STATUS,)
-    drifted = {
-        **data,
-        "observed": {**data["observed"], "note": data["observed"]["note"].replace("conforms", "drifted")},
-    }
-    assert pending(judged(Record(kept.address, drifted), later(9), STATUS))
-    rows = remembered(looked_at(FIRST).result)
-    assert regressed(judged(record(), later(9), STATUS, earlier=rows)) == (STATUS,)
-
-
-def test_what_a_version_before_assertions_saw_drift_has_waited_since() -> None:
-    rows = remembered(looked_at(FIRST, STATUS).result)
-    assert pending(judged(record(), later(6), STATUS, earlier=rows))
-    assert not pending(judged(record(), later(7), STATUS, earlier=rows))
-
-
 def test_a_mock_proves_nothing_and_nothing_there_is_remembered() -> None:
     night = looked_at(FIRST, live=False)
     kept = written(record(), night)

@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from catalog.envelopes.envelope import envelope
-from catalog.model import Aspect, Attempt, Exchange, Finding, Json, Request, Response
+from catalog.model import Attempt, Exchange, Finding, Json, Request, Response
 from catalog.reading.expected import Expected
 from catalog.reading.headers import HeaderRule
 from catalog.writeback import answer
@@ -47,23 +47,6 @@ def test_a_difference_is_told_once_and_in_no_more_than_a_beginning() -> None:
 def test_a_difference_at_no_place_names_the_aspect() -> None:
     (told,) = answer.differences((replace(drift("", 500, 404), code="status-differs"),))
     assert told == f"answer {finding().aspect} 500 instead of 404 (status-differs)"
-
-
-def test_the_words_of_today_and_of_the_version_before_are_this_very_drift() -> None:
-    malformed = replace(drift("retry-after", "soon", "s"), code="header-malformed", aspect=Aspect.HEADER)
-    today, before = "answer retry-after malformed", "answer retry-after soon"
-    two = (malformed, drift("h"))
-    tail = "instead of s (header-malformed)"
-    assert answer.are_told(f"{words('h')[0]}; {today} {tail}", two)
-    assert answer.are_told(f"{words('h')[0]}; {before} {tail}", two)
-    assert not answer.are_told(f"{words('h')[0]}; answer retry-after later {tail}", two)
-    assert not answer.are_told(words("h")[0], two)
-    all_five = [replace(malformed, at=f"h{number}") for number in range(5)]
-    worded_once = [f"answer h{number} soon instead of s (header-malformed)" for number in range(5)]
-    assert answer.are_told("; ".join(worded_once), tuple(all_five))
-    five = [f"h{number}" for number in range(5)]
-    assert answer.are_told("; ".join(words(*five)), tuple(map(drift, five)))
-    assert answer.are_told("; ".join([*words(*five), "and 1 more"]), tuple(map(drift, [*five, "h5"])))
 
 
 def test_of_a_header_the_value_is_kept_only_where_the_documents_state_it() -> None:

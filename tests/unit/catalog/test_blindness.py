@@ -92,6 +92,9 @@ def test_a_lane_of_whose_surface_no_control_succeeded_is_named(probed: dict[str,
     assert blind_providers([*seen(50), dead, replace(seen(1)[0], lane="pa:x", probed=probed)], ["pa"]) == {}
 
 
+OF_PA = run(expected=("pa",))
+
+
 def on(lane: str, results: list[Result], first: int = 200) -> list[Result]:
     return [replace(each, lane=lane, record=f"pa/errors/general/r{first + n}") for n, each in enumerate(results)]
 
@@ -99,15 +102,15 @@ def on(lane: str, results: list[Result], first: int = 200) -> list[Result]:
 @pytest.mark.parametrize("failed", [[DEAD_KEY, DEAD_KEY], [*seen(3), STOPPED]], ids=["control failed", "stopped"])
 def test_a_lane_that_failed_withholds_itself_alone(failed: list[Result]) -> None:
     other, own = on("pa:x", seen(10)), on("pa:y", failed, first=300)
-    why, addresses = verdicts.withheld(run(), [*other, *own])
+    why, addresses = verdicts.withheld(OF_PA, [*other, *own])
     assert why == {"pa:y": "its control failed"}
     assert addresses == {result.record for result in own}
-    assert set(verdicts.blind(run(), [*other, *own])) == {"pa"}, "all the same the night did not see it"
+    assert set(verdicts.blind(OF_PA, [*other, *own])) == {"pa"}, "all the same the night did not see it"
 
 
 def test_a_provider_is_withheld_whose_other_lanes_did_not_look_either() -> None:
     results = [*on("pa:x", [*seen(3), TIMED_OUT]), *on("pa:y", [DEAD_KEY], first=300)]
-    why, addresses = verdicts.withheld(run(), results)
+    why, addresses = verdicts.withheld(OF_PA, results)
     assert set(why) == {"pa"}
     assert addresses == {result.record for result in results}
     assert verdicts.withheld(run(), on("pa:x", seen(4))) == ({}, frozenset())

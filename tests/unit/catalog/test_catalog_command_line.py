@@ -275,8 +275,9 @@ def test_accept_takes_what_a_run_saw_drift(cli: Cli, tmp_path: Path) -> None:
     assert entry["assertions"] == ["answer/status"]
 
 
-def test_accept_writes_the_assertions_that_an_aspect_means(cli: Cli, tmp_path: Path) -> None:
-    status, out, err = cli("accept", ERROR_ADDRESS, "--reason", "known", "--aspects", "header", "--ledger", "l.json")
+def test_accept_takes_the_assertions_that_a_person_names(cli: Cli, tmp_path: Path) -> None:
+    keys = "answer/header:x-should-retry,answer/header:request-id"
+    status, out, err = cli("accept", ERROR_ADDRESS, "--reason", "known", "--assertions", keys, "--ledger", "l.json")
     assert (status, err) == (0, "")
     [entry] = json.loads((tmp_path / "l.json").read_text())
     assert entry["assertions"] == ["answer/header:request-id", "answer/header:x-should-retry"]
@@ -287,14 +288,11 @@ def test_accept_writes_the_assertions_that_an_aspect_means(cli: Cli, tmp_path: P
     "args, message",
     [
         (["pa/errors/general/x", "--reason", "r"], "no record has the address"),
-        ([ERROR_ADDRESS, "--reason", " ", "--aspects", "status"], "--reason is empty"),
-        ([ERROR_ADDRESS, "--reason", "r"], "name them with --aspects"),
-        ([ERROR_ADDRESS, "--reason", "r", "--aspects", "colour"], "An aspect is one of status, type"),
-        (
-            [ERROR_ADDRESS, "--reason", "r", "--aspects", "close"],
-            "asserts nothing of close; it asserts status,",
-        ),
-        ([ERROR_ADDRESS, "--reason", "r", "--aspects", "status", "--review-by", "2020-01-01"], "is not after today"),
+        ([ERROR_ADDRESS, "--reason", " ", "--assertions", "answer/status"], "--reason is empty"),
+        ([ERROR_ADDRESS, "--reason", "r"], "name them with --assertions"),
+        ([ERROR_ADDRESS, "--reason", "r", "--assertions", "answer/statos"], "did you mean answer/status"),
+        ([ERROR_ADDRESS, "--reason", "r", "--assertions", "status"], "states no assertion 'status'"),
+        ([ERROR_ADDRESS, "--reason", "r", "--assertions", "x", "--review-by", "2020-01-01"], "is not after today"),
     ],
 )
 def test_accept_says_what_is_wrong(cli: Cli, args: list[str], message: str) -> None:

@@ -14,7 +14,7 @@ from catalog.reading.last_seen import is_expired
 from catalog.writeback.canonical import canonical_text
 from catalog.writeback.planner import Kept, Policy, plan
 from catalog.writeback.seen import Sighting
-from tests.unit.catalog.catalog_making import ENDPOINT_ADDRESS, ERROR_ADDRESS, drift, record, sighting
+from tests.unit.catalog.catalog_making import ENDPOINT_ADDRESS, record, sighting
 from tests.unit.catalog.cells_making import (
     ASSUMED,
     ELSEWHERE,
@@ -240,29 +240,6 @@ def test_one_endpoint_is_one_line_of_the_file() -> None:
     lines = [line.strip().rstrip(",") for line in text.splitlines() if line.strip().startswith('"pa/endpoints')]
     assert f'"{ENDPOINT_ADDRESS}": {{"on": "2026-11-01"}}' in lines
     assert f'"{ELSEWHERE}": {{"on": "2026-11-01", "unseen": {{"answer/type": null}}}}' in lines
-
-
-def test_a_result_of_a_version_that_kept_no_looks_says_by_its_outcome_what_it_saw() -> None:
-    once = after(record(), sighting(Outcome.CONFORMS, "2026-11-01"))
-    assert Tag.LIVE_VERIFIED in once.tags
-    assert once.data["evidence"]["seen"] == {ERROR_ADDRESS: {"on": "2026-11-01"}}
-
-
-def test_so_does_its_drift_of_each_label_apart() -> None:
-    grouped = record(http_status="429/503", causes=None)
-    stated = stated_by(grouped)
-    assert {each.key.label for each in stated} == {"429", "503"}
-    finding = drift(label="503", assertion="503/status", observed=500)
-    drifted = sighting(Outcome.DRIFTED, "2026-11-01", findings=(finding,))
-    line = after(grouped, drifted).data["evidence"]["seen"][ERROR_ADDRESS]
-    assert line == {"on": "2026-11-01", "differs": {"503/status": "500"}}
-
-
-def test_and_what_drifted_then_was_not_as_assumed() -> None:
-    finding = drift(assertion="answer/status", observed=403)
-    nights = sighting(Outcome.DRIFTED, "2026-11-01", findings=(finding,)), sighting(day="2026-11-05", name="r2")
-    settled = after(record(**ASSUMED), *nights).data["evidence"]["settled"]
-    assert settled == {"answer/status": {"seen": "as assumed", "on": "2026-11-05"}}
 
 
 def test_a_night_that_saw_nothing_leaves_the_evidence_of_other_statements_where_it_is() -> None:

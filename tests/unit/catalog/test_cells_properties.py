@@ -51,7 +51,7 @@ def looks(draw: st.DrawFn) -> Look:
 
 
 SOME_LOOKS = st.lists(looks(), min_size=1, max_size=3)
-ONE_A_CELL = st.lists(looks(), max_size=2, unique_by=lambda look: (look.label, look.endpoint))
+ONE_A_CELL = st.lists(looks(), min_size=1, max_size=2, unique_by=lambda look: (look.label, look.endpoint))
 
 
 @st.composite

@@ -18,7 +18,9 @@ from catalog.writeback.ledger import Entry, judge_against_ledger
 from tests.unit.catalog.catalog_making import ERROR_ADDRESS, drift, write_catalog
 
 TODAY = date(2026, 11, 20)
-ENTRY = Entry(ERROR_ADDRESS, "live", ("header:retry-after", "status"), "known since May", "2026-05-01", "2026-12-31")
+ENTRY = Entry(
+    ERROR_ADDRESS, "live", ("answer/header:retry-after", "answer/status"), "known since May", "2026-05-01", "2026-12-31"
+)
 
 
 def drifts(*aspects: str) -> list[Finding]:
@@ -56,13 +58,6 @@ def test_nothing_is_accepted_without_an_entry() -> None:
     assert judge_against_ledger(None, Outcome.DRIFTED, drifts("status"), TODAY) is None
 
 
-def test_an_entry_for_a_whole_aspect_covers_its_parts() -> None:
-    whole = Entry(ERROR_ADDRESS, "live", ("header",), "r", "2026-05-01", "2026-12-31")
-    standing = judge_against_ledger(whole, Outcome.DRIFTED, drifts("header:retry-after"), TODAY)
-    assert standing is not None
-    assert standing.state == "accounted"
-
-
 def test_an_entry_that_names_assertions_accepts_just_these() -> None:
     """Two labels differ in the same aspect: who accepted one has not accepted the other."""
     one = replace(ENTRY, assertions=("answer/status",))
@@ -73,7 +68,6 @@ def test_an_entry_that_names_assertions_accepts_just_these() -> None:
         ([accepted], "accounted", "accepted until 2026-12-31"),
         ([accepted, other], "new_aspects", "the ledger does not accept limited/status"),
         (drifts("header:retry-after"), "new_aspects", "the ledger does not accept answer/header:retry-after"),
-        ([replace(accepted, assertion="")], "new_aspects", "the ledger does not accept status"),
     ):
         standing = judge_against_ledger(one, Outcome.DRIFTED, findings, TODAY)
         assert standing is not None
@@ -88,7 +82,7 @@ def test_what_only_an_assumption_differs_in_needs_no_acceptance() -> None:
 
 
 def test_an_entry_for_the_message_accepts_that_it_is_told_apart_by_nothing_allowed_here() -> None:
-    message = replace(ENTRY, aspects=("message",))
+    message = replace(ENTRY, assertions=("answer/message",))
     standing = judge_against_ledger(message, Outcome.INCONCLUSIVE, [], TODAY, "twin-not-allowed")
     assert standing is not None
     assert standing.state == "accounted"
@@ -115,7 +109,6 @@ def test_what_is_accepted_and_gone_is_named() -> None:
 
 def test_what_only_an_assumption_differs_in_is_no_drifted_aspect() -> None:
     assumed = [replace(each, severity=Severity.SHOULD) for each in drifts("type")]
-    assert ledger.drifted_aspects([*assumed, *drifts("status")]) == ("status",)
     assert ledger.drifted_assertions([*assumed, *drifts("status")]) == ("answer/status",)
 
 
@@ -124,13 +117,8 @@ def test_an_entry_applies_to_its_target_only() -> None:
     assert ledger.entry_for([ENTRY], ERROR_ADDRESS, "mock") is None
 
 
-def test_drifted_aspects_are_in_the_ledgers_words() -> None:
-    findings = [drift(), drift("header-missing", Aspect.HEADER, at="retry-after"), drift()]
-    assert ledger.drifted_aspects(findings) == ("header:retry-after", "status")
-
-
 def test_an_acceptance_is_kept_in_a_result_by_its_names() -> None:
-    standing = judge_against_ledger(ENTRY, Outcome.DRIFTED, [drift()], TODAY)
+    standing = judge_against_ledger(ENTRY, Outcome.DRIFTED, drifts("status", "header:retry-after"), TODAY)
     assert standing is not None
     assert standing.to_json() == {
         "state": "accounted",
@@ -145,8 +133,8 @@ def test_accepting_writes_and_replaces(tmp_path: Path) -> None:
     assert ledger.load(path) == ()
     assert ledger.accept(ENTRY, path)
     assert not ledger.accept(ENTRY, path)
-    later = Entry(ERROR_ADDRESS, "live", ("status",), "still so", "2026-11-20", "2027-02-01")
-    other = Entry(ERROR_ADDRESS, "eu", ("status",), "also there", "2026-11-20", "2027-02-01")
+    later = Entry(ERROR_ADDRESS, "live", ("answer/status",), "still so", "2026-11-20", "2027-02-01")
+    other = Entry(ERROR_ADDRESS, "eu", ("answer/status",), "also there", "2026-11-20", "2027-02-01")
     ledger.accept(later, path)
     ledger.accept(other, path)
 
@@ -165,7 +153,7 @@ def test_what_could_not_be_read_again_is_not_written(tmp_path: Path) -> None:
 
 def test_the_ledgers_own_problems_are_told(tmp_path: Path) -> None:
     catalog = Catalog.load(write_catalog(tmp_path))
-    unknown = Entry("pa/errors/general/rate_limit_eror", "live", ("status",), "r", "2026-05-01", "2026-12-31")
+    unknown = Entry("pa/errors/general/rate_limit_eror", "live", ("answer/status",), "r", "2026-05-01", "2026-12-31")
 
     assert ledger.problems([ENTRY], catalog, TODAY) == []
     assert "did you mean" in str(ledger.problems([unknown], catalog, TODAY)[0])
@@ -183,7 +171,7 @@ def test_the_ledgers_own_problems_are_told(tmp_path: Path) -> None:
 GOOD = {
     "address": ERROR_ADDRESS,
     "target": "live",
-    "aspects": ["status"],
+    "assertions": ["answer/status"],
     "reason": "r",
     "first_seen": "2026-05-01",
     "review_by": "2026-12-31",
@@ -198,8 +186,8 @@ GOOD = {
         ([{**GOOD, "adress": "x"}], "did you mean address?"),
         ([{**GOOD, "reason": ""}], '$[0].reason: "" is too short'),
         ([{**GOOD, "review_by": "soon"}], '$[0].review_by: "soon" is no date; write YYYY-MM-DD'),
-        ([{**GOOD, "aspects": ["colour"]}], '$[0].aspects[0]: "colour" has not the right form'),
-        ([{**GOOD, "aspects": "status"}], '$[0].aspects: is "status"; write a list'),
+        ([{**GOOD, "aspects": ["status"]}], "$[0]: 'aspects' is no field here"),
+        ([{name: GOOD[name] for name in GOOD if name != "assertions"}], "$[0]: 'assertions' is missing"),
         ([{**GOOD, "assertions": "answer/status"}], '$[0].assertions: is "answer/status"; write a list'),
         ([{**GOOD, "assertions": ["status"]}], '$[0].assertions[0]: "status" has not the right form'),
         ([{**GOOD, "assertion": ["answer/status"]}], "did you mean assertions?"),

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from catalog.evidence import verdicts
 from catalog.evidence.merge import merge
-from catalog.evidence.not_reported import complete, expected, unreported
+from catalog.evidence.not_reported import complete, unreported
 from catalog.evidence.results import Result, Run
 from catalog.evidence.results_file import ResultsWriter, read_run
 from catalog.model import Outcome, Reason
@@ -42,15 +42,6 @@ def test_what_was_selected_and_has_no_result_is_not_reported() -> None:
     assert complete(described, known) == known
     assert verdicts.of_run(described, [seen]) is Exit.HARNESS_ERROR
     assert verdicts.of_run(replace(described, selected=(B,)), [seen]) is Exit.FINE
-
-
-def test_a_run_that_does_not_say_what_it_selected_selected_what_it_has() -> None:
-    old = replace(RUN, expected=("pa", "pb"))
-    seen = [Result(A, {}, Outcome.CONFORMS)]
-    assert complete(old, seen) == seen
-    assert expected(old, seen) == ("pa",)
-    assert verdicts.of_run(old, seen) is Exit.FINE
-    assert verdicts.of_run(replace(old, selected=(A,)), seen) is Exit.BLIND, "pb must have a verdict and has no result"
 
 
 @given(st.lists(st.sampled_from(Outcome)), st.data(), st.sets(st.sampled_from(["pa", "pb"])))
@@ -100,18 +91,17 @@ def test_a_record_that_a_file_tells_twice_counts_once(tmp_path: Path) -> None:
 
 
 def test_a_merge_knows_what_any_of_its_runs_selected() -> None:
-    """What one machine lost another has seen; what both lost stays lost; a run of old selected what it has."""
+    """What one machine lost another has seen; what both lost stays lost."""
     first = replace(RUN, run="1", selected=(A, B)), [Result(A, {}, Outcome.CONFORMS)]
     second = replace(RUN, run="2", selected=(A, C)), [Result(C, {}, Outcome.CONFORMS)]
-    of_old = replace(RUN, run="3"), [Result(B, {}, Outcome.CONFORMS)]
+    third = replace(RUN, run="3", selected=(B,)), [Result(B, {}, Outcome.CONFORMS)]
     shards = [(run, complete(run, results)) for run, results in (first, second)]
     run, results = merge(shards)
     assert run.selected == (A, B, C)
     assert {each.record for each in results if unreported(each)} == {B}
-    run, results = merge([*shards, of_old])
+    run, results = merge([*shards, third])
     assert run.selected == (A, B, C)
     assert not any(map(unreported, results))
-    assert merge([of_old])[0].selected is None
 
 
 def test_a_merge_knows_under_which_revisions_all_of_its_runs_asked() -> None:

@@ -232,7 +232,7 @@ def test_older_evidence_never_overwrites_newer() -> None:
 
 
 def test_of_a_day_without_an_instant_the_whole_day_counts() -> None:
-    """A record of an earlier version, or one that a person wrote, names only the day."""
+    """A record that a person wrote names only the day."""
     block = {"result": "drifted", "verified_at": "2026-11-20", "target": "live"}
     before = record(ENDPOINT_ADDRESS, verification=block, status=["DOCUMENTED", "UNVERIFIED"])
     after = planned(before, sighting(day="2026-11-20", hour=0, address=ENDPOINT_ADDRESS))

@@ -216,9 +216,13 @@ def test_what_is_missing_is_named(place: Place, said: str) -> None:
     assert shape.trouble(changed(1, place, None, gone=True), shape.RESULT) == said
 
 
-def test_of_what_a_newer_version_wrote_the_known_is_left() -> None:
-    for kind, line in file():
-        assert shape.known({**line, "newer": 1}, kind) == line
+@pytest.mark.parametrize("version", [None, 0, 2])
+def test_a_file_of_another_version_is_refused_in_one_line(tmp_path: Path, version: int | None) -> None:
+    path = tmp_path / "results.jsonl"
+    path.write_text(text_with(0, changed(0, ("schema_version",), version, gone=version is None)))
+    with pytest.raises(EvidenceError, match=r"schema_version.*; probe again to make one") as error:
+        read_run(path)
+    assert len(str(error.value).splitlines()) == 1
 
 
 def test_what_no_shape_foresees_is_told_too(tmp_path: Path) -> None:

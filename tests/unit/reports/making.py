@@ -7,6 +7,7 @@ from typing import Any
 
 from catalog.evidence.results import Result, Run
 from catalog.model import Aspect, Exchange, Finding, Outcome, Request, Response, Severity
+from catalog.model.standpoint import StandsFor
 
 TODAY = date(2026, 11, 21)
 
@@ -31,12 +32,12 @@ def run(**changes: Any) -> Run:
         "started_at": "2026-11-21T04:02:12Z",
         "today": TODAY.isoformat(),
         "providers": ("pa", "pb", "pc", "pd"),
-        "expected": ("pa", "pb", "pc"),
         "policy": {"allow": ["free"], "kinds": [], "update": True},
         "versions": {"python": "3.11.2", "httpx": "0.28.1", "pytest": "9.0.1"},
         "catalog_digest": "5f2b9c0d1e3a",
     }
-    return Run(**{**described, **changes})
+    standing = {} if changes.get("live", True) else {"stands_for": StandsFor.MOCK}
+    return Run(**{**described, **standing, **changes})
 
 
 def result(address: str, outcome: Outcome = Outcome.CONFORMS, **changes: Any) -> Result:
@@ -54,7 +55,10 @@ def finding(code: str = "status-differs", **changes: Any) -> Finding:
         "documented": 400,
         "observed": 422,
     }
-    return Finding(**{**described, **changes})
+    described |= changes
+    place = f":{described['at']}" if described.get("at") else ""
+    key = f"{described['label']}/{described['aspect']}{place}"
+    return Finding(**{"assertion": key, **described})
 
 
 def exchange(label: str = "answer", **changes: Any) -> Exchange:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import replace
 from datetime import date
 from pathlib import Path
@@ -294,14 +293,6 @@ def test_every_outcome_comes_back_from_its_letter() -> None:
     (row,) = past.rows(run(history=(history.row(run(), seen),)))
     assert row.outcomes == {each.record: each.outcome for each in seen}
     assert [len(each) for each in past.LETTERS.values()] == [1] * len(Outcome)
-
-
-def test_what_a_newer_version_wrote_besides_is_left_out(tmp_path: Path) -> None:
-    history.append(tmp_path, run(), [result(A)])
-    file = history.file_of(tmp_path, "live")
-    [line] = map(json.loads, file.read_text().splitlines())
-    file.write_text(json.dumps({**line, "from_tomorrow": {"x": 1}}) + "\n")
-    assert history.load(tmp_path, "live") == [line]
 
 
 def test_the_words_for_a_cause_are_told_once_in_a_file(tmp_path: Path) -> None:

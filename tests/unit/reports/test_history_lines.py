@@ -14,6 +14,7 @@ from reports import history
 from tests.unit.reports.making import finding, result, run
 
 A = "pa/errors/general/a"
+DRIFT = {"since": "2026-11-01", "differs": ["answer/status 422"], "causes": ["pa-00000000"]}
 
 
 def test_a_line_that_a_kill_cut_short_does_not_swallow_the_next(tmp_path: Path) -> None:
@@ -64,7 +65,7 @@ def test_a_line_is_ascii_and_no_wider_than_it_need_be(tmp_path: Path) -> None:
     ("damage", "why"),
     [
         ('{"run": "r", "cast": "c", "started_at": "s"}', "no outcomes"),
-        *((field, f"no {field}") for field in ("run", "target", "started_at", "today", "cast", "outcomes")),
+        *((field, f"no {field}") for field in ("version", "run", "target", "started_at", "today", "cast", "outcomes")),
         ("[1]", "no cast"),
         ("not json", "broken JSON"),
         (b"\xff\xfe", "it is not UTF-8"),
@@ -72,7 +73,9 @@ def test_a_line_is_ascii_and_no_wider_than_it_need_be(tmp_path: Path) -> None:
         ({"outcomes": "cc"}, "2 outcomes of 1 addresses"),
         ({"outcomes": "z"}, "an outcome that this version does not know"),
         ({"today": "2026-02-30"}, "/today: should be a day of the calendar"),
-        ({"drifts": {A: {"on": 3}}}, f"/drifts/{A}/on: should be of type array"),
+        ({"drifts": {A: {**DRIFT, "on": 3}}}, f"/drifts/{A}/on: should be of type array"),
+        ({"drifts": {A: {"since": "2026-11-01"}}}, f"/drifts/{A}/causes: is missing"),
+        ({"drifts": {A: {**DRIFT, "codes": []}}}, f"/drifts/{A}/codes: "),
         ({"version": 2}, "/version: should be no more than 1"),
     ],
     ids=str,
@@ -98,13 +101,6 @@ def test_a_damaged_line_is_named_kept_and_skipped(tmp_path: Path, damage: Any, w
     assert "it is skipped" in told
     assert [line["run"] for line in history.load(tmp_path, "live")] == ["r1", "r2", "r3"]
     assert path.read_bytes().startswith(first + raw + second)
-
-
-def test_what_a_newer_version_wrote_besides_is_left_out_of_a_line(tmp_path: Path) -> None:
-    line = history.row(run(), [result(A)])
-    newer = {**line, "drifts": {A: {"since": "2026-11-01", "more": 1}}, "more": {}}
-    (tmp_path / "live.jsonl").write_text(json.dumps(newer) + "\n")
-    assert history.load(tmp_path, "live") == [{**line, "drifts": {A: {"since": "2026-11-01"}}}]
 
 
 def test_of_many_damaged_lines_some_are_named_and_all_are_counted(tmp_path: Path) -> None:

@@ -109,13 +109,15 @@ def test_the_strip_has_a_place_for_each_run() -> None:
     ],
 )
 def test_the_verdict_of_a_first_run(results: list[Result], told: str) -> None:
-    assert verdict(Overview(run(), results)) == told
+    expected = tuple({each.address.provider for each in results})
+    assert verdict(Overview(run(expected=expected), results)) == told
 
 
 def test_the_verdict_compares_with_the_runs_before() -> None:
     described = past(dict.fromkeys((A, B, C), Outcome.CONFORMS), {A: Outcome.CONFORMS, B: Outcome.DRIFTED})
     unseen = result(C, Outcome.INCONCLUSIVE, reason=Reason("read-timeout"), probed={})
-    overview = Overview(described, [result(A, **DRIFT), result(B), unseen, result("pb/errors/http/d")])
+    results = [result(A, **DRIFT), result(B), unseen, result("pb/errors/http/d")]
+    overview = Overview(replace(described, expected=("pa", "pb")), results)
     assert verdict(overview) == (
         "PB was looked at only in part: 1 of 2 probes are inconclusive (read-timeout); PA drifts: 1 new cause behind "
         "1 record. "

@@ -85,23 +85,6 @@ def test_a_row_keeps_the_endpoints_of_what_drifts_alone() -> None:
     assert same_drift.remembered(seen) == {"differs": ["answer/status 403"], "on": ["a"]}
 
 
-def test_a_row_of_the_version_before_is_compared_by_what_it_kept() -> None:
-    kept = {"since": "2026-11-18", "codes": ["header-missing retry-after", "status-differs"]}
-    earlier = [Earlier(YESTERDAY, Outcome.DRIFTED, kept)]
-    same = result(ERROR_ADDRESS, Outcome.DRIFTED, findings=(STATUS_403, MISSING))
-    other = result(ERROR_ADDRESS, Outcome.DRIFTED, findings=(STATUS_403, MALFORMED))
-    assert changes.change(same, earlier) is Change.ONGOING
-    assert changes.change(other, earlier) is Change.DIFFERENT
-    assert changes.since(other, TODAY, earlier) == date(2026, 11, 18)
-
-
-def test_a_row_that_kept_no_more_than_the_outcome_says_nothing_against_it() -> None:
-    earlier = [Earlier(YESTERDAY, Outcome.DRIFTED)]
-    drifted = result(ERROR_ADDRESS, Outcome.DRIFTED, findings=(STATUS_403,))
-    assert changes.change(drifted, earlier) is Change.ONGOING
-    assert changes.since(drifted, TODAY, earlier) == YESTERDAY
-
-
 ELSEWHERE = "pa/endpoints/files/list_files"
 SEEN_THERE = replace(STATUS_403, endpoints=(ELSEWHERE,))
 
@@ -123,22 +106,6 @@ def test_a_drift_on_an_endpoint_that_is_not_drawn_is_neither_fixed_nor_forgotten
     looked_at = result(ERROR_ADDRESS, Outcome.CONFORMS)
     assert changes.change(looked_at, [first, between]) is Change.FIXED
     assert changes.remembered(looked_at, TODAY, [first, between]) is None
-
-
-def test_words_of_the_version_before_still_tell_the_same_drift() -> None:
-    """It wrote the value that was seen where the class stands now."""
-    probed = of_catalog(ERROR_ADDRESS)
-    now = result(ERROR_ADDRESS, Outcome.DRIFTED, findings=(FALSE,), probed=probed.data)
-    first, second = run(today=YESTERDAY.isoformat()), run()
-    written = plan(probed, [Sighting(first, now)], Policy(), YESTERDAY)
-    assert isinstance(written, Patch)
-    note = str(written.record.data["observed"]["note"])
-    assert note.endswith("answer retry-after out-of-range instead of true (header-differs)")
-    of_old = {
-        **written.record.data,
-        "observed": {"verified_at": "2026-11-20", "note": note.replace("out-of-range", "false")},
-    }
-    assert isinstance(plan(of_catalog(ERROR_ADDRESS, **of_old), [Sighting(second, now)], Policy(), TODAY), Kept)
 
 
 @pytest.mark.parametrize("code", sorted(FINDINGS))
@@ -163,21 +130,8 @@ def test_what_is_only_told_is_no_drift() -> None:
     assert same_drift.identity([told]) == frozenset()
 
 
-def test_only_what_has_places_is_narrowed_by_one() -> None:
-    assert same_drift.narrowed_aspect(finding(aspect=Aspect.STATUS, at="grpc")) == "status"
-    assert same_drift.narrowed_aspect(finding(aspect=Aspect.HEADER, at="retry-after")) == "header:retry-after"
-    assert same_drift.narrowed_aspect(finding(aspect=Aspect.HEADER, at="")) == "header"
-
-
 @pytest.mark.parametrize(
     ("observed", "told"), [(403, "403"), (["é"], '["é"]'), ("x", "x"), (None, "null"), ("absent", "absent")]
 )
 def test_of_a_value_the_class_is_the_value(observed: object, told: str) -> None:
     assert same_drift.observed_class(finding(aspect=Aspect.STATUS, observed=observed)) == told
-
-
-def test_a_row_of_the_version_before_kept_drifts_alone_and_a_bounded_part_of_each() -> None:
-    long = finding("header-missing", aspect=Aspect.HEADER, at="x" * 200)
-    noted = finding("undocumented-header", aspect=Aspect.HEADER, at="y", severity=Severity.INFO)
-    kept = {"codes": [f"header-missing {'x' * 105}"]}
-    assert same_drift.is_as_remembered([long, noted], kept)

@@ -130,7 +130,7 @@ def test_what_still_drifts_is_counted_beside_what_is_new(results: list[Result], 
 
 def test_what_is_blind_is_said_first() -> None:
     unseen = result(C, Outcome.INCONCLUSIVE, reason=Reason("read-timeout"), probed={})
-    overview = Overview(run(), [drifted(A), unseen])
+    overview = Overview(run(expected=("pa", "pc")), [drifted(A), unseen])
     assert sentence(overview) == (
         "PC was not looked at: no record has a verdict (read-timeout); PA drifts: 1 new cause behind 1 record."
     )

@@ -89,9 +89,10 @@ def results(draw: st.DrawFn) -> list[Result]:
 @st.composite
 def runs(draw: st.DrawFn) -> Run:
     """A run that expects some providers, with or without a past and an entry of the ledger that is due."""
-    described: dict[str, Any] = {"expected": tuple(sorted(draw(EXPECTED)))}
-    if draw(st.booleans()):
-        described["selected"] = tuple(f"{each}/errors/general/r{n}" for n, each in enumerate(PROVIDERS))
+    described: dict[str, Any] = {
+        "expected": tuple(sorted(draw(EXPECTED))),
+        "selected": tuple(f"{each}/errors/general/r{n}" for n, each in enumerate(PROVIDERS)),
+    }
     if draw(st.booleans()):
         described["policy"] = {"stale_ledger": ["ledger: l.json:pa/errors/general/r0: was to be reviewed; renew it"]}
     if draw(st.booleans()):
