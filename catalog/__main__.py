@@ -137,7 +137,7 @@ the entry itself once the divergence is gone. Without --assertions, those that d
 
   python -m catalog accept --cause pa-3f2a9c01 --reason "sends true since May" --ticket https://tickets.example/41
   python -m catalog accept --like pa/errors/general/overloaded --reason "sends true since May"
-  python -m catalog accept pa/errors/general/rate_limit --reason "since May" --assertions answer/header:x-should-retry
+  python -m catalog accept pa/errors/general/rate_limit --reason "since May" --assertions answer/header:retry-after
   python -m catalog accept pc/errors/not_found/model --reason "400 on one model" --run reports/out/latest
 """
 
