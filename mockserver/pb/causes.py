@@ -33,6 +33,7 @@ ALL_MODELS = "all models"
 """What a quota of requests is of where the path names no model."""
 
 SHORT_DEADLINE = "short_deadline"
+QUOTA_USED_UP = "quota_used_up"
 
 MALFORMED_CALL = "malformed_call"
 """The fault whose name depends on the tools that the request offers."""
@@ -45,6 +46,11 @@ SCENARIOS = (
         SHORT_DEADLINE,
         "The provider gives a request so little time; generation, by how much there is to read, think and wait for.",
         (duration("deadline", "How long, as in 1s."),),
+    ),
+    Scenario(
+        QUOTA_USED_UP,
+        "A quota that only money or days use up is used up; any authenticated call.",
+        (choice("quota", quotas.USED_UP, "Which one."),),
     ),
     Scenario("concurrency_conflict", "Somebody else changes the same thing at the same moment; any call."),
     Scenario("work_cancelled", "The provider cancels the work; any call."),
@@ -81,6 +87,9 @@ def suffer(context: Context, model: str) -> None:
     scenario = context.take(*FAILURES)
     if scenario is not None:
         raise PbError(*FAILURES[scenario.name])
+    used_up = context.take(QUOTA_USED_UP)
+    if used_up is not None:
+        raise quotas.used_up(model, used_up.params["quota"])
     limited = context.take(RATE_LIMITED.name)
     if limited is not None:
         raise quotas.used_up_by_others(model, limited.params["retry_after"])

@@ -92,6 +92,16 @@ class Excess:
     delay_s: float
 
 
+USED_UP: dict[str, Excess] = {
+    "spend_cap": Excess(TOO_MANY, "spend_cap", "SpendCapPerProject", 250, 60),
+    "grounding_searches": Excess(QUOTA, "grounding searches", "SearchesPerDay-FreeTier", 500, 60),
+    "concurrent_batches": Excess(QUOTA, "concurrent batch requests", "ConcurrentBatches", 100, 60),
+    "enqueued_tokens": Excess(QUOTA, "enqueued batch tokens", "BatchEnqueuedTokens", 10_000_000, 60),
+    "file_storage": Excess(QUOTA, "file storage bytes", "FileStorage", 20_000_000_000, 60),
+}
+"""Quotas that only money or days use up (2:8.1, 2:8.3), as the scenario `quota_used_up` names them."""
+
+
 @dataclass
 class _Used:
     """What the session's projects used, where a bucket does not fit: whole days, and a rolling window."""
@@ -246,6 +256,11 @@ def _until_midnight(call: Call) -> float:
     tomorrow = datetime.fromtimestamp(call.now, PACIFIC).date() + timedelta(days=1)
     midnight = datetime.combine(tomorrow, time(), PACIFIC)
     return (midnight - datetime.fromtimestamp(call.now, UTC)).total_seconds()
+
+
+def used_up(model: str, quota: str) -> PbError:
+    """The 429 of a quota that only money or days use up."""
+    return _refusal(model, USED_UP[quota])
 
 
 def used_up_by_others(model: str, delay_s: float) -> PbError:
