@@ -103,6 +103,8 @@ class Assertion:
     """The first revision under which it holds no more; empty where it holds under the newest."""
     depends: tuple[str, ...] = ()
     """Labels that must have been seen as documented before this one means anything."""
+    others: tuple[str, ...] = ()
+    """Labels of the exchanges with whose values it is compared."""
 
     @property
     def place_alone(self) -> bool:

@@ -33,6 +33,8 @@ class Statement(NamedTuple):
     """Where it is said, if that is more than the sources of the whole record."""
     optional: bool = False
     """Whether nothing is missing where it is not there."""
+    others: tuple[str, ...] = ()
+    """Labels of the exchanges with whose values it is compared."""
 
 
 TRIGGER = "trigger"
@@ -137,6 +139,7 @@ def _assertions(record: Record, own: _Told, expected: Expected, lookup: Lookup) 
             of_surface=bool(assumed and key.place) and not of_record,
             optional=statement.optional,
             depends=depends,
+            others=statement.others,
         )
 
 
@@ -186,7 +189,7 @@ def statements(expected: Expected) -> Iterator[Statement]:
     if expected.stream is None or expected.stream.event is not None:
         yield from _of_body(expected)
     for relation in expected.relations:
-        yield Statement("relation", relation.place, relation.words, relation.source)
+        yield Statement("relation", relation.place, relation.words, relation.source, others=relation.of)
 
 
 def _of_body(expected: Expected) -> Iterator[Statement]:

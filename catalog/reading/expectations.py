@@ -38,6 +38,15 @@ def expectations(record: Record, lookup: Lookup) -> tuple[Expected, ...]:
     return _of_itself(record)
 
 
+def documented_labels(record: Record, lookup: Lookup) -> frozenset[str]:
+    """The labels under which a record documents an answer.
+
+    Raises:
+        KeyError: an address or a surface that the record names does not exist.
+    """
+    return frozenset(expected.label for expected in expectations(record, lookup))
+
+
 def rules_of(record: Record) -> tuple[Mapping[str, Json], ...]:
     """The rules that a record states: of an endpoint's requests, or of what a limit allows and what not."""
     holder = record.data if record.kind == "rate_limits" else record.data.get("request") or {}

@@ -44,7 +44,9 @@ class Recipe:
     values of the target, `roles` credentials beyond those of the calls, `services` addresses beyond those of the calls
     and the control. `live` is why it is never probed live (a reason code and its detail), or None. `optional` holds, by
     a name, what is looked at besides, under one label or several, where a target allows it and has what it takes;
-    `left_out` says of the labels of the others why not. `endpoint` is the address of the endpoint that its steps ask,
+    `left_out` says of the labels of the others why not. `unsent` is why nothing is sent under the record's other
+    labels, which only recorded traffic can show (a reason code and its detail), or None where every label is sent.
+    `endpoint` is the address of the endpoint that its steps ask,
     where method and path do not tell. `elsewhere` provokes the same on the record's other endpoints; a plan makes
     `spread` of it: what is sent there tonight.
 
@@ -66,6 +68,7 @@ class Recipe:
     services: frozenset[str] = frozenset()
     scenario: bool = False
     live: tuple[str, str] | None = None
+    unsent: tuple[str, str] | None = None
     control: Call | None = None
     optional: Mapping[str, Recipe] = field(default_factory=dict)
     left_out: Mapping[str, Reason] = field(default_factory=dict)
@@ -135,6 +138,7 @@ class RecipeOptions(TypedDict, total=False):
     credential: str
     tokens: int
     live: tuple[str, str] | None
+    unsent: tuple[str, str] | None
     control: Call | None
     endpoint: str
     elsewhere: Elsewhere | None

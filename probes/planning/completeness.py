@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from catalog.model.errors import did_you_mean, shown
 from catalog.model.explanations import NOT_PROBED
 from catalog.model.labels import BESIDE
-from catalog.reading.expectations import expectations
+from catalog.reading.expectations import documented_labels
 from catalog.reading.facts import claimed_endpoints
 from catalog.reading.manifest import Manifest, manifest, manifest_file
 from probes.elicit.packages import recipes_place
@@ -55,11 +55,13 @@ def _unprobed(book: Book, provider: str) -> Iterator[str]:
 
 def _labels(catalog: Catalog, recipe: Recipe) -> Iterator[str]:
     try:
-        wanted = {expected.label for expected in expectations(catalog[recipe.address], catalog.__getitem__)}
+        wanted = documented_labels(catalog[recipe.address], catalog.__getitem__)
     except KeyError as error:
         yield f"{recipe.address}: {error.args[0] if error.args else error}"
         return
-    for label in sorted(wanted - recipe.labels):
+    if recipe.unsent and wanted <= recipe.labels:
+        yield f"{recipe.address}: its recipe sends every label that the record documents; remove `unsent`"
+    for label in sorted(wanted - recipe.labels) if recipe.unsent is None else ():
         yield f"{recipe.address}: its recipe sends nothing labelled {label!r}, which the record documents"
     extra = sorted(recipe.labels - wanted - BESIDE) if recipe.steps is None else []
     for label in extra:
@@ -82,7 +84,7 @@ def _endpoints(catalog: Catalog, recipe: Recipe, book: Book) -> Iterator[str]:
 
 
 def _extra_labels(catalog: Catalog, recipe: Recipe) -> Iterator[str]:
-    wanted = {expected.label for expected in expectations(catalog[recipe.address], catalog.__getitem__)}
+    wanted = documented_labels(catalog[recipe.address], catalog.__getitem__)
     for label in sorted(recipe.labels - wanted - BESIDE):
         yield f"{recipe.address}: its recipe sends {label!r}, which the record does not document"
 

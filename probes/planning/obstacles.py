@@ -88,13 +88,24 @@ def _wanting(provider: Provider, place: str, target: Target) -> Reason:
     return Reason(code, provider.missing(place, target.name))
 
 
-def fitted(recipe: Recipe, target: Target, allow: frozenset[Cost], spread: Spread = NOWHERE) -> Recipe:
-    """The recipe with those of its optional looks that this target allows, its other endpoints, the bounds of all."""
+def fitted(
+    recipe: Recipe,
+    target: Target,
+    allow: frozenset[Cost],
+    spread: Spread = NOWHERE,
+    labels: frozenset[str] = frozenset(),
+) -> Recipe:
+    """The recipe with those of its optional looks that this target allows, its other endpoints, the bounds of all.
+
+    `labels` are those of the record, of which the recipe may leave some to recorded traffic.
+    """
+    unsent = dict.fromkeys(sorted(labels - recipe.labels), Reason(*recipe.unsent)) if recipe.unsent else {}
     if not recipe.optional and spread == NOWHERE:
-        return recipe
+        return replace(recipe, left_out=unsent) if unsent else recipe
     obstacles = {name: obstacle(look, target, allow) for name, look in recipe.optional.items()}
     looks = {name: look for name, look in recipe.optional.items() if obstacles[name] is None}
     left_out = {label: reason for name, reason in obstacles.items() if reason for label in recipe.optional[name].labels}
+    left_out |= unsent
     return replace(
         recipe,
         optional=looks,

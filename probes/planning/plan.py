@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from catalog.model import Reason
 from catalog.model.codes import ReasonCode
+from catalog.reading.expectations import documented_labels
 from probes.elicit import book
 from probes.elicit.packages import recipes_place
 from probes.planning.obstacles import fitted, obstacle
@@ -54,7 +55,8 @@ def plan(
         if reason is None:
             others = elsewhere(recipe, catalog[address], catalog, own.shapes)
             cells = spread(others, catalog[address], target, allow, drawing)
-            probed[address] = fitted(recipe, target, allow, cells)
+            labels = documented_labels(catalog[address], catalog.__getitem__) if recipe.unsent else frozenset[str]()
+            probed[address] = fitted(recipe, target, allow, cells, labels)
         else:
             not_probed[address] = reason
     return Plan(probed, not_probed)

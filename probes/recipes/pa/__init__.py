@@ -20,7 +20,6 @@ from probes.recipes.pa import (
     messages,
     outcomes,
     rate_limits,
-    spend_caps,
     tiers,
 )
 from probes.recipes.pa.shapes import SHAPES
@@ -44,7 +43,6 @@ FAMILIES = (
     rate_limits,
     tiers,
     limits,
-    spend_caps,
 )
 
 REMOVALS = (endpoints.BATCH_REMOVAL, endpoints.FILE_REMOVAL, general.AGENT_REMOVAL)
@@ -63,11 +61,8 @@ NO_TWIN: dict[str, str] = {
             "pa/endpoints/limits/agent_requests",
             "pa/endpoints/limits/batch_requests",
             "pa/endpoints/limits/compliance",
-            "pa/endpoints/limits/fast_mode",
             "pa/endpoints/limits/file_requests",
             "pa/endpoints/limits/scope",
-            "pa/endpoints/limits/spend_cap",
-            "pa/endpoints/limits/token_counting_rules",
         ),
         "its requests have no fault: it is limits that were used up that refuse them",
     ),

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
+from catalog.model.codes import ReasonCode
 from probes.calls.call import get, post
 from probes.elicit.recipe import Family, Recipe, each_apart
-from probes.recipes.pa.endpoints import CREATE_BATCH
 from probes.recipes.pa.requests import count, labelled, message, said
 from probes.target.target import Cost
 
@@ -60,23 +60,7 @@ LONG = message(model="{newest_large_model}", messages=said(" the" * 200_000)).bu
 """More tokens than a context of the usual length has room for."""
 FAST = signed(model="{fast_model}", speed="fast").with_headers(pa_beta="{fast_mode_beta}")
 
-QUEUES = {"start": 200_000, "build": 300_000, "scale": 500_000}
-"""By tier: so many requests may wait in batches (2:8.2)."""
-
-
-def batch_queues() -> dict[str, Call]:
-    """A batch of one request with the key of each tier, the first beyond its queue and the last in it.
-
-    The refused one comes first: it does not wait, and so takes no room from the other.
-    """
-    return {
-        f"queue_{tier}_{ending}": CREATE_BATCH.but(credential=TIERS[tier]).befallen(
-            f"batch_requests_waiting;requests={waiting}"
-        )
-        for tier, limit in QUEUES.items()
-        for ending, waiting in (("beyond", limit), ("last", limit - 1))
-    }
-
+NO_QUEUE = (ReasonCode.NO_DOCUMENTED_SETUP, "it takes 200,000 requests or more that wait in batches (2:8.2)")
 
 LISTED_BATCHES, LISTED_FILES, LISTED_AGENTS = get("/v1/messages/batches"), get("/v1/files"), get("/v1/agents")
 NO_AGENT = post("/v1/agents", {})
@@ -100,10 +84,8 @@ RECIPES: tuple[Recipe, ...] = (
     FAMILY.recipe(
         "batches_per_minute",
         labelled(LISTED_BATCHES),
-        optional={
-            **told("batches_per_minute", by_tier(LISTED_BATCHES)),
-            **told("batches_per_minute", batch_queues(), cost=Cost.BILLABLE, tokens=4),
-        },
+        optional=told("batches_per_minute", by_tier(LISTED_BATCHES)),
+        unsent=NO_QUEUE,
     ),
     FAMILY.recipe("files_per_minute", labelled(LISTED_FILES)),
     FAMILY.recipe("agent_reads_per_minute", labelled(LISTED_AGENTS)),

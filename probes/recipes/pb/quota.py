@@ -7,9 +7,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from catalog.model.codes import ReasonCode
 from probes.elicit.recipe import Family, Recipe
 from probes.recipes.exhausting import once_limited, one_more_than
-from probes.recipes.pb.account_limits import SEARCH, with_history
+from probes.recipes.pb.account_limits import SEARCH
 from probes.recipes.pb.requests import generate, said
 from probes.recipes.pb.versions import in_both, in_version_of
 from probes.target.target import Cost
@@ -24,6 +25,8 @@ MOST = 20
 """More requests than a target may ask for before a quota is used up."""
 
 IMAGE_TOKENS = 2_000
+
+ONLY_USE = (ReasonCode.NO_DOCUMENTED_SETUP, "it takes 250 USD or 500 searches")
 
 
 def one_too_many(slug: str, call: Call, times: str, *, tokens: int = 4, family: Family = QUOTA) -> Recipe:
@@ -110,10 +113,11 @@ ROWS: tuple[Recipe, ...] = (
     ),
     too_much("tokens_per_minute", "{token_quota_model}", "token_quota", "tight"),
     too_much("tokens_per_day", "{day_token_quota_model}", "day_token_quota", "tight"),
-    QUOTA.recipe("spend_cap", generate().befallen(with_history(spent_in_all="250"))),
+    QUOTA.recipe("spend_cap", generate().befallen("quota_used_up;quota=spend_cap"), live=ONLY_USE),
     QUOTA.recipe(
         "grounding_searches",
-        generate("{previous_generation_model}", tools=SEARCH).befallen(with_history(billing="none", searches="500")),
+        generate("{previous_generation_model}", tools=SEARCH).befallen("quota_used_up;quota=grounding_searches"),
+        live=ONLY_USE,
     ),
     too_much("spend_per_ten_minutes", "{small_model}", "spend_quota_tokens", "thrifty"),
 )

@@ -8,9 +8,9 @@ from catalog.model.labels import LIMITED
 from probes.elicit.recipe import each_apart
 from probes.recipes.exhausting import exhaust
 from probes.recipes.limit_looks import SLUG, TIGHT, beyond, generated
-from probes.recipes.pb import account_limits, batch_limits, quota_windows
+from probes.recipes.pb import account_limits, quota_windows
 from probes.recipes.pb.account_limits import LIMITS
-from probes.recipes.pb.quota import MOST
+from probes.recipes.pb.quota import MOST, ONLY_USE
 from probes.recipes.pb.requests import MODELS, generate
 
 if TYPE_CHECKING:
@@ -39,8 +39,8 @@ RECIPES = (
                 ),
                 **account_limits.LOOKS,
                 **quota_windows.LOOKS,
-                **batch_limits.LOOKS,
             }
         ),
+        unsent=ONLY_USE,
     ),
 )

@@ -9,7 +9,7 @@ from probes.calls.call import post
 from probes.elicit.recipe import Family, each_apart
 from probes.recipes.exhausting import exhaust
 from probes.recipes.limit_looks import SLUG, TIGHT, beyond, generated
-from probes.recipes.pc.usage_tiers import LOOKS
+from probes.recipes.pc.usage_tiers import LOOKS, ONLY_VOLUME
 from probes.target.target import Cost
 
 if TYPE_CHECKING:
@@ -47,5 +47,6 @@ RECIPES = (
                 **beyond(LIMITS, beyond_the_limit, requests=BOUND + 1),
             }
         ),
+        unsent=ONLY_VOLUME,
     ),
 )

@@ -26,7 +26,7 @@ async def beyond_the_limit(probe: Probe) -> None:
     await exhaust(probe, completion().but(credential=TIGHT), TRIES, label=LIMITED)
 
 
-def used_up_first(label: str, by: Call, then: Call, *, roles: set[str], live: tuple[str, str] | None = None) -> Recipe:
+def used_up_first(label: str, by: Call, then: Call, *, roles: set[str]) -> Recipe:
     """What is answered after the limit of another call was used up."""
 
     async def steps(probe: Probe) -> None:
@@ -42,14 +42,11 @@ def used_up_first(label: str, by: Call, then: Call, *, roles: set[str], live: tu
         cost=Cost.DISRUPTIVE,
         roles=roles,
         needs=by.placeholders | then.placeholders,
-        live=live,
     )
 
 
 ONLY_TIME = (ReasonCode.NO_DOCUMENTED_SETUP, "how long a limit lasts is not waited for")
 OTHER = completion(model="{reasoning_model}")
-TERSE = completion(max_tokens=16).but(credential="tight_tokens")
-BRISK = completion().but(credential="brisk")
 USED_UP = completion().but(credential=TIGHT)
 
 LOOKS = {
@@ -70,10 +67,6 @@ LOOKS = {
         completion().but(credential="capped_second"),
         roles={"capped", "capped_second"},
     ),
-    "a_second_later": used_up_first("a_second_later", BRISK, BRISK.later("+1s"), roles={"brisk"}, live=ONLY_TIME),
-    "a_minute_later": used_up_first(
-        "a_minute_later", TERSE, TERSE.later("+5m"), roles={"tight_tokens"}, live=ONLY_TIME
-    ),
 }
 
 RECIPES = (
@@ -85,5 +78,6 @@ RECIPES = (
             **generated(LIMITS, "generation", completion(), tokens=16),
             **beyond(LIMITS, beyond_the_limit, requests=TRIES + 1, tokens=TRIES * 16),
         },
+        unsent=ONLY_TIME,
     ),
 )

@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from tests.harness.fault_proxy import Stand
 
 CREATE_MESSAGE = "pa/endpoints/messages/create_message"
-DELETE_CHAT = "pa/endpoints/compliance_chats/delete_chat"
-DELETE_PROJECT = "pa/endpoints/compliance_projects/delete_project"
+LIST_CHATS = "pa/endpoints/compliance_chats/list_chats"
+LIST_MESSAGES = "pa/endpoints/compliance_sessions/list_local_session_messages"
 UNKNOWN_MODEL = "pa/errors/general/unknown_model"
 LOST = {
     "502": Fault(answer=to.page(502, "Bad Gateway")),
@@ -92,7 +92,7 @@ def test_it_is_asked_again_when_all_others_have_been_asked(stand: Stand) -> None
     assert all(each.attempts[0].at <= again.attempts[1].at for each in in_lane if each.attempts)
 
 
-@pytest.mark.parametrize("address", [DELETE_CHAT, DELETE_PROJECT])
+@pytest.mark.parametrize("address", [LIST_CHATS, LIST_MESSAGES])
 @each_loss
 def test_a_step_that_got_lost_makes_no_record_flaky(lost: Fault, address: str, stand: Stand) -> None:
     for share in (0.1, 0.3):
@@ -123,13 +123,12 @@ def test_a_control_that_stays_lost_is_no_verdict(stand: Stand) -> None:
     assert not result.attempts
 
 
-LIST_CHATS = "pa/endpoints/compliance_chats/list_chats"
-LIST_MESSAGES = "pa/endpoints/compliance_sessions/list_local_session_messages"
+DELETE_FILE = "pa/endpoints/files/delete_file"
 DEFERRED = "pd/endpoints/chat/get_deferred_completion"
 IN_BACKGROUND = "pb/endpoints/interactions/create_interaction_v1"
 
 
-@pytest.mark.parametrize("address", [DELETE_CHAT, LIST_CHATS, LIST_MESSAGES, DEFERRED, IN_BACKGROUND])
+@pytest.mark.parametrize("address", [DELETE_FILE, LIST_CHATS, LIST_MESSAGES, DEFERRED, IN_BACKGROUND])
 def test_what_rests_on_a_step_that_got_lost_is_asked_again_with_it(address: str, stand: Stand) -> None:
     """Whichever exchange of the first attempt it is: a record of which something stays unseen does not conform."""
     sent = len(probe(stand.behind(concurrency=1), [address])[address].attempts[0].exchanges)

@@ -13,10 +13,11 @@ from typing import TYPE_CHECKING, Any
 
 from catalog.evidence.blindness import blind_providers
 from catalog.model import Outcome, Severity
+from catalog.reading.expectations import documented_labels
 from probes.elicit.book import book
 from probes.planning.rotation import Depth, Drawing
 from probes.target import target as targets
-from tests.harness.engines import probe
+from tests.harness.engines import catalog, probe
 from tests.harness.mutants import instead
 from tests.harness.mutants.hooks import Hook
 from tests.harness.mutants.instead import Reached
@@ -40,6 +41,18 @@ def too_large(provider: str) -> frozenset[tuple[str, str]]:
     opened = LARGE_TOO.get(provider, {}).keys()
     looks = ((address, look) for address, recipe in book(provider).recipes.items() for look in recipe.optional.items())
     return frozenset((address, label) for address, (label, look) in looks if opened & set(look.needs))
+
+
+@cache
+def left_to_others(provider: str) -> frozenset[tuple[str, str]]:
+    """The address and the label of what no ordinary run sends: it is too large, or left to recorded traffic."""
+    unsent = (recipe for recipe in book(provider).recipes.values() if recipe.unsent is not None)
+    labels = (
+        (recipe.address, label)
+        for recipe in unsent
+        for label in documented_labels(catalog()[recipe.address], catalog().__getitem__) - recipe.labels
+    )
+    return too_large(provider) | frozenset(labels)
 
 
 NOTICED = (Outcome.DRIFTED, Outcome.FLAKY)

@@ -12,13 +12,14 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from catalog.reading.documents import Wire, facts
+from catalog.reading.documents import Wire, checks, facts
 from probes.elicit.book import book
 from tests.harness.engines import catalog
 from tests.harness.mutants import instead
 from tests.harness.mutants.hooks import Hook, Unresolved
 
 if TYPE_CHECKING:
+    from catalog.model.assertion import Assertion
     from catalog.reading.documents import Fact
 
 TABLES = Path(__file__).parents[2] / "contract" / "mutants"
@@ -128,8 +129,19 @@ class Of:
 
     @cached_property
     def breakable(self) -> set[str]:
-        """The facts that want a mutant: on the wire, and within what anybody can look at."""
+        """The facts that a mutant may break: on the wire, and within what anybody can look at."""
         return {fact.id for fact in self.facts.values() if fact.wire is Wire.YES and not fact.reason}
+
+    @cached_property
+    def wanting(self) -> set[str]:
+        """The facts that want a mutant: those of them that are not left to recorded traffic alone."""
+        held = checks(self.provider, catalog())
+        looks = {id_: held.of(self.facts[id_]) for id_ in self.breakable}
+        return {id_ for id_, those in looks.items() if not those or any(map(self._is_sent, those))}
+
+    def _is_sent(self, assertion: Assertion) -> bool:
+        recipe = book(self.provider).recipes.get(assertion.address)
+        return recipe is None or recipe.labels >= {assertion.key.label, *assertion.others}
 
     @cached_property
     def addresses(self) -> list[str]:

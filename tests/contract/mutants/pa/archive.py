@@ -17,10 +17,8 @@ if TYPE_CHECKING:
 
 ArchiveOf = Callable[["Call"], "Archive"]
 Body = dict[str, Any]
-Delete = Callable[["Archive", str, str, float], None]
 Handler = Callable[["Call"], Awaitable["Response"]]
 Meet = Callable[["Call"], None]
-Record = Callable[["Archive", str, str, str, float], None]
 Show = Callable[["Message", Mapping[str, Any]], Body]
 
 
@@ -44,45 +42,6 @@ def without_deleted_at(described: Callable[[Chat], Body]) -> Callable[[Chat], Bo
     return lambda chat: {**described(chat), "deleted_at": None}
 
 
-def _keeping(*kept: str) -> Callable[[Delete], Delete]:
-    """Deletes, and puts back what was in these tables of the archive before."""
-
-    def keeps(delete: Delete) -> Delete:
-        def deleted(archive: Archive, of: str, actor: str, now: float) -> None:
-            before = {name: dict(getattr(archive, name)) for name in kept}
-            delete(archive, of, actor, now)
-            for name, entries in before.items():
-                getattr(archive, name).update(entries)
-
-        return deleted
-
-    return keeps
-
-
-keeps_the_chat = _keeping("chats")
-keeps_the_project = _keeping("projects")
-keeps_the_file = _keeping("files")
-
-
-def _rehung(*names: str) -> Callable[[Delete], Delete]:
-    """Deletes a chat; what hung on it in these tables hangs on another one from then on."""
-
-    def keeps(delete: Delete) -> Delete:
-        def deleted(archive: Archive, of: str, actor: str, now: float) -> None:
-            another = next(chat for chat in archive.chats if chat != of)
-            for table in (getattr(archive, name) for name in names):
-                table.update({each: replace(entry, chat=another) for each, entry in table.items() if entry.chat == of})
-            delete(archive, of, actor, now)
-
-        return deleted
-
-    return keeps
-
-
-keeps_files = _rehung("files")
-keeps_products = _rehung("generated_files", "artifacts")
-
-
 def of_all_parents(archive_of: ArchiveOf) -> ArchiveOf:
     def found(call: Call) -> Archive:
         from mockserver.pa.keys import ACME
@@ -90,33 +49,6 @@ def of_all_parents(archive_of: ArchiveOf) -> ArchiveOf:
         return archive_of(replace(call, key=replace(call.key, organization=ACME)))
 
     return found
-
-
-def after_deleting_it(attached: Callable[[Archive, str, float], list[Chat]]) -> Callable[[Archive, str, float], Any]:
-    def found(archive: Archive, project_id: str, now: float) -> list[Chat]:
-        chats = attached(archive, project_id, now)
-        if chats:
-            archive.delete_project(project_id, "nobody", now)
-        return chats
-
-    return found
-
-
-def _but(kind: str) -> Callable[[Record], Record]:
-    def forgets(record: Record) -> Record:
-        def recorded(archive: Archive, of: str, subject: str, actor: str, now: float) -> None:
-            by_a_person = actor.startswith("user_")
-            if of != kind or by_a_person:
-                record(archive, of, subject, actor, now)
-
-        return recorded
-
-    return forgets
-
-
-but_projects = _but("project_deleted")
-but_chats = _but("chat_deleted")
-but_files = _but("file_deleted")
 
 
 def retained_or_not(readable: object) -> Callable[[Archive, float], list[LocalSession]]:

@@ -25,7 +25,6 @@ if TYPE_CHECKING:
 AdmitMessage = Callable[["Call", "Model", "InputTokens", Mapping[str, Any]], "Admission"]
 Handler = Callable[["Call"], Awaitable["Response"]]
 MeterOf = Callable[["Call", str, str, int], Meter]
-Settle = Callable[["Admission", "Call", int], None]
 SpendingError = Callable[[Standing, float], PaError]
 ToldOf = Callable[[str, "TokenBucket", float], dict[str, str]]
 
@@ -53,34 +52,6 @@ def uncounted(handler: Handler) -> Handler:
             bucket.level = before
 
     return handled
-
-
-def without_fresh(counted: object) -> Callable[[Model, InputTokens], int]:
-    return lambda model, measured: measured.created
-
-
-def without_created(counted: object) -> Callable[[Model, InputTokens], int]:
-    return lambda model, measured: measured.fresh
-
-
-def without_read(counted: object) -> Callable[[Model, InputTokens], int]:
-    return lambda model, measured: measured.fresh + measured.created
-
-
-def leaves_the_estimate(settle: object) -> Settle:
-    def settled(admission: Admission, call: Call, output_tokens: int) -> None:
-        admission.output.bucket.charge(output_tokens, call.now)
-        limits.tell(call, admission.shown)
-
-    return settled
-
-
-def charges_a_thousand(settle: Settle) -> Settle:
-    return lambda admission, call, output_tokens: settle(admission, call, output_tokens + 1_000)
-
-
-def no_output(settle: Settle) -> Settle:
-    return lambda admission, call, output_tokens: settle(admission, call, 0)
 
 
 def auto_alone(admit: AdmitMessage) -> AdmitMessage:
@@ -150,26 +121,6 @@ def exact_tokens(told_of: ToldOf) -> ToldOf:
     return told
 
 
-def a_year_later(next_month: Callable[[float], float]) -> Callable[[float], float]:
-    return lambda seconds: next_month(seconds) + 365 * 86_400
-
-
-def a_minute_early(next_month: Callable[[float], float]) -> Callable[[float], float]:
-    return lambda now: next_month(now) - 60
-
-
-def a_minute_late(next_month: Callable[[float], float]) -> Callable[[float], float]:
-    return lambda now: next_month(now) + 60
-
-
-def as_the_key_stands(standing_of: Callable[[Call], Standing]) -> Callable[[Call], Standing]:
-    def stands(call: Call) -> Standing:
-        standing_of(call)  # takes the cause
-        return call.key.standing
-
-    return stands
-
-
 def told_to_wait(spending_error: SpendingError) -> SpendingError:
     def told(standing: Standing, now: float) -> PaError:
         error = spending_error(standing, now)
@@ -199,20 +150,10 @@ def standard_by_default(admit: AdmitMessage) -> AdmitMessage:
     return lambda call, model, measured, body: admit(call, model, measured, {"service_tier": "standard_only", **body})
 
 
-def with_read(counted: object) -> Callable[[Model, InputTokens], int]:
-    return lambda model, measured: measured.fresh + measured.created + measured.read
-
-
 def _apart(call: Call, of: str) -> Call:
     """The call of an organization that differs from the caller's in its meters alone."""
     organization = replace(call.key.organization, id=f"{call.key.organization.id}/{of}")
     return replace(call, key=replace(call.key, organization=organization))
-
-
-def of_each_geo(admit: AdmitMessage) -> AdmitMessage:
-    return lambda call, model, measured, body: admit(
-        _apart(call, body.get("inference_geo") or "global"), model, measured, body
-    )
 
 
 def of_each_workspace(admit: AdmitMessage) -> AdmitMessage:
@@ -253,29 +194,6 @@ def as_for_all(create: Handler) -> Handler:
     return created
 
 
-def each_minute(refill: object) -> Callable[[TokenBucket, float], None]:
-    """Full again when a minute is over, and not a bit before."""
-
-    def refilled(bucket: TokenBucket, now: float) -> None:
-        if bucket.updated_at is None:
-            bucket.updated_at = now
-        elif now >= bucket.updated_at + 60:
-            bucket.level, bucket.updated_at = bucket.capacity, now
-
-    return refilled
-
-
-def at_half_speed(refill: object) -> Callable[[TokenBucket, float], None]:
-    """Of 60 a minute one comes back in two seconds."""
-
-    def refilled(bucket: TokenBucket, now: float) -> None:
-        since = now if bucket.updated_at is None else bucket.updated_at
-        bucket.level = min(bucket.capacity, bucket.level + max(0.0, now - since) * bucket.per_minute / 120)
-        bucket.updated_at = max(now, since)
-
-    return refilled
-
-
 def in_other_words(spending_error: SpendingError) -> SpendingError:
     """The limits that were set come last, behind a sentence about something else."""
 
@@ -286,8 +204,3 @@ def in_other_words(spending_error: SpendingError) -> SpendingError:
         return refused
 
     return error
-
-
-def as_it_began(tier_of: object) -> Callable[[Call], str]:
-    """Whatever it has used, an organization stays in the tier in which it began."""
-    return lambda call: call.key.organization.tier

@@ -16,41 +16,14 @@ if TYPE_CHECKING:
     from mockserver.buckets import TokenBucket
     from mockserver.pa.call import Call
     from mockserver.pa.catalogue import Model
-    from mockserver.pa.compliance.archive import Archive
     from mockserver.pa.compliance.paging import Redeem, Row
     from mockserver.pa.tool_outcome import Setting
 
 Handler = Callable[["Call"], Awaitable["Response"]]
-Record = Callable[["Archive", str, str, str, float], None]
 Page = dict[str, Any]
 Window = Callable[[Sequence["Row"], Mapping[str, Any], "Redeem", Callable[["Row"], str]], Page]
 ByToken = Callable[..., Page]
 ToldOf = Callable[[str, "TokenBucket", float], dict[str, str]]
-
-YEAR_S = 366 * 24 * 3600
-
-
-def of_another_subject(record: Record) -> Record:
-    def keep(archive: Archive, kind: str, subject: str, actor: str, now: float) -> None:
-        record(archive, kind, f"{subject}Z" if kind.endswith("_deleted") else subject, actor, now)
-
-    return keep
-
-
-def a_year_early(record: Record) -> Record:
-    def keep(archive: Archive, kind: str, subject: str, actor: str, now: float) -> None:
-        record(archive, kind, subject, actor, now - YEAR_S if kind.endswith("_deleted") else now)
-
-    return keep
-
-
-def as_created(record: Record) -> Record:
-    """What is deleted is told to be created."""
-
-    def keep(archive: Archive, kind: str, subject: str, actor: str, now: float) -> None:
-        record(archive, "chat_created" if kind == "chat_deleted" else kind, subject, actor, now)
-
-    return keep
 
 
 def after_repeats(page_of_window: Window) -> Window:
@@ -188,18 +161,6 @@ def always_ten(handler: Handler) -> Handler:
     return handled
 
 
-def kept_after_all(handler: Handler) -> Handler:
-    from mockserver.pa.compliance.seeds import archive_of
-
-    async def handled(call: Call) -> Response:
-        before = dict(archive_of(call).documents)
-        answer = await handler(call)
-        archive_of(call).documents.update(before)
-        return answer
-
-    return handled
-
-
 def _read(answer: Response) -> Page:
     body: Page = json.loads(bytes(answer.body))
     return body
@@ -251,10 +212,6 @@ def swapped(page_of_window: Window) -> Window:
 
 def with_an_empty_deleted_at(described: Callable[[Any], Page]) -> Callable[[Any], Page]:
     return lambda chat: {**described(chat), "deleted_at": None if chat.deleted_at is None else ""}
-
-
-def a_second_early(retry_after: Callable[[float], dict[str, str]]) -> Callable[[float], dict[str, str]]:
-    return lambda wait_s: {"retry-after": str(max(0, int(retry_after(wait_s)["retry-after"]) - 1))}
 
 
 def by_display_name(handler: Handler) -> Handler:

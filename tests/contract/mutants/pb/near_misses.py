@@ -80,10 +80,6 @@ def _saying(quota_refusal: Refusal, delay: Callable[[float], str]) -> Refusal:
     return refusal
 
 
-def at_half_time(quota_refusal: Refusal) -> Refusal:
-    return _saying(quota_refusal, lambda seconds: f"{seconds / 2:.3f}s.")
-
-
 def without_unit(quota_refusal: Refusal) -> Refusal:
     return _saying(quota_refusal, lambda seconds: f"{seconds:.3f}.")
 

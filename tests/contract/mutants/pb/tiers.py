@@ -2,54 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
-from zoneinfo import ZoneInfo
-
-TierOf = Callable[..., str]
-
-
-def never_tier_1(original: TierOf) -> TierOf:
-    return lambda **standing: "free" if original(**standing) == "tier1" else original(**standing)
-
-
-def billed_anyway(original: Callable[..., Any]) -> Callable[..., Any]:
-    from mockserver.pb.keys import Billing
-
-    def standing(context: Any, project: Any) -> Any:
-        found, history = original(context, project)
-        given = context.scenario.params if context.scenario else {}
-        return (replace(found, billing=Billing.LINKED, tier="tier1") if "billing" in given else found), history
-
-    return standing
-
-
-def billed_after_a_while(original: Callable[..., Any]) -> Callable[..., Any]:
-    from mockserver.pb.keys import Billing
-
-    def standing(context: Any, project: Any) -> Any:
-        found, history = original(context, project)
-        given = context.scenario.params if context.scenario else {}
-        return (replace(found, billing=Billing.NONE, tier="free") if given.get("since") == 0 else found), history
-
-    return standing
-
-
-def tier_2_by_either(original: TierOf) -> TierOf:
-    def tier_of(*, linked: bool, paid: float, days: float, effective: bool) -> str:
-        tier = original(linked=linked, paid=paid, days=days, effective=effective)
-        return "tier2" if tier == "tier1" and effective and (paid >= 100 or days >= 3) else tier
-
-    return tier_of
-
-
-def tier_3_by_either(original: TierOf) -> TierOf:
-    def tier_of(*, linked: bool, paid: float, days: float, effective: bool) -> str:
-        tier = original(linked=linked, paid=paid, days=days, effective=effective)
-        return "tier3" if tier == "tier2" and effective and (paid >= 1000 or days >= 30) else tier
-
-    return tier_of
 
 
 def free_is_refused(original: Callable[..., None]) -> Callable[..., None]:
@@ -62,23 +17,6 @@ def free_is_refused(original: Callable[..., None]) -> Callable[..., None]:
             raise PbError(PRECONDITION, "There is no free tier.")
 
     return refuse_unpaid
-
-
-def without_its_own_cap(original: Callable[[Any], Any]) -> Callable[[Any], Any]:
-    def beyond_the_cap(call: Any) -> Any:
-        return original(replace(call, history=replace(call.history, cap=0.0)))
-
-    return beyond_the_cap
-
-
-def by_the_clock(original: Callable[[Any], Any]) -> Callable[[Any], Any]:
-    """The window begins anew at each full ten minutes, whatever was spent just before."""
-    from mockserver.pb import quotas
-
-    def overspent(call: Any) -> Any:
-        return original(replace(call, context=replace(call.context, now=call.now + call.now % quotas.SPEND_WINDOW_S)))
-
-    return overspent
 
 
 def one_pool(original: Callable[..., Any]) -> Callable[..., Any]:
@@ -109,27 +47,8 @@ def _denied(original: Callable[..., None], kind: Any) -> Callable[..., None]:
     return flex
 
 
-Enqueued = Callable[[Any, Any, Sequence[Any]], int]
-
-
-def over_all_models(original: Enqueued) -> Enqueued:
-    return lambda call, model, active: sum(job.tokens for job in active) + call.history.enqueued
-
-
-def of_the_last_job(original: Enqueued) -> Enqueued:
-    return lambda call, model, active: original(call, model, active[-1:])
-
-
 def a_project_each(original: Callable[[str], Any]) -> Callable[[str], Any]:
     return lambda secret: replace(original(secret), id=secret)
-
-
-def in_new_york(original: ZoneInfo) -> ZoneInfo:
-    return ZoneInfo("America/New_York")
-
-
-def at_utc(original: ZoneInfo) -> ZoneInfo:
-    return ZoneInfo("UTC")
 
 
 def experimental_as_others(original: Callable[..., Any]) -> Callable[..., Any]:

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 from mockserver.buckets import TokenBucket
 from mockserver.pc.call import Call, read_object
-from mockserver.pc.catalogue import Model
 from mockserver.pc.causes import REGION
 from mockserver.pc.limits import admit_request
 from mockserver.pc.response_request import check_response
@@ -16,7 +15,6 @@ from mockserver.pc.response_request import check_response
 if TYPE_CHECKING:
     from mockserver.world import Context
 
-Enqueue = Callable[[Call, Model, int], None]
 Headers = Callable[[str, TokenBucket, float], dict[str, str]]
 Read = Callable[[Call], Awaitable[dict[str, Any]]]
 
@@ -27,38 +25,6 @@ def region_passes(raise_failure: Callable[[Context], None]) -> Callable[[Context
             raise_failure(context)
 
     return passing
-
-
-def prompt_alone(counted: object) -> Callable[[int, int], int]:
-    return lambda prompt, max_tokens: prompt
-
-
-def max_tokens_alone(counted: object) -> Callable[[int, int], int]:
-    return lambda prompt, max_tokens: max_tokens
-
-
-def sum_of_both(counted: object) -> Callable[[int, int], int]:
-    return lambda prompt, max_tokens: prompt + max_tokens
-
-
-def counts_batches(enqueue: Enqueue) -> Enqueue:
-    return lambda call, model, tokens: enqueue(call, model, 1)
-
-
-def of_all_models(queue_of: object) -> Callable[[Call, Model], tuple[str, str]]:
-    return lambda call, model: (call.key.organization.id, "")
-
-
-def of_one_model(pool_of: object) -> Callable[[Model | None], str]:
-    return lambda model: model.id if model else ""
-
-
-def every_store(counted_for: object) -> Callable[[Call], tuple[str, ...]]:
-    return lambda call: ()
-
-
-def each_path(counted_for: object) -> Callable[[Call], tuple[str, ...]]:
-    return lambda call: (call.request.url.path,)
 
 
 def as_date(retry_after: object) -> Callable[[float], dict[str, str]]:

@@ -95,27 +95,6 @@ def per_key(original: Meters) -> Meters:
     return limits
 
 
-def tokens_by_the_hour(original: Meters) -> Meters:
-    def limits(call: Any, model: Any) -> Iterator[Meter]:
-        team = call.key.team
-        for meter in original(call, model):
-            if meter.counts_tokens:
-                name = ("pd", "team", team.id, model.id, "tokens an hour")
-                yield meter._replace(
-                    bucket=call.session.bucket(name, team.tokens_per_minute / 60, team.tokens_per_minute)
-                )
-            else:
-                yield meter
-
-    return limits
-
-
-def by_the_minute(original: Callable[..., Any]) -> Callable[..., Any]:
-    return lambda call, whose, per_second: call.session.bucket(
-        ("pd", *whose, "requests"), per_second, max(1.0, per_second)
-    )
-
-
 def counted(original: Callable[..., Any]) -> Callable[..., Any]:
     async def create(call: Any, request: Any) -> Response:
         admit_generation(call, call.host.models["mock-small"], 1)
