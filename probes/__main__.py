@@ -22,6 +22,7 @@ from probes.elicit.book import Book, book
 from probes.listening import command as listening
 from probes.planning import completeness as fit
 from probes.planning import coverage, looked_at, missing_variables, pairs
+from probes.planning.reach import Reaches, all_reaches
 from probes.suite.embedded_mock import EmbeddedMock
 from probes.target import target
 from probes.target.target import Cost, Target
@@ -29,7 +30,7 @@ from probes.target.target import Cost, Target
 EPILOG = """\
 examples:
   python -m probes check                   every record has a recipe or a reason, every recipe a record
-  python -m probes coverage                what can be probed, how lately it was seen, and which facts are looked at
+  python -m probes coverage                who can observe the records and facts, and what the live target can
   python -m probes coverage --provider pb --rest   the facts of one provider, and each that is not looked at whole
   python -m probes doctor --target live    what is configured, what each gap disables, whether the keys work
   python -m probes variables               which variable of the live target enables how many more records
@@ -66,19 +67,22 @@ def _check_records(chosen: argparse.Namespace) -> int:
 
 
 def _coverage(chosen: argparse.Namespace) -> int:
-    catalog, books = _catalog(chosen), _books()
+    catalog, asked = _catalog(chosen), target.load(chosen.target).before_look_ups()
+    reaches = all_reaches(_books(), asked)
     if chosen.provider is not None:
         manifest(chosen.provider)  # a name that there is not is told with those that there are
     found = [
         each
-        for each in looked_at.looked_at(catalog, books)
+        for each in looked_at.looked_at(catalog, reaches, asked)
         if chosen.provider in (None, each.provider) and chosen.section in (None, each.fact.section)
     ]
     if not found:
         raise CatalogError("no fact is of this provider and section", "`python -m probes coverage` lists them")
+    does = "observe" if asked.live else "rehearse"
+    print(f"here: what target {asked.name} can {does} with its keys, its values and the costs that it allows")
     if not (chosen.provider or chosen.section or chosen.rest):
-        _coverage_of_records(catalog, books)
-    print("facts of the documents, by provider and section")
+        _coverage_of_records(catalog, reaches, asked)
+    print("facts of the documents, by provider and section; checked: by one key or more")
     print("\n".join(f"  {line}" for line in looked_at.told(looked_at.by_section(found))))
     if chosen.rest:
         print("\n".join(["not looked at whole", *(row(f"  {line}") for line in looked_at.rest(found))]))
@@ -142,16 +146,21 @@ def _check(catalog: Catalog, books: dict[str, Book]) -> int:
     return Exit.PROBLEMS if lines else Exit.FINE
 
 
-def _coverage_of_records(catalog: Catalog, books: dict[str, Book]) -> None:
-    today = datetime.now(UTC).date()
+def _coverage_of_records(catalog: Catalog, reaches: dict[str, Reaches], asked: Target) -> None:
+    today, records = datetime.now(UTC).date(), coverage.covered(catalog, reaches, asked)
     for title, table in (
-        ("by provider and kind", coverage.by_kind(catalog, books, today)),
-        ("by document section", coverage.by_section(catalog, books, today)),
+        ("by provider and kind", coverage.by_kind(records, today)),
+        ("by document section", coverage.by_section(records, today)),
     ):
         print(title)
         print("\n".join(f"  {line}" for line in coverage.told(table)))
-    print("pairs of an error and an endpoint that its record names")
-    print("\n".join(f"  {line}" for line in pairs.told(pairs.by_provider(catalog, books))))
+    for title, lines in (
+        ("pairs of an error and an endpoint that its record names", pairs.told(pairs.by_provider(catalog, reaches))),
+        ("never checked, rehearsed on the mock at best", coverage.unchecked(records)),
+        ("labels that are left to recorded traffic", coverage.unsent(records, catalog, reaches)),
+    ):
+        print(title)
+        print("\n".join(row(f"  {line}") for line in lines))
 
 
 def _parser() -> command_line.Parser:
@@ -185,10 +194,11 @@ def _add_coverage(commands: Any) -> None:
     covered = commands.add_parser(
         "coverage",
         help="records, recipes and evidence, and the facts that are looked at, by provider and by section",
-        description="Say how many records can be probed and were seen, and of the facts of the documents with an "
-        "effect on the wire: how many are checked on the mock, in part, by no assertion for a reason, or not yet "
-        "(rest); `live` counts those that a client's own requests can look at.",
+        description="Say by whom the records and the facts of the documents can be observed: with one key, with more "
+        "(other keys, values, costs), in recorded traffic only, on the mock only, or nowhere; and what a target can "
+        "observe. Checked is what a client's own requests can check: the rest is rehearsed on our mock at best.",
     )
+    covered.add_argument("--target", default="live", metavar="NAME_OR_TOML", help="the target (default: live)")
     covered.add_argument("--provider", type=str.lower, metavar="NAME", help="the facts of this provider alone")
     covered.add_argument("--section", metavar="DOC:SECTION", help="the facts of this section alone, as 2:7.4")
     covered.add_argument("--rest", action="store_true", help="also list each fact that is not checked whole, and why")

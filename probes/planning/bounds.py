@@ -6,15 +6,19 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from catalog.model import Address
+from catalog.model.reach import words_by_reach
 from probes.elicit import book
 from probes.judging.attempts import MAX_ATTEMPTS
 from probes.planning.budgeting import spending
 from probes.planning.courtesy import calls_of, courtesy, steps_of
 from probes.planning.look_ups import asked, look_ups
+from probes.planning.reach import all_reaches
 from reports.words import count
 
 if TYPE_CHECKING:
     from catalog.model import Reason
+    from catalog.model.reach import Reach
     from catalog.reading.store import Catalog
     from probes.elicit.recipe import Recipe
     from probes.planning.plan import Plan
@@ -23,18 +27,34 @@ if TYPE_CHECKING:
 
 
 def told(chosen: Plan, target: Target, catalog: Catalog, unfaulted: Sequence[Recipe] = ()) -> list[str]:
-    """The plan as lines: each request, an upper bound for each provider, what no budget holds, what is left out."""
+    """The plan as lines: each request, an upper bound for each provider, what no budget holds, what is left out.
+
+    Raises:
+        TargetError: the shipped live target cannot be read.
+    """
     by_provider = sorted(_by_provider(chosen.probed).items())
     lines = [f"plan for target {target.name}: nothing is sent"]
     for provider, recipes in by_provider:
         lines += requests(target.providers[provider], recipes, target)
     for provider, recipes in by_provider:
         lines += plan_lines(target.providers[provider], recipes, target, catalog, unfaulted)
+    lines += by_reach(chosen, target, catalog)
     for reason, addresses in sorted(_by_reason(chosen.not_probed).items()):
         lines.append(
             f"not probed, {reason}: {len(addresses)} ({', '.join(addresses[:3])}{', …' * (len(addresses) > 3)})"
         )
     return lines
+
+
+def by_reach(chosen: Plan, target: Target, catalog: Catalog) -> Iterator[str]:
+    """Of each provider, by whom the records that would be probed and the others can be observed."""
+    every = {address: Address.parse(address).provider for address in (*chosen.probed, *chosen.not_probed)}
+    for name, own in all_reaches({name: book.book(name) for name in sorted(set(every.values()))}, target).items():
+        counts: dict[bool, Counter[Reach]] = {True: Counter(), False: Counter()}
+        for address in (address for address, provider in every.items() if provider == name):
+            counts[address in chosen.probed][own.of_record(catalog[address], catalog).reach] += 1
+        probed, others = (words_by_reach(counts[which]) or "none" for which in (True, False))
+        yield f"{name}: by reach, probed: {probed}; not probed: {others}"
 
 
 def requests(provider: Provider, recipes: Sequence[Recipe], target: Target) -> Iterator[str]:

@@ -1,32 +1,38 @@
-"""How much of the catalog can be probed, how, and how lately it was seen. Pure."""
+"""By whom the records can be observed, and how lately each was seen. Pure."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, fields
 from datetime import date, timedelta
 from typing import TYPE_CHECKING
 
 from catalog.model import Record, Tag
+from catalog.model.reach import Reach
+from catalog.reading.assertions import assertions
+from catalog.reading.expectations import documented_labels
 from catalog.reading.last_seen import seen_on
 from probes.planning.tally import Tally
 
 if TYPE_CHECKING:
     from catalog.reading.store import Catalog
-    from probes.elicit.book import Book
+    from probes.planning.reach import Reached, Reaches
+    from probes.target.target import Target
 
 STALE_AFTER = timedelta(days=30)
 
 
 @dataclass(slots=True)
 class Count(Tally):
-    """One row of the coverage table."""
+    """One row of the coverage table: records by reach, those that the target can observe, and how lately."""
 
     records: int = 0
-    recipe: int = 0
-    by_request: int = 0
-    by_scenario: int = 0
-    reasoned: int = 0
+    one_key: int = 0
+    more: int = 0
+    traffic_only: int = 0
+    mock_only: int = 0
+    off_the_wire: int = 0
+    here: int = 0
     verified: int = 0
     stale: int = 0
     never_seen: int = 0
@@ -35,56 +41,96 @@ class Count(Tally):
 Table = Mapping[str, Count]
 
 
-def by_kind(catalog: Catalog, books: Mapping[str, Book], today: date) -> Table:
+@dataclass(frozen=True, slots=True)
+class Covered:
+    """One record: who can observe it, and whether the target can."""
+
+    record: Record
+    reached: Reached
+    here: bool
+
+
+def covered(catalog: Catalog, reaches: Mapping[str, Reaches], target: Target) -> tuple[Covered, ...]:
+    """Every record of the providers that have recipes."""
+    return tuple(
+        Covered(
+            record,
+            reaches[record.provider].of_record(record, catalog),
+            any(
+                reaches[record.provider].can_observe(assertion, target)
+                for assertion in assertions(record, catalog.__getitem__)
+            ),
+        )
+        for record in catalog.records
+    )
+
+
+def by_kind(records: Iterable[Covered], today: date) -> Table:
     """Rows `provider kind`, and a total."""
-    return _table(catalog.records, books, today, lambda record: [f"{record.provider} {record.kind}"])
+    return _table(records, today, lambda record: [f"{record.provider} {record.kind}"])
 
 
-def by_section(catalog: Catalog, books: Mapping[str, Book], today: date) -> Table:
+def by_section(records: Iterable[Covered], today: date) -> Table:
     """Rows `document:section`; a record that cites several sections counts in each."""
 
     def sections(record: Record) -> list[str]:
         return sorted({source.split("#")[0].strip() for source in record.sources})
 
-    return _table(catalog.records, books, today, sections)
+    return _table(records, today, sections)
 
 
 def told(table: Table) -> list[str]:
     """The table as aligned lines."""
-    heads = [each.name.replace("_", " ") for each in fields(Count)]
+    heads = [field.name.replace("_", " ") for field in fields(Count)]
     width = max(map(len, [*table, "total"]), default=5)
     lines = [" ".join([" " * width, *heads])]
     for name, count in table.items():
-        cells = [f"{getattr(count, each.name):>{len(head)}}" for each, head in zip(fields(Count), heads, strict=True)]
+        cells = [f"{getattr(count, field.name):>{len(head)}}" for field, head in zip(fields(Count), heads, strict=True)]
         lines.append(" ".join([f"{name:<{width}}", *cells]))
     return lines
 
 
-def _table(
-    records: Iterable[Record], books: Mapping[str, Book], today: date, rows_of: Callable[[Record], list[str]]
-) -> Table:
+def unchecked(records: Iterable[Covered]) -> list[str]:
+    """A line for each record that no client's requests can check: its reach, and why."""
+    left = (each for each in records if not each.reached.reach.is_checked)
+    return [
+        f"{each.reached.reach:<12} {each.record.address}: {each.reached.why}"
+        for each in sorted(left, key=lambda each: (each.reached.rank, each.record.address))
+    ]
+
+
+def unsent(records: Iterable[Covered], catalog: Catalog, reaches: Mapping[str, Reaches]) -> Iterator[str]:
+    """A line for each record of whose labels only recorded traffic can show some: how many, and why."""
+    for each in records:
+        recipe = reaches[each.record.provider].book.recipes.get(str(each.record.address))
+        if recipe is not None and recipe.unsent is not None:
+            labels = documented_labels(each.record, catalog.__getitem__)
+            yield f"{each.record.address}: {len(labels - recipe.labels)} of {len(labels)} labels: {recipe.unsent[1]}"
+
+
+def _table(records: Iterable[Covered], today: date, rows_of: Callable[[Record], list[str]]) -> Table:
     table: dict[str, Count] = {}
     total = Count()
-    for record in records:
-        count = _count(record, books[record.provider], today)
-        for row in rows_of(record):
+    for each in records:
+        count = _count(each, today)
+        for row in rows_of(each.record):
             table.setdefault(row, Count()).add(count)
         total.add(count)
     return {**dict(sorted(table.items())), "total": total}
 
 
-def _count(record: Record, book: Book, today: date) -> Count:
-    address = str(record.address)
-    recipe = book.recipes.get(address)
-    seen = seen_on(record)
+def _count(each: Covered, today: date) -> Count:
+    reach, seen = each.reached.reach, seen_on(each.record)
     stale = seen is not None and today - seen > STALE_AFTER
     return Count(
         records=1,
-        recipe=int(recipe is not None),
-        by_request=int(recipe is not None and recipe.elicited == "request"),
-        by_scenario=int(recipe is not None and recipe.elicited == "scenario"),
-        reasoned=int(address in book.unprobed),
-        verified=int(Tag.LIVE_VERIFIED in record.tags and not stale),
+        one_key=int(reach is Reach.ONE_KEY),
+        more=int(reach is Reach.MORE),
+        traffic_only=int(reach is Reach.TRAFFIC),
+        mock_only=int(reach is Reach.MOCK),
+        off_the_wire=int(reach is Reach.OFF_WIRE),
+        here=int(each.here),
+        verified=int(Tag.LIVE_VERIFIED in each.record.tags and not stale),
         stale=int(stale),
         never_seen=int(seen is None),
     )

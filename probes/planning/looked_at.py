@@ -1,4 +1,4 @@
-"""Which facts of the documents the probes look at, which in part, and which not yet. Pure."""
+"""Which facts of the documents the probes look at, which in part, and which not yet; and who can. Pure."""
 
 from __future__ import annotations
 
@@ -6,22 +6,26 @@ from dataclasses import dataclass, fields
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
+from catalog.model.reach import Reach
 from catalog.reading.documents import Wire, checks
+from probes.planning.reach import Reached, best
 from probes.planning.tally import Tally
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from catalog.model.assertion import Assertion
     from catalog.reading.documents import Checks, Fact
     from catalog.reading.store import Catalog
-    from probes.elicit.book import Book
+    from probes.planning.reach import Reaches
+    from probes.target.target import Target
 
 
 class Standing(StrEnum):
     """How a fact stands: who looks at it."""
 
     CHECKED = "checked"
+    REHEARSED = "rehearsed"
+    """No client's requests can check it: our own mock answers as we read the documents, or traffic may show it."""
     IN_PART = "in part"
     REASONED = "reasoned"
     REST = "rest"
@@ -31,25 +35,32 @@ class Standing(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Looked:
-    """One fact, and how it stands: on the mock, where each cause can be brought about, and live."""
+    """One fact: how it stands, who can observe it, and whether the target can."""
 
     provider: str
     fact: Fact
     standing: Standing
-    live: bool
-    """Whether some of what looks at it is within a client's reach."""
+    reached: Reached | None
+    here: bool = False
 
 
 @dataclass(slots=True)
 class Count(Tally):
-    """One row of the table. `on_wire` is what the share is of; the reasoned and those in part are none of its whole."""
+    """One row of the table: what is looked at whole by reach, and the rest of what is on the wire.
+
+    `checked` is what a client's own requests can check whole. The share is of `on_wire`.
+    """
 
     on_wire: int = 0
     checked: int = 0
+    one_key: int = 0
+    more: int = 0
+    traffic_only: int = 0
+    mock_only: int = 0
     in_part: int = 0
     reasoned: int = 0
     rest: int = 0
-    live: int = 0
+    here: int = 0
     told_only: int = 0
     impossible: int = 0
 
@@ -62,47 +73,41 @@ class Count(Tally):
 Table = dict[str, Count]
 
 
-def looked_at(catalog: Catalog, books: Mapping[str, Book]) -> tuple[Looked, ...]:
-    """Every fact of the providers that have a book, in the order of the documents.
+def looked_at(catalog: Catalog, reaches: Mapping[str, Reaches], target: Target) -> tuple[Looked, ...]:
+    """Every fact of the providers that have recipes, in the order of the documents.
 
     Raises:
         CatalogError: the facts of a provider cannot be read.
     """
     return tuple(
-        each for provider, book in books.items() for each in of_provider(provider, checks(provider, catalog), book)
+        each
+        for provider, own in reaches.items()
+        for each in of_provider(provider, checks(provider, catalog), own, target)
     )
 
 
-def of_provider(provider: str, checks: Checks, book: Book) -> Iterator[Looked]:
+def of_provider(provider: str, checks: Checks, reaches: Reaches, target: Target) -> Iterator[Looked]:
     """Each fact of one provider. An assertion that nothing provokes counts for none that looks at it."""
     for fact in checks.facts:
-        provoked = [each for each in checks.of(fact) if _is_sent(each, book)]
+        looking = [each for each in checks.of(fact) if reaches.looks_at(each)]
+        reached = best(map(reaches.of_assertion, looking)) if looking else None
         yield Looked(
             provider=provider,
             fact=fact,
-            standing=_standing(checks.told_by(fact), fact, looked_at=bool(provoked)),
-            live=any(_within_reach(each, book) for each in provoked),
+            standing=_standing(checks.told_by(fact), fact, reached),
+            reached=reached,
+            here=any(reaches.can_observe(each, target) for each in looking),
         )
 
 
-def _is_sent(each: Assertion, book: Book) -> bool:
-    """Whether something is sent under its label."""
-    recipe = book.recipes.get(each.address)
-    return recipe is not None and each.key.label in recipe.labels
-
-
-def _within_reach(each: Assertion, book: Book) -> bool:
-    """Whether a client's requests can bring it about."""
-    recipe = book.recipes[each.address].look_under(each.key.label)
-    return not (each.out_of_reach or recipe.scenario or recipe.live)
-
-
-def _standing(telling: Fact, fact: Fact, *, looked_at: bool) -> Standing:
+def _standing(telling: Fact, fact: Fact, reached: Reached | None) -> Standing:
     if fact.wire is not Wire.YES:
         return Standing.TOLD if fact.wire is Wire.TOLD else Standing.IMPOSSIBLE
-    if looked_at:
-        return Standing.IN_PART if telling.in_part else Standing.CHECKED
-    return Standing.REASONED if telling.reason else Standing.REST
+    if reached is None:
+        return Standing.REASONED if telling.reason else Standing.REST
+    if telling.in_part:
+        return Standing.IN_PART
+    return Standing.CHECKED if reached.reach.is_checked else Standing.REHEARSED
 
 
 def by_section(found: Iterable[Looked]) -> Table:
@@ -118,14 +123,19 @@ def by_section(found: Iterable[Looked]) -> Table:
 
 
 def _count(each: Looked) -> Count:
-    on_wire = each.fact.wire is Wire.YES
+    whole = each.standing in (Standing.CHECKED, Standing.REHEARSED)
+    reach = each.reached.reach if whole and each.reached is not None else None
     return Count(
-        on_wire=int(on_wire),
+        on_wire=int(each.fact.wire is Wire.YES),
         checked=int(each.standing is Standing.CHECKED),
+        one_key=int(reach is Reach.ONE_KEY),
+        more=int(reach is Reach.MORE),
+        traffic_only=int(reach is Reach.TRAFFIC),
+        mock_only=int(reach is Reach.MOCK),
         in_part=int(each.standing is Standing.IN_PART),
         reasoned=int(each.standing is Standing.REASONED),
         rest=int(each.standing is Standing.REST),
-        live=int(on_wire and each.live),
+        here=int(each.here and each.fact.wire is Wire.YES),
         told_only=int(each.standing is Standing.TOLD),
         impossible=int(each.standing is Standing.IMPOSSIBLE),
     )
@@ -143,11 +153,17 @@ def told(table: Table) -> list[str]:
 
 
 def rest(found: Sequence[Looked]) -> list[str]:
-    """Each fact on the wire that is not checked whole, a line each: how it stands, its id, and what it says."""
-    left = [each for each in found if each.standing in (Standing.REST, Standing.IN_PART, Standing.REASONED)]
-    return [f"{each.standing:<8} {each.fact.id}: {each.fact.statement}{_why(each.fact)}" for each in left]
+    """Each fact on the wire that is not checked whole, a line each: how it stands, its id, what it says, and why."""
+    whole = (Standing.CHECKED, Standing.TOLD, Standing.IMPOSSIBLE)
+    return [
+        f"{each.standing:<9} {each.fact.id}: {each.fact.statement}{_why(each)}"
+        for each in found
+        if each.standing not in whole
+    ]
 
 
-def _why(fact: Fact) -> str:
-    said = " ".join(part for part in (fact.reason, fact.note) if part)
-    return f" ({said})" if said else ""
+def _why(each: Looked) -> str:
+    reached = each.reached if each.standing is Standing.REHEARSED else None
+    reach = f"{reached.reach}: {reached.why}" if reached is not None else ""
+    told = "; ".join(part for part in (reach, each.fact.reason, each.fact.note) if part)
+    return f" ({told})" if told else ""

@@ -1,10 +1,12 @@
-"""How many of the (error, endpoint) pairs that records name are sent, and what brings each about. Pure."""
+"""How many of the (error, endpoint) pairs that records name can be observed, and by whom. Pure."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections import Counter
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from catalog.model.reach import Reach, words_by_reach
 from catalog.reading.facts import claimed_endpoints
 from probes.planning.spreading import asked_first, elsewhere
 
@@ -13,32 +15,30 @@ if TYPE_CHECKING:
 
     from catalog.model import Record
     from catalog.reading.store import Catalog
-    from probes.elicit.book import Book
+    from probes.planning.reach import Reaches
 
 
 @dataclass(slots=True)
 class Count:
-    """Pairs of a provider: those that records name, of these those that a request brings about, or only a scenario."""
+    """Pairs of a provider: those that records name, and by reach those to which something is sent."""
 
     claimed: int = 0
-    by_request: int = 0
-    by_scenario: int = 0
+    by_reach: Counter[Reach] = field(default_factory=Counter)
 
     @property
     def sent(self) -> int:
-        return self.by_request + self.by_scenario
+        return self.by_reach.total()
 
 
-def by_provider(catalog: Catalog, books: Mapping[str, Book]) -> dict[str, Count]:
+def by_provider(catalog: Catalog, reaches: Mapping[str, Reaches]) -> dict[str, Count]:
     """The pairs of each provider, and a total."""
-    counts = {name: Count() for name in books}
+    counts = {name: Count() for name in reaches}
     total = Count()
     for record in catalog.select(kind="errors"):
-        for scenario in _pairs(catalog, record, books[record.provider]):
+        for reach in _pairs(catalog, record, reaches[record.provider]):
             for count in (counts[record.provider], total):
                 count.claimed += 1
-                count.by_request += scenario is False
-                count.by_scenario += scenario is True
+                count.by_reach.update([reach] if reach is not None else [])
     return {**counts, "total": total}
 
 
@@ -46,23 +46,20 @@ def told(counts: Mapping[str, Count]) -> list[str]:
     """A line a provider, and the total."""
     width = max(map(len, counts))
     return [
-        f"{name:<{width}}  {each.sent} of {each.claimed} sent: {each.by_request} by a request, "
-        f"{each.by_scenario} by a scenario alone"
-        for name, each in counts.items()
+        f"{name:<{width}}  {count.sent} of {count.claimed} sent: {words_by_reach(count.by_reach)}"
+        for name, count in counts.items()
     ]
 
 
-def _pairs(catalog: Catalog, record: Record, book: Book) -> Iterator[bool | None]:
-    """For each endpoint that a record names: whether it takes a scenario there, or None where nothing is sent."""
+def _pairs(catalog: Catalog, record: Record, reaches: Reaches) -> Iterator[Reach | None]:
+    """For each endpoint that a record names: by whom the pair can be observed, or None where nothing is sent."""
     claimed = claimed_endpoints(record)
-    recipe = book.recipes.get(str(record.address))
+    recipe = reaches.book.recipes.get(str(record.address))
     if recipe is None:
         yield from (None for _ in claimed)
         return
-    others = elsewhere(recipe, record, catalog, book.shapes)
+    others = elsewhere(recipe, record, catalog, reaches.book.shapes)
     first = asked_first(recipe, claimed, catalog)
     for endpoint in claimed:
-        if endpoint in others:
-            yield others[endpoint].scenario
-        else:
-            yield recipe.scenario if endpoint in first else None
+        asked = others.get(endpoint) or (recipe if endpoint in first else None)
+        yield reaches.of_recipe(asked).reach if asked is not None else None

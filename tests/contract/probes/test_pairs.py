@@ -8,11 +8,14 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from catalog.model.reach import Reach
 from catalog.reading.facts import occurs_on
 from catalog.reading.manifest import providers
 from catalog.reading.store import Catalog
 from probes.elicit.book import book
 from probes.planning.pairs import Count, by_provider, told
+from probes.planning.reach import all_reaches
+from probes.target import target as targets
 from tests.contract.catalog.inventory_rows import FACTS
 from tests.harness.engines import catalog
 from tests.harness.pairs import OUT, REQUEST, SCENARIO, Pair, pairs
@@ -104,12 +107,13 @@ def test_an_answer_is_judged_on_an_endpoint_that_its_record_names(provider: str,
 def test_coverage_counts_the_pairs_that_the_file_has() -> None:
     known = {pair.error for pair in PAIRS}
     listed = [each for each in catalog().records if each.kind != "errors" or str(each.address) in known]
-    counted = by_provider(Catalog(catalog().root, listed), {name: book(name) for name in providers()})
+    reaches = all_reaches({name: book(name) for name in providers()}, targets.load("live", {}))
+    counted = by_provider(Catalog(catalog().root, listed), reaches)
     for name in providers():
-        ways = Counter(pair.how for pair in PAIRS if pair.provider == name)
-        assert (counted[name].by_request, counted[name].by_scenario) == (ways[REQUEST], ways[SCENARIO])
+        assert counted[name].sent == sum(pair.how != OUT for pair in PAIRS if pair.provider == name)
     assert counted["total"].claimed == sum(count.claimed for name, count in counted.items() if name != "total")
-    assert told({"pa": Count(3, 1, 1)}) == ["pa  2 of 3 sent: 1 by a request, 1 by a scenario alone"]
+    some = Count(3, Counter({Reach.MORE: 1, Reach.TRAFFIC: 1}))
+    assert told({"pa": some}) == ["pa  2 of 3 sent: 1 more, 1 traffic only"]
 
 
 def test_what_only_the_provider_can_bring_about_is_counted_apart() -> None:

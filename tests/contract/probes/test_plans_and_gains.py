@@ -50,7 +50,16 @@ def test_a_plan_says_what_its_budget_does_not_hold_and_what_goes_first() -> None
     assert re.search(r"pd: at most \d+ tokens exceed the budget max_tokens = 20000; each probe once fits", said)
     assert re.search(r"not probed, beyond-budget: \d+ \(pb/errors/general/oversized_context", said)
     assert "left out first" not in said
-    assert "pa:" not in said
+    assert not re.search(r"^pa: \d", said, re.MULTILINE)
+
+
+def test_a_plan_says_by_whom_what_it_probes_and_what_not_can_be_observed() -> None:
+    (line,) = [line for line in told(PD_API_KEY="key-of-nobody") if line.startswith("pd: by reach")]
+    probed, not_probed = line.split("; not probed: ")
+    assert re.search(r"\d+ one key", probed)
+    assert "one key" not in not_probed
+    assert all(f" {reach}" in not_probed for reach in ("more", "traffic only", "mock only", "off the wire"))
+    assert "pc: by reach, probed: none; " in "\n".join(told(PD_API_KEY="key-of-nobody"))
 
 
 def test_a_plan_names_what_is_left_out_first() -> None:

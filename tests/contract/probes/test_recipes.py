@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from catalog.model import Address, Reason, Record
 from catalog.model.explanations import NOT_PROBED
+from catalog.model.reach import Reach
 from catalog.reading.manifest import providers
 from catalog.reading.store import Catalog
 from probes.calls.call import Call, get, post
@@ -22,7 +23,10 @@ from probes.elicit.recipe import Family, Recipe, recipe
 from probes.planning import completeness as fit
 from probes.planning import coverage
 from probes.planning.bounds import bounds
-from probes.planning.obstacles import obstacle
+from probes.planning.obstacles import fitted, obstacle
+from probes.planning.plan import plan
+from probes.planning.reach import Reaches, all_reaches
+from probes.target import target as targets
 from probes.target.dialect import Dialect
 from probes.target.target import Cost, Credential, Provider, Target
 from tests.harness.engines import catalog
@@ -151,6 +155,15 @@ def test_what_keeps_a_record_from_being_probed(probed: Recipe, where: Target, re
     assert found is None or found.code in NOT_PROBED
 
 
+def test_a_label_that_is_left_to_traffic_is_left_out_with_its_reason() -> None:
+    partial = replace(FREE, unsent=("no-documented-setup", "why"))
+    looks = fitted(partial, target(), frozenset(), labels=frozenset({"answer", "later"})).left_out
+    assert {label: (reason.code, reason.detail) for label, reason in looks.items()} == {
+        "later": ("no-documented-setup", "why")
+    }
+    assert fitted(FREE, target(), frozenset(), labels=frozenset({"answer", "later"})).left_out == {}
+
+
 def test_a_plan_bounds_every_attempt_and_one_control_a_lane() -> None:
     rows = [replace(FREE, requests=3, tokens=5), replace(FREE, requests=1, credential="admin")]
     assert bounds(rows) == (2 + 3 * 4, 15)
@@ -187,6 +200,7 @@ GOOD = {ADDRESS: FREE, LIST: recipe(LIST, {"success": get("/"), "wrong_credentia
 
 ONLY_LIST = {LIST: GOOD[LIST]}
 STRAY = "pa/errors/general/y"
+WHY = ("no-documented-setup", "why")
 MISFITS: list[tuple[dict[str, Recipe], dict[str, Reason], str]] = [
     (GOOD, {}, ""),
     (ONLY_LIST, {ADDRESS: Reason("not-on-the-wire", "why")}, ""),
@@ -210,6 +224,12 @@ MISFITS: list[tuple[dict[str, Recipe], dict[str, Reason], str]] = [
         {**GOOD, LIST: recipe(LIST, get("/"), label="success")},
         {},
         f"{LIST}: its recipe sends nothing labelled 'wrong_credential', which the record documents",
+    ),
+    ({**GOOD, LIST: recipe(LIST, get("/"), label="success", unsent=WHY)}, {}, ""),
+    (
+        {**GOOD, LIST: replace(GOOD[LIST], unsent=WHY)},
+        {},
+        f"{LIST}: its recipe sends every label that the record documents; remove `unsent`",
     ),
     (
         {**GOOD, ADDRESS: recipe(ADDRESS, {"answer": get("/"), "more": get("/")})},
@@ -245,25 +265,53 @@ def test_a_record_that_names_no_record_is_told() -> None:
 
 
 def test_coverage_counts_by_kind_and_by_section() -> None:
-    books = {"pa": Book({ADDRESS: replace(FREE, scenario=True)}, {LIST: Reason("not-on-the-wire", "why")}, {})}
+    own = Book({ADDRESS: replace(FREE, scenario=True)}, {LIST: Reason("not-on-the-wire", "why")}, {})
     today = date(2026, 1, 31)
-    kinds = coverage.by_kind(small_catalog(), books, today)
+    records = coverage.covered(small_catalog(), {"pa": Reaches.of(own, "pa", target())}, target(live=False))
+    kinds = coverage.by_kind(records, today)
     assert set(kinds) == {"pa errors", "pa endpoints", "total"}
-    assert kinds["pa errors"] == coverage.Count(records=1, recipe=1, by_scenario=1, verified=1)
-    assert kinds["pa endpoints"] == coverage.Count(records=1, reasoned=1, stale=1)
-    assert kinds["total"] == coverage.Count(records=2, recipe=1, by_scenario=1, reasoned=1, verified=1, stale=1)
-    sections = coverage.by_section(small_catalog(), books, today)
+    assert kinds["pa errors"] == coverage.Count(records=1, traffic_only=1, here=1, verified=1)
+    assert kinds["pa endpoints"] == coverage.Count(records=1, off_the_wire=1, stale=1)
+    assert kinds["total"] == coverage.Count(records=2, traffic_only=1, off_the_wire=1, here=1, verified=1, stale=1)
+    sections = coverage.by_section(records, today)
     assert {name: count.records for name, count in sections.items()} == {"1:4.1": 1, "1:5.1": 1, "2:7.3": 1, "total": 2}
     assert len(coverage.told(sections)) == 5
+    assert coverage.unchecked(records) == [
+        f"traffic only {ADDRESS}: no request can provoke it",
+        f"off the wire {LIST}: why",
+    ]
+
+
+def test_labels_that_are_left_to_traffic_are_counted_with_their_reason() -> None:
+    own = Book({LIST: recipe(LIST, {"success": get("/")}, unsent=("no-documented-setup", "why"))}, {}, {})
+    reaches = {"pa": Reaches.of(own, "pa", target())}
+    records = coverage.covered(small_catalog(), reaches, target())
+    assert list(coverage.unsent(records, small_catalog(), reaches)) == [f"{LIST}: 1 of 2 labels: why"]
 
 
 def test_coverage_of_the_shipped_records_adds_up() -> None:
+    live = targets.load("live", {})
     books = {name: book(name) for name in providers()}
-    total = coverage.by_kind(looked_at(), books, date(2026, 1, 31))["total"]
+    total = coverage.by_kind(coverage.covered(looked_at(), all_reaches(books, live), live), date(2026, 1, 31))["total"]
     assert total.records == len(looked_at())
-    assert total.recipe + total.reasoned == total.records
-    assert total.by_request + total.by_scenario == total.recipe
-    assert total.by_request > total.by_scenario
+    reached = (total.one_key, total.more, total.traffic_only, total.mock_only, total.off_the_wire)
+    assert sum(reached) == total.records
+    assert total.one_key + total.more > total.traffic_only + total.mock_only
+    assert total.here == 0, "no key is set"
+
+
+def test_a_plan_with_one_key_probes_the_records_of_that_reach() -> None:
+    keys = {f"{name.upper()}_API_KEY": "key-of-nobody" for name in ("pa", "pb", "pc", "pd")}
+    live = targets.load("live", keys).before_look_ups()
+    reaches = all_reaches({name: book(name) for name in providers()}, targets.load("live", {}))
+    addresses = [str(record.address) for record in catalog().records]
+    probed = plan(catalog(), live, live.allow, addresses).probed
+    found = {
+        address: reaches[catalog()[address].provider].of_record(catalog()[address], catalog()).reach
+        for address in addresses
+    }
+    assert {address for address, reach in found.items() if reach is Reach.ONE_KEY} <= probed.keys()
+    assert {found[address] for address in probed} == {Reach.ONE_KEY, Reach.MORE}
 
 
 NAMES = st.from_regex(r"(pa-)?[a-z]{1,8}(-[a-z]{1,8})?", fullmatch=True)

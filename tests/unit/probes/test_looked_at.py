@@ -5,11 +5,14 @@ from __future__ import annotations
 import pytest
 
 from catalog.model.assertion import Assertion, Basis, Key
+from catalog.model.reach import Reach
 from catalog.reading.documents import Checks, Fact, Wire
 from probes.calls.call import get
 from probes.elicit.book import Book
 from probes.elicit.recipe import Recipe, recipe
 from probes.planning.looked_at import Count, Looked, Standing, by_section, of_provider, rest, told
+from probes.planning.reach import Reaches
+from probes.target.target import Cost, Credential, Provider, Target
 
 ADDRESS = "pa/errors/general/x"
 STATUS = Assertion(ADDRESS, Key.parse("answer/status"), 404, Basis.DOCUMENTED, "2:7.3#a")
@@ -23,47 +26,60 @@ def fact(checked_by: str = "", *, section: str = "2:7.3", wire: str = "yes", not
     return Fact.of({**cells, "note": note, "checked_by": checked_by})
 
 
+KEY = {"inference": Credential("inference", "key-of-nobody")}
+PLAIN = Provider("pa", addresses={"base_url": "https://pa.example"}, credentials=KEY)
+HERE = Target("t", True, frozenset({Cost.FREE}), {"pa": PLAIN})
+
+
 def looked(own: Fact, *recipes: Recipe) -> Looked:
     checks = Checks([own], [STATUS, FAR, GUESS])
-    return next(of_provider("pa", checks, Book({each.address: each for each in recipes}, {}, {})))
+    reaches = Reaches.of(Book({each.address: each for each in recipes}, {}, {}), "pa", HERE)
+    return next(of_provider("pa", checks, reaches, HERE))
+
+
+WHY = ("no-documented-setup", "why")
+LOOK = recipe(ADDRESS, get("/"), scenario=True)
 
 
 @pytest.mark.parametrize(
-    ("own", "recipes", "standing", "live"),
+    ("own", "recipes", "standing", "reach", "here"),
     [
-        (fact(STATUS.id), [SENT], Standing.CHECKED, True),
-        (fact(STATUS.id), [], Standing.REST, False),
-        (fact(STATUS.id), [recipe(ADDRESS, get("/v1/x"), label="other")], Standing.REST, False),
-        (fact(STATUS.id), [recipe(ADDRESS, get("/v1/x"), scenario=True)], Standing.CHECKED, False),
+        (fact(STATUS.id), [SENT], Standing.CHECKED, Reach.ONE_KEY, True),
+        (fact(STATUS.id), [recipe(ADDRESS, get("/v1/{x}"))], Standing.CHECKED, Reach.MORE, False),
+        (fact(STATUS.id), [], Standing.REST, None, False),
+        (fact(STATUS.id), [recipe(ADDRESS, get("/v1/x"), label="other")], Standing.REST, None, False),
         (
             fact(STATUS.id),
-            [recipe(ADDRESS, get("/v1/x"), live=("no-documented-setup", "why"))],
-            Standing.CHECKED,
+            [recipe(ADDRESS, get("/v1/x"), label="other", unsent=WHY)],
+            Standing.REHEARSED,
+            Reach.TRAFFIC,
             False,
         ),
+        (fact(STATUS.id), [LOOK], Standing.REHEARSED, Reach.TRAFFIC, False),
+        (fact(STATUS.id), [recipe(ADDRESS, get("/v1/x"), live=WHY)], Standing.REHEARSED, Reach.MOCK, False),
         (
             fact(STATUS.id),
-            [
-                recipe(
-                    ADDRESS, get("/v1/x"), label="first", optional={"answer": recipe(ADDRESS, get("/"), scenario=True)}
-                )
-            ],
-            Standing.CHECKED,
+            [recipe(ADDRESS, get("/v1/x"), label="first", optional={"answer": LOOK})],
+            Standing.REHEARSED,
+            Reach.TRAFFIC,
             False,
         ),
-        (fact(FAR.id), [SENT], Standing.CHECKED, False),
-        (fact(f"{FAR.id}; {STATUS.id}"), [SENT], Standing.CHECKED, True),
-        (fact(GUESS.id), [SENT], Standing.REST, False),
-        (fact(f"part: {STATUS.id}", note="unchecked: 405"), [SENT], Standing.IN_PART, True),
-        (fact("only-the-provider"), [SENT], Standing.REASONED, False),
-        (fact(), [SENT], Standing.REST, False),
-        (fact(wire="told"), [SENT], Standing.TOLD, False),
-        (fact(wire="impossible"), [SENT], Standing.IMPOSSIBLE, False),
+        (fact(FAR.id), [SENT], Standing.REHEARSED, Reach.TRAFFIC, True),
+        (fact(f"{FAR.id}; {STATUS.id}"), [SENT], Standing.CHECKED, Reach.ONE_KEY, True),
+        (fact(GUESS.id), [SENT], Standing.REST, None, False),
+        (fact(f"part: {STATUS.id}", note="unchecked: 405"), [SENT], Standing.IN_PART, Reach.ONE_KEY, True),
+        (fact("only-the-provider"), [SENT], Standing.REASONED, None, False),
+        (fact(), [SENT], Standing.REST, None, False),
+        (fact(wire="told"), [SENT], Standing.TOLD, None, False),
+        (fact(wire="impossible"), [SENT], Standing.IMPOSSIBLE, None, False),
     ],
 )
-def test_how_a_fact_stands(own: Fact, recipes: list[Recipe], standing: Standing, live: bool) -> None:
+def test_how_a_fact_stands(
+    own: Fact, recipes: list[Recipe], standing: Standing, reach: Reach | None, here: bool
+) -> None:
     found = looked(own, *recipes)
-    assert (found.standing, found.live) == (standing, live)
+    reached = found.reached.reach if found.reached is not None else None
+    assert (found.standing, reached, found.here) == (standing, reach, here)
 
 
 FOUND = [
@@ -77,18 +93,22 @@ FOUND = [
 def test_the_reasoned_and_the_rest_are_of_the_whole_and_what_is_only_told_is_not() -> None:
     table = by_section(FOUND)
     assert list(table) == ["pa", "pa 2:7.3", "pa 2:8.1", "total"]
-    assert table["pa 2:7.3"] == Count(on_wire=2, checked=1, reasoned=1, live=1)
+    assert table["pa 2:7.3"] == Count(on_wire=2, checked=1, one_key=1, reasoned=1, here=1)
     assert table["pa 2:8.1"] == Count(on_wire=1, rest=1, told_only=1)
-    assert table["total"] == table["pa"] == Count(on_wire=3, checked=1, reasoned=1, rest=1, live=1, told_only=1)
+    assert (
+        table["total"] == table["pa"] == Count(on_wire=3, checked=1, one_key=1, reasoned=1, rest=1, here=1, told_only=1)
+    )
     assert [table[row].share for row in ("pa 2:7.3", "pa 2:8.1")] == [0.5, 0.0]
     lines = told(table)
     assert len({len(line) for line in lines}) == 1
     assert lines[-1].endswith(" 33.3%")
 
 
-def test_each_fact_that_is_not_looked_at_whole_is_listed_with_why() -> None:
-    assert rest([*FOUND, looked(fact(f"part: {STATUS.id}", note="unchecked: 405"), SENT)]) == [
-        "reasoned pa-2:7.3: A gives 404 (only-the-provider)",
-        "rest     pa-2:8.1: A gives 404",
-        "in part  pa-2:7.3: A gives 404 (unchecked: 405)",
+def test_each_fact_that_is_not_checked_whole_is_listed_with_why() -> None:
+    in_part = looked(fact(f"part: {STATUS.id}", note="unchecked: 405"), SENT)
+    assert rest([*FOUND, in_part, looked(fact(STATUS.id), recipe(ADDRESS, get("/"), live=WHY))]) == [
+        "reasoned  pa-2:7.3: A gives 404 (only-the-provider)",
+        "rest      pa-2:8.1: A gives 404",
+        "in part   pa-2:7.3: A gives 404 (unchecked: 405)",
+        "rehearsed pa-2:7.3: A gives 404 (mock only: why)",
     ]
