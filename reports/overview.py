@@ -13,6 +13,7 @@ from catalog.evidence.not_reported import complete
 from catalog.evidence.self_check import of_records
 from catalog.model import KINDS, Outcome
 from catalog.model.exits import Exit
+from catalog.model.reach import Reach
 from catalog.model.standpoint import StandsFor
 from reports import history
 from reports.attribution import Attributor
@@ -189,6 +190,22 @@ class Overview:
         return f", in shard {' + '.join(held)} alone, without {' + '.join(missing)}" if missing else ""
 
     @property
+    def _rehearsed(self) -> str:
+        """How many of those that conform no client's requests can check: our mock answers as we read the documents."""
+        conform = (each.result for each in self.standings if each.outcome is Outcome.CONFORMS)
+        number = sum(bool(result.reach) and not Reach(result.reach).is_checked for result in conform)
+        rehearsed = number and self.run.standpoint is StandsFor.MOCK
+        return f", {number} of them only rehearsed" if rehearsed else ""
+
+    @property
+    def _verified_by_reach(self) -> str:
+        """Of the records of each reach, how many are verified; empty where no result tells its reach."""
+        every = Counter(each.result.reach for each in self.standings)
+        verified = Counter(each.result.reach for each in self.standings if each.verified)
+        told = ", ".join(f"{verified[reach]} of {every[reach]} {reach}" for reach in Reach if every[reach])
+        return f" ({told})" if told else ""
+
+    @property
     def coverage(self) -> str:
         """How much of the catalog rests on evidence, and how old that is."""
         return "".join(text for text, _ in self.coverage_counted)
@@ -202,9 +219,9 @@ class Overview:
             number = self.counts[Outcome.CONFORMS]
             where = "in the recording" if self.run.stands_for is StandsFor.RECORDING else "on the mock"
             conform = (str(number), f"outcome:{OUTCOMES[Outcome.CONFORMS]}")
-            return conform, (f" of {total} conform {where}", ""), *share
+            return conform, (f" of {total} conform {where}{self._rehearsed}", ""), *share
         partly = sum(each.in_part for each in self.standings)
-        said = [(str(self.verified), "is:verified"), (f" of {total} verified", "")]
+        said = [(str(self.verified), "is:verified"), (f" of {total} verified{self._verified_by_reach}", "")]
         said += [(", ", ""), (str(partly), "is:in-part"), (" of them in part", "")] if partly else []
         oldest = f", oldest evidence {days(self.oldest)}" if self.oldest is not None else ""
         return *said, (oldest, ""), *share

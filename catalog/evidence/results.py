@@ -52,6 +52,8 @@ class Result:
     elicited: str = ""
     """`request` when the request, key or sequence provoked it; `scenario` when only the mock's cause could; `recorded`
     when somebody's client brought it about, and its traffic was recorded."""
+    reach: str = ""
+    """By whom the record can be observed, a `Reach`; empty where nobody said."""
     nodeid: str = ""
     ledger: Mapping[str, Json] | None = None
     """The accepted divergence that applies: `state` (a `LedgerState`), `reason`, `detail`, `review_by`; or None."""

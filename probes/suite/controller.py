@@ -22,6 +22,8 @@ from catalog.model.codes import ReasonCode
 from catalog.model.errors import LONGEST, Mendable
 from catalog.model.exits import Exit, highest
 from catalog.model.visible import line, row
+from probes.elicit.book import book
+from probes.planning.reach import Reaches, all_reaches
 from probes.planning.sharding import group_of
 from probes.running.looking_up import found_in, unanswered_in
 from probes.suite import after_run, before_run
@@ -212,7 +214,7 @@ class Controller:
         record = result["record"]
         if record in self._reported or record in self._told_of_itself:
             return
-        if not self._append(writer, result):
+        if not self._append(writer, self._with_reach(result)):
             return
         told = Result.from_json({**result, "attempts": ()})
         if not self_check.is_of_a_record(told):
@@ -223,6 +225,18 @@ class Controller:
             self._progress.add(told)
         if len(self._reported) == 1 and page_process.is_worth_it(len(self._selected)):
             self._page.start(needed(os.environ))  # most results come at the end, when it has to be ready
+
+    def _with_reach(self, result: Any) -> Any:
+        """The result of a record with its reach; any other as it is."""
+        if result["record"] not in self._selected:
+            return result
+        record = self.options.catalog[result["record"]]
+        return {**result, "reach": self._reaches[record.provider].of_record(record, self.options.catalog).reach}
+
+    @cached_property
+    def _reaches(self) -> dict[str, Reaches]:
+        providers = {Address.parse(address).provider for address in self._selected}
+        return all_reaches({name: book(name) for name in providers}, self.options.target)
 
     def _append(self, writer: ResultsWriter, result: Any) -> bool:
         """Write a line; where there is no room for it the run ends, since what it saw from now on would be lost."""

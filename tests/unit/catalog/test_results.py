@@ -80,6 +80,7 @@ WHOLE = Result(
     "pa:inference",
     "free",
     "request",
+    "one key",
     "probes/test_errors.py::test_error[x]",
     {"state": "accounted"},
     {"was": "never"},

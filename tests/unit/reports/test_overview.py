@@ -132,6 +132,21 @@ def test_a_mock_verifies_nothing() -> None:
     )
 
 
+def test_what_no_client_can_check_is_only_rehearsed_on_a_mock() -> None:
+    results = [result(A, reach="one key"), result(B, reach="mock only"), result(C, reach="traffic only")]
+    assert Overview(run(live=False), results).coverage == "3 of 3 conform on the mock, 2 of them only rehearsed"
+    assert Overview(run(live=False), results[:1]).coverage == "1 of 1 conform on the mock"
+    recorded = run(live=False, stands_for=StandsFor.RECORDING)
+    assert Overview(recorded, results).coverage == "3 of 3 conform in the recording"
+
+
+def test_a_live_run_counts_what_is_verified_by_reach() -> None:
+    silent = result(LIMITS, Outcome.NOT_PROBED, reach="more", probed={})
+    unseen = result(B, Outcome.INCONCLUSIVE, reason=Reason("read-timeout"), reach="one key", probed={})
+    results = [result(A, reach="one key"), unseen, silent]
+    assert Overview(run(), results).coverage.startswith("1 of 3 verified (1 of 2 one key, 0 of 1 more), ")
+
+
 def test_a_recording_without_a_target_is_no_mock() -> None:
     recorded = run(live=False, stands_for=StandsFor.RECORDING)
     assert verdict(Overview(recorded, [result(A)])).endswith("1 of 1 conform in the recording.")
