@@ -45,11 +45,6 @@ class TokenBucket:
         self.refill(now)
         self.level = min(self.capacity, self.level - amount)
 
-    def leave(self, used: float, now: float) -> None:
-        """Let so much of the capacity have been used as of now; what is beyond it must refill first."""
-        self.refill(now)
-        self.level = self.capacity - used
-
     def remaining(self, now: float) -> int:
         """Whole units left."""
         self.refill(now)

@@ -7,7 +7,6 @@ never silently ignored. Several causes, one after the other, strike a session's 
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -18,8 +17,6 @@ TIMES = "times"
 
 MOST_ECHOED = 100
 """Characters of a text that makes no sense which are repeated to whoever sent it."""
-
-_AMOUNT = re.compile(r"[0-9]{1,12}(\.[0-9]{1,6})?", re.ASCII)
 
 
 class MockMisuse(Exception):
@@ -58,17 +55,6 @@ def whole_number(name: str, help: str, *, default: int | None = None, minimum: i
         return int(text)
 
     return Param(name, read, help, default, required=default is None)
-
-
-def amount(name: str, help: str, *, default: float = 0.0) -> Param:
-    """A parameter such as `99.99`, an amount of money in whatever the provider counts in."""
-
-    def read(text: str) -> float:
-        if not _AMOUNT.fullmatch(text):
-            raise ValueError(f"{text!r} is not an amount such as 99.99")
-        return float(text)
-
-    return Param(name, read, help, default)
 
 
 def duration(name: str, help: str, *, default: float | None = None) -> Param:

@@ -12,7 +12,7 @@ from starlette.responses import JSONResponse, Response
 from mockserver.clock import rfc3339
 from mockserver.pa import fields, limits
 from mockserver.pa.call import MB, Call, read_object
-from mockserver.pa.causes import raise_billable_failure, standing_of
+from mockserver.pa.causes import raise_billable_failure
 from mockserver.pa.errors import CONFLICT, PaError, invalid, not_found
 from mockserver.pa.message_request import check_message, refuse_sampling
 from mockserver.pa.messages import compose
@@ -76,7 +76,7 @@ async def create(call: Call) -> Response:
     fields.check_fields(body, _FIELDS, ("requests",))
     check_requests(body["requests"])
     raise_billable_failure(call)
-    refuse_spenders(standing_of(call), call.now, call.real_now)
+    refuse_spenders(call.key.standing, call.now, call.real_now)
     waiting = sum(len(each.requests) for each in _mine(call).newest_first() if each.status(call.now) != "ended")
     limits.admit_batch(call, waiting, len(body["requests"]))
     batch = Batch(call.session.new_id("msgbatch_"), body["requests"], call.now)

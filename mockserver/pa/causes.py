@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 from mockserver.faults import RATE_LIMITED
 from mockserver.pa import limits
 from mockserver.pa.errors import API, BILLING, OVERLOADED, RATE_LIMIT, TIMEOUT, Kind, PaError
-from mockserver.pa.history import SCENARIO, reached_the_cap
 from mockserver.pa.keys import Standing
 from mockserver.pa.spending import refuse_spenders
 from mockserver.scenarios import Scenario, choice, whole_number
@@ -47,8 +46,6 @@ SCENARIOS = (
         (whole_number("retry_after", "Seconds to wait.", default=5, minimum=1),),
     ),
     Scenario("spend_cap_reached", "The usage tier's spend cap of this month is reached; messages and batch creation."),
-    SCENARIO,
-    Scenario("tier_increased", "The organization has moved to a higher tier since; messages and batch creation."),
     Scenario(
         "workspace_spend_limit",
         "The coding-assistant workspace has spent its limit; messages and batch creation.",
@@ -57,11 +54,6 @@ SCENARIOS = (
         "self_set_spend_limit",
         "A limit that the customer set is reached; messages and batch creation.",
         (choice("scope", _SELF_SET, "Whose limit it is.", default="organization"),),
-    ),
-    Scenario(
-        "batch_requests_waiting",
-        "Other clients of the organization have so many requests waiting in batches; batch creation.",
-        (whole_number("requests", "How many.", default=100_000, minimum=1),),
     ),
     Scenario("overloaded_mid_stream", "The provider is overloaded after the stream began; streamed messages."),
     Scenario("internal_error_mid_stream", "Something breaks after the stream began; streamed messages."),
@@ -87,20 +79,11 @@ def raise_failure(call: Call) -> None:
         raise limits.used_up_by_others(call, limited.params["retry_after"])
 
 
-def standing_of(call: Call) -> Standing:
-    """The standing of whoever calls: a higher tier lifts the cap of the one before (1:3, 2:8.2)."""
-    standing = call.key.standing
-    raised = standing is Standing.SPEND_CAP and call.context.take("tier_increased") is not None
-    return Standing.GOOD if raised else standing
-
-
 def raise_billable_failure(call: Call) -> None:
     """Raise the money and growth limits that this billable call meets, if any."""
     scenario = call.context.take(
         "acceleration_limit", "spend_cap_reached", "workspace_spend_limit", "self_set_spend_limit"
     )
-    if reached_the_cap(call):
-        refuse_spenders(Standing.SPEND_CAP, call.now, call.real_now)
     if scenario is None:
         return
     match scenario.name:

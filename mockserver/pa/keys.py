@@ -62,9 +62,6 @@ TIGHT_TOKENS = Organization("a0000000-0000-4000-8000-000000000008", tier="tight_
 COMMITTED_TO_LITTLE = Organization("a0000000-0000-4000-8000-000000000009", commitment=(1_000, 1_000))
 MARKETPLACE = Organization("a0000000-0000-4000-8000-00000000000b")
 """A customer of the cloud-marketplace variant: at Start, without limits per workspace and without fast mode (2:8.2)."""
-NEWCOMER = Organization("a0000000-0000-4000-8000-00000000000c", tier="evaluation")
-"""New: it moves on to other tiers as its history allows (1:3)."""
-CONTRACTED = Organization("a0000000-0000-4000-8000-00000000000d", tier="custom")
 GROWING = Organization("a0000000-0000-4000-8000-00000000000a", tier="build")
 GROWN = Organization("a0000000-0000-4000-8000-000000000005", tier="scale")
 
@@ -117,8 +114,6 @@ _TABLE = (
     Key("mock-pa-inference", ACME),
     Key("mock-pa-inference-build", GROWING),
     Key("mock-pa-inference-scale", GROWN),
-    Key("mock-pa-inference-new", NEWCOMER),
-    Key("mock-pa-inference-custom", CONTRACTED),
     Key("mock-pa-priority", COMMITTED),
     Key("mock-pa-priority-little", COMMITTED_TO_LITTLE),
     Key("mock-pa-tight", TIGHT),

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from mockserver.clock import rfc3339
 from mockserver.pa import special_capacity as special
 from mockserver.pa.errors import RATE_LIMIT, PaError
-from mockserver.pa.history import tier_of
 from mockserver.pa.keys import THRIFTY_RATE_WORKSPACE
 from mockserver.pa.meters import Meter, meter_of
 
@@ -53,13 +52,10 @@ MESSAGES: dict[str, dict[str, PerMinute]] = {
         PerMinute(10_000, 10_000_000, 2_000_000),
         PerMinute(4_000, 400_000, 80_000),
     ),
-    "custom": _by_class(*(PerMinute(20_000, 20_000_000, 4_000_000),) * 3),
-    "evaluation": _by_class(*(PerMinute(50, 50_000, 10_000),) * 3),
     "tight": _by_class(*(PerMinute(2, 20_000, 4_000),) * 3),
     "tight_tokens": _by_class(*(PerMinute(1_000, 1_000, 60),) * 3),
 }
-"""By tier and model class. No number of Custom and Evaluation is shown; the tight ones are the mock's own: few cheap
-requests, or few tokens, exhaust them."""
+"""By tier and model class. The tight ones are the mock's own: few cheap requests, or few tokens, exhaust them."""
 
 WORKSPACES: dict[str, int] = {THRIFTY_RATE_WORKSPACE: 1}
 """Requests a minute of messages for a workspace that has a limit below its organization's; most have none (2:8.2)."""
@@ -68,8 +64,6 @@ REQUESTS: dict[str, dict[str, int]] = {
     "start": {"count_tokens": 5_000, "batches": 1_000, "files": 500, "agents_create": 300, "agents_read": 1_200},
     "build": {"count_tokens": 10_000, "batches": 2_000, "files": 500, "agents_create": 300, "agents_read": 1_200},
     "scale": {"count_tokens": 20_000, "batches": 4_000, "files": 500, "agents_create": 300, "agents_read": 1_200},
-    "custom": {"count_tokens": 40_000, "batches": 8_000, "files": 500, "agents_create": 300, "agents_read": 1_200},
-    "evaluation": {"count_tokens": 100, "batches": 50, "files": 500, "agents_create": 300, "agents_read": 1_200},
     "tight": {"count_tokens": 2, "batches": 2, "files": 2, "agents_create": 2, "agents_read": 2},
     "tight_tokens": {},
 }
@@ -111,7 +105,7 @@ class Admission:
 
 def admit_request(call: Call, group: str) -> None:
     """Count one request of an endpoint group, or 429."""
-    per_minute = REQUESTS[tier_of(call)].get(group)
+    per_minute = REQUESTS[call.key.organization.tier].get(group)
     if per_minute is not None:
         meter = meter_of(call, group, "ratelimit-requests", per_minute)
         _admit(call, (meter,), [Charge(meter, 1)])
@@ -119,9 +113,8 @@ def admit_request(call: Call, group: str) -> None:
 
 def admit_batch(call: Call, waiting: int, requests: int) -> None:
     """Let so many more requests wait in the queue of batches, or the 429 of any limit: none of its own is shown."""
-    others = call.context.take("batch_requests_waiting")
-    taken = waiting + requests + (others.params["requests"] if others is not None else 0)
-    limit = BATCH_QUEUES.get(tier_of(call))
+    taken = waiting + requests
+    limit = BATCH_QUEUES.get(call.key.organization.tier)
     if limit is not None and taken > limit:
         message = f"This batch would exceed your organization's limit of {limit:,} batch requests in the queue."
         raise PaError(RATE_LIMIT, message, headers=retry_after(BATCH_QUEUE_MOVES_S))
@@ -145,7 +138,7 @@ def admit_message(call: Call, model: Model, measured: InputTokens, body: Mapping
 
 def used_up_by_others(call: Call, retry_after_s: int) -> PaError:
     """The 429 of a caller who finds the budget of the organization used up, with the headers that say so."""
-    limit = MESSAGES[tier_of(call)]["small"].requests
+    limit = MESSAGES[call.key.organization.tier]["small"].requests
     stem = call.names.header("ratelimit-requests-")
     told = {"limit": str(limit), "remaining": "0", "reset": rfc3339(call.now + retry_after_s)}
     call.headers.update({stem + part: value for part, value in told.items()})
@@ -192,7 +185,7 @@ def retry_after(wait_s: float) -> dict[str, str]:
 
 
 def _message_meters(call: Call, model: Model) -> tuple[Meter, Meter, Meter]:
-    limits = MESSAGES[tier_of(call)][model.limit_class]
+    limits = MESSAGES[call.key.organization.tier][model.limit_class]
     group = f"messages/{model.limit_class}"
     return (
         meter_of(call, group, "ratelimit-requests", limits.requests),

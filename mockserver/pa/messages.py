@@ -8,7 +8,7 @@ from starlette.responses import JSONResponse, StreamingResponse
 
 from mockserver.pa import limits
 from mockserver.pa.call import MB, Call, read_object
-from mockserver.pa.causes import MID_STREAM, raise_billable_failure, standing_of
+from mockserver.pa.causes import MID_STREAM, raise_billable_failure
 from mockserver.pa.errors import PaError, invalid
 from mockserver.pa.generator import complete
 from mockserver.pa.keys import Role
@@ -36,7 +36,7 @@ async def create(call: Call) -> Response:
     if call.key.role is Role.MARKETPLACE and body.get("speed") == "fast":
         raise invalid("speed: fast mode is not available here")
     raise_billable_failure(call)
-    refuse_spenders(standing_of(call), call.now, call.real_now)
+    refuse_spenders(call.key.standing, call.now, call.real_now)
     measured = measure(call.session, body, input_tokens)
     admission = limits.admit_message(call, model, measured, body)
     message = compose(call, body, model, measured, admission.service_tier)

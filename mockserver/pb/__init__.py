@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from mockserver.pb import account, live
+from mockserver.pb import live
 from mockserver.pb.catalogue import MODELS
 from mockserver.pb.causes import SCENARIOS
 from mockserver.pb.gateway import Gateway
@@ -21,7 +21,7 @@ def build(world: World) -> Gateway:
     return Gateway(world, ROUTES)
 
 
-_SCENARIOS = (*SCENARIOS, *account.SCENARIOS, *live.SCENARIOS)
+_SCENARIOS = (*SCENARIOS, *live.SCENARIOS)
 
 PROVIDER = Provider(
     "pb",

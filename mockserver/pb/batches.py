@@ -192,7 +192,7 @@ def admit(call: Call, model: Model, job: Job) -> None:
     """The limits that all active jobs of a project share, and its ceiling for each model."""
     made = call.session.state(_Jobs).made.values()
     own = [each for each in made if each.project == call.project.id and each.is_active(call.now)]
-    if len(own) + call.history.jobs >= MAX_JOBS:
+    if len(own) >= MAX_JOBS:
         raise quota_refusal(model, Excess(QUOTA, "concurrent_batch_requests", "ConcurrentBatches", MAX_JOBS, 60))
     ceilings = ENQUEUED_TOKENS.get(call.project.tier, ENQUEUED_TOKENS["tier1"])
     ceiling = ceilings[model.kind]
@@ -202,4 +202,4 @@ def admit(call: Call, model: Model, job: Job) -> None:
 
 def enqueued_tokens(call: Call, model: Model, active: Sequence[Job]) -> int:
     """What all active jobs of a model have enqueued (2:8.3)."""
-    return sum(job.tokens for job in active if job.model.id == model.id) + call.history.enqueued
+    return sum(job.tokens for job in active if job.model.id == model.id)

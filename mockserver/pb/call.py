@@ -11,7 +11,6 @@ from starlette.responses import Response
 
 from mockserver import strict_json
 from mockserver.bodies import BodyTooLarge, read_body
-from mockserver.pb.account import NO_HISTORY, History
 from mockserver.pb.errors import TOO_LARGE, PbError, invalid
 
 if TYPE_CHECKING:
@@ -35,7 +34,6 @@ class Call:
     names: Names
     project: Project
     params: Mapping[str, str]
-    history: History = NO_HISTORY
     headers: dict[str, str] = field(default_factory=dict)
 
     @property

@@ -33,7 +33,6 @@ class Model:
     preview: bool = False
     paid_only: bool = False
     experimental: bool = False
-    previous_generation: bool = False
     closed_to_new_users: bool = False
     methods: tuple[str, ...] = (GENERATE, BATCH)
     kind: str = "other"
@@ -58,7 +57,6 @@ _TABLE = (
         input_token_limit=2_048,
         output_token_limit=2_048,
         closed_to_new_users=True,
-        previous_generation=True,
     ),
     Model("mock-lite-preview", "Mock Lite Preview", preview=True),
     Model("mock-lite-experimental", "Mock Lite Experimental", experimental=True),

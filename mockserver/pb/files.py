@@ -105,7 +105,7 @@ async def _begun(call: Call) -> File:
     given = fields.read(fields.require(fields.read(await read_object(call), BODY), "file"), FILE, "file")
     size = int(fields.require(given, "sizeBytes", "file"))
     kept = call.session.state(_Files).kept.values()
-    stored = sum(each.size for each in kept if each.project.id == call.project.id) + call.history.stored
+    stored = sum(each.size for each in kept if each.project.id == call.project.id)
     if stored + size > MAX_STORED_BYTES:
         raise PbError(QUOTA, f"File storage is full: {stored} of {MAX_STORED_BYTES} bytes are used.")
     name = given.get("name") or call.session.new_id("files/", 12).lower()

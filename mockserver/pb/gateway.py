@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 from starlette.requests import Request
 
 from mockserver.app import context_of
-from mockserver.pb.account import standing
 from mockserver.pb.authentication import authenticate, authenticate_bearer
 from mockserver.pb.call import Call, JsonAnswer
 from mockserver.pb.causes import raise_failure
@@ -77,8 +76,7 @@ class Gateway:
                 raise PbError(METHOD_NOT_ALLOWED, f"{call.request.method} is not allowed here.")
             raise PbError(NOT_FOUND, "The requested URL was not found on this server.")
         call.params = found.params
-        project = surface.authenticate(call.request, self._names, call.context)
-        call.project, call.history = standing(call.context, project)
+        call.project = surface.authenticate(call.request, self._names, call.context)
         raise_failure(call)
         return await found.endpoint(call)
 

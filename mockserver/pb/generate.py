@@ -53,7 +53,6 @@ async def stream(call: Call) -> Response:
 def run(call: Call, prompt: Prompt) -> tuple[Completion, str]:
     """The model's work and the service tier of it, within what the project may do. Every surface comes by here."""
     refuse_unpaid(call.project, prompt.model, prompt.service_tier)
-    quotas.refuse_free_searches(call, prompt.model, prompt.tools.builtin)
     images = prompt.settings.candidate_count if prompt.model.draws else 0
     service_tier = quotas.admit(call, prompt.model, prompt.tokens, images, prompt.service_tier)
     completion = complete(call, prompt)

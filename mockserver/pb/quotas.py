@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import dataclasses
 from collections import Counter, deque
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, time, timedelta
 from typing import TYPE_CHECKING
 from zoneinfo import ZoneInfo
 
 from mockserver import leniency
-from mockserver.clock import next_month
 from mockserver.pb.errors import QUOTA, RATE_LIMIT, TOO_MANY, UNAVAILABLE, Kind, PbError
 from mockserver.pb.keys import Billing
 from mockserver.sessions import UNLIMITED
@@ -71,14 +70,8 @@ TIGHT: dict[str, Limits] = {
 SPEND_LIMITS: dict[str, float] = {"tier1": 10, "tier2": 50, "tier3": 200, "tight": 10, "thrifty": 0.001}
 """USD in a rolling window of ten minutes (2:8.3); `thrifty` is the mock's own."""
 
-SPEND_CAPS: dict[str, float] = {"tier1": 250, "tier2": 2_000, "tier3": 20_000}
-"""What a tier may spend in all (2:8.3); that of Tier 3 is the least, an account may have more."""
-
 STRICTER_SHARE = 0.1
 """Experimental and preview models are stricter (2:8.3); how much is not shown."""
-
-FREE_SEARCHES_PER_DAY = 500
-"""Grounding by search on the previous generation, on the free tier (2:8.3)."""
 
 
 @dataclass(frozen=True)
@@ -141,7 +134,7 @@ def admit(call: Call, model: Model, tokens: int, images: int, service_tier: str)
         flex(call, model)
     if call.project.billing is Billing.NONE and model.paid_only:
         raise quota_refusal(model, Excess(QUOTA, "generate_content_free_tier_requests", "PerDay-FreeTier", 0, 60))
-    excess = (overspent(call) or beyond_the_cap(call)) if leniency.current().limits is not None else None
+    excess = overspent(call) if leniency.current().limits is not None else None
     if excess is None:
         excess = _charge(call, model, tokens, images, service_tier)
         if excess is not None and service_tier in DOWNGRADED_TO:
@@ -227,28 +220,10 @@ def overspent(call: Call) -> Excess | None:
     limit = SPEND_LIMITS.get(call.project.tier)
     window = call.session.state(_Used).spent.get(call.project.id, Window())
     window.pass_to(call.now)
-    if limit is None or window.total + call.history.spent < limit:
+    if limit is None or window.total < limit:
         return None
     delay = window.seconds[0][0] + SPEND_WINDOW_S - call.now if window.seconds else SPEND_WINDOW_S
     return Excess(TOO_MANY, "generate_content_spend", "SpendPerTenMinutesPerProject", limit, delay)
-
-
-def beyond_the_cap(call: Call) -> Excess | None:
-    """The spend cap of the tier (2:8.3); what lifts it is not shown, the month is as such caps have it."""
-    cap = SPEND_CAPS.get(call.project.tier)
-    if cap is None or call.history.spent_in_all < max(cap, call.history.cap):
-        return None
-    return Excess(TOO_MANY, "generate_content_spend_cap", "SpendCapPerProject", cap, next_month(call.now) - call.now)
-
-
-def refuse_free_searches(call: Call, model: Model, builtin: Collection[str]) -> None:
-    """Grounding by search is free for so many a day, beyond which a project that cannot pay has none (2:8.3)."""
-    free = call.project.billing is Billing.NONE and model.previous_generation and "webSearch" in builtin
-    if free and call.history.searches >= FREE_SEARCHES_PER_DAY:
-        limit = FREE_SEARCHES_PER_DAY
-        raise quota_refusal(
-            model, Excess(QUOTA, "grounding_searches", "SearchesPerDay-FreeTier", limit, _until_midnight(call))
-        )
 
 
 def _until_midnight(call: Call) -> float:

@@ -42,21 +42,6 @@ REGION, MISALIGNMENT, USAGE_POLICY, MODERATION = (
     "image_moderation",
 )
 FILTER, MESSAGES = "content_filtered", "message_limit"
-USED = "already_used"
-
-METERED = (
-    "requests_per_minute",
-    "requests_per_day",
-    "tokens_per_minute",
-    "tokens_per_day",
-    "project_tokens_per_minute",
-    "images_per_minute",
-    "queued_tokens",
-    "vector_store_requests_per_minute",
-    "usd_a_month",
-)
-"""What is counted towards a limit of 2:8.4."""
-
 SCENARIOS = (
     Scenario(INTERNAL, "Something breaks inside the provider; any call, or a stream.", (_WHEN,)),
     Scenario(
@@ -79,11 +64,6 @@ SCENARIOS = (
     Scenario(STORE_TIMEOUT, "A vector store does not answer in time; streamed responses that search files."),
     Scenario(FILTER, "The content filter stops the output; responses and chat completions."),
     Scenario(MESSAGES, "The response reaches the limit of messages; responses."),
-    Scenario(
-        USED,
-        "So much was used before the call as only a day of traffic would use; whatever counts towards that limit.",
-        (choice("of", METERED, "What was used."), whole_number("amount", "How much of it.")),
-    ),
 )
 
 
@@ -118,15 +98,6 @@ def raise_generation_failure(context: Context) -> None:
         raise rejected()
     if context.take(CYBER) is not None:
         raise flagged()
-
-
-def used_before(context: Context, metered: str) -> int | None:
-    """How much of a limit was used before the call, or None where nothing is said of it."""
-    scenario = context.scenario
-    if scenario is None or scenario.name != USED or scenario.params["of"] != metered:
-        return None
-    context.take(USED)
-    return int(scenario.params["amount"])
 
 
 def mid_stream(context: Context) -> PcError | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from mockserver.pc.tiers import TIER_5, TIGHT, tier_of
+from mockserver.pc.tiers import TIER_1, TIER_5, TIGHT
 from mockserver.shelves import Shelf
 
 EXTERNAL_STORAGE = "api.external_storage.read"
@@ -43,11 +43,6 @@ class Organization:
     tier: str = TIER_5
     early_access: bool = False
     allowlist: tuple[str, ...] = ANYWHERE
-
-    @classmethod
-    def that_paid(cls, usd: int) -> Organization:
-        """The organization whose tier follows from what it paid."""
-        return cls(f"org-mock-paid-{usd}", tier_of(usd))
 
 
 @dataclass(frozen=True)
@@ -118,7 +113,8 @@ _TABLE = (
     Key("mock-pc-project-spend", standing=Standing.PROJECT_SPEND),
     Key("mock-pc-usage", standing=Standing.USAGE),
     Key("mock-pc-hard-limit", standing=Standing.HARD_LIMIT),
-    *(Key(f"mock-pc-paid-{usd}", Organization.that_paid(usd)) for usd in (4, 5, 49, 50, 99, 100, 249, 250, 999, 1000)),
+    Key("mock-pc-paid-5", Organization("org-mock-paid-5", TIER_1)),
+    Key("mock-pc-paid-1000", Organization("org-mock-paid-1000")),
 )
 
 KEYS = {key.secret: key for key in _TABLE}

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from mockserver import leniency
 from mockserver.pc.call import read_object
 from mockserver.pc.catalogue import MODELS
-from mockserver.pc.causes import used_before
 from mockserver.pc.errors import (
     BILLING_HARD_LIMIT_REACHED,
     CREDIT_BALANCE_EXHAUSTED,
@@ -26,10 +25,10 @@ from mockserver.pc.errors import (
 )
 from mockserver.pc.keys import Standing
 from mockserver.pc.organization import Spending
-from mockserver.pc.tiers import GRANTS, LIVE_SESSIONS, USD_A_MONTH
+from mockserver.pc.tiers import GRANTS, LIVE_SESSIONS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from mockserver.buckets import TokenBucket
     from mockserver.pc.call import Call
@@ -197,9 +196,6 @@ def enqueue(call: Call, model: Model, tokens: int) -> None:
     """Queue the input tokens of a batch, as many as the model's queue takes of the organization (2:8.4), or 429."""
     queue = call.session.state(Queue).tokens
     waiting = queue_of(call, model)
-    used = used_before(call.context, "queued_tokens")
-    if used is not None:
-        queue[waiting] = used
     limit = _grant(call, model).queued_tokens
     queued = queue.get(waiting, 0) + tokens
     if limit is not None and queued > limit:
@@ -217,18 +213,9 @@ def refuse_spenders(call: Call) -> None:
     standing = call.key.standing
     if standing is Standing.GOOD and call.session.state(Spending).exhausted:
         standing = Standing.ORGANIZATION_SPEND
-    if standing is Standing.GOOD and used_up_the_month(call):
-        standing = Standing.USAGE
     if standing is not Standing.GOOD:
         row, message = _REFUSED[standing]
         raise row(message)
-
-
-def used_up_the_month(call: Call) -> bool:
-    """Nothing costs anything here, so that only what was used before can reach the limit of the tier."""
-    used = used_before(call.context, "usd_a_month")
-    limit = USD_A_MONTH.get(call.key.organization.tier)
-    return used is not None and limit is not None and used >= limit
 
 
 def _grant(call: Call, model: Model | None) -> Grant:
@@ -242,19 +229,10 @@ def _meters(call: Call, model: Model | None, *metrics: str) -> list[Meter]:
     if found is None:
         found = opened[key] = [
             Meter(metric, _bucket(call, model, metric, limit))
-            for metric, limit in _granted(call, model, metrics)
-            if limit is not None
+            for metric in metrics
+            if (limit := getattr(_grant(call, model), metric)) is not None
         ]
-    if call.context.scenario is not None:
-        for metric, limit in _granted(call, model, metrics):
-            if limit is None:
-                used_before(call.context, metric)  # as much as one likes was used, and it does not matter
     return found
-
-
-def _granted(call: Call, model: Model | None, metrics: Iterable[str]) -> Iterator[tuple[str, int | None]]:
-    grant = _grant(call, model)
-    return ((metric, getattr(grant, metric)) for metric in metrics)
 
 
 def _bucket(call: Call, model: Model | None, metric: str, limit: int) -> TokenBucket:
@@ -299,11 +277,7 @@ def _refuse_beyond(call: Call, meters: Sequence[Meter], amount: int) -> None:
 
 
 def _refusal(call: Call, meters: Sequence[Meter], amount: int) -> PcError | None:
-    """The 429 of the first limit that cannot take so much more, beside what was used before."""
-    for meter in meters if call.context.scenario is not None else ():
-        used = used_before(call.context, meter.metered)
-        if used is not None:
-            meter.bucket.leave(used, call.now)
+    """The 429 of the first limit that cannot take so much more."""
     for meter in meters:
         wait = meter.bucket.seconds_until(amount, call.now)
         if wait > 0:

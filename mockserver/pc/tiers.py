@@ -1,4 +1,4 @@
-"""What PC grants by usage tier and class of model, and which tier follows from what an organization paid (2:8.4)."""
+"""What PC grants by usage tier and class of model (2:8.4)."""
 
 from __future__ import annotations
 
@@ -19,21 +19,7 @@ class Grant(NamedTuple):
     tokens_per_day: int | None = None
 
 
-FREE, TIER_1, TIER_2, TIER_3, TIER_4, TIER_5, TIGHT = (
-    "free",
-    "tier_1",
-    "tier_2",
-    "tier_3",
-    "tier_4",
-    "tier_5",
-    "tight",
-)
-
-FROM_PAID_USD: Mapping[str, int] = {FREE: 0, TIER_1: 5, TIER_2: 50, TIER_3: 100, TIER_4: 250, TIER_5: 1000}
-"""Tier -> what must have been paid for it, in USD, ascending."""
-
-USD_A_MONTH: Mapping[str, int] = {FREE: 100, TIER_1: 100, TIER_2: 500, TIER_3: 1000, TIER_4: 5000, TIER_5: 200_000}
-"""Tier -> the monthly usage limit, in USD."""
+TIER_1, TIER_5, TIGHT = "tier_1", "tier_5", "tight"
 
 _FIRST: Mapping[str, Grant] = {
     "old": Grant(500, 10_000, 10_000, 100_000),
@@ -60,17 +46,11 @@ _LAST: Mapping[str, Grant] = {
 """Of the long-context variants no row of Tier 5 is shown; this one is the mock's."""
 
 GRANTS: Mapping[str, Mapping[str, Grant]] = {
-    FREE: {**_FIRST, "image_only": Grant(images_per_minute=1)},
-    **dict.fromkeys((TIER_1, TIER_2, TIER_3, TIER_4), _FIRST),
+    TIER_1: _FIRST,
     TIER_5: _LAST,
     TIGHT: dict.fromkeys(_FIRST, Grant(2, None, 20_000, 20_000, 2, 1_000_000)),
 }
-"""By tier and class. The tiers between are not shown: they grant what the first does. `tight` is the mock's own."""
+"""By tier and class; `tight` is the mock's own. Of the tiers between no row is shown."""
 
 LIVE_SESSIONS: Mapping[str, int] = {TIGHT: 1}
 """How many live sessions may be open at a time, where that is limited; 2:8.4 names the metric and no value."""
-
-
-def tier_of(paid_usd: int) -> str:
-    """The tier of an organization that paid so much."""
-    return next(tier for tier, from_usd in reversed([*FROM_PAID_USD.items()]) if paid_usd >= from_usd)

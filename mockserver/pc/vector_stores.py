@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 from starlette.responses import JSONResponse
 
 from mockserver.pc.call import read_object
-from mockserver.pc.causes import used_before
 from mockserver.pc.errors import NO_FILE, NO_VECTOR_STORE, RATE_LIMIT_EXCEEDED, UNPROCESSABLE, retry_after
 from mockserver.pc.fields import OBJECT, array, check, check_value, string
 from mockserver.pc.files import find, page
@@ -175,9 +174,6 @@ def counted_for(call: Call) -> tuple[str, ...]:
 def admit(call: Call) -> None:
     """Count one request of a vector store, or 429."""
     bucket = call.session.bucket(("pc", "vector_store", *counted_for(call)), REQUESTS_PER_MINUTE)
-    used = used_before(call.context, "vector_store_requests_per_minute")
-    if used is not None:
-        bucket.leave(used, call.now)
     wait = bucket.seconds_until(1, call.now)
     if wait > 0:
         message = f"Rate limit reached for this vector store: limit {REQUESTS_PER_MINUTE} requests per min."

@@ -32,9 +32,6 @@ def admit_remote_request(call: Call) -> None:
 
 def _admit(call: Call, budget: str, parent: str, per_minute: int, retry_after: int | None = None) -> None:
     bucket = call.session.bucket(("pa", "compliance", *budget_of(call, parent), budget), per_minute)
-    others = call.context.take("others_requested")
-    if others is not None:
-        bucket.charge(others.params["requests"], call.now)
     if bucket.take(1, call.now):
         return
     stem = call.names.header("ratelimit-requests-")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from starlette.responses import PlainTextResponse
 
 from mockserver.pa.compliance.refusals import unavailable
-from mockserver.scenarios import Scenario, choice, whole_number
+from mockserver.scenarios import Scenario, choice
 
 if TYPE_CHECKING:
     from starlette.responses import Response
@@ -28,11 +28,6 @@ SCENARIOS = (
         "upstream_trouble",
         "Something behind the compliance API fails for a moment; any compliance call.",
         (choice("kind", TROUBLE, "What fails.", default="down"),),
-    ),
-    Scenario(
-        "others_requested",
-        "Other clients of the parent organization have sent requests within this minute; any compliance call.",
-        (whole_number("requests", "How many.", default=600, minimum=1),),
     ),
     Scenario("local_sessions_index_down", "The index of local sessions is down; local sessions."),
     Scenario("captured_content_down", "The store of captured content is down; local sessions."),

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 ADMIN, MARKETPLACE = "mock-pa-admin", "mock-pa-marketplace"
 ME = "/v1/organizations/me"
 LIMITS = "/v1/organizations/rate_limits"
+MARKET_WORKSPACE = "/v1/organizations/workspaces/wrkspc_01MockMarketWorkspace001/rate_limits"
 ADMIN_PATHS = (ME, LIMITS, "/v1/organizations/workspaces/wrkspc_01MockCodingAssistant001/rate_limits")
 
 
@@ -73,3 +74,7 @@ def test_a_badly_signed_request_gets_401(client: Client, bad: str) -> None:
 
 def test_an_access_id_alone_is_no_key(client: Client) -> None:
     assert client.pa("GET", "/v1/models", key=MARKETPLACE).status_code == 401
+
+
+def test_a_customer_of_the_marketplace_has_no_limits_per_workspace(client: Client) -> None:
+    assert client.pa("GET", MARKET_WORKSPACE, key="mock-pa-admin-marketplace").json()["data"] == []

@@ -247,7 +247,6 @@ def test_another_path_has_no_body(base: str) -> None:
         ("mock-pc-inference", {}, "prompt_rejected", 400, "invalid_prompt"),
         ("mock-pc-inference", {}, "cyber_safeguard", 403, "cyber_policy"),
         ("mock-pc-inference", {}, "misalignment_detected", 403, "misalignment_policy_violation"),
-        ("mock-pc-inference", {}, "already_used;of=requests_per_minute;amount=99999", 429, "rate_limit_exceeded"),
         ("mock-pc-inference", {"conversation": "conv_of_nobody"}, None, 404, None),
     ],
 )
