@@ -194,7 +194,7 @@ class Overview:
         """How many of those that conform no client's requests can check: our mock answers as we read the documents."""
         conform = (each.result for each in self.standings if each.outcome is Outcome.CONFORMS)
         number = sum(bool(result.reach) and not Reach(result.reach).is_checked for result in conform)
-        rehearsed = number and self.run.standpoint is StandsFor.MOCK
+        rehearsed = number and self.run.stands_for is StandsFor.MOCK
         return f", {number} of them only rehearsed" if rehearsed else ""
 
     @property
