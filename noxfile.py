@@ -237,24 +237,10 @@ def lowest(session: nox.Session) -> None:
 
 
 @nox.session
-def listening(session: nox.Session) -> None:
-    """Put a real mitmproxy between clients and the mock: in an environment of its own, for it pins what others want."""
-    if installed_apart(session, "constraints-listening.txt", "test", "listen"):
-        session.run("pytest", "tests/system/listening", *session.posargs)
-
-
-@nox.session
 def gateway(session: nox.Session) -> None:
     """Put litellm's proxy before the mock, and name what differs: in an environment of its own."""
     if installed_apart(session, "constraints-gateway.txt", "test", "gateway"):
         session.run("pytest", "tests/system/gateway", *session.posargs)
-
-
-@nox.session
-def listen(session: nox.Session) -> None:
-    """Stand between your client and a provider, and judge what passes: `-- pa --to URL`. Ctrl-C ends it."""
-    if installed_apart(session, "constraints-listening.txt", "test", "listen"):
-        session.run("python", "-m", "probes", "listen", *session.posargs)
 
 
 @nox.session

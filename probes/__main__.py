@@ -19,7 +19,6 @@ from catalog.reading.manifest import manifest, meant
 from catalog.reading.store import Catalog
 from probes.commands import new
 from probes.elicit.book import Book, book
-from probes.listening import command as listening
 from probes.planning import completeness as fit
 from probes.planning import coverage, looked_at, missing_variables, pairs
 from probes.planning.reach import Reaches, all_reaches
@@ -36,7 +35,6 @@ examples:
   python -m probes variables               which variable of the live target enables how many more records
   python -m probes cleanup --target live   remove what interrupted runs made on the accounts
   python -m probes new provider PE --catalog DIR   begin a provider of your own, in a folder of your own
-  python -m probes listen pa --to URL      pass your client's calls on to a provider, and judge what passes
   pytest probes --plan                     what a run would send, without sending it
 """
 
@@ -177,7 +175,6 @@ def _parser() -> command_line.Parser:
     _add_doctor(commands)
     _add_variables(commands)
     _add_cleanup(commands)
-    listening.add(commands)
     for each in commands.choices.values():
         _add_catalog(each, default=argparse.SUPPRESS)  # before the command or behind it
     new.add(commands)

@@ -26,7 +26,7 @@ OF_MODULES = {
         *("show", "find", "identify", "explain", "facts", "export"),
         *("can-i-rely", "update", "accept"),
     ),
-    "probes": ("doctor", "coverage", "variables", "cleanup", "listen", "new"),
+    "probes": ("doctor", "coverage", "variables", "cleanup", "new"),
 }
 """The commands that a module has under the same name: `catalog-probe show` is `python -m catalog show`."""
 
@@ -54,7 +54,6 @@ Probe what four generative-model APIs document, on the mock that comes along or 
   update accept                             write back what was seen, and keep what is known to diverge
   doctor coverage variables cleanup         is a target ready, what can be looked at, what was left behind
   new        begin a provider or a record of your own
-  listen     stand between your client and a provider, and judge what passes
 
 examples:
   catalog-probe probe --provider pa -k 429

@@ -42,31 +42,6 @@ def of_result(result: Result, where: str) -> Iterator[Recorded]:
             yield Recorded(where, exchanges, attempt.at, provider, result.record, True)
 
 
-def line_of(recorded: Recorded, provider: str) -> dict[str, Json]:
-    """An exchange as a line, which `of_line` reads; what it lacks is left out."""
-    (exchange,) = recorded.exchanges
-    asked, answer = exchange.request, exchange.response
-    line: dict[str, Json] = {
-        "at": recorded.at,
-        "provider": provider,
-        "headers_complete": recorded.headers_complete is not False,
-        "request": {"method": asked.method, "url": asked.url, "headers": dict(asked.headers), "body": asked.body},
-        "response": None,
-    }
-    if answer is None:
-        return line
-    shown: dict[str, Json] = {"status": answer.status, "headers": dict(answer.headers)}
-    if answer.events is not None:
-        shown["events"] = [{"event": each.event, "data": each.data, "sent": each.sent} for each in answer.events]
-    else:
-        shown |= {"body": answer.body, "body_type": answer.body_type}
-    if answer.close is not None:
-        shown["close"] = {"code": answer.close.code, "reason": answer.close.reason, "clean": answer.close.clean}
-    if answer.ended != "complete":
-        shown["ended"] = answer.ended
-    return {**line, "response": shown}
-
-
 def of_line(line: Mapping[str, Json], where: str) -> Recorded:
     """An exchange of a line of its own: `request` and `response` as in results.jsonl, or an answer alone.
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict, deque
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING
@@ -33,15 +33,11 @@ KEPT = 3
 KINDS = 500
 """Kinds of refusals that are listed: whoever answers may choose any code."""
 
-_Kind = tuple[str, str, Outcome, object]
-"""What exchanges of one record must have in common to say the same: label, endpoint, outcome, difference."""
-
 
 @dataclass(frozen=True, slots=True)
 class Judged:
     """One exchange, held against one expectation."""
 
-    number: int
     match: Match
     at: str
     verdict: Verdict
@@ -54,8 +50,6 @@ class Held:
     """What was held against the records so far."""
 
     catalog: Catalog
-    room: int | None = None
-    """How many exchanges of a record are remembered that say the same: traffic that goes on has no end."""
     left_out: Counter[str] = field(default_factory=Counter)
     """How many exchanges are evidence of nothing, by why."""
     exchanges: int = 0
@@ -65,16 +59,16 @@ class Held:
     refusals: Counter[Refusal] = field(default_factory=Counter)
     """How often each kind of refusal was met that is evidence for no record; of many kinds only the first."""
     _matchers: dict[str, Matcher] = field(default_factory=dict)
-    _found: dict[str, dict[_Kind, deque[Judged]]] = field(default_factory=lambda: defaultdict(dict))
-    _number: int = 0
+    _judged: dict[str, list[Judged]] = field(default_factory=lambda: defaultdict(list))
+    """What was held against each record, by its address, in the order in which it came."""
 
     def leave_out(self, why: str, count: int = 1) -> None:
         """Count exchanges that are evidence of nothing."""
         self.exchanges += count
         self.left_out[why] += count
 
-    def hold(self, provider: str, recorded: Recorded, *, complete: bool) -> frozenset[str]:
-        """Judge an exchange, or an attempt of ours, in each cell that it is evidence of; the records that it touched.
+    def hold(self, provider: str, recorded: Recorded, *, complete: bool) -> None:
+        """Judge an exchange, or an attempt of ours, in each cell that it is evidence of.
 
         `complete` says whether the recording has all headers.
         """
@@ -89,7 +83,7 @@ class Held:
             refusal = matches.refusal
             if refusal is not None and (refusal in self.refusals or len(self.refusals) < KINDS):
                 self.refusals[refusal] += 1
-            return frozenset()
+            return
         self.judged += len({id(each.exchange.request) for each in matches})
         for together in [matches] if recorded.record else [(each,) for each in matches]:
             cells = _verdicts(together, matcher)
@@ -98,13 +92,11 @@ class Held:
                 if not (recorded.record and complete):
                     expected = match.expected
                     verdict = without_what_was_filtered(verdict, expected, match.exchange, complete=complete)
-                self._number += 1
-                self._remember(Judged(self._number, match, _time(recorded.at), verdict, bool(recorded.record)))
-        return frozenset(each.record for each in matches)
+                self._judged[match.record].append(Judged(match, _time(recorded.at), verdict, bool(recorded.record)))
 
     def result(self, address: str) -> Result:
         """The verdict on one record."""
-        record, judged = self.catalog[address], self._of(address)
+        record, judged = self.catalog[address], self._judged.get(address)
         if not judged:
             reason = Reason(ReasonCode.NOT_IN_TRAFFIC, f"of {self.exchanges} recorded exchanges")
             return Result(address, record.data, Outcome.NOT_PROBED, reason)
@@ -137,17 +129,6 @@ class Held:
             "left_out": dict(self.left_out.most_common()),
             "unrecognised": [{**asdict(refusal), "count": count} for refusal, count in self.refusals.most_common()],
         }
-
-    def _remember(self, one: Judged) -> None:
-        exchange = one.match.exchange
-        kind = (exchange.label, exchange.endpoint, one.verdict.outcome, one.verdict.difference)
-        kinds = self._found[one.match.record]
-        kinds.setdefault(kind, deque(maxlen=self.room)).append(one)
-
-    def _of(self, address: str) -> Sequence[Judged]:
-        """What is remembered of a record, in the order in which it came."""
-        kinds = self._found[address].values() if address in self._found else ()
-        return sorted((each for own in kinds for each in own), key=lambda each: each.number)
 
 
 def _verdicts(together: Sequence[Match], matcher: Matcher) -> Mapping[Place, Verdict]:

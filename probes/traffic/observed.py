@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import replace
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from catalog.reading.manifest import manifest, providers
@@ -24,43 +25,22 @@ HIDDEN = "${{CREDENTIAL_{0}}}"
 
 def redactor_of(recorded: Iterable[Recorded], targets: Iterable[Target]) -> Redactor:
     """What hides every credential that the recorded requests carry, and the targets' own, wherever they turn up."""
-    hiding = Hiding(targets)
-    for each in recorded:
-        hiding.meet(each.exchanges)
-    return hiding.redactor
-
-
-class Hiding:
-    """Hides the credentials of others as they are met, each under a name of its own."""
-
-    def __init__(self, targets: Iterable[Target]) -> None:
-        targets = tuple(targets)
-        own = {each.key_header.lower() for target in targets for each in target.providers.values()}
-        stand_ins = [manifest(name).stand_ins for name in providers()]
-        self._headers = own | SECRET_HEADERS | {each.key_header for each in stand_ins}
-        asked = {each.key_query.lower() for target in targets for each in target.providers.values()}
-        self._parameters = QUERY_KEYS | asked | {each.key_query.lower() for each in stand_ins}
-        self._secrets = {
-            credential.value: f"${{{credential.variable or credential.role.upper()}}}"
-            for target in targets
-            for provider in target.providers.values()
-            for credential in provider.credentials.values()
-            if credential.value
-        }
-        self.redactor = Redactor(self._secrets, self._headers)
-
-    @property
-    def met(self) -> int:
-        """How many secrets are known."""
-        return len(self._secrets)
-
-    def meet(self, exchanges: Iterable[Exchange]) -> None:
-        """Hide from now on what these requests were sent with, and what their answers set."""
-        for exchange in exchanges:
-            for secret in credentials(exchange, self._headers, self._parameters):
-                if secret not in self._secrets:
-                    self._secrets[secret] = HIDDEN.format(len(self._secrets) + 1)
-                    self.redactor.hide(secret, self._secrets[secret])
+    in_targets = [provider for target in targets for provider in target.providers.values()]
+    stand_ins = [manifest(provider).stand_ins for provider in providers()]
+    headers = SECRET_HEADERS | {provider.key_header.lower() for provider in in_targets}
+    headers |= {names.key_header for names in stand_ins}
+    parameters = QUERY_KEYS | {provider.key_query.lower() for provider in in_targets}
+    parameters |= {names.key_query.lower() for names in stand_ins}
+    secrets = {
+        credential.value: f"${{{credential.variable or credential.role.upper()}}}"
+        for provider in in_targets
+        for credential in provider.credentials.values()
+        if credential.value
+    }
+    for exchange in chain.from_iterable(entry.exchanges for entry in recorded):
+        for secret in credentials(exchange, headers, parameters):
+            secrets.setdefault(secret, HIDDEN.format(len(secrets) + 1))
+    return Redactor(secrets, headers)
 
 
 def observed(exchange: Exchange, provider: str, dialect: Dialect, redactor: Redactor) -> Exchange:

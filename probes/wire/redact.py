@@ -176,14 +176,21 @@ class Redactor:
         shown = {self.text(name): secret.get(name) or self.text(value) for name, value in shown.items()}
         return dict(zip(shown, self._together(list(shown.values())), strict=True))
 
-    def hide(self, secret: str, marker: str) -> None:
-        """Hide a secret that was not known before, from now on."""
-        self._hide(secret, marker)
+    def hide(self, secret: str, marker: str, *, whole: bool = False) -> None:
+        """Hide a secret that was not known before, from now on; a part of it as well, unless it is hidden `whole`."""
+        if len(secret) < MIN_SECRET or secret in self._hidden:
+            return
+        self._hidden.add(secret)
+        self._shown.clear()
+        self._clean.clear()
+        self._empty.clear()
+        self._needles.add(secret, marker, whole=whole)
+        self._markers.add(marker.encode())
 
     def learn(self, identifier: str, name: str) -> None:
         """Hide an account identifier from now on, keeping the prefix that tells its kind (`wrkspc_`)."""
         prefix = identifier[: identifier.rfind("_") + 1] if "_" in identifier else ""
-        self._hide(identifier, f"{prefix}[{name}]", whole=True)
+        self.hide(identifier, f"{prefix}[{name}]", whole=True)
 
     def keep(self, secret: str, *, seen_as: str) -> None:
         """Hide a secret that an answer hands out, from now on, under a placeholder that a later call can send."""
@@ -194,9 +201,9 @@ class Redactor:
         for form in {secret, seen_as}:
             # `auth_tokens/` is in every answer of its kind, and no part of a secret.
             own = form.rpartition("/")[2]
-            self._hide(form, f"{{{name}}}", whole=own != form)
+            self.hide(form, f"{{{name}}}", whole=own != form)
             if own != form and len(own) >= ENOUGH:
-                self._hide(own, f"{{{name}}}")
+                self.hide(own, f"{{{name}}}")
 
     @cached_property
     def _public_words(self) -> bytes:
@@ -318,16 +325,6 @@ class Redactor:
     def _remember_clean(self, name: str) -> None:
         if name and len(self._clean) < MEMORY:
             self._clean.add(name)
-
-    def _hide(self, secret: str, marker: str, *, whole: bool = False) -> None:
-        if len(secret) < MIN_SECRET or secret in self._hidden:
-            return
-        self._hidden.add(secret)
-        self._shown.clear()
-        self._clean.clear()
-        self._empty.clear()
-        self._needles.add(secret, marker, whole=whole)
-        self._markers.add(marker.encode())
 
 
 def _bare_words(words: set[str]) -> bytes:

@@ -30,7 +30,6 @@ probes coverage
 probes doctor
 probes variables
 probes cleanup
-probes listen pa
 reports build latest
 reports show
 reports diff a b

@@ -36,6 +36,7 @@ NOT_HERE = (
     "python -m tests.harness",
     "python -m pip install nox",
     "git",
+    "mitmdump ",
     "open ",
     "pre-commit",
     "export ",
@@ -75,14 +76,13 @@ def commands() -> Iterator[tuple[str, str]]:
 
 COMMANDS = list(dict.fromkeys(command for _, command in commands()))
 TRAFFIC = "--traffic"
-LISTEN = "python -m probes listen"
 OF_NIGHTS = [
     each
     for each in COMMANDS
     if each.startswith(("python -m reports feed", "python -m reports news")) or re.search(r" can-i-rely ", each)
 ]
 """Commands that read a history, several nights or what a client depends on: run where a reader has them (test_help)."""
-RUN_HERE = [each for each in COMMANDS if not each.startswith((*NOT_HERE, LISTEN)) and each not in OF_NIGHTS]
+RUN_HERE = [each for each in COMMANDS if not each.startswith(NOT_HERE) and each not in OF_NIGHTS]
 
 
 @pytest.fixture(autouse=True)
@@ -149,13 +149,6 @@ def test_a_command_of_ours_works(
     assert status == (Exit.BLIND if command == UNCONFIGURED else Exit.FINE), told
     assert told.out
     assert told.err == ""
-
-
-@pytest.mark.parametrize("command", [each for each in COMMANDS if each.startswith(LISTEN)])
-def test_what_listens_is_asked_for_as_it_can_be(command: str, capsys: pytest.CaptureFixture[str]) -> None:
-    """It goes on until it is ended; with a port that none can have, all else of it is read, and nothing begins."""
-    assert probes_main([*shlex.split(command)[3:], "--port", "99999"]) == Exit.USAGE
-    assert "--port 99999" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("command", TO_THE_END)

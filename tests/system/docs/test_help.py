@@ -198,8 +198,6 @@ def called(module: str, words: list[str], nights: Path) -> int:
         words = [*words, "--catalog", EDITED]  # else it would write into those that this project ships
     if words[0] == "accept":
         words = [*words, "--ledger", str(nights / "ledger.json")]
-    if words[0] == "listen":
-        words = [*words, "--help"]
     try:
         return int(import_module(f"{module}.__main__").main(words))
     except SystemExit as ended:
