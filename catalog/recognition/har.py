@@ -21,6 +21,8 @@ MESSAGES = "_webSocketMessages"
 EVENTS = "_eventSourceMessages"
 """Where browsers put the events of a stream that a page read as such; the text of the body is left out then."""
 
+WEBSOCKET = "WS"
+
 INVENTED = "non-authoritative-reason"
 """The header of a redirect that a browser made up: nothing was asked."""
 
@@ -36,6 +38,7 @@ class Asked:
     """A request; what an entry does not tell of it is empty."""
 
     method: str
+    """In capitals; `WS` of a WebSocket, as in the catalog, though its handshake is a GET."""
     url: str
     headers: Mapping[str, str]
     """By name in small letters, without what HTTP/2 adds."""
@@ -77,11 +80,13 @@ def asked(entry: Mapping[str, Json]) -> Asked:
     request = _object(entry.get("request"))
     posted = _object(request.get("postData"))
     text, kind = posted.get("text"), str(posted.get("mimeType") or "")
+    headers = _headers(request.get("headers"))
+    is_socket = MESSAGES in entry or headers.get("upgrade", "").lower() == "websocket"
     return Asked(
-        method=_text(request.get("method")).upper(),
+        method=WEBSOCKET if is_socket else _text(request.get("method")).upper(),
         url=_text(request.get("url")),
-        headers=_headers(request.get("headers")),
-        body=text if isinstance(text, str) else "",
+        headers=headers,
+        body=_read_as_utf8(text, kind) if isinstance(text, str) else "",
         is_form="urlencoded" in kind,
     )
 
@@ -112,6 +117,8 @@ def _of_no_use(
         return "that came from a cache"
     if INVENTED in headers:
         return "that a browser made up"
+    if headers.get("content-type", "").startswith("application/grpc"):
+        return "over gRPC"  # a HAR has no trailers, and the status is one
     if content or frames is not None:
         return ""
     told = headers.get("content-length", "")
@@ -138,12 +145,27 @@ def _content(value: Json, headers: Mapping[str, str]) -> bytes:
     text = content.get("text")
     if not isinstance(text, str):
         return b""
-    raw = text.encode("utf-8", "backslashreplace")
+    raw = _read_as_utf8(text, headers.get("content-type", "")).encode("utf-8", "backslashreplace")
     if str(content.get("encoding") or "").lower() != "base64":
         return raw
     raw = _of_base64(text, raw)
     coding = headers.get("content-encoding", "").strip().lower()
     return _unpacked(raw, coding) if coding in CODINGS else raw
+
+
+def _read_as_utf8(text: str, media_type: str) -> str:
+    """Undo that UTF-8 was read as Latin-1.
+
+    mitmproxy does so where no charset is stated, unless the body is JSON. A stream of events is UTF-8 in any case, and
+    the words of an error in it would not be those of its record. A text that is meant as it stands changes if all its
+    letters outside ASCII are UTF-8 when written as Latin-1: no language has such words.
+    """
+    if text.isascii() or "charset" in media_type.lower():
+        return text
+    try:
+        return text.encode("latin-1").decode("utf-8")
+    except UnicodeError:
+        return text
 
 
 def _of_base64(text: str, otherwise: bytes) -> bytes:

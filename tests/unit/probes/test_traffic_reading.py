@@ -176,6 +176,55 @@ def test_an_answer_that_was_not_kept_or_not_given_is_of_no_use(more: Any, why: s
     assert one.of_no_use == why
 
 
+GRPC = {
+    "status": 200,
+    "headers": [{"name": "Content-Type", "value": "application/grpc+proto"}],
+    "content": {"text": "x"},
+}
+
+
+def test_an_answer_over_grpc_is_of_no_use_without_its_trailers(tmp_path: Path) -> None:
+    (one,) = recorded(tmp_path, har({**entry(), "response": GRPC}))
+    assert one.of_no_use == "over gRPC"
+
+
+@pytest.mark.parametrize(
+    ("media_type", "sent", "written", "read"),
+    [
+        ("text/event-stream", "grün", "latin-1", "grün"),
+        ("text/plain", "—", "latin-1", "—"),
+        ("text/event-stream", "grün", "utf-8", "grün"),
+        ("text/event-stream", "日本", "utf-8", "日本"),
+        ("text/plain; charset=UTF-8", "Ã¼", "utf-8", "Ã¼"),
+        ("", "grün", "latin-1", "grün"),
+    ],
+)
+def test_utf8_that_was_written_down_as_latin1_is_read_as_it_was_sent(
+    media_type: str, sent: str, written: str, read: str, tmp_path: Path
+) -> None:
+    """mitmproxy takes Latin-1 where no charset is stated."""
+    text = f"data: {sent}\n\n".encode().decode(written)
+    content = {"text": text, "mimeType": media_type}
+    asked = {**entry()["request"], "postData": {"mimeType": media_type, "text": text}}
+    headers = [{"name": "content-type", "value": media_type}]
+    exchange = only(tmp_path, har({**entry(content=content, headers=headers), "request": asked}))
+    assert exchange.request.body == f"data: {read}\n\n"
+    assert exchange.response is not None
+    events = [event.data for event in exchange.response.events or ()]
+    assert events == [read] if "event-stream" in media_type else exchange.response.body == f"data: {read}\n\n"
+
+
+def test_a_websocket_is_told_by_its_handshake_or_its_messages(tmp_path: Path) -> None:
+    """Refused or not: the records of sockets name the method WS, and a handshake is a GET."""
+    asked = {**entry()["request"], "method": "GET"}
+    upgrade = {**asked, "headers": [{"name": "Upgrade", "value": "websocket"}]}
+    refused = {**entry(status=401), "request": upgrade}
+    spoken = {**entry(status=101), "request": asked, "_webSocketMessages": []}
+    plain = {**entry(), "request": asked}
+    read_again = recorded(tmp_path, har(refused, spoken, plain))
+    assert [one.exchanges[0].request.method for one in read_again] == ["WS", "WS", "GET"]
+
+
 def test_frames_of_bytes_are_in_base64(tmp_path: Path) -> None:
     data = base64.b64encode(b'{"setupComplete": {}}').decode()
     frames = [{"type": "receive", "opcode": 2, "data": data}, {"type": "receive", "opcode": 2, "data": "AAE="}]

@@ -1,0 +1,154 @@
+"""A HAR that a real mitmproxy wrote: of which records it is evidence, what drifts in it, and what stays secret."""
+
+from __future__ import annotations
+
+import json
+import re
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+
+from catalog.model import Outcome
+from probes.traffic.reading import read
+from probes.traffic.sources import anybody
+from probes.traffic.traffic import Traffic
+from tests.harness.engines import catalog
+
+if TYPE_CHECKING:
+    from catalog.evidence.results import Result
+    from catalog.model import Json
+    from probes.traffic.recorded import Recording
+
+PB = "/pb/v1beta/models"
+GENERATE = "pb/endpoints/generation/generate_content_v1beta"
+
+RECORDED = Path(__file__).parents[2] / "recorded" / "mitmproxy.har"
+
+CONFORMING = {
+    "pa/endpoints/messages/create_message",
+    "pa/errors/general/overloaded",
+    "pa/errors/general/unknown_model",
+    GENERATE,
+    "pb/endpoints/live/connect",
+    "pb/errors/general/model_not_found",
+    "pc/endpoints/chat/create_chat_completion",
+    "pc/endpoints/oauth/exchange_token",
+    "pc/endpoints/responses/create_response",
+    "pc/errors/authentication/invalid_api_key",
+    "pc/errors/websocket/previous_response_not_found",
+    "pd/endpoints/chat/create_chat_completion",
+    "pd/endpoints/models/list_models",
+}
+LIMITS = {
+    "pa/endpoints/limits/fast_mode",
+    "pa/endpoints/limits/messages_per_minute",
+    "pa/endpoints/limits/priority",
+    "pa/endpoints/limits/scope",
+    "pa/endpoints/limits/spend_cap",
+    "pa/endpoints/limits/token_counting_rules",
+    "pa/rate_limits/limits/general",
+    "pc/rate_limits/limits/general",
+}
+"""What the headers of successes tell, or the endpoint's record shares with them."""
+
+ONLY_ASSUMED = {"pb/endpoints/generation/stream_generate_content_v1beta"}
+"""Seen as stated, but all of that is our assumption."""
+
+
+@cache
+def whole() -> Traffic:
+    return Traffic(read([RECORDED]), catalog(), [anybody()], of_target=False)
+
+
+def entries() -> list[Json]:
+    found: list[Json] = json.loads(RECORDED.read_text(encoding="utf-8"))["log"]["entries"]
+    return found
+
+
+def stream_of(recording: Recording, path: str) -> str:
+    """The data of the first stream from a path, as it was read."""
+    exchanges = (exchange for recorded in recording.recorded for exchange in recorded.exchanges)
+    responses = (each.response for each in exchanges if urlsplit(each.request.url).path == path)
+    events = next(response.events for response in responses if response is not None and response.events)
+    return json.dumps([event.data for event in events], ensure_ascii=False)
+
+
+def judged(traffic: Traffic) -> dict[str, Result]:
+    """What the traffic says of each record that it is evidence of."""
+    results = (traffic.result(str(record.address)) for record in catalog().records)
+    return {result.record: result for result in results if result.outcome is not Outcome.NOT_PROBED}
+
+
+def test_it_is_evidence_of_what_was_asked() -> None:
+    outcomes = {address: result.outcome for address, result in judged(whole()).items()}
+    assert outcomes == {
+        **dict.fromkeys(CONFORMING | LIMITS, Outcome.CONFORMS),
+        **dict.fromkeys(ONLY_ASSUMED, Outcome.INCONCLUSIVE),
+    }
+
+
+def test_what_is_evidence_of_nothing_says_why() -> None:
+    told = whole().to_json()
+    assert (told["exchanges"], told["judged"]) == (20, 16)
+    # a stream that was cut off, an answer that never came, and a path that the catalog does not have
+    assert told["left_out"] == {"without its body": 1, "without an answer": 1, "to no endpoint of the catalog": 1}
+
+
+def test_a_stream_is_read_as_it_was_sent() -> None:
+    """It states no charset, so mitmproxy wrote each letter outside ASCII as two or three."""
+    assert "Grüße" in stream_of(read([RECORDED])[0], "/pa/v1/messages")
+    written = [entry["response"]["content"].get("text", "") for entry in entries()]
+    assert not any("Grüße" in text for text in written if text.startswith("event: "))
+    assert any("GrÃ¼Ã" in text for text in written if text.startswith("event: "))
+
+
+@pytest.mark.parametrize(
+    ("path", "status", "old", "new", "record"),
+    [
+        ("/pa/v1/messages", 529, r'"request_id":"\w+"', '"request_id":"req_other"', "pa/errors/general/overloaded"),
+        (f"{PB}/mock-lite:generateContent", 200, '"finishReason":"STOP"', '"finishReason":7', GENERATE),
+        ("/pc/v1/responses", 200, '"id":"resp_', '"id":"other_', "pc/endpoints/responses/create_response"),
+    ],
+    ids=["refusal", "packed", "stream"],
+)
+def test_an_answer_that_is_not_as_documented_drifts(
+    path: str, status: int, old: str, new: str, record: str, tmp_path: Path
+) -> None:
+    har = json.loads(RECORDED.read_text(encoding="utf-8"))
+    changed = 0
+    for entry in har["log"]["entries"]:
+        if urlsplit(entry["request"]["url"]).path == path and entry["response"]["status"] == status:
+            content = entry["response"]["content"]
+            content["text"], count = re.subn(old, new, content["text"])
+            changed += count
+    assert changed
+    (tmp_path / "changed.har").write_text(json.dumps(har), encoding="utf-8")
+    traffic = Traffic(read([tmp_path / "changed.har"]), catalog(), [anybody()], of_target=False)
+    outcomes = {address: result.outcome for address, result in judged(traffic).items()}
+    assert {address for address, outcome in outcomes.items() if outcome is Outcome.DRIFTED} == {record}
+
+
+def credentials_in(entries: list[Json]) -> set[str]:
+    """What the requests were sent with, and what an answer handed out."""
+    found: set[str] = set()
+    for entry in entries:
+        request, content = entry["request"], entry["response"]["content"]
+        headers = {header["name"].lower(): header["value"] for header in request["headers"]}
+        found |= {headers.get("x-api-key", ""), headers.get("authorization", "").removeprefix("Bearer ")}
+        found.update(parse_qs(urlsplit(request["url"]).query).get("key", ()))
+        if "oauth" in request["url"]:
+            found.add(json.loads(request["postData"]["text"])["subject_token"])
+            found.add(json.loads(content["text"])["access_token"])
+    return found - {""}
+
+
+def test_no_credential_of_it_reaches_the_results() -> None:
+    secrets = credentials_in(entries())
+    assert len(secrets) == 7
+    results = judged(whole())
+    shown = json.dumps([whole().to_json(), *(result.to_json() for result in results.values())])
+    assert "${CREDENTIAL_" in shown
+    assert not [secret for secret in secrets if secret in shown]
