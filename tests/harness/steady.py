@@ -1,4 +1,4 @@
-"""Clean runs, again and again, as machines are: `nox -s steady`. An outcome that is not expected of a mock fails it.
+"""Clean runs, again and again, as machines are. An outcome that is not expected of a mock fails it.
 
 Each run probes records on a mock that does nothing wrong. What differs is the machine: one process or several,
 another order, a busy processor, a low priority, a slow network. What is red once in fifty here has a cause.

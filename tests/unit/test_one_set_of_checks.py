@@ -12,7 +12,7 @@ ROOT = Path(__file__).parents[2]
 NOXFILE, HOOKS = ROOT / "noxfile.py", ROOT / ".pre-commit-config.yaml"
 CI_FILES = (ROOT / ".ci" / "run", ROOT / ".github" / "workflows" / "ci.yml")
 
-WITHOUT_TESTS = {"lint", "types", "imports", "catalog", "proto", "workflows"}
+WITHOUT_TESTS = {"lint", "catalog"}
 """The sessions that check without running a test: what a hook can do before each commit."""
 NOT_OF_HOOKS = {"actionlint"}
 """Its package fetches a program when it is installed; the session goes on without it where that fails."""
@@ -52,3 +52,16 @@ def test_ci_tests_each_python_that_is_supported() -> None:
     [rest] = re.findall(r"^ +python: \[(.+)\]$", ci, re.MULTILINE)
     assert [*re.findall(r'python-version: "(.+)"', ci), *re.findall(r'"([\d.]+)"', rest)] == supported
     assert project["requires-python"] == f">={supported[0]}"
+
+
+def test_the_old_sdks_stay_older_than_the_newest() -> None:
+    """Whoever renews all pins would raise them as well, and then two sessions would test the same."""
+    pinned = dict(line.split("==") for line in (ROOT / "constraints.txt").read_text().splitlines() if "==" in line)
+    groups = tomllib.loads((ROOT / "pyproject.toml").read_text())["dependency-groups"]
+    old = dict(requirement.split("==") for requirement in groups["old-sdks"])
+    assert old
+    assert all(major(old[name]) < major(pinned[name]) for name in old)
+
+
+def major(version: str) -> int:
+    return int(version.partition(".")[0])

@@ -1,6 +1,6 @@
 """litellm's proxy as a gateway before the mock: `reports diff` shows where it answers in its own words.
 
-litellm pins what other tests want newer, so it has an environment of its own: `nox -s gateway`.
+litellm pins what other tests want newer, so it has an environment of its own: `nox -s clients`.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from probes.suite.embedded_mock import EmbeddedMock
 
 if not all(map(find_spec, ("litellm", "backoff"))):
-    pytest.skip("litellm's proxy is not installed here (`nox -s gateway` has it)", allow_module_level=True)
+    pytest.skip("litellm's proxy is not installed here (`nox -s clients` has it)", allow_module_level=True)
 
 RUNNING = re.compile(r"(?<=Uvicorn running on )http://\S+")
 MASTER, OWN = "sk-a-key-of-the-gateway", "mock-pc-inference"

@@ -1,6 +1,6 @@
 """Schemathesis asks the mock what our own export says: each answer is one of those that are exported, and of its shape.
 
-It has an environment of its own: `nox -s schemathesis`.
+It has an environment of its own: `nox -s clients`.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from tests.harness.serving import serving
 from tests.harness.wrong_provider import Answer, Spoil, WrongProvider
 from tests.system.openapi.asking import headers
 
-schemathesis = pytest.importorskip("schemathesis", reason="not installed here (`nox -s schemathesis` has it)")
+schemathesis = pytest.importorskip("schemathesis", reason="not installed here (`nox -s clients` has it)")
 
 EXAMPLES = 10
 """Requests of each operation and mode."""

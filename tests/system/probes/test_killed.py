@@ -1,6 +1,6 @@
 """A run that is killed: what it had reported is readable, the records are untouched, mock and workers are gone.
 
-Cut at every byte its results are read in tests/unit/catalog/test_results_file.py; session `crash` kills at random.
+Cut at every byte its results are read in tests/unit/catalog/test_results_file.py; test_crash.py kills at random.
 """
 
 from __future__ import annotations

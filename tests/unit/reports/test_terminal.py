@@ -36,7 +36,7 @@ def test_the_summary_of_a_run_in_a_terminal(snapshot: SnapshotAssertion, width: 
 
 @pytest.mark.parametrize("width", [80, 200])
 def test_the_docs_show_a_thousand_records_as_they_are_told(width: int) -> None:
-    """The one night of `nox -s nights` that nothing has to be asked for: it is told here as there."""
+    """The one night of `tests.harness.nights` that nothing has to be asked for: it is told here as there."""
     shown = (DOCS / f"night-thousand-{width}.txt").read_text(encoding="utf-8")
     assert shown == f"{terminal.summary(*sample.many(1000), width=width)}\n"
 

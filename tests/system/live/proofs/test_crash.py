@@ -1,7 +1,6 @@
 """kill -9 at random moments of a run, its workers, its mock and an update: nothing is half written, nobody is left.
 
-The nox session `crash` alone runs this, a hundred times (CRASHES); tests/system/probes/test_killed.py kills one run in
-every run of the tests.
+Ten times, or as often as the variable CRASHES says. tests/system/probes/test_killed.py kills one run, each time.
 """
 
 from __future__ import annotations
@@ -63,7 +62,6 @@ def assert_whole(records: Path, out: Path) -> None:
             assert all(result.record.startswith("pa/") for result in results)
 
 
-@pytest.mark.crash
 def test_nothing_is_half_written_and_a_second_run_finishes_the_work(tmp_path: Path) -> None:
     records, out = tmp_path / "records", tmp_path / "out"
     shutil.copytree(RECORDS / "pa", records / "pa", ignore=shutil.ignore_patterns(".cache"))
@@ -103,7 +101,6 @@ def below(pid: int) -> list[int]:
     return [each for child in own for each in (child, *below(child))]
 
 
-@pytest.mark.crash
 @pytest.mark.skipif(not Path("/proc/self/task").is_dir(), reason="looks for processes in /proc")
 def test_whoever_is_killed_nobody_is_left_and_the_results_are_read(tmp_path: Path) -> None:
     out = tmp_path / "out"
