@@ -48,7 +48,7 @@ def test_ci_runs_each_session_that_a_hook_stands_for() -> None:
 def test_ci_tests_each_python_that_is_supported() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     supported = [each.rpartition(" ")[2] for each in project["classifiers"] if re.search(r":: 3\.\d+$", each)]
-    ci = CI_FILES[1].read_text()
+    ci = CI_FILES[1].read_text().partition("\n  mutate:\n")[0]  # what follows tests the tests, and the records
     [rest] = re.findall(r"^ +python: \[(.+)\]$", ci, re.MULTILINE)
     assert [*re.findall(r'python-version: "(.+)"', ci), *re.findall(r'"([\d.]+)"', rest)] == supported
     assert project["requires-python"] == f">={supported[0]}"
