@@ -29,9 +29,6 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-SIDE_BY_SIDE = 8
-"""So many parts of one attempt are under way at once, where they are apart."""
-
 
 class AttemptProbe:
     """Sends the calls of one attempt on a lane, with the key of `role`, and keeps every exchange.
@@ -60,7 +57,6 @@ class AttemptProbe:
         self.endpoint = ""
         self.relied_on: str | None = None
         self.with_another_key: set[str] = of.with_another_key if of else set()
-        self._of = of
         self._parts: list[AttemptProbe] = []
         self._last: Exchange | None = None
         self._address = address
@@ -88,8 +84,7 @@ class AttemptProbe:
         """Remove what this attempt made and has not removed itself; what resists is in the journal."""
         with suppress(Stopped):
             await self._fixtures.remove(lambda call: self._send(call, CLEANUP, owed=True))
-        # Each of them knows this one: nothing may be left that has to be looked for as garbage.
-        parts, self._parts = self._parts[::-1], []
+        parts = self._parts[::-1]
         before = [len(part.exchanges) for part in parts]
         async with anyio.create_task_group() as tasks:
             for part in parts:
@@ -103,21 +98,18 @@ class AttemptProbe:
         Live they share an account and its pace. On a mock each that is `apart` has a session of its own. What they
         exchanged is kept in their order.
         """
-        at_once = min(SIDE_BY_SIDE, self._lane.provider.concurrency, len(parts))
-        if self._lane.live or at_once <= 1:
+        if self._lane.live or 1 in {self._lane.provider.concurrency, len(parts)}:
             return [await part(self) for part in parts]
         first = len(self._parts)
         probes = [self._part(f"+{first + number}" if apart else "") for number in range(len(parts))]
         self._parts += probes
         ended: list[T | Exception] = [LookupError()] * len(parts)
-        places = anyio.Semaphore(at_once)
 
         async def perform(number: int) -> None:
-            async with places:
-                try:
-                    ended[number] = await parts[number](probes[number])
-                except Exception as error:  # noqa: BLE001 - the first of them, in their order, is the attempt's
-                    ended[number] = error
+            try:
+                ended[number] = await parts[number](probes[number])
+            except Exception as error:  # noqa: BLE001 - the first of them, in their order, is the attempt's
+                ended[number] = error
 
         try:
             async with anyio.create_task_group() as tasks:
@@ -137,19 +129,17 @@ class AttemptProbe:
         return ended
 
     def _part(self, named: str) -> AttemptProbe:
-        session, whole = self._session + named, self._of or self
-        part = AttemptProbe(self._address, self._role, self._lane, session, self._journal, still=self._still, of=whole)
+        session = self._session + named
+        part = AttemptProbe(self._address, self._role, self._lane, session, self._journal, still=self._still, of=self)
         part.endpoint = self.endpoint
         return part
 
     async def _send(self, call: Call, label: str, *, owed: bool = False) -> Exchange:
-        kept = 0 if owed else await self._lane.room.wait(self._of or self)
         if self._still:
             call = call.still()
         tokens = self._tokens if self._tokens and self._lane.meters(call, self._role) else 0
         self._tokens -= tokens  # which of its calls takes them nobody knows; with the first, none comes too early
         exchange = await self._lane.send(call, label, self._session, self.started, self._role, tokens=tokens, owed=owed)
-        exchange = self._lane.room.hold(self._of or self, exchange, kept)
         if self.endpoint and label not in BESIDE:
             exchange = replace(exchange, endpoint=self.endpoint)
         self.exchanges.append(exchange)

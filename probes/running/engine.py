@@ -31,11 +31,8 @@ from probes.planning.plan import plan
 from probes.planning.rotation import ALL, Drawing
 from probes.running.gathering import Stage
 from probes.running.probing import Unsettled, now, place_of, run, settle, unprobed
-from probes.running.promised import Promised
 from probes.running.provider_run import ProviderRun
-from probes.running.room import Room
 from probes.running.task import Task
-from probes.running.turns import AT_ONCE, Turns
 from probes.running.waiting import LaneState
 from probes.target.target import Cost, Target
 
@@ -78,13 +75,11 @@ class Engine:
     """On which of its endpoints each error is provoked."""
     allowance: Allowance = field(default_factory=Allowance)
     """What may be kept of large answers."""
-    _room: Room = field(default_factory=Room)
-    _turns: Turns = field(init=False)
     _stack: ExitStack = field(default_factory=ExitStack)
     _portal: BlockingPortal | None = None
     _providers: dict[str, ProviderRun] = field(default_factory=dict)
-    _results: Promised = field(default_factory=Promised)
-    """Of what was begun, until it is handed out: hundreds of results, each with all its answers, are no small thing."""
+    _results: dict[str, Future[Result]] = field(default_factory=dict)
+    """By address, until each is handed out."""
     _begun: list[Future[None]] = field(default_factory=list)
     """What probes in the loop thread, one for each call that began something."""
     _handed_out: set[str] = field(default_factory=set)
@@ -93,9 +88,6 @@ class Engine:
     """When nobody waits for a result any longer; counted from when it was first waited for."""
     _tripped: set[str] = field(default_factory=set)
     _sent: dict[str, Recipe] = field(default_factory=dict)
-
-    def __post_init__(self) -> None:
-        self._turns = Turns(None if self.target.live else AT_ONCE)
 
     def start(self, addresses: Iterable[str]) -> None:
         """Begin to probe records, each lane on its own and concurrently within; returns at once."""
@@ -118,26 +110,27 @@ class Engine:
         self._begin(address)
         if address in self._not_probed:
             return unprobed(self.catalog[address], self._not_probed[address], _recipe(address))
-        found = self._results.take(address, self._ends[address] - time.monotonic())
-        if found is None:
+        try:
+            result = self._results[address].result(max(0.0, self._ends[address] - time.monotonic()))
+        except TimeoutError:
             reason = Reason(ReasonCode.DEADLINE_PASSED, f"no result within {self._deadline_s(address):.0f} s")
             blank = unprobed(self.catalog[address], reason, _recipe(address))
             return replace(blank, outcome=Outcome.HARNESS_ERROR)
-        del self._ends[address]
+        del self._ends[address], self._results[address]
         self._handed_out.add(address)
-        return found
+        return result
 
     def wait(self, address: str, meanwhile: Callable[[], None]) -> None:
         """Wait until `result` has its answer at once, and call `meanwhile` now and then."""
         self._begin(address)
         while address in self._results and time.monotonic() < self._ends[address]:
             meanwhile()
-            if self._results.wait(address, TICK_S):
+            if wait([self._results[address]], TICK_S).done:
                 break
 
     def lanes(self) -> list[LaneState]:
         """The lanes that are not done, and what they wait for; may be asked at any moment."""
-        waited_for = (self._sent[address] for address in self._results.missing)
+        waited_for = (self._sent[address] for address, result in self._results.items() if not result.done())
         left = Counter((each.provider, each.lane) for each in waited_for)
         return [
             LaneState(name, number, lane.paused_s, lane.waiting.numbers)
@@ -196,7 +189,7 @@ class Engine:
         begun = tuple(recipes)
         if not self.target.live:  # where who sends most could leave the others nothing of a budget
             begun = tuple(sorted(recipes, key=lambda address: recipes[address].requests, reverse=True))
-        self._results.promise(begun)
+        self._results.update((address, Future()) for address in begun)
         # One call for all: each that is handed over by itself costs both threads a turn.
         self._begun.append(self._portal.start_task_soon(self._probe_all, begun))
 
@@ -224,7 +217,8 @@ class Engine:
             await lane.gathering.all_at(Stage.JUDGED)
             await self._settle(unsettled, lane)
         except BaseException:
-            self._results.give_up(addresses)  # the run ended meanwhile
+            for address in addresses:
+                self._results[address].cancel()  # the run ended meanwhile; one that is done stays
             raise
 
     async def _probe(self, address: str, lane: Lane, unsettled: dict[str, Unsettled]) -> None:
@@ -237,7 +231,7 @@ class Engine:
         if isinstance(result, Unsettled):
             unsettled[address] = result
         else:
-            self._results.keep(address, result)
+            self._results[address].set_result(result)
 
     async def _settle(self, unsettled: Mapping[str, Unsettled], lane: Lane) -> None:
         task = self._task(next(iter(unsettled))) if unsettled else None
@@ -247,7 +241,7 @@ class Engine:
                 result = await settle(each, task, lane)
             except Exception as error:  # noqa: BLE001 - as above
                 result = self._broken(address, error)
-            self._results.keep(address, result)
+            self._results[address].set_result(result)
 
     def _broken(self, address: str, error: Exception) -> Result:
         reason = Reason(ReasonCode.RECIPE_ERROR, self.redactor.text(place_of(error)))
@@ -299,7 +293,7 @@ class Engine:
         if provider not in self._providers:
             records = tuple(self.catalog.select(provider=provider))
             self._providers[provider] = ProviderRun.of(
-                self.target.providers[provider], records, self.redactor, self._room, self._turns, live=self.target.live
+                self.target.providers[provider], records, self.redactor, live=self.target.live
             )
         return self._providers[provider]
 

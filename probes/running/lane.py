@@ -25,10 +25,8 @@ from probes.judging.proof import proof_of
 from probes.running.gathering import Gathering
 from probes.running.rate_limiter import RateLimiter, WaitTooLong
 from probes.running.rate_limits import RateLimitPolicy
-from probes.running.room import Room
 from probes.running.settling import Settling
 from probes.running.throttle import Throttle
-from probes.running.turns import AT_ONCE, Turns
 from probes.running.waiting import For, Waiting
 from probes.target.dialect import Dialect
 from probes.target.target import WRONG
@@ -95,8 +93,6 @@ class Lane:
         *,
         mock: bool,
         throttle: Throttle | None = None,
-        room: Room | None = None,
-        turns: Turns | None = None,
     ) -> None:
         silence()
         self.provider = provider
@@ -129,8 +125,8 @@ class Lane:
         self.served: set[str] = set()
         """Those of them that a request named which was a success with this key."""
         self.places = anyio.CapacityLimiter(provider.concurrency)
-        self.room = room or Room()
-        self._turns = turns or Turns()
+        self._requests = anyio.Semaphore(provider.concurrency)
+        """Requests under way at once: as many as probes, for on a mock one probe sends several side by side."""
         self.gathering = Gathering()
         self.settling = Settling(provider.name)
         self.waiting = Waiting()
@@ -160,8 +156,7 @@ class Lane:
         url = await self._url(call, wire.read_origin)  # before a key is put into anything
         drawer = self._drawer(call, role or self.role)
         reserved = await self._admit(drawer, tokens, owed=owed, free=free)
-        await self._turns.take(since)
-        try:
+        async with self._requests:
             with self.waiting.on(For.ANSWER):
                 exchange = await wire.exchange(
                     self._keyed(call.filled({**self._values, OWN_NAME: own_name(session)}), role or self.role),
@@ -170,8 +165,6 @@ class Lane:
                     label,
                     since,
                 )
-        finally:
-            self._turns.leave()
         self._limiter.answered()
         if not self._mock:
             self._throttle.learn(drawer, exchange.response if drawer.role not in OF_NOBODY else None, reserved)
@@ -285,7 +278,6 @@ class Lane:
     def _http_wire(self) -> HttpWire:
         if self._http is None:
             from probes.wire.http import HttpWire
-            from probes.wire.transport import CONNECTIONS
 
             self._http = HttpWire(
                 self._dialect,
@@ -295,7 +287,7 @@ class Lane:
                 ca_file=self.provider.ca_file,
                 client_cert_file=self.provider.client_cert_file,
                 events_named_by_line=manifest(self.provider.name).events_named_by_line,
-                connections=AT_ONCE if self._mock else CONNECTIONS,
+                connections=self.provider.concurrency,
             )
         return self._http
 

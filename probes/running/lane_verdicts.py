@@ -199,5 +199,4 @@ async def _without_fault(task: Task, lane: Lane, endpoint: str) -> Exchange:
             await perform(recipe, probe)
         finally:
             await probe.remove_all()
-            lane.room.leave(probe)
     return next(each for each in probe.exchanges if each.label == TWIN)

@@ -152,13 +152,6 @@ async def _attempt(task: Task, lane: Lane, tried: Tried) -> Verdict:
     session, still = f"{task.run}/{address}/{number}", task.recipe.uses_up
     role, tokens = task.recipe.credential, task.recipe.tokens
     probe = AttemptProbe(address, role, lane, session, task.journal, still=still, tokens=tokens)
-    try:
-        return await _performed(task, lane, tried, probe)
-    finally:
-        lane.room.leave(probe)
-
-
-async def _performed(task: Task, lane: Lane, tried: Tried, probe: AttemptProbe) -> Verdict:
     needed = _needed(task, tried) if tried.verdicts else None
     first = needed is None
     tried.unseen = {label: reason for label, reason in tried.unseen.items() if label not in tried.lost}

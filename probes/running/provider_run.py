@@ -14,8 +14,6 @@ from probes.running.throttle import Throttle
 if TYPE_CHECKING:
     from catalog.model import Record
     from probes.elicit.recipe import Recipe
-    from probes.running.room import Room
-    from probes.running.turns import Turns
     from probes.target.target import Provider
     from probes.wire.redact import Redactor
 
@@ -30,8 +28,6 @@ class ProviderRun:
     throttle: Throttle | None
     """None on a mock, which answers each probe as if it were alone."""
     budget: Budget
-    room: Room
-    turns: Turns
     lanes: dict[str, Lane] = field(default_factory=dict)
     """By name, each made when its first probe is sent."""
 
@@ -41,15 +37,13 @@ class ProviderRun:
         provider: Provider,
         records: tuple[Record, ...],
         redactor: Redactor,
-        room: Room,
-        turns: Turns,
         *,
         live: bool,
     ) -> Self:
-        """The run of a provider that documents these records; `room` and `turns` are those of all providers."""
+        """The run of a provider that documents these records."""
         policy = RateLimitPolicy.of(records)
         throttle = Throttle(policy, provider.max_wait_s, own_rate=provider.rate is not None) if live else None
-        return cls(provider, redactor, Known.of(records), throttle, Budget(provider), room, turns)
+        return cls(provider, redactor, Known.of(records), throttle, Budget(provider))
 
     def lane(self, recipe: Recipe) -> Lane:
         """The lane that a recipe's calls are sent on."""
@@ -61,7 +55,5 @@ class ProviderRun:
                 self.budget,
                 mock=self.throttle is None,
                 throttle=self.throttle,
-                room=self.room,
-                turns=self.turns,
             )
         return self.lanes[recipe.lane]
