@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
@@ -128,24 +127,6 @@ def map_texts(value: Json, change: Callable[[str], str], *, names: bool = False)
     if isinstance(value, tuple):
         return tuple(map_texts(item, change, names=names) for item in value)
     return value
-
-
-def weight(value: Json) -> int:
-    """About how many bytes of memory a value takes."""
-    if isinstance(value, _CHARACTERS):
-        return sys.getsizeof(value)  # one character beyond 16 bits makes each of a text take four bytes
-    if isinstance(value, _SCALARS):
-        return _EACH
-    if isinstance(value, _OBJECTS):
-        return _EACH + sum([_EACH + len(str(key)) + weight(item) for key, item in value.items()])
-    if isinstance(value, _LISTS):
-        return _EACH + sum(map(weight, value))
-    return _EACH
-
-
-_CHARACTERS = (str, bytes)
-_EACH = 50
-"""What any value takes at least."""
 
 
 BYTES = 12

@@ -17,9 +17,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from catalog.envelopes import formats
 from catalog.envelopes.place import Place
 from catalog.envelopes.pointer import ABSENT
-from catalog.evidence.retention import is_short, short
 from catalog.model.codes import FindingCode
-from catalog.model.json_tree import texts
 from catalog.reading.expected import answer_body
 from probes.judging.places import find_blocking_value, shows_no_item, values_at
 from probes.judging.validators import is_valid
@@ -266,8 +264,7 @@ def _named(ours: Values, theirs: Values) -> tuple[list[str], list[str]]:
 def _name(value: Json, *, as_text: bool) -> str:
     if as_text and isinstance(value, str):
         return value
-    # Of two answers alike the later may be in short: an attempt holds only so much.
-    return json.dumps(short(value), sort_keys=True, ensure_ascii=False, default=str)
+    return json.dumps(value, sort_keys=True, ensure_ascii=False, default=str)
 
 
 def steady(value: Json) -> Json:
@@ -305,23 +302,21 @@ def _number(value: Json, *, as_text: bool) -> float | None:
 def _size(value: Json, *, as_text: bool) -> float | None:
     """A number is its own size; a list has so many items, a text so many bytes, an object those of its JSON.
 
-    What is in short has a size that nobody knows any more; what is text whatever it says, and says no number, has none.
+    A value that is text by nature, as a header's is, and says no number has none.
     """
     number = _number(value, as_text=as_text)
     if number is not None or (as_text and isinstance(value, str)):
         return number
     if isinstance(value, list):
         return len(value)
-    if any(map(is_short, texts(value))):
-        return None
     if isinstance(value, dict):
         return len(json.dumps(value, ensure_ascii=False, separators=(",", ":"), default=str).encode(errors="replace"))
     return len(value.encode(errors="replace")) if isinstance(value, str) else None
 
 
 def _is_of_wrong_type(value: Json) -> bool:
-    """Whether a value that has no size or order has none by its JSON type: null is no value, a shortened text is."""
-    return value is not None and not any(map(is_short, texts(value)))
+    """Whether a value that has no size or order has none by its JSON type; null is no value."""
+    return value is not None
 
 
 def _is_something(value: Json) -> bool:

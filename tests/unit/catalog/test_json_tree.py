@@ -20,7 +20,6 @@ from catalog.model.json_tree import (
     repeated_members,
     texts,
     texts_and_bytes,
-    weight,
 )
 
 if TYPE_CHECKING:
@@ -155,21 +154,6 @@ def test_a_place_is_a_pointer_with_a_star_for_each_item() -> None:
 @given(VALUES)
 def test_placed_texts_are_the_texts(value: Json) -> None:
     assert [text for _, text in placed_texts(value)] == list(texts(value))
-
-
-def test_a_value_weighs_at_least_what_is_in_it() -> None:
-    assert weight("x" * 1000) > 1000
-    assert weight("\U0001f600" * 1000) > 4000
-    assert weight(b"x" * 1000) > 1000
-    assert weight({"k" * 1000: 1}) > 1000
-    assert weight({"k": "x" * 1000}) > 1000
-    assert weight(["x" * 1000, ("x" * 1000,)]) > 2000
-    assert weight([0] * 100) > 100 * 8
-    least = weight(None)
-    assert least > 0
-    assert weight(1) == weight(1.5) == weight(object()) == weight([]) == weight({}) == least
-    assert weight([1, [2]]) == 4 * least
-    assert weight({"ab": 1}) == 3 * least + 2
 
 
 WRITTEN = st.recursive(

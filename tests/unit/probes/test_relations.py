@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 
 from catalog.envelopes.envelope import envelope
 from catalog.envelopes.place import Place
-from catalog.evidence.retention import short
 from catalog.model import Attempt, Close, Event, Exchange, GrpcStatus, Outcome, Reason, Request, Response
 from catalog.model.assertion import Assertion, Basis, Key
 from catalog.model.codes import FindingCode
@@ -100,22 +99,6 @@ CASES: list[tuple[dict[str, Any], Any, Any, Any]] = [
      items("2026-01-01T02:00:00+02:00", "2026-01-01T00:30:00Z"),
      items("2026-01-01T00:30:00Z", "2026-01-01T02:00:00+02:00"), items()),
 ]  # fmt: skip
-
-
-def test_a_body_of_which_one_is_in_short_is_compared_as_if_both_were_whole() -> None:
-    """What an attempt holds is bounded: of two large answers alike the later may be in short."""
-    body = {"padding": "x" * 3_000_000, "id": "a"}
-    its = expected(kind="equals", of="all")
-
-    def differing(other: Any) -> bool:
-        others = {"all": Answer(expected("all"), answer(other, "all"))}
-        return bool(list(broken(its, answer(short(body)), others)))
-
-    assert not differing(body)
-    assert differing(body | {"padding": "x" * 3_000_001})
-    sized = expected(kind="at_most", at="/padding", value=100_000)
-    assert [each.relation.kind for each in broken(sized, answer(body), {})] == ["at_most"]
-    assert unseen(sized, answer(short(body)), {}) != {}, "nobody knows how long it was"
 
 
 @pytest.mark.parametrize(("stated", "holding", "breaking", "silent"), CASES, ids=lambda case: str(case)[:60])
