@@ -86,8 +86,6 @@ def write(path: Path, pieces: Iterable[str]) -> None:
             file.writelines(each.encode("utf-8", "backslashreplace") for each in pieces)
         unfinished.replace(path)
     except OSError as error:
-        if error.filename not in (None, str(unfinished)):
-            raise  # what it is made of cannot be read
         raise OSError(error.errno, error.strerror, str(path)) from error
     finally:
         unfinished.unlink(missing_ok=True)

@@ -270,7 +270,7 @@ def _lines(path: Path, damaged: list[str]) -> Iterator[tuple[str, dict[str, Json
         if missing:
             damaged.append(_skipped(place, f"no {min(missing)}"))
             continue
-        if wrong := shape.trouble(line, shape.HISTORY_ROW):
+        if wrong := shape.describe_error(line, shape.HISTORY_ROW):
             damaged.append(_skipped(place, wrong))
         else:
             yield place, line

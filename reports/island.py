@@ -6,7 +6,6 @@ import json
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from catalog.evidence.deferred import took
 from catalog.evidence.past import LETTERS
 from catalog.model.visible import tree
 from reports.facets import facets
@@ -31,7 +30,7 @@ def rows(overview: Overview, place: Mapping[str, int]) -> tuple[list[list[Json]]
             sorted(map(str, each.result.probed_record.tags)),
             each.age,
             "".join(LETTERS[outcome] if outcome else "." for outcome in each.strip),
-            round(took(each.result.attempts).elapsed_ms),
+            round(each.result.elapsed_ms),
             place.get(each.address),
             [known.setdefault(facet, len(known)) for facet in facets(each)],
         ]

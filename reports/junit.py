@@ -11,7 +11,6 @@ from xml.etree import ElementTree
 from catalog.evidence import verdicts
 from catalog.evidence.agreement import pending, until
 from catalog.evidence.causes import causes
-from catalog.evidence.deferred import took
 from catalog.evidence.not_reported import complete
 from catalog.evidence.recording import sum_up
 from catalog.evidence.self_check import of_records
@@ -117,13 +116,13 @@ def _count(element: ElementTree.Element, results: Sequence[Result], failures: in
     element.set("failures", str(failed + failures))
     element.set("errors", str(broken + errors))
     element.set("skipped", str(len(results) - failed - broken - passed))
-    element.set("time", f"{sum(map(_seconds, results)):.3f}")
+    element.set("time", f"{sum(result.elapsed_ms for result in results) / 1000:.3f}")
 
 
 def _case(run: Run, result: Result, behind: Sequence[Cause]) -> ElementTree.Element:
     at = result.address
     case = ElementTree.Element("testcase", {"classname": f"{at.provider}.{at.kind}.{at.family}", "name": at.slug})
-    case.set("time", f"{_seconds(result):.3f}")
+    case.set("time", f"{result.elapsed_ms / 1000:.3f}")
     properties = ElementTree.SubElement(case, "properties")
     for name, value in _properties(result):
         ElementTree.SubElement(properties, "property", {"name": name, "value": legal(value)})
@@ -194,7 +193,3 @@ def _attempt(number: int, attempt: Attempt) -> str:
 
 def _answer(status: int | None) -> str:
     return "no HTTP status" if status is None else f"HTTP {status}"
-
-
-def _seconds(result: Result) -> float:
-    return took(result.attempts).elapsed_ms / 1000

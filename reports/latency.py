@@ -6,8 +6,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from catalog.evidence.deferred import took
-
 if TYPE_CHECKING:
     from catalog.evidence.past import Row
     from catalog.evidence.results import Result
@@ -51,9 +49,8 @@ def by_lane(results: Iterable[Result]) -> dict[str, list[float]]:
     """The milliseconds of each exchange that was answered, in ascending order, by lane."""
     lanes: dict[str, list[float]] = {}
     for each in results:
-        times = took(each.attempts).answered_ms
-        if times:
-            lanes.setdefault(each.lane or each.address.provider, []).extend(times)
+        if each.answered_ms:
+            lanes.setdefault(each.lane or each.address.provider, []).extend(each.answered_ms)
     return {lane: sorted(lanes[lane]) for lane in sorted(lanes)}
 
 

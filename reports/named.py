@@ -14,13 +14,13 @@ if TYPE_CHECKING:
     from catalog.evidence.results import Result, Run
 
 
-def read(name: str, in_memory: int | None = None) -> tuple[Run, list[Result]]:
-    """What the run of a name says, its providers known here; so many bytes of its lines are held.
+def read(name: str) -> tuple[Run, list[Result]]:
+    """What the run of a name says, its providers known here.
 
     Raises:
         EvidenceError: there is none, it cannot be read, or the manifest of a provider is nowhere.
     """
-    run, results = read_run(folder_of(name) / RESULTS, in_memory)
+    run, results = read_run(folder_of(name) / RESULTS)
     known.demand(run)
     return run, results
 

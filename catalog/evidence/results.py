@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, is_dataclass
 from enum import StrEnum
-from functools import cache
 from typing import Self
 
 from catalog.model import (
@@ -77,6 +75,16 @@ class Result:
         return tuple(finding for finding in self.findings if finding.drifts)
 
     @property
+    def elapsed_ms(self) -> float:
+        return sum(attempt.elapsed_ms for attempt in self.attempts)
+
+    @property
+    def answered_ms(self) -> list[float]:
+        """Milliseconds of each exchange that was answered."""
+        exchanges = (exchange for attempt in self.attempts for exchange in attempt.exchanges)
+        return [exchange.elapsed_ms for exchange in exchanges if exchange.failure is None]
+
+    @property
     def is_beyond_verifying(self) -> bool:
         """Whether it was looked at and has no verdict because the documents state nothing of it: no sight was lost."""
         is_silent = self.reason is not None and self.reason.code == ReasonCode.NOTHING_OBSERVED
@@ -95,7 +103,7 @@ class Result:
                 "reason": Reason(**reason) if reason else None,
                 "looks": tuple(_look(item) for item in data.get("looks", ())),
                 "findings": tuple(_finding(item) for item in data.get("findings", ())),
-                "attempts": attempts_of(data),
+                "attempts": tuple(_attempt(item) for item in data.get("attempts", ())),
                 "undrawn": tuple(data.get("undrawn", ())),
             }
         )
@@ -180,35 +188,24 @@ class Run:
 
 def _fields(value: Json) -> dict[str, Json]:
     """Turn a dataclass into a JSON object, leaving out what is None by default so that lines stay short."""
-    items = ((name, is_short, getattr(value, name)) for name, is_short in _told(value.__class__))
-    return {name: _plain(item) for name, is_short, item in items if not is_short or item is not None}
-
-
-@cache
-def _told(kind: Json) -> tuple[tuple[str, bool], ...]:
-    """The fields of a dataclass, each with whether it is left out where it is None."""
-    return tuple((spec.name, spec.default is None and spec.name not in _ALWAYS) for spec in fields(kind))
+    kept = (
+        spec.name
+        for spec in fields(value)
+        if getattr(value, spec.name) is not None or spec.default is not None or spec.name in _ALWAYS
+    )
+    return {name: _plain(getattr(value, name)) for name in kept}
 
 
 def _plain(value: Json) -> Json:
-    kind = type(value)
-    if kind in _SCALARS:
-        return value
-    if kind is dict:
-        return {str(key): _plain(item) for key, item in value.items()}
-    if is_dataclass(kind):
+    if is_dataclass(value):
         return _fields(value)
     if isinstance(value, StrEnum):
         return str(value)
     if isinstance(value, Mapping):
         return {str(key): _plain(item) for key, item in value.items()}
-    if isinstance(value, Sequence) and not isinstance(value, str | bytes):
+    if isinstance(value, list | tuple):
         return [_plain(item) for item in value]
     return value
-
-
-_SCALARS = frozenset({str, int, float, bool, type(None)})
-"""What is JSON as it is, and most of what there is."""
 
 
 _ALWAYS = frozenset({"reason", "response", "documented", "observed", "body", "previous_run"})
@@ -227,30 +224,6 @@ def _finding(data: Mapping[str, Json]) -> Finding:
 
 def _look(data: Mapping[str, Json]) -> Look:
     return Look(**{**data, "as_stated": tuple(data.get("as_stated", ()))})
-
-
-def json_of(value: Json) -> bytes:
-    """What results are made of, as a line of results.jsonl has it.
-
-    A provider may send half a surrogate pair: it becomes the JSON escape that it came as.
-    """
-    return _ENCODED.encode(value).encode(errors="backslashreplace")
-
-
-def _members(value: Json) -> Json:
-    """What JSON has no word for, one level deep: what is in it is asked for in its turn."""
-    if is_dataclass(value):
-        told = ((name, is_short, getattr(value, name)) for name, is_short in _told(value.__class__))
-        return {name: item for name, is_short, item in told if not is_short or item is not None}
-    return dict(value) if isinstance(value, Mapping) else list(value)
-
-
-_ENCODED = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), default=_members)
-
-
-def attempts_of(data: Mapping[str, Json]) -> tuple[Attempt, ...]:
-    """The attempts of a result's line."""
-    return tuple(_attempt(item) for item in data.get("attempts", ()))
 
 
 def _attempt(data: Mapping[str, Json]) -> Attempt:

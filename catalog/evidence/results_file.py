@@ -2,26 +2,22 @@
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import replace
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Self
 
 from catalog.evidence import shape
 from catalog.evidence.deduplicated import told_once
-from catalog.evidence.deferred import IN_MEMORY, LARGE, Later
 from catalog.evidence.not_reported import complete
-from catalog.evidence.results import Result, Run, json_of
+from catalog.evidence.results import Result, Run
 from catalog.model import Json, jsonl
 from catalog.model.errors import Mendable
 
 if TYPE_CHECKING:
     from pathlib import Path
     from types import TracebackType
-
-    from catalog.model.jsonl import Line
 
 
 RESULTS = "results.jsonl"
@@ -41,11 +37,13 @@ class ResultsWriter:
         self._write(run.to_json())
 
     def append(self, result: Mapping[str, Json]) -> None:
-        """Append a result as `to_json` or `in_writing` has it."""
+        """Append a result as `to_json` has it."""
         self._write(result)
 
     def _write(self, data: Mapping[str, Json]) -> None:
-        line = memoryview(_json_of(data) + b"\n")
+        text = json.dumps(data, ensure_ascii=False, separators=(",", ":"))
+        # A provider may send half a surrogate pair: it becomes the JSON escape that it came as.
+        line = memoryview(text.encode(errors="backslashreplace") + b"\n")
         while line:
             line = line[os.write(self._file, line) :]
 
@@ -59,24 +57,8 @@ class ResultsWriter:
         self.close()
 
 
-def _json_of(data: Mapping[str, Json]) -> bytes:
-    """An object as JSON; attempts that are in writing stay as they are."""
-    written = data.get("attempts")
-    if not isinstance(written, bytes):
-        return json_of(data)
-    names = list(data)
-    at = names.index("attempts")
-    before, after = (json_of({name: data[name] for name in some})[1:-1] for some in (names[:at], names[at + 1 :]))
-    return b"{%s}" % b",".join(filter(None, (before, b'"attempts":' + written, after)))
-
-
-def read_run(
-    path: Path, in_memory: int | None = None, documents: Mapping[str, Json] = MappingProxyType({})
-) -> tuple[Run, list[Result]]:
+def read_run(path: Path) -> tuple[Run, list[Result]]:
     """Read a results file, complete: what was selected and is not reported has a result that says so.
-
-    Of its lines, so many bytes (`IN_MEMORY` unless told) are held as they are read; the attempts of the others stay in
-    the file. Of a record that was probed as `documents` have it, by its address, no second copy is held.
 
     A record that is told twice, in a file put together by hand, counts once.
     A last line that a kill cut short is left out.
@@ -89,32 +71,18 @@ def read_run(
     first = next(lines, None)
     if first is None:
         raise EvidenceError("the first line should describe the run", "probe again to make one", file=path)
-    wrong = shape.trouble(first.value, shape.RUN)
+    place, line = first
+    wrong = shape.describe_error(line, shape.RUN)
     if wrong:
-        place = f"{path}:{first.number}"
         raise EvidenceError(f"the first line should describe the run: {wrong}", "probe again to make one", place=place)
-    run = Run.from_json(first.value)
+    run = Run.from_json(line)
     results = []
-    left = IN_MEMORY if in_memory is None else in_memory
-    for line in lines:
-        wrong = shape.trouble(line.value, shape.RESULT)
+    for place, line in lines:
+        wrong = shape.describe_error(line, shape.RESULT)
         if wrong:
-            place = f"{path}:{line.number}"
             raise EvidenceError(f"not a result: {wrong}", "probe again, or remove the line", place=place)
-        document = documents.get(line.value["record"])
-        # As written: to == 1, 1.0 and true are the same.
-        if document is not None and json_of(document) == json_of(line.value["probed"]):
-            line.value["probed"] = document
-        left -= line.size
-        is_held = left >= 0 and line.size <= LARGE
-        results.append(Result.from_json(line.value) if is_held else _without_attempts(line, path))
+        results.append(Result.from_json(line))
     return run, complete(run, told_once(results))
-
-
-def _without_attempts(line: Line, path: Path) -> Result:
-    """A result whose attempts stay in the file."""
-    short = {name: value for name, value in line.value.items() if name != "attempts"}
-    return replace(Result.from_json(short), attempts=Later(path, line.offset, line.size, line.value))
 
 
 @contextmanager
@@ -135,10 +103,10 @@ def drawing_on(file: Path | None = None, place: str = "") -> Iterator[None]:
         ) from error
 
 
-def _lines(path: Path) -> Iterator[Line]:
+def _lines(path: Path) -> Iterator[tuple[str, Json]]:
     try:
         with path.open("rb") as raw:
-            yield from jsonl.lines(raw, path)
+            yield from jsonl.values(raw, path)
     except OSError as error:
         mend = "name a run's folder or its results.jsonl"
         raise EvidenceError(error.strerror or str(error), mend, file=path) from error

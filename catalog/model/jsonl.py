@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 import json
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from catalog.model.errors import Mendable
 
@@ -19,7 +19,7 @@ class BrokenLineError(Mendable):
     """A line that is not JSON and that no kill explains: where it stands (`file:line`), and what to do."""
 
 
-def values(raw: bytes, file: Path, left_out: list[str] | None = None) -> Iterator[tuple[str, Json]]:
+def values(raw: bytes | Iterable[bytes], file: Path, left_out: list[str] | None = None) -> Iterator[tuple[str, Json]]:
     """Each line's value with where it stands, as `file:line`; blank lines are passed over.
 
     Only what comes after the last line break can have been cut short: where that is not JSON, it is left out.
@@ -29,37 +29,19 @@ def values(raw: bytes, file: Path, left_out: list[str] | None = None) -> Iterato
     Raises:
         BrokenLineError: another line is not JSON, and nobody wants to go on without it.
     """
-    return ((f"{file}:{line.number}", line.value) for line in lines(io.BytesIO(raw), file, left_out))
-
-
-class Line(NamedTuple):
-    """A line that holds something: its number, which of the file's bytes it is, and its value."""
-
-    number: int
-    offset: int
-    size: int
-    value: Json
-
-
-def lines(raw: Iterable[bytes], file: Path, left_out: list[str] | None = None) -> Iterator[Line]:
-    """As `values`, of a file that is read line by line.
-
-    Raises:
-        BrokenLineError: a line that was not cut short is not JSON.
-    """
-    offset = 0
-    for number, line in enumerate(raw, start=1):
-        if line.strip():
-            try:
-                yield Line(number, offset, len(line), json.loads(line.decode("utf-8-sig")))
-            except (ValueError, RecursionError) as error:
-                if not line.endswith(b"\n"):
-                    return
-                place, what = f"{file}:{number}", _what(line, error)
-                if left_out is None:
-                    raise BrokenLineError(what, "remove the line", place=place) from error
-                left_out.append(f"{place}: {what}")
-        offset += len(line)
+    for number, line in enumerate(io.BytesIO(raw) if isinstance(raw, bytes) else raw, start=1):
+        if not line.strip():
+            continue
+        place = f"{file}:{number}"
+        try:
+            yield place, json.loads(line.decode("utf-8-sig"))
+        except (ValueError, RecursionError) as error:
+            if not line.endswith(b"\n"):
+                return
+            what = _what(line, error)
+            if left_out is None:
+                raise BrokenLineError(what, "remove the line", place=place) from error
+            left_out.append(f"{place}: {what}")
 
 
 def _what(line: bytes, error: ValueError | RecursionError) -> str:

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import anyio
 
-from catalog.evidence.deferred import Written
 from catalog.evidence.results import Result
 from catalog.evidence.retention import kept_attempt, kept_finding, kept_look
 from catalog.model import Attempt, Finding, Outcome, Reason, Record
@@ -286,7 +285,7 @@ def _seen(task: Task, tried: Tried) -> Result:
         probed=task.record.data,
         outcome=Outcome.INCONCLUSIVE,
         findings=tuple(_not_looked_at(looks, endpoints)),
-        attempts=Written(tried.attempts),
+        attempts=tuple(tried.attempts),
         observed_at=tried.observed_at,
         lane=task.recipe.lane,
         cost=str(task.recipe.cost),

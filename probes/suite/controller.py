@@ -51,9 +51,6 @@ _OURS = (
 WORKER_ENDS_S = 60
 """Seconds in which a worker ends that has reported all: it only takes down its plugins. One that hangs is lost."""
 
-IN_MEMORY = 2_000_000
-"""Bytes of results whose exchanges are held while the views are made: all but the page look at each of them once."""
-
 
 class Controller:
     """The plugin object of the one process that records."""
@@ -285,8 +282,7 @@ class Controller:
                 session.exitstatus = Exit.HARNESS_ERROR
             return
         self._page.begin()
-        documents = {address: self.options.catalog[address].data for address in self._selected}
-        run, results = self._seen = read_run(self.folder / RESULTS, IN_MEMORY, documents)
+        run, results = self._seen = read_run(self.folder / RESULTS)
         self._make_views(run, results)
         self._trouble += after_run.left_behind(self.folder, self.options.target.name)
         if self._is_full:

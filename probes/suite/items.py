@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from catalog.evidence import agreement, past
-from catalog.evidence.deferred import in_writing
 from catalog.evidence.retention import A_RUN, Allowance
 from catalog.model import Address, Json, Outcome
 from catalog.reading.assertions import assertions
@@ -94,7 +93,7 @@ class Prober(Collector):
         judged = replace(seen, nodeid=request.node.nodeid, agreement=self._agreement(seen))
         result = replace(judged, ledger=self._standing(judged))
         told = (result, looker.tripwire(address))
-        request.node.user_properties.extend((PROPERTY, in_writing(each)) for each in told if each is not None)
+        request.node.user_properties.extend((PROPERTY, each.to_json()) for each in told if each is not None)
         if result.outcome is Outcome.HARNESS_ERROR:
             pytest.fail(reason_of(result), pytrace=False)
         return result

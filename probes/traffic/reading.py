@@ -108,7 +108,7 @@ def _of_line(value: Json, where: str) -> Iterable[Recorded]:
     if not isinstance(value, Mapping):
         raise TrafficError(f"{where}: no exchange", "give each line `request` and `response`")
     if "attempts" in value and "record" in value:
-        wrong = shape.trouble(value, shape.RESULT)
+        wrong = shape.describe_error(value, shape.RESULT)
         if wrong:
             raise TrafficError(f"{where}: {wrong}", "name the run's folder, or give lines of exchanges")
         return json_lines.of_result(Result.from_json(value), where)

@@ -15,7 +15,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from catalog.evidence import past
-from catalog.evidence.results import json_of
 from catalog.evidence.results_file import drawing_on, read_run
 from catalog.model.errors import Mendable
 from catalog.reading.store import Catalog
@@ -49,7 +48,7 @@ def remembered(path: Path) -> None:
     described, results = sample.some()
     described = replace(described, previous_run=previous, history=carried)
     try:
-        json_of(described.to_json())
+        json.dumps(described.to_json())
         history.row(described, results)
         terminal.summary(described, results)
         if rows:

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 from types import MappingProxyType
 from typing import Any
 
 import pytest
 
-from catalog.evidence.deferred import Written, in_writing
-from catalog.evidence.results import RECORDED, Asked, Result, Run, json_of
+from catalog.evidence.results import RECORDED, Asked, Result, Run
 from catalog.model import (
     Address,
     Aspect,
@@ -152,22 +150,16 @@ def test_a_line_leaves_out_what_is_none_but_for_what_a_reader_looks_for() -> Non
     assert "traffic" not in told
 
 
-def test_attempts_that_are_written_down_already_are_the_same_line() -> None:
-    attempt = WHOLE.attempts[0]
-    odd = replace(attempt, exchanges=(Exchange("é", BARE, Response(headers=MappingProxyType({"a": "b"}))),))
-    for attempts in (WHOLE.attempts, (attempt, odd)):
-        result = replace(WHOLE, attempts=attempts)
-        written = json_of(attempts)
-        said = json.dumps(result.to_json()["attempts"], ensure_ascii=False, separators=(",", ":"))
-        assert written.decode() == said
-        assert tuple(Written(attempts)) == attempts
-        assert len(Written(attempts)) == len(attempts)
-        assert in_writing(replace(result, attempts=Written(attempts))) == {**result.to_json(), "attempts": written}
-        assert in_writing(result) == result.to_json()
+def test_only_what_was_answered_took_time_to_answer() -> None:
+    answered = Exchange("answer", BARE, Response(200), elapsed_ms=7.0)
+    failed = Exchange("answer", BARE, None, Reason("read-timeout"), elapsed_ms=9.0)
+    attempts = (Attempt("", 20.0, (answered, failed)), Attempt("", 5.0, (failed,)))
+    result = Result(RECORD, {}, Outcome.CONFORMS, attempts=attempts)
+    assert (result.elapsed_ms, result.answered_ms) == (25.0, [7.0])
 
 
 def test_any_mapping_is_an_object_and_any_sequence_a_list() -> None:
-    odd: Any = MappingProxyType({1: (Severity.MUST, b"raw", range(2))})
+    odd: Any = MappingProxyType({1: (Severity.MUST, b"raw", [0, 1])})
     probed = Result(RECORD, odd, Outcome.CONFORMS).to_json()["probed"]
     assert probed == {"1": ["must", b"raw", [0, 1]]}
     assert (type(probed), type(probed["1"]), type(probed["1"][0])) == (dict, list, str)

@@ -8,10 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from catalog.evidence.deferred import Later
 from catalog.evidence.results import Result
 from catalog.evidence.results_file import RESULTS, EvidenceError, ResultsWriter, read_run
-from catalog.model import Attempt, Json, Outcome
+from catalog.model import Attempt, Outcome
 from reports import build
 from tests.unit.reports.making import answer, exchange, finding, result, run
 
@@ -33,29 +32,6 @@ def path(tmp_path: Path) -> Path:
         for each in RESULTS_OF_A_RUN:
             writer.append(each.to_json())
     return path
-
-
-def test_a_record_that_was_probed_as_somebody_has_it_is_held_once(tmp_path: Path) -> None:
-    same, edited = (Result(f"pa/errors/a/{name}", {"title": name, "kind": ["x"]}, Outcome.CONFORMS) for name in "ab")
-    path = tmp_path / "results.jsonl"
-    with ResultsWriter(path, run()) as writer:
-        for each in (same, edited):
-            writer.append(each.to_json())
-    documents = {same.record: dict(same.probed), edited.record: {"title": "another"}}
-    told = read_run(path, documents=documents)
-    assert told == read_run(path)
-    assert [each.probed is documents[each.record] for each in told[1]] == [True, False]
-
-
-@pytest.mark.parametrize(("probed", "now"), [(1, 1.0), (1, True), (0, False), ({"of": [1]}, {"of": [1.0]})])
-def test_a_record_that_only_python_takes_for_the_one_that_was_probed_is_another(
-    tmp_path: Path, probed: Json, now: Json
-) -> None:
-    path = tmp_path / "results.jsonl"
-    with ResultsWriter(path, run()) as writer:
-        writer.append(Result("pa/errors/a/a", {"value": probed}, Outcome.CONFORMS).to_json())
-    (told,) = read_run(path, documents={"pa/errors/a/a": {"value": now}})[1]
-    assert repr(told.probed) == repr({"value": probed})
 
 
 def test_what_was_written_is_read(path: Path) -> None:
@@ -87,13 +63,6 @@ def test_a_file_is_closed_once_it_is_written(tmp_path: Path, monkeypatch: pytest
     with ResultsWriter(tmp_path / RESULTS, RUN):
         assert closed == []
     assert len(closed) == 1
-
-
-def test_so_many_bytes_are_held_and_of_what_is_more_the_attempts_stay(path: Path) -> None:
-    whole = sum(map(len, path.read_bytes().splitlines(keepends=True)[1:]))
-    for in_memory, last_is_held in ((whole, True), (whole - 1, False)):
-        held = [not isinstance(each.attempts, Later) for each in read_run(path, in_memory)[1]]
-        assert held == [True, True, last_is_held]
 
 
 def test_cut_at_any_byte_every_whole_line_is_read(path: Path) -> None:

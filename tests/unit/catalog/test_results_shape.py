@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import json
 import shutil
-import sys
 from collections.abc import Iterable, Iterator
 from copy import copy
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
-from subprocess import run as process
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -65,13 +63,13 @@ def test_every_line_of_a_large_sample_follows_the_schema() -> None:
     described, results = sample.some()
     selected = replace(described, selected=tuple(each.record for each in results))
     for kind, line in lines(selected, [*results, large()]):
-        assert shape.trouble(line, kind) == ""
+        assert shape.describe_error(line, kind) == ""
         validator(kind).validate(line)
 
 
 def test_every_line_of_a_run_on_the_mock_follows_the_schema(clean: Clean) -> None:
     for kind, line in lines(sample.some()[0], [*clean("pa").values(), *clean("pb").values()]):
-        assert shape.trouble(line, kind) == ""
+        assert shape.describe_error(line, kind) == ""
         validator(kind).validate(line)
 
 
@@ -142,18 +140,8 @@ changes = st.builds(
 def test_a_number_may_be_at_its_bounds(elapsed_ms: float, wrong: str) -> None:
     kind, whole = file()[1]
     line = {**whole, "attempts": [{**each, "elapsed_ms": elapsed_ms} for each in whole["attempts"]]}
-    assert wrong in shape.trouble(line, kind)
-    assert bool(wrong) == bool(shape.trouble(line, kind))
-
-
-@given(changes)
-def test_the_quick_check_says_what_the_schema_says(change: tuple[int, Json]) -> None:
-    """But for numbers that are none, which JSON Schema does not know."""
-    number, line = change
-    kind = file()[number][0]
-    wrong = shape.trouble(line, kind)
-    if "no less than" not in wrong and "a day of" not in wrong:
-        assert bool(wrong) == (not validator(kind).is_valid(line)), wrong
+    assert wrong in shape.describe_error(line, kind)
+    assert bool(wrong) == bool(shape.describe_error(line, kind))
 
 
 @pytest.fixture(scope="module")
@@ -194,9 +182,9 @@ def test_a_changed_file_never_ends_a_command_otherwise_than_in_one_line(folder: 
         (1, (), "words", "results.jsonl:2: not a result: should be of type object"),
         (1, ("record",), "pa", "results.jsonl:2: not a result: /record: should match"),
         (1, ("record",), 5, "results.jsonl:2: not a result: /record: should be of type string"),
-        (0, ("today",), "2026-11-21\n", "/today: should match"),
+        (0, ("today",), "2026-11-21\n", "/today: should be a day of the calendar"),
         (2, ("outcome",), "fine", "results.jsonl:3: not a result: /outcome: should be one of conforms"),
-        (1, ("attempts", 0, "elapsed_ms"), float("nan"), "/attempts/0/elapsed_ms: should be no less than 0"),
+        (1, ("attempts", 0, "elapsed_ms"), -1, "/attempts/0/elapsed_ms: should be no less than 0"),
         (1, ("attempts", 0, "exchanges", 0, "request"), None, "/attempts/0/exchanges/0/request: should be of type"),
         (1, ("newer",), 1, "/newer: no version knows this"),
     ],
@@ -213,7 +201,7 @@ def test_a_line_of_the_wrong_shape_is_named(tmp_path: Path, number: int, place: 
     ("place", "said"), [(("record",), "/record: is missing"), (("findings", 0, "code"), "/findings/0/code: is missing")]
 )
 def test_what_is_missing_is_named(place: Place, said: str) -> None:
-    assert shape.trouble(changed(1, place, None, gone=True), shape.RESULT) == said
+    assert shape.describe_error(changed(1, place, None, gone=True), shape.RESULT) == said
 
 
 @pytest.mark.parametrize("version", [None, 0, 2])
@@ -231,12 +219,3 @@ def test_what_no_shape_foresees_is_told_too(tmp_path: Path) -> None:
         raise KeyError("x")
     with pytest.raises(OSError, match="full"), drawing_on():
         raise OSError("full")
-
-
-def test_reading_a_file_loads_no_jsonschema(tmp_path: Path) -> None:
-    sample.write(tmp_path, *some_special())
-    code = (
-        "import sys; from pathlib import Path; from catalog.evidence.results_file import read_run; "
-        "read_run(Path(sys.argv[1])); sys.exit('jsonschema' in sys.modules)"
-    )
-    assert process([sys.executable, "-c", code, str(tmp_path / "results.jsonl")], check=False).returncode == 0

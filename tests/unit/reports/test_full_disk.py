@@ -11,11 +11,7 @@ from typing import Any
 import pytest
 
 from catalog.evidence.results import Run
-from catalog.evidence.results_file import ResultsWriter, read_run
-from catalog.model import Attempt
-from reports import junit
-from reports.build import write_view, write_views
-from tests.unit.reports.making import exchange, result, run
+from reports.build import write_views
 
 
 class Full(io.FileIO):
@@ -36,17 +32,4 @@ def test_the_view_that_found_no_room_is_named(tmp_path: Path, monkeypatch: pytes
         with pytest.raises(OSError, match="No space left on device") as caught:
             write_views(tmp_path, Run("r", "mock", False, "2026-11-22T00:00:00Z", "2026-11-22"), [])
     assert caught.value.filename == str(tmp_path / "summary.md")
-    assert list(tmp_path.iterdir()) == []
-
-
-def test_results_that_are_gone_meanwhile_are_not_taken_for_a_view(tmp_path: Path) -> None:
-    seen = result("pa/errors/a/a", attempts=[Attempt("2026-11-21T04:05:00Z", 40.0, (exchange(),))])
-    path = tmp_path / "results.jsonl"
-    with ResultsWriter(path, run()) as writer:
-        writer.append(seen.to_json())
-    described, results = read_run(path, 0)
-    path.unlink()
-    with pytest.raises(FileNotFoundError) as caught:
-        write_view(tmp_path, "junit.xml", junit.render, described, results)
-    assert caught.value.filename == str(path)
     assert list(tmp_path.iterdir()) == []
