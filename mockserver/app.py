@@ -6,8 +6,10 @@ The first segment may say to the mock what a client that sets no headers cannot:
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
+from email.utils import formatdate
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from starlette.requests import ClientDisconnect
@@ -15,7 +17,6 @@ from starlette.responses import JSONResponse
 
 from mockserver import control, faults, prefixes
 from mockserver.field.serving import AsPublished
-from mockserver.joined_writes import DATE_EXTENSION
 from mockserver.leniency import Leniency, holding
 from mockserver.providers import Mount, Provider, load
 from mockserver.scenarios import MockMisuse
@@ -113,12 +114,10 @@ class MockApp:
         except MockMisuse as error:
             await _refuse(str(error), scope, receive, send)
             return
-        if CLOCK_HEADER in context.said:
-            _date(scope, context)
         if self.world.latency_s:
             await asyncio.sleep(self.world.latency_s)
         inner = {**scope, "root_path": f"{scope.get('root_path', '')}/{address.segment}", "mock": context}
-        await _serve(app, context, inner, receive, send)
+        await _serve(app, context, inner, receive, _date_answer(context, send))
 
 
 class Address(NamedTuple):
@@ -147,11 +146,17 @@ def context_of(scope: Scope) -> Context:
     return context
 
 
-def _date(scope: Scope, context: Context) -> None:
-    """Let the answer be of the moment at which it is given, where a server lends a way to say so."""
-    lent = scope.get("extensions", {}).get(DATE_EXTENSION)
-    if lent:
-        lent["date"](context.now)
+def _date_answer(context: Context, send: Send) -> Send:
+    """Give the answer a `date` header, by the mock's clock if the request set it."""
+
+    async def send_dated(message: Message) -> None:
+        if message["type"] == "http.response.start":
+            moment = context.now if CLOCK_HEADER in context.said else time.time()
+            date = (b"date", formatdate(moment, usegmt=True).encode("ascii"))
+            message = {**message, "headers": [date, *message.get("headers", ())]}
+        await send(message)
+
+    return send_dated
 
 
 def _mounts(providers: Iterable[Provider]) -> Iterable[tuple[Provider, Mount]]:

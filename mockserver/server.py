@@ -9,14 +9,13 @@ import sys
 import threading
 from collections.abc import Mapping
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 from uvicorn.config import Config
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 from uvicorn.server import Server
 
 from mockserver.faults import CLOSE_EXTENSION
-from mockserver.joined_writes import CAPITALS_EXTENSION, DATE_EXTENSION, JoinedWrites
 
 if TYPE_CHECKING:
     import asyncio
@@ -31,21 +30,12 @@ KEEP_ALIVE_S = 600
 
 
 class ClosableProtocol(HttpToolsProtocol):
-    """uvicorn's protocol, lending the app ways to close without an answer, to spell headers and to date them."""
-
-    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        """Send head and body of an answer in one piece."""
-        self._joined = JoinedWrites(transport, self.loop)
-        super().connection_made(cast("asyncio.Transport", self._joined))
+    """uvicorn's protocol, lending the app a way to close without an answer."""
 
     def on_message_begin(self) -> None:
-        """Add our extensions to each request's scope."""
+        """Add our extension to each request's scope."""
         super().on_message_begin()
-        self.scope["extensions"] = {
-            CLOSE_EXTENSION: {"close": self.transport.close},
-            CAPITALS_EXTENSION: {"capitals": self._joined.with_capitals},
-            DATE_EXTENSION: {"date": self._joined.dated},
-        }
+        self.scope["extensions"] = {CLOSE_EXTENSION: {"close": self.transport.close}}
 
 
 def websocket_protocol(*args: Any, **kwargs: Any) -> asyncio.Protocol:
@@ -70,6 +60,7 @@ class MockServer(Server):
                 log_config=None,
                 access_log=False,
                 server_header=False,
+                date_header=False,  # the app dates its answers, by the clock that was asked for
                 proxy_headers=False,
                 timeout_keep_alive=KEEP_ALIVE_S,
             )

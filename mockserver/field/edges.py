@@ -1,4 +1,4 @@
-"""What stands before a real provider: compression, chunks, capitals, cookies, headers of its own, a page now and then.
+"""What stands before a real provider: compression, chunks, cookies, headers of its own, a page now and then.
 
 None of it is the provider's answer: it may neither change a verdict nor be news.
 """
@@ -9,13 +9,9 @@ import gzip
 from collections import OrderedDict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from mockserver.field.answers import Answer, Asked, as_json
-from mockserver.joined_writes import CAPITALS_EXTENSION
-
-if TYPE_CHECKING:
-    from starlette.types import Scope
 
 COMPRESSED_FROM = 200
 """Bytes: smaller bodies are sent as they are."""
@@ -83,9 +79,6 @@ HEADERS: Mapping[str, Mapping[str, str]] = {
 }
 """What each sends beside what is documented."""
 
-CAPITALS = frozenset({"pa", "pc"})
-"""Whose header names come With-Capitals."""
-
 FIELDS: Mapping[str, Mapping[str, Any]] = {
     "pa": {"context_management": None},
     "pb": {"responseId": "fH8oaunbEbr9qtsPjYGX4A0", "modelVersion": "mock-lite-001"},
@@ -138,9 +131,3 @@ class Edge:
             if number % KEEP_ALIVE_EVERY == 1 and self.provider in KEEP_ALIVES:
                 yield KEEP_ALIVES[self.provider]
             yield block
-
-    def spell(self, scope: Scope) -> None:
-        """Let the header names of the answer be spelled as this edge spells them, where a server sends them."""
-        lent = scope.get("extensions", {}).get(CAPITALS_EXTENSION)
-        if lent and self.provider in CAPITALS:
-            lent["capitals"]()

@@ -26,7 +26,6 @@ class AsPublished:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request."""
         asked = _asked(scope)
-        self._edge.spell(scope)
         page = self._edge.page(asked)
         if page is not None:
             await _read(receive)
