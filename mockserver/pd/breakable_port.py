@@ -1,34 +1,29 @@
-"""Keeps a port open for a server that starts only when somebody comes: importing gRPC would slow every start."""
+"""Stands before the gRPC server, which has no way to break a client's connection without a status."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
-
-Start = Callable[[], Awaitable[int]]
-"""Starts the server on a loopback port of its own choice, and says which."""
 
 CHUNK = 65_536
 UNDER_WAY_S = 0.05
 """How long bytes take, at most, from the server to its client."""
 
 
-class LazyPort:
-    """Takes connections at once, starts the server behind the first, and passes bytes on both ways."""
+class BreakablePort:
+    """Passes bytes between clients and the server on a loopback port, both ways."""
 
-    def __init__(self, start: Start) -> None:
-        self._start = start
-        self._port: int | None = None
-        self._starting = asyncio.Lock()
+    def __init__(self) -> None:
         self._clients: dict[int, asyncio.StreamWriter] = {}
         """By the port that each comes from on the inner side, which is how the server knows them."""
+        self._port = 0
         self._server: asyncio.Server | None = None
 
-    async def open(self, host: str) -> int:
-        """Listen on a free port of `host`, and say which."""
-        self._server = await asyncio.start_server(self._lead_in, host, 0)
-        port: int = self._server.sockets[0].getsockname()[1]
-        return port
+    async def open(self, host: str, port: int) -> int:
+        """Listen on a free port of `host` for the server on `port`, and say which."""
+        self._port = port
+        self._server = await asyncio.start_server(self._relay, host, 0)
+        opened: int = self._server.sockets[0].getsockname()[1]
+        return opened
 
     async def close(self) -> None:
         """Take no more connections."""
@@ -44,10 +39,7 @@ class LazyPort:
         if client is not None:
             asyncio.get_running_loop().call_later(UNDER_WAY_S, client.close)
 
-    async def _lead_in(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        async with self._starting:
-            if self._port is None:
-                self._port = await self._start()
+    async def _relay(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         try:
             inner_reader, inner_writer = await asyncio.open_connection("127.0.0.1", self._port)
         except OSError:
