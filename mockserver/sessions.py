@@ -10,7 +10,6 @@ from typing import TypeVar, cast
 
 from mockserver import leniency
 from mockserver.buckets import TokenBucket
-from mockserver.shelves import held_in
 from mockserver.waiting import Next
 
 UNLIMITED = 1e9
@@ -18,12 +17,6 @@ UNLIMITED = 1e9
 
 MAX_SESSIONS = 4096
 """More than any run opens; the least recently used goes first, so that a long-lived mock cannot grow without bound."""
-
-MOST_BYTES_IN_ALL = 512 * 1024 * 1024
-"""What all sessions keep together, about."""
-
-WEIGHED_EVERY = 256
-"""After how many requests the sessions are weighed."""
 
 MAX_ENDPOINTS = 5_000
 OTHERS = "(others)"
@@ -47,11 +40,6 @@ class Session:
         self._buckets: dict[Hashable, TokenBucket] = {}
         self._ids: Counter[str] = Counter()
         self._began: float | None = None
-
-    @property
-    def held(self) -> int:
-        """How many bytes are kept here, about."""
-        return sum(map(held_in, self._states.values()))
 
     def began(self) -> float:
         """The moment, in seconds since the epoch, at which time stands for requests that let it stand still."""
@@ -97,11 +85,9 @@ class Session:
 class Sessions:
     """All sessions, bounded."""
 
-    def __init__(self, limit: int = MAX_SESSIONS, most_bytes: int = MOST_BYTES_IN_ALL) -> None:
+    def __init__(self, limit: int = MAX_SESSIONS) -> None:
         self._limit = limit
-        self._most_bytes = most_bytes
         self._sessions: OrderedDict[str, Session] = OrderedDict()
-        self._asked = 0
 
     def get(self, name: str) -> Session:
         """The session called `name` (the empty name is the shared default), made on first use."""
@@ -112,20 +98,7 @@ class Sessions:
                 self._sessions.popitem(last=False)
         else:
             self._sessions.move_to_end(name)
-        self._asked += 1
-        if self._asked % WEIGHED_EVERY == 0:
-            self._let_go()
         return session
-
-    def _let_go(self) -> None:
-        """Forget the least recently used while all hold too much together; the last one bounds itself."""
-        held = {name: session.held for name, session in self._sessions.items()}
-        total = sum(held.values())
-        for name, size in held.items():
-            if total <= self._most_bytes or len(self._sessions) == 1:
-                return
-            del self._sessions[name]
-            total -= size
 
     def peek(self, name: str) -> Session | None:
         """The session called `name` if it exists: reading a counter makes no session."""
