@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from sys import intern
 from typing import Self
 
 KINDS = ("endpoints", "errors", "rate_limits")
@@ -46,5 +45,4 @@ class Address:
         return cls(*match.groups())
 
     def __str__(self) -> str:
-        """The address in writing: one text for all that are equal, for a run holds six of each record."""
-        return intern(f"{self.provider}/{self.kind}/{self.family}/{self.slug}")
+        return f"{self.provider}/{self.kind}/{self.family}/{self.slug}"

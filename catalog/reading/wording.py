@@ -59,10 +59,7 @@ def complaints(errors: Iterable[ValidationError]) -> Iterator[Complaint]:
 
 
 def told(value: Json, schema: Mapping[str, Json]) -> list[Complaint]:
-    """What a schema that refers to no other says against a value.
-
-    It loads jsonschema, which takes longer than a small file does: a hot path asks only of what it knows to be wrong.
-    """
+    """What a schema that refers to no other says against a value."""
     from jsonschema import Draft202012Validator
 
     validator = Draft202012Validator(schema, format_checker=Draft202012Validator.FORMAT_CHECKER)

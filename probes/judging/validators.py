@@ -16,18 +16,10 @@ if TYPE_CHECKING:
 MOST = 2048
 """So many are kept."""
 
-_of_this: dict[int, tuple[Json, Validator]] = {}
-"""By a schema's identity, for the same few are asked for thousands of times: the schema is kept, or its id would be
-another's. Schemas are not changed."""
-
 
 def validator(schema: Json) -> Validator:
     """The 2020-12 validator of a schema."""
-    if id(schema) not in _of_this:
-        if len(_of_this) == MOST:
-            _of_this.clear()
-        _of_this[id(schema)] = schema, _compiled(json.dumps(schema, sort_keys=True))
-    return _of_this[id(schema)][1]
+    return _compiled(json.dumps(schema, sort_keys=True))
 
 
 def is_valid(schema: Json, value: Json) -> bool:

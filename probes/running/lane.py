@@ -188,8 +188,6 @@ class Lane:
         A control is no part of what the budget is for.
         """
         seen = self._controls.setdefault(call.path, _Controls())
-        if after is None and seen.last is self.green is not None and not self._control_lock.locked():
-            return self.green  # to take turns would cost each probe a turn of the loop
         # All probes of the lane ask at once when it begins, or when they drift; the first to come sends, the others
         # take its answer: one control settles all drifts before it.
         async with self._control_lock:

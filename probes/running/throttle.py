@@ -89,10 +89,7 @@ class Throttle:
             WaitTooLong: one of them will not have for longer than the lane may wait.
         """
         due = self._clock()
-        queue = self._queues[drawer]
-        if not queue.locked() and self._wait_s(drawer, own, tokens) <= TOO_SHORT_S:
-            return self._taken(drawer, own, tokens, due)  # to queue would cost a turn of the loop
-        async with queue:
+        async with self._queues[drawer]:
             # All is taken at once and nothing while one waits: places taken before a pause would all be used at its
             # end. Limits are looked up anew after each sleep, for an answer may have told others meanwhile.
             while (wait := self._wait_s(drawer, own, tokens)) > TOO_SHORT_S:

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import replace
 from functools import cached_property
 from importlib import import_module
 from pathlib import Path
-from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -30,7 +28,6 @@ from probes.suite.collecting import Collector, address_of
 from probes.suite.halved import Halved
 from probes.suite.outcomes import reason_of
 from probes.target.target import NOWHERE_KEY
-from probes.wire.needles import needles_of
 from probes.wire.redact import Redactor
 
 if TYPE_CHECKING:
@@ -46,10 +43,6 @@ if TYPE_CHECKING:
 
 PROPERTY = "catalog_probe_result"
 """The user property that carries a result from the process that probed to the one that records."""
-
-NO_KEYWORDS: Mapping[str, Any] = MappingProxyType({})
-NOTHING: Any = ()
-"""In place of a list, in what nobody adds to any more."""
 
 PROBER = "catalog-probe-prober"
 """The name under which pytest knows the prober of a process."""
@@ -102,14 +95,6 @@ class Prober(Collector):
     def pytest_runtest_call(self, item: pytest.Item) -> None:
         """The setup report has carried the result; the later reports of the item need not carry it again."""
         item.user_properties[:] = [each for each in item.user_properties if each[0] != PROPERTY]
-
-    @pytest.hookimpl(trylast=True)
-    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        """Have the reports of all that passed share what everybody has read by now: pytest holds three a record."""
-        if report.passed:
-            report.keywords = NO_KEYWORDS
-            report.sections = report.sections or NOTHING
-            report.user_properties = report.user_properties or NOTHING
 
     def wait(self, address: str, meanwhile: Callable[[], None]) -> None:
         """Wait until a record's result is there, and call `meanwhile` now and then; what it is comes with its item."""
@@ -216,9 +201,7 @@ class Prober(Collector):
         return target.served_by(told.addresses()) if target.embedded else target
 
     def _redactor(self, target: Target) -> Redactor:
-        redactor = Redactor.of(target, public=[NOWHERE_KEY], documented=self.options.catalog.records)
-        needles_of.cache_clear()  # it has its own, and this process will need no other
-        return redactor
+        return Redactor.of(target, public=[NOWHERE_KEY], documented=self.options.catalog.records)
 
     def _engine_named(self, session: str, kept: int, redactor: Redactor) -> Engine:
         """An engine that uses a mock by this name, and keeps so many bytes of large answers."""
