@@ -17,7 +17,6 @@ from catalog.reading.strict_json import read_object
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from catalog.model import Json
 
 RECORDS = homes.PACKAGE.records
 """The records that this package ships."""
@@ -66,11 +65,10 @@ class Catalog(Mapping[Address, Record]):
         records: dict[Address, Record] = {}
         files: dict[Address, Path] = {}
         errors: list[CatalogError] = []
-        known: dict[str, str] = {}
         for below in (root, *others):
             for path in _record_files(below, errors):
                 try:
-                    for record in _records_of(path, below, known):
+                    for record in _records_of(path, below):
                         records[record.address] = record
                         files[record.address] = path
                 except CatalogError as error:
@@ -174,7 +172,7 @@ def _entries(folder: Path) -> list[Path]:
         return []
 
 
-def _records_of(path: Path, root: Path, known: dict[str, str]) -> Iterator[Record]:
+def _records_of(path: Path, root: Path) -> Iterator[Record]:
     parts = path.relative_to(root).with_suffix("").parts
     provider, kind = parts[0], parts[1]
     family = parts[2] if len(parts) > 2 else RATE_LIMIT_FAMILY
@@ -187,14 +185,4 @@ def _records_of(path: Path, root: Path, known: dict[str, str]) -> Iterator[Recor
             raise CatalogError(what, mend, file=path, place=repr(slug)) from None
         if not isinstance(data, dict):
             raise CatalogError("a record should be an object", "make it {…}", file=path, place=slug)
-        yield Record(Address(provider, kind, family, slug), _with_known_texts(data, known))
-
-
-def _with_known_texts(data: dict[str, Json], known: dict[str, str]) -> dict[str, Json]:
-    """A record with the texts that are `known` in place of their equals: thousands say the same few words."""
-    for name, value in data.items():
-        if isinstance(value, str):
-            data[name] = known.setdefault(value, value)
-        elif isinstance(value, list):
-            value[:] = (known.setdefault(each, each) if isinstance(each, str) else each for each in value)
-    return data
+        yield Record(Address(provider, kind, family, slug), data)
