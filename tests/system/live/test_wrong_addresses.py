@@ -94,3 +94,12 @@ def test_what_changes_where_the_provider_was_seen_is_drift(standing: Services) -
     standing.behind(Fault(Where(path="^/pc-auth/", statuses=(403,)), answer=to.instead(404, "{}")))
     results = night(standing.target("pc"), MUTUAL_TLS)
     assert [results[each].outcome for each in MUTUAL_TLS] == [Outcome.CONFORMS, Outcome.DRIFTED]
+
+
+def test_a_large_success_proves_the_key_though_no_field_is_named_as_proof(standing: Services) -> None:
+    """Of a large body only the values at named pointers are kept, which are none here."""
+    _, asked, given = ELSEWHERE["PD_MANAGEMENT_URL"]
+    large = json.dumps({"padding": "x" * 100_000})
+    standing.behind(Fault(Where(path="^/pd-management/", statuses=(200,)), answer=to.instead(200, large)))
+    results = night(standing.target("pd", **given), asked)
+    assert {address: each.outcome for address, each in results.items()} == dict.fromkeys(asked, Outcome.CONFORMS)
