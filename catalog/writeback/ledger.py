@@ -7,6 +7,7 @@ from datetime import date
 from typing import TYPE_CHECKING
 
 from catalog.model import Address, Aspect, Json, LedgerState, Outcome, homes
+from catalog.model.assertion import Key
 from catalog.model.codes import ReasonCode
 from catalog.model.errors import CatalogError, did_you_mean
 from catalog.reading.manifest import home_of

@@ -155,8 +155,8 @@ class Lane:
         wire = self._wire_of(call)  # before its turn: what is imported then would make it late
         url = await self._url(call, wire.read_origin)  # before a key is put into anything
         drawer = self._drawer(call, role or self.role)
-        reserved = await self._admit(drawer, tokens, owed=owed, free=free)
         async with self._requests:
+            reserved = await self._admit(drawer, tokens, owed=owed, free=free)
             with self.waiting.on(For.ANSWER):
                 exchange = await wire.exchange(
                     self._keyed(call.filled({**self._values, OWN_NAME: own_name(session)}), role or self.role),
