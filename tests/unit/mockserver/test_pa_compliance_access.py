@@ -29,7 +29,7 @@ def told(response: Response) -> tuple[int, dict[str, str], dict[str, Any]]:
     """The whole answer, but for what is new in each."""
     body = response.json()
     del body["request_id"]
-    headers = {name: value for name, value in response.headers.items() if name != "request-id"}
+    headers = {name: value for name, value in response.headers.items() if name not in ("request-id", "date")}
     return response.status_code, headers, body
 
 

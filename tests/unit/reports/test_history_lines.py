@@ -74,7 +74,7 @@ def test_a_line_is_ascii_and_no_wider_than_it_need_be(tmp_path: Path) -> None:
         ({"outcomes": "z"}, "an outcome that this version does not know"),
         ({"today": "2026-02-30"}, "/today: should be a day of the calendar"),
         ({"drifts": {A: {**DRIFT, "on": 3}}}, f"/drifts/{A}/on: should be of type array"),
-        ({"drifts": {A: {"since": "2026-11-01"}}}, f"/drifts/{A}/causes: is missing"),
+        ({"drifts": {A: {"since": "2026-11-01"}}}, f"/drifts/{A}/differs: is missing"),
         ({"drifts": {A: {**DRIFT, "codes": []}}}, f"/drifts/{A}/codes: "),
         ({"version": 2}, "/version: should be no more than 1"),
     ],
