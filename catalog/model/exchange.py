@@ -92,7 +92,8 @@ class Exchange:
 
     `label` is the expectation it is judged by (`answer`, `success`, …) or its part in the probe (`control`, `setup`).
     `endpoint` is the address of the endpoint record that it was sent to, where the recipe says so; else it is found by
-    method and path. `started_ms` counts from the start of the attempt.
+    method and path. `started_ms` counts from the start of the attempt. `http_version` is as the answer says it
+    (`HTTP/1.1`), None where there is none; `proxy` is host and port of the proxy that the request went through.
     """
 
     label: str
@@ -102,6 +103,8 @@ class Exchange:
     started_ms: float = 0.0
     elapsed_ms: float = 0.0
     endpoint: str = ""
+    http_version: str | None = None
+    proxy: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import platform
 from importlib.metadata import PackageNotFoundError, version
 
-PARTS = ("httpx", "h11", "pytest", "pytest-xdist", "jsonschema", "websockets", "grpcio")
+PARTS = ("httpx", "httpcore", "h11", "h2", "pytest", "pytest-xdist", "jsonschema", "websockets", "grpcio")
 
 
 def versions() -> dict[str, str]:

@@ -7,13 +7,11 @@ import ssl
 from asyncio import CancelledError
 from collections.abc import Callable, Iterator
 
-import httpx
-
 from catalog.model import Reason
 from catalog.model.codes import ReasonCode
 
 
-class NoAnswer(httpx.TransportError):
+class NoAnswer(Exception):
     """What carries an exchange knows itself why there is no answer: `code` says it."""
 
     def __init__(self, code: ReasonCode, words: str) -> None:

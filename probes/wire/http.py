@@ -8,7 +8,7 @@ import ssl
 import time
 import zlib
 from collections.abc import AsyncIterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
@@ -24,20 +24,17 @@ from probes.wire.cookies import Cookies
 from probes.wire.failure import NoAnswer, reason_of
 from probes.wire.observer import Observer
 from probes.wire.tls import context
-from probes.wire.transport import ASKED, CONNECTIONS, Transport, Unsent
+from probes.wire.transport import CONNECTIONS, Transport
 
 if TYPE_CHECKING:
-    from probes.calls.body import Body
     from probes.calls.call import Call
     from probes.target.dialect import Dialect
     from probes.wire.address import Origin
     from probes.wire.redact import Redactor
+    from probes.wire.transport import Answer
 
 CONNECT_S = 10.0
 """How long connecting may take at most."""
-
-BESIDE_BODY = 1_000_000
-"""Bytes on the wire that an answer may take beyond twice the cap on its body: heads, chunks, trailers, padding."""
 
 SHOWN_OF_CAPPED = 4096
 """Characters kept of a body that was larger than the cap."""
@@ -70,7 +67,7 @@ class Limits:
 
 
 class HttpWire:
-    """The HTTP connections of one lane. Redirects are not followed and proxies of the environment are not used."""
+    """The HTTP connections of one lane. Redirects are not followed; proxies of the environment are used."""
 
     def __init__(
         self,
@@ -90,9 +87,7 @@ class HttpWire:
         self._observer = Observer(redactor, dialect)
         self._limits = limits
         trusted = context(ca_file, client_cert_file) if tls else ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
-        trusted.set_alpn_protocols(["http/1.1"])
-        # No client around it: what that does about each request (redirects, hooks, authentication) is never wanted.
-        self._transport = Transport(trusted, 2 * limits.max_body_bytes + BESIDE_BODY, connections)
+        self._transport = Transport(trusted, limits.max_body_bytes, connections)
         self._cookies = Cookies()
         """What this credential was told to bring along: providers' gateways tell clients apart by it."""
 
@@ -110,15 +105,20 @@ class HttpWire:
         started = time.perf_counter()
         request, asked = self._request(call, url, headers)
         seen: Response | Reason
+        proxy = http_version = None
         try:
+            proxy = self._transport.proxy_host(request.url)
             async with asyncio.timeout(CONNECT_S + self._limits.timeout_s) as limit:
                 asking = _Asking(limit, call.timeout_s or self._limits.timeout_s)
-                request.extensions[ASKED] = asking.begin
-                seen = await self._answer(call, request, started, asking)
-        except (httpx.TransportError, OSError, zlib.error) as error:
+                connect_s = call.connect_s or connect_s_within(self._limits)
+                async with self._transport.answer(request, connect_s, asking.begin, call.body) as answer:
+                    http_version = answer.http_version
+                    seen = await self._observed(call, request, answer, started, asking)
+        except (NoAnswer, OSError, zlib.error) as error:
             late = isinstance(error, TimeoutError) and asking.ends_at is None
             seen = reason_of(_NO_CONNECTION if late else error, self._observer.text)
-        return self._observer.exchange(label, asked, seen, started=started, since=since)
+        exchange = self._observer.exchange(label, asked, seen, started=started, since=since)
+        return replace(exchange, http_version=http_version, proxy=proxy)
 
     async def aclose(self) -> None:
         await self._transport.aclose()
@@ -144,8 +144,7 @@ class HttpWire:
             address,
             headers=told,
             cookies=self._cookies or None,
-            stream=_carried(call.body, content),
-            extensions={"timeout": {"connect": call.connect_s or connect_s_within(self._limits)}},
+            stream=httpx.ByteStream(content),
         )
         return request, self._observer.request(call.method, str(address), sent, shown)
 
@@ -159,19 +158,17 @@ class HttpWire:
                 return b"", f"[{length} bytes declared in content-length]"
         return b"", None
 
-    async def _answer(self, call: Call, request: httpx.Request, started: float, asking: _Asking) -> Response:
-        answer = await self._transport.answer(request)
-        try:
-            told = answer.headers()
-            if "set-cookie" in told:
-                self._cookies.extract_cookies(httpx.Response(answer.status, headers=answer.fields, request=request))
-            content = answer.pieces(), told.get("content-encoding", ""), self._limits.max_body_bytes
-            headers = self._observer.headers(told)
-            if call.stream and "text/event-stream" in headers.get("content-type", "").lower():
-                return await self._streamed(answer.status, headers, content, started, asking.left_s)
-            return await self._whole(call, answer.status, headers, content)
-        finally:
-            answer.close()
+    async def _observed(
+        self, call: Call, request: httpx.Request, answer: Answer, started: float, asking: _Asking
+    ) -> Response:
+        told = answer.headers()
+        if "set-cookie" in told:
+            self._cookies.extract_cookies(httpx.Response(answer.status, headers=answer.fields, request=request))
+        content = answer.pieces, told.get("content-encoding", ""), self._limits.max_body_bytes
+        headers = self._observer.headers(told)
+        if call.stream and "text/event-stream" in headers.get("content-type", "").lower():
+            return await self._streamed(answer.status, headers, content, started, asking.left_s)
+        return await self._whole(call, answer.status, headers, content)
 
     async def _whole(self, call: Call, status: int, headers: Mapping[str, str], content: _Content) -> Response:
         ended = "complete"
@@ -230,30 +227,6 @@ class _Asking:
     def left_s(self) -> float:
         """Seconds that are left for the answer."""
         return (self.ends_at or 0.0) - asyncio.get_running_loop().time()
-
-
-class _DeclaredBody(httpx.AsyncByteStream):
-    """A body whose length is announced; it comes in pieces, for it need not be sent to its end."""
-
-    def __init__(self, length: int) -> None:
-        self._length = length
-
-    async def __aiter__(self) -> AsyncIterator[bytes]:
-        for begun in range(0, self._length, len(_CHUNK)):
-            yield _CHUNK[: self._length - begun]
-
-
-_CHUNK = b" " * 65_536
-
-
-def _carried(body: Body, content: bytes) -> httpx.AsyncByteStream:
-    """How a body goes out: at once, in pieces, or never."""
-    match body:
-        case Declared(length):
-            return _DeclaredBody(length)
-        case Announced():
-            return Unsent()
-    return httpx.ByteStream(content)
 
 
 @lru_cache(maxsize=ADDRESSES)

@@ -9,11 +9,10 @@ from collections.abc import AsyncIterator, Callable, Iterator
 from dataclasses import dataclass, field, replace
 from itertools import chain, islice
 
-import httpx
-
 from catalog.model import Event, Json
 from catalog.model.exchange import UNNAMED
 from probes.wire.body import NO_JSON, BodyTooLarge, json_of
+from probes.wire.failure import NoAnswer
 
 MAX_EVENTS = 2_000
 STALL_S = 15.0
@@ -63,7 +62,7 @@ async def read(
         stream.ended = "stalled"
     except BodyTooLarge:
         stream.ended = "capped"
-    except httpx.TransportError:
+    except NoAnswer:
         stream.ended = "cut"
     return stream
 

@@ -58,13 +58,14 @@ def guard() -> None:
 def lead() -> None:
     """Have this environment lead every Python process that inherits it here.
 
-    gRPC resolves and dials by itself: it is led to a proxy on loopback where nobody listens.
+    gRPC resolves and dials by itself: it is led to a proxy on loopback where nobody listens. A proxy that the
+    developer's machine needs is of no use to tests.
     """
     here = os.path.dirname(os.path.abspath(__file__))  # noqa: PTH100, PTH120 - every process imports this: os is there already
     paths = [path for path in os.environ.get("PYTHONPATH", "").split(os.pathsep) if path]
     if here not in paths:
         os.environ["PYTHONPATH"] = os.pathsep.join([here, *paths])
-    os.environ.update(grpc_proxy="http://127.0.0.1:9", no_grpc_proxy="localhost,127.0.0.1,::1")
+    os.environ.update(grpc_proxy="http://127.0.0.1:9", no_grpc_proxy="localhost,127.0.0.1,::1", no_proxy="*")
 
 
 if _known is None:

@@ -9,14 +9,13 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from probes.calls.body import Announced
+from probes.calls.body import Announced, Declared
 from probes.calls.call import get, post
 from probes.target.dialect import Dialect
 from probes.wire.http import HttpWire, Limits
-from probes.wire.http11 import MAX_INTERIM
 from probes.wire.redact import Redactor
 from tests.harness.hostile import answer, start
-from tests.harness.serving import speaking
+from tests.harness.serving import Connection, speaking
 
 if TYPE_CHECKING:
     from catalog.model import Exchange
@@ -64,7 +63,7 @@ def chunked(*pieces: bytes, trailers: bytes = b"") -> bytes:
 MODELS = get("/v1/models")
 
 
-def exchanged(server: Scripted, times: int = 1, call: Call = MODELS) -> list[Exchange]:
+def exchanged(server: Connection, times: int = 1, call: Call = MODELS) -> list[Exchange]:
     """So many exchanges, one after the other, on one wire."""
 
     async def make(base: str) -> list[Exchange]:
@@ -113,6 +112,22 @@ def test_a_body_that_is_announced_is_never_sent(said: bytes, seen: object) -> No
     assert server.connections == 2, "and the body would be due on one that is kept"
 
 
+@pytest.mark.parametrize("reads", [False, True], ids=["refused by its length", "read to its end"])
+def test_a_declared_body_is_sent_unless_the_answer_comes_first(reads: bool) -> None:
+    length = 30_000_000  # more than the system takes of what nobody reads
+
+    async def refuse(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.readuntil(b"\r\n\r\n")
+        if reads:
+            await reader.readexactly(length)
+        writer.write(answer(413, b'{"n":1}'))
+        await asyncio.Event().wait()
+
+    (exchange,) = exchanged(refuse, call=post("/v1/files", Declared(length)))
+    assert exchange.response is not None
+    assert (exchange.response.status, exchange.response.body) == (413, {"n": 1})
+
+
 def test_a_connection_is_kept_for_the_next_request() -> None:
     server = Scripted([kept(1), chunked(b'{"n":', b"2}"), chunked(b'{"n":3}', trailers=b"x-sum: 1\r\n"), kept(4)])
     assert list(map(told, exchanged(server, 4))) == [{"n": 1}, {"n": 2}, {"n": 3}, {"n": 4}]
@@ -136,7 +151,7 @@ def test_an_answer_that_nobody_asked_for_is_nobodys(first: bytes, more: bytes) -
     [
         (b"HTTP/1.1 103 Early Hints\r\nlink: </x>\r\n\r\n" * 3 + kept(1), {"n": 1}),
         (b"HTTP/1.1 100 Continue\r\n\r\n" + kept(1), {"n": 1}),
-        (b"HTTP/1.1 102 Processing\r\n\r\n" * (MAX_INTERIM + 1) + kept(1), "protocol-error"),
+        (b"HTTP/1.1 102 Processing\r\n\r\n" * (60_000) + kept(1), "protocol-error"),
         (b"HTTP/1.1 101 Switching Protocols\r\nupgrade: h2c\r\nconnection: upgrade\r\n\r\n", "protocol-error"),
         (b'HTTP/1.0 200 OK\r\ncontent-type: application/json\r\n\r\n{"n":1}', {"n": 1}),
         (b'HTTP/1.1 200 OK\r\nconnection: close\r\n\r\n{"n":1}', {"n": 1}),

@@ -52,7 +52,7 @@ class Dialled(Exception):
         self.path = path
 
 
-async def _answer(_: Transport, request: httpx.Request) -> NoReturn:
+def _answer(_: Transport, request: httpx.Request, *__: object) -> NoReturn:
     url = request.url
     assert not url.userinfo
     port = url.port or {"http": 80, "https": 443}[url.scheme]

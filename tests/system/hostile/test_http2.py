@@ -1,0 +1,224 @@
+"""HTTP/2, as a server speaks it that prefers it: told as such, and bounded like HTTP/1.1."""
+
+from __future__ import annotations
+
+import asyncio
+import gzip
+import struct
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import asdict
+from typing import TYPE_CHECKING
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from catalog.evidence.results import attempts_of
+from catalog.model import Attempt, Exchange
+from probes.calls.body import Announced
+from probes.calls.call import get, post
+from probes.target.dialect import Dialect
+from probes.wire.http import HttpWire, Limits
+from probes.wire.redact import Redactor
+from tests.harness import certificates
+from tests.harness.hostile import answer
+from tests.harness.http2_server import Answer, Stream, server_context, serving_http2
+from tests.harness.serving import speaking
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from probes.calls.call import Call
+    from tests.harness.certificates import Certificates
+
+MAX_BYTES = 3_000_000
+MODELS = get("/v1/models")
+JSON = ("content-type", "application/json")
+EVENTS = ("content-type", "text/event-stream")
+
+
+@pytest.fixture(scope="module")
+def trusted(tmp_path_factory: pytest.TempPathFactory) -> Certificates:
+    return certificates.make(tmp_path_factory.mktemp("certificates"))
+
+
+def exchanges(base: str, ca_file: Path, *calls: Call, at_once: bool = False) -> list[Exchange]:
+    """What came of these calls on one wire, one after the other or side by side."""
+
+    async def make() -> list[Exchange]:
+        limits = Limits(5.0, MAX_BYTES)
+        wire = HttpWire(Dialect("", "", "", ""), Redactor({}), limits, tls=True, ca_file=str(ca_file))
+        try:
+            if at_once:
+                asked = [wire.exchange(call, base + call.path, {}, "answer", 0.0) for call in calls]
+                return await asyncio.gather(*asked)
+            return [await wire.exchange(call, base + call.path, {}, "answer", 0.0) for call in calls]
+        finally:
+            await wire.aclose()
+
+    return asyncio.run(asyncio.wait_for(make(), 60))
+
+
+def failure(exchange: Exchange) -> str:
+    assert exchange.failure is not None, exchange
+    return str(exchange.failure.code)
+
+
+def answering(*headers: tuple[str, str], body: bytes) -> Answer:
+    async def answer_so(stream: Stream) -> None:
+        await stream.start(200, *headers)
+        await stream.send(body)
+        await stream.end()
+
+    return answer_so
+
+
+def test_an_answer_in_http2_is_read_and_told_as_one(trusted: Certificates) -> None:
+    heads: list[dict[bytes, bytes]] = []
+
+    async def answer_twice(stream: Stream) -> None:
+        heads.append(dict(stream.headers))
+        await answering(JSON, ("x-a", "1"), ("x-a", "2"), body=b'{"n":%d}' % len(heads))(stream)
+
+    with serving_http2(trusted, answer_twice) as base:
+        first, second = exchanges(base, trusted.authority, MODELS, post("/v1/files", {"a": 1}))
+    assert first.response is not None
+    assert second.response is not None
+    assert (first.http_version, first.proxy) == ("HTTP/2", None)
+    assert (first.response.body, second.response.body) == ({"n": 1}, {"n": 2})
+    assert first.response.headers["x-a"] == "1, 2"
+    assert (heads[0][b":path"], heads[1][b"content-length"]) == (b"/v1/models", b"8")
+
+
+def test_the_version_is_in_the_evidence(trusted: Certificates) -> None:
+    with serving_http2(trusted, answering(JSON, body=b"{}")) as base:
+        (exchange,) = exchanges(base, trusted.authority, MODELS)
+    line = {"at": "", "elapsed_ms": 0.0, "exchanges": [{**_json(exchange), "http_version": "HTTP/2"}]}
+    assert attempts_of({"attempts": [line]}) == (Attempt("", 0.0, (exchange,)),)
+
+
+def test_a_server_that_speaks_no_http2_is_asked_in_http1(trusted: Certificates) -> None:
+    async def speak(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.readuntil(b"\r\n\r\n")
+        writer.write(answer(200, b'{"n":1}'))
+        writer.close()
+
+    with speaking(speak, server_context(trusted, "http/1.1")) as base:
+        (exchange,) = exchanges(base, trusted.authority, MODELS)
+    assert exchange.http_version == "HTTP/1.1"
+    assert exchange.response is not None
+    assert exchange.response.body == {"n": 1}
+
+
+def test_an_announced_body_is_asked_for_in_http1_even_where_http2_is_preferred(trusted: Certificates) -> None:
+    async def speak(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        assert b"expect: 100-continue" in await reader.readuntil(b"\r\n\r\n")
+        writer.write(b"HTTP/1.1 100 Continue\r\n\r\n")
+        await reader.read()
+        writer.close()
+
+    with speaking(speak, server_context(trusted, "h2", "http/1.1")) as base:
+        (exchange,) = exchanges(base, trusted.authority, post("/v1/files", Announced(9)))
+    assert exchange.http_version == "HTTP/1.1"
+    assert exchange.response is not None
+    assert exchange.response.status == 100
+
+
+def test_large_answers_side_by_side_are_read_whole(trusted: Certificates) -> None:
+    large = b'{"n":"' + b"x" * 2_000_000 + b'"}'
+    with serving_http2(trusted, answering(JSON, body=large)) as base:
+        seen = exchanges(base, trusted.authority, *[MODELS] * 8, at_once=True)
+    assert [exchange.failure for exchange in seen] == [None] * 8
+    assert all(exchange.response and len(exchange.response.body["n"]) == 2_000_000 for exchange in seen)
+
+
+def test_a_bomb_is_cut_off(trusted: Certificates) -> None:
+    bomb = gzip.compress(b" " * 40_000_000)
+    with serving_http2(trusted, answering(JSON, ("content-encoding", "gzip"), body=bomb)) as base:
+        (exchange,) = exchanges(base, trusted.authority, MODELS)
+    assert exchange.response is not None
+    assert exchange.response.ended == "capped"
+
+
+@pytest.mark.parametrize("ended", ["complete", "cut"])
+def test_events_are_read_until_their_stream_ends_or_breaks_off(trusted: Certificates, ended: str) -> None:
+    async def stream_events(stream: Stream) -> None:
+        await stream.start(200, EVENTS)
+        await stream.send(b"event: a\ndata: 1\n\n")
+        await (stream.end() if ended == "complete" else stream.reset())
+
+    with serving_http2(trusted, stream_events) as base:
+        (exchange,) = exchanges(base, trusted.authority, get("/v1/models").but(stream=True))
+    assert exchange.response is not None
+    assert [event.event for event in exchange.response.events or ()] == ["a"]
+    assert exchange.response.ended == ended
+
+
+async def close(stream: Stream) -> None:
+    stream.writer.close()
+
+
+async def close_in_the_body(stream: Stream) -> None:
+    await stream.start(200, JSON)
+    await stream.send(b'{"n":')
+    stream.writer.close()
+
+
+async def flood_with_pings(stream: Stream) -> None:
+    while True:
+        for number in range(1000):
+            stream.spoken.ping(struct.pack("!Q", number))
+        await stream.flush()
+
+
+@pytest.mark.parametrize(
+    ("behave", "code"),
+    [
+        (close, "closed-without-answer"),
+        (close_in_the_body, "connection-reset"),
+        (Stream.reset, "protocol-error"),
+        (flood_with_pings, "read-timeout"),
+    ],
+)
+def test_each_way_of_giving_no_answer_is_told_as_what_it_is(trusted: Certificates, behave: Answer, code: str) -> None:
+    with serving_http2(trusted, behave) as base:
+        (exchange,) = exchanges(base, trusted.authority, MODELS.but(timeout_s=1.0))
+    assert failure(exchange) == code
+
+
+def frame(kind: int, flags: int, stream: int, payload: bytes) -> bytes:
+    return struct.pack("!I", len(payload))[1:] + struct.pack("!BBI", kind, flags, stream) + payload
+
+
+SETTINGS = frame(4, 0, 0, b"")
+STATUS_OF_LETTERS = frame(1, 5, 1, b"\x48\x03abc")
+NO_STATUS = frame(1, 5, 1, b"\x88\x00\x01\xff\x01\xff")
+PAYLOADS = st.binary(max_size=12) | st.sampled_from([b"\x88", b"\x48\x03abc", b"\x00\x01a\x01b", b"\0" * 8])
+FRAMES = st.builds(frame, st.integers(0, 11), st.integers(0, 255), st.integers(0, 3), PAYLOADS)
+
+
+@contextmanager
+def saying(trusted: Certificates, said: bytes) -> Iterator[str]:
+    """A server that says these bytes in HTTP/2 once it is asked, and closes."""
+
+    async def speak(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.read(65_536)
+        writer.write(said)
+        writer.close()
+
+    with speaking(speak, server_context(trusted, "h2")) as base:
+        yield base
+
+
+@given(st.lists(FRAMES, max_size=6).map(b"".join) | st.binary(max_size=60))
+@example(STATUS_OF_LETTERS)
+@example(NO_STATUS)
+def test_no_frames_break_the_wire(trusted: Certificates, said: bytes) -> None:
+    with saying(trusted, SETTINGS + said) as base:
+        (exchange,) = exchanges(base, trusted.authority, MODELS)
+    assert (exchange.response is None) == (exchange.failure is not None)
+
+
+def _json(exchange: Exchange) -> dict[str, object]:
+    return {name: value for name, value in asdict(exchange).items() if value is not None}

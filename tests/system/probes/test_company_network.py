@@ -1,0 +1,212 @@
+"""Behind a company's network: the proxy and the authorities of the environment, and never either for loopback."""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+
+import pytest
+
+from probes.calls.body import Announced
+from probes.calls.call import get, post
+from probes.target.dialect import Dialect
+from probes.wire.http import HttpWire, Limits
+from probes.wire.redact import Redactor
+from tests.harness import certificates
+from tests.harness.http2_server import Stream, server_context, serving_http2
+from tests.harness.serving import speaking
+
+if TYPE_CHECKING:
+    from catalog.model import Exchange
+    from probes.calls.call import Call
+    from tests.harness.certificates import Certificates
+
+HOST = "https://api.example"
+"""Nobody resolves it: only a proxy can lead there."""
+
+PASSWORD = "proxy-password-canary"
+MODELS = get("/v1/models")
+VARIABLES = ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY", "SSL_CERT_FILE", "SSL_CERT_DIR")
+
+
+@dataclass
+class Proxy:
+    """A proxy that leads every tunnel to one server; it wants a name and a password where it is given any."""
+
+    server: str
+    credentials: str = ""
+    asked: list[str] = field(default_factory=list)
+    """The first line of each request."""
+
+    @contextmanager
+    def serving(self) -> Iterator[str]:
+        """The proxy's host and port."""
+        with speaking(self._connection) as base:
+            yield base.removeprefix("http://")
+
+    async def _connection(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        with suppress(ConnectionError, asyncio.IncompleteReadError):
+            head = (await reader.readuntil(b"\r\n\r\n")).decode()
+            self.asked.append(head.partition("\r\n")[0])
+            wanted = f"Proxy-Authorization: Basic {base64.b64encode(self.credentials.encode()).decode()}".lower()
+            if self.credentials and wanted not in head.lower():
+                writer.write(b"HTTP/1.1 407 Proxy Authentication Required\r\ncontent-length: 0\r\n\r\n")
+            else:
+                writer.write(b"HTTP/1.1 200 Connection established\r\n\r\n")
+                parts = urlsplit(self.server)
+                far_reader, far_writer = await asyncio.open_connection(parts.hostname, parts.port)
+                await asyncio.gather(_pass_on(reader, far_writer), _pass_on(far_reader, writer))
+        writer.close()
+
+
+async def _pass_on(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    while data := await reader.read(65_536):
+        writer.write(data)
+        await writer.drain()
+    writer.close()
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Certificates:
+    names = ("api.example", "127.0.0.1")
+    return certificates.make(tmp_path_factory.mktemp("certificates"), names=names)
+
+
+@pytest.fixture(autouse=True)
+def bare_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in VARIABLES:
+        monkeypatch.delenv(name, raising=False)
+        monkeypatch.delenv(name.lower(), raising=False)
+
+
+@pytest.fixture
+def server(made: Certificates) -> Iterator[str]:
+    with speaking(answer_each, server_context(made, "http/1.1")) as base:
+        yield base
+
+
+async def answer_each(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    with suppress(ConnectionError, asyncio.IncompleteReadError):
+        while head := await reader.readuntil(b"\r\n\r\n"):
+            if b"expect:" in head:
+                writer.write(b"HTTP/1.1 413 X\r\ncontent-length: 0\r\n\r\n")
+            else:
+                writer.write(b'HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 7\r\n\r\n{"n":1}')
+
+
+def ask(base: str, *calls: Call, ca_file: str = "") -> list[Exchange]:
+    async def make() -> list[Exchange]:
+        wire = HttpWire(Dialect("", "", "", ""), Redactor({}), Limits(5.0, 100_000), tls=True, ca_file=ca_file)
+        try:
+            return [await wire.exchange(call, base + call.path, {}, "answer", 0.0) for call in calls]
+        finally:
+            await wire.aclose()
+
+    return asyncio.run(asyncio.wait_for(make(), 30))
+
+
+def failed(exchange: Exchange) -> tuple[str, str]:
+    assert exchange.failure is not None, exchange
+    return str(exchange.failure.code), exchange.failure.detail
+
+
+@pytest.mark.parametrize("variable", ["HTTPS_PROXY", "https_proxy", "ALL_PROXY"])
+def test_a_request_goes_through_the_proxy_of_the_environment(
+    server: str, made: Certificates, monkeypatch: pytest.MonkeyPatch, variable: str
+) -> None:
+    proxy = Proxy(server)
+    with proxy.serving() as host:
+        monkeypatch.setenv(variable, f"http://{host}")
+        monkeypatch.setenv("SSL_CERT_FILE", str(made.authority))
+        first, second = ask(HOST, MODELS, MODELS)
+    for exchange in (first, second):
+        assert exchange.response is not None
+        assert exchange.response.body == {"n": 1}
+        assert exchange.proxy == host
+    assert proxy.asked == ["CONNECT api.example:443 HTTP/1.1"], "and the tunnel is kept for the next request"
+
+
+def test_http2_is_spoken_through_a_proxy(made: Certificates, monkeypatch: pytest.MonkeyPatch) -> None:
+    async def answer(stream: Stream) -> None:
+        await stream.start(204)
+        await stream.end()
+
+    with serving_http2(made, answer) as server, Proxy(server).serving() as host:
+        monkeypatch.setenv("HTTPS_PROXY", f"http://{host}")
+        (exchange,) = ask(HOST, MODELS, ca_file=str(made.authority))
+    assert (exchange.http_version, exchange.proxy) == ("HTTP/2", host)
+
+
+def test_so_does_a_request_whose_body_is_only_announced(
+    server: str, made: Certificates, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    proxy = Proxy(server)
+    with proxy.serving() as host:
+        monkeypatch.setenv("HTTPS_PROXY", host)
+        (exchange,) = ask(HOST, post("/v1/files", Announced(9)), ca_file=str(made.authority))
+    assert exchange.response is not None
+    assert (exchange.response.status, exchange.proxy) == (413, host)
+    assert proxy.asked == ["CONNECT api.example:443 HTTP/1.1"]
+
+
+def test_a_password_of_a_proxy_is_sent_and_never_kept(
+    server: str, made: Certificates, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with Proxy(server, f"me:{PASSWORD}/").serving() as host:
+        monkeypatch.setenv("HTTPS_PROXY", f"http://me:{PASSWORD}%2F@{host}")
+        (exchange,) = ask(HOST, MODELS, ca_file=str(made.authority))
+    assert exchange.response is not None
+    assert exchange.proxy == host
+    assert PASSWORD not in repr(exchange)
+
+
+@pytest.mark.parametrize("call", [MODELS, post("/v1/files", Announced(9))], ids=["sent", "announced"])
+def test_a_proxy_that_refuses_is_named(
+    server: str, made: Certificates, monkeypatch: pytest.MonkeyPatch, call: Call
+) -> None:
+    with Proxy(server, f"me:{PASSWORD}").serving() as host:
+        monkeypatch.setenv("HTTPS_PROXY", f"http://me:wrong-{PASSWORD}@{host}")
+        (exchange,) = ask(HOST, call, ca_file=str(made.authority))
+    assert failed(exchange) == ("connect-refused", "the proxy 127.0.0.1 answered 407 Proxy Authentication Required")
+    assert PASSWORD not in repr(exchange)
+
+
+@pytest.mark.parametrize(
+    "address", ["socks5://proxy.example:1080", f"ftp://me:{PASSWORD}@proxy.example", "http://proxy.example:port"]
+)
+def test_a_proxy_of_another_kind_is_refused_without_its_address(address: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HTTPS_PROXY", address)
+    (exchange,) = ask(HOST, MODELS)
+    assert failed(exchange) == ("connect-refused", "the proxy of the environment for https is no http(s) address")
+
+
+@pytest.mark.parametrize("excepted", ["*", "api.example", ".example", "other.example,api.example:443"])
+def test_no_proxy_excepts_a_host(excepted: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HTTPS_PROXY", "http://127.0.0.1:9")
+    monkeypatch.setenv("NO_PROXY", excepted)
+    (exchange,) = ask(HOST, MODELS)
+    assert failed(exchange)[0] == "name-unresolved"
+    assert exchange.proxy is None
+
+
+def test_loopback_never_goes_through_a_proxy(server: str, made: Certificates, monkeypatch: pytest.MonkeyPatch) -> None:
+    for variable in ("HTTPS_PROXY", "HTTP_PROXY", "ALL_PROXY"):
+        monkeypatch.setenv(variable, "http://127.0.0.1:9")
+    (exchange,) = ask(server, MODELS, ca_file=str(made.authority))
+    assert exchange.response is not None
+    assert exchange.proxy is None
+
+
+def test_the_authorities_of_the_environment_are_trusted(
+    server: str, made: Certificates, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (untrusted,) = ask(server, MODELS)
+    assert failed(untrusted)[0] == "tls-failed"
+    monkeypatch.setenv("SSL_CERT_FILE", str(made.authority))
+    (trusted,) = ask(server, MODELS)
+    assert trusted.response is not None
