@@ -19,7 +19,7 @@ import httpx
 from h2.exceptions import H2Error
 
 from catalog.model.codes import ReasonCode
-from probes.calls.body import Announced, Declared
+from probes.calls.body import Announced, Body, Declared
 from probes.target.target import is_loopback
 from probes.wire import early_answer
 from probes.wire.failure import NoAnswer, chain_of
@@ -186,7 +186,7 @@ class Transport:
 
     @asynccontextmanager
     async def answer(
-        self, request: httpx.Request, connect_s: float, begin: Callable[[], None], body: object = None
+        self, request: httpx.Request, connect_s: float, begin: Callable[[], None], body: Body
     ) -> AsyncGenerator[Answer, None]:
         """Send a request; `begin` is called when a connection stands. Leaving the block frees the connection.
 

@@ -133,17 +133,24 @@ import os
 
 import pytest
 from probes.calls.call import LANE_KEY
+from catalog.model.codes import ReasonCode
 from probes.wire import http
 
 KEY = os.environ["LEAKED"]  # workers do not inherit the variable that the target names
-send = http.HttpWire._answer
+observe = http.HttpWire._observed
 content = http.HttpWire._content
-turns = itertools.cycle([RuntimeError, http.httpx.ReadError, KeyError, UnicodeError])
 
 
-async def failing(self, call, request, started, asking):
+def no_answer(words):
+    return http.NoAnswer(ReasonCode.CONNECTION_RESET, words)
+
+
+turns = itertools.cycle([RuntimeError, no_answer, KeyError, UnicodeError])
+
+
+async def failing(self, call, request, *others):
     if call.path == "/v1/models" and call.credential is LANE_KEY:
-        return await send(self, call, request, started, asking)
+        return await observe(self, call, request, *others)
     raise next(turns)(f"could not send {dict(request.headers)} with {KEY!r} and {KEY}")
 
 
@@ -154,7 +161,7 @@ def broken(self, call):
 
 
 def pytest_configure(config):
-    http.HttpWire._answer = failing
+    http.HttpWire._observed = failing
     http.HttpWire._content = broken
 '''
 
