@@ -7,15 +7,14 @@ import gzip
 import struct
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from catalog.evidence.results import attempts_of
-from catalog.model import Attempt, Exchange
+from catalog.evidence.results import Result
+from catalog.model import Attempt, Exchange, Outcome
 from probes.calls.body import Announced
 from probes.calls.call import get, post
 from probes.target.dialect import Dialect
@@ -94,8 +93,10 @@ def test_an_answer_in_http2_is_read_and_told_as_one(trusted: Certificates) -> No
 def test_the_version_is_in_the_evidence(trusted: Certificates) -> None:
     with serving_http2(trusted, answering(JSON, body=b"{}")) as base:
         (exchange,) = exchanges(base, trusted.authority, MODELS)
-    line = {"at": "", "elapsed_ms": 0.0, "exchanges": [{**_json(exchange), "http_version": "HTTP/2"}]}
-    assert attempts_of({"attempts": [line]}) == (Attempt("", 0.0, (exchange,)),)
+    attempt = Attempt("", 0.0, (exchange,))
+    line = Result("pa/endpoints/models/list_models", {}, Outcome.CONFORMS, attempts=(attempt,)).to_json()
+    assert line["attempts"][0]["exchanges"][0]["http_version"] == "HTTP/2"
+    assert Result.from_json(line).attempts == (attempt,)
 
 
 def test_a_server_that_speaks_no_http2_is_asked_in_http1(trusted: Certificates) -> None:
@@ -218,7 +219,3 @@ def test_no_frames_break_the_wire(trusted: Certificates, said: bytes) -> None:
     with saying(trusted, SETTINGS + said) as base:
         (exchange,) = exchanges(base, trusted.authority, MODELS)
     assert (exchange.response is None) == (exchange.failure is not None)
-
-
-def _json(exchange: Exchange) -> dict[str, object]:
-    return {name: value for name, value in asdict(exchange).items() if value is not None}
