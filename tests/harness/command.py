@@ -14,11 +14,11 @@ import pytest
 
 from catalog.evidence.results_file import read_run
 from catalog.evidence.self_check import of_records
-from tests.harness import fork_server
-from tests.harness.fork_server import CHECKOUT as CHECKOUT
 
 if TYPE_CHECKING:
     from catalog.evidence.results import Result, Run
+
+CHECKOUT = Path(__file__).parent.parent.parent
 
 DEADLINE_S = 600
 """What takes longer hangs. No expectation rests on it: a machine may be many times slower than the one next to it."""
@@ -105,13 +105,11 @@ def ran(
     cwd: Path = CHECKOUT,
     deadline_s: float = DEADLINE_S,
 ) -> Ran:
-    """Run a command to its end: as a fork of what has imported it already, where that comes to the same."""
-    given = environ or {}
-    whole = child_environ({"COLUMNS": "100", "NO_COLOR": "1", **given})
+    """Run a command to its end."""
     done = subprocess.run(
-        fork_server.forked(command, whole) if fork_server.may_fork(command, given, whole, cwd) else command,
+        command,
         cwd=cwd,
-        env=whole,
+        env=child_environ({"COLUMNS": "100", "NO_COLOR": "1", **(environ or {})}),
         capture_output=True,
         text=True,
         errors="backslashreplace",

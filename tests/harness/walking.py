@@ -14,7 +14,6 @@ from pathlib import Path
 
 from tests.harness.checkouts import copied
 from tests.harness.command import CHECKOUT, DEADLINE_S, OF_OUR_DEPENDENCIES, child_environ
-from tests.harness.fork_server import Server
 from tests.harness.processes import until
 
 PACKAGES = ("catalog", "probes", "mockserver", "reports")
@@ -75,7 +74,6 @@ class Walk:
         self.folder, self.environment, self.port = folder, environment, port
         self.said: list[Said] = []
         self._served: subprocess.Popen[bytes] | None = None
-        self._forking: Server | None = None
         self._exports = ""
 
     def follow(self, page: Path) -> None:
@@ -110,21 +108,12 @@ class Walk:
             self._served.terminate()
             self._served.wait()
 
-    def leave(self) -> None:
-        """End all that was started."""
-        self.stop()
-        if self._forking is not None:
-            self._forking.stop()
-
     def run(self, commands: str) -> subprocess.CompletedProcess[str]:
-        """Run commands with all variables that the page exports. What is Python in them is forked, where it may be."""
-        if self._forking is None:
-            path = self.environment["PYTHONPATH"].split(os.pathsep)
-            self._forking = Server(self.environment, self.folder, path)
+        """Run commands with all variables that the page exports."""
         return subprocess.run(
             ["bash", "-c", f"{self._exports}\n{commands}"],
             cwd=self.folder,
-            env={**self.environment, "PATH": f"{self._forking.tools}{os.pathsep}{self.environment['PATH']}"},
+            env=self.environment,
             text=True,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,

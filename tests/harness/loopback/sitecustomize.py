@@ -49,14 +49,7 @@ def _demand(host: object) -> None:
 
 
 def guard() -> None:
-    """Refuse from now on, here and in every Python process that inherits this environment."""
-    lead()
-    setattr(sys, _KEPT, REFUSED)
-    sys.addaudithook(_heard)
-
-
-def lead() -> None:
-    """Have this environment lead every Python process that inherits it here.
+    """Refuse from now on, here and in every Python process that inherits this environment.
 
     gRPC resolves and dials by itself: it is led to a proxy on loopback where nobody listens. A proxy that the
     developer's machine needs is of no use to tests.
@@ -66,6 +59,8 @@ def lead() -> None:
     if here not in paths:
         os.environ["PYTHONPATH"] = os.pathsep.join([here, *paths])
     os.environ.update(grpc_proxy="http://127.0.0.1:9", no_grpc_proxy="localhost,127.0.0.1,::1", no_proxy="*")
+    setattr(sys, _KEPT, REFUSED)
+    sys.addaudithook(_heard)
 
 
 if _known is None:

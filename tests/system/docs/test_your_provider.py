@@ -49,7 +49,7 @@ def walk(tmp_path: Path) -> Iterator[Walk]:
     (tmp_path / "reader").mkdir()
     reader = Walk(tmp_path / "reader", installed(tmp_path), free_port())
     yield reader
-    reader.leave()
+    reader.stop()
 
 
 def untouched(site: Path) -> list[str]:

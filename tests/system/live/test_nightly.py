@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import json
-import os
 import shutil
 import subprocess
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -18,15 +17,14 @@ import pytest
 from catalog.model.exits import Exit
 from tests.harness.checkouts import copied, remembering
 from tests.harness.command import CHECKOUT, child_environ, pytest_probes
-from tests.harness.fork_server import Server
 from tests.harness.live import night
-from tests.harness.scripts import write_script
 
 if TYPE_CHECKING:
     from probes.suite.embedded_mock import EmbeddedMock
     from tests.harness.once import Once
 
 GH = """\
+#!/usr/bin/env -S python -IS
 # A stand-in for GitHub's client: it keeps pull requests, notes what it is asked, and fails at one call.
 import json, pathlib, sys
 home = pathlib.Path(__file__).parent
@@ -169,7 +167,7 @@ def made_in(folder: Path) -> Path:
     shutil.copy(CHECKOUT / ".gitignore", root / ".gitignore")
     remembering(root)
     tools.mkdir()
-    write_script(tools / "gh", "-IS", GH)
+    write_executable(tools / "gh", GH)
     subprocess.run(["git", "init", "--quiet", "--bare", str(remote)], check=True)
     repository = in_folder(folder)
     repository.git("init", "--quiet", "--initial-branch=main")
@@ -188,18 +186,9 @@ def made(once: Once) -> Path:
     return once("nightly-made", made_in)
 
 
-@pytest.fixture(scope="module")
-def forking(made: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    """Forks what the script runs, of the folder in which each repository lies in its turn: all have the same code."""
-    root = moved(made, tmp_path_factory.mktemp("nightly") / "repository").root
-    server = Server(child_environ({}), root, [str(root)])
-    yield server
-    server.stop()
-
-
 @pytest.fixture
 def once_proposed(made: Path, first: Path, once: Once) -> Path:
-    """The folder of a repository after it: of a night whose Pythons are started, and none forked."""
+    """The folder of a repository after it."""
 
     def proposed(folder: Path) -> Path:
         repository = moved(made, folder / "repository")
@@ -210,36 +199,35 @@ def once_proposed(made: Path, first: Path, once: Once) -> Path:
 
 
 @pytest.fixture
-def repository(made: Path, forking: Server) -> Repository:
+def repository(made: Path, tmp_path: Path) -> Repository:
     """A repository of a test's own, in which no night was proposed."""
-    return moved(made, Path(forking.start.folder).parent, forking)
+    return moved(made, tmp_path / "repository")
 
 
 @pytest.fixture
-def opened(once_proposed: Path, forking: Server) -> Repository:
+def opened(once_proposed: Path, tmp_path: Path) -> Repository:
     """A repository of a test's own, with the pull request that the first night opened."""
-    return moved(once_proposed, Path(forking.start.folder).parent, forking)
+    return moved(once_proposed, tmp_path / "repository")
 
 
-def in_folder(folder: Path, forking: Server | None = None) -> Repository:
+def in_folder(folder: Path) -> Repository:
     root, tools = folder / "checkout", folder / "tools"
     environ = {
-        "PATH": os.pathsep.join(str(each) for each in ([forking.tools] if forking else []) + [tools]),
+        "PATH": str(tools),
         "PYTHONPATH": str(root),
         "GITHUB_STEP_SUMMARY": str(folder / "step-summary.md"),
     }
     return Repository(root, folder / "remote.git", tools, environ)
 
 
-def moved(folder: Path, to: Path, forking: Server | None = None) -> Repository:
-    """A copy of a repository, with its remote, in the place of what lies there."""
-    shutil.rmtree(to, ignore_errors=True)
-    repository = in_folder(Path(shutil.copytree(folder, to, symlinks=True)), forking)
+def moved(folder: Path, to: Path) -> Repository:
+    """A copy of a repository, with its remote."""
+    repository = in_folder(Path(shutil.copytree(folder, to, symlinks=True)))
     repository.git("remote", "set-url", "origin", str(repository.remote))
     return repository
 
 
-def write_hook(path: Path, text: str) -> None:
+def write_executable(path: Path, text: str) -> None:
     path.parent.mkdir(exist_ok=True)
     path.write_text(text)
     path.chmod(0o755)
@@ -435,7 +423,7 @@ def test_a_hostile_history_branch_is_data(opened: Repository, second: Path, tmp_
         MODELS: "{}",
     }
     opened.commit(HISTORY, hostile, author="stranger")
-    in_folder(opened.root.parent).propose(second)  # a fork would not import what is imported already
+    opened.propose(second)
     assert not marker.exists()
     assert opened.changed() == [MODELS, NOT_FOUND]
     assert (opened.root / "catalog/__init__.py").read_text() == opened.read("main", "catalog/__init__.py") + "\n"
@@ -457,7 +445,7 @@ def test_of_two_nights_at_once_neither_is_lost(opened: Repository, second: Path,
     mine = opened.commit(branch, {"reports/history/other.jsonl": "{}\n"} if branch == HISTORY else {"NOTES": "b\n"})
     opened.git("push", "--quiet", "--force", "origin", f"{theirs}:refs/heads/{branch}")
     race = RACE.format(once=tmp_path / "once", remote=opened.remote, branch=branch, other=mine)
-    write_hook(opened.root / ".git" / "hooks" / "pre-push", race)
+    write_executable(opened.root / ".git" / "hooks" / "pre-push", race)
     opened.propose(second)
     assert (tmp_path / "once").exists()
     opened.git("fetch", "--quiet", "origin", branch)
@@ -520,7 +508,7 @@ case "$1" in {pattern}) exit 1;; esac
 def test_after_a_failed_push_the_next_night_proposes_both(
     repository: Repository, first: Path, second: Path, pattern: str
 ) -> None:
-    write_hook(repository.remote / "hooks" / "update", REJECTING.format(pattern=pattern))
+    write_executable(repository.remote / "hooks" / "update", REJECTING.format(pattern=pattern))
     assert "this night stays in the queue" in repository.propose(first, status=1)
     (repository.remote / "hooks" / "update").unlink()
     repository.propose(second)
@@ -530,7 +518,7 @@ def test_after_a_failed_push_the_next_night_proposes_both(
 
 
 def test_a_night_that_cannot_be_queued_says_where_its_runs_are(repository: Repository, first: Path) -> None:
-    write_hook(repository.remote / "hooks" / "update", REJECTING.format(pattern="*"))
+    write_executable(repository.remote / "hooks" / "update", REJECTING.format(pattern="*"))
     assert "run the job again, its runs are kept as artifacts" in repository.propose(first, status=1)
     assert repository.asked() == []
 
@@ -587,7 +575,7 @@ case "$(cat)" in *refs/heads/nightly/catalog*) sed -i 's/"OPEN"/"CLOSED"/' "{pul
 def test_a_night_pushed_to_a_pull_request_that_closes_meanwhile_gets_one_of_its_own(
     opened: Repository, second: Path
 ) -> None:
-    write_hook(opened.root / ".git" / "hooks" / "pre-push", CLOSING.format(pulls=opened.gh / "pulls.json"))
+    write_executable(opened.root / ".git" / "hooks" / "pre-push", CLOSING.format(pulls=opened.gh / "pulls.json"))
     opened.propose(second)
     assert [pull["state"] for pull in opened.pulls] == ["CLOSED", "OPEN"]
     assert opened.changed() == [NOT_FOUND]
