@@ -13,7 +13,7 @@ from probes.planning.budgeting import spending
 from probes.planning.plan import plan
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Generator, Mapping, Sequence
 
     from probes.suite.options import Options
 
@@ -37,15 +37,19 @@ class Collector:
         if "result" in metafunc.fixturenames and hasattr(metafunc.module, "KIND"):
             metafunc.parametrize("result", self._addresses(metafunc.module.KIND), indirect=True, ids=str)
 
-    @pytest.hookimpl(tryfirst=True)
-    def pytest_collection_modifyitems(self, config: pytest.Config, items: list[pytest.Item]) -> None:
-        """Tell `-k` the words of each item; sort by provider."""
+    @pytest.hookimpl(wrapper=True)
+    def pytest_collection_modifyitems(
+        self, config: pytest.Config, items: list[pytest.Item]
+    ) -> Generator[None, object, object]:
+        """Tell `-k` the words of each item; sort by provider, in whatever order other plugins put the items."""
         for item in items if config.getoption("keyword") else ():
             address = address_of(item)
             if address is not None:
                 item.extra_keyword_matches.update(keywords_for_k(self.options.catalog[address]))
+        done = yield
         ranks = self._ranks([address for item in items if (address := address_of(item)) is not None])
         items.sort(key=lambda item: (_provider_of(item), ranks.get(address_of(item) or "", 0)))
+        return done
 
     def _ranks(self, addresses: Sequence[str]) -> Mapping[str, int]:
         """Where a provider's budget will not hold everything, the order in which it is spent: on most facts first."""

@@ -1,0 +1,51 @@
+"""Items are asked in our order, whatever order another plugin (pytest-randomly, for one) puts them in."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from probes.suite.collecting import address_of
+from tests.harness.command import pytest_here
+from tests.harness.live import night
+
+
+class Reversing:
+    """Reverses the items, and keeps the addresses in the order in which they are asked."""
+
+    def __init__(self) -> None:
+        self.addresses: list[str] = []
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
+        items.reverse()
+
+    def pytest_collection_finish(self, session: pytest.Session) -> None:
+        self.addresses = [address_of(item) or "" for item in session.items]
+
+
+def collect(*arguments: str) -> list[str]:
+    """The addresses that a run with these arguments would ask, in its order."""
+    reversing = Reversing()
+    assert pytest_here("probes", "--collect-only", "-q", *arguments, plugins=[reversing]) == 0
+    return reversing.addresses
+
+
+def test_providers_follow_each_other(tmp_path: Path) -> None:
+    addresses = collect("--out", str(tmp_path), "-k", "429")
+    providers = [address.partition("/")[0] for address in addresses]
+    assert len(set(providers)) > 1
+    assert providers == sorted(providers)
+
+
+def test_a_budget_is_spent_on_most_facts_first(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    orders: list[list[str]] = []
+    for max_requests in (None, 5):
+        tonight = night(tmp_path, {"pa": "http://127.0.0.1:9/pa"}, max_requests=max_requests)
+        for name, value in tonight.environ.items():
+            monkeypatch.setenv(name, value)
+        orders.append(collect("--target", str(tonight.path), "--out", str(tmp_path), "--kind", "errors"))
+    as_they_came, by_facts = orders
+    assert sorted(as_they_came) == sorted(by_facts)
+    assert as_they_came != by_facts
