@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 
 from catalog.evidence.merge import merge
@@ -47,40 +47,26 @@ def build_merged(run_dirs: Sequence[Path], out: Path) -> Run:
     return run
 
 
-def write_views(
-    folder: Path, run: Run, results: Sequence[Result], is_page_made: Callable[[], bool] | None = None
-) -> None:
-    """Write the views of what a folder's results.jsonl holds, for somebody who has read it.
-
-    The page last, and only where another process that was about it (`reports.page_process`) did not make it.
+def write_views(folder: Path, run: Run, results: Sequence[Result]) -> None:
+    """Write the views of what a folder's results.jsonl holds, for a caller that has read it.
 
     Raises:
         EvidenceError: nothing can be told of what it holds.
         OSError: a view cannot be written.
     """
-    for name, render in _BRIEF.items():
-        write_view(folder, name, render, run, results)
-    if is_page_made is None or not is_page_made():
-        from reports import html
+    from reports import html
 
-        write_view(folder, PAGE, html.render, run, results)
-
-
-def write_view(folder: Path, name: str, render: Render, run: Run, results: Sequence[Result]) -> None:
-    """Write one view.
-
-    Raises:
-        EvidenceError: nothing can be told of what results.jsonl holds.
-        OSError: it cannot be written.
-    """
+    ordered = sorted(results, key=lambda result: result.record)
+    views: dict[str, Render] = {"summary.md": summary.render, "junit.xml": junit.render, PAGE: html.render}
     with drawing_on(folder / RESULTS):
-        view = render(run, sorted(results, key=lambda result: result.record))
-        write(folder / name, (view,) if isinstance(view, str) else view)
+        for name, render in views.items():
+            view = render(run, ordered)
+            write(folder / name, (view,) if isinstance(view, str) else view)
 
 
 def write(path: Path, pieces: Iterable[str]) -> None:
     """Write a file so that a reader sees the old one or the new one, never a part."""
-    unfinished = fresh(path, os.getpid())
+    unfinished = path.with_name(f".{path.name}.{os.getpid()}")
     try:
         with unfinished.open("wb") as file:
             file.writelines(each.encode("utf-8", "backslashreplace") for each in pieces)
@@ -89,12 +75,3 @@ def write(path: Path, pieces: Iterable[str]) -> None:
         raise OSError(error.errno, error.strerror, str(path)) from error
     finally:
         unfinished.unlink(missing_ok=True)
-
-
-def fresh(path: Path, process: int) -> Path:
-    """Where a process writes what will be a view."""
-    return path.with_name(f".{path.name}.{process}")
-
-
-_BRIEF: Mapping[str, Render] = {"summary.md": summary.render, "junit.xml": junit.render}
-"""The views that take no time; the page does."""

@@ -28,13 +28,13 @@ from probes.planning.sharding import group_of
 from probes.running.looking_up import found_in, unanswered_in
 from probes.suite import after_run, before_run
 from probes.suite.collecting import address_in, address_of
-from probes.suite.embedded_mock import EmbeddedMock, MockError, needed
+from probes.suite.embedded_mock import EmbeddedMock, MockError
 from probes.suite.items import PROBER, PROPERTY
 from probes.suite.progress import Progress
 from probes.suite.run_description import Begun, described
 from probes.suite.terminal_summary import Teller
 from probes.suite.worker_input import WORKER_INPUT, Addresses, Unanswered, Values, WorkerInput
-from reports import history, page_process
+from reports import history
 
 if TYPE_CHECKING:
     from probes.suite.options import Options
@@ -79,7 +79,6 @@ class Controller:
         """Of this run's target, by variable: no child inherits them."""
         self._shown: tuple[str | None, tuple[dict[str, Json], ...]] = (None, ())
         self._looked_up: tuple[LookedUp, ...] | None = None
-        self._page = page_process.Beside(self.folder)
         self._finished_workers: list[Any] = []
         self._lost_workers: dict[str, str] = {}
         """How each was lost, by name, until it is written: results.jsonl opens when the first worker has collected."""
@@ -220,8 +219,6 @@ class Controller:
         self._reported.add(record)
         if self._progress is not None:
             self._progress.add(told)
-        if len(self._reported) == 1 and page_process.is_worth_it(len(self._selected)):
-            self._page.start(needed(os.environ))  # most results come at the end, when it has to be ready
 
     def _with_reach(self, result: Any) -> Any:
         """The result of a record with its reach; any other as it is."""
@@ -281,7 +278,6 @@ class Controller:
             elif exitstatus in _OURS and not opened and not session.config.getoption("collectonly"):
                 session.exitstatus = Exit.HARNESS_ERROR
             return
-        self._page.begin()
         run, results = self._seen = read_run(self.folder / RESULTS)
         self._make_views(run, results)
         self._trouble += after_run.left_behind(self.folder, self.options.target.name)
@@ -408,7 +404,7 @@ class Controller:
                 "the records as this run would leave them",
                 lambda: update.leave_copy(self.options.catalog, self.folder, (run, results)),
             ),
-            ("the report", lambda: build.write_views(self.folder, run, results, self._page.is_made)),
+            ("the report", lambda: build.write_views(self.folder, run, results)),
             ("the history", lambda: self._remember(run, results)),
             (f"{places.RUNS}/latest", lambda: _point(self.options.out / "latest", self.folder.name)),
         ):

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import os
-from contextlib import suppress
 from dataclasses import replace
 from functools import cached_property
-from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,31 +12,26 @@ import pytest
 
 from catalog.evidence import agreement, past
 from catalog.evidence.retention import A_RUN, Allowance
-from catalog.model import Address, Json, Outcome
+from catalog.model import Json, Outcome
 from catalog.reading.assertions import assertions
 from catalog.writeback import ledger
-from probes.calls.services import GRPC_HOST
-from probes.elicit import book
 from probes.planning.sharding import group_of
 from probes.running import journal
 from probes.running.engine import Engine
 from probes.running.journal import Journal
-from probes.suite import allocator, halved
 from probes.suite.collecting import Collector, address_of
-from probes.suite.halved import Halved
 from probes.suite.outcomes import reason_of
 from probes.target.target import NOWHERE_KEY
 from probes.wire.redact import Redactor
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Sequence
 
     from catalog.evidence.past import Row
     from catalog.evidence.results import Result
     from probes.running.waiting import LaneState
     from probes.suite.options import Options
     from probes.suite.worker_input import WorkerInput
-    from probes.target.target import Target
     from probes.traffic.traffic import Traffic
 
 PROPERTY = "catalog_probe_result"
@@ -56,7 +49,7 @@ class Prober(Collector):
         self._worker_input = worker_input
         self._prefetch = prefetch
         self._by_group: dict[str, list[str]] = {}
-        self._engine: Engine | Halved | None = None
+        self._engine: Engine | None = None
 
     def pytest_collection_finish(self, session: pytest.Session) -> None:
         """Start every group at once; under xdist a group starts in the worker that gets its first item."""
@@ -69,9 +62,6 @@ class Prober(Collector):
             and not hasattr(session.config, "workerinput")
             and not session.config.getoption("collectonly")
         ):
-            self._load_what_sends()
-            allocator.collect_seldom()
-            self._halve([address for item in session.items if (address := address_of(item)) is not None])
             for group in list(self._by_group):
                 self._start(group)
 
@@ -106,11 +96,10 @@ class Prober(Collector):
         return self._engine.lanes() if self._engine is not None else []
 
     def pytest_sessionfinish(self) -> None:
-        """End what probes, and let go of all it holds: the views that the controller makes next need the room."""
+        """End what probes, and drop what it holds: the controller makes the views next."""
         if self._engine is not None:
             self._engine.close()
             self._engine = None
-            allocator.let_go()
 
     def _standing(self, result: Result) -> dict[str, Json] | None:
         """How the result stands to the divergence that the ledger accepts for it, if it does."""
@@ -145,47 +134,17 @@ class Prober(Collector):
     def _group(self, address: str) -> str:
         return group_of(address, self.options.target)
 
-    def _load_what_sends(self) -> None:
-        """Load recipes and the wire, which any first request needs, while the mock starts: it is waited for next.
-
-        Who asks others may have no key, and then sends nothing.
-        """
-        if self.options.target.embedded and self.options.traffic is None and self._by_group:
-            import_module("probes.wire.http")
-            for provider in {Address.parse(address).provider for group in self._by_group.values() for address in group}:
-                book.book(provider)
-
-    def _halve(self, addresses: Sequence[str]) -> None:
-        """Have another process ask half of the lanes of a mock, where that is sooner done: nothing is kept there."""
-        options = self.options
-        if options.target.embedded and options.traffic is None and halved.is_worth_it(self._by_group):
-            names = (self._session, f"{self._session}/{halved.NAME}")
-            # One redactor for both: from the fork on each process has its own copy, and the forms of keys are large.
-            redactor = self._redactor(self._target)
-            own, others = (self._engine_named(name, A_RUN // len(names), redactor) for name in names)
-            chosen = halved.half(self._by_group, [*self._speaking_grpc()])
-            with suppress(OSError):  # there can be no other process: then all is asked here
-                self._engine = Halved(own, others, [each for each in addresses if self._group(each) in chosen])
-
-    def _speaking_grpc(self) -> Iterator[str]:
-        """The groups that load gRPC, a sixth of a run's memory: the process that makes the views has no room for it."""
-        for group, addresses in self._by_group.items():
-            provider = self.options.target.providers.get(Address.parse(addresses[0]).provider)
-            if provider is not None and GRPC_HOST in provider.addresses:
-                yield group
-
     def _start(self, group: str) -> None:
         addresses = self._by_group.pop(group, [])
         if addresses:
             self._looker().start(addresses)
 
-    def _looker(self) -> Engine | Halved | Traffic:
+    def _looker(self) -> Engine | Traffic:
         """What has the result of each record: what probes, or the traffic that somebody recorded."""
         if self.options.traffic is not None:
             return self.options.traffic
         if self._engine is None:
-            workers = int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1"))
-            self._engine = self._engine_named(self._session, A_RUN // workers, self._redactor(self._target))
+            self._engine = self._make_engine()
         return self._engine
 
     @property
@@ -193,27 +152,22 @@ class Prober(Collector):
         """What names this process's use of a mock: a worker that takes over another's items finds no limit used up."""
         return "/".join(filter(None, (self._worker_input.run, os.environ.get("PYTEST_XDIST_WORKER", ""))))
 
-    @property
-    def _target(self) -> Target:
-        """The target, with what was looked up on the accounts, and where the mock is."""
+    def _make_engine(self) -> Engine:
+        """An engine for the target, with what was looked up on the accounts, and where the mock is."""
         told = self._worker_input
         target = self.options.target.with_values(told.values()).with_unanswered(told.unanswered())
-        return target.served_by(told.addresses()) if target.embedded else target
-
-    def _redactor(self, target: Target) -> Redactor:
-        return Redactor.of(target, public=[NOWHERE_KEY], documented=self.options.catalog.records)
-
-    def _engine_named(self, session: str, kept: int, redactor: Redactor) -> Engine:
-        """An engine that uses a mock by this name, and keeps so many bytes of large answers."""
-        target = self._target
+        if target.embedded:
+            target = target.served_by(told.addresses())
+        redactor = Redactor.of(target, public=[NOWHERE_KEY], documented=self.options.catalog.records)
+        workers = int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1"))
         return Engine(
             catalog=self.options.catalog,
             target=target,
             allow=self.options.allow,
-            run=session,
+            run=self._session,
             redactor=redactor,
             journal=Journal(self._folder / journal.NAME, target.name) if target.live else None,
             today=self.options.today,
             drawing=self.options.drawing,
-            allowance=Allowance(kept),
+            allowance=Allowance(A_RUN // workers),
         )

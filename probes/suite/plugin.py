@@ -16,7 +16,7 @@ from catalog.model.errors import LONGEST, Mendable, shown
 from catalog.model.streams import Unfailing, speak_plainly
 from catalog.model.visible import line
 from probes.elicit.book import book
-from probes.suite import allocator, blocked_plugins, command_line, options, selectors
+from probes.suite import command_line, options, selectors
 from probes.suite.ending import end_with_the_controller, forget, report_when_told_to_end
 from probes.suite.full_stdout import Speaker
 from probes.suite.installed import all_installed
@@ -36,16 +36,13 @@ PYTESTS_LIST = "fE"
 _speaker: pytest.StashKey[Speaker] = pytest.StashKey()
 _controller: pytest.StashKey[Controller] = pytest.StashKey()
 _catalog: pytest.StashKey[Catalog] = pytest.StashKey()
-_ours: pytest.StashKey[bool] = pytest.StashKey()
-"""Whether a session is one of probes."""
 
 
-def pytest_addoption(parser: pytest.Parser, pluginmanager: pytest.PytestPluginManager) -> None:
+def pytest_addoption(parser: pytest.Parser) -> None:
     speak_plainly()
     if isinstance(sys.stderr, io.TextIOWrapper) and sys.stderr is sys.__stderr__:
         sys.stderr = Unfailing(sys.stderr)  # else what cannot be said of wrong usage would hide that it is (4)
     command_line.add(parser)
-    blocked_plugins.block(parser, pluginmanager)
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -77,8 +74,6 @@ def pytest_configure(config: pytest.Config) -> None:
     told = getattr(config, "workerinput", {}).get(WORKER_INPUT)
     if told is None and (hasattr(config, "workerinput") or not _asked_for(config)):
         return
-    config.stash[_ours] = True
-    allocator.collect_later()
     chosen = _options(config, {} if told is None else told[KEYS])
     _hold_the_budget(config, chosen)
     config.stash[_catalog] = chosen.catalog
@@ -98,7 +93,6 @@ def pytest_configure(config: pytest.Config) -> None:
         worker_input = _take_charge(config, chosen) if told is None else WorkerInput.from_controller(told)
         from probes.suite.items import PROBER, Prober
 
-    allocator.give_back()
     prober = Prober(chosen, worker_input, prefetch=config.getoption("maxfail", 0) != 1)
     config.pluginmanager.register(prober, PROBER)
 
@@ -109,17 +103,8 @@ def pytest_report_collectionfinish(config: pytest.Config, items: Sequence[pytest
     return selectors.words_of_none(config.getoption("keyword"), catalog) if catalog is not None and not items else []
 
 
-@pytest.hookimpl(tryfirst=True)
-def pytest_runtestloop(session: pytest.Session) -> None:
-    """Who does not probe at once (xdist's controller, `-x`) is ready by now as well."""
-    if _ours in session.config.stash and allocator.is_put_off():
-        allocator.collect_seldom()
-
-
 def pytest_unconfigure(config: pytest.Config) -> None:
     """End the mock whatever ended the session."""
-    if _ours in config.stash:  # pytest looks for circles several times before it ends: half a second for what is left
-        allocator.collect_seldom()
     controller = config.stash.get(_controller, None)
     if controller is not None:
         controller.close()

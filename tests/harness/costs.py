@@ -5,7 +5,6 @@ What it counted is written as JSON to the file that `COSTS_TO` names, when the p
 
 from __future__ import annotations
 
-import gc
 import json
 import os
 import sys
@@ -25,8 +24,6 @@ HEAVY = (
 
 _opened: Counter[str] = Counter()
 _encoded: Counter[str] = Counter()
-_collections: list[int] = []
-"""How often Python had looked for circles among what is new, before options are read."""
 
 
 def _hear(event: str, arguments: tuple[Any, ...]) -> None:
@@ -51,11 +48,6 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     json.JSONEncoder.encode = _counting_encode  # type: ignore[method-assign]
 
 
-@pytest.hookimpl(tryfirst=True)
-def pytest_configure() -> None:
-    _collections.append(gc.get_stats()[0]["collections"])
-
-
 @pytest.hookimpl(trylast=True)
 def pytest_collection_finish() -> None:
     """Forget what came before: whether the catalog was checked, or was found sound by an earlier run, is no matter."""
@@ -73,6 +65,5 @@ def pytest_unconfigure() -> None:
         "heavy": [name for name in HEAVY if name in sys.modules],
         "recipes": sorted({name.split(".")[2] for name in sys.modules if name.startswith("probes.recipes.p")}),
         "opened": dict(_opened),
-        "collections": gc.get_stats()[0]["collections"] - _collections[0],
     }
     Path(os.environ[TO]).write_text(json.dumps(told))
