@@ -42,7 +42,6 @@ def environment() -> Environment:
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
     from markupsafe import Markup
 
-    from reports.compiled import Compiled
     from reports.elements import checked, drawn, exchange, near, query, seen
 
     def shown(value: Any) -> Any:
@@ -50,7 +49,6 @@ def environment() -> Environment:
 
     made = Environment(
         loader=FileSystemLoader(TEMPLATES),
-        bytecode_cache=Compiled(),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
