@@ -36,6 +36,8 @@ def blamed(args: Namespace) -> str:
 
 def check(args: Namespace) -> int:
     """Validate every record, and the ledger of the shipped ones."""
+    from catalog.check import validate
+
     roots = homes.use(args.catalog)
     for root in roots:
         if args.fix:
@@ -43,7 +45,7 @@ def check(args: Namespace) -> int:
 
             for line in mending.put_right(root):
                 print(visible.row(line))
-    found = [line for root in roots for line in _record_problems(root)] + _ledger_problems(args, roots)
+    found = [str(problem) for root in roots for problem in validate.check(root)] + _ledger_problems(args, roots)
     lines = dict.fromkeys(found)  # what lies beside the records of two homes is told by both
     for line in lines:
         print(visible.line(line))
@@ -54,20 +56,6 @@ def check(args: Namespace) -> int:
     with_records = [provider for provider in providers() if catalog.select(provider)]
     print(f"{count(len(catalog), 'record')}, {count(len(with_records), 'provider')}: fine")
     return Exit.FINE
-
-
-def _record_problems(root: Path) -> list[str]:
-    """What is wrong with the records, in a line each; those that were found sound before are not checked again."""
-    from catalog.check import remembered
-
-    if remembered.was_sound(root):
-        return []
-    from catalog.check import validate
-
-    found = [str(problem) for problem in validate.check(root)]
-    if not found:
-        remembered.remember(root)
-    return found
 
 
 def _ledger_problems(args: Namespace, roots: tuple[Path, ...]) -> list[str]:

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import json
 import shlex
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
-from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple
 
 from catalog.check import asserting, facts, manifests, unfinished
 from catalog.check.of_record import Scene, problems_of
-from catalog.check.remembered import remember_schemas, were_schemas
 from catalog.check.validators import surfaces, validator_of
 from catalog.model import Record, homes
 from catalog.model.errors import CatalogError, shown
@@ -26,9 +23,6 @@ from catalog.reading.strict_json import read_object
 from catalog.reading.wording import complaints, quoted
 from catalog.writeback.canonical import canonical_text
 from catalog.writeback.discoveries import known
-
-SCHEMAS = 256
-"""Schemas that are remembered as they were found; this package ships some forty."""
 
 
 class Problem(NamedTuple):
@@ -103,40 +97,19 @@ def _schema_files(home: homes.Home) -> tuple[Problem, ...]:
 
 
 def _schema_problems(home: homes.Home) -> Iterator[Problem]:
-    try:
-        every = dict(schemas_of(home))
-    except CatalogError as error:
-        yield _unreadable(error, RECORDS)
-        return
-    texts = {urn: json.dumps(schema) for urn, schema in every.items()}
-    if were_schemas(texts.values()):
-        return
-    found = {urn: _wrong_in_a_schema(text) for urn, text in texts.items()}
-    if not any(found.values()):
-        remember_schemas(texts.values())
-    for urn, wrong in found.items():
-        if wrong:
-            what = f"is no JSON Schema 2020-12: {quoted(wrong.message, 160)}"
-            yield Problem(Path(urn), "", wrong.place, what, "mend the schema")
-
-
-class _Wrong(NamedTuple):
-    """What the meta-schema has against a schema, and where."""
-
-    place: str
-    message: str
-
-
-@lru_cache(maxsize=SCHEMAS)
-def _wrong_in_a_schema(text: str) -> _Wrong | None:
-    """Remembered by what it says: whoever adds to a home looks at all of them again, of which few have changed."""
     from jsonschema import Draft202012Validator, SchemaError
 
     try:
-        Draft202012Validator.check_schema(json.loads(text))
-    except SchemaError as error:
-        return _Wrong(error.json_path, error.message)
-    return None
+        schemas = dict(schemas_of(home))
+    except CatalogError as error:
+        yield _unreadable(error, RECORDS)
+        return
+    for urn, schema in schemas.items():
+        try:
+            Draft202012Validator.check_schema(schema)
+        except SchemaError as error:
+            what = f"is no JSON Schema 2020-12: {quoted(error.message, 160)}"
+            yield Problem(Path(urn), "", error.json_path, what, "mend the schema")
 
 
 def _unfinished_envelopes(root: Path) -> Iterator[Problem]:

@@ -46,11 +46,6 @@ def meant_run(named: str | Path) -> Path:
         return path
 
 
-def cache() -> Path:
-    """What can be made again, and is kept to save time."""
-    return home() / ".cache" / "catalog-probe"
-
-
 def latest() -> Path:
     """The folder of the last run."""
     return runs() / "latest"

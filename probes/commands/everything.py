@@ -121,7 +121,7 @@ def _probe(arguments: Sequence[str]) -> int:
 
     named = [_of_package(each) for each in arguments]
     everything = [] if any(each != was for each, was in zip(named, arguments, strict=True)) else [str(PROBES)]
-    cache = f"cache_dir={places.cache() / 'pytest'}"
+    cache = f"cache_dir={places.home() / '.cache' / 'pytest'}"
     ours = ["-p", "probes.suite.plugin", "--rootdir", str(PROBES.parent), "-o", cache]
     return int(pytest.main([*ours, *everything, *named], plugins=[OnlyProbes()]))
 

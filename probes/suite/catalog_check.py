@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from pathlib import Path
 
-from catalog.check import remembered
+from catalog.check import validate
 from catalog.model.errors import Mendable
 
 
@@ -14,22 +14,11 @@ class Unsound(Mendable):
 
 
 def demand(roots: Iterable[Path]) -> None:
-    """Check the records below each of these folders, unless these very ones were found sound before.
+    """Check the records below each of these folders.
 
     Raises:
         Unsound: in one line.
     """
     for root in roots:
-        _demand(root)
-
-
-def _demand(root: Path) -> None:
-    if remembered.was_sound(root):
-        return
-    from catalog.check import validate
-
-    problems = validate.check(root)
-    if fault := validate.first_of(problems, root):
-        raise Unsound(fault)
-    if not problems:  # a wrong form stops no probe, and `python -m catalog check` has to tell it still
-        remembered.remember(root)
+        if fault := validate.first_problem(root):
+            raise Unsound(fault)

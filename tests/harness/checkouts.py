@@ -24,21 +24,11 @@ def copied(folder: Path, to: Path) -> Path:
 
 
 def parts(to: Path, *names: str) -> Path:
-    """A copy of these files and folders of the checkout, which are found sound there as they are here."""
+    """A copy of these files and folders of the checkout."""
     for name in names:
         path = CHECKOUT / name
         (copied if path.is_dir() else shutil.copy2)(path, to / name)
-    remembering(to)
     return to
-
-
-def remembering(folder: Path) -> None:
-    """Have a folder in the checkout's place remember what was found sound: to check it takes seconds."""
-    known = folder / places.cache().relative_to(places.home())
-    known.mkdir(parents=True)
-    for pattern in ("sound-*", "schemas-*"):
-        for sound in places.cache().glob(pattern):
-            (known / sound.name).touch()
 
 
 def as_checkout(folder: Path, patch: pytest.MonkeyPatch) -> None:

@@ -27,7 +27,7 @@ from probes.__main__ import main as probes_main
 from probes.commands import everything
 from reports import history
 from reports.build import build
-from tests.harness.checkouts import as_checkout, copied, remembering
+from tests.harness.checkouts import as_checkout, copied
 from tests.harness.command import pytest_here, pytest_probes
 from tests.system.docs.test_commands import COMMANDS, OF_LIVE_TARGETS, OF_NIGHTS
 from tests.unit.reports.making import finding
@@ -118,7 +118,6 @@ def made_in(place: Path) -> Path:
                 writer.append(each.to_json())
     build(folder / LATEST)
     history.append(folder / "reports" / "history", told, seen)
-    remembering(folder)  # as who probed does
     for records in RECORD_FOLDERS:
         copied(RECORDS, folder / records)
     (folder / "error.txt").write_text(ANSWER, encoding="utf-8")

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from catalog.model.exits import Exit
-from tests.harness.checkouts import copied, remembering
+from tests.harness.checkouts import copied
 from tests.harness.command import CHECKOUT, child_environ, pytest_probes
 from tests.harness.live import night
 
@@ -165,7 +165,6 @@ def made_in(folder: Path) -> Path:
     (root / ".ci").mkdir()
     shutil.copy(CHECKOUT / ".ci" / "propose", root / ".ci" / "propose")
     shutil.copy(CHECKOUT / ".gitignore", root / ".gitignore")
-    remembering(root)
     tools.mkdir()
     write_executable(tools / "gh", GH)
     subprocess.run(["git", "init", "--quiet", "--bare", str(remote)], check=True)

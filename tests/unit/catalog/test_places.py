@@ -16,7 +16,6 @@ def test_runs_and_history_lie_in_the_checkout_wherever_one_is(tmp_path: Path, mo
     assert places.home() == CHECKOUT
     assert places.latest() == CHECKOUT / "reports" / "out" / "latest"
     assert places.history() == CHECKOUT / "reports" / "history"
-    assert places.cache() == CHECKOUT / ".cache" / "catalog-probe", "which .gitignore names"
 
 
 def test_what_is_part_of_no_checkout_works_where_it_is_called(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shlex
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,7 @@ import pytest
 
 from catalog.check.mending import put_right
 from catalog.check.validate import check, first_problem
-from catalog.model import Address, Record
+from catalog.model import Address, Record, homes
 from catalog.model.errors import shown
 from catalog.reading.assertions import assertions
 from catalog.reading.store import RECORDS, family_file
@@ -45,6 +46,18 @@ def test_the_shipped_records_are_fine() -> None:
     if not RECORDS.is_dir():
         pytest.skip("no records are shipped yet")
     assert [str(problem) for problem in check()] == []
+
+
+def test_a_schema_of_a_home_that_is_none_is_told(tmp_path: Path) -> None:
+    home = homes.Home(tmp_path)
+    shutil.copytree(homes.PACKAGE.manifests, home.manifests)
+    shutil.copytree(homes.PACKAGE.schemas, home.schemas)
+    file = home.schemas / "error.json"
+    schema = json.loads(file.read_text())
+    file.write_text(json.dumps({**schema, "type": "no type"}))
+    (told,) = [str(problem) for problem in check(write_catalog(home.records)) if "JSON Schema" in problem.message]
+    assert schema["$id"] in told
+    assert "$.type: is no JSON Schema 2020-12: " in told
 
 
 @pytest.mark.parametrize(
