@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from catalog.evidence.past import LETTERS
@@ -10,7 +10,6 @@ from catalog.evidence.recording import list_unrecognised, sum_up
 from catalog.model import Outcome
 from catalog.reading import query, terms, values
 from reports import exchanges, island, plots
-from reports.chunks import pack
 from reports.detail import Details
 from reports.endings import endings
 from reports.facts import Relations
@@ -18,6 +17,7 @@ from reports.markup import environment, safe
 from reports.matrix import matrix
 from reports.one_file import asset, policy
 from reports.overview import Overview
+from reports.packing import pack_details
 from reports.sections import Name
 from reports.sentence import sentence, title
 from reports.story import Story
@@ -41,7 +41,7 @@ def render(run: Run, results: Sequence[Result]) -> str:
     dates = overview.run_names
     details = Details(run, Relations(overview.results), overview.attributor, dates)
     whole = list(_shown_whole(overview.findings))
-    packed = pack(_packed(overview.standings, whole), details.whole, details.without_exchanges)
+    packed = pack_details(_not_printed(overview.standings, whole), details.whole, details.without_exchanges)
     style, script = asset(STYLES), asset(SCRIPTS)
     return (
         environment()
@@ -63,8 +63,8 @@ def render(run: Run, results: Sequence[Result]) -> str:
             ending=endings(run),
             traffic=sum_up(run.traffic) if run.traffic is not None else "",
             unrecognised=list_unrecognised(run.traffic),
-            index=safe(island.text(_index(overview, packed.place, dates))),
-            packed=packed.texts,
+            index=safe(island.text(_index(overview, dates))),
+            details=safe(island.text(packed)),
             dates=dates,
         )
     )
@@ -77,7 +77,7 @@ def _before_settled(overview: Overview) -> Name | None:
     return before[-1] if before else None
 
 
-def _packed(standings: Sequence[Standing], whole: Sequence[Standing]) -> list[Standing]:
+def _not_printed(standings: Sequence[Standing], whole: Sequence[Standing]) -> list[Standing]:
     """The records whose detail is packed; those that conform last, for they are the first to do without."""
     printed = {each.address for each in whole}
     members = [each for each in standings if each.address not in printed]
@@ -93,8 +93,8 @@ def _shown_whole(findings: Sequence[Standing]) -> Iterator[Standing]:
         yield each
 
 
-def _index(overview: Overview, place: Mapping[str, int], dates: Sequence[str]) -> dict[str, Any]:
-    rows, facets = island.rows(overview, place)
+def _index(overview: Overview, dates: Sequence[str]) -> dict[str, Any]:
+    rows, facets = island.rows(overview)
     return {
         "outcomes": {LETTERS[outcome]: [outcome, name] for outcome, name in OUTCOMES.items()},
         "fields": {**query.OF_RECORDS, **query.OF_RUNS},

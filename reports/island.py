@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from catalog.evidence.past import LETTERS
@@ -16,8 +15,8 @@ if TYPE_CHECKING:
     from reports.overview import Overview
 
 
-def rows(overview: Overview, place: Mapping[str, int]) -> tuple[list[list[Json]], list[str]]:
-    """One row a record: address, title, outcome, tags, age, strip, milliseconds, chunk of its detail, facets.
+def rows(overview: Overview) -> tuple[list[list[Json]], list[str]]:
+    """One row a record: address, title, outcome, tags, age, strip, milliseconds, facets.
 
     Facets are told by their places in the list beside: most are shared by many records.
     """
@@ -31,7 +30,6 @@ def rows(overview: Overview, place: Mapping[str, int]) -> tuple[list[list[Json]]
             each.age,
             "".join(LETTERS[outcome] if outcome else "." for outcome in each.strip),
             round(each.result.elapsed_ms),
-            place.get(each.address),
             [known.setdefault(facet, len(known)) for facet in facets(each)],
         ]
         for each in sorted(overview.standings, key=lambda standing: standing.address)

@@ -7,14 +7,13 @@ import json
 import re
 import zlib
 
-_ISLAND = re.compile(r'<script type="text/plain" id="data-details-\d+">([^<]*)</script>')
-
-
-def unpacked_each(page: str) -> list[dict[str, str]]:
-    """The chunks of a report, each with the markup of its records' details by address."""
-    packed = [base64.b64decode(text, validate=True) for text in _ISLAND.findall(page)]
-    return [json.loads(zlib.decompress(each, wbits=-zlib.MAX_WBITS)) for each in packed]
+_ISLAND = re.compile(r'<script type="application/json" id="data-details">([^<]*)</script>')
 
 
 def unpacked(page: str) -> dict[str, str]:
-    return {address: detail for each in unpacked_each(page) for address, detail in each.items()}
+    """The markup of each packed detail, by address; none where the page is no report."""
+    return {
+        address: zlib.decompress(base64.b64decode(text, validate=True), wbits=-zlib.MAX_WBITS).decode()
+        for island in _ISLAND.findall(page)
+        for address, text in json.loads(island).items()
+    }

@@ -14,10 +14,10 @@ from hypothesis import strategies as st
 
 from catalog.model import Outcome, Reason, Severity
 from catalog.model.look import Look
-from reports import chunks, html, island
+from reports import html, island, packing
 from tests.unit.reports import sample
 from tests.unit.reports.making import exchange, finding, result, run
-from tests.unit.reports.packed import unpacked, unpacked_each
+from tests.unit.reports.packed import unpacked
 from tests.unit.reports.special import HOSTILE, drifted
 
 A = "pa/errors/general/a"
@@ -150,8 +150,8 @@ def test_an_island_cannot_be_left() -> None:
 
 
 def test_very_many_results_stay_within_bounds(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(chunks, "WHOLE_BUDGET", 30_000)
-    monkeypatch.setattr(chunks, "BUDGET", 60_000)
+    monkeypatch.setattr(packing, "WHOLE_BUDGET", 30_000)
+    monkeypatch.setattr(packing, "BUDGET", 60_000)
     page = html.render(*sample.many(400))
     reader, details = Reader(page), unpacked(page)
     without = [address for address, detail in details.items() if "Its exchanges are in results.jsonl" in detail]
@@ -160,8 +160,6 @@ def test_very_many_results_stay_within_bounds(monkeypatch: pytest.MonkeyPatch) -
     assert without
     assert 0 < len(details) < 400 - printed
     assert "<b>answer</b>" in details[next(address for address in details if address not in without)]
-    rows = json.loads(reader.texts["script"][0])["rows"]
-    assert {row[0] for row in rows if row[7] is not None} == details.keys()
 
 
 def test_a_detail_is_the_same_whether_printed_or_packed(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -173,30 +171,6 @@ def test_a_detail_is_the_same_whether_printed_or_packed(monkeypatch: pytest.Monk
     evidence, aside, _ = packed.partition('<div class="aside">')
     assert aside
     assert evidence.replace("h3>", "h5>") in printed
-
-
-def test_a_chunk_is_of_one_family_and_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(chunks, "CHUNK", 1)
-    alone = unpacked_each(html.render(run(), [result(f"{A}{number}") for number in range(3)]))
-    assert [list(each) for each in alone] == [[f"{A}0"], [f"{A}1"], [f"{A}2"]]
-    monkeypatch.undo()
-    addresses = ["pa/errors/general/a", "pa/errors/general/b", "pb/errors/http/a"]
-    assert [list(each) for each in unpacked_each(html.render(run(), list(map(result, addresses))))] == [
-        addresses[:2],
-        addresses[2:],
-    ]
-
-
-def test_one_chunk_is_open_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
-    """zlib holds 400 KB for each: of a family that comes again, after others, the rest is in a chunk of its own."""
-    drifting, fine = "pb/errors/http/a", "pb/errors/http/c"
-    monkeypatch.setattr(html, "SHOWN_WHOLE", 0)
-    results = [drifted(drifting, finding()), result("pa/errors/general/b"), result(fine)]
-    assert [list(each) for each in unpacked_each(html.render(run(), results))] == [
-        [drifting],
-        ["pa/errors/general/b"],
-        [fine],
-    ]
 
 
 def test_a_detail_has_a_checklist_of_what_is_asserted() -> None:
