@@ -17,10 +17,10 @@ such a folder. What two homes have, the nearest has: the one that was named, the
 from __future__ import annotations
 
 import shutil
-import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
+from importlib.metadata import entry_points
 from importlib.util import find_spec
 from pathlib import Path
 from typing import ParamSpec, TypeVar, cast
@@ -234,17 +234,7 @@ def _set(named: tuple[Home, ...]) -> None:
 
 @cache
 def _installed() -> tuple[Home, ...]:
-    if not any(map(_mentions_the_group, sys.path)):
-        return ()  # the usual case: to load what follows takes longer than to read all records
-    from importlib.metadata import entry_points
-
     return tuple(_brought(each.name, each.value) for each in sorted(entry_points(group=GROUP)))
-
-
-def _mentions_the_group(entry: str) -> bool:
-    """Whether a distribution below an entry of `sys.path` may bring a home."""
-    files = Path(entry or ".").glob("*.*-info/entry_points.txt")
-    return any(GROUP.encode() in file.read_bytes() for file in files)
 
 
 def _brought(name: str, package: str) -> Home:
