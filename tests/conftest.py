@@ -40,8 +40,6 @@ settings.load_profile("unhurried")
 SYSTEM = Path(__file__).parent / "system"
 NEEDED_IN = {SYSTEM: "process", SYSTEM / "browser": "browser", SYSTEM / "clients": "clients"}
 """What every test of a folder needs."""
-GARBAGE_EVERY = 100_000
-"""After how many new objects Python looks for circles; Hypothesis takes the time of each look as well."""
 
 FIRST = (SYSTEM / "docs" / "test_your_provider.py", SYSTEM / "probes" / "test_printed_commands.py", SYSTEM / "browser")
 """What a run begins with: what takes as long as hundreds of others, for begun last one worker alone would end it; and
@@ -62,6 +60,7 @@ def pytest_configure(config: pytest.Config) -> None:
     if not __debug__:
         raise pytest.UsageError("tests assert, and PYTHONOPTIMIZE leaves that out; unset it")
     config.stash[COLLECTED] = []
+    gc.set_threshold(100_000)  # by default the collector takes a fifth of the quick tests
 
 
 def pytest_itemcollected(item: pytest.Item) -> None:
@@ -92,28 +91,6 @@ def _mark(items: list[pytest.Item]) -> None:
             needs.add("process")
         for need in sorted(needs):
             item.add_marker(need)
-
-
-@pytest.hookimpl(wrapper=True)
-def pytest_collection() -> Generator[None, object, object]:
-    """Look for garbage neither while tests are collected nor, later, among what was: it stays until the end.
-
-    Else each collection of the oldest generation walks six thousand tests and all that they import, a tenth of the
-    work of `quick`; and to look as often as Python does at what tests make is another tenth.
-    """
-    gc.disable()
-    try:
-        return (yield)
-    finally:
-        gc.freeze()
-        gc.set_threshold(GARBAGE_EVERY)
-        gc.enable()
-
-
-@pytest.hookimpl(trylast=True)
-def pytest_sessionfinish() -> None:
-    """Let what is left end with the process: pytest looks for garbage once it is over, in all that tests remember."""
-    gc.freeze()
 
 
 @pytest.hookimpl(wrapper=True)
