@@ -19,10 +19,6 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 from benchmarks.generated import write_home, write_target
 from benchmarks.peers import Took, Tool, provider, took
 
-CHECK = "import sys, pathlib; from catalog.check import validate; from catalog.model import homes; "
-CHECK += "sys.exit(len(validate.check(*homes.use(pathlib.Path(sys.argv[1])))))"
-"""Each record is looked at, which the command leaves out where the same were found sound before."""
-
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -39,7 +35,7 @@ def row(folder: Path, number: int) -> str:
     """The costs of a home of so many records."""
     home, out = write_home(folder / "home", number), folder / "out"
     probes = ("pytest", "probes", "-q", "-p", "no:cacheprovider", "--catalog", str(home), "--out", str(out))
-    check = took(_python("check", "-c", CHECK, str(home)), folder)
+    check = took(_python("check", "-m", "catalog", "check", "--catalog", str(home)), folder)
     with provider(number, 0) as address:
         target = str(write_target(home, address, live=True))
         plan = took(_python("plan", "-m", *probes, "--target", target, "--plan"), folder)
