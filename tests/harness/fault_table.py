@@ -43,8 +43,7 @@ class Named:
 
     Which one is told by its address alone, so that a new record leaves the others where they are. Where `statuses` are
     named, it is looked at over records that document one of them: on others it would fall nowhere. `target` is
-    changed in every provider of the target; probes of a lane come one after another. What is said of one record may
-    depend on what was seen of the others, and where it does they are looked at `together`.
+    changed in every provider of the target; probes of a lane come one after another.
     """
 
     name: str
@@ -53,7 +52,6 @@ class Named:
     one_in: int = 8
     target: Mapping[str, Any] = field(default_factory=dict)
     statuses: Container[int] = ()
-    together: bool = False
 
     def sample(self, addresses: Iterable[str]) -> list[str]:
         return [
@@ -64,12 +62,6 @@ class Named:
             and crc32(address.encode()) % self.one_in == 0
             and (self.statuses == () or any(each in self.statuses for each in documented(address)))
         ]
-
-    def half(self, addresses: Iterable[str]) -> list[str]:
-        """One in two of its sample, told by the address as well; all of it where there is no half to look at."""
-        whole = self.sample(addresses)
-        half = [] if self.together else [each for each in whole if crc32(each.encode()) // self.one_in % 2 == 0]
-        return half or whole
 
     @property
     def settings(self) -> dict[str, Any]:
@@ -168,7 +160,7 @@ PAGES = (
     Named("page-404", instead(to.page(404, "Not Found"))),
     Named("bare-500", instead(to.instead(500, BARE))),
     Named("bare-502", instead(to.instead(502, BARE))),
-    Named("enveloped-500", in_own_envelope(500, "api_error", "INTERNAL", "Internal server error"), together=True),
+    Named("enveloped-500", in_own_envelope(500, "api_error", "INTERNAL", "Internal server error")),
     Named("enveloped-503", in_own_envelope(503, "overloaded_error", "UNAVAILABLE", "Overloaded")),
     Named("enveloped-529", in_own_envelope(529, "overloaded_error", "UNAVAILABLE", "Overloaded")),
     Named("page-502-for-one-in-ten", on(to.page(502, "Bad Gateway"), share=0.1), UNCOUNTED, 4),
@@ -185,7 +177,7 @@ ONE_ANSWER = (
     Named(
         "one-400-to-each-post", tuple(each.only(method="POST") for each in in_own_envelope(400, *BAD_REQUEST)), one_in=4
     ),
-    Named("one-401-to-probes", in_own_envelope(401, *DEAD_KEY), together=True),
+    Named("one-401-to-probes", in_own_envelope(401, *DEAD_KEY)),
     Named(
         "a-key-that-dies",
         tuple(
@@ -193,7 +185,6 @@ ONE_ANSWER = (
         ),
         "^pa/.*/compliance",
         2,
-        together=True,
     ),
     Named(
         "redirect-to-probes",
@@ -204,14 +195,13 @@ ONE_ANSWER = (
 
 CONNECTIONS = (
     Named("reset-for-one-in-twenty", (Fault(Where(share=0.05), act=Act.RESET),), UNCOUNTED, 4),
-    Named("reset-to-probes", (Fault(TO_PROBES, act=Act.RESET),), one_in=12, together=True),
+    Named("reset-to-probes", (Fault(TO_PROBES, act=Act.RESET),), one_in=12),
     Named("closed-for-one-in-ten", (Fault(Where(share=0.1), act=Act.CLOSE),), UNCOUNTED, 8),
     Named(
         "body-cut-in-the-middle",
         (Fault(Where(protocol="http", statuses=ERRORS), cut_after=2),),
         "/errors/",
         16,
-        together=True,
     ),
     Named("hang", (Fault(act=Act.HANG),), "^pa/endpoints/models/list_models$", 1, {"timeout_s": 3.0}),
 )
@@ -261,7 +251,6 @@ ENVELOPES = (
         on(to.body(lambda raw: MAINTENANCE.encode(), to.HTML), statuses=ERRORS),
         "/errors/",
         8,
-        together=True,
     ),
     Named("name-twice", on(to.body(to.body_with_a_name_twice), protocol="http"), "/errors/|/endpoints/models/", 8),
     Named("half-of-the-json", on(to.body(lambda raw: raw[: len(raw) // 2]), statuses=ERRORS), "/errors/", 16),
