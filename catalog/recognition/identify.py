@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Self
 from catalog.reading.manifest import manifest
 from catalog.recognition.advice import Advice, May, for_answer, of_all, of_status
 from catalog.recognition.areas import Areas
-from catalog.recognition.candidates import Candidates
 from catalog.recognition.groups import group_of, group_of_status
 from catalog.recognition.nearest import find_nearest, find_news
 from catalog.recognition.origin import Marks, Origin
@@ -73,7 +72,7 @@ class Recogniser:
 
     provider: str
     records: Mapping[str, Record]
-    candidates: Candidates
+    skeletons: tuple[Skeleton, ...]
     surfaces: frozenset[str]
     """The names of the envelopes that its answers come in."""
     about: Provider
@@ -95,14 +94,9 @@ class Recogniser:
         return cls(
             provider=provider,
             records={str(record.address): record for record in records},
-            candidates=Candidates.of(made),
+            skeletons=made,
             surfaces=frozenset(each.surface for each in made),
-            about=Provider(
-                codes=frozenset(str(code) for each in made for code in each.wire.get("code", ()) if code is not None),
-                envelopes=tuple(
-                    {each.shape.name: each.shape for each in made if "message" in each.shape.wire}.values()
-                ),
-            ),
+            about=Provider.of(made),
             areas=Areas.of(provider, records),
             marks=Marks.of(provider, records),
             default_surface=manifest(provider).default_surface,
@@ -160,8 +154,8 @@ class Recogniser:
         says_enough = status == _SAYS_ENOUGH or status >= _FAULT_OF_A_SERVER
         return Identity(
             group=group_of_status(status) if says_enough else "",
-            nearest=nearest or find_nearest(answer, self.candidates.skeletons),
-            reasons=("no record documents such an answer", *find_news(answer, self.candidates.skeletons)),
+            nearest=nearest or find_nearest(answer, self.skeletons),
+            reasons=("no record documents such an answer", *find_news(answer, self.skeletons)),
             retry=of_status(answer.status, self.provider, answer.headers),
         )
 
@@ -169,7 +163,7 @@ class Recogniser:
         """How each record fits that the answer may be, by the first reading that fits it."""
         views: dict[tuple[str, int], Projection] = {}
         texts = answer.texts
-        for skeleton in self.candidates.among(answer):
+        for skeleton in self.skeletons:
             if surface not in (None, skeleton.protocol, skeleton.surface):
                 continue
             if self._needs_path(skeleton) and not self.areas.can_occur(skeleton.endpoints, request, texts):

@@ -6,7 +6,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from catalog.envelopes.pointer import ABSENT, find
-from catalog.recognition.answers import EMPTY, texts_in
+from catalog.recognition.answers import texts_in
 from catalog.recognition.shapes import Fit
 
 if TYPE_CHECKING:
@@ -54,11 +54,3 @@ class Projection:
     def _at(self, aspect: str) -> Json:
         pointer = self._shape.wire.get(aspect) if self._is_value else None
         return find(self.body, pointer) if pointer is not None else ABSENT
-
-
-def codes_in(readings: tuple[Reading, ...], pointers: frozenset[str]) -> frozenset[str]:
-    """What stands where some envelope has a code, as text: what a record may be looked up by."""
-    bodies = [each.body for each in readings if each.body is not EMPTY]
-    inner = [each[0] if isinstance(each, list) and each else each for each in bodies]
-    found = (find(body, pointer) for body in inner for pointer in pointers)
-    return frozenset(str(each) for each in found if isinstance(each, str) or type(each) is int)
