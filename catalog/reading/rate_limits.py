@@ -1,4 +1,4 @@
-"""A rate-limit record, read: groups of endpoints, headers that tell of a limit, tables of tiers, causes of 429."""
+"""A rate-limit record, read: groups of endpoints, headers that tell of a limit, tables of tiers."""
 
 from __future__ import annotations
 
@@ -56,21 +56,6 @@ class Row:
 
 
 @dataclass(frozen=True, slots=True)
-class Cause:
-    """One cause of a 429 (2:8)."""
-
-    name: str
-    meaning: str
-    retryable: bool
-    retry_after: str
-    """What the documents say of the header: `seconds`, `absent`, `always 1`, `not shown`."""
-    action: str
-    delay_in_message: bool = False
-    record: str = ""
-    """The address of its error record, if it has one."""
-
-
-@dataclass(frozen=True, slots=True)
 class RateLimits:
     """What is documented of one provider's limits."""
 
@@ -80,7 +65,8 @@ class RateLimits:
     rows: tuple[Row, ...] = ()
     metrics: Mapping[str, str] = field(default_factory=dict)
     """Header -> the metric, and so the column of the tables, that it tells the limit of."""
-    causes: tuple[Cause, ...] = ()
+    delay_in_message: bool = False
+    """Whether a 429 may tell in its message alone how long to wait (2:8)."""
 
     def group_of(self, method: str, path: str) -> EndpointGroup | None:
         """The group that names the longest beginning of this path, for this method."""
@@ -103,7 +89,9 @@ def rate_limits(record: Record) -> RateLimits:
         gauges=tuple(_gauges(record)),
         rows=tuple(row for table in TABLES for row in _rows(record.data.get(table), "")),
         metrics=dict(_metrics(record.data.get("headers"))),
-        causes=tuple(_causes(record)),
+        delay_in_message=any(
+            cause.get("delay_in_message", False) for cause in (record.data.get("error_semantics_429") or {}).values()
+        ),
     )
 
 
@@ -143,16 +131,3 @@ def _rows(value: Json, place: str) -> Iterator[Row]:
             yield from (Row(f"{place}: {tier}", row) for tier, row in inner.items() if isinstance(row, dict))
         else:
             yield from _rows(inner, f"{place}/{key}" if place else key)
-
-
-def _causes(record: Record) -> Iterator[Cause]:
-    for name, cause in (record.data.get("error_semantics_429") or {}).items():
-        yield Cause(
-            name=name,
-            meaning=cause["meaning"],
-            retryable=cause["retryable"],
-            retry_after=cause["retry_after"],
-            action=cause["action"],
-            delay_in_message=cause.get("delay_in_message", False),
-            record=cause.get("record", ""),
-        )

@@ -57,7 +57,7 @@ class RateLimitPolicy:
     def asked_s(self, response: Response) -> float | None:
         """How long a refusal asks to wait: in Retry-After, or in its message where the provider puts it there."""
         asked = retry_after_s(response.headers, _answered_at(response.headers))
-        if asked is not None or not self._delay_in_message:
+        if asked is not None or not self.limits.delay_in_message:
             return asked
         found = _DELAY.search(json.dumps(response.body, default=str)[:MAX_TEXT])
         return float(found[1]) if found else None
@@ -74,10 +74,6 @@ class RateLimitPolicy:
             )
             if told.limit is not None or told.remaining is not None:
                 yield told
-
-    @property
-    def _delay_in_message(self) -> bool:
-        return any(cause.delay_in_message for cause in self.limits.causes)
 
 
 def _whole(value: str | None) -> int | None:

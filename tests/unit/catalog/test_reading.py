@@ -16,7 +16,7 @@ from catalog.reading.expected import Expected, answer_body, message_of, param_of
 from catalog.reading.facts import Fact, keywords, meaning, note, pin, seen, stated
 from catalog.reading.headers import HeaderRule, header_names
 from catalog.reading.last_seen import LastSeen, last_seen, of_no_provider, seen_on, target_of
-from catalog.reading.rate_limits import Cause, EndpointGroup, Gauge, rate_limits
+from catalog.reading.rate_limits import EndpointGroup, Gauge, rate_limits
 from catalog.reading.retry import Retry, retry
 from catalog.reading.schemas import resolve
 from catalog.reading.statuses import DocumentedStatus, documented_status
@@ -294,10 +294,8 @@ def test_what_a_rate_limit_record_states() -> None:
     assert read.gauges == (Gauge("requests", limit="x-limit", reset="x-reset"),)
     assert [read.tiers({"x-limit": told}) for told in ("50", "51", "many")] == [["messages: start"], [], []]
     assert read.tiers({}) == []
-    assert read.causes == (
-        Cause("spend", "m", True, "absent", "wait"),
-        Cause("rate", "m", True, "absent", "wait", delay_in_message=True, record=ERROR_ADDRESS),
-    )
+    assert read.delay_in_message
+    assert not rate_limits(limits(error_semantics_429={"spend": cause})).delay_in_message
 
 
 def test_a_record_for_people() -> None:
