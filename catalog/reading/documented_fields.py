@@ -13,13 +13,9 @@ _BESIDE = frozenset(
     """
     status verification observed_live observed live_messages retrieved_at observed_for_this_key evidence note pinned
     pinned_reason
-    indistinguishable_from
     """.split()
 )
-"""Fields that say nothing about what is documented: tags, evidence, remarks, vetoes.
-
-The last one records had once; results of that time still hold it, and state the same without.
-"""
+"""Fields that say nothing about what is documented: tags, evidence, remarks, vetoes."""
 
 
 def documented_fields(record: Record) -> Mapping[str, Json]:
