@@ -5,10 +5,8 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
-from catalog.model.homes import remembered
 from catalog.reading.schemas import KIND_SCHEMA, resolve, schemas
 
 if TYPE_CHECKING:
@@ -29,7 +27,8 @@ def canonical_text(content: Mapping[str, Json], kind: str) -> str:
 
 def canonical_record(data: Json, kind: str) -> Json:
     """The same record with its keys in order."""
-    return _ordered(data, _place(KIND_SCHEMA[kind]))
+    urn = KIND_SCHEMA[kind]
+    return _ordered(data, [_Part(schemas().get(urn, {}), urn)])
 
 
 def lacking_nulls(data: Mapping[str, Json], kind: str) -> tuple[str, ...]:
@@ -68,44 +67,16 @@ def _on_one_line(found: re.Match[str]) -> str:
     return f"{found['key']}{value}{found['comma']}"
 
 
-def _ordered(value: Json, place: _Place) -> Json:
-    if isinstance(value, list):
-        return [_ordered(item, place.items) for item in value]
-    if not isinstance(value, dict):
+def _ordered(value: Json, parts: Iterable[_Part]) -> Json:
+    """The value with its keys in the order in which these pieces of schema name them."""
+    if not isinstance(value, dict | list):
         return value
-    keys = dict.fromkeys((*(name for name in place.named if name in value), *value))
-    return {key: _ordered(value[key], place.of(key)) for key in keys}
-
-
-class _Place:
-    """Where values of a record stand, and what schemas say of it: the same for all records of a kind, so told once."""
-
-    def __init__(self, parts: Iterable[_Part]) -> None:
-        self._parts = tuple(_unfold(parts))
-        self.named = dict.fromkeys(name for part in self._parts for name in part.schema.get("properties", ()))
-        """The keys of an object there that a schema names, in order."""
-        self._below: dict[str, _Place] = {}
-        self._alike: dict[tuple[int, ...], _Place] = {}
-        """What is below, by the schemas that speak of it: of all header names, for instance, the same one does."""
-
-    def of(self, key: str) -> _Place:
-        if key not in self._below:
-            parts = tuple(_of_key(key, self._parts))
-            same = tuple(id(part.schema) for part in parts)
-            if same not in self._alike:
-                self._alike[same] = _Place(parts)
-            self._below[key] = self._alike[same]
-        return self._below[key]
-
-    @cached_property
-    def items(self) -> _Place:
-        return _Place(_Part(part.schema["items"], part.base) for part in self._parts if "items" in part.schema)
-
-
-@remembered
-def _place(urn: str) -> _Place:
-    schema = schemas().get(urn)
-    return _Place([_Part(schema, urn)] if schema else [])
+    parts = tuple(_unfold(parts))
+    if isinstance(value, list):
+        items = [_Part(part.schema["items"], part.base) for part in parts if "items" in part.schema]
+        return [_ordered(item, items) for item in value]
+    named = (name for part in parts for name in part.schema.get("properties", ()) if name in value)
+    return {key: _ordered(value[key], _of_key(key, parts)) for key in dict.fromkeys((*named, *value))}
 
 
 def _unfold(parts: Iterable[_Part], above: frozenset[int] = frozenset()) -> Iterator[_Part]:
