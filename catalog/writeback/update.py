@@ -145,17 +145,11 @@ def leave_copy(catalog: Catalog, run_folder: Path, seen: Evidence | None = None)
     """
     copy = run_folder / "catalog"
     work = _Work([seen or _read(run_folder)], Policy(), None)
-    families: dict[Path, list[Record]] = {}
-    for record in catalog.records:
-        families.setdefault(family_file(copy, record.address), []).append(record)
-    written: list[Path] = []
-    for path, records in families.items():  # one after the other: of thousands of records no second copy is held
-        contents = _files(records, work.patched(catalog, records), copy)
-        written += write_contents(copy, contents, durable=False)
-        if not contents:  # an update leaves such a file alone: it is as it lies there, to the byte
-            write_data(path, catalog.file_of(records[0].address).read_bytes(), durable=False)
-    written += write_contents(copy, work.discovered(catalog, copy), durable=False)
-    return work.summary(tuple(written))
+    contents = work.contents(catalog, copy)
+    originals = {family_file(copy, record.address): catalog.file_of(record.address) for record in catalog.records}
+    for path in originals.keys() - contents.keys():  # an update leaves such a file alone, to the byte
+        write_data(path, originals[path].read_bytes(), durable=False)
+    return work.summary(write_contents(copy, contents, durable=False))
 
 
 class _Work:
@@ -191,10 +185,10 @@ class _Work:
         self.refused += (f"{run.run}: nothing is written: the tripwire of {lane} did not come out" for lane in silent)
         return not silent
 
-    def patched(self, catalog: Catalog, records: Iterable[Record]) -> list[Record]:
-        """Those of these records of a catalog that change, as they will be."""
+    def patched(self, catalog: Catalog) -> list[Record]:
+        """Those records of a catalog that change, as they will be."""
         changed = []
-        for record in records:
+        for record in catalog.records:
             address = str(record.address)
             own = self.sightings.get(address, ())
             stated = assertions(record, catalog.__getitem__) if own else ()
@@ -210,7 +204,7 @@ class _Work:
     def contents(self, catalog: Catalog, into: Path) -> Contents:
         """Each file in which something changes, whole."""
         return {
-            **_files(catalog.records, self.patched(catalog, catalog.records), into),
+            **_files(catalog.records, self.patched(catalog), into),
             **self.discovered(catalog, into),
         }
 
