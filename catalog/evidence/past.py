@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
-from functools import cached_property
 from typing import TYPE_CHECKING
 
 from catalog.evidence.results_file import EvidenceError
@@ -26,7 +25,7 @@ LETTERS: Mapping[Outcome, str] = {
 OUTCOMES = {letter: outcome for outcome, letter in LETTERS.items()}
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Row:
     """One earlier run, as its history line tells it."""
 
@@ -45,13 +44,6 @@ class Row:
     """By the id of a cause, what it was: `code` and `told`; nothing where the row does not say."""
     lost: frozenset[str] = frozenset()
     """The addresses that were lost from sight, as far as their letters do not tell."""
-
-    @cached_property
-    def tally(self) -> dict[Outcome, int]:
-        counts = dict.fromkeys(Outcome, 0)
-        for outcome in self.outcomes.values():
-            counts[outcome] += 1
-        return counts
 
 
 @dataclass(frozen=True, slots=True)

@@ -58,8 +58,6 @@ class Backoff:
     first_s: float
     max_s: float
     jitter: bool
-    assumed: frozenset[str]
-    """Which of these the documents do not show."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,8 +70,6 @@ class Revisions:
     """Those that are known, the oldest first."""
     default: str
     """The one that is asked for where nobody names another; empty where none is."""
-    assumed: str
-    """Why these values, where the documents show none; else empty."""
 
     def holds(self, since: str, until: str, under: str) -> bool:
         """Whether what holds since one revision, or until another, holds under a third. Unknown ones are the newest."""
@@ -326,7 +322,6 @@ def _backoff(table: _Table) -> Backoff:
         first_s=table.number("first_s"),
         max_s=table.number("max_s"),
         jitter=table.flag("jitter"),
-        assumed=frozenset(table.texts("assumed")),
     )
 
 
@@ -335,7 +330,6 @@ def _revisions(table: _Table) -> Revisions:
         header=table.text("header", ""),
         values=table.texts("values"),
         default=table.text("default"),
-        assumed=table.text("assumed", ""),
     )
 
 

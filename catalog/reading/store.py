@@ -75,10 +75,6 @@ class Catalog(Mapping[Address, Record]):
                     errors.append(error)
         return cls(root, records.values(), files, others), errors
 
-    def with_records(self, records: Iterable[Record]) -> Self:
-        """The same catalog with these records in place of its own."""
-        return type(self)(self.root, records, self._files, self.roots[1:])
-
     @property
     def records(self) -> tuple[Record, ...]:
         return tuple(self._by_address.values())

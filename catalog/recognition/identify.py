@@ -171,7 +171,7 @@ class Recogniser:
             fit = self._score(skeleton, answer, views)
             if fit is not None:
                 if not self.areas.fits(skeleton.endpoints, request):
-                    fit.add(OTHER_PATH, "it is documented for other endpoints", exact=False)
+                    fit.add(OTHER_PATH, "it is documented for other endpoints")
                 yield fit
 
     def _needs_path(self, skeleton: Skeleton) -> bool:

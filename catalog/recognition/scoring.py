@@ -67,8 +67,6 @@ class Score:
 
     skeleton: Skeleton
     points: float = 0.0
-    exact: bool = True
-    """Whether everything that was compared is as documented."""
     named: bool = False
     """Whether a code or a value of this row alone was seen: then the rest may differ."""
     worded: bool = False
@@ -85,10 +83,9 @@ class Score:
     """The text in which the error is told."""
     found: list[tuple[str, tuple[Json, ...]]] = field(default_factory=list)
 
-    def add(self, points: float, reason: str, *values: Json, exact: bool = True) -> None:
+    def add(self, points: float, reason: str, *values: Json) -> None:
         self.points += points
         self.found.append((reason, values))
-        self.exact = self.exact and exact
 
     @property
     def reasons(self) -> tuple[str, ...]:
@@ -142,14 +139,13 @@ def _of_travel(found: Score, answer: Answer, seen: Projection) -> bool:
     if answer.grpc is not None or (answer.close is not None and seen.body is EMPTY):
         return False
     if skeleton.protocol == HTTP:
-        found.exact = not seen.event
         return True
     if seen.event is None:
         return False
     if skeleton.event in (None, seen.event):
         found.add(EVENT, "event {} is documented", seen.event)
     else:
-        found.add(OTHER_EVENT, "event {}, documented {}", seen.event, skeleton.event, exact=False)
+        found.add(OTHER_EVENT, "event {}, documented {}", seen.event, skeleton.event)
     return True
 
 
@@ -164,13 +160,13 @@ def _of_status(found: Score, answer: Answer, seen: Projection) -> bool:
     if status in skeleton.statuses:
         found.add(STATUS, "status {} is documented", status)
     elif str(status) in skeleton.seen.get("status", ()):
-        found.add(STATUS, "status {} was seen live in place of {}", status, skeleton.statuses, exact=False)
+        found.add(STATUS, "status {} was seen live in place of {}", status, skeleton.statuses)
     elif status // 100 == skeleton.hundreds:
         found.add(STATUS_CLASS, "status {} is one of {}xx", status, skeleton.hundreds)
         found.moved = True
     else:
         wanted = skeleton.statuses or f"{skeleton.hundreds}xx"
-        found.add(OTHER_STATUS, "status {}, documented {}", status, wanted, exact=False)
+        found.add(OTHER_STATUS, "status {}, documented {}", status, wanted)
         found.moved = True
         # an error is none of a success, nor the other way round
         return (status < 400) == (min(skeleton.statuses or {400}) < 400)
@@ -196,7 +192,6 @@ def _of_any(found: Score, answer: Answer, seen: Projection, about: Provider) -> 
 
     A body in an envelope of the provider's own says no less than where that envelope is documented.
     """
-    found.exact = False
     if seen.event is not None or answer.status not in found.skeleton.statuses:
         return False
     if not seen.wrapped and about.has_envelope_of(seen.body):
@@ -220,9 +215,9 @@ def _of_body(found: Score, seen: Projection, about: Provider) -> bool:
     if fit.strict:
         found.add(STRICT, "the envelope is the documented one")
     for name in fit.lacking:
-        found.add(0.0, "without {}", name, exact=False)
+        found.add(0.0, "without {}", name)
     for name in fit.besides:
-        found.add(0.0, "with {} besides", name, exact=False)
+        found.add(0.0, "with {} besides", name)
     return True
 
 
@@ -238,7 +233,7 @@ def _of_code(found: Score, seen: Projection, codes: frozenset[str]) -> bool:
     code = str(seen.code) if type(seen.code) is int else seen.code
     if code is ABSENT or code is None or (code == seen.type and None in stated):
         if None not in stated:
-            found.add(0.0, "no code, documented {}", stated, exact=False)
+            found.add(0.0, "no code, documented {}", stated)
             found.named = seen.type in stated
             return found.worded or found.named
         return not found.points < STATUS_CLASS and _of_no_code(found, seen)
@@ -247,18 +242,18 @@ def _of_code(found: Score, seen: Projection, codes: frozenset[str]) -> bool:
         found.add(CODE if code == stated[0] else OTHER_CODE, "code {} is documented", code)
         found.named = True
     elif str(code) in skeleton.seen.get("code", ()):
-        found.add(CODE, "code {} was seen live in place of {}", code, stated, exact=False)
+        found.add(CODE, "code {} was seen live in place of {}", code, stated)
         found.named = True
     elif not isinstance(code, str):
         return False
     elif " " in code:
-        found.add(0.0, "its code is prose, as that of older answers: {}", code, exact=False)
+        found.add(0.0, "its code is prose, as that of older answers: {}", code)
     elif code not in codes and any(_one_family(code, each) for each in stated):
-        found.add(CODE_OF_FAMILY, "code {} is of the family of {}", code, stated, exact=False)
+        found.add(CODE_OF_FAMILY, "code {} is of the family of {}", code, stated)
     elif found.worded and found.moved and code in codes:
-        found.add(0.0, "code {}, documented {}", code, stated, exact=False)
+        found.add(0.0, "code {}, documented {}", code, stated)
     elif found.worded and code not in codes:
-        found.add(0.0, "code {} is in no record", code, exact=False)
+        found.add(0.0, "code {} is in no record", code)
         found.new_code = True
     else:
         return False
@@ -281,7 +276,7 @@ def _of_values(found: Score, seen: Projection) -> bool:
     for pointer, values in found.skeleton.constants.items():
         value = next((each for each in find_all(seen.body, pointer) if each in values), ABSENT)
         if value is ABSENT and found.named and find(seen.body, pointer) is ABSENT:
-            found.add(0.0, "without {}", pointer, exact=False)
+            found.add(0.0, "without {}", pointer)
             continue
         if value is ABSENT:
             return False
@@ -298,9 +293,9 @@ def _of_type(found: Score, seen: Projection) -> bool:
     if seen.type in stated:
         found.add(TYPE if seen.type is not None else 0.0, "type {} is documented", seen.type)
     elif str(seen.type) in skeleton.seen.get("type", ()):
-        found.add(TYPE, "type {} was seen live in place of {}", seen.type, stated, exact=False)
+        found.add(TYPE, "type {} was seen live in place of {}", seen.type, stated)
     elif found.named or ((found.worded or found.points >= STATUS) and seen.type is not ABSENT):
-        found.add(OTHER_TYPE, "type {}, documented {}", seen.type, stated, exact=False)
+        found.add(OTHER_TYPE, "type {}, documented {}", seen.type, stated)
         found.moved = True
     else:
         return False
@@ -326,9 +321,9 @@ def _of_headers(found: Score, answer: Answer) -> None:
         if value is None:
             continue
         if rule.rule == "absent":
-            found.add(-2 * HEADER, "{} is there, documented absent", name, exact=False)
+            found.add(-2 * HEADER, "{} is there, documented absent", name)
         elif rule.rule == "equals" and value.lower() != rule.value.lower():
-            found.add(-2 * HEADER, "{} is {}, documented {}", name, value, rule.value, exact=False)
+            found.add(-2 * HEADER, "{} is {}, documented {}", name, value, rule.value)
         else:
             points = HEADER if rule.rule == "equals" else HEADER_THERE
             found.add(points, "{} is there, as documented", name)

@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from catalog.model import Outcome
+from catalog.reading.store import Catalog
 from probes.planning.rotation import ALL
 from tests.harness import fault_changes as to
 from tests.harness.engines import catalog, probe
@@ -14,7 +15,6 @@ from tests.harness.faults import Fault, Where
 
 if TYPE_CHECKING:
     from catalog.evidence.results import Result
-    from catalog.reading.store import Catalog
     from tests.harness.fault_proxy import Stand
 
 MALFORMED = "pa/errors/general/key_malformed"
@@ -41,9 +41,8 @@ def seen_before() -> Catalog:
     """The catalog with a night in which the refusal was seen there."""
     evidence = {"of": "before", "seen": {AGENTS: {"on": "2026-11-20"}}}
     looked = {MALFORMED: {"evidence": evidence}}
-    return catalog().with_records(
-        replace(each, data={**each.data, **looked.get(str(each.address), {})}) for each in catalog().records
-    )
+    records = (replace(each, data={**each.data, **looked.get(str(each.address), {})}) for each in catalog().records)
+    return Catalog(catalog().root, records)
 
 
 def test_a_wrong_key_is_no_drift_where_nothing_answers_at_an_assumed_path(stand: Stand) -> None:

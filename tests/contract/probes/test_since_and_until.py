@@ -10,6 +10,7 @@ from catalog.check.asserting import of_no_revision
 from catalog.model import Outcome, Record
 from catalog.reading.assertions import ANOTHER_REVISION, assertions
 from catalog.reading.manifest import manifest
+from catalog.reading.store import Catalog
 from probes.target import target as targets
 from probes.target.revising import under
 from tests.harness.engines import catalog, probe
@@ -17,7 +18,6 @@ from tests.harness.engines import catalog, probe
 if TYPE_CHECKING:
     from catalog.evidence.results import Result
     from catalog.model import Json
-    from catalog.reading.store import Catalog
     from probes.suite.embedded_mock import EmbeddedMock
 
 OLD, NEW = "2023-06-01", "2026-10-21"
@@ -30,7 +30,8 @@ def saying(field: str, revision: str, *keys: str) -> Catalog:
     said: dict[str, Json] = {key: {"revision": revision, "assumed": "for this test"} for key in keys}
     record = catalog()[MESSAGE]
     changed = Record(record.address, {**record.data, field: said})
-    return catalog().with_records(changed if each.address == record.address else each for each in catalog().records)
+    records = (changed if each.address == record.address else each for each in catalog().records)
+    return Catalog(catalog().root, records)
 
 
 def looked(mock: EmbeddedMock, records: Catalog, revision: str) -> Result:

@@ -225,16 +225,6 @@ def test_a_row_that_is_about_to_be_carried_and_says_nothing_is_named() -> None:
         past.of_lines([{**history.row(run(), [result(A)]), "outcomes": "?"}])
 
 
-def test_a_row_counts_its_outcomes() -> None:
-    seen = [result(A), result(B), result(f"{B}2", Outcome.FLAKY)]
-    (row,) = past.rows(run(history=(history.row(run(), seen),)))
-    assert {outcome: number for outcome, number in row.tally.items() if number} == {
-        Outcome.CONFORMS: 2,
-        Outcome.FLAKY: 1,
-    }
-    assert set(row.tally) == set(Outcome)
-
-
 def test_discoveries_are_remembered_for_the_next_run() -> None:
     new = finding("undocumented-code", at="code", observed="brand_new", aspect="code")
     assumed = finding(severity=Severity.SHOULD, documented=200, observed=201, assertion="success/status")
