@@ -22,7 +22,6 @@ _ABSENT = frozenset(
         FindingCode.HEADER_MISSING,
         FindingCode.FIELD_MISSING,
         FindingCode.EVENT_MISSING,
-        FindingCode.TRAILER_MISSING,
         FindingCode.STREAM_NOT_STARTED,
         FindingCode.STREAM_UNTERMINATED,
         FindingCode.VALUES_MISSING,

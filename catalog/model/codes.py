@@ -34,7 +34,6 @@ class FindingCode(StrEnum):
     CLOSE_REASON_MISSING = "close-reason-missing"
     CLOSE_MISSING = "close-missing"
     GRPC_STATUS_DIFFERS = "grpc-status-differs"
-    TRAILER_MISSING = "trailer-missing"
     STATE_DIFFERS = "state-differs"
     BODIES_DIFFER = "bodies-differ"
     VALUES_UNEQUAL = "values-unequal"

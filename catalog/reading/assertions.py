@@ -215,7 +215,6 @@ def _of_stream(rule: StreamRule) -> Iterator[Statement]:
     if rule.protocol == "grpc":
         if rule.grpc_status is not None:
             yield Statement("grpc", "", rule.grpc_status)
-        yield from (Statement("header", name, "present") for name in rule.trailers)
         return
     yield Statement("event", "", rule.protocol)
     named = dict.fromkeys([*rule.events, *([rule.event] if rule.event else [])])

@@ -27,7 +27,6 @@ class StreamRule:
     close_reason: bool = False
     """Whether the close must say why."""
     grpc_status: int | None = None
-    trailers: tuple[str, ...] = ()
 
     @property
     def closes(self) -> bool:
@@ -48,7 +47,6 @@ def stream_rule(written: Json) -> StreamRule | None:
         close_clean=written.get("close_clean"),
         close_reason=written.get("close_reason", False),
         grpc_status=written.get("grpc_status"),
-        trailers=tuple(written.get("trailers") or ()),
     )
 
 

@@ -268,9 +268,6 @@ def _grpc(expected: Expected, rule: StreamRule, response: Response) -> Iterator[
     if rule.grpc_status is not None and (seen is None or seen.status != rule.grpc_status):
         observed = "no gRPC status" if seen is None else seen.status
         yield _finding(expected, "grpc", Code.GRPC_STATUS_DIFFERS, Aspect.STATUS, "grpc", rule.grpc_status, observed)
-    for name in rule.trailers:
-        if seen is None or name not in seen.trailers:
-            yield _finding(expected, f"header:{name}", Code.TRAILER_MISSING, Aspect.HEADER, name, "present", "absent")
 
 
 def _client_side(expected: Expected, exchange: Exchange) -> Iterator[Finding]:

@@ -114,9 +114,6 @@ def _stream(expected: Expected, response: Response) -> Iterator[Change]:
         assert response.grpc is not None
         if rule.grpc_status is not None:
             yield "grpc status", Aspect.STATUS, replace(response, grpc=replace(response.grpc, status=2))
-        for name in rule.trailers:
-            left = {key: value for key, value in response.grpc.trailers.items() if key != name}
-            yield f"trailer {name}", Aspect.HEADER, replace(response, grpc=replace(response.grpc, trailers=left))
         return
     yield "no stream", Aspect.EVENT, replace(response, events=None)
     for name in {*rule.events, *([rule.event] if rule.event else [])}:

@@ -194,7 +194,7 @@ GOOD: dict[str, list[dict[str, Any]]] = {
         changed(ERROR, "4xx", "http_status"),
         changed(ERROR, "conditional", "retryable"),
         changed(ERROR, ["x-should-retry"], "response_headers"),
-        changed(STREAMED, {"protocol": "grpc", "grpc_status": 16, "trailers": ["x-request-id"]}, "stream"),
+        changed(STREAMED, {"protocol": "grpc", "grpc_status": 16}, "stream"),
         changed(STREAMED, {"protocol": "websocket", "close_code": 1011}, "stream"),
         without(ERROR, "status"),
         {**ERROR, "surface": "client", "failure": "connect-refused"},

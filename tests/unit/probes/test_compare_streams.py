@@ -130,26 +130,16 @@ def test_how_a_socket_ended_is_judged_though_it_never_carried_anything() -> None
     assert [within for within, *_ in told(stream(**CODE), response)] == ["event", "close:code"]
 
 
-GRPC = {"protocol": "grpc", "grpc_status": 8, "trailers": ("retry-after",)}
-
-
 @pytest.mark.parametrize(
     ("grpc", "findings"),
     [
-        (GrpcStatus(8, "", {"retry-after": "1"}), []),
-        (GrpcStatus(3, "", {"retry-after": "1"}), [("grpc", "grpc-status-differs", 8, 3)]),
-        (GrpcStatus(8), [("header:retry-after", "trailer-missing", "present", "absent")]),
-        (
-            None,
-            [
-                ("grpc", "grpc-status-differs", 8, "no gRPC status"),
-                ("header:retry-after", "trailer-missing", "present", "absent"),
-            ],
-        ),
+        (GrpcStatus(8), []),
+        (GrpcStatus(3), [("grpc", "grpc-status-differs", 8, 3)]),
+        (None, [("grpc", "grpc-status-differs", 8, "no gRPC status")]),
     ],
 )
-def test_a_call_ends_with_its_status_and_trailers(grpc: GrpcStatus | None, findings: list[Any]) -> None:
-    assert told(stream(**GRPC), came(None, 200, "empty", grpc=grpc)) == findings
+def test_a_call_ends_with_its_status(grpc: GrpcStatus | None, findings: list[Any]) -> None:
+    assert told(stream(protocol="grpc", grpc_status=8), came(None, 200, "empty", grpc=grpc)) == findings
 
 
 def test_a_call_whose_status_nobody_documents_may_have_any() -> None:
