@@ -42,7 +42,7 @@ def stream_rule(written: Json) -> StreamRule | None:
         protocol=written["protocol"],
         event=written.get("event"),
         terminal=written.get("terminal"),
-        events=tuple(written.get("events") or written.get("after") or ()),
+        events=tuple(written.get("events") or ()),
         close_code=_range(written.get("close_code")),
         close_clean=written.get("close_clean"),
         close_reason=written.get("close_reason", False),

@@ -133,7 +133,6 @@ STREAMED: dict[str, Any] = {
         "protocol": "websocket",
         "event": "goAway",
         "terminal": None,
-        "after": ["setupComplete"],
         "close_code": [1000, 1011],
         "close_clean": True,
     },

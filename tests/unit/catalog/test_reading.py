@@ -99,7 +99,7 @@ def test_a_grpc_answer_is_known_by_its_status(grpc: GrpcStatus | None, answered:
     [
         (None, None),
         (True, None),
-        ({"protocol": "sse", "event": "error", "after": ["a", "b"]}, StreamRule("sse", "error", events=("a", "b"))),
+        ({"protocol": "sse", "event": "error", "events": ["a", "b"]}, StreamRule("sse", "error", events=("a", "b"))),
         ({"protocol": "sse", "events": [], "terminal": None}, StreamRule("sse")),
         ({"protocol": "websocket", "close_code": 1008}, StreamRule("websocket", close_code=(1008, 1008))),
         ({"protocol": "websocket", "close_code": [1000, 1011]}, StreamRule("websocket", close_code=(1000, 1011))),
