@@ -7,7 +7,7 @@ have modules beside this one.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from catalog.evidence import lost, self_check, shares
@@ -26,8 +26,17 @@ if TYPE_CHECKING:
 def of_run(run: Run, results: Sequence[Result]) -> Exit:
     """The exit status that a run calls for, by its results and by what its first line says."""
     known = complete(run, results)
-    status = _status(of_records(known), blind(run, known), stale_ledger=bool(stale_entries(run, known)))
-    return highest({status, Exit.HARNESS_ERROR}) if faults(run, known) else status
+    records = of_records(known)
+    statuses = {Exit.FINE}
+    if all(result.outcome is Outcome.NOT_PROBED for result in records):
+        statuses.add(Exit.NOTHING_SELECTED)
+    if faults(run, known) or any(broken(result) for result in records):
+        statuses.add(Exit.HARNESS_ERROR)
+    if stale_entries(run, known) or any(failed(result) for result in records):
+        statuses.add(Exit.DRIFT)
+    if blind(run, known):
+        statuses.add(Exit.BLIND)
+    return highest(statuses)
 
 
 def faults(run: Run, results: Sequence[Result]) -> tuple[str, ...]:
@@ -61,24 +70,6 @@ def _blind(run: Run, known: Sequence[Result]) -> dict[str, str]:
     if not run.live and run.stands_for is StandsFor.MOCK and not run.asked.traffic:
         found = {**unobserved(known), **found}
     return {**gaps(known), **found} if run.policy.get("expect_all") else found
-
-
-def of_results(results: Sequence[Result], expected: Sequence[str], *, stale_ledger: bool = False) -> Exit:
-    """The exit status that these results call for; `expected` are the providers that must have a verdict."""
-    return _status(results, blind_providers(results, expected), stale_ledger=stale_ledger)
-
-
-def _status(results: Sequence[Result], blind: Mapping[str, str], *, stale_ledger: bool) -> Exit:
-    statuses = {Exit.FINE}
-    if all(result.outcome is Outcome.NOT_PROBED for result in results):
-        statuses.add(Exit.NOTHING_SELECTED)
-    if any(broken(result) for result in results):
-        statuses.add(Exit.HARNESS_ERROR)
-    if stale_ledger or any(failed(result) for result in results):
-        statuses.add(Exit.DRIFT)
-    if blind:
-        statuses.add(Exit.BLIND)
-    return highest(statuses)
 
 
 def failed(result: Result) -> bool:

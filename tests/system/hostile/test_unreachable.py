@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from catalog.evidence import verdicts
 from catalog.evidence.blindness import blind_providers
 from catalog.model import Outcome
 from catalog.model.exits import Exit
@@ -23,6 +22,7 @@ from probes.running.lane import MAX_CONTROLS, MAX_FAILURES, REFUSED_CONTROLS
 from probes.target.target import Credential, Target
 from tests.harness import hostile
 from tests.harness.engines import catalog, mock_target_at, probe
+from tests.harness.exit_status import find_exit_status
 from tests.harness.hostile import GREEN, Hostile, Misbehaviour, Peer, answer, plain
 from tests.harness.memory import grown_by
 from tests.harness.serving import speaking
@@ -165,7 +165,7 @@ def test_a_dead_port_is_refused_and_the_run_is_blind() -> None:
     codes = {result.reason.code for result in results if result.outcome is Outcome.INCONCLUSIVE and result.reason}
     assert "connect-refused" in codes
     assert codes <= {"connect-refused", "lane-stopped"}
-    assert verdicts.of_results(results, ["pa"]) is Exit.BLIND
+    assert find_exit_status(results, "pa") is Exit.BLIND
     assert "pa" in blind_providers(results, ["pa"])
 
 
@@ -202,7 +202,7 @@ def test_repeated_transport_failures_end_a_lane_after_few_requests(misbehave: Mi
     assert MAX_FAILURES < len(server.heads) <= 1 + MAX_FAILURES + 4
     assert {result.outcome for result in results.values()} == {Outcome.INCONCLUSIVE}
     assert Counter(result.reason.code for result in results.values() if result.reason)["lane-stopped"] > 40
-    assert verdicts.of_results(list(results.values()), ["pa"]) is Exit.BLIND
+    assert find_exit_status(list(results.values()), "pa") is Exit.BLIND
 
 
 def test_a_control_that_once_met_a_passing_trouble_is_sent_again() -> None:
@@ -275,7 +275,7 @@ def test_a_dead_key_ends_the_lane_and_names_the_variable() -> None:
     details = [result.reason.detail for result in results.values() if result.reason]
     assert all("look at PA_API_KEY" in detail for detail in details), details
     assert len(server.heads) == REFUSED_CONTROLS
-    assert verdicts.of_results(list(results.values()), ["pa"]) is Exit.BLIND
+    assert find_exit_status(list(results.values()), "pa") is Exit.BLIND
 
 
 def test_a_control_that_is_refused_restricts_no_record_and_a_run_of_nothing_else_is_blind() -> None:
@@ -285,7 +285,7 @@ def test_a_control_that_is_refused_restricts_no_record_and_a_run_of_nothing_else
     reasons = {result.reason.code for result in results.values() if result.reason}
     assert {result.outcome for result in results.values()} == {Outcome.INCONCLUSIVE}
     assert reasons == {"control-failed"}
-    assert verdicts.of_results(list(results.values()), ["pa"]) is Exit.BLIND
+    assert find_exit_status(list(results.values()), "pa") is Exit.BLIND
 
 
 def test_a_key_does_not_travel_with_a_redirect() -> None:

@@ -25,6 +25,7 @@ from catalog.reading.store import Catalog
 from catalog.writeback.planner import Patch, Policy, plan
 from catalog.writeback.seen import Sighting
 from reports import history
+from tests.harness.exit_status import find_exit_status
 from tests.unit.catalog.catalog_making import ERROR_ADDRESS, drift, record, run, small_catalog, write_catalog
 
 if TYPE_CHECKING:
@@ -82,7 +83,7 @@ def test_a_new_user_s_first_night_is_told_and_not_red() -> None:
     assert pending(seen)
     assert until(seen) == "2026-11-08"
     assert not verdicts.failed(seen)
-    assert verdicts.of_results([seen], ["pa"]) is Exit.FINE
+    assert find_exit_status([seen], "pa") is Exit.FINE
 
 
 def test_it_waits_until_the_first_day_of_what_waits() -> None:
@@ -100,7 +101,7 @@ def test_who_is_strict_counts_it() -> None:
     seen = judged(record(), FIRST, STATUS, pending_days=0)
     assert not pending(seen)
     assert never_agreed(seen) == {STATUS: {"first": "2026-11-01"}}
-    assert verdicts.of_results([seen], ["pa"]) is Exit.DRIFT
+    assert find_exit_status([seen], "pa") is Exit.DRIFT
 
 
 @pytest.mark.parametrize(("days", "waits"), [(0, True), (1, True), (6, True), (7, False), (30, False)])

@@ -20,6 +20,7 @@ from catalog.reading.streams import StreamRule
 from probes.judging.attempts import MAX_ATTEMPTS, conclude, passing, undecided
 from probes.judging.unasked import PRIVATE, tells_of_the_limit, unasked
 from probes.judging.verdict import Verdict
+from tests.harness.exit_status import LIVE, find_exit_status
 
 
 def finding(code: str) -> Finding:
@@ -274,7 +275,7 @@ LOST = result(Outcome.INCONCLUSIVE, reason="read-timeout")
     ],
 )
 def test_results_call_for_one_exit_status(results: list[Result], status: Exit) -> None:
-    assert verdicts.of_results(results, ["pa"]) is status
+    assert find_exit_status(results, "pa") is status
 
 
 @pytest.mark.parametrize(
@@ -295,11 +296,12 @@ def test_results_call_for_one_exit_status(results: list[Result], status: Exit) -
 def test_a_run_without_any_verdict_is_never_fine_though_nothing_is_expected(
     results: list[Result], status: Exit
 ) -> None:
-    assert verdicts.of_results(results, []) is status
+    assert find_exit_status(results) is status
 
 
 def test_a_stale_ledger_is_a_drift() -> None:
-    assert verdicts.of_results(SEEN, ["pa"], stale_ledger=True) is Exit.DRIFT
+    run = replace(LIVE, expected=("pa",), policy={"stale_ledger": ["divergences.json:pa/errors/general/x: is stale"]})
+    assert verdicts.of_run(run, SEEN) is Exit.DRIFT
 
 
 @given(st.sets(st.sampled_from(Exit), min_size=1))
@@ -313,8 +315,8 @@ def test_more_trouble_never_makes_a_run_greener(made: list[tuple[Outcome, str]])
     results = [
         result(outcome, number, provider=provider, reason="x") for number, (outcome, provider) in enumerate(made)
     ]
-    status = verdicts.of_results(results, ["pa"])
-    assert verdicts.of_results([*results, result(Outcome.HARNESS_ERROR, 999)], ["pa"]) is Exit.HARNESS_ERROR
+    status = find_exit_status(results, "pa")
+    assert find_exit_status([*results, result(Outcome.HARNESS_ERROR, 999)], "pa") is Exit.HARNESS_ERROR
     assert (status is Exit.FINE) <= all(
         each.outcome in (Outcome.CONFORMS, Outcome.RESTRICTED, Outcome.INCONCLUSIVE, Outcome.NOT_PROBED)
         for each in results
