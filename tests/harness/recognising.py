@@ -83,12 +83,6 @@ def right(capture: Capture) -> bool:
     return mark(capture) in (Mark.NAMED, Mark.AMONG_FEW)
 
 
-def seen_as(capture: Capture) -> str:
-    """What it was recognised as, in words."""
-    found = identified(capture)
-    return f"{found.verdict} {found.record or ', '.join(found.candidates) or found.group}".strip()
-
-
 def _is_row(record: CatalogRecord, expect: dict[str, Any]) -> bool:
     sections = {source.partition("#")[0].partition(":")[2] for source in record.sources}
     if expect["section"] not in sections:

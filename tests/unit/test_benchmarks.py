@@ -8,12 +8,8 @@ from pathlib import Path
 import pytest
 
 from benchmarks.generated import CONTROL, ENDPOINT, NAME, answers, items, write_home
-from benchmarks.limited import ROLES, TOKENS, Asked, write_limited_home
 from catalog.check import validate
 from catalog.model import homes
-from catalog.reading.rate_limits import rate_limits
-from catalog.reading.store import Catalog
-from mockserver.buckets import TokenBucket
 from probes.elicit import book
 
 NUMBER = 101
@@ -37,32 +33,6 @@ def test_the_provider_answers_as_the_records_say() -> None:
         assert head.startswith(f"HTTP/1.1 {each.record['http_status']} ".encode())
         error = json.loads(body)["error"]
         assert (error["type"], error["code"]) == (each.record["type"], each.record["code"])
-
-
-def test_a_limited_home_is_sound_and_documents_its_limit(tmp_path: Path) -> None:
-    try:
-        (records,) = homes.use(write_limited_home(tmp_path, NUMBER, 600))
-        assert validate.check(records) == []
-        recipes = book.book(NAME).recipes.values()
-        assert {each.credential for each in recipes} == set(ROLES)
-        assert {each.tokens for each in recipes} == {TOKENS}
-        (documented,) = Catalog.load(records).select(kind="rate_limits")
-        group = rate_limits(documented).group_of("GET", next(items(1)).path)
-        assert group is not None
-        assert group.per_minute == 600
-        assert {each.counts for each in rate_limits(documented).gauges} == {"requests", "tokens"}
-    finally:
-        homes.use(None)
-
-
-def test_the_limited_provider_counts_what_it_refuses() -> None:
-    asked = Asked(TokenBucket(60, 1), TokenBucket(1_000))
-    told = [asked.admit() for _ in range(3)]
-    assert told[0] is not None
-    assert b"x-ratelimit-remaining-requests: 0" in told[0]
-    assert b"x-ratelimit-remaining-tokens: 990" in told[0]
-    assert told[1:] == [None, None]
-    assert asked.summary.items() >= {"requests": 3, "refused": 2, "most_in_a_second": 3}.items()
 
 
 @pytest.mark.parametrize("what", ["slug", "code", "address"])
