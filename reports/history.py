@@ -23,7 +23,6 @@ from catalog.evidence.self_check import of_records
 from catalog.model import Json, Outcome, Severity, jsonl, visible
 from catalog.model.errors import LONGEST
 from catalog.model.text import brief
-from reports import latency
 
 if TYPE_CHECKING:
     from catalog.evidence.past import Earlier
@@ -76,7 +75,6 @@ def row(run: Run, results: Sequence[Result]) -> dict[str, Json]:
         **_told_of_causes(ordered),
         **_lost(run, ordered),
         "seen": sorted(discovered(results) | corrected(results))[:MAX_SEEN],
-        "latency": latency.remembered(ordered),
         "addresses": addresses,
         **({"stated": stated} if any(stated) else {}),
     }

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-import math
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from catalog.model import Attempt, Outcome
 from catalog.model.labels import BESIDE
-from catalog.model.text import brief
-from reports.latency import by_lane, courses, quantile, remembered
 from reports.words import OUTCOMES
 
 if TYPE_CHECKING:
@@ -31,8 +27,6 @@ STACK = (
 OLDEST = 10**9
 _AGES = ((0, "today"), (1, "1 d"), (3, "3 d"), (7, "7 d"), (14, "14 d"), (30, "30 d"), (90, "90 d"), (OLDEST, "older"))
 WIDTH, HEIGHT, FOOT = 360, 150, 20
-LANES = 12
-"""So many lanes are drawn; nobody has more keys."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +62,7 @@ class Plot:
 
 def plots(overview: Overview) -> list[Plot]:
     """The plots that have something to show."""
-    drawn = [ages(overview.standings), runs(overview), latency(overview), latency_over_runs(overview)]
+    drawn = [ages(overview.standings), runs(overview)]
     return [plot for plot in drawn if plot is not None]
 
 
@@ -144,69 +138,6 @@ def _between(after: int, top: int) -> Iterator[str]:
         yield f"seen:<{top + 1}d"
 
 
-def latency(overview: Overview) -> Plot | None:
-    """How long exchanges took in each lane: the middle half as a box, the median, and the slowest tenth."""
-    every = by_lane(overview.results)
-    lanes = dict([*every.items()][:LANES])
-    if not lanes:
-        return None
-    top = max(max(times) for times in lanes.values())
-    low = min(min(times) for times in lanes.values())
-    floor, roof = math.floor(math.log10(max(low, 0.1))), math.ceil(math.log10(max(top, 1)))
-    roof = max(roof, floor + 1)
-    left, right, tall = 96, WIDTH - 46, 22
-
-    def x(ms: float) -> float:
-        return left + (math.log10(max(ms, 10**floor)) - floor) / (roof - floor) * (right - left)
-
-    height = tall * len(lanes) + FOOT
-    shapes = []
-    for power in range(floor, roof + 1):
-        shapes.append(Shape("line", "grid", x(10**power), 0, 0, height - FOOT))
-        shapes.append(Shape("text", "tick", x(10**power), height - 6, text=_ms(10**power)))
-    said = []
-    for index, (lane, times) in enumerate(lanes.items()):
-        low, first, median, third, high = (quantile(times, q) for q in (0.1, 0.25, 0.5, 0.75, 0.9))
-        middle = index * tall + tall / 2
-        words = f"{lane}: median {_ms(median)}, nine in ten within {_ms(high)}, {len(times)} exchanges"
-        shapes.append(Shape("text", "lane", left - 8, middle + 4, text=brief(lane, 15)))
-        shapes.append(Shape("line", "whisker", x(low), middle, x(high) - x(low), 0))
-        shapes.append(Shape("rect", "box", x(first), middle - 5, max(x(third) - x(first), 2), 10, words))
-        shapes.append(Shape("line", "median", x(median), middle - 6, 0, 12))
-        shapes.append(Shape("text", "value right", WIDTH, middle + 4, text=_ms(median)))
-        said.append(words)
-    return Plot(f"Latency by lane{_of_all(len(every))}", f"{'; '.join(said)}.", height, _round(shapes))
-
-
-def latency_over_runs(overview: Overview) -> Plot | None:
-    """The median of each lane in the last runs, a line a lane from nought up; those that became slower first."""
-    every = courses(overview.earlier, remembered(overview.results))
-    told = every[:LANES]
-    if not told:
-        return None
-    left, right, tall = 96, WIDTH - 46, 22
-    step = (right - left) / len(overview.earlier)
-    shapes: list[Shape] = []
-    said = []
-    for index, each in enumerate(told):
-        ground, scale = (index + 1) * tall - 4, (tall - 6) / max(each.known)
-        points = [(left + at * step, ground - ms * scale) for at, ms in enumerate(each.medians) if ms is not None]
-        range_ = f"{_ms(min(each.known))} to {_ms(max(each.known))}"
-        slower = f", {each.times:.1f} times as long as is usual" if each.is_slower else ""
-        words = f"{each.lane}: median {_ms(each.now)}, {range_} in {len(each.known)} runs{slower}"
-        kind = "slower" if each.is_slower else "course"
-        shapes.append(Shape("text", "lane", left - 8, ground - 3, text=brief(each.lane, 15)))
-        shapes.append(Shape("line", "grid", left, ground, right - left, 0))
-        shapes += [Shape("line", kind, x, y, to - x, down - y) for (x, y), (to, down) in pairwise(points)]
-        shapes.append(Shape("rect", kind, points[-1][0] - 2, points[-1][1] - 2, 4, 4, words))
-        shapes.append(Shape("text", "value right", WIDTH, ground - 3, text=_ms(each.now)))
-        said.append(words)
-    height = tall * len(told) + FOOT
-    shapes.append(Shape("text", "tick start", left, height - 6, text=overview.run_names[0]))
-    shapes.append(Shape("text", "tick end", right, height - 6, text=overview.run_names[-1]))
-    return Plot("Latency by lane over the last runs", f"{'; '.join(said)}.", height, _round(shapes))
-
-
 def waterfall(attempt: Attempt) -> Plot | None:
     """One attempt over time: a bar an exchange, a tick an event."""
     if not attempt.exchanges:
@@ -229,11 +160,6 @@ def waterfall(attempt: Attempt) -> Plot | None:
     height = tall * len(attempt.exchanges[:20]) + 4
     said = "; ".join(f"{each.label} {_ms(each.elapsed_ms)}" for each in attempt.exchanges[:20])
     return Plot("Timeline", f"Exchanges in order: {said}.", height, _round(shapes), width=right + 72)
-
-
-def _of_all(lanes: int) -> str:
-    """How many lanes there are, if not all of them are drawn."""
-    return f", {LANES} of {lanes} lanes" if lanes > LANES else ""
 
 
 def _bar(count: int, scale: float) -> float:

@@ -38,8 +38,6 @@ class Row:
     live: bool
     states: Mapping[str, str] = field(default_factory=dict)
     """By address, the digest of what the record stated then; nothing where the row does not say."""
-    latency: Mapping[str, float] = field(default_factory=dict)
-    """The median of each lane's answers in ms; nothing where the row does not say."""
     causes: Mapping[str, Mapping[str, Json]] = field(default_factory=dict)
     """By the id of a cause, what it was: `code` and `told`; nothing where the row does not say."""
     lost: frozenset[str] = frozenset()
@@ -117,7 +115,6 @@ def _rows(lines: Sequence[Mapping[str, Json]], where: str) -> Iterator[Row]:
                 seen=frozenset(line.get("seen", ())),
                 live=line.get("live", False),
                 states=dict(zip(casts[line["cast"]], stated.get(line["cast"], ()), strict=False)),
-                latency={str(lane): float(median) for lane, median in line.get("latency", {}).items()},
                 causes=line.get("causes", {}),
                 lost=frozenset(line.get("lost", ())),
             )

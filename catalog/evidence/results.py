@@ -79,12 +79,6 @@ class Result:
         return sum(attempt.elapsed_ms for attempt in self.attempts)
 
     @property
-    def answered_ms(self) -> list[float]:
-        """Milliseconds of each exchange that was answered."""
-        exchanges = (exchange for attempt in self.attempts for exchange in attempt.exchanges)
-        return [exchange.elapsed_ms for exchange in exchanges if exchange.failure is None]
-
-    @property
     def is_beyond_verifying(self) -> bool:
         """Whether it was looked at and has no verdict because the documents state nothing of it: no sight was lost."""
         is_silent = self.reason is not None and self.reason.code == ReasonCode.NOTHING_OBSERVED

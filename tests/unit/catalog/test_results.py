@@ -150,14 +150,6 @@ def test_a_line_leaves_out_what_is_none_but_for_what_a_reader_looks_for() -> Non
     assert "traffic" not in told
 
 
-def test_only_what_was_answered_took_time_to_answer() -> None:
-    answered = Exchange("answer", BARE, Response(200), elapsed_ms=7.0)
-    failed = Exchange("answer", BARE, None, Reason("read-timeout"), elapsed_ms=9.0)
-    attempts = (Attempt("", 20.0, (answered, failed)), Attempt("", 5.0, (failed,)))
-    result = Result(RECORD, {}, Outcome.CONFORMS, attempts=attempts)
-    assert (result.elapsed_ms, result.answered_ms) == (25.0, [7.0])
-
-
 def test_any_mapping_is_an_object_and_any_sequence_a_list() -> None:
     odd: Any = MappingProxyType({1: (Severity.MUST, b"raw", [0, 1])})
     probed = Result(RECORD, odd, Outcome.CONFORMS).to_json()["probed"]

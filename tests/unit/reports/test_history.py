@@ -212,7 +212,6 @@ def test_what_a_row_says_is_read() -> None:
         "live": True,
         "drifts": {A: {}},
         "seen": ["x"],
-        "latency": {"pa": 2},
         "causes": {"c1": {}},
         "lost": [A],
     }

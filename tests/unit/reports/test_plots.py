@@ -56,14 +56,7 @@ def test_one_record_among_thousands_still_shows() -> None:
     assert drifted.height >= 1.5
 
 
-def test_a_lane_tells_its_median() -> None:
-    attempts = tuple(Attempt("", ms, (exchange(elapsed_ms=ms),)) for ms in (10.0, 20.0, 3000.0))
-    plot = drawn(plots.latency(Overview(run(), [result(A, attempts=attempts, lane="pa:inference")])))
-    assert plot.words == "pa:inference: median 20 ms, nine in ten within 3 s, 3 exchanges."
-
-
-def test_a_run_that_sent_nothing_has_no_latency() -> None:
-    assert plots.latency(Overview(run(), [result(A, Outcome.NOT_PROBED)])) is None
+def test_an_attempt_that_sent_nothing_is_not_drawn() -> None:
     assert plots.waterfall(Attempt("", 0.0, ())) is None
 
 
