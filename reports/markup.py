@@ -55,7 +55,7 @@ def environment() -> Environment:
         lstrip_blocks=True,
         finalize=shown,
     )
-    made.filters.update(capital=_capital, days=words.days, oneline=line, why=advice.reason)
+    made.filters.update(days=words.days, oneline=line, why=advice.reason)
     made.filters.update(runs=_runs, short=exchanges.shorten, linked=_linked)
     made.filters.update({each.__name__: each for each in (exchange, seen, checked, near, drawn)})
     made.globals.update(
@@ -81,10 +81,6 @@ def environment() -> Environment:
         accept=commands.accept,
     )
     return made
-
-
-def _capital(text: str) -> str:
-    return f"{text[:1].upper()}{text[1:]}"
 
 
 def _linked(text: str) -> Markup:
