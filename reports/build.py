@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from catalog.evidence.merge import merge
-from catalog.evidence.results import Result, Run
 from catalog.evidence.results_file import RESULTS, EvidenceError, ResultsWriter, drawing_on, read_run
 from reports import junit, known, summary
 
-Render = Callable[[Run, Sequence[Result]], str | Iterator[str]]
-"""Makes a view, whole or piece by piece."""
+if TYPE_CHECKING:
+    from catalog.evidence.results import Result, Run
 
 PAGE = "report.html"
 
@@ -57,19 +57,21 @@ def write_views(folder: Path, run: Run, results: Sequence[Result]) -> None:
     from reports import html
 
     ordered = sorted(results, key=lambda result: result.record)
-    views: dict[str, Render] = {"summary.md": summary.render, "junit.xml": junit.render, PAGE: html.render}
+    views: dict[str, Callable[[Run, Sequence[Result]], str]] = {
+        "summary.md": summary.render,
+        "junit.xml": junit.render,
+        PAGE: html.render,
+    }
     with drawing_on(folder / RESULTS):
         for name, render in views.items():
-            view = render(run, ordered)
-            write(folder / name, (view,) if isinstance(view, str) else view)
+            write(folder / name, render(run, ordered))
 
 
-def write(path: Path, pieces: Iterable[str]) -> None:
+def write(path: Path, text: str) -> None:
     """Write a file so that a reader sees the old one or the new one, never a part."""
     unfinished = path.with_name(f".{path.name}.{os.getpid()}")
     try:
-        with unfinished.open("wb") as file:
-            file.writelines(each.encode("utf-8", "backslashreplace") for each in pieces)
+        unfinished.write_bytes(text.encode("utf-8", "backslashreplace"))
         unfinished.replace(path)
     except OSError as error:
         raise OSError(error.errno, error.strerror, str(path)) from error

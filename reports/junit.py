@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import chain
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 from xml.etree import ElementTree
 
@@ -26,8 +25,8 @@ if TYPE_CHECKING:
     from catalog.evidence.results import Result, Run
 
 
-def render(run: Run, results: Sequence[Result]) -> Iterator[str]:
-    """The document, piece by piece, for readers of the common JUnit dialect. Pure.
+def render(run: Run, results: Sequence[Result]) -> str:
+    """The document, for readers of the common JUnit dialect. Pure.
 
     Failures and errors are what makes the run exit 1 and 3: what was never reported is an error. A provider that was
     not looked at fails no record, so its suites say so in a property `blind`; in `revision`, which other one was asked.
@@ -41,44 +40,26 @@ def render(run: Run, results: Sequence[Result]) -> Iterator[str]:
         suites.setdefault((result.address.provider, result.address.kind), []).append(result)
     root = ElementTree.Element("testsuites", {"name": legal(f"catalog probe {run.run}")})
     _count(root, results, len(stale), len(faults))
-    told = [
-        _suite(run, f"{provider}.{kind}", suites[provider, kind], blind.get(provider, ""), behind)
-        for provider, kind in sorted(suites, key=lambda key: (key[0], KINDS.index(key[1])))
-    ]
+    for provider, kind in sorted(suites, key=lambda key: (key[0], KINDS.index(key[1]))):
+        members = suites[provider, kind]
+        root.append(_suite(run, f"{provider}.{kind}", members, blind.get(provider, ""), behind))
     if stale:
-        told.append(_suite_of("ledger", "entry", "failure", dict.fromkeys(stale, FindingCode.STALE_DIVERGENCE)))
+        root.append(_suite_of("ledger", "entry", "failure", dict.fromkeys(stale, FindingCode.STALE_DIVERGENCE)))
     if faults:
-        told.append(_suite_of("harness", "fault", "error", {each: each.partition(":")[0] for each in faults}))
-    yield '<?xml version="1.0" encoding="utf-8"?>\n'
-    yield from _around(root, 0, chain.from_iterable(told))
+        root.append(_suite_of("harness", "fault", "error", {each: each.partition(":")[0] for each in faults}))
+    ElementTree.indent(root)
+    return f'<?xml version="1.0" encoding="utf-8"?>\n{ElementTree.tostring(root, encoding="unicode")}\n'
 
 
-def _around(element: ElementTree.Element, level: int, inside: Iterable[str]) -> Iterator[str]:
-    """An element as text around what is text already: of thousands of cases neither a tree nor the text is held."""
-    margin, end = "  " * level, f"</{element.tag}>"
-    begun = ElementTree.tostring(element, encoding="unicode", short_empty_elements=False).removesuffix(end)
-    yield f"{margin}{begun}\n"
-    yield from inside
-    yield f"{margin}{end}\n"
-
-
-def _text(element: ElementTree.Element, level: int) -> str:
-    ElementTree.indent(element, level=level)
-    return f"{'  ' * level}{ElementTree.tostring(element, encoding='unicode')}\n"
-
-
-def _suite_of(name: str, what: str, verdict: str, told: Mapping[str, str]) -> Iterator[str]:
+def _suite_of(name: str, what: str, verdict: str, told: Mapping[str, str]) -> ElementTree.Element:
     """What no record tells, each a case of its own: its words, and its type; `verdict` is `failure` or `error`."""
     suite = ElementTree.Element("testsuite", {"name": name})
     _count(suite, (), *((len(told), 0) if verdict == "failure" else (0, len(told))))
-
-    def cases() -> Iterator[str]:
-        for number, (words, kind) in enumerate(told.items(), start=1):
-            case = ElementTree.Element("testcase", {"classname": name, "name": f"{what} {number}", "time": "0.000"})
-            ElementTree.SubElement(case, verdict, {"message": legal(words), "type": kind})
-            yield _text(case, 2)
-
-    return _around(suite, 1, cases())
+    for number, (words, kind) in enumerate(told.items(), start=1):
+        attributes = {"classname": name, "name": f"{what} {number}", "time": "0.000"}
+        case = ElementTree.SubElement(suite, "testcase", attributes)
+        ElementTree.SubElement(case, verdict, {"message": legal(words), "type": kind})
+    return suite
 
 
 def _causes_by_record(results: Sequence[Result]) -> dict[str, list[Cause]]:
@@ -92,19 +73,19 @@ def _causes_by_record(results: Sequence[Result]) -> dict[str, list[Cause]]:
 
 def _suite(
     run: Run, name: str, results: Sequence[Result], blind: str, behind: Mapping[str, Sequence[Cause]]
-) -> Iterator[str]:
+) -> ElementTree.Element:
     suite = ElementTree.Element("testsuite", {"name": name})
     _count(suite, results)
     suite.set("timestamp", legal(run.started_at.removesuffix("Z")))
-    properties = ElementTree.Element("properties")
+    properties = ElementTree.SubElement(suite, "properties")
     for key, value in (("run", run.run), ("target", run.target), ("catalog_digest", run.catalog_digest)):
         ElementTree.SubElement(properties, "property", {"name": key, "value": legal(value)})
     traffic = sum_up(run.traffic) if run.traffic is not None else ""
     for key, value in (("revision", run.asked.revision), ("traffic", traffic), ("blind", blind)):
         if value:
             ElementTree.SubElement(properties, "property", {"name": key, "value": legal(value)})
-    cases = (_case(run, result, behind.get(result.record, ())) for result in results)
-    return _around(suite, 1, (_text(each, 2) for each in chain([properties], cases)))
+    suite.extend(_case(run, result, behind.get(result.record, ())) for result in results)
+    return suite
 
 
 def _count(element: ElementTree.Element, results: Sequence[Result], failures: int = 0, errors: int = 0) -> None:

@@ -22,7 +22,7 @@ A = "pa/errors/general/a"
 
 
 def cases(run_: Run, results: list[Result]) -> dict[str, ElementTree.Element]:
-    root = ElementTree.fromstring("".join(junit.render(run_, results)).encode())
+    root = ElementTree.fromstring(junit.render(run_, results).encode())
     return {
         case.findtext("./properties/property[@name='record']") or _record(case): case for case in root.iter("testcase")
     }
@@ -56,12 +56,12 @@ def test_a_failure_names_each_cause_and_how_to_ask_it_again() -> None:
 
 def test_what_does_not_fail_is_no_cause_in_it() -> None:
     accepted = result(A, Outcome.DRIFTED, findings=(finding(),), ledger={"state": "accounted", "reason": "known"})
-    document = "".join(junit.render(run(), [accepted]))
+    document = junit.render(run(), [accepted])
     assert "cause " not in document
 
 
 def test_the_counts_are_those_of_the_cases() -> None:
-    root = ElementTree.fromstring("".join(junit.render(*sample.full())).encode())
+    root = ElementTree.fromstring(junit.render(*sample.full()).encode())
     for element in [root, *root.iter("testsuite")]:
         own = list(element.iter("testcase"))
         assert int(element.attrib["tests"]) == len(own)
@@ -70,7 +70,7 @@ def test_the_counts_are_those_of_the_cases() -> None:
 
 
 def test_there_is_a_suite_for_each_provider_and_kind() -> None:
-    root = ElementTree.fromstring("".join(junit.render(*sample.full())).encode())
+    root = ElementTree.fromstring(junit.render(*sample.full()).encode())
     names = [suite.get("name") for suite in root.iter("testsuite")]
     assert names[:3] == ["pa.endpoints", "pa.errors", "pa.rate_limits"]
     assert len(names) == 12
@@ -102,5 +102,5 @@ def test_any_text_makes_a_document_that_parses(text: str, detail: str) -> None:
         result(f"{A}2", Outcome.INCONCLUSIVE, reason=Reason("read-timeout", detail)),
         result(f"{A}3", Outcome.HARNESS_ERROR, reason=Reason("recipe-error", detail)),
     ]
-    document = "".join(junit.render(run(target=text, run=detail), results))
+    document = junit.render(run(target=text, run=detail), results)
     assert len(list(ElementTree.fromstring(document.encode()).iter("testcase"))) == 3

@@ -71,7 +71,7 @@ def test_the_first_exchange_that_differs_is_shown_before_all_others() -> None:
 def test_every_view_says_on_which_endpoint_it_differs() -> None:
     seen = differing_on(COUNT)
     views = (
-        "".join(junit.render(run(), [seen])),
+        junit.render(run(), [seen]),
         terminal.summary(run(), [seen], width=200),
         summary.render(run(), [seen]),
         html.render(run(), [seen]),

@@ -132,7 +132,7 @@ def test_every_view_agrees_with_the_exit_status(described: Run, seen: list[Resul
     text = terminal.summary(described, seen)
     quiet = terminal.summary(described, seen, quiet=True)
     markdown = summary.render(described, seen)
-    document = ElementTree.fromstring("".join(junit.render(described, seen)).encode())
+    document = ElementTree.fromstring(junit.render(described, seen).encode())
     assert f'<section class="verdict {overview.mood}"' in page
     for provider in PROVIDERS:
         for told in (text, quiet):
@@ -166,7 +166,7 @@ def test_every_view_agrees_with_the_exit_status(described: Run, seen: list[Resul
 def test_the_counts_add_up_to_the_results(described: Run, seen: list[Result]) -> None:
     own = len(verdicts.faults(described, seen))
     overview = Overview(described, seen)
-    page = "".join(junit.render(described, seen))
+    page = junit.render(described, seen)
     seen = self_check.of_records(complete(described, seen))
     assert sum(overview.counts.values()) == len(seen)
     assert sum(len(cell.standings) for cell in overview.cells) == len(seen)
@@ -225,7 +225,7 @@ def test_each_view_says_under_which_other_revision_was_asked_and_of_the_usual_on
     page = html.render(other, seen)
     assert "<b>live-2026-10-21</b> under PA 2026-10-21" in page
     assert "nothing here is evidence for the records" in page
-    assert '<property name="revision" value="pa:2026-10-21" />' in "".join(junit.render(other, seen))
+    assert '<property name="revision" value="pa:2026-10-21" />' in junit.render(other, seen)
     for view in (summary, html, junit):
         usual = view.render(run(revisions={"pa": "2023-06-01"}), seen)
         assert "under PA" not in usual
