@@ -44,7 +44,7 @@ class Details:
 
     def article(self, standing: Standing) -> dict[str, Any]:
         """Everything that a finding's article prints; its heading says the meaning already."""
-        said = self._said(standing, exchanges.attempts(standing.result), exchanges.MAX_BODY)
+        said = self._said(standing, exchanges.MAX_BODY)
         result = standing.result
         return {
             **said,
@@ -56,13 +56,9 @@ class Details:
 
     def whole(self, standing: Standing) -> str:
         """The markup of a record's detail, its exchanges with it."""
-        return self._body(self._said(standing, exchanges.attempts(standing.result, max_body=BODY), BODY))
+        return self._body(self._said(standing, BODY))
 
-    def without_exchanges(self, standing: Standing) -> str:
-        """The same with a word on where the exchanges are."""
-        return self._body(self._said(standing, [], 0))
-
-    def _said(self, standing: Standing, attempts: list[dict[str, Any]], max_body: int) -> dict[str, Any]:
+    def _said(self, standing: Standing, max_body: int) -> dict[str, Any]:
         result = standing.result
         checked = checklist(result)
         return {
@@ -82,13 +78,12 @@ class Details:
             "attribution": self._attributor.of(standing),
             "codes": [ALL[code] for code in advice.codes(result) if code in ALL],
             "facts": facts(result, self._relations),
-            "attempts": attempts,
+            "attempts": exchanges.attempts(result, max_body=max_body),
             "strip": self._strip(standing.strip),
-            "left_out": bool(result.attempts) and not attempts,
             "waterfalls": [plots.waterfall(attempt) for attempt in result.attempts],
-            "deviant": exchanges.deviant(result, max_body=max_body) if attempts else None,
-            "pair": exchanges.pair(result, max_body=max_body) if attempts and result.outcome is Outcome.FLAKY else [],
-            "script": script(self._run, result) if attempts else "",
+            "deviant": exchanges.deviant(result, max_body=max_body),
+            "pair": exchanges.pair(result, max_body=max_body) if result.outcome is Outcome.FLAKY else [],
+            "script": script(self._run, result),
             "pytest": this_probe(self._run, result),
         }
 

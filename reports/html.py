@@ -41,7 +41,7 @@ def render(run: Run, results: Sequence[Result]) -> str:
     dates = overview.run_names
     details = Details(run, Relations(overview.results), overview.attributor, dates)
     whole = list(_shown_whole(overview.findings))
-    packed = pack_details(_not_printed(overview.standings, whole), details.whole, details.without_exchanges)
+    packed = pack_details(_not_printed(overview.standings, whole), details.whole)
     style, script = asset(STYLES), asset(SCRIPTS)
     return (
         environment()

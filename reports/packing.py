@@ -14,27 +14,20 @@ if TYPE_CHECKING:
 
     from reports.standing import Standing
 
-WHOLE_BUDGET = 6_000_000
-"""Characters, packed, of details with their exchanges. Beyond it records leave those to results.jsonl."""
-
 BUDGET = 8_000_000
-"""Characters, packed, of all details. Beyond it records leave everything to results.jsonl."""
+"""Characters, packed, of all details. Beyond it records leave them to results.jsonl."""
 
 
-def pack_details(
-    standings: Iterable[Standing], whole: Callable[[Standing], str], short: Callable[[Standing], str]
-) -> dict[str, str]:
-    """Pack every record's detail, by address, in the order given: whole while there is room, then short, then not."""
+def pack_details(standings: Iterable[Standing], detail: Callable[[Standing], str]) -> dict[str, str]:
+    """Pack every record's detail, by address, in the order given, while there is room."""
     packed: dict[str, str] = {}
-    used, room_for_whole = 0, True
+    used = 0
     for standing in standings:
-        text = pack(whole(standing)) if room_for_whole else ""
-        if not text or used + len(text) > WHOLE_BUDGET:
-            room_for_whole = False
-            text = pack(short(standing))
-        if used + len(text) <= BUDGET:
-            packed[standing.address] = text
-            used += len(text)
+        text = pack(detail(standing))
+        used += len(text)
+        if used > BUDGET:
+            break
+        packed[standing.address] = text
     return packed
 
 

@@ -150,16 +150,12 @@ def test_an_island_cannot_be_left() -> None:
 
 
 def test_very_many_results_stay_within_bounds(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(packing, "WHOLE_BUDGET", 30_000)
     monkeypatch.setattr(packing, "BUDGET", 60_000)
     page = html.render(*sample.many(400))
     reader, details = Reader(page), unpacked(page)
-    without = [address for address, detail in details.items() if "Its exchanges are in results.jsonl" in detail]
     printed = sum((attrs["class"] or "").startswith("finding ") for tag, attrs in reader.elements if tag == "article")
     assert sum(map(len, reader.texts["script"][1:-1])) < 62_000
-    assert without
     assert 0 < len(details) < 400 - printed
-    assert "<b>answer</b>" in details[next(address for address in details if address not in without)]
 
 
 def test_a_detail_is_the_same_whether_printed_or_packed(monkeypatch: pytest.MonkeyPatch) -> None:
