@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from catalog.evidence import verdicts
@@ -39,8 +40,6 @@ class Details:
         self._relations = relations
         self._attributor = attributor
         self._dates = dates
-        self._strips: dict[tuple[Outcome | None, ...], str] = {}
-        self._macros: dict[str, Callable[[Any], str]] = {}
 
     def article(self, standing: Standing) -> dict[str, Any]:
         """Everything that a finding's article prints; its heading says the meaning already."""
@@ -79,7 +78,6 @@ class Details:
             "codes": [ALL[code] for code in advice.codes(result) if code in ALL],
             "facts": facts(result, self._relations),
             "attempts": exchanges.attempts(result, max_body=max_body),
-            "strip": self._strip(standing.strip),
             "waterfalls": [plots.waterfall(attempt) for attempt in result.attempts],
             "deviant": exchanges.deviant(result, max_body=max_body),
             "pair": exchanges.pair(result, max_body=max_body) if result.outcome is Outcome.FLAKY else [],
@@ -87,20 +85,11 @@ class Details:
             "pytest": this_probe(self._run, result),
         }
 
-    def _body(self, said: dict[str, Any]) -> str:
-        return str(self._macro("detail.html.j2", "body")(said))
-
-    def _strip(self, outcomes: tuple[Outcome | None, ...]) -> str:
-        """Most records share theirs with others, and a strip is half of what there is to render."""
-        if outcomes not in self._strips:
-            self._strips[outcomes] = self._macro("parts.html.j2", "strip")(outcomes)
-        return self._strips[outcomes]
-
-    def _macro(self, template: str, name: str) -> Callable[[Any], str]:
-        if name not in self._macros:
-            module = environment().get_template(template).make_module({"dates": self._dates})
-            self._macros[name] = getattr(module, name)
-        return self._macros[name]
+    @cached_property
+    def _body(self) -> Callable[[dict[str, Any]], str]:
+        """The macro that renders it."""
+        module: Any = environment().get_template("detail.html.j2").make_module({"dates": self._dates})
+        return lambda said: str(module.body(said))
 
 
 def _line(result: Result) -> str:
