@@ -12,20 +12,8 @@ from reports.words import OUTCOMES
 if TYPE_CHECKING:
     from reports.overview import Cell, Overview
 
-SQUARES = 1500
-"""Up to so many records each is a square of its own; beyond it a family is a bar."""
-
 EXCEPTIONS = {outcome: name for outcome, name in OUTCOMES.items() if outcome is not Outcome.CONFORMS}
 NAMES = {"endpoints": "Endpoints", "errors": "Errors", "rate_limits": "Rate limits"}
-
-
-@dataclass(frozen=True, slots=True)
-class Stretch:
-    """A part of a family's bar, in hundredths of it."""
-
-    outcome: Outcome
-    start: float
-    width: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +23,6 @@ class Family:
     cell: Cell
     exceptions: tuple[tuple[int, str], ...]
     """How many do not conform, by outcome in words; empty where all do."""
-    bar: tuple[Stretch, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,19 +38,10 @@ class Column:
     calm: tuple[Family, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Matrix:
-    """Providers across; below each its families."""
-
-    columns: tuple[Column, ...]
-    squares: bool
-
-
-def matrix(overview: Overview) -> Matrix:
-    """The matrix; what conforms entirely is folded."""
+def matrix(overview: Overview) -> tuple[Column, ...]:
+    """Each provider's column; what conforms entirely is folded."""
     seen = sight(overview.standings)
-    columns = tuple(_column(provider, overview, seen.get(provider)) for provider in overview.providers)
-    return Matrix(columns, squares=len(overview.standings) <= SQUARES)
+    return tuple(_column(provider, overview, seen.get(provider)) for provider in overview.providers)
 
 
 def _column(provider: str, overview: Overview, seen: Sight | None) -> Column:
@@ -85,10 +63,4 @@ def _column(provider: str, overview: Overview, seen: Sight | None) -> Column:
 def _family(cell: Cell) -> Family:
     counts = cell.counts
     exceptions = tuple((counts[outcome], name) for outcome, name in EXCEPTIONS.items() if counts[outcome])
-    bar, start = [], 0.0
-    for outcome in OUTCOMES:
-        width = round(100 * counts[outcome] / len(cell.standings), 2)
-        if width:
-            bar.append(Stretch(outcome, round(start, 2), width))
-        start += width
-    return Family(cell, exceptions, tuple(bar))
+    return Family(cell, exceptions)

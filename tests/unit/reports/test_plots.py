@@ -8,7 +8,7 @@ from catalog.model import Attempt, Outcome
 from catalog.model.look import Look
 from catalog.reading.assertions import assertions
 from reports import history, plots
-from reports.matrix import SQUARES, matrix
+from reports.matrix import matrix
 from reports.overview import Overview
 from reports.sight import sight
 from tests.harness.engines import catalog as shipped
@@ -67,24 +67,16 @@ def test_an_attempt_that_took_no_time_can_be_drawn() -> None:
 
 def test_the_matrix_has_every_record_once_and_folds_what_conforms() -> None:
     made = matrix(Overview(*sample.full()))
-    notable = [family for column in made.columns for _, families in column.notable for family in families]
-    calm = [family for column in made.columns for family in column.calm]
+    notable = [family for column in made for _, families in column.notable for family in families]
+    calm = [family for column in made for family in column.calm]
     assert sum(len(family.cell.standings) for family in (*notable, *calm)) == 418
-    assert [column.provider for column in made.columns] == ["pa", "pb", "pc", "pd"]
-    assert [(column.provider, name) for column in made.columns for name, _ in column.notable] == [
+    assert [column.provider for column in made] == ["pa", "pb", "pc", "pd"]
+    assert [(column.provider, name) for column in made for name, _ in column.notable] == [
         *(("pa", "Errors"), ("pb", "Errors"), ("pc", "Errors"), ("pd", "Endpoints"), ("pd", "Errors")),
     ]
-    assert made.squares
     (live,) = (each for each in notable if (each.cell.provider, each.cell.family) == ("pb", "live"))
     assert live.exceptions == ((3, "inconclusive"),)
     assert not any(family.exceptions for family in calm)
-
-
-def test_very_many_records_are_bars() -> None:
-    made = matrix(Overview(run(), [result(f"pa/errors/general/r{number}") for number in range(SQUARES + 1)]))
-    assert not made.squares
-    (family,) = made.columns[0].calm
-    assert [(stretch.start, stretch.width) for stretch in family.bar] == [(0.0, 100.0)]
 
 
 def test_the_share_of_assertions_that_were_looked_at() -> None:
