@@ -154,9 +154,7 @@ def corrected(results: Sequence[Result]) -> set[str]:
     }
 
 
-def load(
-    folder: Path, target: str, last: int | None = None, left_out: list[str] | None = None
-) -> list[dict[str, Json]]:
+def load(folder: Path, target: str, left_out: list[str] | None = None) -> list[dict[str, Json]]:
     """The lines of a target's history, oldest first, each with its addresses spelt out.
 
     A damaged line stays in the file and is skipped, so that it blinds no later run; it is named in `left_out`.
@@ -179,8 +177,7 @@ def load(
         left_out += damaged[:MAX_NAMED]
         if len(damaged) > MAX_NAMED:
             left_out.append(f"{len(damaged) - MAX_NAMED} more damaged lines of the history are skipped")
-    known.sort(key=lambda line: (line["started_at"], line["run"]))
-    return known[-last:] if last else known
+    return sorted(known, key=lambda line: (line["started_at"], line["run"]))
 
 
 def shown(

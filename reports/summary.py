@@ -27,6 +27,9 @@ if TYPE_CHECKING:
     from catalog.evidence.results import Result, Run
     from reports.standing import Standing
 
+PAGE = "report.html"
+"""The report, beside the summary."""
+
 MAX_BYTES = 60_000
 """The hosts of pull requests refuse longer bodies."""
 
@@ -40,9 +43,9 @@ NAMED = 12
 """Records named below a cause."""
 
 
-def render(run: Run, results: Sequence[Result], *, link: str = "report.html", listed: int = LISTED) -> str:
+def render(run: Run, results: Sequence[Result]) -> str:
     """The summary, ending where `MAX_BYTES` ends, and saying so. Pure."""
-    return _Summary(Overview(run, results), link, listed).text()
+    return _Summary(Overview(run, results)).text()
 
 
 def code_span(text: str, limit: int = 300) -> str:
@@ -62,16 +65,14 @@ def _ledgers(text: str) -> str:
 
 
 class _Summary:
-    """One run's summary; `link` leads to its report, whose anchors the items link to."""
+    """One run's summary, whose items link to anchors of its report."""
 
-    def __init__(self, overview: Overview, link: str, listed: int) -> None:
+    def __init__(self, overview: Overview) -> None:
         self._overview = overview
         self._run = overview.run
-        self._link = link
-        self._most = listed
 
     def text(self) -> str:
-        return _bounded([*self._head(), *self._sections(), *self._told(), *self._steps(), *self._matrix()], self._link)
+        return _bounded([*self._head(), *self._sections(), *self._told(), *self._steps(), *self._matrix()])
 
     def _head(self) -> Iterator[str]:
         run, overview = self._run, self._overview
@@ -81,7 +82,7 @@ class _Summary:
         under = another_revision(run)
         where = f"{code_span(run.target)}{f', {code_span(under)}' if under else ''}"
         about = f"{run.today} on target {where}, run {code_span(run.run)}, {before}."
-        yield f"{overview.coverage[0].upper()}{overview.coverage[1:]}. {about} [Full report]({self._link})"
+        yield f"{overview.coverage[0].upper()}{overview.coverage[1:]}. {about} [Full report]({PAGE})"
         yield (
             " · ".join(f"{len(each.members)} {each.name.heading.lower()}" for each in overview.sections)
             + f" = {len(overview.standings)} selected"
@@ -129,8 +130,8 @@ class _Summary:
             yield self._listed([f"- {code_span(each)}" for each in told])
 
     def _listed(self, items: Sequence[str]) -> str:
-        more = [f"- … and {len(items) - self._most} more, in the report"] if len(items) > self._most else []
-        return "\n".join([*items[: self._most], *more])
+        more = [f"- … and {len(items) - LISTED} more, in the report"] if len(items) > LISTED else []
+        return "\n".join([*items[:LISTED], *more])
 
     def _by_reason(self, members: Sequence[Standing]) -> str:
         return self._listed(
@@ -145,11 +146,11 @@ class _Summary:
         """What made these records drift; the records themselves are folded."""
         found = self._overview.gathered(section)
         yield f"### {heading(section.name.heading, len(section.members), len(found))}"
-        for each in found[: self._most]:
+        for each in found[:LISTED]:
             yield from self._cause(each, section)
-        if len(found) > self._most:
-            of_whom = names(providers_of(found[self._most :]))
-            yield f"… and {len(found) - self._most} more causes of {of_whom}, in the report"
+        if len(found) > LISTED:
+            of_whom = names(providers_of(found[LISTED:]))
+            yield f"… and {len(found) - LISTED} more causes of {of_whom}, in the report"
         if section.name is Name.PENDING:
             yield self._overview.pending
 
@@ -163,7 +164,7 @@ class _Summary:
         if each.accepted:
             told.append(_ledgers(each.accepted))
         title = f"**{cause.provider.upper()}** {code_span(cause.in_words)}"
-        yield f"{title} ({code_span(cause.code)}), {', '.join(told)} · [{cause.id}]({self._link}#{cause.id})"
+        yield f"{title} ({code_span(cause.code)}), {', '.join(told)} · [{cause.id}]({PAGE}#{cause.id})"
         records = [f"- {self._to(standing)}" for standing in each.members[:NAMED]]
         if len(each.members) > NAMED:
             records.append(f"- … and {len(each.members) - NAMED} more, in the report")
@@ -174,7 +175,7 @@ class _Summary:
 
     def _to(self, standing: Standing) -> str:
         """A link to the record in the report."""
-        return f"[{code_span(standing.address)}]({self._link}#{quote(standing.address)})"
+        return f"[{code_span(standing.address)}]({PAGE}#{quote(standing.address)})"
 
     def _item(self, standing: Standing) -> str:
         result = standing.result
@@ -233,14 +234,14 @@ def _number(outcome: Outcome, number: int) -> str:
     return str(number) if outcome is Outcome.CONFORMS else f"**{number}**"
 
 
-def _bounded(blocks: Sequence[str], link: str) -> str:
+def _bounded(blocks: Sequence[str]) -> str:
     """The blocks joined, cut between two where they would be too long: nothing folded is left open."""
     note = "… cut here to stay short; {} more of its parts are in the [full report]({})."
     kept: list[str] = []
-    room = MAX_BYTES - len(note.format(len(blocks), link).encode()) - 3
+    room = MAX_BYTES - len(note.format(len(blocks), PAGE).encode()) - 3
     for block in map(harmless, blocks):
         room -= len(block.encode()) + 2
         if room < 0:
-            return "\n\n".join([*kept, note.format(len(blocks) - len(kept), link)]) + "\n"
+            return "\n\n".join([*kept, note.format(len(blocks) - len(kept), PAGE)]) + "\n"
         kept.append(block)
     return "\n\n".join(kept) + "\n"

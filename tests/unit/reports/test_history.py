@@ -98,7 +98,7 @@ def test_a_hundred_runs_of_the_whole_catalog_are_small(tmp_path: Path) -> None:
             tmp_path, run(run=f"r{number:03}", started_at=f"2026-11-21T00:{number // 60:02}:{number % 60:02}Z"), results
         )
     assert (tmp_path / "live.jsonl").stat().st_size < 300_000
-    assert len(history.load(tmp_path, "live", last=40)) == 40
+    assert len(history.load(tmp_path, "live")) == 100
     assert len(history.shown(tmp_path, "live")[1]) == history.SHOWN
 
 
@@ -111,7 +111,7 @@ def test_targets_have_histories_of_their_own(tmp_path: Path) -> None:
 
 def test_a_drift_keeps_the_day_it_began_beyond_the_rows_shown(tmp_path: Path) -> None:
     for day in range(1, 5):
-        earlier = tuple(history.load(tmp_path, "live", last=1))
+        earlier = tuple(history.load(tmp_path, "live")[-1:])
         drifted = [result(A, Outcome.DRIFTED, findings=(finding(),))]
         described = run(run=f"r{day}", started_at=f"2026-11-0{day}T00:00:00Z", today=f"2026-11-0{day}", history=earlier)
         history.append(tmp_path, described, drifted)
