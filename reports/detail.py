@@ -9,7 +9,7 @@ from catalog.evidence import verdicts
 from catalog.model import Outcome, Severity
 from catalog.model.explanations import ALL
 from catalog.reading.facts import meaning
-from reports import advice, exchanges, plots
+from reports import advice, exchanges
 from reports.checklist import checklist, not_drawn, tally
 from reports.commands import this_probe
 from reports.difference import side_by_side
@@ -78,7 +78,6 @@ class Details:
             "codes": [ALL[code] for code in advice.codes(result) if code in ALL],
             "facts": facts(result, self._relations),
             "attempts": exchanges.attempts(result, max_body=max_body),
-            "waterfalls": [plots.waterfall(attempt) for attempt in result.attempts],
             "deviant": exchanges.deviant(result, max_body=max_body),
             "pair": exchanges.pair(result, max_body=max_body) if result.outcome is Outcome.FLAKY else [],
             "script": script(self._run, result),

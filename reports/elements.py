@@ -1,4 +1,4 @@
-"""Markup of what a page has thousands of: exchanges, their headers and bodies, assertions, shapes; no macro is called.
+"""Markup of what a page has thousands of: exchanges, their headers and bodies, assertions; no macro is called.
 
 Everything is escaped, and what is invisible made visible, as in the templates.
 """
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 
     from catalog.model import Json
     from reports.checklist import Checked
-    from reports.plots import Shape
 
 TIMELINE = '<th scope="col">ms</th><th scope="col">way</th><th scope="col">what</th><th scope="col">data</th>'
 
@@ -117,11 +116,6 @@ def keys(names: tuple[str, ...]) -> Markup:
     return Markup(", ".join(f"<code>{escaped(name)}</code>" for name in names))
 
 
-def drawn(shapes: Iterable[Shape]) -> Markup:
-    """Shapes as SVG, a line each."""
-    return Markup("".join(f"{_shape(each)}\n" for each in shapes))
-
-
 @lru_cache(maxsize=4096)
 def _header(name: str, value: str, mark: str) -> str:
     """Mostly the same few."""
@@ -131,17 +125,3 @@ def _header(name: str, value: str, mark: str) -> str:
 def _marked(text: str, mark: str) -> str:
     element, shown = ELEMENTS.get(mark), escaped(text)
     return f"<{element}>{shown}</{element}>" if element else shown
-
-
-def _shape(shape: Shape) -> str:
-    text, link = escaped(shape.text), escaped(query(shape.query)) if shape.query else ""
-    if shape.form == "line":
-        ends = f'x2="{shape.x + shape.width}" y2="{shape.y + shape.height}"'
-        return f'<line class="{shape.kind}" x1="{shape.x}" y1="{shape.y}" {ends}/>'
-    place = f'class="{shape.kind}" x="{shape.x}" y="{shape.y}"'
-    if shape.form == "rect":
-        size = f'width="{shape.width}" height="{shape.height}"'
-        drawing = f"<rect {place} {size}><title>{text}</title></rect>"
-        return f'<a href="{link}" aria-label="{text}">{drawing}</a>' if link else drawing
-    drawing = f"<text {place}>{text}</text>"
-    return f'<a href="{link}">{drawing}</a>' if link else drawing

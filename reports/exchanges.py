@@ -116,7 +116,6 @@ def _exchange(exchange: Exchange, max_body: int, found: Marks) -> dict[str, Json
         "asked": f"{request.method} {request.url}",
         "answer": answer(exchange),
         "marked": found.status,
-        "start": round(exchange.started_ms, 1),
         "ms": round(exchange.elapsed_ms, 1),
         "sent": list(NONE.headers(_headers(request.headers))),
         "sent_body": [[_text(request.body, max_body), ""]] if request.body is not None else [],

@@ -56,7 +56,7 @@ def render(run: Run, results: Sequence[Result]) -> str:
             script=safe(script),
             policy=policy(style, script),
             matrix=matrix(overview),
-            plots=plots.plots(overview),
+            runs=plots.runs(overview),
             story=Story(overview, [details.article(each) for each in whole]),
             last_news=_before_settled(overview),
             added=[each.address for each in overview.added],

@@ -42,7 +42,7 @@ def environment() -> Environment:
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
     from markupsafe import Markup
 
-    from reports.elements import checked, drawn, exchange, near, query, seen
+    from reports.elements import checked, exchange, near, query, seen
 
     def shown(value: Any) -> Any:
         return visible(value) if isinstance(value, str) and not isinstance(value, Markup) else value
@@ -57,7 +57,7 @@ def environment() -> Environment:
     )
     made.filters.update(days=words.days, oneline=line, why=advice.reason)
     made.filters.update(runs=_runs, short=exchanges.shorten, linked=_linked)
-    made.filters.update({each.__name__: each for each in (exchange, seen, checked, near, drawn)})
+    made.filters.update({each.__name__: each for each in (exchange, seen, checked, near)})
     made.globals.update(
         Name=sections.Name,
         BY_CAUSE=sections.BY_CAUSE,

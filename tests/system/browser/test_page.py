@@ -76,7 +76,7 @@ COUNTING = """() => [...document.querySelectorAll('a')].map(link => {
   if (!href.startsWith('#?q=') || !number) return null;
   const query = decodeURIComponent(href.slice(4));
   const { terms, wrong } = parseQuery(query);
-  const place = link.closest('.tally, .told, .matrix, .plots, .coverage').className.split(' ')[0];
+  const place = link.closest('.tally, .told, .matrix, .trend, .coverage').className.split(' ')[0];
   return [place, query, Number(number[0]), records.filter(record => fits(record, terms)).length, wrong];
 }).filter(each => each)"""
 """Every link to a query that shows a number: where it stands, the query, the number, and how many it finds."""
@@ -86,7 +86,7 @@ def test_every_number_leads_to_the_records_that_it_counts(visit: Visit, report: 
     tab = visit(report)
     told = tab.evaluate(COUNTING)
     assert [each for each in told if each[2] != each[3] or each[4]] == []
-    assert {each[0] for each in told} == {"tally", "told", "matrix", "plots", "coverage"}
+    assert {each[0] for each in told} == {"tally", "told", "matrix", "trend", "coverage"}
     links = tab.locator(".told a[href^='#?q=']")
     for number in (0, links.count() // 2):
         query = unquote((links.nth(number).get_attribute("href") or "").partition("q=")[2])
@@ -97,10 +97,10 @@ def test_every_number_leads_to_the_records_that_it_counts(visit: Visit, report: 
         )
 
 
-ALONE = """() => [...document.querySelectorAll('.matrix *, .plots text.value')].filter(each =>
+ALONE = """() => [...document.querySelectorAll('.matrix *, .trend text.value')].filter(each =>
   each.children.length === 0 && /^\\d+( records?| [a-z]+)?$/.test(each.textContent.trim())
-  && !each.closest('a') && !each.closest('svg[aria-label*="median"]')).map(each => each.textContent)"""
-"""What says a number and leads nowhere; milliseconds count nothing."""
+  && !each.closest('a')).map(each => each.textContent)"""
+"""What says a number and leads nowhere."""
 
 
 def test_no_number_of_records_stands_alone(visit: Visit, report: str) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from catalog.model import Attempt, Outcome
+from catalog.model import Outcome
 from catalog.model.look import Look
 from catalog.reading.assertions import assertions
 from reports import history, plots
@@ -13,56 +13,44 @@ from reports.overview import Overview
 from reports.sight import sight
 from tests.harness.engines import catalog as shipped
 from tests.unit.reports import sample
-from tests.unit.reports.making import exchange, finding, result, run
+from tests.unit.reports.making import finding, result, run
 
 if TYPE_CHECKING:
-    from reports.plots import Plot, Shape
+    from reports.plots import Plot
 
 A = "pa/errors/general/a"
 
 
-def drawn(plot: Plot | None) -> Plot:
+def drawn(overview: Overview) -> Plot:
+    plot = plots.runs(overview)
     assert plot is not None
     return plot
 
 
-def rectangles(plot: Plot) -> list[Shape]:
-    return [shape for shape in plot.shapes if shape.form == "rect"]
-
-
-def test_every_record_is_in_the_plot_of_ages() -> None:
-    plot = drawn(plots.ages(Overview(*sample.full()).standings))
-    assert plot.words == "Records by age of their evidence. today: 366, 1 d: 5, 7 d: 9, never: 38."
-
-
 def test_what_conforms_does_not_dwarf_what_drifts() -> None:
-    plot = drawn(plots.runs(Overview(*sample.full())))
-    assert {shape.kind for shape in rectangles(plot)} >= {Outcome.DRIFTED, Outcome.INCONCLUSIVE}
-    assert Outcome.CONFORMS not in {shape.kind for shape in rectangles(plot)}
-    assert any("357 conforms" in shape.text for shape in rectangles(plot))
+    plot = drawn(Overview(*sample.full()))
+    assert {bar.outcome for bar in plot.bars} >= {Outcome.DRIFTED, Outcome.INCONCLUSIVE}
+    assert Outcome.CONFORMS not in {bar.outcome for bar in plot.bars}
+    assert any("357 conforms" in bar.words for bar in plot.bars)
 
 
-def test_every_shape_lies_within_its_drawing() -> None:
-    for plot in plots.plots(Overview(*sample.full())):
-        for shape in rectangles(plot):
-            assert 0 <= shape.x <= shape.x + shape.width <= plot.width + 0.2, (plot.title, shape)
-            assert 0 <= shape.y <= shape.y + shape.height <= plot.height, (plot.title, shape)
+def test_every_bar_lies_within_its_drawing() -> None:
+    for bar in drawn(Overview(*sample.full())).bars:
+        assert 0 <= bar.x <= bar.x + bar.width <= plots.WIDTH + 0.2, bar
+        assert 0 <= bar.y <= bar.y + bar.height <= plots.HEIGHT, bar
 
 
 def test_one_record_among_thousands_still_shows() -> None:
     results = [result(f"pa/errors/general/r{number}") for number in range(5000)]
     results.append(result(A, Outcome.DRIFTED, findings=(finding(),)))
-    (drifted,) = rectangles(drawn(plots.runs(Overview(run(), results))))
+    (drifted,) = drawn(Overview(run(), results)).bars
     assert drifted.height >= 1.5
 
 
-def test_an_attempt_that_sent_nothing_is_not_drawn() -> None:
-    assert plots.waterfall(Attempt("", 0.0, ())) is None
-
-
-def test_an_attempt_that_took_no_time_can_be_drawn() -> None:
-    attempt = Attempt("", 0.0, (exchange(started_ms=0.0, elapsed_ms=0.0),))
-    assert len(rectangles(drawn(plots.waterfall(attempt)))) == 1
+def test_the_number_of_this_run_leads_to_its_records() -> None:
+    plot = drawn(Overview(run(), [result(A, Outcome.DRIFTED, findings=(finding(),)), result(f"{A}2")]))
+    assert (plot.number, plot.query) == (1, "outcome:drifted")
+    assert drawn(Overview(run(), [result(A)])).query == ""
 
 
 def test_the_matrix_has_every_record_once_and_folds_what_conforms() -> None:
