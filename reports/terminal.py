@@ -17,7 +17,7 @@ from reports.endings import endings
 from reports.on_endpoints import in_full
 from reports.overview import Overview
 from reports.sections import BAD, BY_CAUSE, BY_REASON, QUIET, Name, Section
-from reports.unseen import unseen, whys
+from reports.unseen import unseen
 from reports.words import DISCOVERED, ENDING, OUTCOMES, SETTLED, UNRECOGNISED, count, days, names
 
 if TYPE_CHECKING:
@@ -155,13 +155,11 @@ def _by_reason(members: Sequence[Standing], width: int, paint: _Paint) -> Iterat
 
 
 def _not_asked(overview: Overview, width: int, paint: _Paint) -> Iterator[str]:
-    """What was not asked or is refused, a line for each why; that is no fault, and the report names each record."""
+    """What was not asked or is refused, by provider and reason; that is no fault, and the report names each record."""
     for section in overview.sections:
         if section.name in (Name.RESTRICTED, Name.NOT_PROBED):
             yield paint("bold", f"{section.name.heading} ({len(section.members)})")
-            for why in whys(section.members):
-                yield from _wrapped(f"{count(why.number, 'record')} of {names(why.providers)}: {why.code}", width, "  ")
-                yield from (paint("dim", text) for text in _wrapped(why.told, width, "    "))
+            yield from _by_reason(section.members, width, paint)
             yield ""
 
 

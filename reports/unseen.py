@@ -69,32 +69,6 @@ class Unseen:
         return f"{len(self.standings)} records of {self.provider.upper()}"
 
 
-@dataclass(frozen=True, slots=True)
-class Why:
-    """Records of any provider that have no verdict for one reason."""
-
-    code: str
-    number: int
-    providers: tuple[str, ...]
-    told: str
-    """The detail that all of them share, or what the code means."""
-
-
-def whys(standings: Sequence[Standing]) -> list[Why]:
-    """The reasons why these have no verdict, that of the most records first."""
-    groups: dict[str, list[Unseen]] = {}
-    for each in unseen(standings):
-        groups.setdefault(each.code, []).append(each)
-    found = [_why(code, members) for code, members in groups.items()]
-    return sorted(found, key=lambda each: (-each.number, each.code))
-
-
-def _why(code: str, groups: Sequence[Unseen]) -> Why:
-    number = sum(len(each.standings) for each in groups)
-    told = _shared_detail([standing for each in groups for standing in each.standings]) or groups[0].means
-    return Why(code, number, tuple(sorted({each.provider for each in groups})), told)
-
-
 def unseen(standings: Sequence[Standing]) -> list[Unseen]:
     """The groups of those without a verdict, by outcome, provider and reason."""
     groups: dict[tuple[int, str, str], list[Standing]] = {}

@@ -41,7 +41,7 @@ def test_the_docs_show_a_thousand_records_as_they_are_told(width: int) -> None:
     assert shown == f"{terminal.summary(*sample.many(1000), width=width)}\n"
 
 
-def test_what_was_not_asked_is_a_line_for_each_why() -> None:
+def test_what_was_not_asked_is_told_by_provider_and_reason() -> None:
     reasons = {"pa": ("credential-missing", "set PA_X"), "pb": ("credential-missing", "set PB_X")}
     results = [
         result(f"{provider}/errors/general/r{number}", Outcome.NOT_PROBED, reason=Reason(*reason))
@@ -51,11 +51,13 @@ def test_what_was_not_asked_is_a_line_for_each_why() -> None:
     results.append(result(A, Outcome.NOT_PROBED, reason=Reason("cost-not-allowed", "--allow billable")))
     told = terminal.summary(run(), results).splitlines()
     at = told.index("Not probed (7)")
-    assert told[at + 1 : at + 5] == [
-        "  6 records of PA and PB: credential-missing",
-        "    The target has no value for the credential the probe needs.",
-        "  1 record of PA: cost-not-allowed",
+    assert told[at + 1 : at + 7] == [
+        f"  {A}: cost-not-allowed",
         "    --allow billable",
+        "  3 records of PA: credential-missing",
+        "    set PA_X",
+        "  3 records of PB: credential-missing",
+        "    set PB_X",
     ]
 
 
