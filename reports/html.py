@@ -18,7 +18,6 @@ from reports.matrix import matrix
 from reports.one_file import asset, policy
 from reports.overview import Overview
 from reports.packing import pack_details
-from reports.sections import Name
 from reports.sentence import sentence, title
 from reports.story import Story
 from reports.words import OUTCOMES, another_revision
@@ -58,7 +57,6 @@ def render(run: Run, results: Sequence[Result]) -> str:
             matrix=matrix(overview),
             runs=plots.runs(overview),
             story=Story(overview, [details.article(each) for each in whole]),
-            last_news=_before_settled(overview),
             added=[each.address for each in overview.added],
             ending=endings(run),
             traffic=sum_up(run.traffic) if run.traffic is not None else "",
@@ -68,13 +66,6 @@ def render(run: Run, results: Sequence[Result]) -> str:
             dates=dates,
         )
     )
-
-
-def _before_settled(overview: Overview) -> Name | None:
-    """The section after which settled assumptions are told: they come before what is accepted."""
-    order = list(Name)
-    before = [each.name for each in overview.sections if order.index(each.name) <= order.index(Name.FIXED)]
-    return before[-1] if before else None
 
 
 def _not_printed(standings: Sequence[Standing], whole: Sequence[Standing]) -> list[Standing]:
