@@ -93,8 +93,14 @@ def _parser() -> command_line.Parser:
     each = _add(kept, "list", "the runs remembered of a target, one a line", within="history ")
     _of_history(each)
     each.set_defaults(run_command=_list)
-    _add_feed(commands)
-    _add_news(commands)
+    command = _add(commands, "feed", "print what changed on the wire as an Atom feed, from the history")
+    command.add_argument("run", metavar="RUN", nargs="?", help="a run of the target, if --target does not name it")
+    _of_history(command)
+    command.set_defaults(run_command=_feed)
+    command = _add(commands, "news", "print what a run has to tell anybody who is called, as one small JSON")
+    command.add_argument("run", metavar="RUN", nargs="?", help="a run of the history (default: the last one)")
+    _of_history(command)
+    command.set_defaults(run_command=_news)
     command = _add(commands, "open", "open a run's report in a browser")
     command.add_argument("run", metavar="RUN", nargs="?", default="latest", help=f"{RUN} (default: latest)")
     command.set_defaults(run_command=_open)
@@ -117,32 +123,6 @@ def _add(commands: Any, name: str, told: str, within: str = "") -> command_line.
         name, help=told, description=f"{told[0].upper()}{told[1:]}.", epilog="\n".join(own)
     )
     return added
-
-
-def _add_feed(commands: Any) -> None:
-    command = commands.add_parser(
-        "feed",
-        help="print what changed on the wire as an Atom feed, from the history",
-        description="Print the Atom feed of a target's history: one entry a change, with its first and last night and "
-        "its recovery.",
-        epilog="  python -m reports feed --target live > feed.xml\n",
-    )
-    command.add_argument("run", metavar="RUN", nargs="?", help="a run of the target, if --target does not name it")
-    _of_history(command)
-    command.set_defaults(run_command=_feed)
-
-
-def _add_news(commands: Any) -> None:
-    command = commands.add_parser(
-        "news",
-        help="print what a run has to tell anybody who is called, as one small JSON",
-        description="Print what is new, changed, recovered and lost from sight by a run of the history. Each is told "
-        "by one run alone, and the history is all that is remembered for it.",
-        epilog="  python -m reports news | curl --json @- https://example.com/hook\n",
-    )
-    command.add_argument("run", metavar="RUN", nargs="?", help="a run of the history (default: the last one)")
-    _of_history(command)
-    command.set_defaults(run_command=_news)
 
 
 def _of_history(command: argparse.ArgumentParser) -> None:

@@ -12,9 +12,6 @@ if TYPE_CHECKING:
     from catalog.model import Record
     from reports.standing import Standing
 
-COUNTED = 2000
-"""Records whose assertions are counted; of more the page tells records alone, for reading them all takes seconds."""
-
 
 @dataclass(frozen=True, slots=True)
 class Sight:
@@ -30,9 +27,7 @@ class Sight:
 
 
 def sight(standings: Sequence[Standing]) -> dict[str, Sight]:
-    """Of each provider; none where there are too many records, or where a record is not as this version reads it."""
-    if len(standings) > COUNTED:
-        return {}
+    """Of each provider; none where a record is not as this version reads it."""
     known = {each.address: each.result.probed_record for each in standings if each.result.probed}
     found: dict[str, tuple[int, int]] = {}
     for each in standings:
