@@ -72,10 +72,10 @@ class Gathered:
         }
         return "; or ".join(sorted(terms))
 
-    def named(self, most: int = NAMED) -> str:
+    def named(self) -> str:
         """The first addresses, and how many there are more."""
-        more = len(self.members) - most
-        told = ", ".join(each.address for each in self.members[:most])
+        more = len(self.members) - NAMED
+        told = ", ".join(each.address for each in self.members[:NAMED])
         return f"{told} and {more} more" if more > 0 else told
 
 

@@ -59,9 +59,9 @@ def size(attempt: Attempt) -> int:
     return sum(len(json.dumps(_exchange(each, MAX_BODY, NONE))) for each in attempt.exchanges)
 
 
-def shorten(value: Json, limit: int = 400) -> str:
+def shorten(value: Json) -> str:
     """A value in a few hundred characters."""
-    return _cut(value if isinstance(value, str) else json.dumps(value, ensure_ascii=False), limit)
+    return _cut(value if isinstance(value, str) else json.dumps(value, ensure_ascii=False), 400)
 
 
 def deviant(result: Result, *, max_body: int = MAX_BODY) -> dict[str, Json] | None:

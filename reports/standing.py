@@ -31,9 +31,8 @@ class Standing:
     since: date | None = None
     """The first day of the drift that goes on, if it drifts; the first day without a verdict, if it was lost."""
     day: int = 0
-    evidence: date | None = None
-    """The day on which its behaviour was last seen and judged."""
     age: int | None = None
+    """The days since its behaviour was last seen and judged."""
     verified: bool = False
     """Whether it was as documented when it was last seen."""
     added: bool = False
@@ -97,7 +96,6 @@ def _standing(result: Result, run: Run, today: date, earlier: Sequence[Row]) -> 
         strip=(*(row.outcomes.get(address) for row in earlier), result.outcome),
         since=since,
         day=(today - since).days + 1 if since else 0,
-        evidence=evidence,
         age=max(0, (today - evidence).days) if evidence else None,
         verified=verified,
         added=bool(earlier) and not before,

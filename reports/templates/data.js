@@ -2,6 +2,6 @@
 const records = index.rows.map(([address, title, letter, tags, age, strip, ms, places]) => {
   const outcome = index.outcomes[letter][0];
   const word = index.outcomes[letter][1];
-  return { address, title, letter, outcome, word, tags, age, strip, ms, places };
+  return { address, title, outcome, word, tags, age, strip, ms, places };
 });
 const byAddress = new Map(records.map((record) => [record.address, record]));

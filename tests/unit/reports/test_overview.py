@@ -177,7 +177,7 @@ def test_what_is_not_seen_now_rests_on_what_was_seen(
 ) -> None:
     unseen = result(address, Outcome.NOT_PROBED, probed=record(address, **fields))
     (standing,) = Overview(described, [unseen]).standings
-    assert standing.evidence == evidence
+    assert standing.age == (None if evidence is None else (TODAY - evidence).days)
     assert standing.verified == (evidence is not None)
 
 
