@@ -5,7 +5,6 @@ Everything is escaped, and what is invisible made visible, as in the templates.
 
 from __future__ import annotations
 
-from functools import lru_cache
 from itertools import groupby
 from operator import itemgetter
 from typing import TYPE_CHECKING
@@ -110,15 +109,12 @@ def events(timeline: Iterable[Sequence[Json]]) -> Markup:
     )
 
 
-@lru_cache(maxsize=4096)
 def keys(names: tuple[str, ...]) -> Markup:
-    """What records assert, by its keys: most records assert the same few."""
+    """What records assert, by its keys."""
     return Markup(", ".join(f"<code>{escaped(name)}</code>" for name in names))
 
 
-@lru_cache(maxsize=4096)
 def _header(name: str, value: str, mark: str) -> str:
-    """Mostly the same few."""
     return f"<div><dt>{escaped(name)}</dt><dd>{_marked(value, mark)}</dd></div>"
 
 
