@@ -76,7 +76,7 @@ def remembered(findings: Iterable[Finding]) -> dict[str, Json]:
 
 def is_as_remembered(findings: Iterable[Finding], kept: Mapping[str, Json]) -> bool:
     """Whether this is the drift that a row of the history kept."""
-    return set(kept["differs"]) == identity(findings)
+    return set(kept.get("differs", ())) == identity(findings)
 
 
 Cause = tuple[str, str, str, str, str]

@@ -46,3 +46,11 @@ def test_a_drift_whose_endpoints_were_not_drawn_is_neither_fixed_nor_forgotten()
     assert change(replace(result(ADDRESS), undrawn=("pa/endpoints/x/y",)), [drifted]) is Change.FIXED
     assert remembered(elsewhere, date(2026, 11, 21), [drifted]) == {"since": "2026-11-18", "on": [on]}
     assert remembered(result(ADDRESS), date(2026, 11, 21), [drifted]) is None
+
+
+def test_a_drift_of_which_the_history_kept_nothing_may_be_another_one() -> None:
+    drifted = result(ADDRESS, Outcome.DRIFTED, findings=(finding(),))
+    kept_nothing = Earlier(date(2026, 11, 20), Outcome.DRIFTED, {})
+    assert change(drifted, [kept_nothing]) is Change.DIFFERENT
+    kept_it = replace(kept_nothing, kept=remembered(drifted, date(2026, 11, 20), []) or {})
+    assert change(drifted, [kept_it]) is Change.ONGOING
