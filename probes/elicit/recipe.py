@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from functools import lru_cache
 from typing import TYPE_CHECKING, TypedDict, Unpack
 
 from catalog.model import Address
@@ -189,11 +188,11 @@ def recipe(
         address=address,
         calls=by_label,
         steps=steps,
-        labels=_one(judged or frozenset({label})),
+        labels=judged or frozenset({label}),
         requests=len(by_label) + requests,
-        needs=_one(frozenset(needs).union(*(each.placeholders for each in by_label.values()))),
-        roles=_one(frozenset(roles)),
-        services=_one(frozenset(services)),
+        needs=frozenset(needs).union(*(each.placeholders for each in by_label.values())),
+        roles=frozenset(roles),
+        services=frozenset(services),
         scenario=any(each.mock.scenario for each in by_label.values()) if scenario is None else scenario,
         optional=looks,
         **options,
@@ -203,12 +202,6 @@ def recipe(
 def each_apart(looks: Mapping[str, Recipe]) -> dict[str, Recipe]:
     """Looks of which each is apart from all others."""
     return {name: replace(look, apart=name) for name, look in looks.items()}
-
-
-@lru_cache(maxsize=1024)
-def _one(names: frozenset[str]) -> frozenset[str]:
-    """One set for all that are equal: most are empty, and Python makes each of 216 bytes anew."""
-    return names
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,11 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from functools import lru_cache
 from urllib.parse import unquote
-
-ADDRESSES = 256
-"""URLs that are remembered: a run asks most of them again and again."""
 
 Origin = tuple[str, str, int | None]
 """The scheme, user information and host, and port of a URL, as the library that sends the request reads them."""
@@ -22,7 +18,6 @@ class UnsafePathError(ValueError):
     """A path that would lead elsewhere than to the address it is put behind; one line saying why."""
 
 
-@lru_cache(maxsize=ADDRESSES)
 def url_at(address: str, path: str, read_origin: Callable[[str], Origin]) -> str:
     """Return the URL of a path below an address of the target.
 

@@ -9,7 +9,6 @@ import time
 import zlib
 from collections.abc import AsyncIterator, Mapping
 from dataclasses import dataclass, replace
-from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 import httpx
@@ -49,9 +48,6 @@ HEADERS = {
 
 WITH_CONTENT = ("POST", "PUT", "PATCH")
 """Methods whose requests tell the length of a body that they have not (RFC 9110, 8.6)."""
-
-ADDRESSES = 256
-"""So many are kept as they were taken apart: a run asks most of them again and again."""
 
 
 _Content = tuple[AsyncIterator[bytes], str, int]
@@ -134,7 +130,7 @@ class HttpWire:
         if isinstance(call.body, Announced):
             sent["expect"] = "100-continue"
         query = tuple((key, self._dialect.text_out(value)) for key, value in call.query)
-        address = _address(url, query)
+        address = httpx.URL(url, params=httpx.QueryParams(query)) if query else httpx.URL(url)
         # What httpx adds to a request's headers it adds by making all of them anew.
         told = {"host": address.netloc.decode(), **HEADERS, **sent}
         if content or (call.method in WITH_CONTENT and "transfer-encoding" not in told):
@@ -227,11 +223,6 @@ class _Asking:
     def left_s(self) -> float:
         """Seconds that are left for the answer."""
         return (self.ends_at or 0.0) - asyncio.get_running_loop().time()
-
-
-@lru_cache(maxsize=ADDRESSES)
-def _address(url: str, query: tuple[tuple[str, str], ...]) -> httpx.URL:
-    return httpx.URL(url, params=httpx.QueryParams(query)) if query else httpx.URL(url)
 
 
 _NO_CONNECTION = NoAnswer(ReasonCode.CONNECT_TIMEOUT, "no connection came free in time")
