@@ -133,8 +133,6 @@ class Manifest:
     """How its official clients send a request again; None where the manifest does not say."""
     roles: Mapping[str, str]
     """Roles of credentials, each with what it is for."""
-    expired: frozenset[str]
-    """Those of them whose credential is meant to be past its end."""
     controls: Mapping[str, Control]
     """The control of each role that has one."""
     revisions: Revisions | None
@@ -308,7 +306,6 @@ def _manifest(top: _Table) -> Manifest:
         events_named_by_line=top.table("stream", {}).flag("named_by_line"),
         retry=_backoff(top.table("retry")) if "retry" in top.data else None,
         roles=top.table("roles").all_texts(),
-        expired=frozenset(top.texts("expired")),
         controls=MappingProxyType({role: _control(each) for role, each in top.table("controls").tables().items()}),
         revisions=_revisions(top.table("revisions")) if "revisions" in top.data else None,
         recipes=top.text("recipes", ""),

@@ -1,23 +1,19 @@
-"""What a run rests on that has an end: models that are retired, keys and certificates that expire."""
+"""What a run rests on that has an end: values of an account, such as models that are retired."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date
-from pathlib import Path
 from typing import TYPE_CHECKING
 
-from catalog.reading.manifest import manifest
 from probes.planning.look_ups import values_of
-from probes.planning.obstacles import roles_of
-from probes.target.expiry import expiry
 
 if TYPE_CHECKING:
     from catalog.model import Json
     from probes.elicit.recipe import Recipe
     from probes.target.look_ups import LookedUp
-    from probes.target.target import Provider, Target
+    from probes.target.target import Target
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,11 +39,7 @@ class Ending:
 def endings(target: Target, looked_up: Sequence[LookedUp], recipes: Iterable[Recipe]) -> list[Ending]:
     """Whatever these recipes rest on that tells its end, the nearest first; what nothing rests on is left out."""
     chosen = list(recipes)
-    found = [
-        *(each for told in looked_up for each in _of_values(target, told, chosen)),
-        *(each for provider in target.providers.values() for each in _of_keys(provider, chosen)),
-        *(each for provider in target.providers.values() for each in _of_certificates(provider, chosen)),
-    ]
+    found = [each for told in looked_up for each in _of_values(target, told, chosen)]
     return sorted((each for each in found if each.records), key=lambda each: (each.on, each.provider, each.what))
 
 
@@ -60,23 +52,3 @@ def _of_values(target: Target, told: LookedUp, recipes: Sequence[Recipe]) -> Ite
         if name in told.found:
             mend = provider.missing(f"values.{name}", target.name)
         yield Ending(told.provider, f"`{name}` ({provider.values.get(name, '')})", day, records, mend)
-
-
-def _of_keys(provider: Provider, recipes: Sequence[Recipe]) -> Iterator[Ending]:
-    """Tokens that carry their own end, but those that are meant to be past it."""
-    meant = manifest(provider.name).expired
-    for role, credential in provider.credentials.items():
-        day = expiry(credential.value or "")
-        if day is not None and role not in meant:
-            records = sum(each.provider == provider.name and role in roles_of(each) for each in recipes)
-            mend = f"put a new one into {credential.variable}" if credential.variable else "name a new one"
-            yield Ending(provider.name, f"the credential `{role}`", day, records, mend)
-
-
-def _of_certificates(provider: Provider, recipes: Sequence[Recipe]) -> Iterator[Ending]:
-    if not provider.client_cert_file:
-        return
-    day = expiry(Path(provider.client_cert_file).read_text(encoding="utf-8", errors="replace"))
-    if day is not None:
-        records = sum(each.provider == provider.name for each in recipes)
-        yield Ending(provider.name, "the client certificate", day, records, f"renew {provider.client_cert_file}")
