@@ -33,7 +33,6 @@ from probes.running.gathering import Stage
 from probes.running.probing import Unsettled, now, place_of, run, settle, unprobed
 from probes.running.provider_run import ProviderRun
 from probes.running.task import Task
-from probes.running.waiting import LaneState
 from probes.target.target import Cost, Target
 
 if TYPE_CHECKING:
@@ -56,6 +55,17 @@ LAST_S = 20.0
 
 PREFETCHED_LIVE = frozenset({Cost.FREE, Cost.DESTRUCTIVE})
 """Live, probes of other costs are sent only when their own test item runs; on a mock nothing costs anything."""
+
+
+@dataclass(frozen=True, slots=True)
+class LaneState:
+    """A lane that is not done, as a run tells of it while it goes on."""
+
+    name: str
+    left: int
+    """Its records without a result."""
+    paused_s: float = 0.0
+    """Seconds, from now, for which the provider asked to be left alone."""
 
 
 @dataclass(slots=True)
@@ -129,11 +139,11 @@ class Engine:
                 break
 
     def lanes(self) -> list[LaneState]:
-        """The lanes that are not done, and what they wait for; may be asked at any moment."""
+        """The lanes that are not done; may be asked at any moment."""
         waited_for = (self._sent[address] for address, result in self._results.items() if not result.done())
         left = Counter((each.provider, each.lane) for each in waited_for)
         return [
-            LaneState(name, number, lane.paused_s, lane.waiting.numbers)
+            LaneState(name, number, lane.paused_s)
             for (provider, name), number in left.items()
             if (its := self._providers.get(provider)) is not None and (lane := its.lanes.get(name)) is not None
         ]

@@ -27,7 +27,6 @@ from probes.running.rate_limiter import RateLimiter, WaitTooLong
 from probes.running.rate_limits import RateLimitPolicy
 from probes.running.settling import Settling
 from probes.running.throttle import Throttle
-from probes.running.waiting import For, Waiting
 from probes.target.dialect import Dialect
 from probes.target.target import WRONG
 from probes.wire.address import UnsafePathError, url_at
@@ -129,7 +128,6 @@ class Lane:
         """Requests under way at once: as many as probes, for on a mock one probe sends several side by side."""
         self.gathering = Gathering()
         self.settling = Settling(provider.name)
-        self.waiting = Waiting()
 
     async def send(
         self,
@@ -157,14 +155,13 @@ class Lane:
         drawer = self._drawer(call, role or self.role)
         async with self._requests:
             reserved = await self._admit(drawer, tokens, owed=owed, free=free)
-            with self.waiting.on(For.ANSWER):
-                exchange = await wire.exchange(
-                    self._keyed(call.filled({**self._values, OWN_NAME: own_name(session)}), role or self.role),
-                    url,
-                    self._headers(call, session, role or self.role),
-                    label,
-                    since,
-                )
+            exchange = await wire.exchange(
+                self._keyed(call.filled({**self._values, OWN_NAME: own_name(session)}), role or self.role),
+                url,
+                self._headers(call, session, role or self.role),
+                label,
+                since,
+            )
         self._limiter.answered()
         if not self._mock:
             self._throttle.learn(drawer, exchange.response if drawer.role not in OF_NOBODY else None, reserved)
@@ -259,8 +256,7 @@ class Lane:
         if spent is not None and not owed:
             raise Stopped(spent)
         try:
-            with self.waiting.on(For.RATE):
-                return await self._throttle.acquire(drawer, self._limiter, tokens)
+            return await self._throttle.acquire(drawer, self._limiter, tokens)
         except WaitTooLong as error:
             reason = Reason(ReasonCode.WAIT_TOO_LONG, str(error))
             if drawer.role == self.role:  # what is asked of another key says nothing of the lane's

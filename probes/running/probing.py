@@ -28,7 +28,6 @@ from probes.running.attempt_probe import AttemptProbe
 from probes.running.gathering import Stage
 from probes.running.lane_verdicts import Doubts, in_doubt, settled
 from probes.running.task import Tried
-from probes.running.waiting import For
 
 if TYPE_CHECKING:
     from probes.elicit.recipe import Recipe
@@ -90,8 +89,7 @@ async def _looked_at(task: Task, lane: Lane, tried: Tried) -> Verdict:
             if lost is not None and not tried.verdicts:
                 raise lost
             return over_all(tried.verdicts)
-        with lane.waiting.on(For.AGAIN):
-            await anyio.sleep(task.reprobe_after_s)
+        await anyio.sleep(task.reprobe_after_s)
 
 
 async def _looked_at_for_now(task: Task, lane: Lane, tried: Tried) -> Verdict | None:
@@ -112,8 +110,7 @@ async def _looked_at_for_now(task: Task, lane: Lane, tried: Tried) -> Verdict | 
             return over_all(tried.verdicts) if len(tried.verdicts) > 1 else verdict
         if only_later(tried.verdicts) or tried.lost:
             return None
-        with lane.waiting.on(For.AGAIN):
-            await anyio.sleep(task.reprobe_after_s)
+        await anyio.sleep(task.reprobe_after_s)
 
 
 async def _worth_asking_again(task: Task, lane: Lane) -> bool:

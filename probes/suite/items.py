@@ -17,7 +17,7 @@ from catalog.reading.assertions import assertions
 from catalog.writeback import ledger
 from probes.planning.sharding import group_of
 from probes.running import journal
-from probes.running.engine import Engine
+from probes.running.engine import Engine, LaneState
 from probes.running.journal import Journal
 from probes.suite.collecting import Collector, address_of
 from probes.suite.outcomes import reason_of
@@ -29,7 +29,6 @@ if TYPE_CHECKING:
 
     from catalog.evidence.past import Row
     from catalog.evidence.results import Result
-    from probes.running.waiting import LaneState
     from probes.suite.options import Options
     from probes.suite.worker_input import WorkerInput
     from probes.traffic.traffic import Traffic

@@ -14,13 +14,12 @@ import pytest
 from catalog.model import Outcome
 from catalog.model.text import brief
 from catalog.model.visible import row
-from probes.running.waiting import For
 from probes.suite.collecting import address_in, address_of
-from reports.words import OUTCOMES, count
+from reports.words import OUTCOMES
 
 if TYPE_CHECKING:
     from catalog.evidence.results import Result
-    from probes.running.waiting import LaneState
+    from probes.running.engine import LaneState
     from probes.suite.items import Prober
 
 DRAWN_EVERY_S = 0.1
@@ -116,14 +115,14 @@ def is_live(reporter: pytest.TerminalReporter) -> bool:
 
 
 def status_line(seen: Mapping[str, Counter[Outcome]], totals: Totals, lanes: Sequence[LaneState]) -> str:
-    """What is done of all, what differs so far, and what each lane waits for.
+    """What is done of all, what differs so far, and of each lane what is left or for how long it was asked to wait.
 
     Without lanes, since workers of xdist have them, what is left of each provider.
     """
     counts = sum(seen.values(), Counter[Outcome]())
     said = [f"{counts.total()} of {sum(totals.values())} done", *_differing(counts)]
     if lanes:
-        waits = [_waits(each) for each in sorted(lanes, key=lambda each: (-each.paused_s, -each.left, each.name))]
+        waits = [_state(each) for each in sorted(lanes, key=lambda each: (-each.paused_s, -each.left, each.name))]
     else:
         left = {provider: number - seen[provider].total() for provider, number in totals.items()}
         waits = [f"{provider} {number} left" for provider, number in left.items() if number]
@@ -140,11 +139,6 @@ def _differing(counts: Counter[Outcome]) -> Iterable[str]:
     return (f"{counts[outcome]} {OUTCOMES[outcome]}" for outcome in DIFFER if counts[outcome])
 
 
-def _waits(lane: LaneState) -> str:
-    """What a lane waits for: `pa:inference 12 s as asked`, `pa:inference 3 answers`."""
-    if lane.paused_s >= 1:
-        return f"{lane.name} {lane.paused_s:.0f} s as asked"
-    what = next((each for each in For if each in lane.waiting), None)
-    if what is None:
-        return f"{lane.name} {lane.left} left"
-    return f"{lane.name} {count(lane.waiting[what], 'answer') if what is For.ANSWER else what}"
+def _state(lane: LaneState) -> str:
+    """What is to be told of a lane: `pa:inference 12 s as asked`, `pa:inference 3 left`."""
+    return f"{lane.name} {lane.paused_s:.0f} s as asked" if lane.paused_s >= 1 else f"{lane.name} {lane.left} left"

@@ -26,7 +26,7 @@ from probes.__main__ import main as probes_main
 from probes.commands import cleanup, doctor
 from probes.planning.endings import Ending
 from probes.planning.plan import Plan
-from probes.running.waiting import LaneState
+from probes.running.engine import LaneState
 from probes.suite import outcomes, progress
 from probes.target import target as targets
 from reports import ci_annotations, diff, feed, history, junit, news, summary, terminal

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, cast
 import pytest
 
 from catalog.model import Outcome
-from probes.running.waiting import For, LaneState, Waiting
+from probes.running.engine import LaneState
 from probes.suite.progress import PLAIN_EVERY_S, Progress, provider_line, status_line
 from tests.unit.reports.making import finding, result
 
@@ -73,17 +73,15 @@ def nobody_reads_along(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "60")
 
 
-def test_the_line_says_what_is_done_what_differs_and_what_each_lane_waits_for() -> None:
+def test_the_line_says_what_is_done_what_differs_and_what_is_left_of_each_lane() -> None:
     seen = {"pa": Counter({Outcome.CONFORMS: 1, Outcome.DRIFTED: 1}), "pb": Counter({Outcome.FLAKY: 1})}
     lanes = [
         LaneState("pb:inference", 1),
-        LaneState("pa:inference", 4, 0.0, {For.ANSWER: 1, For.RATE: 3}),
-        LaneState("pa:admin", 2, 11.6, {For.RATE: 1}),
-        LaneState("pa:compliance", 3, 0.0, {For.RATE: 2}),
+        LaneState("pa:inference", 4),
+        LaneState("pa:admin", 2, 11.6),
     ]
     assert status_line(seen, TOTALS, lanes) == (
-        "3 of 5 done, 1 drifted, 1 flaky; pa:admin 12 s as asked, pa:inference 1 answer, pa:compliance its rate limit, "
-        "pb:inference 1 left"
+        "3 of 5 done, 1 drifted, 1 flaky; pa:admin 12 s as asked, pa:inference 4 left, pb:inference 1 left"
     )
 
 
@@ -94,11 +92,11 @@ def test_of_workers_it_is_known_what_is_left() -> None:
 
 def test_a_terminal_has_one_line_no_longer_than_it_is_wide() -> None:
     screen = Screen(isatty=True)
-    lanes = [LaneState(f"pa:role_{number}", 1, 0.0, {For.ANSWER: 2}) for number in range(9)]
+    lanes = [LaneState(f"pa:role_{number}", 2) for number in range(9)]
     drawn = progress(screen, *lanes, at=[0.0, 1.0, 1.0, 1.05, 2.0, 2.0])
     drawn.pytest_runtest_protocol(ITEM)
     assert len(screen.lines) == 2, "not drawn again within a tenth of a second"
-    assert all(each.startswith("\r0 of 5 done; pa:role_0 2 answers, ") and len(each) <= 60 for each in screen.lines)
+    assert all(each.startswith("\r0 of 5 done; pa:role_0 2 left, ") and len(each) <= 60 for each in screen.lines)
     assert not screen.showfspath
 
 
@@ -139,10 +137,3 @@ def test_a_provider_line_counts_what_came_of_its_records() -> None:
     assert provider_line("pa", Counter({Outcome.CONFORMS: 2, Outcome.NOT_PROBED: 1})) == (
         "PA  3 done  2 conforms  1 not probed"
     )
-
-
-def test_who_waits_is_counted_while_he_does() -> None:
-    waiting = Waiting()
-    with waiting.on(For.RATE), waiting.on(For.ANSWER), waiting.on(For.ANSWER):
-        assert waiting.numbers == {For.ANSWER: 2, For.RATE: 1}
-    assert waiting.numbers == {}
