@@ -2,24 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Collection, Container, Iterable
+from collections.abc import Collection, Container
 from dataclasses import dataclass, field
-from enum import Enum, auto
-from functools import partial
-from itertools import chain, groupby
 from typing import TYPE_CHECKING
 
 from catalog.model.labels import SETUP
-from probes.calls.call import Call, Mock
 from probes.elicit.probe import Stopped
 
 if TYPE_CHECKING:
     from catalog.model import Reason
     from probes.elicit.probe import Probe
     from probes.elicit.recipe import Recipe
-
-Performed = Callable[["Recipe", "Probe"], Awaitable[dict[str, "Reason"]]]
-"""Sends one recipe, and says of what nothing came and why."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,14 +21,6 @@ class Unseen:
 
     looks: dict[str, Reason] = field(default_factory=dict)
     endpoints: dict[str, Reason] = field(default_factory=dict)
-
-
-class _Kind(Enum):
-    """How a look or another endpoint may be sent with its neighbours."""
-
-    IN_TURN = auto()
-    BESIDE = auto()
-    APART = auto()
 
 
 async def perform(recipe: Recipe, probe: Probe, places: Collection[tuple[str, str]] | None = None) -> Unseen:
@@ -50,32 +35,13 @@ async def perform(recipe: Recipe, probe: Probe, places: Collection[tuple[str, st
     """
     unseen = Unseen(await _perform(recipe, probe, _labels(places, recipe.endpoint)))
 
-    async def cell(other: Recipe, probe: Probe) -> dict[str, Reason]:
-        try:
-            await _perform(other, probe, _labels(places, other.endpoint))
-        except Stopped as ended:
-            return {other.endpoint: probe.explain_stop(ended.reason)}
-        return {}
-
-    for stopped in await _in_order(recipe.spread.cells.values(), probe, cell):
-        unseen.endpoints.update(stopped)
+    for cell in recipe.spread.cells.values():
+        with probe.apart(cell.apart):
+            try:
+                await _perform(cell, probe, _labels(places, cell.endpoint))
+            except Stopped as ended:
+                unseen.endpoints[cell.endpoint] = probe.explain_stop(ended.reason)
     return unseen
-
-
-async def _in_order(recipes: Iterable[Recipe], probe: Probe, performed: Performed) -> list[dict[str, Reason]]:
-    """What comes of looks or other endpoints; of those that follow one another all that may go side by side do."""
-    found: list[dict[str, Reason]] = []
-    for kind, those in groupby(recipes, key=_kind):
-        by_name: dict[str, list[Recipe]] = {}
-        for number, each in enumerate(those):
-            by_name.setdefault(each.apart or (f"{number}" if kind is _Kind.BESIDE else ""), []).append(each)
-        parts = [partial(_in_turn, its, performed) for its in by_name.values()]
-        found += chain(*await probe.side_by_side(parts, apart=kind is _Kind.APART))
-    return found
-
-
-async def _in_turn(recipes: Iterable[Recipe], performed: Performed, probe: Probe) -> list[dict[str, Reason]]:
-    return [await performed(each, probe) for each in recipes]
 
 
 def _labels(places: Collection[tuple[str, str]] | None, endpoint: str) -> Container[str] | None:
@@ -87,44 +53,21 @@ async def _perform(recipe: Recipe, probe: Probe, labels: Container[str] | None) 
     probe.endpoint = recipe.endpoint
     of_calls, of_steps = _wanted(recipe, labels)
     calls = [(label, call) for label, call in recipe.calls.items() if label in of_calls]
-    for reading, those in groupby(calls, key=lambda each: each[0] != SETUP and _reads(each[1])):
-        parts = [partial(_sent, label, call) for label, call in those]
-        if reading:
-            await probe.side_by_side(parts)
-        else:
-            for part in parts:
-                await part(probe)
+    for label, call in calls:
+        await (probe.setup(call) if label == SETUP else probe.send(call, label))
     if recipe.steps is not None and of_steps:
         await recipe.steps(probe)
 
-    async def look(each: Recipe, probe: Probe) -> dict[str, Reason]:
-        try:
-            return await _perform(each, probe, labels)
-        except Stopped as ended:
-            return dict.fromkeys(each.labels, probe.explain_stop(ended.reason))
-
-    beside = recipe.optional.values()
-    asked = [each for each in beside if labels is None or any(label in labels for label in each.labels)]
     stopped: dict[str, Reason] = {}
-    for each in await _in_order(asked, probe, look):
-        stopped |= each
+    for look in recipe.optional.values():
+        if labels is not None and not any(label in labels for label in look.labels):
+            continue
+        with probe.apart(look.apart):
+            try:
+                stopped |= await _perform(look, probe, labels)
+            except Stopped as ended:
+                stopped |= dict.fromkeys(look.labels, probe.explain_stop(ended.reason))
     return stopped
-
-
-async def _sent(label: str, call: Call, probe: Probe) -> None:
-    await (probe.setup(call) if label == SETUP else probe.send(call, label))
-
-
-def _reads(call: Call) -> bool:
-    """Whether it leaves nothing behind that another could meet, and is of no other moment."""
-    return call.method == "GET" and call.mock == Mock()
-
-
-def _kind(recipe: Recipe) -> _Kind:
-    if recipe.apart:
-        return _Kind.APART
-    only_reads = recipe.steps is None and all(map(_reads, recipe.calls.values()))
-    return _Kind.BESIDE if recipe.beside or only_reads else _Kind.IN_TURN
 
 
 def _wanted(recipe: Recipe, labels: Container[str] | None) -> tuple[Container[str], bool]:

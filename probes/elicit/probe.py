@@ -2,22 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
-from typing import TYPE_CHECKING, Protocol, TypeVar
+from typing import TYPE_CHECKING, Protocol
 
 from catalog.model.labels import ANSWER, SETUP
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+    from contextlib import AbstractContextManager
 
     from catalog.model import Exchange, Reason, Response
     from probes.calls.call import Call
-
-
-T = TypeVar("T")
-
-Part = Callable[["Probe"], Awaitable[T]]
-"""Some steps of an attempt, and what comes of them."""
 
 
 class Stopped(Exception):
@@ -65,9 +59,5 @@ class Probe(Protocol):
     def explain_stop(self, reason: Reason) -> Reason:
         """Return why a recipe stopped; its own `setup-failed` gives way to a fault that took the last answer away."""
 
-    async def side_by_side(self, parts: Sequence[Part[T]], *, apart: bool = False) -> list[T]:
-        """What comes of parts of which none rests on what another sends: on a mock side by side, else in turn.
-
-        Those that are `apart` leave something behind that the others must not meet: on a mock each has a session of its
-        own. What they exchanged is kept in their order.
-        """
+    def apart(self, name: str) -> AbstractContextManager[None]:
+        """Within it, on a mock, the session of this name, which nothing else meets; without a name, the attempt's."""

@@ -49,9 +49,8 @@ class Recipe:
     where method and path do not tell. `elsewhere` provokes the same on the record's other endpoints; a plan makes
     `spread` of it: what is sent there tonight.
 
-    Looks and other endpoints that are `beside` one another rest on nothing that the others of them send. Those that are
-    `apart`, under a name, rest on nothing that the record sends besides, nor may it meet what they leave behind; only
-    those of the same name may. A mock is asked all of these side by side, each name in a session of its own.
+    Looks and other endpoints that are `apart`, under a name, rest on nothing that the record sends besides, nor may it
+    meet what they leave behind; only those of the same name may. A mock has a session for each name.
     """
 
     address: str
@@ -74,7 +73,6 @@ class Recipe:
     endpoint: str = ""
     elsewhere: Elsewhere | None = None
     spread: Spread = NOWHERE
-    beside: bool = False
     apart: str = ""
 
     @property

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import time
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import replace
-from typing import TYPE_CHECKING, TypeVar
-
-import anyio
+from typing import TYPE_CHECKING
 
 from catalog.model import Exchange, Reason, Response
 from catalog.model.codes import ReasonCode
@@ -20,14 +18,11 @@ from probes.judging.unasked import QUOTED, unasked, words
 from probes.running.teardown import Fixtures
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator
 
     from probes.calls.call import Call
-    from probes.elicit.probe import Part
     from probes.running.journal import Journal
     from probes.running.lane import Lane
-
-T = TypeVar("T")
 
 
 class AttemptProbe:
@@ -36,7 +31,6 @@ class AttemptProbe:
     `relied_on` is the last setup that succeeded: what a later step took from its answer may have misled it.
     `with_another_key` are the labels under which something was sent with another key than the lane's, or with none.
     With `still` all of it happens at one moment by the clock of a mock. `tokens` is what the attempt may take at most.
-    With `of` it sends a part of that attempt, which is apart from the others.
     """
 
     def __init__(
@@ -49,15 +43,13 @@ class AttemptProbe:
         *,
         still: bool = False,
         tokens: int = 0,
-        of: AttemptProbe | None = None,
     ) -> None:
         self.provider = lane.provider.name
         self.values = lane.provider.values
         self.exchanges: list[Exchange] = []
         self.endpoint = ""
         self.relied_on: str | None = None
-        self.with_another_key: set[str] = of.with_another_key if of else set()
-        self._parts: list[AttemptProbe] = []
+        self.with_another_key: set[str] = set()
         self._last: Exchange | None = None
         self._address = address
         self._journal = journal
@@ -66,73 +58,41 @@ class AttemptProbe:
         self._session = session
         self._still = still
         self._tokens = tokens
-        self._fixtures = Fixtures(address, lane.provider, role, journal)
-        self.started: float = of.started if of else time.perf_counter()
+        self._fixtures: dict[str, Fixtures] = {}
+        """What was made, by the session in which it is."""
+        self.started = time.perf_counter()
 
     async def send(self, call: Call, label: str = ANSWER) -> Exchange:
         """Send a call whose exchange is judged under `label`. What it makes is removed when the attempt ends."""
-        made = self._fixtures.about_to(call)
+        if self._session not in self._fixtures:
+            self._fixtures[self._session] = Fixtures(self._address, self._lane.provider, self._role, self._journal)
+        fixtures = self._fixtures[self._session]
+        made = fixtures.about_to(call)
         try:
             exchange = await self._send(call, label)
         except Stopped:
-            self._fixtures.not_sent(made)
+            fixtures.not_sent(made)
             raise
-        self._fixtures.learn(call, exchange, made)
+        fixtures.learn(call, exchange, made)
         return exchange
 
     async def remove_all(self) -> None:
         """Remove what this attempt made and has not removed itself; what resists is in the journal."""
-        with suppress(Stopped):
-            await self._fixtures.remove(lambda call: self._send(call, CLEANUP, owed=True))
-        parts = self._parts[::-1]
-        before = [len(part.exchanges) for part in parts]
-        async with anyio.create_task_group() as tasks:
-            for part in parts:
-                tasks.start_soon(part.remove_all)
-        for part, number in zip(parts, before, strict=True):
-            self.exchanges += part.exchanges[number:]
+        for session, fixtures in reversed(self._fixtures.items()):
+            self._session = session
+            with suppress(Stopped):
+                await fixtures.remove(lambda call: self._send(call, CLEANUP, owed=True))
 
-    async def side_by_side(self, parts: Sequence[Part[T]], *, apart: bool = False) -> list[T]:
-        """What comes of parts of which none rests on what another sends: on a mock side by side, else in turn.
-
-        Live they share an account and its pace. On a mock each that is `apart` has a session of its own. What they
-        exchanged is kept in their order.
-        """
-        if self._lane.live or 1 in {self._lane.provider.concurrency, len(parts)}:
-            return [await part(self) for part in parts]
-        first = len(self._parts)
-        probes = [self._part(f"+{first + number}" if apart else "") for number in range(len(parts))]
-        self._parts += probes
-        ended: list[T | Exception] = [LookupError()] * len(parts)
-
-        async def perform(number: int) -> None:
-            try:
-                ended[number] = await parts[number](probes[number])
-            except Exception as error:  # noqa: BLE001 - the first of them, in their order, is the attempt's
-                ended[number] = error
-
+    @contextmanager
+    def apart(self, name: str) -> Iterator[None]:
+        """Within it, on a mock, the session of this name: live all that is sent shares an account."""
+        session = self._session
+        if name and not self._lane.live:
+            self._session = f"{session}+{name}"
         try:
-            async with anyio.create_task_group() as tasks:
-                for number in range(len(parts)):
-                    tasks.start_soon(perform, number)
+            yield
         finally:
-            for each in probes:
-                self.exchanges += each.exchanges
-        return [self._came_of(each, outcome) for each, outcome in zip(probes, ended, strict=True)]
-
-    def _came_of(self, part: AttemptProbe, ended: T | Exception) -> T:
-        """What came of a part, as if it had been sent by this one."""
-        self._last = part._last or self._last
-        self.relied_on = part.relied_on or self.relied_on
-        if isinstance(ended, Exception):
-            raise ended
-        return ended
-
-    def _part(self, named: str) -> AttemptProbe:
-        session = self._session + named
-        part = AttemptProbe(self._address, self._role, self._lane, session, self._journal, still=self._still, of=self)
-        part.endpoint = self.endpoint
-        return part
+            self._session = session
 
     async def _send(self, call: Call, label: str, *, owed: bool = False) -> Exchange:
         if self._still:

@@ -124,8 +124,6 @@ class Lane:
         self.served: set[str] = set()
         """Those of them that a request named which was a success with this key."""
         self.places = anyio.CapacityLimiter(provider.concurrency)
-        self._requests = anyio.Semaphore(provider.concurrency)
-        """Requests under way at once: as many as probes, for on a mock one probe sends several side by side."""
         self.gathering = Gathering()
         self.settling = Settling(provider.name)
 
@@ -153,15 +151,14 @@ class Lane:
         wire = self._wire_of(call)  # before its turn: what is imported then would make it late
         url = await self._url(call, wire.read_origin)  # before a key is put into anything
         drawer = self._drawer(call, role or self.role)
-        async with self._requests:
-            reserved = await self._admit(drawer, tokens, owed=owed, free=free)
-            exchange = await wire.exchange(
-                self._keyed(call.filled({**self._values, OWN_NAME: own_name(session)}), role or self.role),
-                url,
-                self._headers(call, session, role or self.role),
-                label,
-                since,
-            )
+        reserved = await self._admit(drawer, tokens, owed=owed, free=free)
+        exchange = await wire.exchange(
+            self._keyed(call.filled({**self._values, OWN_NAME: own_name(session)}), role or self.role),
+            url,
+            self._headers(call, session, role or self.role),
+            label,
+            since,
+        )
         self._limiter.answered()
         if not self._mock:
             self._throttle.learn(drawer, exchange.response if drawer.role not in OF_NOBODY else None, reserved)

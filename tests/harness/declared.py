@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import partial
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING
 
 import anyio
 
@@ -23,10 +23,7 @@ from probes.wire.redact import Redactor
 if TYPE_CHECKING:
     from catalog.model import Exchange
     from probes.calls.call import Call
-    from probes.elicit.probe import Part
     from probes.elicit.recipe import Recipe
-
-T = TypeVar("T")
 
 HANDED_OVER = "_credential"
 """How the placeholder of a credential that a body hands over ends; before it stands the role."""
@@ -62,10 +59,6 @@ class RecordingProbe(AttemptProbe):
         if call.removal is not None and body is not None and call.removal.find_id(body) is None:
             self.left.add(call.removal.name)
         return exchange
-
-    async def side_by_side(self, parts: Sequence[Part[T]], *, apart: bool = False) -> list[T]:
-        """In turn, so that every call is its own."""
-        return [await part(self) for part in parts]
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from catalog.model import Reason
 from catalog.model.codes import ReasonCode
 from catalog.model.labels import SETUP
@@ -111,7 +109,7 @@ def spent(slug: str, call: Call) -> Recipe:
         roles={of_another(NARROW)(call).role_in(READ) or READ},
         needs=call.placeholders,
         cost=Cost.DISRUPTIVE,
-        elsewhere=lambda _, shape: replace(spent(slug, shape), beside=True) if shape is not None else None,
+        elsewhere=lambda _, shape: spent(slug, shape) if shape is not None else None,
     )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from typing import TypeVar
+from contextlib import AbstractContextManager, nullcontext
 
 import anyio
 import pytest
@@ -11,10 +11,9 @@ import pytest
 from catalog.model import Exchange, Reason, Request, Response
 from catalog.model.labels import ANSWER, LIMITED, SETUP
 from probes.calls.call import Call, get
-from probes.elicit.probe import Part, Stopped
+from probes.elicit.probe import Stopped
 from probes.recipes.exhausting import exhaust, once_limited, one_more_than, until_refused
 
-T = TypeVar("T")
 CALL = get("/v1/models")
 REMAINING = "x-remaining"
 
@@ -46,8 +45,8 @@ class Scripted:
     def explain_stop(self, reason: Reason) -> Reason:
         return reason
 
-    async def side_by_side(self, parts: Sequence[Part[T]], *, apart: bool = False) -> list[T]:
-        return [await part(self) for part in parts]
+    def apart(self, name: str) -> AbstractContextManager[None]:
+        return nullcontext()
 
     @property
     def sent(self) -> Sequence[str]:

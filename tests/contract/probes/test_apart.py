@@ -1,0 +1,59 @@
+"""What must not meet what else an attempt leaves behind, on a mock in a session of its own."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import anyio
+
+from catalog.model.labels import ANSWER, CLEANUP
+from probes.calls.call import get
+from probes.elicit.performing import perform
+from probes.elicit.recipe import Family, each_apart
+from probes.recipes.pa.endpoints import UPLOAD
+from probes.running.attempt_probe import AttemptProbe
+from probes.running.budget import Budget
+from probes.running.lane import Lane
+from tests.harness.declared import hiding
+
+if TYPE_CHECKING:
+    from probes.elicit.recipe import Recipe
+    from probes.target.target import Target
+
+FAMILY = Family("pa/endpoints/models")
+MODELS = get("/v1/models")
+ALONE = "run/pa/x/y/z/1"
+
+
+def performed(target: Target, recipe: Recipe) -> list[tuple[str, str]]:
+    """The label and the session of whatever an attempt at a recipe sends, clean-up included."""
+    sessions: list[tuple[str, str]] = []
+
+    async def attempt() -> None:
+        provider = target.providers["pa"]
+        lane = Lane(provider, "inference", hiding(target), Budget(provider), mock=True)
+        probe = AttemptProbe("pa/x/y/z", "inference", lane, ALONE)
+        try:
+            await perform(recipe, probe)
+        finally:
+            await probe.remove_all()
+            await lane.aclose()
+        sessions.extend((each.label, each.request.headers["x-mock-session"]) for each in probe.exchanges)
+
+    anyio.run(attempt)
+    return sessions
+
+
+def test_what_is_apart_has_a_session_by_name_and_removes_there_what_it_made(mock_target: Target) -> None:
+    looks = {name: FAMILY.recipe("list_models", MODELS, label=name) for name in ("one", "two")}
+    apart = each_apart({**looks, "made": FAMILY.recipe("list_models", UPLOAD, label="made")})
+    apart["two"] = replace(apart["two"], apart="one")
+    recipe = FAMILY.recipe("list_models", MODELS, optional=apart)
+    assert performed(mock_target, recipe) == [
+        (ANSWER, ALONE),
+        ("one", f"{ALONE}+one"),
+        ("two", f"{ALONE}+one"),
+        ("made", f"{ALONE}+made"),
+        (CLEANUP, f"{ALONE}+made"),
+    ]
