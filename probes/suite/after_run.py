@@ -33,8 +33,7 @@ def write_back(options: Options, run: Run, results: Sequence[Result]) -> list[st
     """
     from catalog.writeback import update
 
-    policy = Policy(expire_after=options.expire_after)
-    summary = update.update_each([(run, results)], options.catalog.roots, policy=policy, today=options.today)
+    summary = update.update_each([(run, results)], options.catalog.roots, policy=Policy(), today=options.today)
     return [f"update: {line}" for line in summary.lines()]
 
 

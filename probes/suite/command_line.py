@@ -53,12 +53,6 @@ def add(parser: pytest.Parser) -> None:
     )
     group.addoption("--update", action="store_true", help="write what was seen back into the records (live targets)")
     group.addoption(
-        "--expire-after",
-        default=None,
-        metavar="DAYS",
-        help="with --update: a verification that nobody renewed for so many days becomes UNVERIFIED",
-    )
-    group.addoption(
         "--shard",
         default=None,
         metavar="I/N",
@@ -118,7 +112,7 @@ def add(parser: pytest.Parser) -> None:
 
 
 OF_PROBES = (
-    *("target", "provider", "kind", "allow", "update", "expire_after", "shard", "expect_all", "depth", "cause"),
+    *("target", "provider", "kind", "allow", "update", "shard", "expect_all", "depth", "cause"),
     "revision",
     *("traffic", "annotate", "plan", "catalog", "out", "today"),
 )

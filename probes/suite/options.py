@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 
 from catalog.evidence.results import Asked
 from catalog.model import KINDS, Address, homes, places
-from catalog.model.clock import number_of_days
 from catalog.model.errors import did_you_mean, shown
 from catalog.reading.manifest import meant, providers
 from catalog.reading.store import Catalog
@@ -58,7 +57,6 @@ class Options:
     today: date
     accepted: tuple[Entry, ...] = ()
     """The divergences that the ledger accepts."""
-    expire_after: int | None = None
     shard: Shard | None = None
     strict: bool = False
     """Whether what is pending fails the run."""
@@ -181,7 +179,6 @@ def read(config: pytest.Config, environ: Mapping[str, str]) -> Options:
         out=out,
         today=today,
         accepted=accepted,
-        expire_after=_days(config.getoption("--expire-after"), update=update),
         shard=_shard(config.getoption("--shard")),
         expect_all=bool(config.getoption("--expect-all")),
         depth=_depth(config.getoption("--depth"), target),
@@ -245,17 +242,6 @@ def _drifting(ids: list[str], out: Path) -> frozenset[str] | None:
                 raise UsageError(f"--cause {wanted}: not the id of a cause, which reads like pa-3f2a9c01", names)
             raise UsageError(f"--cause {wanted}: no run in {shown(out)} has this cause", near or names)
     return frozenset(record for records in found.values() for record in records)
-
-
-def _days(text: str | None, *, update: bool) -> int | None:
-    if text is None:
-        return None
-    if not update:
-        raise UsageError("--expire-after changes records", "it needs --update")
-    try:
-        return number_of_days(text)
-    except ValueError:
-        raise UsageError(f"--expire-after {text}: no number of days", "write a whole number, 0 or more") from None
 
 
 def _shard(text: str | None) -> Shard | None:

@@ -50,7 +50,6 @@ pytest probes --update
 pytest probes --revision 2026-10-12
 pytest probes --revision pb:v1
 pytest probes --traffic {tmp}/list.har --revision 2026-10-21
-pytest probes --expire-after 30
 pytest probes --shard 3
 pytest probes --shard 3/2
 pytest probes --cause nothing
