@@ -11,7 +11,6 @@ from catalog.model.reach import words_by_reach
 from probes.elicit import book
 from probes.judging.attempts import MAX_ATTEMPTS
 from probes.planning.budgeting import spending
-from probes.planning.courtesy import calls_of, courtesy, steps_of
 from probes.planning.look_ups import asked, look_ups
 from probes.planning.reach import all_reaches
 from reports.words import count
@@ -66,13 +65,24 @@ def requests(provider: Provider, recipes: Sequence[Recipe], target: Target) -> I
     for role, method, path in sorted({control for each in recipes for control in _controls(each)}):
         yield f"{name} {method} {path} control free {role}"
     for recipe in recipes:
-        for part, label, call in calls_of(recipe):
-            key = call.role_in(part.credential) or "no key"
-            yield f"{name} {call.method} {call.path} {label} {part.cost} {key} {recipe.address}"
-        for part in steps_of(recipe):
+        parts = list(_parts(recipe))
+        for part in parts:
+            for label, call in part.calls.items():
+                key = call.role_in(part.credential) or "no key"
+                yield f"{name} {call.method} {call.path} {label} {part.cost} {key} {recipe.address}"
+        for part in parts:
+            if part.steps is None:
+                continue
             labels = ",".join(sorted(part.labels - part.calls.keys()))
             number = part.requests - len(part.calls)
             yield f"{name} steps, at most {number} requests {labels} {part.cost} {part.credential} {recipe.address}"
+
+
+def _parts(recipe: Recipe) -> Iterator[Recipe]:
+    """The recipe, its looks besides, and what is sent on its other endpoints."""
+    yield recipe
+    for part in (*recipe.optional.values(), *recipe.spread.cells.values()):
+        yield from _parts(part)
 
 
 def plan_lines(
@@ -94,7 +104,7 @@ def plan_lines(
     told = f"{told}; at most {count(most, 'request')}, {count(tokens, 'token')}"
     drawn = sum(len(recipe.spread.cells) for recipe in recipes)
     others = drawn + sum(len(recipe.spread.undrawn) + len(recipe.spread.left_out) for recipe in recipes)
-    yield f"{told}; {drawn} of {others} other endpoints; {courtesy(recipes)}"
+    yield f"{told}; {drawn} of {others} other endpoints"
     yield from _budget(provider, recipes, (most, tokens), catalog)
 
 
