@@ -20,7 +20,7 @@ from catalog.reading.store import Catalog
 from probes.commands import new
 from probes.elicit.book import Book, book
 from probes.planning import completeness as fit
-from probes.planning import coverage, looked_at, missing_variables, pairs
+from probes.planning import coverage, looked_at, missing_variables
 from probes.planning.reach import Reaches, all_reaches
 from probes.suite.embedded_mock import EmbeddedMock
 from probes.target import target
@@ -146,14 +146,9 @@ def _check(catalog: Catalog, books: dict[str, Book]) -> int:
 
 def _coverage_of_records(catalog: Catalog, reaches: dict[str, Reaches], asked: Target) -> None:
     today, records = datetime.now(UTC).date(), coverage.covered(catalog, reaches, asked)
-    for title, table in (
-        ("by provider and kind", coverage.by_kind(records, today)),
-        ("by document section", coverage.by_section(records, today)),
-    ):
-        print(title)
-        print("\n".join(f"  {line}" for line in coverage.told(table)))
+    print("by provider and kind")
+    print("\n".join(f"  {line}" for line in coverage.told(coverage.by_kind(records, today))))
     for title, lines in (
-        ("pairs of an error and an endpoint that its record names", pairs.told(pairs.by_provider(catalog, reaches))),
         ("never checked, rehearsed on the mock at best", coverage.unchecked(records)),
         ("labels that are left to recorded traffic", coverage.unsent(records, catalog, reaches)),
     ):

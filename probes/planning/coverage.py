@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, fields
 from datetime import date, timedelta
 from typing import TYPE_CHECKING
@@ -67,16 +67,13 @@ def covered(catalog: Catalog, reaches: Mapping[str, Reaches], target: Target) ->
 
 def by_kind(records: Iterable[Covered], today: date) -> Table:
     """Rows `provider kind`, and a total."""
-    return _table(records, today, lambda record: [f"{record.provider} {record.kind}"])
-
-
-def by_section(records: Iterable[Covered], today: date) -> Table:
-    """Rows `document:section`; a record that cites several sections counts in each."""
-
-    def sections(record: Record) -> list[str]:
-        return sorted({source.split("#")[0].strip() for source in record.sources})
-
-    return _table(records, today, sections)
+    table: dict[str, Count] = {}
+    total = Count()
+    for each in records:
+        count = _count(each, today)
+        table.setdefault(f"{each.record.provider} {each.record.kind}", Count()).add(count)
+        total.add(count)
+    return {**dict(sorted(table.items())), "total": total}
 
 
 def told(table: Table) -> list[str]:
@@ -106,17 +103,6 @@ def unsent(records: Iterable[Covered], catalog: Catalog, reaches: Mapping[str, R
         if recipe is not None and recipe.unsent is not None:
             labels = documented_labels(each.record, catalog.__getitem__)
             yield f"{each.record.address}: {len(labels - recipe.labels)} of {len(labels)} labels: {recipe.unsent[1]}"
-
-
-def _table(records: Iterable[Covered], today: date, rows_of: Callable[[Record], list[str]]) -> Table:
-    table: dict[str, Count] = {}
-    total = Count()
-    for each in records:
-        count = _count(each, today)
-        for row in rows_of(each.record):
-            table.setdefault(row, Count()).add(count)
-        total.add(count)
-    return {**dict(sorted(table.items())), "total": total}
 
 
 def _count(each: Covered, today: date) -> Count:

@@ -1,19 +1,14 @@
-"""Each (error, endpoint) pair that a record names is observed on the mock, and coverage counts it."""
+"""Each (error, endpoint) pair that a record names is observed on the mock."""
 
 from __future__ import annotations
 
-from collections import Counter
 from typing import TYPE_CHECKING
 
 import pytest
 
-from catalog.model.reach import Reach
 from catalog.reading.facts import claimed_endpoints, occurs_on
 from catalog.reading.manifest import providers
 from probes.elicit.book import book
-from probes.planning.pairs import Count, by_provider, told
-from probes.planning.reach import all_reaches
-from probes.target import target as targets
 from tests.harness.engines import catalog
 
 if TYPE_CHECKING:
@@ -53,13 +48,3 @@ def test_an_answer_is_judged_on_an_endpoint_that_its_record_names(provider: str,
         if look.endpoint and look.endpoint not in claimed
     }
     assert {address for address, _ in elsewhere} <= {"pc/errors/request/wrong_method"}
-
-
-def test_coverage_counts_each_pair_that_something_is_sent_for() -> None:
-    reaches = all_reaches({name: book(name) for name in providers()}, targets.load("live", {}))
-    counted = by_provider(catalog(), reaches)
-    for name in providers():
-        assert counted[name].sent == len(list(pairs_with_a_recipe(name)))
-    assert counted["total"].claimed == sum(count.claimed for name, count in counted.items() if name != "total")
-    some = Count(3, Counter({Reach.MORE: 1, Reach.TRAFFIC: 1}))
-    assert told({"pa": some}) == ["pa  2 of 3 sent: 1 more, 1 traffic only"]

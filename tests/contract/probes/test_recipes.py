@@ -264,7 +264,7 @@ def test_a_record_that_names_no_record_is_told() -> None:
     assert [line.split(": ")[0] for line in lines] == [LIST]
 
 
-def test_coverage_counts_by_kind_and_by_section() -> None:
+def test_coverage_counts_by_kind() -> None:
     own = Book({ADDRESS: replace(FREE, scenario=True)}, {LIST: Reason("not-on-the-wire", "why")}, {})
     today = date(2026, 1, 31)
     records = coverage.covered(small_catalog(), {"pa": Reaches.of(own, "pa", target())}, target(live=False))
@@ -273,9 +273,7 @@ def test_coverage_counts_by_kind_and_by_section() -> None:
     assert kinds["pa errors"] == coverage.Count(records=1, traffic_only=1, here=1, verified=1)
     assert kinds["pa endpoints"] == coverage.Count(records=1, off_the_wire=1, stale=1)
     assert kinds["total"] == coverage.Count(records=2, traffic_only=1, off_the_wire=1, here=1, verified=1, stale=1)
-    sections = coverage.by_section(records, today)
-    assert {name: count.records for name, count in sections.items()} == {"1:4.1": 1, "1:5.1": 1, "2:7.3": 1, "total": 2}
-    assert len(coverage.told(sections)) == 5
+    assert len(coverage.told(kinds)) == 4
     assert coverage.unchecked(records) == [
         f"traffic only {ADDRESS}: no request can provoke it",
         f"off the wire {LIST}: why",
