@@ -1,8 +1,8 @@
-"""Refuses to probe records in which `python -m catalog check` finds faults, other than of their form."""
+"""Refuses to probe providers in whose records `python -m catalog check` finds faults, other than of their form."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Container, Iterable
 from pathlib import Path
 
 from catalog.check import validate
@@ -13,12 +13,12 @@ class Unsound(Mendable):
     """The catalog cannot be probed: its first problem, how many there are, and what to do."""
 
 
-def demand(roots: Iterable[Path]) -> None:
-    """Check the records below each of these folders.
+def demand(roots: Iterable[Path], providers: Container[str]) -> None:
+    """Check the records of these providers below each of these folders.
 
     Raises:
         Unsound: in one line.
     """
     for root in roots:
-        if fault := validate.first_problem(root):
+        if fault := validate.first_problem_of_run(root, providers):
             raise Unsound(fault)

@@ -139,7 +139,7 @@ def _demand_soundness(chosen: Options) -> None:
 
     try:
         with all_installed():
-            catalog_check.demand(chosen.catalog.roots)
+            catalog_check.demand(chosen.catalog.roots, chosen.providers)
     except Mendable as error:
         raise pytest.UsageError(str(error)) from None
 

@@ -186,7 +186,9 @@ def test_what_pytest_is_told_wrongly(
     snapshot: SnapshotAssertion,
 ) -> None:
     demand = catalog_check.demand  # of the shipped records, test_validate holds that they are sound
-    monkeypatch.setattr(catalog_check, "demand", lambda roots: demand(root for root in roots if root != RECORDS))
+    monkeypatch.setattr(
+        catalog_check, "demand", lambda roots, names: demand((root for root in roots if root != RECORDS), names)
+    )
     name, *words = shlex.split(command.format(tmp=place))
     if name == "catalog-probe":
         status = pytest_here("probes", *words, plugins=[OnlyProbes()])
