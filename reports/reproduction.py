@@ -40,7 +40,7 @@ for name in json.loads(sys.argv[2]): value = value[name]
 print(value)' "$@"; }"""
 _MOCK = """\
 # the mock of this run ended with it: another one takes its place
-coproc MOCK {{ exec python -m mockserver --port {port}; }}
+coproc MOCK {{ exec catalog-probe mock --port {port}; }}
 trap 'kill "$MOCK_PID"' EXIT
 read -r ready <&"${{MOCK[0]}}\""""
 _HOST = """\

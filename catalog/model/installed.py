@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-OURS = ("catalog", "mockserver", "probes", "reports")
+OURS = ("catalog", "probes", "reports", "catalog_probe")
 
 
 def missing(error: BaseException) -> str:

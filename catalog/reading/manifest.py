@@ -140,7 +140,7 @@ class Manifest:
     recipes: str
     """The package that says how its records are provoked, or an empty text for the usual one."""
     mock: tuple[str, ...]
-    """The command that serves a mock of it, in the folder of its home; empty where `python -m mockserver` does."""
+    """The command that serves a mock of it, in the folder of its home; empty where `catalog-probe mock` does."""
 
     @property
     def unpaid(self) -> frozenset[str]:

@@ -34,7 +34,7 @@ CHECK = "check"
 CHECKED_BY = ("catalog", "probes")
 """Both have a command of this name; here it is the one and then the other, for a record needs to pass both."""
 
-WHOLE = {"mock": "mockserver", "report": "reports"}
+WHOLE = {"mock": "catalog_probe.mockserver", "report": "reports"}
 """The names that stand for all commands of a module: `catalog-probe report show` is `python -m reports show`."""
 
 PROBE = "probe"

@@ -74,7 +74,7 @@ def provider_files(site: Site) -> dict[Path, str]:
         return files | {
             site.recipes: _filled("recipes_package.py.txt", name),
             site.inventory: "\t".join(_INVENTORY) + "\n",
-            CHECKOUT / "mockserver" / name / "__init__.py": _filled("mockserver.py.txt", name),
+            CHECKOUT / "catalog_probe" / "mockserver" / name / "__init__.py": _filled("mockserver.py.txt", name),
         }
     files[home.manifests / f"{name}.toml"] += _filled("mock_command.toml", name)
     return files | {

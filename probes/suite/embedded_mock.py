@@ -47,11 +47,11 @@ def needed(environ: Mapping[str, str]) -> dict[str, str]:
 class EmbeddedMock:
     """The mocks of some providers, on free ports. They are started at once, and waited for when asked where they are.
 
-    Those whose manifest names a command have a mock of their own; `python -m mockserver` serves the others.
+    Those whose manifest names a command have a mock of their own; `catalog-probe mock` serves the others.
     """
 
     def __init__(self, providers: Iterable[str] = ()) -> None:
-        """Start them with these providers only, or with all that `python -m mockserver` has.
+        """Start them with these providers only, or with all that `catalog-probe mock` has.
 
         Raises:
             NoMockError: the command of one cannot be run, or there is none.
@@ -70,7 +70,7 @@ class EmbeddedMock:
                 words = [sys.executable if word == PYTHON else word for word in command]
                 self._own[name] = _Served(words, f"the mock of {name}", home_of(name).folder)
             if ours or not wanted:
-                command = (sys.executable, "-m", "mockserver", "--port", "0", "--stdin-lifeline")
+                command = (sys.executable, "-m", "catalog_probe.mockserver", "--port", "0", "--stdin-lifeline")
                 self._ours = _Served([*command, *(["--only", ",".join(ours)] if ours else [])], "the embedded mock")
         except MockError:
             self.stop()

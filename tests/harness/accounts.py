@@ -7,8 +7,8 @@ from contextlib import contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from mockserver.app import create_app
-from mockserver.providers import load
+from catalog_probe.mockserver.app import create_app
+from catalog_probe.mockserver.core.providers import load
 from probes.planning.look_ups import look_ups
 from probes.planning.plan import plan
 from probes.running.looking_up import found_in, look_up, unanswered_in

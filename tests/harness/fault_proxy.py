@@ -8,8 +8,8 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from mockserver.app import create_app
-from mockserver.faults import CLOSE_EXTENSION
+from catalog_probe.mockserver.app import create_app
+from catalog_probe.mockserver.core.faults import CLOSE_EXTENSION
 from tests.harness.engines import mock_target_at
 from tests.harness.fault_changes import json_of
 from tests.harness.faults import Act, Answer, Ending, Fault, Frame, Picking

@@ -1,8 +1,9 @@
 """Two live-like nights of the mock with `--as-published`: `python -m tests.harness.field FOLDER [IMAGES]`.
 
 The target is a live one: keys from the environment, no `X-Mock-*`, costs allowed by name. What the providers do
-otherwise than documented stands in `mockserver/field/`; what a night finds of it, `field_findings.tsv`. What a quiet
-night of an ordinary account cannot see of it (a 413, a 529, a limit, a stream that fails) has no row there.
+otherwise than documented stands in `catalog_probe/mockserver/as_published/`; what a night finds of it, in
+`field_findings.tsv`. What a quiet night of an ordinary account cannot see of it (a 413, a 529, a limit, a stream that
+fails) has no row there.
 """
 
 from __future__ import annotations
@@ -52,7 +53,7 @@ DEADLINE_S = 600
 @contextmanager
 def served() -> Iterator[Mapping[str, Mapping[str, str]]]:
     """The addresses of a mock that answers as published answers show, in a process of its own."""
-    command = [sys.executable, "-m", "mockserver", "--stdin-lifeline", "--as-published"]
+    command = [sys.executable, "-m", "catalog_probe.mockserver", "--stdin-lifeline", "--as-published"]
     with subprocess.Popen(
         command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, cwd=CHECKOUT, env=child_environ({})
     ) as mock:

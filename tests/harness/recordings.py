@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from catalog.model import Outcome
-from mockserver.app import create_app
+from catalog_probe.mockserver.app import create_app
 from probes.traffic.reading import read
 from probes.traffic.sources import anybody
 from probes.traffic.traffic import Traffic

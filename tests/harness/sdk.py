@@ -22,7 +22,15 @@ def speaking(provider: str, folder: Path, **names: str | Sequence[str]) -> Itera
     prefixes = folder / "prefixes.toml"
     lines = [f"{name} = {json.dumps(value)}" for name, value in names.items()]  # JSON's texts and lists are TOML's too
     prefixes.write_text("\n".join([f"[{provider}]", *lines, ""]), encoding="utf-8")
-    command = [sys.executable, "-m", "mockserver", "--stdin-lifeline", "--list-requests", "--only", provider]
+    command = [
+        sys.executable,
+        "-m",
+        "catalog_probe.mockserver",
+        "--stdin-lifeline",
+        "--list-requests",
+        "--only",
+        provider,
+    ]
     command += ["--prefixes", str(prefixes)]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, cwd=CHECKOUT) as process:
         assert process.stdin is not None

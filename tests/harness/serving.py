@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING, Any
 
 import uvicorn
 
-from mockserver.server import ClosableProtocol, MockServer, websocket_protocol
+from catalog_probe.mockserver.server import ClosableProtocol, MockServer, websocket_protocol
 from tests.harness.command import DEADLINE_S
 
 if TYPE_CHECKING:
-    from mockserver.app import MockApp
+    from catalog_probe.mockserver.app import MockApp
     from tests.harness.certificates import Certificates
 
 TICK_S = 0.1

@@ -29,7 +29,7 @@ import anyio
 from catalog.evidence.results_file import read_run
 from catalog.evidence.self_check import of_records
 from catalog.model import Outcome
-from mockserver.app import create_app
+from catalog_probe.mockserver.app import create_app
 from probes.target.target_file import SHIPPED
 from tests.harness.command import CHECKOUT
 from tests.harness.engines import PREFIXES, catalog

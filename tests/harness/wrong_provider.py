@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from mockserver.app import create_app
+from catalog_probe.mockserver.app import create_app
 
 
 @dataclass

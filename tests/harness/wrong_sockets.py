@@ -8,8 +8,8 @@ from typing import Any
 
 from starlette.types import Message, Receive, Scope, Send
 
-from mockserver.app import create_app
-from mockserver.faults import CLOSE_EXTENSION
+from catalog_probe.mockserver.app import create_app
+from catalog_probe.mockserver.core.faults import CLOSE_EXTENSION
 
 SpoilMessage = Callable[[Message, Send, Scope], Awaitable[None]]
 """Gets each message of the server, the way out, and the scope of the WebSocket."""

@@ -122,13 +122,13 @@ probes coverage --provider openai
 probes coverage --section 9:9
 probes cleanup nope
 probes cleanup {tmp}/empty
-mockserver --prot 1
-mockserver --prefixes {tmp}/none.toml
-mockserver --prefixes {tmp}/broken.toml
-mockserver --prefixes {tmp}/empty
-mockserver --only openai
-mockserver --only ''
-mockserver --limits many
+catalog_probe.mockserver --prot 1
+catalog_probe.mockserver --prefixes {tmp}/none.toml
+catalog_probe.mockserver --prefixes {tmp}/broken.toml
+catalog_probe.mockserver --prefixes {tmp}/empty
+catalog_probe.mockserver --only openai
+catalog_probe.mockserver --only ''
+catalog_probe.mockserver --limits many
 probes.commands.everything chekc
 """
 
@@ -210,7 +210,7 @@ def test_what_a_command_is_told_wrongly(
     monkeypatch.setattr("sys.stdin", io.StringIO())
     module, *words = shlex.split(command.format(tmp=place, long="p" * 300))
     try:
-        status = import_module(module if "." in module else f"{module}.__main__").main(words)
+        status = import_module(module if module.endswith("everything") else f"{module}.__main__").main(words)
     except SystemExit as ended:
         status = int(ended.code or 0)
     said = capsys.readouterr()

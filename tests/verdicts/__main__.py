@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from catalog.model.exits import Exit
-from mockserver.app import create_app
+from catalog_probe.mockserver.app import create_app
 from tests.harness.captures import CAPTURES
 from tests.harness.serving import serving_mock
 from tests.verdicts import new_side, replay
@@ -33,7 +33,7 @@ from tests.verdicts.table import (
     sort_table,
 )
 
-PRODUCT = ("catalog", "probes", "mockserver", "reports")
+PRODUCT = ("catalog", "probes", "reports", "catalog_probe")
 CAPTURE = "capture:"
 
 

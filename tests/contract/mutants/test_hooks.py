@@ -19,7 +19,7 @@ from tests.harness.mutants.tables import COLUMNS, Mutant, Refused, mutants, refu
 NOWHERE = Path("nowhere.tsv")
 
 TOPIC = """
-from mockserver.pd.errors import EXHAUSTED, PdError
+from catalog_probe.mockserver.pd.errors import EXHAUSTED, PdError
 
 def other_kind(original):
     def refuse(*args, **options):
@@ -43,11 +43,11 @@ def read_anew(hook: str, stands: str, module: str, name: str, topic: Path = NOWH
 @pytest.mark.parametrize(
     ("hook", "value"),
     [
-        ("mockserver.pd.errors:INVALID_ARGUMENT.status", 400),
-        ("mockserver.pd.errors:SHAPES[405]", "no body at all"),
-        ("mockserver.pd.routes:ROUTES[GET /v1/api-key].path", "/v1/api-key"),
-        ("mockserver.pd.routes:ROUTES[0].method", "GET"),
-        ("mockserver.pd.keys:KEYS[mock-pd-blocked].blocked", True),
+        ("pd.errors:INVALID_ARGUMENT.status", 400),
+        ("pd.errors:SHAPES[405]", "no body at all"),
+        ("pd.routes:ROUTES[GET /v1/api-key].path", "/v1/api-key"),
+        ("pd.routes:ROUTES[0].method", "GET"),
+        ("pd.auth.keys:KEYS[mock-pd-blocked].blocked", True),
     ],
 )
 def test_a_hook_leads_to_a_value(hook: str, value: object) -> None:
@@ -57,14 +57,14 @@ def test_a_hook_leads_to_a_value(hook: str, value: object) -> None:
 @pytest.mark.parametrize(
     ("hook", "said"),
     [
-        ("catalog.model:Address", "is no hook"),
-        ("mockserver.pd.keys:_TABLE", "is private"),
-        ("mockserver.pd.keys:NO_SUCH", "has no 'NO_SUCH'"),
-        ("mockserver.pd.errors:INVALID_ARGUMENT.stature", "has no 'stature'"),
-        ("mockserver.pd.errors:SHAPES[418]", "no items"),
-        ("mockserver.pd.routes:ROUTES[GET].path", "several items"),
-        ("mockserver.pd.errors:INVALID_ARGUMENT[0]", "has no items"),
-        ("mockserver.pd.errors:INVALID_ARGUMENT()", "is no function"),
+        ("pd.errors", "is no hook"),
+        ("pd.auth.keys:_TABLE", "is private"),
+        ("pd.auth.keys:NO_SUCH", "has no 'NO_SUCH'"),
+        ("pd.errors:INVALID_ARGUMENT.stature", "has no 'stature'"),
+        ("pd.errors:SHAPES[418]", "no items"),
+        ("pd.routes:ROUTES[GET].path", "several items"),
+        ("pd.errors:INVALID_ARGUMENT[0]", "has no items"),
+        ("pd.errors:INVALID_ARGUMENT()", "is no function"),
     ],
 )
 def test_a_hook_that_leads_nowhere_is_refused(hook: str, said: str) -> None:
@@ -73,54 +73,81 @@ def test_a_hook_that_leads_nowhere_is_refused(hook: str, said: str) -> None:
 
 
 def test_what_imports_it_by_name_has_the_replacement() -> None:
-    kind = read_anew("mockserver.pd.errors:NOT_FOUND.status", "410", "mockserver.pd.gateway", "NOT_FOUND")
+    kind = read_anew("pd.errors:NOT_FOUND.status", "410", "catalog_probe.mockserver.pd.gateway", "NOT_FOUND")
     assert kind.status == 410
 
 
 def test_what_is_built_of_it_has_the_replacement() -> None:
-    shapes = read_anew("mockserver.pd.errors:METHOD_NOT_ALLOWED.status", "406", "mockserver.pd.errors", "SHAPES")
+    shapes = read_anew(
+        "pd.errors:METHOD_NOT_ALLOWED.status",
+        "406",
+        "catalog_probe.mockserver.pd.errors",
+        "SHAPES",
+    )
     assert next(kind.status for kind in shapes) == 406
 
 
 def test_at_an_import_that_module_alone_has_the_replacement() -> None:
-    hook, stands = "mockserver.pd.gateway:NOT_FOUND", "=mockserver.pd.errors:EXHAUSTED"
-    assert read_anew(hook, stands, "mockserver.pd.gateway", "NOT_FOUND").status == 429
-    assert read_anew(hook, stands, "mockserver.pd.errors", "NOT_FOUND").status == 404
+    hook, stands = "pd.gateway:NOT_FOUND", "=pd.errors:EXHAUSTED"
+    assert read_anew(hook, stands, "catalog_probe.mockserver.pd.gateway", "NOT_FOUND").status == 429
+    assert read_anew(hook, stands, "catalog_probe.mockserver.pd.errors", "NOT_FOUND").status == 404
 
 
 def test_what_a_table_calls_has_the_replacement(tmp_path: Path) -> None:
     (tmp_path / "topic.py").write_text(TOPIC, encoding="utf-8")
-    hook = Hook.parse("mockserver.pd.models:tokenize_text")
+    hook = Hook.parse("pd.endpoints.models:tokenize_text")
     with imported_anew(hook, lambda value: instead.stands_in("@other_kind", tmp_path / "topic.tsv", value, Reached())):
-        routes = importlib.import_module("mockserver.pd.routes").ROUTES
+        routes = importlib.import_module("catalog_probe.mockserver.pd.routes").ROUTES
         handler = next(route.endpoint.handler for route in routes if route.path == "/v1/tokenize-text")
-        with pytest.raises(importlib.import_module("mockserver.pd.errors").PdError, match="tokenize_text"):
+        with pytest.raises(
+            importlib.import_module("catalog_probe.mockserver.pd.errors").PdError, match="tokenize_text"
+        ):
             handler(None)
 
 
 def test_an_item_is_taken_out() -> None:
-    routes = read_anew("mockserver.pd.routes:ROUTES[GET /v1/api-key]", "-", "mockserver.pd.routes", "ROUTES")
-    assert len(routes) == len(original("mockserver.pd.routes:ROUTES")) - 1
+    routes = read_anew(
+        "pd.routes:ROUTES[GET /v1/api-key]",
+        "-",
+        "catalog_probe.mockserver.pd.routes",
+        "ROUTES",
+    )
+    assert len(routes) == len(original("pd.routes:ROUTES")) - 1
 
 
 def test_a_default_of_a_dataclass_is_replaced() -> None:
-    team = read_anew("mockserver.pd.keys:Team.zero_data_retention", "true", "mockserver.pd.keys", "Team")
+    team = read_anew(
+        "pd.auth.keys:Team.zero_data_retention",
+        "true",
+        "catalog_probe.mockserver.pd.auth.keys",
+        "Team",
+    )
     assert (team("a").zero_data_retention, team("a", zero_data_retention=False).zero_data_retention) == (True, False)
 
 
 def test_a_property_and_a_method_answer_a_literal() -> None:
-    broke = read_anew("mockserver.pd.keys:Team.can_pay", "true", "mockserver.pd.keys", "BROKE")
+    broke = read_anew("pd.auth.keys:Team.can_pay", "true", "catalog_probe.mockserver.pd.auth.keys", "BROKE")
     assert broke.can_pay is True
-    keys = read_anew("mockserver.pd.keys:Key.allows", "false", "mockserver.pd.keys", "KEYS")
+    keys = read_anew("pd.auth.keys:Key.allows", "false", "catalog_probe.mockserver.pd.auth.keys", "KEYS")
     assert keys["mock-pd-inference"].allows("any", "thing") is False
 
 
 def test_what_a_function_returns_is_changed_where_the_steps_lead_into_it() -> None:
-    described = read_anew("mockserver.pd.api_key:described()[acls]", "-", "mockserver.pd.api_key", "described")
-    key = original("mockserver.pd.keys:KEYS[mock-pd-blocked]")
-    assert original("mockserver.pd.api_key:described")(key).keys() - described(key).keys() == {"acls"}
-    elsewhere = read_anew("mockserver.pd.api_key:described()[none]", "1", "mockserver.pd.api_key", "described")
-    assert elsewhere(key) == original("mockserver.pd.api_key:described")(key)
+    described = read_anew(
+        "pd.endpoints.api_key:described()[acls]",
+        "-",
+        "catalog_probe.mockserver.pd.endpoints.api_key",
+        "described",
+    )
+    key = original("pd.auth.keys:KEYS[mock-pd-blocked]")
+    assert original("pd.endpoints.api_key:described")(key).keys() - described(key).keys() == {"acls"}
+    elsewhere = read_anew(
+        "pd.endpoints.api_key:described()[none]",
+        "1",
+        "catalog_probe.mockserver.pd.endpoints.api_key",
+        "described",
+    )
+    assert elsewhere(key) == original("pd.endpoints.api_key:described")(key)
 
 
 @pytest.mark.parametrize(
@@ -137,7 +164,7 @@ def test_a_literal_has_the_type_of_what_it_replaces(stands: str, like: object, v
     assert instead.stands_in(stands, NOWHERE, like, Reached()) == value
 
 
-@pytest.mark.parametrize("stands", ["410 Gone", "@nothing", "=mockserver.pd.errors:NO_SUCH", "@_private"])
+@pytest.mark.parametrize("stands", ["410 Gone", "@nothing", "=pd.errors:NO_SUCH", "@_private"])
 def test_what_means_nothing_is_refused(stands: str) -> None:
     with pytest.raises(Unresolved):
         instead.check(stands, NOWHERE, None)
@@ -168,7 +195,7 @@ def table(tmp_path: Path) -> Path:
     return tmp_path / "pd" / "topic.tsv"
 
 
-GOOD = ("slug", "pd-2.7.6-400_bad_url-1", "mockserver.pd.errors:NOT_FOUND.status", "410", "pd/errors/*")
+GOOD = ("slug", "pd-2.7.6-400_bad_url-1", "pd.errors:NOT_FOUND.status", "410", "pd/errors/*")
 
 
 @pytest.mark.parametrize(
@@ -179,8 +206,8 @@ GOOD = ("slug", "pd-2.7.6-400_bad_url-1", "mockserver.pd.errors:NOT_FOUND.status
         ({1: "pd-9-none-1"}, "is no fact of pd"),
         ({1: "pd-2.7.6-zero_invoiced_limit_rejection-2"}, "no effect on the wire|is no fact"),
         ({1: ""}, "breaks no fact"),
-        ({2: "mockserver.pd.errors:NO_SUCH"}, "has no 'NO_SUCH'"),
-        ({2: "mockserver.pd.nowhere:NO_SUCH"}, "No module named"),
+        ({2: "pd.errors:NO_SUCH"}, "has no 'NO_SUCH'"),
+        ({2: "pd.nowhere:NO_SUCH"}, "No module named"),
         ({3: "many words"}, "is no JSON"),
         ({4: ""}, "nobody notices"),
         ({4: "pd/errors/none/such"}, "is no record"),

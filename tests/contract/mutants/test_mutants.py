@@ -58,11 +58,11 @@ def test_all_folders_are_of_providers() -> None:
 
 
 def test_one_is_noticed_and_the_mock_is_as_before_when_it_is_done() -> None:
-    before = {name: module for name, module in sys.modules.items() if name.startswith("mockserver")}
+    before = {name: module for name, module in sys.modules.items() if name.startswith("catalog_probe.mockserver")}
     values = [dict(vars(module)) for module in before.values()]
     verdict = run(next(iter(mutants(["pd"]))), Shown.NAMED)
     assert verdict.detected, verdict
-    after = {name: module for name, module in sys.modules.items() if name.startswith("mockserver")}
+    after = {name: module for name, module in sys.modules.items() if name.startswith("catalog_probe.mockserver")}
     assert {name: module for name, module in after.items() if name in before} == before
     assert [dict(vars(module)) for module in before.values()] == values
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.harness.mutants.hooks import Hook
+from tests.harness.mutants.hooks import MOCK, Hook
 from tests.harness.mutants.reach import Reach, source, traced
 
 TOKENIZE, MODELS, KEY = (
@@ -22,11 +22,11 @@ def reach() -> Reach:
 @pytest.mark.parametrize(
     ("hook", "met_by"),
     [
-        ("mockserver.pd.models:tokenize_text", {TOKENIZE}),
-        ("mockserver.pd.api_key:described()[acls]", {KEY}),
-        ("mockserver.pd.routes:ROUTES[GET /v1/models].path", {MODELS}),
-        ("mockserver.pd.gateway:identify", {TOKENIZE, MODELS, KEY}),
-        ("mockserver.pd.routes:ROUTES", {TOKENIZE, MODELS, KEY}),
+        ("pd.endpoints.models:tokenize_text", {TOKENIZE}),
+        ("pd.endpoints.api_key:described()[acls]", {KEY}),
+        ("pd.routes:ROUTES[GET /v1/models].path", {MODELS}),
+        ("pd.gateway:identify", {TOKENIZE, MODELS, KEY}),
+        ("pd.routes:ROUTES", {TOKENIZE, MODELS, KEY}),
     ],
 )
 def test_those_meet_it_who_come_to_it(reach: Reach, hook: str, met_by: set[str]) -> None:
@@ -34,11 +34,11 @@ def test_those_meet_it_who_come_to_it(reach: Reach, hook: str, met_by: set[str])
 
 
 def test_data_is_met_where_it_is_spoken_of_or_what_is_made_of_it() -> None:
-    units = source("pd").units_of(Hook.parse("mockserver.pd.keys:KEYS[mock-pd-blocked].blocked"))
-    assert "mockserver.pd.access:identify" in units
+    units = source("pd").units_of(Hook.parse("pd.auth.keys:KEYS[mock-pd-blocked].blocked"))
+    assert f"{MOCK}.pd.auth.access:identify" in units
     assert units < set(source("pd").units)
-    assert source("pd").units_of(Hook.parse("mockserver.pd.keys:Key.allows")) == {"mockserver.pd.keys:Key.allows"}
+    assert source("pd").units_of(Hook.parse("pd.auth.keys:Key.allows")) == {f"{MOCK}.pd.auth.keys:Key.allows"}
 
 
 def test_what_is_spoken_of_nowhere_is_met_by_all(reach: Reach) -> None:
-    assert reach.met_by(Hook.parse("mockserver.pd.keys:NO_SUCH_NAME")) == {TOKENIZE, MODELS, KEY}
+    assert reach.met_by(Hook.parse("pd.auth.keys:NO_SUCH_NAME")) == {TOKENIZE, MODELS, KEY}

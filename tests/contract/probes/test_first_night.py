@@ -11,7 +11,7 @@ import pytest
 from catalog.evidence.results import Result, Run
 from catalog.reading.store import RECORDS
 from catalog.writeback.update import update
-from mockserver.app import create_app
+from catalog_probe.mockserver.app import create_app
 from probes.planning.rotation import ALL
 from tests.harness.checkouts import copied
 from tests.harness.engines import mock_target_at, probe

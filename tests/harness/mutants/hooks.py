@@ -1,11 +1,11 @@
 """Hooks: the public name of a behaviour of the mock, and how another value takes its place.
 
-mockserver.pd.errors:INVALID_ARGUMENT.status        a field of a constant
-mockserver.pd.routes:ROUTES[GET /v1/api-key].path   an item of a table, by its index or by what it says of itself
-mockserver.pd.errors:SHAPES[405]                    a value of a mapping, by its key or by what the key says
-mockserver.pd.keys:Team.can_pay                     a property or a method
-mockserver.pd.rules:check_effort                    a function: of the module that defines it, or as one imports it
-mockserver.pd.api_key:described()[acls]             of what a function returns, each time that it is there
+pd.errors:INVALID_ARGUMENT.status       a field of a constant
+pd.routes:ROUTES[GET /v1/api-key].path  an item of a table, by its index or by what it says of itself
+pd.errors:SHAPES[405]                   a value of a mapping, by its key or by what the key says
+pd.auth.keys:Team.can_pay               a property or a method
+pd.generation.rules:check_effort        a function: of the module that defines it, or as one imports it
+pd.endpoints.api_key:described()[acls]  of what a function returns, each time that it is there
 """
 
 from __future__ import annotations
@@ -19,7 +19,10 @@ from enum import Enum
 from types import FunctionType, MappingProxyType
 from typing import Any
 
-_HOOK = re.compile(r"(?P<module>mockserver(?:\.\w+)*):(?P<name>\w+)(?P<steps>(?:\.\w+|\[[^\]]+\]|\(\))*)")
+MOCK = "catalog_probe.mockserver"
+"""The package below which a hook names a module."""
+
+_HOOK = re.compile(r"(?P<module>\w+(?:\.\w+)*):(?P<name>\w+)(?P<steps>(?:\.\w+|\[[^\]]+\]|\(\))*)")
 _STEP = re.compile(r"\.(\w+)|\[([^\]]+)\]|\(\)")
 
 Change = Callable[[Any], Any]
@@ -63,7 +66,7 @@ class Hook:
     steps: tuple[Step, ...] = ()
 
     def __str__(self) -> str:
-        return f"{self.module}:{self.name}{''.join(map(str, self.steps))}"
+        return f"{self.module.removeprefix(f'{MOCK}.')}:{self.name}{''.join(map(str, self.steps))}"
 
     @classmethod
     def parse(cls, text: str) -> Hook:
@@ -74,12 +77,12 @@ class Hook:
         """
         found = _HOOK.fullmatch(text)
         if found is None:
-            raise Unresolved(f"{text!r} is no hook: write mockserver.pd.errors:NAME.field or …:TABLE[key]")
+            raise Unresolved(f"{text!r} is no hook: write pd.errors:NAME.field or …:TABLE[key]")
         steps = tuple(Step(name or item, bool(item)) for name, item in _STEP.findall(found["steps"]))
         parts = [*found["module"].split("."), found["name"], *(step.text for step in steps if not step.is_item)]
         if private := [part for part in parts if part.startswith("_")]:
             raise Unresolved(f"{private[0]!r} is private: give what it does a public name in the mock")
-        return cls(found["module"], found["name"], steps)
+        return cls(f"{MOCK}.{found['module']}", found["name"], steps)
 
     def original(self, module: Any) -> Any:
         """What stands there in a module; where something returns it, what does.

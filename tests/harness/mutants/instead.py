@@ -1,7 +1,7 @@
 """What a row puts in the place of a behaviour: a JSON literal, another name of the mock, a function, or nothing.
 
 410              another value; of a function, what it answers whatever it is asked
-=mockserver.pb.errors:UNAUTHENTICATED.http      what stands elsewhere in the mock
+=pb.errors:UNAUTHENTICATED.http      what stands elsewhere in the mock
 @keeps_it        a function of the topic's module: it gets the original and returns what stands in its place
 -                the item is taken out of its mapping, list or set
 """

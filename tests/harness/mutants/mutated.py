@@ -17,11 +17,10 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from tests.harness.mutants.hooks import Change, Hook, Unresolved
+from tests.harness.mutants.hooks import MOCK, Change, Hook, Unresolved
 from tests.harness.mutants.parsing import parsed
 
-MOCK = "mockserver"
-SHARED = "mockserver.pd.generated"
+SHARED = f"{MOCK}.pd.grpc.generated"
 """What protobuf has made of a file is known to its own registry, which takes no file twice."""
 
 REPLACE = "replaced_in_the_mutant"
@@ -91,7 +90,7 @@ class Replacing(MetaPathFinder, Loader):
 def imported_anew(hook: Hook | None = None, change: Change | None = None, needed: str = "") -> Iterator[ModuleType]:
     """The mock's `app`, of a mock imported anew: with the change where a hook is given; `needed` is what it reads.
 
-    While the block runs, `import mockserver…` means that mock; afterwards the modules are those from before it.
+    While the block runs, imports mean that mock; afterwards the modules are those from before it.
 
     Raises:
         Unresolved: the hook leads nowhere.
@@ -119,7 +118,7 @@ def _ours() -> dict[str, ModuleType]:
     return {
         name: module
         for name, module in sys.modules.items()
-        if name.partition(".")[0] == MOCK and not name.startswith(SHARED)
+        if f"{name}.".startswith(f"{MOCK}.") and not name.startswith(SHARED)
     }
 
 

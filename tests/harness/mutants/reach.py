@@ -1,6 +1,6 @@
 """Which records come to a behaviour of the mock, traced once on the mock unchanged: its mutants are shown to them.
 
-A *unit* is a function or a method of the mock: `mockserver.pd.models:tokenize_text`, `mockserver.pd.keys:Key.allows`.
+A *unit* is a function or a method of the mock: `pd.endpoints.models:tokenize_text`, `pd.auth.keys:Key.allows`.
 What stands in the place of a function is met by whoever calls it; of data, by whoever comes to a unit that speaks of
 it, or of anything that is made of it when the mock is imported; of a route, by whoever asks for it. Where that cannot
 be told, it is all records.
@@ -24,7 +24,8 @@ from unittest import mock
 
 from probes.target import target as targets
 from tests.harness.engines import probe
-from tests.harness.mutants.mutated import MOCK, imported_anew
+from tests.harness.mutants.hooks import MOCK
+from tests.harness.mutants.mutated import imported_anew
 from tests.harness.mutants.parsing import parsed
 from tests.harness.serving import serving_mock
 
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
     from tests.harness.mutants.hooks import Hook
 
 ROOT = Path(__file__).parents[3]
+FOLDER = ROOT.joinpath(*MOCK.split("."))
 _ROUTE = re.compile(r"(?P<method>[A-Z]+) (?P<path>/\S+)")
 """An item of a table of routes."""
 _PARAMETER = re.compile(r"\{\w+\}")
@@ -72,7 +74,7 @@ class _Trace:
 def _unit(code: CodeType) -> str:
     """The unit whose code it is, that of its inner functions too; nothing, where it is not the mock's."""
     file = Path(code.co_filename)
-    if not file.is_relative_to(ROOT / MOCK):
+    if not file.is_relative_to(FOLDER):
         return ""
     named = code.co_qualname.partition(".<locals>")[0]
     return "" if named.startswith("<") else f"{_module(file)}:{named}"
@@ -147,7 +149,7 @@ def _all_of(met: Iterable[Met]) -> frozenset[str]:
 @cache
 def source(provider: str) -> Source:
     """The source of the mock of one provider: its own, and what all of them share."""
-    files = [*(ROOT / MOCK).glob("*.py"), *(ROOT / MOCK / provider).rglob("*.py")]
+    files = [*FOLDER.glob("*.py"), *(FOLDER / "core").glob("*.py"), *(FOLDER / provider).rglob("*.py")]
     return Source({_module(file): parsed(file.read_text(encoding="utf-8")) for file in files})
 
 

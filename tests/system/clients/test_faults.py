@@ -8,8 +8,8 @@ from fnmatch import fnmatchcase
 
 import pytest
 
-from mockserver.prefixes import SHIPPED, read_file
-from mockserver.testing import MockProviders, mock_providers
+from catalog_probe.mockserver.core.prefixes import SHIPPED, read_file
+from catalog_probe.mockserver.testing import MockProviders, mock_providers
 from tests.harness.client_faults import PROVIDERS, Met, table
 from tests.harness.mutants.instead import Reached
 from tests.harness.mutants.running import served

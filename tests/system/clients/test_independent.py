@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from mockserver.testing import MockProviders, mock_providers
+from catalog_probe.mockserver.testing import MockProviders, mock_providers
 
 pytest.importorskip("pydantic", reason="no client is installed (dependency groups `clients` and `independent`)")
 

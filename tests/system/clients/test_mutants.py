@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from mockserver.prefixes import SHIPPED, read_file
-from mockserver.testing import MockProviders
+from catalog_probe.mockserver.core.prefixes import SHIPPED, read_file
+from catalog_probe.mockserver.testing import MockProviders
 from tests.harness.mutants.instead import Reached
 from tests.harness.mutants.running import served
 from tests.harness.mutants.tables import mutants

@@ -9,7 +9,7 @@ from uuid import UUID
 
 import pytest
 
-from mockserver.pa.catalogue import MODELS
+from catalog_probe.mockserver.pa.models import MODELS
 from tests.harness.sdk import Session, speaking
 
 sdk = pytest.importorskip("anthropic", reason="the official SDK of PA is not installed (dependency group `clients`)")

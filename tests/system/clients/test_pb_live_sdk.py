@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from mockserver.app import create_app
+from catalog_probe.mockserver.app import create_app
 from tests.harness import certificates
 from tests.harness.serving import serving
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from mockserver.app import create_app
+from catalog_probe.mockserver.app import create_app
 from tests.harness.serving import serving
 
 sdk = pytest.importorskip("openai", reason="the official SDK of PC is not installed (dependency group `clients`)")

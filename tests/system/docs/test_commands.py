@@ -14,7 +14,6 @@ import pytest
 
 from catalog.__main__ import main as catalog_main
 from catalog.model.exits import Exit
-from mockserver.__main__ import main as mock_main
 from probes.__main__ import main as probes_main
 from probes.target.target_file import SHIPPED
 from reports.__main__ import main as reports_main
@@ -51,7 +50,7 @@ OF_LIVE_TARGETS = {
 }
 """Settings and keys of real providers: no test may use those of the person who runs it."""
 
-MAINS = {"catalog": catalog_main, "mockserver": mock_main, "probes": probes_main, "reports": reports_main}
+MAINS = {"catalog": catalog_main, "probes": probes_main, "reports": reports_main}
 
 TO_THE_END = {
     "pytest probes -k payment_problem": Exit.FINE,
@@ -133,8 +132,6 @@ def test_a_command_of_ours_works(
     command: str, a_run: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     _, _, package, *words = shlex.split(command)
-    if package == "mockserver":
-        words.append("--help")
     if words[0] in ("build", "show", "diff") and package == "reports":
         words = [str(a_run / word) if word == "latest" else word for word in words]
     if ">" in words:  # what a shell would do with what is printed

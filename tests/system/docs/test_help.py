@@ -186,13 +186,13 @@ def called(module: str, words: list[str], nights: Path) -> int:
     if module == "catalog-probe":
         if words[0] == "probe":
             return pytest_here("probes", *words[1:], "--plan", "-q")
+        if words[0] == "mock":
+            words = [*words, "--help"]
         return everything.main(words)
     if module == "pytest":
         narrow = {"-k", "--cause", "--traffic"} & set(words)  # what probes a whole provider is planned
         out = str(nights / "asked-again")  # else it would be the reader's latest
         return pytest_here(*words, "-q", "--out", out, *(() if narrow else ("--plan",)))
-    if module == "mockserver":
-        words = [*words, "--help"]
     if words[0] == "update":
         words = [*words, "--catalog", EDITED]  # else it would write into those that this project ships
     if words[0] == "accept":

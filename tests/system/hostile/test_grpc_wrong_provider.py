@@ -228,7 +228,7 @@ def test_what_befell_the_connection_is_told_of_the_host_that_was_asked(tmp_path:
     "code",
     [
         "from probes.running import engine; from probes.elicit import book; book.book('pd')",
-        "from mockserver.app import create_app; create_app()",
+        "from catalog_probe.mockserver.app import create_app; create_app()",
     ],
 )
 def test_grpc_is_imported_by_the_first_call_alone(code: str) -> None:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from mockserver.app import create_app
+from catalog_probe.mockserver.app import create_app
 from probes.calls.call import Call, converse, get
 from probes.calls.script import CLOSED, Hear, Say
 from probes.calls.services import CLOSED_PORT, FULL_PORT, PLAIN_PORT
@@ -253,8 +253,9 @@ def test_no_surface_loads_the_library_but_this_one() -> None:
     """Neither the probes of another surface nor the mock import it before somebody opens a WebSocket."""
     code = (
         "import sys\n"
-        "import probes.running.engine, probes.running.lane, probes.elicit.book, mockserver.app, mockserver.server\n"
-        "mockserver.app.create_app()\n"
+        "import probes.running.engine, probes.running.lane, probes.elicit.book\n"
+        "import catalog_probe.mockserver.app, catalog_probe.mockserver.server\n"
+        "catalog_probe.mockserver.app.create_app()\n"
         "[probes.elicit.book.book(name) for name in ('pa', 'pb', 'pc', 'pd')]\n"
         "print([name for name in sys.modules if name.split('.')[0] == 'websockets'])\n"
     )

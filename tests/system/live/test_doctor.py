@@ -15,7 +15,7 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from catalog.model.exits import Exit
-from mockserver.app import create_app
+from catalog_probe.mockserver.app import create_app
 from probes import __main__ as command
 from probes.commands import doctor
 from probes.running.looking_up import look_up, unanswered_in

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from catalog.model import Outcome, Record
-from mockserver.app import create_app
+from catalog_probe.mockserver.app import create_app
 from probes.target import target as targets
 from tests.harness.engines import catalog, mock_target_at, probe
 from tests.harness.serving import serving

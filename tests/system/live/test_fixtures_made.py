@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from catalog.model import Outcome
-from mockserver.app import MockApp, create_app
+from catalog_probe.mockserver.app import MockApp, create_app
 from probes import __main__ as command
 from probes.running import journal
 from probes.running.engine import Engine

@@ -13,7 +13,7 @@ import pytest
 
 from catalog.model import Outcome
 from catalog.writeback.ledger import Entry
-from mockserver.app import create_app
+from catalog_probe.mockserver.app import create_app
 from probes.running.engine import Engine
 from probes.running.rate_limiter import RateLimiter, WaitTooLong
 from probes.running.rate_limits import retry_after_s

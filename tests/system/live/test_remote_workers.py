@@ -49,7 +49,9 @@ def socket_server(path: Path) -> Iterator[str]:
 @pytest.fixture
 def checkout(tmp_path: Path) -> Path:
     """What travels to the other machine; xdist brings pytest along, and deletes there what is not here."""
-    return parts(tmp_path / "checkout", "catalog", "mockserver", "probes", "reports", "pyproject.toml", "conftest.py")
+    return parts(
+        tmp_path / "checkout", "catalog", "catalog_probe", "probes", "reports", "pyproject.toml", "conftest.py"
+    )
 
 
 def test_a_run_on_remote_workers_gives_the_same_verdicts(tmp_path: Path, checkout: Path) -> None:

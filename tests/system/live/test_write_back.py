@@ -129,7 +129,7 @@ class Installed:
 
 @pytest.fixture
 def installed(tmp_path: Path, mock: EmbeddedMock) -> Installed:
-    for package in ("catalog", "mockserver", "probes", "reports"):
+    for package in ("catalog", "catalog_probe", "probes", "reports"):
         copied(CHECKOUT / package, tmp_path / "site-packages" / package)
     return Installed(tmp_path, night(tmp_path, {"pa": mock.addresses()["pa"]["base_url"]}))
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from mockserver.testing import MockProviders, mock_providers
+from catalog_probe.mockserver.testing import MockProviders, mock_providers
 from tests.harness import patient
 from tests.harness.command import CHECKOUT
 
@@ -76,7 +76,7 @@ def test_options_that_make_no_sense_are_told() -> None:
 
 
 def test_the_fixture_gives_each_test_a_session_in_one_line(tmp_path: Path) -> None:
-    (tmp_path / "conftest.py").write_text('pytest_plugins = ["mockserver.pytest_plugin"]\n')
+    (tmp_path / "conftest.py").write_text('pytest_plugins = ["catalog_probe.mockserver.pytest_plugin"]\n')
     (tmp_path / "test_client.py").write_text(
         "import httpx\n"
         "def ask(mock):\n"

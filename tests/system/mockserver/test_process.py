@@ -32,7 +32,7 @@ def piped(stream: IO[bytes] | None) -> IO[bytes]:
 @contextmanager
 def running(*arguments: str, under: Sequence[str] = ()) -> Iterator[tuple[subprocess.Popen[bytes], dict[str, Any]]]:
     """A mock process and its ready line; it ends with its standard input. `under`: what begins it."""
-    command = [*under, sys.executable, "-m", "mockserver", "--stdin-lifeline", "--only", "pa", *arguments]
+    command = [*under, sys.executable, "-m", "catalog_probe.mockserver", "--stdin-lifeline", "--only", "pa", *arguments]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
         try:
             yield process, json.loads(piped(process.stdout).readline())
@@ -219,11 +219,11 @@ def test_real_prefixes_take_the_place_of_the_stand_ins(tmp_path: Path) -> None:
         (["--only", "pz"], "unknown provider pz"),
         (["--host", "203.0.113.1"], "cannot listen"),
         (["--port", "99999"], "is no port; write a number up to 65535"),
-        (["--nonsense"], "unrecognized arguments: --nonsense; see `python -m mockserver --help`"),
+        (["--nonsense"], "unrecognized arguments: --nonsense; see `python -m catalog_probe.mockserver --help`"),
     ],
 )
 def test_arguments_that_cannot_be_used_end_it_with_one_line(arguments: list[str], says: str) -> None:
-    command = [sys.executable, "-m", "mockserver", *arguments]
+    command = [sys.executable, "-m", "catalog_probe.mockserver", *arguments]
     ended = subprocess.run(command, capture_output=True, text=True, timeout=DEADLINE_S, check=False)
     assert ended.returncode == 4
     assert says in ended.stderr
@@ -232,7 +232,7 @@ def test_arguments_that_cannot_be_used_end_it_with_one_line(arguments: list[str]
 
 def test_a_broken_prefixes_file_ends_it_with_one_line(tmp_path: Path) -> None:
     (tmp_path / "broken.toml").write_text("[pa")
-    command = [sys.executable, "-m", "mockserver", "--prefixes", str(tmp_path / "broken.toml")]
+    command = [sys.executable, "-m", "catalog_probe.mockserver", "--prefixes", str(tmp_path / "broken.toml")]
     ended = subprocess.run(command, capture_output=True, text=True, timeout=DEADLINE_S, check=False)
     assert ended.returncode == 4
     assert ended.stderr.count("\n") == 1

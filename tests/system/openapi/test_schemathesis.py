@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, Phase, given, settings
 
 from catalog.exports.openapi import document
 from catalog.reading.manifest import providers
-from mockserver.app import create_app
+from catalog_probe.mockserver.app import create_app
 from tests.harness.engines import catalog
 from tests.harness.serving import serving
 from tests.harness.wrong_provider import Answer, Spoil, WrongProvider

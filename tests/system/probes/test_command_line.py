@@ -15,7 +15,7 @@ from catalog.evidence.causes import causes
 from catalog.evidence.results_file import read_run
 from catalog.model import Outcome
 from catalog.model.exits import Exit
-from mockserver.testing import mock_providers
+from catalog_probe.mockserver.testing import mock_providers
 from tests.harness import patient
 from tests.harness.command import CHECKOUT, pytest_here, pytest_probes, ran
 from tests.harness.serving import serving

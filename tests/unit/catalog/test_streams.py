@@ -13,8 +13,8 @@ import pytest
 from catalog import command_line
 from catalog.model import streams
 from catalog.model.exits import Exit
-from mockserver.app import create_app
-from mockserver.server import MockServer
+from catalog_probe.mockserver.app import create_app
+from catalog_probe.mockserver.server import MockServer
 from probes.commands import everything
 from tests.harness.command import pytest_here
 

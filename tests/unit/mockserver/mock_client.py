@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import httpx
 
 if TYPE_CHECKING:
-    from mockserver.app import MockApp
+    from catalog_probe.mockserver.app import MockApp
 
 VERSION = "2023-06-01"
 HELLO: dict[str, Any] = {"model": "mock-small", "max_tokens": 16, "messages": [{"role": "user", "content": "Hello"}]}

@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from mockserver.app import create_app
+from catalog_probe.mockserver.app import create_app
 from tests.unit.mockserver.mock_client import Client, mocked, without_none
 
 if TYPE_CHECKING:

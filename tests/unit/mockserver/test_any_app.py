@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from mockserver.__main__ import main
-from mockserver.app import create_app
-from mockserver.guide import guide
-from mockserver.leniency import Leniency
-from mockserver.prefixes import SHIPPED, PrefixesError, merged, read_file
-from mockserver.providers import load
+from catalog_probe.mockserver.__main__ import main
+from catalog_probe.mockserver.app import create_app
+from catalog_probe.mockserver.core.leniency import Leniency
+from catalog_probe.mockserver.core.prefixes import SHIPPED, PrefixesError, merged, read_file
+from catalog_probe.mockserver.core.providers import load
+from catalog_probe.mockserver.guide import guide
 from tests.harness.command import CHECKOUT
 from tests.unit.mockserver.mock_client import VERSION, Client
 

@@ -10,9 +10,9 @@ from zoneinfo import ZoneInfo
 import pytest
 from httpx import Response
 
-from mockserver.app import create_app
-from mockserver.pa.prompt_cache import InputTokens
-from mockserver.pa.special_capacity import burnt_down
+from catalog_probe.mockserver.app import create_app
+from catalog_probe.mockserver.pa.generation.prompt_cache import InputTokens
+from catalog_probe.mockserver.pa.limits.special_capacity import burnt_down
 from tests.unit.mockserver.mock_client import Client
 from tests.unit.mockserver.pb_client import PbClient
 from tests.unit.mockserver.pd_client import PdClient

@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from mockserver.app import create_app
-from mockserver.field import CONTRADICTIONS
-from mockserver.field.answers import Answer, Asked
-from mockserver.field.edges import COMPRESSED_FROM, HEADERS, PAGE_EVERY, Edge
+from catalog_probe.mockserver.app import create_app
+from catalog_probe.mockserver.as_published import CONTRADICTIONS
+from catalog_probe.mockserver.as_published.answers import Answer, Asked
+from catalog_probe.mockserver.as_published.edges import COMPRESSED_FROM, HEADERS, PAGE_EVERY, Edge
 from tests.unit.mockserver.mock_client import Client
 from tests.unit.mockserver.pc_client import PcClient
 from tests.unit.mockserver.pd_client import PdClient

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from mockserver import world
-from mockserver.app import create_app
-from mockserver.buckets import TokenBucket
-from mockserver.clock import next_month, parse_clock, parse_duration, parse_offset, rfc3339
-from mockserver.prefixes import PrefixesError, merged
-from mockserver.providers import load
-from mockserver.routing import Found, Route, Router
-from mockserver.sessions import Sessions
+from catalog_probe.mockserver.app import create_app
+from catalog_probe.mockserver.core import world
+from catalog_probe.mockserver.core.buckets import TokenBucket
+from catalog_probe.mockserver.core.clock import next_month, parse_clock, parse_duration, parse_offset, rfc3339
+from catalog_probe.mockserver.core.prefixes import PrefixesError, merged
+from catalog_probe.mockserver.core.providers import load
+from catalog_probe.mockserver.core.routing import Found, Route, Router
+from catalog_probe.mockserver.core.sessions import Sessions
 from tests.unit.mockserver.mock_client import Client
 
 if TYPE_CHECKING:

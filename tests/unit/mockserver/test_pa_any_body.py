@@ -8,7 +8,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from mockserver.app import create_app
+from catalog_probe.mockserver.app import create_app
 from tests.unit.mockserver.mock_client import HELLO, Client
 
 if TYPE_CHECKING:

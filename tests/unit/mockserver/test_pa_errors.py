@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from mockserver.pa.errors import PaError
-from mockserver.pa.keys import Standing
-from mockserver.pa.spending import refuse_spenders
+from catalog_probe.mockserver.pa.auth.keys import Standing
+from catalog_probe.mockserver.pa.errors import PaError
+from catalog_probe.mockserver.pa.limits.spending import refuse_spenders
 from tests.unit.mockserver.mock_client import Client, body
 
 if TYPE_CHECKING:

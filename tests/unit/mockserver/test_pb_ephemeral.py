@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from mockserver.pb import ephemeral
-from mockserver.pb.ephemeral import Standing
-from mockserver.pb.keys import MAIN
-from mockserver.sessions import Session
+from catalog_probe.mockserver.core.sessions import Session
+from catalog_probe.mockserver.pb.auth import ephemeral
+from catalog_probe.mockserver.pb.auth.ephemeral import Standing
+from catalog_probe.mockserver.pb.auth.keys import MAIN
 from tests.unit.mockserver.pb_client import PbClient, status_of
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from websockets.exceptions import InvalidStatus
 
-from mockserver.app import create_app
+from catalog_probe.mockserver.app import create_app
 from tests.harness import patient
 from tests.harness.serving import serving
 from tests.unit.mockserver.socket_client import SocketClient, opened

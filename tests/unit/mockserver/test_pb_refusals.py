@@ -147,7 +147,7 @@ def test_names_of_stores_and_documents_are_unique(client: PbClient) -> None:
 
 
 def test_the_names_of_headers_come_from_the_prefixes() -> None:
-    from mockserver.app import create_app
+    from catalog_probe.mockserver.app import create_app
 
     client = PbClient()
     client.app = create_app(only=["pb"], given={"pb": {"header_prefix": "x-real-", "key_header": "x-real-key"}})

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mockserver.app import create_app
+from catalog_probe.mockserver.app import create_app
 from tests.unit.mockserver.pc_client import PcClient, error_of
 from tests.unit.mockserver.test_pa_any_body import JSON, places, replaced
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from mockserver.pc import conversations
+from catalog_probe.mockserver.pc.endpoints import conversations
 from tests.unit.mockserver.pc_client import PcClient, told
 
 if TYPE_CHECKING:

@@ -12,9 +12,9 @@ import grpc.aio
 import pytest
 from google.protobuf import message_factory
 
-from mockserver.app import create_app
-from mockserver.pd.generated import pd_pb2 as pb
-from mockserver.pd.listening import listen
+from catalog_probe.mockserver.app import create_app
+from catalog_probe.mockserver.pd.grpc.generated import pd_pb2 as pb
+from catalog_probe.mockserver.pd.grpc.listening import listen
 
 if TYPE_CHECKING:
     from google.protobuf.message import Message

@@ -7,8 +7,8 @@ import sys
 
 import pytest
 
-from mockserver.prefixes import PrefixesError, merged
-from mockserver.providers import NAMES, load
+from catalog_probe.mockserver.core.prefixes import PrefixesError, merged
+from catalog_probe.mockserver.core.providers import NAMES, load
 
 
 def test_each_provider_is_a_package_of_its_name() -> None:
@@ -17,10 +17,10 @@ def test_each_provider_is_a_package_of_its_name() -> None:
 
 @pytest.mark.process
 def test_a_provider_that_is_not_asked_for_is_not_imported() -> None:
-    code = "import sys; from mockserver.providers import load; load(['pa']); print(*sys.modules)"
+    code = "import sys; from catalog_probe.mockserver.core.providers import load; load(['pa']); print(*sys.modules)"
     imported = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
-    assert "mockserver.pa" in imported
-    assert "mockserver.pc" not in imported
+    assert "catalog_probe.mockserver.pa" in imported
+    assert "catalog_probe.mockserver.pc" not in imported
 
 
 @pytest.mark.parametrize("name", ["pz", "field", "app", ""])

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from mockserver.app import create_app
+from catalog_probe.mockserver.app import create_app
 from tests.unit.mockserver.mock_client import COMPLETION, HELLO, RESPONSE, VERSION, Client
 
 GENERATE = {"contents": [{"parts": [{"text": "Hello"}]}]}

@@ -11,8 +11,8 @@ from uuid import UUID
 import pytest
 from jsonschema import Draft202012Validator
 
-from mockserver.schema.example import FORMATS, make_example
-from mockserver.schema.wanted import Wanted, choose_tools
+from catalog_probe.mockserver.schema.example import FORMATS, make_example
+from catalog_probe.mockserver.schema.wanted import Wanted, choose_tools
 
 POINT = {"type": "object", "properties": {"x": {"type": "integer"}}, "required": ["x"]}
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from mockserver import shelves
-from mockserver.pb.quotas import SPEND_WINDOW_S, Window
-from mockserver.sessions import MAX_ENDPOINTS, OTHERS, Session
-from mockserver.shelves import Shelf
+from catalog_probe.mockserver.core import shelves
+from catalog_probe.mockserver.core.sessions import MAX_ENDPOINTS, OTHERS, Session
+from catalog_probe.mockserver.core.shelves import Shelf
+from catalog_probe.mockserver.pb.limits.quotas import SPEND_WINDOW_S, Window
 
 if TYPE_CHECKING:
     import pytest

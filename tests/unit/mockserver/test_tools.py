@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator
 
-from mockserver.app import create_app
+from catalog_probe.mockserver.app import create_app
 from tests.unit.mockserver.mock_client import VERSION, Client
 
 WEATHER: dict[str, Any] = {

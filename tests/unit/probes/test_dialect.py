@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from catalog.model import Outcome
-from mockserver.app import create_app
+from catalog_probe.mockserver.app import create_app
 from probes.target.dialect import Dialect
 from tests.harness.engines import engine, mock_target_at
 from tests.harness.serving import serving

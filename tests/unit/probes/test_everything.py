@@ -34,7 +34,7 @@ COMMANDS = [each for commands in everything.OF_MODULES.values() for each in comm
 def test_each_command_of_a_module_goes_by_its_name(command: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert everything.main([command, "--help"]) == 0
     said = capsys.readouterr()
-    assert "usage: python -m" in said.out
+    assert said.out.startswith("usage: ")
     assert command in everything.USAGE
 
 

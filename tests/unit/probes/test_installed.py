@@ -33,8 +33,8 @@ def test_a_module_of_ours_stays_a_fault_of_ours(name: str | None) -> None:
     [
         ("httpx", "probes doctor --target mock"),
         ("anyio", "probes doctor --target mock"),
-        ("starlette", "mockserver"),
-        ("uvicorn", "mockserver --port 0"),
+        ("starlette", "catalog_probe.mockserver"),
+        ("uvicorn", "catalog_probe.mockserver --port 0"),
     ],
 )
 def test_a_command_that_lacks_a_library_says_so_in_one_line(library: str, command: str) -> None:
@@ -42,11 +42,19 @@ def test_a_command_that_lacks_a_library_says_so_in_one_line(library: str, comman
     module, *arguments = command.split()
     done, helped = (lacking(library, module, *each) for each in (arguments, ["--help"]))
     assert (done.returncode, helped.returncode) == (Exit.USAGE, Exit.FINE)
-    assert done.stderr.startswith(f"{module}: {library} is not installed here; `python -m pip install -e .`")
+    assert done.stderr.startswith(
+        f"{module.rpartition('.')[2]}: {library} is not installed here; `python -m pip install -e .`"
+    )
     assert done.stderr.count("\n") == 1
 
 
-FIRST_READ = ("conftest.py", *(f"{package}/__init__.py" for package in ("catalog", "mockserver", "probes", "reports")))
+FIRST_READ = (
+    "conftest.py",
+    *(
+        f"{package}/__init__.py"
+        for package in ("catalog", "catalog_probe", "catalog_probe/mockserver", "probes", "reports")
+    ),
+)
 """What any Python meets first, before it can be told that it is too old."""
 
 
@@ -62,7 +70,10 @@ WINDOWS = "os.name, sys.platform = 'nt', 'win32'"
 @pytest.mark.parametrize(
     ("disguise", "module", "said"),
     [
-        *((OLD, module, "needs Python 3.11 or newer; this is 3.10") for module in ("catalog", "mockserver", "reports")),
+        *(
+            (OLD, module, "needs Python 3.11 or newer; this is 3.10")
+            for module in ("catalog", "catalog_probe.mockserver", "reports")
+        ),
         *((OLD, module, "needs Python 3.11 or newer; this is 3.10") for module in ("probes", "probes.suite.plugin")),
         (WINDOWS, "probes", "needs a POSIX system, as Linux, macOS or WSL; this is win32"),
         (WINDOWS, "probes.commands.everything", "needs a POSIX system, as Linux, macOS or WSL; this is win32"),

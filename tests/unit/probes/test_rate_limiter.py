@@ -14,7 +14,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from mockserver.buckets import TokenBucket
+from catalog_probe.mockserver.core.buckets import TokenBucket
 from probes.running.rate_limiter import CAUGHT_UP_S, LATE_S, SHARE, RateLimiter, WaitTooLong
 from probes.running.rate_limits import RateLimitPolicy, retry_after_s
 from probes.running.throttle import TOO_SHORT_S, Drawer, Throttle

@@ -16,8 +16,8 @@ from hypothesis import strategies as st
 
 from catalog.model import Exchange, Request, Response
 from catalog.reading.rate_limits import EndpointGroup, Gauge, RateLimits
-from mockserver.buckets import TokenBucket
-from mockserver.clock import rfc3339
+from catalog_probe.mockserver.core.buckets import TokenBucket
+from catalog_probe.mockserver.core.clock import rfc3339
 from probes.calls.call import Call, get, post
 from probes.elicit.probe import Stopped
 from probes.running.budget import Budget

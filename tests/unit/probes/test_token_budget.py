@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from catalog.model import Response
 from catalog.reading.rate_limits import Gauge, RateLimits
-from mockserver.buckets import TokenBucket
+from catalog_probe.mockserver.core.buckets import TokenBucket
 from probes.calls.call import Call, post
 from probes.running.rate_limiter import RateLimiter, WaitTooLong
 from probes.running.rate_limits import RateLimitPolicy

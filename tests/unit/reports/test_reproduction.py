@@ -62,7 +62,7 @@ def test_a_token_that_was_hidden_is_taken_too() -> None:
 
 def test_a_mock_that_ended_is_started_again_with_its_keys_in_plain() -> None:
     text = scripted(sent("answer", "/a"))
-    assert "coproc MOCK { exec python -m mockserver --port 4001; }" in text
+    assert "coproc MOCK { exec catalog-probe mock --port 4001; }" in text
     assert "export PA_INFERENCE_KEY=mock-pa-inference\n" in text
     assert "PA_OTHER_KEY" not in text
 

@@ -10,11 +10,11 @@ if TYPE_CHECKING:
     from starlette.requests import Request
     from starlette.responses import Response
 
-    from mockserver.buckets import TokenBucket
-    from mockserver.pa.call import Call
-    from mockserver.pa.errors import PaError
-    from mockserver.pa.gateway import Endpoint
-    from mockserver.pa.keys import Key
+    from catalog_probe.mockserver.core.buckets import TokenBucket
+    from catalog_probe.mockserver.pa.auth.keys import Key
+    from catalog_probe.mockserver.pa.call import Call
+    from catalog_probe.mockserver.pa.errors import PaError
+    from catalog_probe.mockserver.pa.gateway import Endpoint
 
 Admit = Callable[["Key", "Endpoint"], None]
 BudgetOf = Callable[["Call", str], tuple[str, ...]]
@@ -31,7 +31,7 @@ def says_more(not_found: Callable[..., PaError]) -> Callable[..., PaError]:
 
 def method_not_allowed(not_found: object) -> Callable[..., PaError]:
     def refused() -> PaError:
-        from mockserver.pa.errors import METHOD_NOT_ALLOWED, PaError
+        from catalog_probe.mockserver.pa.errors import METHOD_NOT_ALLOWED, PaError
 
         return PaError(METHOD_NOT_ALLOWED, "Method Not Allowed")
 
@@ -48,7 +48,7 @@ def deletes_with_any(admit: Admit) -> Admit:
 
 def whoever_says_so(signer: object) -> Callable[[Request], Key | None]:
     def signed(request: Request) -> Key | None:
-        from mockserver.pa.keys import KEYS
+        from catalog_probe.mockserver.pa.auth.keys import KEYS
 
         return KEYS["mock-pa-marketplace"] if "HMAC" in request.headers.get("authorization", "") else None
 
@@ -82,7 +82,7 @@ def whichever_endpoint(check: CheckVersion) -> CheckVersion:
 
 def needs_a_beta(answer: Handler) -> Handler:
     async def strict(call: Call) -> Response:
-        from mockserver.pa.errors import invalid
+        from catalog_probe.mockserver.pa.errors import invalid
 
         if call.names.header("beta") not in call.request.headers:
             raise invalid("The beta header is required.")
@@ -105,7 +105,7 @@ def without_workspace(identity: Identity) -> Identity:
 
 def even_on_401(identity: Identity) -> Identity:
     def told(call: Call, status: int) -> dict[str, str]:
-        from mockserver.pa.keys import ACME
+        from catalog_probe.mockserver.pa.auth.keys import ACME
 
         return {call.names.header("organization-id"): ACME.id} if status == 401 else identity(call, status)
 
@@ -114,7 +114,7 @@ def even_on_401(identity: Identity) -> Identity:
 
 def workspace_of_all(identity: Identity) -> Identity:
     def told(call: Call, status: int) -> dict[str, str]:
-        from mockserver.pa.keys import DEFAULT_WORKSPACE
+        from catalog_probe.mockserver.pa.auth.keys import DEFAULT_WORKSPACE
 
         usual = identity(call, status)
         return {call.names.header("workspace-id"): DEFAULT_WORKSPACE, **usual} if usual else usual
@@ -150,8 +150,8 @@ YEARS_S = 5 * 365 * 24 * 3600
 
 def keys_of_five_years(raise_failure: Callable[[Call], None]) -> Callable[[Call], None]:
     def raised(call: Call) -> None:
-        from mockserver.pa.compliance.refusals import not_a_usable_key
-        from mockserver.pa.keys import Role
+        from catalog_probe.mockserver.pa.auth.keys import Role
+        from catalog_probe.mockserver.pa.compliance.refusals import not_a_usable_key
 
         if call.key.role is Role.COMPLIANCE and call.context.ahead_s > YEARS_S:
             raise not_a_usable_key(call.names.key_header)
@@ -162,7 +162,7 @@ def keys_of_five_years(raise_failure: Callable[[Call], None]) -> Callable[[Call]
 
 def whether_enabled_or_not_for_organizations(admit: Admit) -> Admit:
     def lenient(key: Key, endpoint: Endpoint) -> None:
-        from mockserver.pa.compliance.access import ORG_DATA
+        from catalog_probe.mockserver.pa.compliance.access import ORG_DATA
 
         if endpoint.group != ORG_DATA or not {ORG_DATA} <= key.scopes:
             admit(key, endpoint)

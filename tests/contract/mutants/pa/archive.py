@@ -12,8 +12,8 @@ from starlette.responses import JSONResponse
 if TYPE_CHECKING:
     from starlette.responses import Response
 
-    from mockserver.pa.call import Call
-    from mockserver.pa.compliance.archive import Archive, Chat, LocalSession, Message
+    from catalog_probe.mockserver.pa.call import Call
+    from catalog_probe.mockserver.pa.compliance.archive import Archive, Chat, LocalSession, Message
 
 ArchiveOf = Callable[["Call"], "Archive"]
 Body = dict[str, Any]
@@ -44,7 +44,7 @@ def without_deleted_at(described: Callable[[Chat], Body]) -> Callable[[Chat], Bo
 
 def of_all_parents(archive_of: ArchiveOf) -> ArchiveOf:
     def found(call: Call) -> Archive:
-        from mockserver.pa.keys import ACME
+        from catalog_probe.mockserver.pa.auth.keys import ACME
 
         return archive_of(replace(call, key=replace(call.key, organization=ACME)))
 
@@ -53,7 +53,7 @@ def of_all_parents(archive_of: ArchiveOf) -> ArchiveOf:
 
 def retained_or_not(readable: object) -> Callable[[Archive, float], list[LocalSession]]:
     def found(archive: Archive, now: float) -> list[LocalSession]:
-        from mockserver.pa.compliance.archive import LOCAL_SESSION_RETENTION_S
+        from catalog_probe.mockserver.pa.compliance.archive import LOCAL_SESSION_RETENTION_S
 
         sessions = archive.local_sessions.values()
         return [session for session in sessions if now - session.created_at <= LOCAL_SESSION_RETENTION_S]
@@ -80,7 +80,7 @@ def whatever_is_asked_for(answer: Handler) -> Handler:
     """Answers with something where there is nothing."""
 
     async def found(call: Call) -> Response:
-        from mockserver.pa.errors import PaError
+        from catalog_probe.mockserver.pa.errors import PaError
 
         try:
             return await answer(call)
@@ -94,7 +94,7 @@ def whatever_is_asked_for(answer: Handler) -> Handler:
 
 def says_why(settings: Handler) -> Handler:
     async def told(call: Call) -> Response:
-        from mockserver.pa.errors import NOT_FOUND, PaError, not_found
+        from catalog_probe.mockserver.pa.errors import NOT_FOUND, PaError, not_found
 
         try:
             return await settings(call)

@@ -8,19 +8,19 @@ from dataclasses import replace
 from email.utils import formatdate
 from typing import TYPE_CHECKING, Any
 
-from mockserver.pa import limits
-from mockserver.pa.errors import PaError
-from mockserver.pa.keys import Role, Standing
-from mockserver.pa.meters import Meter, meter_of
+from catalog_probe.mockserver.pa.auth.keys import Role, Standing
+from catalog_probe.mockserver.pa.errors import PaError
+from catalog_probe.mockserver.pa.limits import rates
+from catalog_probe.mockserver.pa.limits.meters import Meter, meter_of
 
 if TYPE_CHECKING:
     from starlette.responses import Response
 
-    from mockserver.buckets import TokenBucket
-    from mockserver.pa.call import Call
-    from mockserver.pa.catalogue import Model
-    from mockserver.pa.limits import Admission
-    from mockserver.pa.prompt_cache import InputTokens
+    from catalog_probe.mockserver.core.buckets import TokenBucket
+    from catalog_probe.mockserver.pa.call import Call
+    from catalog_probe.mockserver.pa.generation.prompt_cache import InputTokens
+    from catalog_probe.mockserver.pa.limits.rates import Admission
+    from catalog_probe.mockserver.pa.models import Model
 
 AdmitMessage = Callable[["Call", "Model", "InputTokens", Mapping[str, Any]], "Admission"]
 Handler = Callable[["Call"], Awaitable["Response"]]
@@ -42,7 +42,7 @@ def uncounted(handler: Handler) -> Handler:
 
     async def handled(call: Call) -> Response:
         group = "batches" if "batches" in call.request.url.path else "files"
-        per_minute = limits.REQUESTS[call.key.organization.tier][group]
+        per_minute = rates.REQUESTS[call.key.organization.tier][group]
         bucket = meter_of(call, group, "ratelimit-requests", per_minute).bucket
         bucket.refill(call.now)
         before, bucket.level = bucket.level, bucket.capacity
@@ -166,7 +166,7 @@ LONG_TOKENS = 200_000
 def long_ones_apart(admit: AdmitMessage) -> AdmitMessage:
     def admitted(call: Call, model: Model, measured: InputTokens, body: Mapping[str, Any]) -> Admission:
         long = measured.fresh > LONG_TOKENS
-        return admit(call, replace(model, limit_class=limits.RETIRED) if long else model, measured, body)
+        return admit(call, replace(model, limit_class=rates.RETIRED) if long else model, measured, body)
 
     return admitted
 
@@ -181,7 +181,7 @@ def counted_by_model(create: Handler) -> Handler:
         if int(call.request.headers["content-length"]) > LARGE_BODY:
             return await free(call)
         model = json.loads(await call.request.body())["requests"][0]["params"]["model"]
-        limits.admit_request(_apart(call, model), "batches")
+        rates.admit_request(_apart(call, model), "batches")
         return await free(call)
 
     return counted

@@ -10,12 +10,12 @@ from starlette.responses import JSONResponse
 if TYPE_CHECKING:
     from starlette.responses import Response
 
-    from mockserver.pa.call import Call
-    from mockserver.pa.catalogue import Model
-    from mockserver.pa.errors import PaError
-    from mockserver.pa.fields import Check
-    from mockserver.pa.generator import Completion
-    from mockserver.pa.server_tools import Used
+    from catalog_probe.mockserver.pa.call import Call
+    from catalog_probe.mockserver.pa.errors import PaError
+    from catalog_probe.mockserver.pa.fields import Check
+    from catalog_probe.mockserver.pa.generation.generator import Completion
+    from catalog_probe.mockserver.pa.generation.server_tools import Used
+    from catalog_probe.mockserver.pa.models import Model
 
 Body = dict[str, Any]
 CheckMessage = Callable[..., tuple["Model", int]]
@@ -91,7 +91,7 @@ def of_whatever(read: Callable[..., Awaitable[Body]]) -> Callable[..., Awaitable
     """Takes what cannot be parsed for the plainest request."""
 
     async def taken(call: Call, limit: int) -> Body:
-        from mockserver.pa.errors import PaError
+        from catalog_probe.mockserver.pa.errors import PaError
 
         try:
             return await read(call, limit)
@@ -120,7 +120,7 @@ def with_output_format(fields: Mapping[str, Check]) -> dict[str, Check]:
 
 def no_server_tools(check: CheckMessage) -> CheckMessage:
     def checked(body: Body, **named: bool) -> tuple[Model, int]:
-        from mockserver.pa.tools import refuse_server_tools
+        from catalog_probe.mockserver.pa.generation.tools import refuse_server_tools
 
         refuse_server_tools(body.get("tools", ()))
         return check(body, **named)
@@ -143,7 +143,7 @@ without_usage_counts = _composed(
 
 def refusal_is_an_error(compose: Compose) -> Compose:
     def composed(*of: Any, **named: Any) -> Body:
-        from mockserver.pa.errors import invalid
+        from catalog_probe.mockserver.pa.errors import invalid
 
         message = compose(*of, **named)
         if message["stop_reason"] == "refusal":
@@ -155,7 +155,7 @@ def refusal_is_an_error(compose: Compose) -> Compose:
 
 def unknown(removed: object) -> Handler:
     async def answer(call: Call) -> Response:
-        from mockserver.pa.errors import not_found
+        from catalog_probe.mockserver.pa.errors import not_found
 
         raise not_found()
 
@@ -171,7 +171,7 @@ def answers(removed: object) -> Handler:
 
 def says_only_removed(removed: object) -> Handler:
     async def answer(call: Call) -> Response:
-        from mockserver.pa.errors import invalid
+        from catalog_probe.mockserver.pa.errors import invalid
 
         raise invalid("This path has been removed.")
 
@@ -180,7 +180,7 @@ def says_only_removed(removed: object) -> Handler:
 
 def some_model(find: Callable[[str], Model]) -> Callable[[str], Model]:
     def found(model_id: str) -> Model:
-        from mockserver.pa.catalogue import MODELS
+        from catalog_probe.mockserver.pa.models import MODELS
 
         return find(model_id if model_id in MODELS else "mock-small")
 
@@ -277,7 +277,7 @@ def text_as_message(check: CheckMessage) -> CheckMessage:
 
 def refuses_any(check: object) -> Callable[[Call], None]:
     def refused(call: Call) -> None:
-        from mockserver.pa.errors import invalid
+        from catalog_probe.mockserver.pa.errors import invalid
 
         if call.names.header("beta") in call.request.headers:
             raise invalid("There are no betas.")
@@ -298,7 +298,7 @@ def without_error_code(run: Run) -> Run:
 
 def failing_the_request(run: Run) -> Run:
     def used(call: Call, body: Mapping[str, Any]) -> Used:
-        from mockserver.pa.errors import invalid
+        from catalog_probe.mockserver.pa.errors import invalid
 
         tried = run(call, body)
         for block in tried.blocks:

@@ -8,16 +8,16 @@ from typing import TYPE_CHECKING, Any
 
 from starlette.responses import JSONResponse
 
-from mockserver.pa.compliance import query
+from catalog_probe.mockserver.pa.compliance import query
 
 if TYPE_CHECKING:
     from starlette.responses import Response
 
-    from mockserver.buckets import TokenBucket
-    from mockserver.pa.call import Call
-    from mockserver.pa.catalogue import Model
-    from mockserver.pa.compliance.paging import Redeem, Row
-    from mockserver.pa.tool_outcome import Setting
+    from catalog_probe.mockserver.core.buckets import TokenBucket
+    from catalog_probe.mockserver.pa.call import Call
+    from catalog_probe.mockserver.pa.compliance.paging import Redeem, Row
+    from catalog_probe.mockserver.pa.generation.tool_outcome import Setting
+    from catalog_probe.mockserver.pa.models import Model
 
 Handler = Callable[["Call"], Awaitable["Response"]]
 Page = dict[str, Any]

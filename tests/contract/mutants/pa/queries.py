@@ -12,9 +12,9 @@ from starlette.requests import Request
 if TYPE_CHECKING:
     from starlette.responses import Response
 
-    from mockserver.pa.call import Call
-    from mockserver.pa.compliance.archive import Chat, Message
-    from mockserver.pa.compliance.query import Parameter
+    from catalog_probe.mockserver.pa.call import Call
+    from catalog_probe.mockserver.pa.compliance.archive import Chat, Message
+    from catalog_probe.mockserver.pa.compliance.query import Parameter
 
 Body = dict[str, Any]
 Page = Callable[..., Body]
@@ -41,7 +41,7 @@ def ignores_unknown(read: Read) -> Read:
 
 def each_name_once(read: Read) -> Read:
     def reading(call: Call, *parameters: Parameter) -> Values:
-        from mockserver.pa.compliance.refusals import bad_parameter
+        from catalog_probe.mockserver.pa.compliance.refusals import bad_parameter
 
         names = [name for name, _ in call.request.query_params.multi_items()]
         if again := next((name for name in names if names.count(name) > 1), None):
@@ -112,7 +112,7 @@ def only_backwards(is_no_window: object) -> Callable[[Values], bool]:
 
 def anything(one_of: object) -> Callable[..., Parameter]:
     def parameter(name: str, options: object) -> Parameter:
-        from mockserver.pa.compliance.query import text
+        from catalog_probe.mockserver.pa.compliance.query import text
 
         return text(name)
 
@@ -216,7 +216,7 @@ def name_alone(bad_parameter: Callable[[str, str], Any]) -> Callable[[str, str],
 
 def ignores_bad_cursors(page: Page) -> Page:
     def lenient(rows: Any, values: Values, *more: Any) -> Body:
-        from mockserver.pa.errors import PaError
+        from catalog_probe.mockserver.pa.errors import PaError
 
         try:
             return page(rows, values, *more)
@@ -228,7 +228,7 @@ def ignores_bad_cursors(page: Page) -> Page:
 
 def ignores_bad_pages(page: Page) -> Page:
     def lenient(call: Call, rows: Any, values: Values, *more: Any, **named: Any) -> Body:
-        from mockserver.pa.errors import PaError
+        from catalog_probe.mockserver.pa.errors import PaError
 
         try:
             return page(call, rows, values, *more, **named)
@@ -246,7 +246,7 @@ def of_any_order(page: Page) -> Page:
     """Takes a cursor of the other order for one of this."""
 
     def lenient(call: Call, rows: Any, values: Values, binding: Any, **named: Any) -> Body:
-        from mockserver.pa.errors import PaError
+        from catalog_probe.mockserver.pa.errors import PaError
 
         try:
             return page(call, rows, values, binding, **named)

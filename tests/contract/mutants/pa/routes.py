@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any
 from starlette.responses import JSONResponse, Response
 
 if TYPE_CHECKING:
-    from mockserver.pa.call import Call
-    from mockserver.pa.errors import PaError
-    from mockserver.pa.gateway import Endpoint
-    from mockserver.pa.keys import Key
-    from mockserver.routing import Route
+    from catalog_probe.mockserver.core.routing import Route
+    from catalog_probe.mockserver.pa.auth.keys import Key
+    from catalog_probe.mockserver.pa.call import Call
+    from catalog_probe.mockserver.pa.errors import PaError
+    from catalog_probe.mockserver.pa.gateway import Endpoint
 
 Routes = tuple["Route[Endpoint]", ...]
 ORGANIZATION = "/v1/compliance/organizations/{organization_id}"
@@ -40,7 +40,7 @@ def as_csv(response: object) -> type[Response]:
 
 def in_other_words(authenticate: Callable[..., Key]) -> Callable[..., Key]:
     def authenticated(*of: Any) -> Key:
-        from mockserver.pa.errors import PaError
+        from catalog_probe.mockserver.pa.errors import PaError
 
         try:
             return authenticate(*of)
@@ -52,9 +52,9 @@ def in_other_words(authenticate: Callable[..., Key]) -> Callable[..., Key]:
 
 def _written(path: str) -> Callable[[Routes], Routes]:
     def more(routes: Routes) -> Routes:
-        from mockserver.pa.compliance import access
-        from mockserver.pa.gateway import Endpoint
-        from mockserver.routing import Route
+        from catalog_probe.mockserver.core.routing import Route
+        from catalog_probe.mockserver.pa.compliance import access
+        from catalog_probe.mockserver.pa.gateway import Endpoint
 
         async def write(call: Call) -> Response:
             return JSONResponse({"type": "written"})

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from mockserver.pa.errors import PERMISSION, PaError
+from catalog_probe.mockserver.pa.errors import PERMISSION, PaError
 
 if TYPE_CHECKING:
-    from mockserver.pa.gateway import Endpoint
-    from mockserver.pa.keys import Key
+    from catalog_probe.mockserver.pa.auth.keys import Key
+    from catalog_probe.mockserver.pa.gateway import Endpoint
 
 Admit = Callable[["Key", "Endpoint"], None]
 

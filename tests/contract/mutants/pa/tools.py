@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from mockserver.pa.tool_outcome import Outcome, ToolFailure
+from catalog_probe.mockserver.pa.generation.tool_outcome import Outcome, ToolFailure
 
 if TYPE_CHECKING:
-    from mockserver.pa.server_tools import Used
+    from catalog_probe.mockserver.pa.generation.server_tools import Used
 
 OTHER = "failed"
 """A code that no tool has."""

@@ -6,10 +6,10 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from mockserver.pb import ephemeral
-from mockserver.pb.authentication import authenticate
-from mockserver.pb.errors import INVALID, PERMISSION, UNAUTHENTICATED, PbError
-from mockserver.pb.keys import MAIN, OAUTH_TOKENS
+from catalog_probe.mockserver.pb.auth import ephemeral
+from catalog_probe.mockserver.pb.auth.authentication import authenticate
+from catalog_probe.mockserver.pb.auth.keys import MAIN, OAUTH_TOKENS
+from catalog_probe.mockserver.pb.errors import INVALID, PERMISSION, UNAUTHENTICATED, PbError
 
 OfOauth = Callable[[str], Any]
 OfEphemeral = Callable[[Any, str], Any]

@@ -6,12 +6,12 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from mockserver.pb.errors import INVALID, PbError
+from catalog_probe.mockserver.pb.errors import INVALID, PbError
 
 if TYPE_CHECKING:
     from starlette.responses import Response
 
-    from mockserver.pb.catalogue import Model
+    from catalog_probe.mockserver.pb.models import Model
 
 Envelope = Callable[[Any], Any]
 ErrorEvent = Callable[[Mapping[str, Any]], dict[str, Any]]
@@ -50,7 +50,7 @@ def with_code_in_capitals(original: ErrorEvent) -> ErrorEvent:
 
 
 def malformed_is_data_loss(original: Callable[[Any], Any]) -> Callable[[Any], Any]:
-    from mockserver.pb.errors import INVALID, PbError
+    from catalog_probe.mockserver.pb.errors import INVALID, PbError
 
     async def read_object(call: Any) -> Any:
         try:
@@ -62,7 +62,7 @@ def malformed_is_data_loss(original: Callable[[Any], Any]) -> Callable[[Any], An
 
 
 def known_only(original: Callable[..., Any]) -> Callable[..., Any]:
-    from mockserver.pb.fields import camel
+    from catalog_probe.mockserver.pb.fields import camel
 
     def read(body: Any, fields: Any, at: str = "") -> Any:
         return original({name: value for name, value in body.items() if camel(name) in fields}, fields, at)
@@ -71,7 +71,7 @@ def known_only(original: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def as_if_billed(original: Callable[..., None]) -> Callable[..., None]:
-    from mockserver.pb.keys import Billing
+    from catalog_probe.mockserver.pb.auth.keys import Billing
 
     def refuse_unpaid(project: Any, *args: Any) -> None:
         if project.billing is not Billing.OFF:
@@ -85,8 +85,8 @@ def as_if_in_region(original: Callable[..., None]) -> Callable[..., None]:
 
 
 def made_again(original: Callable[[Any], Any]) -> Callable[[Any], Any]:
-    from mockserver.pb.call import JsonAnswer
-    from mockserver.pb.errors import ALREADY_EXISTS, PbError
+    from catalog_probe.mockserver.pb.call import JsonAnswer
+    from catalog_probe.mockserver.pb.errors import ALREADY_EXISTS, PbError
 
     async def create(call: Any) -> Any:
         try:
@@ -100,7 +100,7 @@ def made_again(original: Callable[[Any], Any]) -> Callable[[Any], Any]:
 
 
 def internal(original: tuple[Any, str]) -> tuple[Any, str]:
-    from mockserver.pb.errors import INTERNAL
+    from catalog_probe.mockserver.pb.errors import INTERNAL
 
     return INTERNAL, original[1]
 

@@ -11,7 +11,7 @@ Answered = Callable[..., dict[str, Any]]
 
 def _within(low: float, high: float) -> Callable[[Any], Any]:
     def bounds(original: Any) -> Any:
-        from mockserver.pb import fields
+        from catalog_probe.mockserver.pb import fields
 
         return fields.within(fields.number, low, high)
 
@@ -29,7 +29,7 @@ from_1_to_7 = _within(1, 7)
 
 
 def without_config_in_v1(original: Callable[..., Any]) -> Callable[..., Any]:
-    from mockserver.pb.errors import invalid
+    from catalog_probe.mockserver.pb.errors import invalid
 
     def prompt_of(call: Any, body: dict[str, Any], model: Any) -> Any:
         if call.version == "v1" and "generationConfig" in body:
@@ -48,7 +48,7 @@ def without_usage_in_v1(original: Answered) -> Answered:
 
 
 def blocked_is_400(original: Answered) -> Answered:
-    from mockserver.pb.errors import invalid
+    from catalog_probe.mockserver.pb.errors import invalid
 
     def answered(*args: Any) -> dict[str, Any]:
         answer = original(*args)
@@ -70,7 +70,7 @@ def blocked_has_candidates(original: Answered) -> Answered:
 
 
 def stopped_is_400(original: Answered) -> Answered:
-    from mockserver.pb.errors import invalid
+    from catalog_probe.mockserver.pb.errors import invalid
 
     def answered(*args: Any) -> dict[str, Any]:
         answer = original(*args)

@@ -24,7 +24,7 @@ def as_plain_text(original: type[StreamingResponse]) -> Callable[..., Response]:
 
 
 def empty_list(original: Callable[..., Any]) -> Callable[..., Any]:
-    from mockserver.pb.call import JsonAnswer
+    from catalog_probe.mockserver.pb.call import JsonAnswer
 
     async def list_models(call: Any) -> Response:
         return JsonAnswer({"models": []})
@@ -33,7 +33,7 @@ def empty_list(original: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def not_found(original: Callable[..., Any]) -> Callable[..., Any]:
-    from mockserver.pb.errors import NOT_FOUND, PbError
+    from catalog_probe.mockserver.pb.errors import NOT_FOUND, PbError
 
     async def handler(call: Any) -> Response:
         raise PbError(NOT_FOUND, "The requested URL was not found on this server.")
@@ -46,8 +46,8 @@ def envelope_of_others(original: Callable[[Any], dict[str, Any]]) -> Callable[[A
 
 
 def another_instead(original: Callable[..., Any]) -> Callable[..., Any]:
-    from mockserver.pb.catalogue import MODELS
-    from mockserver.pb.errors import PbError
+    from catalog_probe.mockserver.pb.errors import PbError
+    from catalog_probe.mockserver.pb.models import MODELS
 
     def find_model(*args: Any, **options: Any) -> Any:
         try:

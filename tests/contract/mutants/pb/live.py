@@ -14,7 +14,7 @@ def of_the_connection_alone(original: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def refused(original: Callable[..., Any]) -> Callable[..., Any]:
-    from mockserver.pb.errors import invalid
+    from catalog_probe.mockserver.pb.errors import invalid
 
     def resume(session: Any, handle: str, now: float) -> Any:
         raise invalid("Sessions cannot be resumed.")
@@ -27,7 +27,7 @@ def all_of_it(original: Callable[..., float]) -> Callable[..., float]:
 
 
 def dropped(original: Callable[..., Any]) -> Callable[..., Any]:
-    from mockserver.sockets import Gone
+    from catalog_probe.mockserver.core.sockets import Gone
 
     async def close(socket: Any, code: int, reason: str = "") -> None:
         with suppress(Gone):
@@ -37,8 +37,8 @@ def dropped(original: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def whoever(original: Callable[..., Any]) -> Callable[..., Any]:
-    from mockserver.pb.errors import PbError
-    from mockserver.pb.keys import MAIN
+    from catalog_probe.mockserver.pb.auth.keys import MAIN
+    from catalog_probe.mockserver.pb.errors import PbError
 
     def admit(*args: Any) -> Any:
         try:
@@ -51,8 +51,8 @@ def whoever(original: Callable[..., Any]) -> Callable[..., Any]:
 
 def with_999(original: Callable[..., Any]) -> Callable[..., Any]:
     """A code that is none (RFC 6455, 7.4.2), past the server's own protocol, which would not send it."""
-    from mockserver.faults import CLOSE_EXTENSION
-    from mockserver.sockets import Gone
+    from catalog_probe.mockserver.core.faults import CLOSE_EXTENSION
+    from catalog_probe.mockserver.core.sockets import Gone
 
     async def close(socket: Any, code: int, reason: str) -> None:
         wire = socket.scope["extensions"][CLOSE_EXTENSION]["close"].__self__.transport

@@ -6,14 +6,14 @@ import json
 from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, Any
 
-from mockserver.pb.call import JsonAnswer
-from mockserver.pb.errors import PbError
+from catalog_probe.mockserver.pb.call import JsonAnswer
+from catalog_probe.mockserver.pb.errors import PbError
 
 if TYPE_CHECKING:
     from starlette.responses import Response
 
-    from mockserver.pb.call import Call
-    from mockserver.pb.catalogue import Model
+    from catalog_probe.mockserver.pb.call import Call
+    from catalog_probe.mockserver.pb.models import Model
 
 Refusal = Callable[..., PbError]
 

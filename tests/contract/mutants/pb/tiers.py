@@ -8,8 +8,8 @@ from typing import Any
 
 
 def free_is_refused(original: Callable[..., None]) -> Callable[..., None]:
-    from mockserver.pb.errors import PRECONDITION, PbError
-    from mockserver.pb.keys import Billing
+    from catalog_probe.mockserver.pb.auth.keys import Billing
+    from catalog_probe.mockserver.pb.errors import PRECONDITION, PbError
 
     def refuse_unpaid(project: Any, model: Any, service_tier: str) -> None:
         original(project, model, service_tier)
@@ -24,19 +24,19 @@ def one_pool(original: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def denied_when_shed(original: Callable[..., None]) -> Callable[..., None]:
-    from mockserver.pb.errors import TOO_MANY
+    from catalog_probe.mockserver.pb.errors import TOO_MANY
 
     return _denied(original, TOO_MANY)
 
 
 def denied_when_unavailable(original: Callable[..., None]) -> Callable[..., None]:
-    from mockserver.pb.errors import UNAVAILABLE
+    from catalog_probe.mockserver.pb.errors import UNAVAILABLE
 
     return _denied(original, UNAVAILABLE)
 
 
 def _denied(original: Callable[..., None], kind: Any) -> Callable[..., None]:
-    from mockserver.pb.errors import PERMISSION, PbError
+    from catalog_probe.mockserver.pb.errors import PERMISSION, PbError
 
     def flex(call: Any, model: Any) -> None:
         try:
@@ -77,7 +77,7 @@ def with_retry_after(original: Callable[..., None]) -> Callable[..., None]:
 
 def without_header(original: Callable[..., None]) -> Callable[..., None]:
     """Generations have it, their refusals have none."""
-    from mockserver.pb.errors import PbError
+    from catalog_probe.mockserver.pb.errors import PbError
 
     def admit(call: Any, *args: Any) -> Any:
         try:

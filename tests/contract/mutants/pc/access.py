@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, Any
 
-from mockserver.pc.causes import BEFORE, CYBER, MISALIGNMENT, OVERLOAD, REGION
-from mockserver.pc.errors import INVALID_PROJECT, MISMATCHED_ORGANIZATION, NO_KEY
-from mockserver.pc.keys import KEYS, Federated, Key, Project
+from catalog_probe.mockserver.pc.auth.keys import KEYS, Federated, Key, Project
+from catalog_probe.mockserver.pc.causes import BEFORE, CYBER, MISALIGNMENT, OVERLOAD, REGION
+from catalog_probe.mockserver.pc.errors import INVALID_PROJECT, MISMATCHED_ORGANIZATION, NO_KEY
 
 if TYPE_CHECKING:
     from starlette.requests import HTTPConnection
     from starlette.responses import Response
 
-    from mockserver.pc.call import Call
-    from mockserver.pc.names import Names
-    from mockserver.world import Context
+    from catalog_probe.mockserver.core.world import Context
+    from catalog_probe.mockserver.pc.call import Call
+    from catalog_probe.mockserver.pc.names import Names
 
 Allowed = Callable[[str, str], bool]
 Compared = Callable[[Any], dict[str, bool]]

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Any
 
 from starlette.responses import JSONResponse
 
-from mockserver.pc.errors import INVALID_VALUE, PcError
+from catalog_probe.mockserver.pc.errors import INVALID_VALUE, PcError
 
 if TYPE_CHECKING:
     from starlette.responses import Response
 
-    from mockserver.pc.answering import Answer
-    from mockserver.pc.call import Call
-    from mockserver.pc.generation import Generated
+    from catalog_probe.mockserver.pc.call import Call
+    from catalog_probe.mockserver.pc.generation.answering import Answer
+    from catalog_probe.mockserver.pc.generation.generator import Generated
 
 Body = dict[str, Any]
 Describe = Callable[..., Body]

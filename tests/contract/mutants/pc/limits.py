@@ -6,14 +6,14 @@ from collections.abc import Awaitable, Callable
 from email.utils import formatdate
 from typing import TYPE_CHECKING, Any
 
-from mockserver.buckets import TokenBucket
-from mockserver.pc.call import Call, read_object
-from mockserver.pc.causes import REGION
-from mockserver.pc.limits import admit_request
-from mockserver.pc.response_request import check_response
+from catalog_probe.mockserver.core.buckets import TokenBucket
+from catalog_probe.mockserver.pc.call import Call, read_object
+from catalog_probe.mockserver.pc.causes import REGION
+from catalog_probe.mockserver.pc.generation.response_request import check_response
+from catalog_probe.mockserver.pc.limits.rates import admit_request
 
 if TYPE_CHECKING:
-    from mockserver.world import Context
+    from catalog_probe.mockserver.core.world import Context
 
 Headers = Callable[[str, TokenBucket, float], dict[str, str]]
 Read = Callable[[Call], Awaitable[dict[str, Any]]]

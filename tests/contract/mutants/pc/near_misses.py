@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Any
 
 from starlette.responses import JSONResponse
 
-from mockserver.pc.errors import MISSING_REQUIRED_PARAMETER
+from catalog_probe.mockserver.pc.errors import MISSING_REQUIRED_PARAMETER
 
 if TYPE_CHECKING:
     from starlette.responses import Response
 
-    from mockserver.buckets import TokenBucket
-    from mockserver.pc.call import Call
-    from mockserver.pc.errors import PcError
+    from catalog_probe.mockserver.core.buckets import TokenBucket
+    from catalog_probe.mockserver.pc.call import Call
+    from catalog_probe.mockserver.pc.errors import PcError
 
 Handler = Callable[["Call"], Awaitable["Response"]]
 Headers = Callable[[str, "TokenBucket", float], dict[str, str]]

@@ -6,15 +6,15 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from mockserver.pc.call import Call
-from mockserver.pc.catalogue import MODELS, Model
-from mockserver.pc.causes import MODERATION, USAGE_POLICY
-from mockserver.pc.errors import PcError
-from mockserver.pc.response_request import SERVED_AS
+from catalog_probe.mockserver.pc.call import Call
+from catalog_probe.mockserver.pc.causes import MODERATION, USAGE_POLICY
+from catalog_probe.mockserver.pc.errors import PcError
+from catalog_probe.mockserver.pc.generation.response_request import SERVED_AS
+from catalog_probe.mockserver.pc.models import MODELS, Model
 
 if TYPE_CHECKING:
-    from mockserver.pc.fields import Field
-    from mockserver.world import Context
+    from catalog_probe.mockserver.core.world import Context
+    from catalog_probe.mockserver.pc.fields import Field
 
 CheckResponse = Callable[[Call, dict[str, Any]], Model]
 CheckTier = Callable[[Call, Mapping[str, Any]], str]

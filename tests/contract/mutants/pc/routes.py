@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 from starlette.responses import JSONResponse, Response
 
-from mockserver.pc.gateway import Endpoint
-from mockserver.routing import Route
+from catalog_probe.mockserver.core.routing import Route
+from catalog_probe.mockserver.pc.gateway import Endpoint
 
 if TYPE_CHECKING:
-    from mockserver.pc.call import Call
+    from catalog_probe.mockserver.pc.call import Call
 
 Answer = Callable[[], Response]
 Routes = tuple[Route[Endpoint], ...]

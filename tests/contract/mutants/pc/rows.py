@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from mockserver.pc.errors import PcError, Row
+    from catalog_probe.mockserver.pc.errors import PcError, Row
 
 
 def coded_slow_down(row: Row) -> Row:

@@ -10,7 +10,7 @@ from typing import Any
 
 from starlette.responses import JSONResponse, Response
 
-from mockserver.pd.errors import Kind, PdError
+from catalog_probe.mockserver.pd.errors import Kind, PdError
 
 Answer = Callable[[PdError], Response]
 Envelope = Callable[[int, int, str], Response]

@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from mockserver.pd.errors import NO_CREDENTIALS, NOT_FOUND, UNPROCESSABLE, PdError
-from mockserver.pd.limits import Meter, admit_generation
+from catalog_probe.mockserver.pd.errors import NO_CREDENTIALS, NOT_FOUND, UNPROCESSABLE, PdError
+from catalog_probe.mockserver.pd.limits.rates import Meter, admit_generation
 
 if TYPE_CHECKING:
     from starlette.responses import Response

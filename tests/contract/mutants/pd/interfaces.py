@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 from starlette.responses import JSONResponse, PlainTextResponse, Response
 
-from mockserver.pd.errors import NOT_FOUND, PdError, invalid
+from catalog_probe.mockserver.pd.errors import NOT_FOUND, PdError, invalid
 
 if TYPE_CHECKING:
-    from mockserver.pd.catalogue import Host, Model
-    from mockserver.pd.keys import Key, Team
+    from catalog_probe.mockserver.pd.auth.keys import Key, Team
+    from catalog_probe.mockserver.pd.models import Host, Model
 
 
 def as_text(original: type[Response]) -> Callable[..., Response]:
@@ -43,7 +43,7 @@ def in_the_envelope_of_others(original: Callable[[PdError], Response]) -> Callab
 
 def not_to_multi_agent(original: Callable[[Key, Model], None]) -> Callable[[Key, Model], None]:
     def admit(key: Key, model: Model) -> None:
-        from mockserver.pd import rules
+        from catalog_probe.mockserver.pd.generation import rules
 
         original(key, model)
         rules.refuse_multi_agent(model)
@@ -52,9 +52,9 @@ def not_to_multi_agent(original: Callable[[Key, Model], None]) -> Callable[[Key,
 
 
 def the_inference_api(original: Callable[..., Any]) -> Callable[..., Any]:
-    from mockserver.pd.catalogue import EVERYWHERE
-    from mockserver.pd.gateway import Gateway
-    from mockserver.pd.routes import ROUTES
+    from catalog_probe.mockserver.pd.gateway import Gateway
+    from catalog_probe.mockserver.pd.models import EVERYWHERE
+    from catalog_probe.mockserver.pd.routes import ROUTES
 
     return lambda world: Gateway(EVERYWHERE, ROUTES)
 

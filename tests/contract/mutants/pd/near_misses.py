@@ -13,10 +13,10 @@ if TYPE_CHECKING:
     from starlette.requests import Request
     from starlette.responses import Response
 
-    from mockserver.pd.call import Call
-    from mockserver.pd.errors import PdError
-    from mockserver.pd.keys import Key
-    from mockserver.pd.limits import Meter
+    from catalog_probe.mockserver.pd.auth.keys import Key
+    from catalog_probe.mockserver.pd.call import Call
+    from catalog_probe.mockserver.pd.errors import PdError
+    from catalog_probe.mockserver.pd.limits.rates import Meter
 
 Handler = Callable[["Call", "Request"], Awaitable["Response"]]
 Positions = Callable[[str, int], tuple[int, int]]
@@ -55,7 +55,7 @@ def of_an_empty_message(envelope: Callable[[int, int, str], Response]) -> Callab
 
 def of_the_team(caps: Callable[[Call], Iterator[Meter]]) -> Callable[[Call], Iterator[Meter]]:
     """Each key of a team has the caps of all of them."""
-    from mockserver.pd.keys import KEYS
+    from catalog_probe.mockserver.pd.auth.keys import KEYS
 
     def capped(call: Call) -> Iterator[Meter]:
         for key in (each for each in KEYS.values() if each.team is call.key.team):

@@ -1,0 +1,194 @@
+"""`catalog-probe mock`: serve the mock until told to stop; prints one JSON line with all addresses when ready."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import re
+import sys
+from contextlib import suppress
+from pathlib import Path
+from typing import Any, NoReturn
+
+from catalog_probe.mockserver.core import leniency
+from catalog_probe.mockserver.core.prefixes import SHIPPED, PrefixesError, read_file
+
+USAGE = 4
+"""The exit status of what cannot be used, as of every command here (the mock keeps its own copy of the number)."""
+
+
+DESCRIPTORS = 4_096
+"""So many connections and files a mock may have open where the system allows it; macOS allows 256 unless asked."""
+
+
+EXAMPLES = """\
+examples:
+  catalog-probe mock --port 8000 --clients --any-key --any-model --limits off   any app, the official clients' names
+  catalog-probe mock --as-published                                             as published answers show providers
+  curl http://127.0.0.1:8000/__mock__/                                            how each client is pointed at it
+  curl -X POST http://127.0.0.1:8000/__mock__/next -d "overloaded;times=1"        what the next request suffers
+"""
+
+
+class _Parser(argparse.ArgumentParser):
+    """Says a mistake in one line."""
+
+    def error(self, message: str) -> NoReturn:
+        self.exit(USAGE, f"mockserver: {message}; see `{self.prog} --help`\n")
+
+
+def _port(text: str) -> int:
+    if not (re.fullmatch("[0-9]{1,5}", text) and int(text) < 65536):
+        raise argparse.ArgumentTypeError(f"{text[:60]!r} is no port; write a number up to 65535, 0 for any free one")
+    return int(text)
+
+
+def _names(text: str) -> str:
+    if not text.strip(" ,"):
+        raise argparse.ArgumentTypeError("no provider is named; name some, or leave the option out")
+    return text
+
+
+def _limits(text: str) -> str | float:
+    if text == leniency.OFF:
+        return text
+    try:
+        number = float(text)
+    except ValueError:
+        number = 0
+    if not number > 0:  # nor is NaN
+        raise argparse.ArgumentTypeError(f"{text!r} is neither `off` nor a number above 0 such as 10")
+    return number
+
+
+def _milliseconds(text: str) -> int:
+    if not re.fullmatch("[0-9]{1,7}", text):  # up to three hours
+        raise argparse.ArgumentTypeError(f"{text[:60]!r} is no number of milliseconds; write one of 0 to 9999999")
+    return int(text)
+
+
+def _origin(text: str) -> str:
+    origin = text.lower().rstrip("/")
+    if not re.fullmatch(r"[a-z][a-z0-9+.-]*://[^\s/?#@*]+", origin):
+        raise argparse.ArgumentTypeError(f"{text[:60]!r} is no origin; write for instance http://localhost:5173")
+    return origin
+
+
+def _lenient(arguments: argparse.Namespace) -> dict[str, Any]:
+    """What the options let pass beyond what is usual."""
+    said = {"any_key": arguments.any_key, "any_model": arguments.any_model, "limits": arguments.limits}
+    return {name: value for name, value in said.items() if value != leniency.DEFAULTS[name]}
+
+
+def _arguments(argv: list[str] | None) -> argparse.Namespace:
+    parser = _Parser(
+        prog="catalog-probe mock",
+        description=__doc__,
+        epilog=EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("--host", default="127.0.0.1", help="address to listen on (default: %(default)s)")
+    parser.add_argument("--port", type=_port, default=0, help="port to listen on (default: any free one)")
+    names = parser.add_mutually_exclusive_group()
+    names.add_argument("--prefixes", type=Path, metavar="TOML", help="what the neutral prefixes stand for")
+    names.add_argument("--clients", action="store_true", help="speak the names that the official clients speak")
+    parser.add_argument(
+        "--any-key", action="store_true", help="take any key, but those that begin with mock- and are none"
+    )
+    parser.add_argument("--any-model", action="store_true", help="take any name of a model for one of the mock's")
+    parser.add_argument(
+        "--limits", type=_limits, default=1, metavar="off|N", help="limit nothing, or N times later (default: 1)"
+    )
+    parser.add_argument("--as-published", action="store_true", help="answer as published answers do, not as documented")
+    parser.add_argument("--only", type=_names, metavar="NAMES", help="serve only these providers, for instance pa,pc")
+    parser.add_argument("--latency-ms", type=_milliseconds, default=0, metavar="N", help="answer N ms later")
+    parser.add_argument("--list-requests", action="store_true", help="list what clients asked at /__mock__/requests")
+    parser.add_argument(
+        "--cors-origin",
+        type=_origin,
+        action="append",
+        default=[],
+        metavar="URL",
+        help="let pages of this origin read answers in a browser; may be repeated (default: none)",
+    )
+    parser.add_argument("--stdin-lifeline", action="store_true", help="exit when stdin closes, so with the parent")
+    return parser.parse_args(argv)
+
+
+def _take_the_place_of_closed_streams() -> None:
+    """What is printed to one goes nowhere, and no socket gets its number."""
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            setattr(sys, name, Path(os.devnull).open(mode, encoding="utf-8"))  # noqa: SIM115 - until the process ends
+
+
+def _allow_many_connections() -> None:
+    """Where it may: whoever connects beyond what a process may have open is not answered, and waits."""
+    try:
+        import resource
+    except ImportError:  # Windows counts in another way
+        return
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = DESCRIPTORS if hard == resource.RLIM_INFINITY else min(hard, DESCRIPTORS)
+    if soft != resource.RLIM_INFINITY and soft < wanted:
+        with suppress(OSError, ValueError):
+            resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
+
+
+def main(argv: list[str] | None = None) -> int:
+    """Serve; 4 when the arguments cannot be used, or a library is not installed."""
+    _take_the_place_of_closed_streams()
+    arguments = _arguments(argv)
+    try:
+        return _serve(arguments)
+    except ModuleNotFoundError as error:
+        library = (error.name or "catalog_probe").partition(".")[0]
+        if library == "catalog_probe":
+            raise
+        mend = "`python -m pip install -e .` installs what the mock needs"
+        print(f"mockserver: {library} is not installed here; {mend}", file=sys.stderr)
+        return USAGE
+
+
+def _serve(arguments: argparse.Namespace) -> int:
+    from starlette.middleware.cors import CORSMiddleware
+
+    from catalog_probe.mockserver.app import create_app
+    from catalog_probe.mockserver.server import MockServer, exit_with_stdin
+
+    try:
+        speaks = SHIPPED if arguments.clients else arguments.prefixes
+        given = read_file(speaks) if speaks else {}
+        only = [each.strip().lower() for each in arguments.only.split(",")] if arguments.only is not None else None
+        app = create_app(
+            only=only,
+            given=given,
+            latency_s=arguments.latency_ms / 1000,
+            lenient=_lenient(arguments),
+            as_published=arguments.as_published,
+            lists_requests=arguments.list_requests,
+        )
+    except (PrefixesError, ValueError) as error:
+        print(f"mockserver: {error}", file=sys.stderr)
+        return USAGE
+    serves = None
+    if arguments.cors_origin:
+        any_one = ("*",)
+        serves = CORSMiddleware(
+            app, arguments.cors_origin, allow_methods=any_one, allow_headers=any_one, expose_headers=any_one
+        )
+    if arguments.stdin_lifeline:
+        exit_with_stdin()
+    _allow_many_connections()
+    try:
+        MockServer(app, arguments.host, arguments.port, serves).run()
+    except OSError as error:
+        print(f"mockserver: cannot listen on {arguments.host}:{arguments.port}: {error.strerror}", file=sys.stderr)
+        return USAGE
+    except KeyboardInterrupt:
+        pass
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,213 @@
+"""The ASGI app: finds the provider by the path's first segment, opens the request's context, guards its scenario.
+
+The first segment may say to the mock what a client that sets no headers cannot: `/pa@SESSION~CAUSES/v1/messages`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
+from email.utils import formatdate
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from starlette.requests import ClientDisconnect
+from starlette.responses import JSONResponse
+
+from catalog_probe.mockserver import control
+from catalog_probe.mockserver.as_published.serving import AsPublished
+from catalog_probe.mockserver.core import faults, prefixes
+from catalog_probe.mockserver.core.leniency import Leniency, holding
+from catalog_probe.mockserver.core.providers import Mount, Provider, load
+from catalog_probe.mockserver.core.scenarios import MockMisuse
+from catalog_probe.mockserver.core.world import CLOCK_HEADER, SCENARIO_HEADER, SESSION_HEADER, Context, World
+from catalog_probe.mockserver.served import Served
+
+if TYPE_CHECKING:
+    from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+
+def create_app(
+    *,
+    only: Iterable[str] | None = None,
+    given: Mapping[str, Any] | None = None,
+    latency_s: float = 0.0,
+    lenient: Mapping[str, Any] | None = None,
+    as_published: bool = False,
+    lists_requests: bool = False,
+) -> MockApp:
+    """The mock with the providers called `only` (all by default), speaking the prefixes `given`.
+
+    `lenient` says of all of them what a table of `given` may say of one: any_key, any_model, models, limits. With
+    `as_published` they answer as published answers show, not as documented. With `lists_requests` the mock lists what
+    clients sent.
+
+    Raises:
+        PrefixesError: `given` or `lenient` makes no sense.
+        ValueError: there is no such provider.
+    """
+    providers = load(only)
+    said = dict(given or {})
+    if lenient:
+        said.update({each.name: {**lenient, **said.get(each.name, {})} for each in providers})
+    world = World(latency_s=latency_s, settings=prefixes.merged(providers, said))
+    for provider in providers:
+        world.scenarios.add(provider.name, (*faults.EVERYWHERE, *provider.scenarios))
+    return MockApp(world, providers, as_published=as_published, lists_requests=lists_requests)
+
+
+class MockApp:
+    """All providers under their prefixes, and the mock's own pages under `/__mock__`."""
+
+    def __init__(
+        self,
+        world: World,
+        providers: Iterable[Provider],
+        *,
+        as_published: bool = False,
+        lists_requests: bool = False,
+    ) -> None:
+        self.world = world
+        self.providers = tuple(providers)
+        self._hosts: dict[tuple[str, str], tuple[Provider, ASGIApp]] = {
+            (protocol, mount.prefix): (
+                provider,
+                # of WebSockets nothing was published that the documents do not say
+                AsPublished(provider.name, build(world)) if as_published and protocol == "http" else build(world),
+            )
+            for provider, mount in _mounts(self.providers)
+            for protocol, build in (("http", mount.build), ("websocket", mount.sockets))
+            if build is not None
+        }
+        self._leniency = {name: Leniency.of(settings) for name, settings in world.settings.items()}
+        served = Served(mount for _, mount in _mounts(self.providers))
+        self._control = control.build(world, served, lists_requests=lists_requests)
+
+    def addresses(self, base: str) -> dict[str, dict[str, str]]:
+        """Each provider's addresses on the server at `base`, for the ready line."""
+        found: dict[str, dict[str, str]] = {provider.name: {} for provider in self.providers}
+        for provider, mount in _mounts(self.providers):
+            found[provider.name].update(dict.fromkeys(mount.addresses, f"{base}/{mount.prefix}"))
+        return found
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve one request or one WebSocket."""
+        address = Address.of(scope["path"])
+        if address.prefix == "__mock__":
+            await self._control(scope, receive, send)
+            return
+        host = self._hosts.get((scope["type"], address.prefix))
+        if host is None:
+            await _refuse(f"no {scope['type']} is served under {scope['path']!r}", scope, receive, send, status=404)
+        else:
+            provider, app = host
+            # whoever goes away in the middle of a body is nobody's error
+            with holding(self._leniency[provider.name]), suppress(ClientDisconnect):
+                await self._open_and_serve(provider, app, address, scope, receive, send)
+
+    async def _open_and_serve(
+        self, provider: Provider, app: ASGIApp, address: Address, scope: Scope, receive: Receive, send: Send
+    ) -> None:
+        counted_as = f"{scope.get('method', 'WS')} {address.plain}"
+        try:
+            context = self.world.open(provider.name, counted_as, _mock_headers(scope, address.said))
+        except MockMisuse as error:
+            await _refuse(str(error), scope, receive, send)
+            return
+        if self.world.latency_s:
+            await asyncio.sleep(self.world.latency_s)
+        inner = {**scope, "root_path": f"{scope.get('root_path', '')}/{address.segment}", "mock": context}
+        await _serve(app, context, inner, receive, _date_answer(context, send))
+
+
+class Address(NamedTuple):
+    """A path: its first segment, the prefix in it, what it says to the mock, and the path as it is without that."""
+
+    segment: str
+    prefix: str
+    said: Mapping[str, str]
+    plain: str
+
+    @classmethod
+    def of(cls, path: str) -> Address:
+        """Read `/PREFIX[@SESSION][~CAUSES]/...`; what is said beside the prefix is as the headers would say it."""
+        segment, slash, rest = path.removeprefix("/").partition("/")
+        before, causes_said, causes = segment.partition("~")
+        prefix, session_said, session = before.partition("@")
+        said = {SCENARIO_HEADER: causes} if causes_said else {}
+        if session_said:
+            said[SESSION_HEADER] = session
+        return cls(segment, prefix, said, f"/{prefix}{slash}{rest}")
+
+
+def context_of(scope: Scope) -> Context:
+    """The context that the mock opened for this request."""
+    context: Context = scope["mock"]
+    return context
+
+
+def _date_answer(context: Context, send: Send) -> Send:
+    """Give the answer a `date` header, by the mock's clock if the request set it."""
+
+    async def send_dated(message: Message) -> None:
+        if message["type"] == "http.response.start":
+            moment = context.now if CLOCK_HEADER in context.said else time.time()
+            date = (b"date", formatdate(moment, usegmt=True).encode("ascii"))
+            message = {**message, "headers": [date, *message.get("headers", ())]}
+        await send(message)
+
+    return send_dated
+
+
+def _mounts(providers: Iterable[Provider]) -> Iterable[tuple[Provider, Mount]]:
+    return ((provider, mount) for provider in providers for mount in provider.mounts)
+
+
+def _mock_headers(scope: Scope, said: Mapping[str, str]) -> Mapping[str, str]:
+    headers = {
+        name.decode("latin-1"): value.decode("latin-1") for name, value in scope["headers"] if name[:7] == b"x-mock-"
+    }
+    twice = sorted(name for name in headers.keys() & said.keys() if headers[name] != said[name])
+    if twice:
+        raise MockMisuse(f"{twice[0]} is said otherwise by a header than by the address; say it once")
+    return {**headers, **said} if said else headers
+
+
+async def _serve(app: ASGIApp, context: Context, scope: Scope, receive: Receive, send: Send) -> None:
+    """Let a fault have its way, else the provider; a scenario that nobody took must not pass as a success."""
+    if context.scenario is None:
+        await app(scope, receive, send)
+    elif not await faults.inject(context, scope, receive, send):
+        await app(scope, receive, _guarded(context, scope, receive, send))
+        context.session.next.give_back(context.scenario)
+
+
+def _guarded(context: Context, scope: Scope, receive: Receive, send: Send) -> Send:
+    refused = False
+
+    async def guard(message: Message) -> None:
+        nonlocal refused
+        if refused:
+            return
+        if _is_success(message) and not (context.scenario is not None and context.scenario.later):
+            ignored = context.ignored
+            if ignored is not None:
+                refused = True
+                reason = f"scenario {ignored!r} has nothing to act on here: {scope.get('method', 'WS')} {scope['path']}"
+                await _refuse(reason, scope, receive, send)
+                return
+        await send(message)
+
+    return guard
+
+
+def _is_success(message: Message) -> bool:
+    """Whether an answer begins that is no refusal; a WebSocket must look at its scenario before it is accepted."""
+    if message["type"] == "http.response.start":
+        return int(message["status"]) < 400
+    return str(message["type"]) == "websocket.accept"
+
+
+async def _refuse(reason: str, scope: Scope, receive: Receive, send: Send, *, status: int = 400) -> None:
+    await JSONResponse({"mock_error": reason}, status)(scope, receive, send)

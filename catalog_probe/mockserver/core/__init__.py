@@ -1,0 +1,1 @@
+"""What all simulated providers share: routing, sessions, time, token buckets, scenarios, request bodies."""

@@ -1,0 +1,59 @@
+"""The budgets of a parent organization: one for all compliance requests, a second for remote sessions (2:7.2)."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+from catalog_probe.mockserver.core.clock import rfc3339
+from catalog_probe.mockserver.pa.compliance.tenants import tenant_of
+from catalog_probe.mockserver.pa.errors import RATE_LIMIT, PaError
+
+if TYPE_CHECKING:
+    from catalog_probe.mockserver.core.buckets import TokenBucket
+    from catalog_probe.mockserver.pa.call import Call
+
+REMOTE_RETRY_AFTER_S = 1
+"""The 429 of the second budget always says this."""
+
+
+def admit_request(call: Call) -> None:
+    """Count one request of the parent organization, whichever key or linked organization it comes from."""
+    parent = tenant_of(call.key.organization).parent
+    _admit(call, "compliance", parent.id, parent.requests_a_minute)
+
+
+def admit_remote_request(call: Call) -> None:
+    """Count one remote-session request; what its own budget admits counts as a compliance request as well."""
+    parent = tenant_of(call.key.organization).parent
+    _admit(call, "remote sessions", parent.id, parent.remote_requests_a_minute, retry_after=REMOTE_RETRY_AFTER_S)
+    admit_request(call)
+
+
+def _admit(call: Call, budget: str, parent: str, per_minute: int, retry_after: int | None = None) -> None:
+    bucket = call.session.bucket(("pa", "compliance", *budget_of(call, parent), budget), per_minute)
+    if bucket.take(1, call.now):
+        return
+    stem = call.names.header("ratelimit-requests-")
+    raise PaError(
+        RATE_LIMIT,
+        f"The parent organization's limit of {per_minute} {budget} requests per minute is reached.",
+        headers={
+            "retry-after": str(retry_after or math.ceil(bucket.seconds_until(1, call.now))),
+            **{stem + part: value for part, value in told(bucket, call.now).items()},
+        },
+    )
+
+
+def budget_of(call: Call, parent: str) -> tuple[str, ...]:
+    """Whose budget a request is of: the parent's, whichever key, organization or endpoint it is (2:7.2)."""
+    return (parent,)
+
+
+def told(bucket: TokenBucket, now: float) -> dict[str, str]:
+    """What the three headers of a refusal say."""
+    return {
+        "limit": str(bucket.per_minute),
+        "remaining": str(bucket.remaining(now)),
+        "reset": rfc3339(bucket.full_at(now)),
+    }

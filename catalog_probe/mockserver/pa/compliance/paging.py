@@ -1,0 +1,106 @@
+"""Pages of the compliance API: opaque cursors, bound to their request (1:2.5); some of them expire (2:8.1)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from catalog_probe.mockserver.core.shelves import Shelf
+from catalog_probe.mockserver.pa.compliance.refusals import bad_cursor, bad_parameter
+
+if TYPE_CHECKING:
+    from catalog_probe.mockserver.pa.call import Call
+
+DEFAULT_LIMIT = 20
+
+
+class Row(NamedTuple):
+    """An entry of a list: what it is sorted by, and how it is shown."""
+
+    key: tuple[float, str]
+    shown: dict[str, Any]
+
+
+class Cursor(NamedTuple):
+    """What a token stands for: the request it belongs to, the entry it points at, and when it was issued."""
+
+    binding: Hashable
+    key: tuple[float, str]
+    issued_at: float
+
+
+@dataclass
+class Cursors:
+    """The cursors of one session, by token."""
+
+    issued: Shelf[str, Cursor] = field(default_factory=Shelf)
+
+
+Redeem = Callable[[str, str], tuple[float, str]]
+"""The sort key of the entry that a cursor points at, from the parameter's name and the token."""
+
+
+def page_of_window(
+    rows: Sequence[Row], values: Mapping[str, Any], redeem: Redeem, token: Callable[[Row], str]
+) -> dict[str, Any]:
+    """A page of a list that is walked both ways by `after_id` and `before_id`; `rows` come newest first."""
+    limit = values.get("limit", DEFAULT_LIMIT)
+    after, before = values.get("after_id"), values.get("before_id")
+    if after is not None and before is not None:
+        raise bad_parameter("after_id", "cannot be combined with before_id")
+    if before is not None:
+        key = redeem("before_id", before)
+        newer = [row for row in rows if row.key > key]
+        shown, has_more = newer[-limit:], len(newer) > limit
+    else:
+        older = list(rows)
+        if after is not None:
+            key = redeem("after_id", after)
+            older = [row for row in rows if row.key < key]
+        shown, has_more = older[:limit], len(older) > limit
+    return {
+        "data": [row.shown for row in shown],
+        "has_more": has_more,
+        "first_id": token(shown[0]) if shown else None,
+        "last_id": token(shown[-1]) if shown else None,
+    }
+
+
+def page_by_token(
+    call: Call,
+    rows: Sequence[Row],
+    values: Mapping[str, Any],
+    binding: Hashable,
+    *,
+    descending: bool = True,
+    lifetime_s: float = math.inf,
+) -> dict[str, Any]:
+    """A page of a list that is walked one way by `page`, whose cursors belong to `binding` and to this order."""
+    limit = values.get("limit", DEFAULT_LIMIT)
+    ordered = sorted(rows, key=lambda row: row.key, reverse=descending)
+    bound = (binding, descending)
+    if "page" in values:
+        last = redeem(call, "page", values["page"], bound, lifetime_s)
+        ordered = [row for row in ordered if (row.key < last if descending else row.key > last)]
+    shown = ordered[:limit]
+    more = len(ordered) > limit
+    return {"data": [row.shown for row in shown], "next_page": issue(call, shown[-1], bound) if more else None}
+
+
+def issue(call: Call, row: Row, binding: Hashable) -> str:
+    """An opaque cursor that points at `row`."""
+    token = call.session.new_id("page_", 32)
+    call.session.state(Cursors).issued[token] = Cursor(binding, row.key, call.now)
+    return token
+
+
+def redeem(call: Call, name: str, token: str, binding: Hashable, lifetime_s: float = math.inf) -> tuple[float, str]:
+    """The sort key that a cursor points at, if it was issued for this very request and has not expired."""
+    cursor = call.session.state(Cursors).issued.get(token)
+    if cursor is None or cursor.binding != binding:
+        raise bad_cursor(name, "the cursor is not valid for this request")
+    if call.now - cursor.issued_at > lifetime_s:
+        raise bad_cursor(name, "the cursor has expired; start again without it")
+    return cursor.key

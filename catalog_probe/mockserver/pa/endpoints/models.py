@@ -1,0 +1,60 @@
+"""GET /v1/models and /v1/models/{id} (1:4.1)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from starlette.responses import JSONResponse
+
+from catalog_probe.mockserver.pa.generation.message_request import find_model
+from catalog_probe.mockserver.pa.models import MODELS, Model
+from catalog_probe.mockserver.pa.paging import page
+
+if TYPE_CHECKING:
+    from starlette.responses import Response
+
+    from catalog_probe.mockserver.pa.call import Call
+
+YES = {"supported": True}
+NO = {"supported": False}
+
+
+async def list_models(call: Call) -> Response:
+    """One page of all models."""
+    return JSONResponse(page(call, [_described(model) for model in MODELS.values()]))
+
+
+async def get_model(call: Call) -> Response:
+    """One model; 404 for an unknown id."""
+    return JSONResponse(_described(find_model(call.params["model_id"])))
+
+
+def _described(model: Model) -> dict[str, Any]:
+    """The full set of fields that clients validate."""
+    return {
+        "type": "model",
+        "id": model.id,
+        "display_name": model.display_name,
+        "created_at": model.created_at,
+        "deprecated_at": model.deprecated_at,
+        "retires_at": None,
+        "lifecycle": "deprecated" if model.deprecated_at else "active",
+        "line": None,
+        "max_input_tokens": model.max_input_tokens,
+        "max_tokens": model.max_output_tokens,
+        "capabilities": _capabilities(model),
+    }
+
+
+def _capabilities(model: Model) -> dict[str, Any]:
+    adaptive = YES if model.adaptive_thinking else NO
+    levels = dict.fromkeys(("low", "medium", "high", "max", "xhigh"), adaptive)
+    thinking = {"adaptive": adaptive, "between_tools": NO, "disabled": YES, "enabled": YES}
+    plain = ("batch", "citations", "code_execution", "image_input", "pdf_input", "structured_outputs")
+    return {
+        **dict.fromkeys(plain, YES),
+        "context_management": {**NO, "clear_thinking_20251015": NO},
+        "effort": {**adaptive, **levels},
+        "server_tools": {**YES, "code_execution": YES, "web_search": YES},
+        "thinking": {**YES, "types": thinking},
+    }

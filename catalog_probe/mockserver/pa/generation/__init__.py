@@ -1,0 +1,1 @@
+"""What PA answers to a messages request: checked, generated, streamed."""

@@ -1,0 +1,110 @@
+"""The model behind the mock: answers a valid request in ways that the request itself decides.
+
+It repeats what the user said, cut at `max_tokens` and at a stop sequence; uses the tools that `tool_choice` forces or
+the user names, with an input made from their schema; answers as a schema wants it; thinks when thinking is on; and runs
+the server tools that the user's lines ask for (see `catalog_probe/mockserver/pa/generation/server_tools.py`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from catalog_probe.mockserver.pa.generation import server_tools
+from catalog_probe.mockserver.pa.generation.conversation import last_user_text, tools_used_since
+from catalog_probe.mockserver.pa.generation.tokens import BYTES_PER_TOKEN, count_text, count_value
+from catalog_probe.mockserver.pa.generation.tools import server_tool
+from catalog_probe.mockserver.schema.wanted import Wanted
+
+if TYPE_CHECKING:
+    from catalog_probe.mockserver.pa.call import Call
+
+MAX_ECHO = 200
+
+
+@dataclass
+class Completion:
+    """What the model said, and why it stopped."""
+
+    content: list[dict[str, Any]] = field(default_factory=list)
+    stop_reason: str = "end_turn"
+    stop_sequence: str | None = None
+    stop_details: dict[str, Any] | None = None
+    server_tool_use: dict[str, int] | None = None
+
+    @property
+    def output_tokens(self) -> int:
+        """Tokens generated; even an empty answer has one."""
+        return max(1, sum(map(count_value, self.content)))
+
+
+def complete(call: Call, body: Mapping[str, Any]) -> Completion:
+    """The model's answer to a valid request."""
+    refusal = call.context.take("refusal")
+    if refusal is not None:
+        return refuse(call, refusal.params["category"])
+    completion = Completion()
+    if body.get("thinking", {}).get("type") in ("enabled", "adaptive"):
+        signature = call.session.new_id("", 32)
+        completion.content.append({"type": "thinking", "thinking": "Let me think.", "signature": signature})
+    used = server_tools.run(call, body)
+    completion.content.extend(used.blocks)
+    completion.server_tool_use = used.usage
+    wanted = _wanted(body)
+    completion.content += [_tool_use(call, *made) for made in wanted.calls()]
+    text = wanted.text() or f"The mock heard: {wanted.said[:MAX_ECHO]}"
+    if completion.content and completion.content[-1]["type"] == "tool_use":
+        completion.stop_reason = "tool_use"
+    else:
+        _speak(completion, text, body)
+    return completion
+
+
+def refuse(call: Call, category: str) -> Completion:
+    """HTTP 200 with stop_reason `refusal`: not an error (1:2.6, 1:6)."""
+    details = {
+        "type": "refusal",
+        "category": category,
+        "explanation": "The request was stopped by a safety classifier.",
+        "fallback_credit_token": call.session.new_id("fct_"),
+    }
+    return Completion(stop_reason="refusal", stop_details=details)
+
+
+def _speak(completion: Completion, text: str, body: Mapping[str, Any]) -> None:
+    for sequence in body.get("stop_sequences", ()):
+        before, found, _ = text.partition(sequence) if sequence else (text, "", "")
+        if found:
+            text, completion.stop_reason, completion.stop_sequence = before, "stop_sequence", sequence
+    if count_text(text) > body["max_tokens"]:
+        text = text.encode()[: body["max_tokens"] * BYTES_PER_TOKEN].decode("utf-8", "ignore")
+        completion.stop_reason, completion.stop_sequence = "max_tokens", None
+    completion.content.append({"type": "text", "text": text})
+
+
+def _wanted(body: Mapping[str, Any]) -> Wanted:
+    """What the request wants of the client's tools, and of the text (`output_config.format`)."""
+    schemas = {tool["name"]: tool.get("input_schema") for tool in body.get("tools", ()) if server_tool(tool) is None}
+    choice = body.get("tool_choice") or {"type": "auto"}
+    must: tuple[str, ...] = ()
+    match choice["type"]:
+        case "any":
+            must = tuple(schemas)
+        case "tool" if choice["name"] in schemas:
+            must = (choice["name"],)
+        case "none":
+            schemas = {}
+    text_format = (body.get("output_config") or {}).get("format") or {}
+    return Wanted(
+        functions=schemas,
+        must=must,
+        parallel=not choice.get("disable_parallel_tool_use"),
+        schema=text_format.get("schema") if text_format.get("type") == "json_schema" else None,
+        said=last_user_text(body["messages"]),
+        already=tools_used_since(body["messages"]),
+    )
+
+
+def _tool_use(call: Call, name: str, given: Any) -> dict[str, Any]:
+    return {"type": "tool_use", "id": call.session.new_id("toolu_"), "name": name, "input": given}

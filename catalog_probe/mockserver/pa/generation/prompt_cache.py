@@ -1,0 +1,62 @@
+"""Prompt caching: how much of a request's input is new, written to the cache, or read from it (2:8.2 "total input")."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from hashlib import blake2b
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from catalog_probe.mockserver.core.shelves import Shelf
+from catalog_probe.mockserver.pa.generation.tokens import count_value
+
+if TYPE_CHECKING:
+    from catalog_probe.mockserver.core.sessions import Session
+
+
+class InputTokens(NamedTuple):
+    """The input of a request; the three sum up to all of it. `hourly`: what is created is kept for an hour."""
+
+    fresh: int
+    created: int
+    read: int
+    hourly: bool = False
+
+
+@dataclass
+class PromptCache:
+    """The prompt prefixes that this session has marked with `cache_control`."""
+
+    seen: Shelf[bytes, bool] = field(default_factory=Shelf)
+
+
+def measure(session: Session, body: Mapping[str, Any], input_tokens: int) -> InputTokens:
+    """Split the input: all up to the last block marked with `cache_control` is cached, written first and then read."""
+    prefix = _marked_prefix(body)
+    if not prefix:
+        return InputTokens(input_tokens, 0, 0)
+    digest = blake2b(json.dumps([body["model"], prefix]).encode(), digest_size=16).digest()
+    seen = session.state(PromptCache).seen
+    tokens = count_value(prefix)
+    if digest in seen:
+        return InputTokens(input_tokens - tokens, 0, tokens)
+    seen[digest] = True
+    return InputTokens(input_tokens - tokens, tokens, 0, _lives_an_hour(prefix[-1]))
+
+
+def _marked_prefix(body: Mapping[str, Any]) -> list[Any]:
+    parts = [*body.get("tools", ()), *_blocks(body.get("system", ""))]
+    for message in body["messages"]:
+        parts.extend(_blocks(message["content"]))
+    marked = [index for index, part in enumerate(parts) if isinstance(part, dict) and part.get("cache_control")]
+    return parts[: marked[-1] + 1] if marked else []
+
+
+def _lives_an_hour(block: Any) -> bool:
+    control = block.get("cache_control") if isinstance(block, dict) else None
+    return isinstance(control, dict) and control.get("ttl") == "1h"
+
+
+def _blocks(content: str | list[Any]) -> list[Any]:
+    return content if isinstance(content, list) else [content]

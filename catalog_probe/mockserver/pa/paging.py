@@ -1,0 +1,62 @@
+"""Pages of a list by cursor: `limit`, `after_id` and `before_id` in, `first_id`, `last_id` and `has_more` out."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from catalog_probe.mockserver.pa.errors import invalid
+
+if TYPE_CHECKING:
+    from catalog_probe.mockserver.pa.call import Call
+
+DEFAULT_LIMIT = 20
+MAX_LIMIT = 1_000
+
+INTEGER = re.compile(r"-?[0-9]{1,18}")
+"""An integer as a query writes it; int() would take `1_0`, blanks and the digits of other scripts as well."""
+
+
+def page(call: Call, items: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    """The page of `items` that the query asks for. Newer clients walk by `page` and `next_page`: the same cursor."""
+    query = call.request.query_params
+    limit = _limit(query.get("limit"))
+    after, before = query.get("after_id", query.get("page")), query.get("before_id")
+    if after is not None and before is not None:
+        raise invalid("after_id and before_id cannot both be given")
+    if before is not None:
+        end = _position(items, "before_id", before)
+        start = max(0, end - limit)
+        has_more = start > 0
+    else:
+        start = _position(items, "after_id", after) + 1 if after is not None else 0
+        end = start + limit
+        has_more = end < len(items)
+    shown = list(items[start:end])
+    last = shown[-1]["id"] if shown else None
+    return {
+        "data": shown,
+        "first_id": shown[0]["id"] if shown else None,
+        "last_id": last,
+        "has_more": has_more,
+        "next_page": last if has_more and before is None else None,
+    }
+
+
+def _limit(text: str | None) -> int:
+    if text is None:
+        return DEFAULT_LIMIT
+    if not INTEGER.fullmatch(text):
+        raise invalid("limit: Input should be a valid integer")
+    limit = int(text)
+    if not 1 <= limit <= MAX_LIMIT:
+        raise invalid(f"limit: Input should be between 1 and {MAX_LIMIT}")
+    return limit
+
+
+def _position(items: Sequence[dict[str, Any]], name: str, cursor: str) -> int:
+    for index, item in enumerate(items):
+        if item["id"] == cursor:
+            return index
+    raise invalid(f"{name}: no such id in this list")

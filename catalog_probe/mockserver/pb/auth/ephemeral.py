@@ -1,0 +1,96 @@
+"""Ephemeral tokens: issued by POST /v1beta/auth_tokens for the live API alone, kept by the session (1:5.2).
+
+The live connection redeems one with `open_live`; everything else only asks how it stands. How long a token lives is not
+shown; the defaults here are ours, and a request may set its own moments.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import TYPE_CHECKING
+
+from catalog_probe.mockserver.core.shelves import Shelf
+
+if TYPE_CHECKING:
+    from catalog_probe.mockserver.core.sessions import Session
+    from catalog_probe.mockserver.pb.auth.keys import Project
+
+NAME_PREFIX = "auth_tokens/"
+LIFETIME_S = 30 * 60
+NEW_SESSION_S = 60
+
+
+class Standing(StrEnum):
+    """How a token stands at a moment."""
+
+    GOOD = "good"
+    UNKNOWN = "unknown"
+    EXPIRED = "expired"
+    USED_UP = "used up"
+    TOO_LATE_FOR_A_SESSION = "too late to begin a session"
+
+
+@dataclass
+class EphemeralToken:
+    """One token. `uses` counts the live sessions it may still begin; 0 is without limit."""
+
+    name: str
+    project: Project
+    expires_at: float
+    new_session_until: float
+    uses: int = 1
+    used: int = 0
+
+
+@dataclass
+class _Issued:
+    tokens: Shelf[str, EphemeralToken] = field(default_factory=Shelf)
+
+
+def issue(
+    session: Session,
+    project: Project,
+    now: float,
+    *,
+    expires_at: float | None = None,
+    new_session_until: float | None = None,
+    uses: int = 1,
+) -> EphemeralToken:
+    """A new token of `project`."""
+    token = EphemeralToken(
+        name=session.new_id(NAME_PREFIX, 32),
+        project=project,
+        expires_at=now + LIFETIME_S if expires_at is None else expires_at,
+        new_session_until=now + NEW_SESSION_S if new_session_until is None else new_session_until,
+        uses=uses,
+    )
+    session.state(_Issued).tokens[token.name] = token
+    return token
+
+
+def find(session: Session, name: str) -> EphemeralToken | None:
+    """The token called `name`, whatever its standing."""
+    return session.state(_Issued).tokens.get(name)
+
+
+def standing(session: Session, name: str, now: float) -> Standing:
+    """How the token called `name` stands."""
+    token = find(session, name)
+    if token is None:
+        return Standing.UNKNOWN
+    return Standing.EXPIRED if now >= token.expires_at else Standing.GOOD
+
+
+def open_live(session: Session, name: str, now: float) -> Standing:
+    """Begin a live session with the token; anything but GOOD means that it cannot."""
+    found = standing(session, name, now)
+    token = find(session, name)
+    if found is not Standing.GOOD or token is None:
+        return found
+    if now >= token.new_session_until:
+        return Standing.TOO_LATE_FOR_A_SESSION
+    if token.uses and token.used >= token.uses:
+        return Standing.USED_UP
+    token.used += 1
+    return Standing.GOOD

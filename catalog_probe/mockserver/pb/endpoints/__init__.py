@@ -1,0 +1,1 @@
+"""PB's HTTP endpoints (1:4.2)."""

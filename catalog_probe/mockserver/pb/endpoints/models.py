@@ -1,0 +1,42 @@
+"""GET models and one model, in v1 and v1beta (1:4.2, 2:9)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from catalog_probe.mockserver.pb.call import JsonAnswer
+from catalog_probe.mockserver.pb.models import Model, find_model, listed
+from catalog_probe.mockserver.pb.paging import page
+
+if TYPE_CHECKING:
+    from starlette.responses import Response
+
+    from catalog_probe.mockserver.pb.call import Call
+
+
+async def list_models(call: Call) -> Response:
+    """One page of the models of this API version."""
+    return JsonAnswer(page(call, "models", [described(model) for model in listed(call.version)]))
+
+
+async def get_model(call: Call) -> Response:
+    """One model; 404 for an id that this API version does not list."""
+    return JsonAnswer(described(find_model(call.params["model"], call.version)))
+
+
+def described(model: Model) -> dict[str, Any]:
+    """A model as it is listed."""
+    return {
+        "name": f"models/{model.id}",
+        "version": "001",
+        "displayName": model.display_name,
+        "description": f"{model.display_name}, a model of the mock",
+        "inputTokenLimit": model.input_token_limit,
+        "outputTokenLimit": model.output_token_limit,
+        "supportedGenerationMethods": list(model.methods),
+        "temperature": 1,
+        "topP": 0.95,
+        "topK": 64,
+        "maxTemperature": model.max_temperature,
+        "thinking": model.reasons,
+    }

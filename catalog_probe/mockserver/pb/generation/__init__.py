@@ -1,0 +1,1 @@
+"""What PB answers to a prompt: checked, generated, streamed, stored."""

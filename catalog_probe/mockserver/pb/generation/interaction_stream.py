@@ -1,0 +1,73 @@
+"""An interaction as server-sent events; what fails after 200 is an event with event_type `error` (1:6, 2:7.1)."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Iterator, Mapping
+from typing import TYPE_CHECKING, Any
+
+from catalog_probe.mockserver.pb.call import as_json
+
+if TYPE_CHECKING:
+    from catalog_probe.mockserver.pb.errors import PbError
+
+Event = dict[str, Any]
+
+LIFECYCLE = ("id", "object", "model", "created", "updated", "service_tier")
+"""What the lifecycle events repeat of the resource."""
+
+
+async def sse(resource: Mapping[str, Any], failure: PbError | None) -> AsyncIterator[bytes]:
+    """The events of an interaction; with a failure, at most up to its first delta, and then an `error` event."""
+    for event in _events(resource):
+        if failure is not None and event["event_type"] in ("error", "interaction.completed"):
+            break
+        yield _encoded(event)
+        if failure is not None and event["event_type"] == "step.delta":
+            break
+    if failure is not None:
+        yield _encoded(error_event(failure.interactions()["error"]))
+
+
+def error_event(error: Mapping[str, Any]) -> Event:
+    """What ends a stream that fails (1:6)."""
+    return {"event_type": "error", "error": error}
+
+
+def _events(resource: Mapping[str, Any]) -> Iterator[Event]:
+    lifecycle = {name: resource[name] for name in LIFECYCLE}
+    yield {"event_type": "interaction.created", "interaction": {**lifecycle, "status": "in_progress"}}
+    yield {
+        "event_type": "interaction.status_update",
+        "interaction_id": resource["id"],
+        "status": "in_progress",
+    }
+    if "errors" in resource:
+        yield error_event(resource["errors"][0])
+        return
+    for index, step in enumerate(resource["steps"]):
+        begun, deltas = _split(step)
+        yield {"event_type": "step.start", "index": index, "step": begun}
+        for delta in deltas:
+            yield {"event_type": "step.delta", "index": index, "delta": delta}
+        yield {"event_type": "step.stop", "index": index}
+    done = {**lifecycle, "status": resource["status"], "usage": resource["usage"]}
+    yield {"event_type": "interaction.completed", "interaction": done}
+
+
+def _split(step: Mapping[str, Any]) -> tuple[dict[str, Any], list[dict[str, Any]]]:
+    """The step as it starts, and the deltas that complete it."""
+    match step["type"]:
+        case "model_output":
+            return {"type": "model_output"}, [dict(content) for content in step["content"]]
+        case "thought" if "signature" in step:
+            return {"type": "thought"}, [{"type": "thought_signature", "signature": step["signature"]}]
+        case "function_call":
+            arguments = as_json(step["arguments"]).decode()
+            return {**step, "arguments": {}}, [{"type": "arguments_delta", "arguments": arguments}]
+        case _:
+            return dict(step), []
+
+
+def _encoded(event: Event) -> bytes:
+    name: str = event["event_type"]
+    return b"event: " + name.encode() + b"\ndata: " + as_json(event) + b"\n\n"

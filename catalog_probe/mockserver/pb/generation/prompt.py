@@ -1,0 +1,94 @@
+"""What a generation request comes to, whichever surface it was sent to: the model, the turns, the tools, the bounds."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from catalog_probe.mockserver.schema.wanted import Wanted
+
+if TYPE_CHECKING:
+    from catalog_probe.mockserver.pb.models import Model
+
+USER = "user"
+MODEL = "model"
+
+
+@dataclass(frozen=True)
+class FunctionCall:
+    """A call that the model made, as the client sends it back; `signature` is the thought behind it, echoed."""
+
+    name: str
+    args: Mapping[str, Any]
+    signature: str | None = None
+
+
+@dataclass(frozen=True)
+class Turn:
+    """One turn of the conversation. `media` counts the parts that are no text."""
+
+    role: str
+    text: str = ""
+    calls: tuple[FunctionCall, ...] = ()
+    results: tuple[str, ...] = ()
+    media: int = 0
+
+
+@dataclass(frozen=True)
+class Settings:
+    """The bounds of a generation, checked. A thinking budget of None leaves it to the model."""
+
+    max_output_tokens: int | None = None
+    candidate_count: int = 1
+    stop_sequences: tuple[str, ...] = ()
+    thinking_budget: int | None = None
+    include_thoughts: bool = False
+    modalities: frozenset[str] = frozenset()
+    schema: Any = None
+    """The schema of the text that is wanted; any text will do where it is None."""
+    plain: bool = False
+    """Whether a value of the schema is wanted as it is, and not as JSON: a word out of an enum."""
+
+
+@dataclass(frozen=True)
+class Tools:
+    """What the model may call: functions of the client by name with their parameter schema, and built-in tools."""
+
+    functions: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    builtin: frozenset[str] = frozenset()
+    forced: tuple[str, ...] = ()
+    """The functions one of which must be called; empty where the model may also speak."""
+    parallel: bool = True
+    already: frozenset[str] = frozenset()
+    """Functions that were called since the user's last words, where the turns do not tell."""
+
+
+@dataclass(frozen=True)
+class Prompt:
+    """A checked request to generate."""
+
+    model: Model
+    turns: tuple[Turn, ...]
+    tokens: int
+    settings: Settings = Settings()
+    tools: Tools = Tools()
+    service_tier: str = "standard"
+
+    @property
+    def wanted(self) -> Wanted:
+        """What it wants beside an answer: calls, and text that follows a schema."""
+        already = set(self.tools.already)
+        for turn in reversed(self.turns):
+            if turn.role == USER and turn.text and not turn.results:
+                break
+            already.update(called.name for called in turn.calls)
+        tools = self.tools
+        return Wanted(
+            tools.functions, tools.forced, tools.parallel, self.settings.schema, self.last_text, frozenset(already)
+        )
+
+    @property
+    def last_text(self) -> str:
+        """The text of the last turn of the user."""
+        return next((turn.text for turn in reversed(self.turns) if turn.role == USER and turn.text), "")

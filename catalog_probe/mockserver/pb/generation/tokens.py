@@ -1,0 +1,37 @@
+"""Counting tokens: deterministic, proportional to the text, and the same wherever a count is shown (1:2.6)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from catalog_probe.mockserver.pb.generation.prompt import Turn
+
+BYTES_PER_TOKEN = 4
+PER_MEDIA = 258
+"""An image or file by reference: its content is not text that the mock could count."""
+
+
+def count_text(text: str) -> int:
+    """Tokens of a text; an empty text has none."""
+    return -(-len(text.encode("utf-8", "replace")) // BYTES_PER_TOKEN)
+
+
+def count_value(value: Any) -> int:
+    """Tokens of every text inside a JSON value."""
+    if isinstance(value, str):
+        return count_text(value)
+    if isinstance(value, list):
+        return sum(map(count_value, value))
+    return sum(map(count_value, value.values())) if isinstance(value, dict) else 0
+
+
+def count_turns(turns: Iterable[Turn]) -> int:
+    """Tokens of a conversation."""
+    return sum(map(_count_turn, turns))
+
+
+def _count_turn(turn: Turn) -> int:
+    called = sum(count_text(call.name) + count_value(dict(call.args)) for call in turn.calls)
+    return count_text(turn.text) + called + sum(map(count_text, turn.results)) + turn.media * PER_MEDIA

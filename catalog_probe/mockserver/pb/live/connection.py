@@ -1,0 +1,154 @@
+"""One live connection: the setup, the turns, and the goAway before its time is up (1:3, 1:6)."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from catalog_probe.mockserver.pb.causes import suffer
+from catalog_probe.mockserver.pb.errors import invalid
+from catalog_probe.mockserver.pb.generation.generator import MAX_ECHO
+from catalog_probe.mockserver.pb.generation.tokens import count_text
+from catalog_probe.mockserver.pb.live import limits, messages, resumption
+from catalog_probe.mockserver.pb.live.admission import begin_session
+from catalog_probe.mockserver.pb.live.causes import CONNECTION_AGE, CONNECTION_RESET, SESSION_AGE
+from catalog_probe.mockserver.pb.live.setup import TEXT, Setup, checked
+from catalog_probe.mockserver.schema.wanted import Wanted
+
+if TYPE_CHECKING:
+    from catalog_probe.mockserver.core.scenarios import ActiveScenario
+    from catalog_probe.mockserver.core.sockets import Socket
+    from catalog_probe.mockserver.pb.auth.keys import Project
+
+GOING_AWAY = 1001
+SPEECH = {"mimeType": "audio/pcm;rate=24000", "data": "AAAAAAAAAAA="}
+"""A very short silence."""
+
+
+class Connection:
+    """Serves one socket from its setup to its end."""
+
+    def __init__(
+        self, socket: Socket, version: str, project: Project, token: str | None, scenario: ActiveScenario | None
+    ) -> None:
+        self._socket = socket
+        self._version = version
+        self._project = project
+        self._token = token
+        self._breaks = scenario is not None and scenario.name == CONNECTION_RESET
+        self._opened_at = socket.now - _age(scenario, CONNECTION_AGE)
+        self._session_began_at = socket.now - _age(scenario, SESSION_AGE)
+        self._warned = False
+
+    async def serve(self, first: str | bytes) -> None:
+        """Answer messages, the first of which has come, until time is up.
+
+        Raises:
+            PbError: the client sent what it may not; the close tells it.
+            Gone: the client went away.
+        """
+        name, given = messages.read(first)
+        if name != messages.SETUP:
+            raise invalid("The first message must be the setup.")
+        await self._set_up(given)
+        while (message := await self._next()) is not None:
+            await self._answer(*messages.read(message))
+
+    async def _set_up(self, given: Mapping[str, Any]) -> None:
+        context = self._socket.context
+        self._setup: Setup = checked(given, self._version, self._project, context.session, context.now)
+        if not self._setup.resumed:
+            begin_session(context.session, self._token, context.now)
+        self._session_began_at -= limits.carried_s(self._setup.state.used_s, video=self._setup.state.video)
+        suffer(context, given["model"].removeprefix("models/"))
+        self._state = self._setup.state
+        await self._socket.say({"setupComplete": {}})
+        await self._offer_resumption()
+
+    async def _next(self) -> str | bytes | None:
+        """The next message, or None once the connection has been closed because its time was up."""
+        while True:
+            end = self._end()
+            left_s = end.at - self._socket.now
+            if left_s <= limits.NOTICE_S and not self._warned:
+                self._warned = True
+                await self.warn(left_s)
+            if left_s <= 0:
+                await self._socket.close(GOING_AWAY, end.reason)
+                return None
+            try:
+                return await self._socket.hear(left_s if self._warned else left_s - limits.NOTICE_S)
+            except TimeoutError:
+                continue
+
+    async def warn(self, left_s: float) -> None:
+        """Say that the connection is about to end (1:6)."""
+        await self._socket.say({"goAway": {"timeLeft": f"{max(0, left_s):.3f}s"}})
+
+    def _end(self) -> limits.End:
+        return limits.end_of(
+            self._opened_at, self._session_began_at, video=self._state.video, compressed=self._setup.compressed
+        )
+
+    async def _answer(self, name: str, content: Mapping[str, Any]) -> None:
+        await self._answers[name](self, content)
+
+    async def _set_up_again(self, content: Mapping[str, Any]) -> None:
+        raise invalid("The setup can be sent only once.")
+
+    async def _hear_content(self, content: Mapping[str, Any]) -> None:
+        if content.get("turnComplete"):
+            await self._respond(messages.said_in(content.get("turns", [])))
+
+    async def _hear_realtime(self, content: Mapping[str, Any]) -> None:
+        if messages.is_video(content):
+            self._state = replace(self._state, video=True)
+        if "text" in content or "activityEnd" in content or "audioStreamEnd" in content:
+            await self._respond(content.get("text", "audio"))
+
+    async def _hear_tool_results(self, content: Mapping[str, Any]) -> None:
+        await self._speak("tool results")
+
+    async def _respond(self, heard: str) -> None:
+        """Call the functions that were named, and wait for their results; or speak."""
+        functions = self._setup.tools.functions
+        made = [*Wanted(functions, said=heard).calls()]
+        if not made:
+            await self._speak(heard)
+            return
+        new_id = self._socket.context.session.new_id
+        calls = [{"id": new_id("function-call-"), "name": name, "args": args} for name, args in made]
+        await self._socket.say({"toolCall": {"functionCalls": calls}})
+
+    async def _speak(self, heard: str) -> None:
+        """One turn of the model."""
+        text = f"The mock heard: {heard[:MAX_ECHO]}"
+        part = {"text": text} if self._setup.answers_in == TEXT else {"inlineData": SPEECH}
+        await self._socket.say({"serverContent": {"modelTurn": {"parts": [part], "role": "model"}}})
+        if self._breaks:
+            await self._socket.drop()
+        self._state = replace(self._state, turns=self._state.turns + 1)
+        await self._socket.say({"serverContent": {"generationComplete": True}})
+        counts = {"promptTokenCount": count_text(heard), "responseTokenCount": count_text(text)}
+        usage = {**counts, "totalTokenCount": sum(counts.values())}
+        await self._socket.say({"serverContent": {"turnComplete": True}, "usageMetadata": usage})
+        await self._offer_resumption()
+
+    async def _offer_resumption(self) -> None:
+        if not self._setup.resumable:
+            return
+        state = replace(self._state, used_s=self._socket.now - self._session_began_at)
+        handle = resumption.issue(self._socket.context.session, state, self._socket.now)
+        await self._socket.say({"sessionResumptionUpdate": {"newHandle": handle, "resumable": True}})
+
+    _answers: Mapping[str, Callable[[Connection, Mapping[str, Any]], Awaitable[None]]] = {
+        messages.SETUP: _set_up_again,
+        messages.CLIENT_CONTENT: _hear_content,
+        messages.REALTIME_INPUT: _hear_realtime,
+        messages.TOOL_RESPONSE: _hear_tool_results,
+    }
+
+
+def _age(scenario: ActiveScenario | None, name: str) -> float:
+    return float(scenario.params["age"]) if scenario is not None and scenario.name == name else 0.0

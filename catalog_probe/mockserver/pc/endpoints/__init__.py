@@ -1,0 +1,1 @@
+"""PC's HTTP endpoints (1:4.3)."""

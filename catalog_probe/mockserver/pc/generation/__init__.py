@@ -1,0 +1,1 @@
+"""What PC answers to a request: checked, generated, streamed."""

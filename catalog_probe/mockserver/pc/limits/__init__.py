@@ -1,0 +1,1 @@
+"""PC's rate limits and usage tiers (2:8.4)."""

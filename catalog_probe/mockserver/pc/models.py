@@ -1,0 +1,79 @@
+"""PC's models: what each is for, what it cannot do, and its sizes (1:4.3, 2:7.5, 2:8.4)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from catalog_probe.mockserver.core import leniency
+from catalog_probe.mockserver.pc.errors import MODEL_NOT_FOUND, NO_MODEL_OF_THIS_KIND, PcError
+
+if TYPE_CHECKING:
+    from catalog_probe.mockserver.pc.auth.keys import Key, Project
+
+
+@dataclass(frozen=True)
+class Model:
+    """A model. `limits` names its rows of 2:8.4; `dimensions` says whether an embedding can be shortened."""
+
+    id: str
+    created: int
+    kind: str = "text"
+    limits: str = "mid"
+    reasoning: bool = False
+    context_window: int = 400_000
+    max_output_tokens: int = 128_000
+    dimensions: bool = True
+    early_access: bool = False
+
+
+_TABLE = (
+    Model("mock-small", 1_760_000_000),
+    Model("mock-large", 1_770_000_000, limits="large"),
+    Model("mock-reasoning", 1_765_000_000, reasoning=True),
+    Model("mock-verbose", 1_766_000_000, context_window=1_050_000, max_output_tokens=600_000),
+    Model("mock-old", 1_690_000_000, limits="old", context_window=4_096, max_output_tokens=2_048),
+    Model("mock-early-access", 1_780_000_000, early_access=True),
+    Model("mock-embedding", 1_720_000_000, kind="embedding"),
+    Model("mock-embedding-old", 1_670_000_000, kind="embedding", dimensions=False),
+    Model("mock-long", 1_755_000_000, limits="long", context_window=128_000),
+    Model("mock-image", 1_750_000_000, kind="image", limits="image"),
+    Model("mock-image-only", 1_680_000_000, kind="image", limits="image_only"),
+    Model("mock-realtime", 1_758_000_000, kind="realtime", limits="realtime"),
+    Model("mock-speech", 1_740_000_000, kind="speech", limits="speech"),
+    Model("mock-transcription", 1_745_000_000, kind="speech", limits="transcription"),
+)
+
+MODELS = {model.id: model for model in _TABLE}
+
+
+def available(key: Key, project: Project) -> list[Model]:
+    """The models that this key may use."""
+    return [model for model in MODELS.values() if _usable(model, key, project)]
+
+
+def find(name: str, key: Key, project: Project, kind: str | None = None) -> Model:
+    """The model of that name, or 404: absent, denied to the project and not enabled all read alike (2:7.5)."""
+    model = MODELS.get(name) or _stand_in(name, kind)
+    if model is None or not _usable(model, key, project):
+        raise absent(name)
+    if kind is not None and model.kind != kind:
+        raise NO_MODEL_OF_THIS_KIND(f"The model '{name}' is no {kind} model and not supported here.", "model")
+    return model
+
+
+def _stand_in(name: str, kind: str | None) -> Model | None:
+    """A model under another name, where that is let pass: of the kind that is asked for."""
+    usual = next(model.id for model in _TABLE if kind in (None, model.kind))
+    known = leniency.current().stand_in(name, usual)
+    return replace(MODELS[known], id=name) if known in MODELS else None
+
+
+def absent(name: str) -> PcError:
+    """The 404 of a model."""
+    message = f"The model '{name}' does not exist or you do not have access to it."
+    return MODEL_NOT_FOUND(message, "model")
+
+
+def _usable(model: Model, key: Key, project: Project) -> bool:
+    return model.id not in project.denied_models and (key.organization.early_access or not model.early_access)

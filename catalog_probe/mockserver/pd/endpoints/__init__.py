@@ -1,0 +1,1 @@
+"""PD's HTTP endpoints (1:4.4)."""

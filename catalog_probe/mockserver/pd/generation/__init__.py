@@ -1,0 +1,1 @@
+"""What PD answers to a completion: checked, generated, streamed."""

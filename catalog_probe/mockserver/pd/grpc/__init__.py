@@ -1,0 +1,1 @@
+"""PD's gRPC front door."""

@@ -1,0 +1,33 @@
+"""The server's WebSocket protocol, in a module of its own because most runs never open a WebSocket."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
+
+from catalog_probe.mockserver.core.faults import CLOSE_EXTENSION
+
+if TYPE_CHECKING:
+    from uvicorn._types import ASGISendEvent
+    from websockets.http11 import Request
+
+
+class ClosableWebSocket(WebSocketsSansIOProtocol):
+    """uvicorn's protocol, lending the app a way to cut the connection without a close frame."""
+
+    def handle_connect(self, event: Request) -> None:
+        """Add our extension to the scope, which the app sees only once this has returned."""
+        super().handle_connect(event)
+        if hasattr(self, "scope"):  # a handshake that breaks the protocol never gets one
+            self.scope["extensions"] = {**(self.scope["extensions"] or {}), CLOSE_EXTENSION: {"close": self._abort}}
+
+    async def send(self, message: ASGISendEvent) -> None:
+        """Take a refusal for the end of the handshake: uvicorn would tell on stderr that the app forgot to answer."""
+        await super().send(message)
+        if message["type"] == "websocket.http.response.body" and not message.get("more_body"):
+            self.handshake_complete = True
+
+    def _abort(self) -> None:
+        self.transport.abort()
+        self.handshake_complete = True
