@@ -23,7 +23,7 @@ from probes.planning import completeness as fit
 from probes.planning import coverage, looked_at, missing_variables
 from probes.planning.reach import Reaches, all_reaches
 from probes.suite.embedded_mock import EmbeddedMock
-from probes.target import target
+from probes.target import target_file as targets
 from probes.target.target import Cost, Target
 
 EPILOG = """\
@@ -65,7 +65,7 @@ def _check_records(chosen: argparse.Namespace) -> int:
 
 
 def _coverage(chosen: argparse.Namespace) -> int:
-    catalog, asked = _catalog(chosen), target.load(chosen.target).before_look_ups()
+    catalog, asked = _catalog(chosen), targets.load(chosen.target).before_look_ups()
     reaches = all_reaches(_books(), asked)
     if chosen.provider is not None:
         manifest(chosen.provider)  # a name that there is not is told with those that there are
@@ -95,7 +95,7 @@ def _doctor(chosen: argparse.Namespace) -> int:
     from probes.commands import doctor
 
     catalog = _catalog(chosen)
-    with _ready(target.load(chosen.target).only(meant())) as ready:
+    with _ready(targets.load(chosen.target).only(meant())) as ready:
         found = doctor.examine(catalog, ready, ready.allow | frozenset(chosen.allow), datetime.now(UTC).date())
     print("\n".join(doctor.told(found, chosen.target, chosen.allow)))
     return found.status
@@ -111,7 +111,7 @@ def _cleanup(chosen: argparse.Namespace) -> int:
 
     _records(chosen)
     told = cleanup.clean(
-        cleanup.journals(chosen.runs, places.meant(chosen.out)), target.load(chosen.target), forget=chosen.forget
+        cleanup.journals(chosen.runs, places.meant(chosen.out)), targets.load(chosen.target), forget=chosen.forget
     )
     for each in told:
         print(row(each.line))  # it quotes a journal, which anybody may have written

@@ -23,7 +23,7 @@ except ModuleNotFoundError:  # what is raised here, pytest tells with a tracebac
 from catalog.model import homes
 from probes.planning.rotation import ALL
 from probes.suite.embedded_mock import EmbeddedMock
-from probes.target import target as targets
+from probes.target import target_file as targets
 from tests.harness.engines import Clean, catalog, forget_all, probe
 from tests.harness.loopback import sitecustomize as loopback
 from tests.harness.once import Once

@@ -10,6 +10,7 @@ import time
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from email.utils import formatdate
+from importlib import import_module
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from starlette.requests import ClientDisconnect
@@ -19,7 +20,7 @@ from catalog_probe.mockserver import control
 from catalog_probe.mockserver.as_published.serving import AsPublished
 from catalog_probe.mockserver.core import faults, prefixes
 from catalog_probe.mockserver.core.leniency import Leniency, holding
-from catalog_probe.mockserver.core.providers import Mount, Provider, load
+from catalog_probe.mockserver.core.providers import NAMES, Mount, Provider
 from catalog_probe.mockserver.core.scenarios import MockMisuse
 from catalog_probe.mockserver.core.world import CLOCK_HEADER, SCENARIO_HEADER, SESSION_HEADER, Context, World
 from catalog_probe.mockserver.served import Served
@@ -47,7 +48,7 @@ def create_app(
         PrefixesError: `given` or `lenient` makes no sense.
         ValueError: there is no such provider.
     """
-    providers = load(only)
+    providers = load_providers(only)
     said = dict(given or {})
     if lenient:
         said.update({each.name: {**lenient, **said.get(each.name, {})} for each in providers})
@@ -55,6 +56,20 @@ def create_app(
     for provider in providers:
         world.scenarios.add(provider.name, (*faults.EVERYWHERE, *provider.scenarios))
     return MockApp(world, providers, as_published=as_published, lists_requests=lists_requests)
+
+
+def load_providers(names: Iterable[str] | None = None) -> tuple[Provider, ...]:
+    """Import and return the providers called `names`, or all; the others are not imported, so the mock starts sooner.
+
+    Raises:
+        ValueError: no provider has one of the names.
+    """
+    wanted = NAMES if names is None else tuple(dict.fromkeys(names))
+    unknown = [name for name in wanted if name not in NAMES]
+    if unknown:
+        raise ValueError(f"unknown provider {', '.join(unknown)}; there are {', '.join(NAMES)}")
+    providers: list[Provider] = [import_module(f"{__package__}.{name}").PROVIDER for name in wanted]
+    return tuple(providers)
 
 
 class MockApp:
@@ -139,12 +154,6 @@ class Address(NamedTuple):
         if session_said:
             said[SESSION_HEADER] = session
         return cls(segment, prefix, said, f"/{prefix}{slash}{rest}")
-
-
-def context_of(scope: Scope) -> Context:
-    """The context that the mock opened for this request."""
-    context: Context = scope["mock"]
-    return context
 
 
 def _date_answer(context: Context, send: Send) -> Send:

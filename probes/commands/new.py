@@ -178,7 +178,7 @@ def _missing(site: Site, about: re.Pattern[str]) -> Iterator[str]:
     misfits = completeness.misfits(own_records, {site.provider: book(site.provider)})
     yield from filter(about.search, misfits)
     for name in targets.shipped() if site.own else ():
-        if site.provider not in targets.read(name, {}).providers:
+        if site.provider not in targets.load(name, {}).providers:
             yield f"[providers.{site.provider}] in {shown(targets.SHIPPED / name)}.toml"
 
 

@@ -10,7 +10,7 @@ from catalog.reading.manifest import meant
 from probes.elicit import book
 from probes.planning.obstacles import barred, lacking
 from probes.planning.plan import plan
-from probes.target import target as targets
+from probes.target import target_file as targets
 from probes.target.target import Cost, Credential
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from catalog.model.reach import Reach
 from catalog.reading.assertions import ANOTHER_REVISION, assertions
 from catalog.reading.documents import NOT_ON_THE_WIRE
 from probes.planning.obstacles import lacking, obstacle
-from probes.target import target as targets
+from probes.target import target_file as targets
 from probes.target.target import Cost, Credential, Provider
 
 if TYPE_CHECKING:

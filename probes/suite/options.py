@@ -21,7 +21,8 @@ from probes.planning.rotation import Depth, Drawing, usual_depth
 from probes.planning.sharding import Shard, lead, share
 from probes.suite.command_line import UsageError, refuse_empty
 from probes.target import revising
-from probes.target import target as targets
+from probes.target import target_file as targets
+from probes.target.dialect import collect_renamings
 from probes.target.target import Cost, Target
 from probes.traffic import sources
 
@@ -211,7 +212,7 @@ def _asked(config: pytest.Config, target: Target, revisions: Mapping[str, str]) 
         out=config.getoption("--out") or "",
         embedded=target.embedded,
         keys=target.plain_keys,
-        names=target.real_names,
+        names=collect_renamings(target),
         traffic=tuple(map(str, config.getoption("--traffic"))),
         installed=places.installed(),
         revision=" ".join(f"{name}:{value}" for name, value in revisions.items()),

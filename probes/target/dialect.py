@@ -13,7 +13,7 @@ from catalog.reading.manifest import manifest
 
 if TYPE_CHECKING:
     from catalog.model import Json
-    from probes.target.target import Provider
+    from probes.target.target import Provider, Target
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,6 +109,12 @@ class Dialect:
         if name == self.key_real:
             return self.key_stand_in
         return _swap(name, self.header_real, self.header_stand_in)
+
+
+def collect_renamings(target: Target) -> dict[str, dict[str, dict[str, str]]]:
+    """Return what a target calls otherwise than the documents: by provider and field, `stand_in` and `real`."""
+    renamed = {name: Dialect.of(provider).renamed for name, provider in target.providers.items()}
+    return {name: fields for name, fields in renamed.items() if fields}
 
 
 def _at_a_word(real: str) -> re.Pattern[str]:

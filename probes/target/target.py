@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ipaddress
-import os
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
@@ -12,7 +11,6 @@ from typing import TYPE_CHECKING
 from catalog.evidence.agreement import PENDING_DAYS
 from catalog.model.errors import Mendable
 from catalog.model.standpoint import StandsFor
-from probes.target.dialect import Dialect
 from probes.target.look_ups import Rule, in_order
 
 if TYPE_CHECKING:
@@ -279,12 +277,6 @@ class Target:
         keys = (key for provider in self.providers.values() for key in provider.named_keys())
         return {name: each.value for name, each in keys if each.variable is None and each.value}
 
-    @property
-    def real_names(self) -> dict[str, dict[str, dict[str, str]]]:
-        """What its providers call otherwise than the documents: by field, `stand_in` and `real`."""
-        found = {name: Dialect.of(provider).renamed for name, provider in self.providers.items()}
-        return {name: renamed for name, renamed in found.items() if renamed}
-
     def served_by(self, addresses: Mapping[str, Mapping[str, str]]) -> Target:
         """This target with every embedded address replaced by where the mock says it listens.
 
@@ -302,17 +294,6 @@ class Target:
                     found[key] = addresses[name][key]
             providers[name] = replace(provider, addresses=found)
         return replace(self, providers=providers)
-
-
-def load(name_or_path: str, environ: Mapping[str, str] | None = None) -> Target:
-    """Read a target by the name of a shipped one or by the path of a TOML file.
-
-    Raises:
-        TargetError: it cannot be found, read or understood.
-    """
-    from probes.target.target_file import read  # which knows this module
-
-    return read(name_or_path, os.environ if environ is None else environ)
 
 
 def is_loopback(host: str) -> bool:

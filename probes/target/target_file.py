@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import difflib
 import json
+import os
 import re
 import tomllib
 from collections.abc import Iterator, Mapping
@@ -36,12 +37,15 @@ _VERSION = re.compile(r"/v\d+[a-z0-9]*")
 _FLAGS = {"true": True, "1": True, "yes": True, "false": False, "0": False, "no": False}
 
 
-def read(name_or_path: str, environ: Mapping[str, str]) -> Target:
-    """The target of a shipped name or of a path.
+def load(name_or_path: str, environ: Mapping[str, str] | None = None) -> Target:
+    """Read a target by the name of a shipped one or by the path of a TOML file.
+
+    Variables are taken from `environ`, by default those of this process.
 
     Raises:
         TargetError: it cannot be found, read or understood.
     """
+    environ = os.environ if environ is None else environ
     nearest, *others = [_read(path, environ) for path in _find(name_or_path)]
     for other in others:
         if other.live != nearest.live:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from catalog.model.standpoint import StandsFor
 from catalog.reading.manifest import providers
-from probes.target import target as targets
+from probes.target import target_file as targets
 from probes.target.target import Provider, Target
 
 if TYPE_CHECKING:

@@ -7,12 +7,11 @@ from contextlib import contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from catalog_probe.mockserver.app import create_app
-from catalog_probe.mockserver.core.providers import load
+from catalog_probe.mockserver.app import create_app, load_providers
 from probes.planning.look_ups import look_ups
 from probes.planning.plan import plan
 from probes.running.looking_up import found_in, look_up, unanswered_in
-from probes.target import target as targets
+from probes.target import target_file as targets
 from probes.target.target import NOWHERE_KEY, Cost
 from probes.wire.redact import Redactor
 from tests.harness.engines import FIRST, PREFIXES, catalog, probe
@@ -33,7 +32,7 @@ def dialect() -> dict[str, dict[str, str]]:
     live = targets.load("live", {}).providers
     return {
         each.name: {name: told for name in NAMES if name in each.settings and (told := getattr(live[each.name], name))}
-        for each in load(None)
+        for each in load_providers(None)
     }
 
 

@@ -13,7 +13,7 @@ from catalog.evidence.results import Result
 from catalog.reading.store import Catalog
 from probes.planning.rotation import Depth, Drawing
 from probes.running.engine import Engine
-from probes.target import target as targets
+from probes.target import target_file as targets
 from probes.target.target import NOWHERE_KEY, Cost, Target
 from probes.wire.redact import Redactor
 from tests.harness import patient

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from probes.suite.embedded_mock import EmbeddedMock
-from probes.target import target as targets
+from probes.target import target_file as targets
 
 if TYPE_CHECKING:
     from probes.target.target import Target

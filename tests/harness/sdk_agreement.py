@@ -16,7 +16,7 @@ from probes.calls.body import Content, JsonBody
 from probes.calls.placeholders import filled
 from probes.calls.script import Hear
 from probes.elicit.book import book
-from probes.target import target as targets
+from probes.target import target_file as targets
 from probes.target.dialect import Dialect
 from tests.harness.engines import catalog
 from tests.harness.sdk_requests import FOLDER

@@ -20,7 +20,7 @@ from catalog.model.errors import Mendable
 from catalog.reading.store import Catalog
 from catalog.writeback import ledger
 from probes.running import journal
-from probes.target import target as targets
+from probes.target import target_file as targets
 from probes.target.target_file import SHIPPED
 from reports import feed, history, junit, news, summary, terminal
 from tests.unit.reports import sample

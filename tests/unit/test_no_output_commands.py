@@ -28,7 +28,7 @@ from probes.planning.endings import Ending
 from probes.planning.plan import Plan
 from probes.running.engine import LaneState
 from probes.suite import outcomes, progress
-from probes.target import target as targets
+from probes.target import target_file as targets
 from reports import ci_annotations, diff, feed, history, junit, news, summary, terminal
 from tests.harness.engines import catalog
 from tests.unit.catalog.catalog_making import small_catalog, write_catalog
@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from catalog.evidence.results import Result, Run
+    from probes.target.target import Target
 
 A, B = "pa/errors/general/a", "pb/errors/general/b"
 PIECES = ("::", ":", "##[", "##vso[", "#", "[", "]", "error", "stop-commands", " ", "\n", "\r", "\t", "-", "x" * 30)
@@ -79,7 +80,7 @@ def shipped() -> library.Library:
 
 
 @cache
-def live_target() -> targets.Target:
+def live_target() -> Target:
     return targets.load("live", {"PA_API_KEY": "mock-pa-inference"})
 
 

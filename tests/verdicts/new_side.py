@@ -12,7 +12,7 @@ from catalog.evidence.same_drift import observed_class
 from catalog.model import Aspect, Finding, Outcome, Severity
 from probes.elicit.book import book
 from probes.planning.rotation import Depth, Drawing
-from probes.target import target as targets
+from probes.target import target_file as targets
 from tests.harness import captures
 from tests.harness.engines import probe
 from tests.verdicts.table import TableError, Verdict

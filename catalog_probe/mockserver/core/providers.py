@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
-from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -47,17 +46,3 @@ class Provider:
 
 NAMES = ("pa", "pb", "pc", "pd")
 """Each is a sub-package that exports `PROVIDER`."""
-
-
-def load(names: Iterable[str] | None = None) -> tuple[Provider, ...]:
-    """Import and return the providers called `names`, or all; the others are not imported, so the mock starts sooner.
-
-    Raises:
-        ValueError: no provider has one of the names.
-    """
-    wanted = NAMES if names is None else tuple(dict.fromkeys(names))
-    unknown = [name for name in wanted if name not in NAMES]
-    if unknown:
-        raise ValueError(f"unknown provider {', '.join(unknown)}; there are {', '.join(NAMES)}")
-    providers: list[Provider] = [import_module(f"catalog_probe.mockserver.{name}").PROVIDER for name in wanted]
-    return tuple(providers)

@@ -5,11 +5,14 @@ from __future__ import annotations
 import time
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from catalog_probe.mockserver.core.clock import parse_clock
 from catalog_probe.mockserver.core.scenarios import ActiveScenario, MockMisuse, Registry, nth
 from catalog_probe.mockserver.core.sessions import Session, Sessions
+
+if TYPE_CHECKING:
+    from starlette.types import Scope
 
 SCENARIO_HEADER = "x-mock-scenario"
 CLOCK_HEADER = "x-mock-clock"
@@ -110,3 +113,9 @@ def _clock(mock_headers: Mapping[str, str]) -> tuple[bool, float]:
         return parse_clock(text)
     except ValueError as error:
         raise MockMisuse(f"{CLOCK_HEADER}: {error}") from None
+
+
+def context_of(scope: Scope) -> Context:
+    """The context that the mock opened for this request."""
+    context: Context = scope["mock"]
+    return context

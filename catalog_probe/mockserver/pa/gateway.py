@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 from starlette.requests import Request
 from starlette.responses import JSONResponse
 
-from catalog_probe.mockserver.app import context_of
 from catalog_probe.mockserver.core.routing import Route, Router
+from catalog_probe.mockserver.core.world import context_of
 from catalog_probe.mockserver.pa.auth.authentication import authenticate, identify
 from catalog_probe.mockserver.pa.auth.keys import ANONYMOUS
 from catalog_probe.mockserver.pa.call import Call

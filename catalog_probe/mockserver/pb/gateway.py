@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 from starlette.requests import Request
 
-from catalog_probe.mockserver.app import context_of
 from catalog_probe.mockserver.core.routing import Route, Router
+from catalog_probe.mockserver.core.world import context_of
 from catalog_probe.mockserver.pb.auth.authentication import authenticate, authenticate_bearer
 from catalog_probe.mockserver.pb.auth.keys import Project
 from catalog_probe.mockserver.pb.call import Call, JsonAnswer

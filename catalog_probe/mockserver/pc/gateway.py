@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
-from catalog_probe.mockserver.app import context_of
 from catalog_probe.mockserver.core.routing import Found, Route, Router
+from catalog_probe.mockserver.core.world import context_of
 from catalog_probe.mockserver.pc.auth.authentication import authenticate
 from catalog_probe.mockserver.pc.call import Call
 from catalog_probe.mockserver.pc.causes import raise_failure

@@ -10,8 +10,8 @@ from urllib.parse import unquote_to_bytes
 
 from starlette.requests import Request
 
-from catalog_probe.mockserver.app import context_of
 from catalog_probe.mockserver.core.routing import Route, Router
+from catalog_probe.mockserver.core.world import context_of
 from catalog_probe.mockserver.pd.auth.access import admit, identify
 from catalog_probe.mockserver.pd.call import Call
 from catalog_probe.mockserver.pd.causes import raise_failure

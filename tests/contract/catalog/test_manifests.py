@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from catalog.reading.manifest import manifest, providers
-from probes.target import target as targets
+from probes.target import target_file as targets
 from probes.target.target_file import SHIPPED, shipped
 from tests.harness.engines import catalog
 

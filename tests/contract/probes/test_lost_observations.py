@@ -11,7 +11,7 @@ from catalog.evidence import verdicts
 from catalog.model import Outcome
 from catalog.model.exits import Exit
 from catalog.model.standpoint import StandsFor
-from probes.target import target as targets
+from probes.target import target_file as targets
 from tests.harness.engines import probe
 from tests.unit.reports.making import run
 

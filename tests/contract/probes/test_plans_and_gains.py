@@ -15,7 +15,7 @@ from probes.planning import bounds, missing_variables
 from probes.planning.budgeting import facts_looked_at, spending
 from probes.planning.plan import plan
 from probes.planning.rotation import Depth, Drawing
-from probes.target import target as targets
+from probes.target import target_file as targets
 from probes.target.target import Cost, Provider
 from tests.harness.command import CHECKOUT
 from tests.harness.engines import catalog

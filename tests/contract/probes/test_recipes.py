@@ -26,7 +26,7 @@ from probes.planning.bounds import bounds
 from probes.planning.obstacles import fitted, obstacle
 from probes.planning.plan import plan
 from probes.planning.reach import Reaches, all_reaches
-from probes.target import target as targets
+from probes.target import target_file as targets
 from probes.target.dialect import Dialect
 from probes.target.target import Cost, Credential, Provider, Target
 from tests.harness.engines import catalog

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from probes.target import target as targets
+from probes.target import target_file as targets
 from probes.target.revising import under
 from reports.diff import compare_assertions
 from tests.harness.engines import probe

@@ -11,7 +11,7 @@ from catalog.model import Outcome, Record
 from catalog.reading.assertions import ANOTHER_REVISION, assertions
 from catalog.reading.manifest import manifest
 from catalog.reading.store import Catalog
-from probes.target import target as targets
+from probes.target import target_file as targets
 from probes.target.revising import under
 from tests.harness.engines import catalog, probe
 

@@ -22,7 +22,7 @@ from types import CodeType, FrameType
 from typing import TYPE_CHECKING, Any
 from unittest import mock
 
-from probes.target import target as targets
+from probes.target import target_file as targets
 from tests.harness.engines import probe
 from tests.harness.mutants.hooks import MOCK
 from tests.harness.mutants.mutated import imported_anew

@@ -16,7 +16,7 @@ from catalog.model import Outcome, Severity
 from catalog.reading.expectations import documented_labels
 from probes.elicit.book import book
 from probes.planning.rotation import Depth, Drawing
-from probes.target import target as targets
+from probes.target import target_file as targets
 from tests.harness.engines import catalog, probe
 from tests.harness.mutants import instead
 from tests.harness.mutants.hooks import Hook

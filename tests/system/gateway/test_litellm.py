@@ -18,7 +18,7 @@ import pytest
 
 from catalog.model import Outcome
 from catalog.model.standpoint import StandsFor
-from probes.target import target as targets
+from probes.target import target_file as targets
 from reports.diff import AS_STATED, compare_assertions, compare_outcomes
 from tests.harness.command import child_environ
 from tests.harness.engines import probe

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from catalog.model import Outcome
-from probes.target import target as targets
+from probes.target import target_file as targets
 from tests.harness.engines import probe
 from tests.harness.hostile_run import leaked, write_target
 from tests.harness.hostile_table import CANARY, RECORDS, Case, cases

@@ -19,7 +19,7 @@ from catalog_probe.mockserver.app import create_app
 from probes import __main__ as command
 from probes.commands import doctor
 from probes.running.looking_up import look_up, unanswered_in
-from probes.target import target as targets
+from probes.target import target_file as targets
 from probes.target.target import Cost
 from probes.wire.redact import Redactor
 from tests.harness.command import OF_TARGETS

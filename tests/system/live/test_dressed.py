@@ -11,7 +11,7 @@ import pytest
 
 from catalog.model import Outcome, Record
 from catalog_probe.mockserver.app import create_app
-from probes.target import target as targets
+from probes.target import target_file as targets
 from tests.harness.engines import catalog, mock_target_at, probe
 from tests.harness.serving import serving
 

@@ -22,7 +22,7 @@ from catalog.evidence.results_file import read_run
 from catalog.evidence.self_check import of_records
 from catalog.model import Outcome
 from catalog_probe.mockserver.app import create_app
-from probes.target import target as targets
+from probes.target import target_file as targets
 from tests.harness.command import CHECKOUT, DEADLINE_S, Ran, child_environ, pytest_probes
 from tests.harness.live import ledger_in_place_of_the_shipped
 from tests.harness.serving import serving

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from probes.planning.plan import plan
-from probes.target import target as targets
+from probes.target import target_file as targets
 from probes.target.dialect import Dialect
-from probes.target.target import Cost, TargetError
+from probes.target.target import Cost, Target, TargetError
 from probes.target.target_file import SHIPPED
 from tests.harness.engines import catalog
 
@@ -149,7 +149,7 @@ def test_a_default_or_rule_that_cannot_be_used_is_told(tmp_path: Path, line: str
     assert "canary" not in str(raised.value)
 
 
-def target_of(folder: Path, lines: str, environ: dict[str, str]) -> targets.Target:
+def target_of(folder: Path, lines: str, environ: dict[str, str]) -> Target:
     path = folder / "a.toml"
     path.write_text(f'[providers.pa]\nbase_url = "https://provider.example"\n{lines}\n', encoding="utf-8")
     return targets.load(str(path), environ)

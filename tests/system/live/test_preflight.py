@@ -215,7 +215,7 @@ def options(*accepted: Entry, today: date) -> Options:
 
 
 def night_target() -> Target:
-    from probes.target import target as targets
+    from probes.target import target_file as targets
 
     return targets.load("live", {})
 

@@ -16,7 +16,7 @@ from catalog.reading.store import RECORDS
 from catalog.writeback.update import read_evidence, update
 from probes.planning.sharding import Shard, group_of, share
 from probes.suite.options import Options
-from probes.target import target as targets
+from probes.target import target_file as targets
 from probes.target.target import Cost, Target
 from tests.harness.checkouts import copied
 from tests.harness.command import Ran, pytest_probes

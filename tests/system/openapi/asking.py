@@ -6,7 +6,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from catalog.reading.requests import BEARER, credential
-from probes.target import target as targets
+from probes.target import target_file as targets
 from tests.harness.engines import catalog
 
 if TYPE_CHECKING:

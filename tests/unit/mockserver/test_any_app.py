@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from catalog_probe.mockserver.__main__ import main
-from catalog_probe.mockserver.app import create_app
+from catalog_probe.mockserver.app import create_app, load_providers
 from catalog_probe.mockserver.core.leniency import Leniency
 from catalog_probe.mockserver.core.prefixes import SHIPPED, PrefixesError, merged, read_file
-from catalog_probe.mockserver.core.providers import load
 from catalog_probe.mockserver.guide import guide
 from tests.harness.command import CHECKOUT
 from tests.unit.mockserver.mock_client import VERSION, Client
@@ -105,11 +104,11 @@ def test_mocks_of_different_leniency_live_side_by_side() -> None:
 @pytest.mark.parametrize("limits", [0, -1, "none", True])
 def test_limits_that_make_no_sense_are_refused(limits: Any) -> None:
     with pytest.raises(PrefixesError, match="limits"):
-        merged(load(["pa"]), {"pa": {"limits": limits}})
+        merged(load_providers(["pa"]), {"pa": {"limits": limits}})
 
 
 def test_the_shipped_names_are_those_that_each_provider_knows() -> None:
-    providers = load()
+    providers = load_providers()
     settings = merged(providers, read_file(SHIPPED))
     assert len(settings["pa"]["versions"]) > 1
     for provider in providers:
@@ -187,7 +186,7 @@ def test_a_provider_may_be_named_as_it_is_called(capsys: pytest.CaptureFixture[s
 def test_a_prefix_that_could_not_stand_in_a_name_is_refused(prefix: str) -> None:
     """It would break each answer, or say another header in the middle of it."""
     with pytest.raises(PrefixesError, match="header_prefix"):
-        merged(load(["pa"]), {"pa": {"header_prefix": prefix}})
+        merged(load_providers(["pa"]), {"pa": {"header_prefix": prefix}})
 
 
 @pytest.mark.parametrize(

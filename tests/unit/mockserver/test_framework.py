@@ -8,12 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from catalog_probe.mockserver.app import create_app
+from catalog_probe.mockserver.app import create_app, load_providers
 from catalog_probe.mockserver.core import world
 from catalog_probe.mockserver.core.buckets import TokenBucket
 from catalog_probe.mockserver.core.clock import next_month, parse_clock, parse_duration, parse_offset, rfc3339
 from catalog_probe.mockserver.core.prefixes import PrefixesError, merged
-from catalog_probe.mockserver.core.providers import load
 from catalog_probe.mockserver.core.routing import Found, Route, Router
 from catalog_probe.mockserver.core.sessions import Sessions
 from tests.unit.mockserver.mock_client import Client
@@ -204,7 +203,7 @@ def test_identifiers_are_the_same_in_every_run_of_a_session() -> None:
 
 
 def test_prefixes_replace_defaults_and_nothing_else() -> None:
-    providers = load(["pa"])
+    providers = load_providers(["pa"])
     settings = merged(providers, {"pa": {"header_prefix": "x-real-"}})["pa"]
     assert settings["header_prefix"] == "x-real-"
     assert settings["key_header"] == "x-api-key"
@@ -216,7 +215,7 @@ def test_prefixes_replace_defaults_and_nothing_else() -> None:
 )
 def test_prefixes_that_make_no_sense_are_refused(given: dict[str, Any]) -> None:
     with pytest.raises(PrefixesError):
-        merged(load(["pa"]), given)
+        merged(load_providers(["pa"]), given)
 
 
 def test_unknown_providers_cannot_be_served() -> None:

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from probes.elicit.recipe import recipe
 from probes.planning.endings import endings
 from probes.planning.look_ups import asked, look_ups
-from probes.target import target as targets
+from probes.target import target_file as targets
 from probes.target.look_ups import MAX_PAGES, LookedUp, Rule, choose, ending, following, in_order, joined, listed
 
 if TYPE_CHECKING:

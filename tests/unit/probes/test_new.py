@@ -24,7 +24,7 @@ from probes.planning.completeness import misfits
 from probes.planning.plan import plan
 from probes.running.journal import Journal
 from probes.running.teardown import Fixtures
-from probes.target import target
+from probes.target import target_file as targets
 from probes.target.target import Credential, Provider, Target
 from tests.harness.serving import serving
 
@@ -80,7 +80,7 @@ def test_no_check_lets_a_beginning_pass(home: Path, capsys: pytest.CaptureFixtur
     assert sorted(misfits(catalog, {"pe": book("pe")})) == sorted(
         f"{address}: its recipe is unfinished; say in company/recipes/pe.py how it is provoked" for address in RECORDS
     )
-    mock = target.load("mock", {})
+    mock = targets.load("mock", {})
     planned = plan(catalog, mock, mock.allow, RECORDS)
     assert planned.probed == {}
     assert {reason.code for reason in planned.not_probed.values()} == {ReasonCode.NO_RECIPE}

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from probes.target import target as targets
+from probes.target import target_file as targets
 from probes.target.revising import RevisionError, asked, under, usual
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from probes.target import target as targets
+from probes.target import target_file as targets
 from probes.target.target import Cost, Target, TargetError, is_loopback
 from probes.target.target_file import shipped
 from tests.harness.target_files import toml

@@ -16,7 +16,7 @@ from catalog.reading.manifest import manifest, providers
 from catalog.reading.strict_json import read_object
 from catalog.reading.wording import told
 from probes.target import shape
-from probes.target import target as targets
+from probes.target import target_file as targets
 from probes.target.target import Cost, TargetError
 from probes.target.target_file import SHIPPED, shipped
 

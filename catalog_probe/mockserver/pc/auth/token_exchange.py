@@ -9,8 +9,8 @@ from urllib.parse import parse_qsl
 from starlette.requests import Request
 from starlette.responses import JSONResponse
 
-from catalog_probe.mockserver.app import context_of
 from catalog_probe.mockserver.core.bodies import BodyTooLarge, read_body
+from catalog_probe.mockserver.core.world import context_of
 from catalog_probe.mockserver.pc.auth.keys import Federated
 from catalog_probe.mockserver.pc.auth.subject_tokens import verify_certificate, verify_jwt
 from catalog_probe.mockserver.pc.errors import INVALID_REQUEST_OF_TOKEN, MUTUAL_TLS_HOST, PcError

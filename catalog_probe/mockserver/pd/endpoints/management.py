@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
-from catalog_probe.mockserver.app import context_of
 from catalog_probe.mockserver.core.routing import Route, Router
+from catalog_probe.mockserver.core.world import context_of
 from catalog_probe.mockserver.pd.auth.access import bearer
 from catalog_probe.mockserver.pd.auth.keys import MANAGEMENT_KEYS
 from catalog_probe.mockserver.pd.causes import raise_failure
