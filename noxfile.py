@@ -66,7 +66,7 @@ def probe(session: nox.Session) -> None:
 
 @nox.session
 def live(session: nox.Session) -> None:
-    """Probe the real providers whose keys are in the environment, as probes/target/shipped/live.toml names them."""
+    """Probe the real providers whose keys are in the environment, as probes/targets/live.toml names them."""
     install(session)
     session.run("pytest", "probes", "--target", "live", *session.posargs)
 

@@ -42,6 +42,8 @@ class Home:
     """A folder that holds everything about some providers, side by side."""
 
     folder: Path
+    suite: Path | None = None
+    """The folder of its recipes and targets, where they lie apart from its data."""
 
     @property
     def manifests(self) -> Path:
@@ -65,11 +67,11 @@ class Home:
 
     @property
     def recipes(self) -> Path:
-        return self.folder / "recipes"
+        return (self.suite or self.folder) / "recipes"
 
     @property
     def targets(self) -> Path:
-        return self.folder / "targets"
+        return (self.suite or self.folder) / "targets"
 
     @property
     def ledger(self) -> Path:
@@ -80,8 +82,10 @@ class Home:
         return names_in(self.manifests)
 
 
-PACKAGE = Home(Path(__file__).parent.parent)
-"""What this package ships. Its recipes and targets are code and data of the probes."""
+_ROOT = Path(__file__).parents[2]
+
+PACKAGE = Home(_ROOT / "catalog", suite=_ROOT / "probes")
+"""What this package ships: its recipes and targets lie beside the tests that use them."""
 
 _named: tuple[Home, ...] = ()
 _forgetting: list[Callable[[], None]] = []

@@ -137,8 +137,6 @@ class Manifest:
     """The control of each role that has one."""
     revisions: Revisions | None
     """None where nothing selects one."""
-    recipes: str
-    """The package that says how its records are provoked, or an empty text for the usual one."""
     mock: tuple[str, ...]
     """The command that serves a mock of it, in the folder of its home; empty where `catalog-probe mock` does."""
 
@@ -308,7 +306,6 @@ def _manifest(top: _Table) -> Manifest:
         roles=top.table("roles").all_texts(),
         controls=MappingProxyType({role: _control(each) for role, each in top.table("controls").tables().items()}),
         revisions=_revisions(top.table("revisions")) if "revisions" in top.data else None,
-        recipes=top.text("recipes", ""),
         mock=top.table("mock", {}).texts("command"),
     )
 

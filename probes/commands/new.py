@@ -75,7 +75,7 @@ def _provider(chosen: argparse.Namespace) -> int:
         example = f"python -m probes new provider {name} --catalog company"
         raise NewError("a provider of yours needs a folder of yours", f"name one, as `{example}`")
     home = _home(chosen)
-    homes.use(home.folder if home != PACKAGE else None)
+    homes.use(home.folder)
     if name not in providers():
         _demand_free(name)
     elif home_of(name) != home:
@@ -111,7 +111,7 @@ def _record(chosen: argparse.Namespace) -> int:
     except ValueError as error:
         raise NewError(str(error)) from None
     home = _home(chosen)
-    homes.use(home.folder if home != PACKAGE else None)
+    homes.use(home.folder)
     manifest(address.provider)  # a provider that there is not is told with those that there are
     if home_of(address.provider) != home:
         where = shown(home_of(address.provider).folder)
@@ -150,7 +150,7 @@ def _open(home: Home) -> None:
     """Look at a home anew: what was read of it is of before."""
     home.records.mkdir(exist_ok=True)
     homes.forget()
-    homes.use(home.folder if home != PACKAGE else None)
+    homes.use(home.folder)
 
 
 def _tell(site: Site, about: str, first: str = "") -> int:
@@ -179,7 +179,7 @@ def _missing(site: Site, about: re.Pattern[str]) -> Iterator[str]:
     yield from filter(about.search, misfits)
     for name in targets.shipped() if site.own else ():
         if site.provider not in targets.load(name, {}).providers:
-            yield f"[providers.{site.provider}] in {shown(targets.SHIPPED / name)}.toml"
+            yield f"[providers.{site.provider}] in {shown(site.home.targets / name)}.toml"
 
 
 def _words(module: str, *words: str, home: Home) -> str:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 TEMPLATES = Path(__file__).parent / "templates"
 
 CHECKOUT = PACKAGE.folder.parent
-"""Where the package's own recipes and mock lie beside its catalog."""
+"""Where the package's own mock lies beside its catalog."""
 
 _INVENTORY = "section row kind status type code param retryable condition".split()
 _IMPORT = "from probes.elicit.recipe import Family"
@@ -43,10 +43,8 @@ class Site:
     @property
     def recipes(self) -> Path:
         """Where recipes begin: a module in a home, a package here."""
-        if self.own:
-            return CHECKOUT / "probes" / "recipes" / self.provider / "__init__.py"
         package = self.home.recipes / self.provider / "__init__.py"
-        return package if package.is_file() else self.home.recipes / f"{self.provider}.py"
+        return package if self.own or package.is_file() else self.home.recipes / f"{self.provider}.py"
 
     @property
     def facts(self) -> Path:

@@ -1,9 +1,8 @@
-"""The module that says how a provider's records are provoked: of this project, installed elsewhere, or in its home."""
+"""Load the recipes of a provider from its home: those that this project ships, and those of anybody else, alike."""
 
 from __future__ import annotations
 
 import sys
-from importlib import import_module
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 from traceback import extract_tb
@@ -12,13 +11,12 @@ from typing import TYPE_CHECKING
 from zlib import crc32
 
 from catalog.model.errors import Mendable, shown
-from catalog.model.homes import PACKAGE, remembered
+from catalog.model.homes import remembered
+from catalog.model.installed import missing
 from catalog.reading.manifest import home_of, manifest
 
 if TYPE_CHECKING:
     from types import TracebackType
-
-OWN = "probes.recipes"
 
 
 class RecipeError(Mendable):
@@ -27,17 +25,16 @@ class RecipeError(Mendable):
 
 @remembered
 def recipes_module(provider: str) -> ModuleType | None:
-    """The module or package of a provider's recipes; None where there is none.
+    """The module or package of a provider's recipes, `recipes/<name>` of its home; None if there is none.
 
-    It is the one that the manifest names, else `recipes/<name>` of the provider's home, a file or a folder.
+    It has a name of its own in `sys.modules`. Its modules import each other by relative imports.
 
     Raises:
         RecipeError: it is there and cannot be imported.
         CatalogError: no provider has this name, or its manifest cannot be read.
     """
-    named, home = manifest(provider).recipes, home_of(provider)
-    if named or home == PACKAGE:
-        return _imported(named or f"{OWN}.{provider}")
+    manifest(provider)  # names the providers that there are, if this is none
+    home = home_of(provider)
     for file in (home.recipes / provider / "__init__.py", home.recipes / f"{provider}.py"):
         if file.is_file():
             return _loaded(provider, file)
@@ -46,20 +43,8 @@ def recipes_module(provider: str) -> ModuleType | None:
 
 def recipes_place(provider: str) -> str:
     """Where the recipes of a provider lie, or would, as a person would type it."""
-    home = home_of(provider)
-    if home == PACKAGE:
-        return f"probes/recipes/{provider}"
-    folder = home.recipes / provider
+    folder = home_of(provider).recipes / provider
     return shown(folder if folder.is_dir() else folder.with_suffix(".py"))
-
-
-def _imported(name: str) -> ModuleType | None:
-    try:
-        return import_module(name)
-    except ModuleNotFoundError as error:
-        if error.name is None or not f"{name}.".startswith(f"{error.name}."):
-            raise
-        return None
 
 
 def _loaded(provider: str, file: Path) -> ModuleType:
@@ -85,6 +70,8 @@ def _unreadable(error: Exception, file: Path) -> RecipeError:
     if isinstance(error, Mendable):
         return RecipeError(error.what, error.mend, file=error.file or file, place=error.place)
     at, number = _where(error, file)
+    if missing(error):
+        return RecipeError(missing(error), file=at, place=number)
     return RecipeError(
         f"cannot be imported ({type(error).__name__}: {error})", "mend the recipes there", file=at, place=number
     )

@@ -81,12 +81,10 @@ def pytest_configure(config: pytest.Config) -> None:
         end_with_the_controller()
     if told is None:
         _demand_soundness(chosen)
+        _demand_recipes(chosen)
     if chosen.plan:  # the run is not even begun, and nothing of what sends or records is loaded
-        with all_installed():  # recipes import libraries as well
+        with all_installed():
             from probes.suite.planner import Planner
-
-            for provider in chosen.providers:
-                book(provider)
         config.pluginmanager.register(Planner(chosen), "catalog-probe-planner")
         return
     with all_installed():
@@ -140,6 +138,16 @@ def _demand_soundness(chosen: Options) -> None:
     try:
         with all_installed():
             catalog_check.demand(chosen.catalog.roots, chosen.providers)
+    except Mendable as error:
+        raise pytest.UsageError(str(error)) from None
+
+
+def _demand_recipes(chosen: Options) -> None:
+    """Load all recipes of this run before anything is sent: what is wrong with them is one line."""
+    try:
+        with all_installed():
+            for provider in chosen.providers:
+                book(provider)
     except Mendable as error:
         raise pytest.UsageError(str(error)) from None
 

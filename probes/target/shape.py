@@ -7,13 +7,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
+from catalog.model.homes import PACKAGE
 from catalog.reading.strict_json import read_object
 from catalog.reading.wording import Complaint, told
 
-SCHEMA = Path(__file__).parent / "target.schema.json"
+SCHEMA = PACKAGE.targets / "target.schema.json"
 ENV = "env:"
 
 SETTINGS: Mapping[str, type] = {

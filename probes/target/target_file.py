@@ -31,7 +31,6 @@ from probes.target.target import EMBEDDED, Cost, Credential, Provider, Target, T
 SHORTEST_KEY = 8
 """Characters. A shorter one could not be kept out of what a run leaves without blotting out ordinary words."""
 
-SHIPPED = Path(__file__).parent / "shipped"
 _VERSION = re.compile(r"/v\d+[a-z0-9]*")
 """A last segment that names a version of an API, with which every path of the documents begins."""
 _FLAGS = {"true": True, "1": True, "yes": True, "false": False, "0": False, "no": False}
@@ -77,8 +76,7 @@ def shipped() -> tuple[str, ...]:
 
 def _folders() -> Iterator[Path]:
     """Where targets go by a name alone, the nearest first."""
-    yield from (home.targets for home in homes.homes() if home != homes.PACKAGE)
-    yield SHIPPED
+    return (home.targets for home in homes.homes())
 
 
 def _find(name_or_path: str) -> list[Path]:

@@ -63,7 +63,7 @@ def pytest_unconfigure() -> None:
         "encoded": _encoded["json"],
         "compiled": compiled._compiled.cache_info().misses if compiled is not None else 0,
         "heavy": [name for name in HEAVY if name in sys.modules],
-        "recipes": sorted({name.split(".")[2] for name in sys.modules if name.startswith("probes.recipes.p")}),
+        "recipes": sorted({name.split("_")[2] for name in sys.modules if name.startswith("recipes_of_")}),
         "opened": dict(_opened),
     }
     Path(os.environ[TO]).write_text(json.dumps(told))

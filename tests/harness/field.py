@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from catalog.evidence.causes import causes
 from catalog.evidence.self_check import of_records
 from catalog.model import Severity
-from probes.target.target_file import SHIPPED
+from catalog.model.homes import PACKAGE
 from tests.harness.command import CHECKOUT, Ran, child_environ, pytest_probes
 from tests.harness.target_files import toml
 
@@ -71,7 +71,7 @@ def live_target(path: Path, served_at: Mapping[str, Mapping[str, str]], *, rate:
 
     `rate` is of requests a second and key; without one, the suite keeps to the limits that are documented.
     """
-    data = tomllib.loads((SHIPPED / "mock.toml").read_text(encoding="utf-8"))
+    data = tomllib.loads((PACKAGE.targets / "mock.toml").read_text(encoding="utf-8"))
     environ: dict[str, str] = {}
     providers: dict[str, Any] = {}
     for name, table in data["providers"].items():

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from catalog.evidence.results_file import RESULTS, read_run
-from probes.target.target_file import SHIPPED
+from catalog.model.homes import PACKAGE
 from reports import build, html, terminal
 from tests.harness.command import pytest_probes
 from tests.harness.engines import PREFIXES
@@ -79,7 +79,7 @@ class Made:
 
 def live_target(path: Path, base: str) -> Made:
     """All providers of the mock at one address, as a live target: with keys from the environment."""
-    data = tomllib.loads((SHIPPED / "mock.toml").read_text(encoding="utf-8"))
+    data = tomllib.loads((PACKAGE.targets / "mock.toml").read_text(encoding="utf-8"))
     environ: dict[str, str] = {}
     providers: dict[str, Any] = {}
     for name, table in data["providers"].items():

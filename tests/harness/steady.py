@@ -29,8 +29,8 @@ import anyio
 from catalog.evidence.results_file import read_run
 from catalog.evidence.self_check import of_records
 from catalog.model import Outcome
+from catalog.model.homes import PACKAGE
 from catalog_probe.mockserver.app import create_app
-from probes.target.target_file import SHIPPED
 from tests.harness.command import CHECKOUT
 from tests.harness.engines import PREFIXES, catalog
 from tests.harness.serving import serving
@@ -154,7 +154,7 @@ def _machine(way: Way, folder: Path) -> Iterator[list[str]]:
 
 def _slow_target(base: str, folder: Path) -> list[str]:
     """The mock target at another address; gRPC, which is served elsewhere, is left out."""
-    data = tomllib.loads((SHIPPED / "mock.toml").read_text(encoding="utf-8"))
+    data = tomllib.loads((PACKAGE.targets / "mock.toml").read_text(encoding="utf-8"))
     for name, table in data["providers"].items():
         table.update({key: f"{base}{prefix}" for key, prefix in PREFIXES[name].items()})
         table.pop("grpc_host", None)

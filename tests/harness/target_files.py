@@ -8,12 +8,12 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from probes.target.target_file import SHIPPED
+from catalog.model.homes import PACKAGE
 
 
 def pa_target(path: Path, base: str, *, name: str = "elsewhere", **changes: Any) -> str:
     """A target file for PA alone; the path as text, as `--target` takes it."""
-    data = tomllib.loads((SHIPPED / "mock.toml").read_text())
+    data = tomllib.loads((PACKAGE.targets / "mock.toml").read_text())
     pa = {key: value for key, value in data["providers"]["pa"].items() if value != "embedded"}
     path.write_text(toml({**data, "name": name, "providers": {"pa": {**pa, "base_url": f"{base}/pa", **changes}}}))
     return str(path)

@@ -17,11 +17,11 @@ from hypothesis import strategies as st
 from catalog.evidence import past
 from catalog.evidence.results_file import drawing_on, read_run
 from catalog.model.errors import Mendable
+from catalog.model.homes import PACKAGE
 from catalog.reading.store import Catalog
 from catalog.writeback import ledger
 from probes.running import journal
 from probes.target import target_file as targets
-from probes.target.target_file import SHIPPED
 from reports import feed, history, junit, news, summary, terminal
 from tests.unit.reports import sample
 
@@ -104,7 +104,7 @@ WHOLE: Mapping[str, tuple[str, Callable[[Path], object], Callable[[], bytes]]] =
     "journal": ("made.jsonl", journal.read, lambda: "\n".join(map(json.dumps, JOURNAL)).encode()),
     "ledger": ("divergences.json", ledger.load, lambda: json.dumps([ENTRY]).encode()),
     "records": ("pa/errors/general.json", lambda path: Catalog.load(path.parent.parent.parent), RECORDS.read_bytes),
-    "target": ("target.toml", lambda path: targets.load(str(path), {}), (SHIPPED / "mock.toml").read_bytes),
+    "target": ("target.toml", lambda path: targets.load(str(path), {}), (PACKAGE.targets / "mock.toml").read_bytes),
     "history": ("live.jsonl", remembered, _history),
 }
 """By what it is: the name of the file, its reader, and what a good one holds."""

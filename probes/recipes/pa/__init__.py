@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from catalog.model.codes import ReasonCode
 from probes.elicit.twins import MADE_FIRST
-from probes.recipes.pa import (
+
+from . import (
     admin,
     compliance_access,
     compliance_activities,
@@ -22,7 +23,7 @@ from probes.recipes.pa import (
     rate_limits,
     tiers,
 )
-from probes.recipes.pa.shapes import SHAPES
+from .shapes import SHAPES
 
 __all__ = ["FAMILIES", "REMOVALS", "SHAPES", "UNPROBED"]
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from probes.calls.call import Call, get
 from probes.elicit.elsewhere import spoilt
 from probes.elicit.recipe import Family, Recipe
-from probes.recipes.pa.requests import MODELS, UNKNOWN_ID, labelled
+
+from .requests import MODELS, UNKNOWN_ID, labelled
 
 FAMILY = Family("pa/endpoints/admin")
 ADMIN = "admin"

@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from probes.calls.call import get
+from probes.elicit.credential_rules import Refusals
 from probes.elicit.recipe import Family, Recipe
-from probes.recipes.credential_rules import Refusals
-from probes.recipes.pa.compliance_requests import (
+
+from .compliance_requests import (
     APPS,
     ARTIFACT,
     AUDIT,

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 from catalog.model.codes import ReasonCode
 from probes.calls.call import get
 from probes.elicit.recipe import Family, Recipe
-from probes.recipes.pa.compliance_requests import (
+
+from .compliance_requests import (
     ACTIVITY_TYPES,
     BASE,
     EARLY,
@@ -19,7 +20,7 @@ from probes.recipes.pa.compliance_requests import (
     activities,
     labelled,
 )
-from probes.recipes.pa.walking import AFTER, BEFORE, END, FIRST, WHOLE, asked, by_ends, newest, to_the_end
+from .walking import AFTER, BEFORE, END, FIRST, WHOLE, asked, by_ends, newest, to_the_end
 
 if TYPE_CHECKING:
     from probes.calls.call import Call

@@ -9,9 +9,11 @@ from typing import TYPE_CHECKING
 
 from catalog.model.codes import ReasonCode
 from catalog.model.labels import ANSWER, SETUP, SUCCESS
+from probes.elicit.credential_rules import BOTH
 from probes.elicit.recipe import Family, Recipe
-from probes.recipes.credential_rules import BOTH
-from probes.recipes.pa.compliance_requests import (
+from probes.target.target import Cost
+
+from .compliance_requests import (
     APPS,
     CHAT,
     READ,
@@ -22,7 +24,6 @@ from probes.recipes.pa.compliance_requests import (
     activities,
     deletion,
 )
-from probes.target.target import Cost
 
 if TYPE_CHECKING:
     from probes.calls.call import Call

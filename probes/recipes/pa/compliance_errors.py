@@ -10,7 +10,10 @@ from probes.calls.body import body_of
 from probes.calls.call import Call, get, post
 from probes.elicit.elsewhere import Change, listed, spoilt, spoilt_by_label
 from probes.elicit.recipe import Elsewhere, Family, Recipe
-from probes.recipes.pa.compliance_requests import (
+from probes.elicit.shapes import befallen, with_key
+from probes.target.target import WRONG, Cost
+
+from .compliance_requests import (
     APPS,
     BASE,
     CHAT,
@@ -41,9 +44,7 @@ from probes.recipes.pa.compliance_requests import (
     session_messages,
     transcript,
 )
-from probes.recipes.pa.requests import UNKNOWN_ID
-from probes.recipes.shapes import befallen, with_key
-from probes.target.target import WRONG, Cost
+from .requests import UNKNOWN_ID
 
 FAMILY = Family("pa/errors/compliance")
 

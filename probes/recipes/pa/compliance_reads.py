@@ -8,7 +8,9 @@ from catalog.model.codes import ReasonCode
 from probes.calls.body import body_of
 from probes.calls.call import Call, get
 from probes.elicit.recipe import Family, Recipe
-from probes.recipes.pa.compliance_requests import (
+from probes.target.target import Cost
+
+from .compliance_requests import (
     APPS,
     ARTIFACT,
     BASE,
@@ -32,8 +34,7 @@ from probes.recipes.pa.compliance_requests import (
     messages,
     transcript,
 )
-from probes.recipes.pa.requests import UNKNOWN_ID
-from probes.target.target import Cost
+from .requests import UNKNOWN_ID
 
 if TYPE_CHECKING:
     from probes.elicit.probe import Probe

@@ -6,8 +6,9 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from probes.calls.call import Call, delete, get
-from probes.recipes.credential_rules import BOTH
-from probes.recipes.pa.requests import UNKNOWN_ID
+from probes.elicit.credential_rules import BOTH
+
+from .requests import UNKNOWN_ID
 
 if TYPE_CHECKING:
     from probes.elicit.elsewhere import Change

@@ -7,10 +7,12 @@ from catalog.model.codes import ReasonCode
 from catalog.model.labels import SETUP
 from probes.calls.call import Call, get
 from probes.elicit.elsewhere import spoilt
+from probes.elicit.exhausting import once_limited
 from probes.elicit.probe import Probe, Stopped
 from probes.elicit.recipe import Elsewhere, Family, Recipe
-from probes.recipes.exhausting import once_limited
-from probes.recipes.pa.compliance_requests import (
+from probes.target.target import Cost
+
+from .compliance_requests import (
     CHAT,
     CHATS,
     READ,
@@ -21,7 +23,6 @@ from probes.recipes.pa.compliance_requests import (
     of_another,
     session_messages,
 )
-from probes.target.target import Cost
 
 FAMILY = Family("pa/errors/compliance")
 

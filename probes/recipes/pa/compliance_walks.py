@@ -11,7 +11,8 @@ from catalog.model.codes import ReasonCode
 from catalog.model.labels import SETUP
 from probes.calls.call import Call, get
 from probes.elicit.recipe import Family, Recipe, Steps
-from probes.recipes.pa.compliance_requests import (
+
+from .compliance_requests import (
     CHATS,
     EARLY,
     LATE,
@@ -23,8 +24,8 @@ from probes.recipes.pa.compliance_requests import (
     labelled,
     session_messages,
 )
-from probes.recipes.pa.requests import UNKNOWN_ID
-from probes.recipes.pa.walking import AFTER, BEFORE, END, FIRST, MOST, PAGE, WHOLE, by_ends, by_page, cursor, to_the_end
+from .requests import UNKNOWN_ID
+from .walking import AFTER, BEFORE, END, FIRST, MOST, PAGE, WHOLE, by_ends, by_page, cursor, to_the_end
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -9,9 +9,10 @@ from catalog.model.labels import SUCCESS, WRONG_CREDENTIAL
 from probes.calls.body import Content
 from probes.calls.call import Call, Removal, delete, get, post
 from probes.elicit.recipe import Family, Recipe
-from probes.recipes.pa.general import CREATE_AGENT, LIST_AGENTS
-from probes.recipes.pa.requests import MESSAGE, MODELS, UNKNOWN_ID, announced, as_agents, labelled
 from probes.target.target import WRONG, Cost
+
+from .general import CREATE_AGENT, LIST_AGENTS
+from .requests import MESSAGE, MODELS, UNKNOWN_ID, announced, as_agents, labelled
 
 if TYPE_CHECKING:
     from probes.elicit.probe import Probe

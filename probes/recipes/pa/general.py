@@ -9,11 +9,12 @@ from catalog.model.codes import ReasonCode
 from probes.calls.body import Declared
 from probes.calls.call import Removal, delete, get, post
 from probes.elicit.elsewhere import spoilt, spoilt_by_label
+from probes.elicit.exhausting import once_limited, use_up
 from probes.elicit.recipe import Family, Recipe
-from probes.recipes.exhausting import once_limited, use_up
-from probes.recipes.pa.requests import MB, MODELS, UNKNOWN_ID, as_agents, count, message, message_without
-from probes.recipes.shapes import as_it_is, befallen, with_key
+from probes.elicit.shapes import as_it_is, befallen, with_key
 from probes.target.target import WRONG, Cost
+
+from .requests import MB, MODELS, UNKNOWN_ID, as_agents, count, message, message_without
 
 if TYPE_CHECKING:
     from probes.calls.call import Call

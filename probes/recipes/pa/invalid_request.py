@@ -6,7 +6,8 @@ from probes.calls.body import Content
 from probes.calls.call import Call, post
 from probes.elicit.elsewhere import spoilt
 from probes.elicit.recipe import Family, Recipe
-from probes.recipes.pa.requests import MESSAGE, count, message, message_without, said
+
+from .requests import MESSAGE, count, message, message_without, said
 
 TOOL = {"name": "lookup", "input_schema": {"type": "object"}}
 SERVER_TOOL = {"type": "web_search_20250305", "name": "web_search"}

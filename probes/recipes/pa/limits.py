@@ -7,16 +7,17 @@ from typing import TYPE_CHECKING
 from catalog.model.codes import ReasonCode
 from catalog.model.labels import SUCCESS
 from probes.calls.call import Call, delete, get
+from probes.elicit.exhausting import use_up
 from probes.elicit.recipe import Family
-from probes.recipes.exhausting import use_up
-from probes.recipes.pa.compliance_requests import ORGANIZATIONS, activities
-from probes.recipes.pa.compliance_steps import NARROW
-from probes.recipes.pa.endpoints import CREATE_BATCH, UNKNOWN_FILE, UPLOAD
-from probes.recipes.pa.rate_limits import BOUND, REMAINING
-from probes.recipes.pa.requests import message
-from probes.recipes.pa.tiers import LISTED_AGENTS, LISTED_BATCHES, LISTED_FILES
-from probes.recipes.shapes import befallen
+from probes.elicit.shapes import befallen
 from probes.target.target import Cost
+
+from .compliance_requests import ORGANIZATIONS, activities
+from .compliance_steps import NARROW
+from .endpoints import CREATE_BATCH, UNKNOWN_FILE, UPLOAD
+from .rate_limits import BOUND, REMAINING
+from .requests import message
+from .tiers import LISTED_AGENTS, LISTED_BATCHES, LISTED_FILES
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from probes.elicit.recipe import Family, Recipe, each_apart
-from probes.recipes.pa.invalid_request import PREFILLED, SERVER_TOOL, TOOL, TOOL_USE, UNANSWERED_TOOL_USE
-from probes.recipes.pa.requests import announced, count, labelled, message, message_without, said
 from probes.target.target import Cost
+
+from .invalid_request import PREFILLED, SERVER_TOOL, TOOL, TOOL_USE, UNANSWERED_TOOL_USE
+from .requests import announced, count, labelled, message, message_without, said
 
 if TYPE_CHECKING:
     from probes.calls.call import Call

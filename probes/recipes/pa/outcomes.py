@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 from catalog.model.codes import ReasonCode
 from probes.elicit.recipe import Family, Recipe
-from probes.recipes.pa.requests import message, said
 from probes.target.target import Cost
+
+from .requests import message, said
 
 if TYPE_CHECKING:
     from catalog.model import Json

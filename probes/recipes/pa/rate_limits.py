@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from catalog.model.labels import LIMITED
+from probes.elicit.exhausting import exhaust
+from probes.elicit.limit_looks import SLUG, TIGHT, beyond, generated
 from probes.elicit.recipe import Family
-from probes.recipes.exhausting import exhaust
-from probes.recipes.limit_looks import SLUG, TIGHT, beyond, generated
-from probes.recipes.pa.requests import count, message
 from probes.target.target import Cost
+
+from .requests import count, message
 
 if TYPE_CHECKING:
     from probes.elicit.probe import Probe

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from probes.calls.body import Announced
 from probes.calls.call import Call, get, post
-from probes.recipes.credential_rules import Refusals
+from probes.elicit.credential_rules import Refusals
 
 if TYPE_CHECKING:
     from catalog.model import Json

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from probes.calls.call import delete, get, post
-from probes.recipes.pa import admin, compliance_reads, compliance_walks, endpoints, messages
-from probes.recipes.pa.compliance_requests import (
+from probes.elicit.shapes import shapes_of
+
+from . import admin, compliance_reads, compliance_walks, endpoints, messages
+from .compliance_requests import (
     UNKNOWN_CHAT,
     UNKNOWN_DOCUMENT,
     UNKNOWN_FILE,
     UNKNOWN_PROJECT,
     deletion,
 )
-from probes.recipes.pa.endpoints import UNKNOWN_AGENT, UNKNOWN_BATCH
-from probes.recipes.pa.endpoints import UNKNOWN_FILE as UNKNOWN_UPLOAD
-from probes.recipes.pa.requests import as_agents
-from probes.recipes.shapes import shapes_of
+from .endpoints import UNKNOWN_AGENT, UNKNOWN_BATCH
+from .endpoints import UNKNOWN_FILE as UNKNOWN_UPLOAD
+from .requests import as_agents
 
 SHAPES = {
     **shapes_of(endpoints.RECIPES, messages.RECIPES, admin.RECIPES, compliance_reads.RECIPES, compliance_walks.RECIPES),

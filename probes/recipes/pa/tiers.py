@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 from catalog.model.codes import ReasonCode
 from probes.calls.call import get, post
 from probes.elicit.recipe import Family, Recipe, each_apart
-from probes.recipes.pa.requests import count, labelled, message, said
 from probes.target.target import Cost
+
+from .requests import count, labelled, message, said
 
 if TYPE_CHECKING:
     from catalog.model import Json

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from catalog.model.codes import ReasonCode
-from probes.recipes.pb import batch_limits, endpoints, general, interactions, live, outcomes, quota, rate_limits
-from probes.recipes.pb.shapes import SHAPES
+
+from . import batch_limits, endpoints, general, interactions, live, outcomes, quota, rate_limits
+from .shapes import SHAPES
 
 __all__ = ["FAMILIES", "REMOVALS", "SHAPES", "UNPROBED"]
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from probes.elicit.limit_looks import SLUG
 from probes.elicit.recipe import Family, Recipe
-from probes.recipes.limit_looks import SLUG
-from probes.recipes.pb.requests import generate
+
+from .requests import generate
 
 if TYPE_CHECKING:
     from catalog.model import Json

@@ -7,12 +7,14 @@ from typing import TYPE_CHECKING
 from catalog.model import Reason
 from catalog.model.codes import ReasonCode
 from probes.calls.call import Call, Removal, delete, get
+from probes.elicit.credential_rules import BOTH, Refusals
 from probes.elicit.probe import Stopped
 from probes.elicit.recipe import Family, Recipe, each_apart
-from probes.recipes.credential_rules import BOTH, Refusals
-from probes.recipes.pb.interactions import FUNCTION, TOO_MANY_CALLS
-from probes.recipes.pb.outcomes import NO_NUMBER
-from probes.recipes.pb.requests import (
+from probes.target.target import Cost
+
+from .interactions import FUNCTION, TOO_MANY_CALLS
+from .outcomes import NO_NUMBER
+from .requests import (
     BEARER,
     MODELS,
     TOKEN,
@@ -22,7 +24,6 @@ from probes.recipes.pb.requests import (
     stream_generate,
     streamed,
 )
-from probes.target.target import Cost
 
 if TYPE_CHECKING:
     from probes.elicit.probe import Probe

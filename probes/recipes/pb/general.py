@@ -9,10 +9,11 @@ from probes.calls.body import Content
 from probes.calls.call import Call, Removal, delete, get, post
 from probes.elicit.elsewhere import spoilt
 from probes.elicit.recipe import Family, Recipe
-from probes.recipes.pb.requests import BEARER, MODELS, TOKEN, chat, generate, said, with_file
-from probes.recipes.pb.versions import in_both
-from probes.recipes.shapes import with_key
+from probes.elicit.shapes import with_key
 from probes.target.target import WRONG, Cost
+
+from .requests import BEARER, MODELS, TOKEN, chat, generate, said, with_file
+from .versions import in_both
 
 if TYPE_CHECKING:
     from probes.elicit.elsewhere import Change

@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING
 from probes.calls.call import Call
 from probes.elicit.elsewhere import spoilt
 from probes.elicit.recipe import Family, Recipe
-from probes.recipes.pb.outcomes import MODELS_CHOICE, NO_NUMBER, TOOL_ROUNDS
-from probes.recipes.pb.quota import one_too_many
-from probes.recipes.pb.requests import BEARER, LOOKUP, TEXT_ONLY, interaction, streamed
-from probes.recipes.pb.versions import in_both
 from probes.target.target import WRONG, Cost
+
+from .outcomes import MODELS_CHOICE, NO_NUMBER, TOOL_ROUNDS
+from .quota import one_too_many
+from .requests import BEARER, LOOKUP, TEXT_ONLY, interaction, streamed
+from .versions import in_both
 
 if TYPE_CHECKING:
     from catalog.model import Json

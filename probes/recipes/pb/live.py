@@ -9,7 +9,8 @@ from catalog.model.labels import SUCCESS
 from probes.calls.call import Call, converse
 from probes.calls.script import CLOSED, Hear, Say, Step
 from probes.elicit.recipe import Family, Recipe
-from probes.recipes.pb.requests import TOKEN
+
+from .requests import TOKEN
 
 if TYPE_CHECKING:
     from catalog.model import Json

@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 from catalog.model.codes import ReasonCode
 from probes.elicit.recipe import Family, Recipe
-from probes.recipes.pb.requests import LOOKUP, TEXT_ONLY, generate, said
-from probes.recipes.pb.versions import in_both
 from probes.target.target import Cost
+
+from .requests import LOOKUP, TEXT_ONLY, generate, said
+from .versions import in_both
 
 if TYPE_CHECKING:
     from catalog.model import Json

@@ -8,12 +8,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from catalog.model.codes import ReasonCode
+from probes.elicit.exhausting import once_limited, one_more_than
 from probes.elicit.recipe import Family, Recipe
-from probes.recipes.exhausting import once_limited, one_more_than
-from probes.recipes.pb.account_limits import SEARCH
-from probes.recipes.pb.requests import generate, said
-from probes.recipes.pb.versions import in_both, in_version_of
 from probes.target.target import Cost
+
+from .account_limits import SEARCH
+from .requests import generate, said
+from .versions import in_both, in_version_of
 
 if TYPE_CHECKING:
     from probes.calls.call import Call

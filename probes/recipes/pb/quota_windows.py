@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from catalog.model.labels import SETUP
-from probes.recipes.limit_looks import SLUG, TIGHT
-from probes.recipes.pb.account_limits import LIMITS
-from probes.recipes.pb.requests import generate
+from probes.elicit.limit_looks import SLUG, TIGHT
 from probes.target.target import Cost
+
+from .account_limits import LIMITS
+from .requests import generate
 
 if TYPE_CHECKING:
     from probes.calls.call import Call

@@ -5,13 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from catalog.model.labels import LIMITED
+from probes.elicit.exhausting import exhaust
+from probes.elicit.limit_looks import SLUG, TIGHT, beyond, generated
 from probes.elicit.recipe import each_apart
-from probes.recipes.exhausting import exhaust
-from probes.recipes.limit_looks import SLUG, TIGHT, beyond, generated
-from probes.recipes.pb import account_limits, quota_windows
-from probes.recipes.pb.account_limits import LIMITS
-from probes.recipes.pb.quota import MOST, ONLY_USE
-from probes.recipes.pb.requests import MODELS, generate
+
+from . import account_limits, quota_windows
+from .account_limits import LIMITS
+from .quota import MOST, ONLY_USE
+from .requests import MODELS, generate
 
 if TYPE_CHECKING:
     from probes.elicit.probe import Probe

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from probes.recipes.pb import endpoints
-from probes.recipes.shapes import shapes_of
+from probes.elicit.shapes import shapes_of
+
+from . import endpoints
 
 SHAPES = shapes_of(endpoints.RECIPES)

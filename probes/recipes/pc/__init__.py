@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from catalog.model.codes import ReasonCode
 from probes.elicit.twins import MADE_FIRST
-from probes.recipes.pc import (
+
+from . import (
     bad_requests,
     client,
     endpoints,
@@ -17,7 +18,7 @@ from probes.recipes.pc import (
     token_exchange,
     websocket,
 )
-from probes.recipes.pc.shapes import SHAPES
+from .shapes import SHAPES
 
 __all__ = ["FAMILIES", "REMOVALS", "SHAPES", "UNPROBED"]
 

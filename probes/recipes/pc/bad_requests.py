@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING
 from probes.calls.call import Call, delete, get, post
 from probes.elicit.elsewhere import listed
 from probes.elicit.recipe import Family, Recipe
-from probes.recipes.pc.making import CONVERSATION, make
-from probes.recipes.pc.requests import AGENTS, LONG, STORES, TOKENS, completion, in_a_chat, response, with_body
 from probes.target.target import Cost
+
+from .making import CONVERSATION, make
+from .requests import AGENTS, LONG, STORES, TOKENS, completion, in_a_chat, response, with_body
 
 if TYPE_CHECKING:
     from probes.elicit.probe import Probe

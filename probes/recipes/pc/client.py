@@ -6,7 +6,8 @@ from catalog.model.codes import ReasonCode
 from probes.calls.call import Call, get
 from probes.calls.services import CLOSED_PORT, FULL_PORT, PLAIN_PORT
 from probes.elicit.recipe import Family, Recipe
-from probes.recipes.pc.requests import MODELS
+
+from .requests import MODELS
 
 FAMILY = Family("pc/errors/client")
 TIMEOUT_S = 0.4

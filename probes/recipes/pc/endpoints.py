@@ -8,15 +8,16 @@ from catalog.model.codes import ReasonCode
 from catalog.model.labels import SUCCESS, WRONG_CREDENTIAL
 from probes.calls.body import Content, body_of
 from probes.calls.call import ASSUMED_ID, Call, Removal, delete, get, post
+from probes.elicit.credential_rules import Refusals
 from probes.elicit.recipe import Family, Recipe
-from probes.recipes.credential_rules import Refusals
-from probes.recipes.pc.bad_requests import CONTENT_TYPE, MUTUALLY_EXCLUSIVE, ON_REASONING_MODEL
-from probes.recipes.pc.keys import EXTERNAL_STORAGE
-from probes.recipes.pc.lookups import UNKNOWN_RESPONSE
-from probes.recipes.pc.making import CONVERSATION, STORE, make
-from probes.recipes.pc.pictures import GOOD
-from probes.recipes.pc.requests import AGENTS, LONG, MODELS, STORES, TOKENS, completion, response, streamed, wrong_key
 from probes.target.target import Cost
+
+from .bad_requests import CONTENT_TYPE, MUTUALLY_EXCLUSIVE, ON_REASONING_MODEL
+from .keys import EXTERNAL_STORAGE
+from .lookups import UNKNOWN_RESPONSE
+from .making import CONVERSATION, STORE, make
+from .pictures import GOOD
+from .requests import AGENTS, LONG, MODELS, STORES, TOKENS, completion, response, streamed, wrong_key
 
 if TYPE_CHECKING:
     from probes.elicit.probe import Probe

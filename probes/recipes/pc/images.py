@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 from probes.elicit.elsewhere import listed
 from probes.elicit.recipe import Family, Recipe
-from probes.recipes.pc.pictures import WRONG
-from probes.recipes.pc.requests import TOKENS, completion, response, streamed
+
+from .pictures import WRONG
+from .requests import TOKENS, completion, response, streamed
 
 if TYPE_CHECKING:
     from probes.calls.call import Call

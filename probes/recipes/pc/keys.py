@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING
 
 from probes.calls.call import Call, get, post
 from probes.elicit.elsewhere import listed, spoilt, spoilt_by_label
+from probes.elicit.exhausting import one_more_than, until_refused
 from probes.elicit.recipe import Family, Recipe
-from probes.recipes.exhausting import one_more_than, until_refused
-from probes.recipes.pc.requests import MODELS, TOKENS, completion, response, wrong_key
-from probes.recipes.shapes import with_key
+from probes.elicit.shapes import with_key
 from probes.target.target import Cost
+
+from .requests import MODELS, TOKENS, completion, response, wrong_key
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING
 
 from probes.calls.call import get, post
 from probes.elicit.recipe import Family, Recipe
-from probes.recipes.pc.making import make
-from probes.recipes.pc.requests import AGENTS, TOKENS, response
 from probes.target.target import Cost
+
+from .making import make
+from .requests import AGENTS, TOKENS, response
 
 if TYPE_CHECKING:
     from probes.elicit.probe import Probe

@@ -8,7 +8,8 @@ from catalog.model import Reason
 from catalog.model.codes import ReasonCode
 from probes.calls.call import Call, Removal, delete, post
 from probes.elicit.probe import Stopped
-from probes.recipes.pc.requests import STORES
+
+from .requests import STORES
 
 if TYPE_CHECKING:
     from catalog.model import Json

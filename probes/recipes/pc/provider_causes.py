@@ -5,8 +5,9 @@ from __future__ import annotations
 from probes.calls.call import Call, post
 from probes.elicit.elsewhere import spoilt
 from probes.elicit.recipe import Family, Recipe
-from probes.recipes.pc.requests import MODELS, TOKENS, completion, response, streamed
-from probes.recipes.shapes import befallen
+from probes.elicit.shapes import befallen
+
+from .requests import MODELS, TOKENS, completion, response, streamed
 
 ERRORS = Family("pc/errors")
 IMAGE = post("/v1/images/generations", {"model": "{image_model}", "prompt": "hi"})

@@ -6,11 +6,12 @@ from typing import TYPE_CHECKING
 
 from catalog.model.labels import LIMITED
 from probes.calls.call import post
+from probes.elicit.exhausting import exhaust
+from probes.elicit.limit_looks import SLUG, TIGHT, beyond, generated
 from probes.elicit.recipe import Family, each_apart
-from probes.recipes.exhausting import exhaust
-from probes.recipes.limit_looks import SLUG, TIGHT, beyond, generated
-from probes.recipes.pc.usage_tiers import LOOKS, ONLY_VOLUME
 from probes.target.target import Cost
+
+from .usage_tiers import LOOKS, ONLY_VOLUME
 
 if TYPE_CHECKING:
     from probes.elicit.probe import Probe

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from probes.calls.call import converse, get, post
-from probes.recipes.pc import endpoints, websocket
-from probes.recipes.pc.lookups import UNKNOWN_RESPONSE
-from probes.recipes.pc.requests import STORES
-from probes.recipes.shapes import shapes_of
+from probes.elicit.shapes import shapes_of
+
+from . import endpoints, websocket
+from .lookups import UNKNOWN_RESPONSE
+from .requests import STORES
 
 UNKNOWN_STORE = "/v1/vector_stores/vs_000000000000000000000000"
 

@@ -10,7 +10,8 @@ from probes.calls.body import JsonBody
 from probes.calls.call import Call, post
 from probes.elicit.recipe import Family, Recipe, recipe
 from probes.elicit.twins import TWIN
-from probes.recipes.pc.keys import OTHER_METHOD, OTHER_PATH
+
+from .keys import OTHER_METHOD, OTHER_PATH
 
 if TYPE_CHECKING:
     from probes.elicit.probe import Probe

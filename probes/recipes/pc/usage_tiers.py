@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING
 
 from catalog.model.codes import ReasonCode
 from probes.calls.call import Call, post
+from probes.elicit.limit_looks import SLUG
 from probes.elicit.recipe import Family, Recipe
-from probes.recipes.limit_looks import SLUG
-from probes.recipes.pc.requests import TOKENS, completion, response
 from probes.target.target import Cost
+
+from .requests import TOKENS, completion, response
 
 if TYPE_CHECKING:
     from probes.elicit.probe import Probe

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from catalog.model.codes import ReasonCode
 from probes.elicit.twins import MADE_FIRST
-from probes.recipes.pd import accounts, deferred, endpoints, over_grpc, rate_limits, refusals
-from probes.recipes.pd.shapes import SHAPES
+
+from . import accounts, deferred, endpoints, over_grpc, rate_limits, refusals
+from .shapes import SHAPES
 
 __all__ = ["FAMILIES", "SHAPES", "UNPROBED"]
 

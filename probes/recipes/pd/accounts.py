@@ -9,12 +9,13 @@ from catalog.model import Reason
 from catalog.model.codes import ReasonCode
 from catalog.model.labels import ANSWER, SETUP
 from probes.elicit.elsewhere import spoilt
+from probes.elicit.exhausting import until_refused
 from probes.elicit.probe import Probe, Stopped
 from probes.elicit.recipe import Family, Recipe
-from probes.recipes.exhausting import until_refused
-from probes.recipes.pd.requests import KEY_RECORD, MODELS, completion, response
-from probes.recipes.shapes import with_key
+from probes.elicit.shapes import with_key
 from probes.target.target import Cost
+
+from .requests import KEY_RECORD, MODELS, completion, response
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

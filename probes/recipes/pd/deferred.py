@@ -10,11 +10,12 @@ from catalog.model import Exchange, Reason
 from catalog.model.codes import ReasonCode
 from catalog.model.labels import ANSWER, MISSING_CREDENTIAL, SETUP, SUCCESS, WRONG_CREDENTIAL
 from probes.calls.call import Call, get
+from probes.elicit.credential_rules import BOTH
 from probes.elicit.probe import Probe, Stopped
 from probes.elicit.recipe import Family, Recipe, Steps
-from probes.recipes.credential_rules import BOTH
-from probes.recipes.pd.requests import UNKNOWN_RESULT, completion
 from probes.target.target import Cost
+
+from .requests import UNKNOWN_RESULT, completion
 
 CHAT = Family("pd/endpoints/chat")
 NOT_FOUND = Family("pd/errors/not_found")

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from probes.calls.body import Content
 from probes.calls.call import get, post
+from probes.elicit.credential_rules import BOTH
 from probes.elicit.recipe import Family, Recipe
-from probes.recipes.credential_rules import BOTH
-from probes.recipes.pd.requests import (
+from probes.target.target import Cost
+
+from .requests import (
     KEY_RECORD,
     MANAGEMENT_KEY,
     MODELS,
@@ -15,7 +17,6 @@ from probes.recipes.pd.requests import (
     response,
     tokenize,
 )
-from probes.target.target import Cost
 
 FAMILY = Family("pd/endpoints")
 labelled = BOTH.labelled

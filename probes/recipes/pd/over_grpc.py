@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from probes.calls.call import invoke
+from probes.elicit.credential_rules import BOTH
 from probes.elicit.recipe import Family, Recipe
 from probes.elicit.twins import TWIN
-from probes.recipes.credential_rules import BOTH
-from probes.recipes.pd.accounts import used_up
 from probes.target.target import WRONG, Cost
+
+from .accounts import used_up
 
 ERRORS = Family("pd/errors/grpc")
 COMPLETION = {

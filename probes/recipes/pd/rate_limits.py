@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING
 from catalog.model.codes import ReasonCode
 from catalog.model.labels import LIMITED, SETUP
 from probes.calls.call import post
+from probes.elicit.exhausting import exhaust, until_refused
+from probes.elicit.limit_looks import SLUG, TIGHT, beyond, generated
 from probes.elicit.recipe import Family, Recipe
-from probes.recipes.exhausting import exhaust, until_refused
-from probes.recipes.limit_looks import SLUG, TIGHT, beyond, generated
-from probes.recipes.pd.accounts import TRIES
-from probes.recipes.pd.requests import MODELS, completion
 from probes.target.target import Cost
+
+from .accounts import TRIES
+from .requests import MODELS, completion
 
 if TYPE_CHECKING:
     from probes.calls.call import Call

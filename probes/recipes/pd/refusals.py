@@ -7,9 +7,10 @@ from probes.calls.body import Content, JsonBody
 from probes.calls.call import Call, delete, get
 from probes.elicit.elsewhere import Change, listed, spoilt, spoilt_by_label
 from probes.elicit.recipe import Family, Recipe
-from probes.recipes.pd.requests import MANAGEMENT_KEY, MODELS, UNKNOWN_MODEL, completion, response, tokenize
-from probes.recipes.shapes import befallen, with_key
+from probes.elicit.shapes import befallen, with_key
 from probes.target.target import WRONG
+
+from .requests import MANAGEMENT_KEY, MODELS, UNKNOWN_MODEL, completion, response, tokenize
 
 ERRORS = Family("pd/errors")
 JSON = {"content-type": "application/json"}

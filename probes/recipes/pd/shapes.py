@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from probes.recipes.pd import endpoints
-from probes.recipes.pd.requests import UNKNOWN_RESULT
-from probes.recipes.shapes import shapes_of
+from probes.elicit.shapes import shapes_of
+
+from . import endpoints
+from .requests import UNKNOWN_RESULT
 
 SHAPES = {**shapes_of(endpoints.RECIPES), "pd/endpoints/chat/get_deferred_completion": UNKNOWN_RESULT}

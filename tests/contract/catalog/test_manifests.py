@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from catalog.model.homes import PACKAGE
 from catalog.reading.manifest import manifest, providers
 from probes.target import target_file as targets
-from probes.target.target_file import SHIPPED, shipped
+from probes.target.target_file import shipped
 from tests.harness.engines import catalog
 
 if TYPE_CHECKING:
@@ -24,7 +25,7 @@ each_target = pytest.mark.parametrize("target", shipped())
 
 
 def table_of(target: str, name: str) -> dict[str, Any]:
-    tables = tomllib.loads((SHIPPED / f"{target}.toml").read_text(encoding="utf-8"))["providers"]
+    tables = tomllib.loads((PACKAGE.targets / f"{target}.toml").read_text(encoding="utf-8"))["providers"]
     return dict(tables[name])
 
 

@@ -11,15 +11,18 @@ from catalog.model.labels import ANSWER, CLEANUP
 from probes.calls.call import get
 from probes.elicit.performing import perform
 from probes.elicit.recipe import Family, each_apart
-from probes.recipes.pa.endpoints import UPLOAD
 from probes.running.attempt_probe import AttemptProbe
 from probes.running.budget import Budget
 from probes.running.lane import Lane
 from tests.harness.declared import hiding
+from tests.harness.recipes import load_recipes
 
 if TYPE_CHECKING:
+    from probes.calls.call import Call
     from probes.elicit.recipe import Recipe
     from probes.target.target import Target
+
+UPLOAD: Call = load_recipes("pa").endpoints.UPLOAD
 
 FAMILY = Family("pa/endpoints/models")
 MODELS = get("/v1/models")

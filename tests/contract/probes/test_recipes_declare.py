@@ -15,13 +15,16 @@ from probes.calls.call import get, post
 from probes.elicit.book import book
 from probes.elicit.recipe import Family, Recipe, StepOptions, Steps
 from probes.planning.spreading import elsewhere
-from probes.recipes.pa.general import AGENT_REMOVAL
 from tests.harness.declared import Used, gaps, undeclared, used
 from tests.harness.engines import catalog
+from tests.harness.recipes import load_recipes
 
 if TYPE_CHECKING:
+    from probes.calls.call import Removal
     from probes.elicit.probe import Probe
     from probes.target.target import Target
+
+AGENT_REMOVAL: Removal = load_recipes("pa").general.AGENT_REMOVAL
 
 GENERAL = Family("pa/errors/general")
 

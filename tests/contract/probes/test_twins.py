@@ -14,13 +14,13 @@ from catalog.reading.manifest import providers
 from probes.elicit.performing import perform
 from probes.elicit.twins import TWIN, twin
 from probes.planning.obstacles import obstacle
-from probes.recipes import pa, pc, pd
 from probes.running.attempt_probe import AttemptProbe
 from probes.running.budget import Budget
 from probes.running.lane import Lane
 from probes.target.target import NOWHERE_KEY, Cost
 from probes.wire.redact import Redactor
 from tests.harness.engines import Clean, catalog
+from tests.harness.recipes import load_recipes
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -61,8 +61,8 @@ def test_each_endpoint_that_takes_errors_has_one_or_a_reason(name: str, clean: C
 
 
 def test_each_that_is_declared_is_an_endpoint_without_another() -> None:
-    declared = [address for package in (pa, pc, pd) for address in package.NO_TWIN]
-    made = [each.address for package in (pc, pd) for each in package.TWINS]
+    declared = [address for name in ("pa", "pc", "pd") for address in load_recipes(name).NO_TWIN]
+    made = [each.address for name in ("pc", "pd") for each in load_recipes(name).TWINS]
     assert set(declared) | set(made) <= set(ENDPOINTS)
     assert not set(declared) & set(made)
     assert all(isinstance(found := twin(each), Reason) and found.code == ReasonCode.NO_RECIPE for each in declared)

@@ -14,8 +14,8 @@ import pytest
 
 from catalog.__main__ import main as catalog_main
 from catalog.model.exits import Exit
+from catalog.model.homes import PACKAGE
 from probes.__main__ import main as probes_main
-from probes.target.target_file import SHIPPED
 from reports.__main__ import main as reports_main
 from tests.harness import sample_report
 from tests.harness.command import CHECKOUT, Ran, pytest_here, pytest_probes, ran
@@ -46,7 +46,9 @@ NOT_HERE = (
 """Commands that CI runs (nox), that write files, or that are a person's own business."""
 
 OF_LIVE_TARGETS = {
-    name for target in SHIPPED.glob("*.toml") for name in re.findall(r"env:(\w+)", target.read_text(encoding="utf-8"))
+    name
+    for target in PACKAGE.targets.glob("*.toml")
+    for name in re.findall(r"env:(\w+)", target.read_text(encoding="utf-8"))
 }
 """Settings and keys of real providers: no test may use those of the person who runs it."""
 

@@ -7,14 +7,16 @@ from pathlib import Path
 
 import pytest
 
+from catalog.model.homes import PACKAGE
 from probes.planning.plan import plan
 from probes.target import target_file as targets
 from probes.target.dialect import Dialect
 from probes.target.target import Cost, Target, TargetError
-from probes.target.target_file import SHIPPED
 from tests.harness.engines import catalog
 
-TABLES = {name: tomllib.loads((SHIPPED / f"{name}.toml").read_text(encoding="utf-8")) for name in ("mock", "live")}
+TABLES = {
+    name: tomllib.loads((PACKAGE.targets / f"{name}.toml").read_text(encoding="utf-8")) for name in ("mock", "live")
+}
 
 
 def test_with_nothing_set_it_loads_and_probes_nothing() -> None:

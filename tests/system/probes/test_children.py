@@ -7,7 +7,7 @@ import tomllib
 from contextlib import suppress
 from pathlib import Path
 
-from probes.target.target_file import SHIPPED
+from catalog.model.homes import PACKAGE
 from tests.harness import hostile_http2
 from tests.harness.command import pytest_probes
 from tests.harness.hostile import GREEN, Hostile, Peer, plain
@@ -81,7 +81,7 @@ def test_nor_does_what_a_server_says_as_it_goes_away(tmp_path: Path) -> None:
         with suppress(ConnectionError):
             await hostile_http2.going_away(KEY.encode())(Peer("", reader, writer))
 
-    data = tomllib.loads((SHIPPED / "mock.toml").read_text())
+    data = tomllib.loads((PACKAGE.targets / "mock.toml").read_text())
     with speaking(connection) as base:
         pd = {**data["providers"]["pd"], "grpc_host": base.removeprefix("http://"), "timeout_s": 2}
         pd = {key: base if value == "embedded" else value for key, value in pd.items()}

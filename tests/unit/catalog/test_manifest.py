@@ -85,7 +85,7 @@ def test_what_it_says_is_read(tmp_path: Path) -> None:
 
 def test_what_it_leaves_out_is_empty(tmp_path: Path) -> None:
     found = manifest("pe", folder_with(tmp_path))
-    assert (found.recipes, found.request_id, found.account_headers, found.stream_end) == ("", "", (), frozenset())
+    assert (found.request_id, found.account_headers, found.stream_end) == ("", (), frozenset())
 
 
 def test_a_provider_that_there_is_not_is_told_with_those_that_there_are(tmp_path: Path) -> None:

@@ -11,8 +11,8 @@ import pytest
 from catalog.model import Exchange, Reason, Request, Response
 from catalog.model.labels import ANSWER, LIMITED, SETUP
 from probes.calls.call import Call, get
+from probes.elicit.exhausting import exhaust, once_limited, one_more_than, until_refused
 from probes.elicit.probe import Stopped
-from probes.recipes.exhausting import exhaust, once_limited, one_more_than, until_refused
 
 CALL = get("/v1/models")
 REMAINING = "x-remaining"

@@ -14,12 +14,15 @@ from catalog.reading.manifest import providers
 from probes.calls.call import ASSUMED_ID, Call, Removal, delete, post
 from probes.elicit.book import book
 from probes.elicit.packages import RecipeError
-from probes.recipes.pa.endpoints import FILE_REMOVAL, UPLOAD
 from probes.running.teardown import Fixtures
 from probes.target.target import Provider
+from tests.harness.recipes import load_recipes
 
 if TYPE_CHECKING:
     from probes.elicit.recipe import Recipe
+
+FILE_REMOVAL: Removal = load_recipes("pa").endpoints.FILE_REMOVAL
+UPLOAD: Call = load_recipes("pa").endpoints.UPLOAD
 
 DECLARED = {f"{name}:{each.name}": each for name in providers() for each in book(name).removals.values()}
 IDS = st.text(st.sampled_from("aZ9._~-/\\%2e?#@:{}\n \x00é")) | st.sampled_from(

@@ -12,13 +12,14 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
+from catalog.model.homes import PACKAGE
 from catalog.reading.manifest import manifest, providers
 from catalog.reading.strict_json import read_object
 from catalog.reading.wording import told
 from probes.target import shape
 from probes.target import target_file as targets
 from probes.target.target import Cost, TargetError
-from probes.target.target_file import SHIPPED, shipped
+from probes.target.target_file import shipped
 
 if TYPE_CHECKING:
     from catalog.model import Json
@@ -170,7 +171,7 @@ def test_the_schema_is_one_and_knows_what_the_code_knows() -> None:
 
 @pytest.mark.parametrize("name", shipped())
 def test_a_shipped_target_follows_the_schema(name: str) -> None:
-    data = tomllib.loads((SHIPPED / f"{name}.toml").read_text(encoding="utf-8"))
+    data = tomllib.loads((PACKAGE.targets / f"{name}.toml").read_text(encoding="utf-8"))
     assert told(json.loads(json.dumps(data)), SCHEMA) == []
 
 

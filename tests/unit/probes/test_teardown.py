@@ -9,15 +9,17 @@ import anyio
 import pytest
 
 from catalog.model import Exchange, Request, Response
-from probes.recipes.pa.endpoints import CREATE_BATCH
-from probes.recipes.pc.making import CONVERSATION
 from probes.running import journal
 from probes.running.journal import Journal
 from probes.running.teardown import BUSY_PAUSES_S, REMOVAL_S, Fixtures
 from probes.target.target import Provider
+from tests.harness.recipes import load_recipes
 
 if TYPE_CHECKING:
     from probes.calls.call import Call
+
+CREATE_BATCH: Call = load_recipes("pa").endpoints.CREATE_BATCH
+CONVERSATION: Call = load_recipes("pc").making.CONVERSATION
 
 
 def removed(

@@ -6,7 +6,9 @@ import pytest
 
 from catalog.model import Exchange, Request, Response
 from probes.elicit.probe import Stopped
-from probes.recipes.pa.walking import cursor
+from tests.harness.recipes import load_recipes
+
+cursor = load_recipes("pa").walking.cursor
 
 
 def page(body: object) -> Exchange:

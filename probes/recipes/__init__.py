@@ -1,1 +1,0 @@
-"""How each record of the catalog is provoked: one package a provider, one module a family."""

@@ -1,0 +1,14 @@
+"""The shipped recipes as a run loads them: a test that imported them by name would get a second copy."""
+
+from __future__ import annotations
+
+from types import ModuleType
+
+from probes.elicit.packages import recipes_module
+
+
+def load_recipes(provider: str) -> ModuleType:
+    """Return a provider's package of recipes. Its modules are its attributes, typed `Any`."""
+    package = recipes_module(provider)
+    assert package is not None, f"{provider} has recipes"
+    return package
