@@ -61,19 +61,22 @@ def _loaded(provider: str, file: Path) -> ModuleType:
     try:
         spec.loader.exec_module(module)
     except Exception as error:
-        del sys.modules[name]
-        raise _unreadable(error, file) from error
+        for half_loaded in [known for known in sys.modules if f"{known}.".startswith(f"{name}.")]:
+            del sys.modules[half_loaded]
+        raise _unreadable(error, file, name) from error
     return module
 
 
-def _unreadable(error: Exception, file: Path) -> RecipeError:
+def _unreadable(error: Exception, file: Path, name: str) -> RecipeError:
     if isinstance(error, Mendable):
         return RecipeError(error.what, error.mend, file=error.file or file, place=error.place)
     at, number = _where(error, file)
-    if missing(error):
+    is_of_recipes = isinstance(error, ImportError) and f"{error.name}.".startswith(f"{name}.")
+    if not is_of_recipes and missing(error):
         return RecipeError(missing(error), file=at, place=number)
+    said = str(error).replace(f"{name}.", ".")  # as the import is written there
     return RecipeError(
-        f"cannot be imported ({type(error).__name__}: {error})", "mend the recipes there", file=at, place=number
+        f"cannot be imported ({type(error).__name__}: {said})", "mend the recipes there", file=at, place=number
     )
 
 

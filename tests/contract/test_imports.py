@@ -1,0 +1,122 @@
+"""No module imports itself by a detour, and recipes import only what recipes are written in."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+import catalog as catalog_package
+import mockserver as mock_package
+from catalog.model.homes import PACKAGE
+from catalog.reading.manifest import providers
+from probes import calls, elicit
+from probes.target import target
+from tests.harness.command import CHECKOUT
+from tests.harness.imports import build_graph, find_cycles, find_modules, list_imports, root_packages
+
+FOR_RECIPES = (catalog_package.__name__, calls.__name__, elicit.__name__)
+"""The packages that recipes may import."""
+
+FROM_TARGETS = frozenset((target.__name__, name) for name in ("WRONG", "Cost"))
+"""What else a recipe names: what it may cost, and the role of a key that cannot be right."""
+
+
+def write_package(folder: Path, **modules: str) -> Path:
+    folder.mkdir()
+    for name, text in modules.items():
+        (folder / f"{name}.py").write_text(text, encoding="utf-8")
+    return folder
+
+
+def foreign_imports(folder: Path) -> list[str]:
+    """Return what the recipes in a folder import of the project and must not."""
+    own = folder.name
+    return [
+        f"{file.relative_to(folder.parent)}: {source} {name}".strip()
+        for module, file in find_modules(folder)
+        for source, name in list_imports(module, file)
+        if not is_for_recipes(source, own) and (source, name) not in FROM_TARGETS
+    ]
+
+
+def is_for_recipes(source: str, own: str) -> bool:
+    within = any(f"{source}.".startswith(f"{package}.") for package in (*FOR_RECIPES, own))
+    return within or source.partition(".")[0] not in {*root_packages(), PACKAGE.recipes.parent.name, "tests", ""}
+
+
+def test_no_modules_import_each_other() -> None:
+    graph = build_graph(CHECKOUT / package for package in root_packages())
+    assert len(graph) > 400, "every package is read"
+    assert find_cycles(graph) == [], "move what both need to where it belongs"
+
+
+@pytest.mark.parametrize("provider", providers())
+def test_no_recipes_import_each_other(provider: str) -> None:
+    graph = build_graph([PACKAGE.recipes / provider])
+    assert any(graph.values()), "relative imports are read"
+    assert find_cycles(graph) == [], "move what both need to where it belongs"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "import made.second",
+        "from made import second",
+        "from made.second import something",
+        "from . import second",
+        "from .second import something",
+        "def late():\n    from made import second",
+        "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    from made.second import Something",
+    ],
+)
+def test_a_cycle_is_found_wherever_the_import_stands(tmp_path: Path, text: str) -> None:
+    folder = write_package(
+        tmp_path / "made", __init__="", first=text, second="from made import third", third="import made.first"
+    )
+    assert find_cycles(build_graph([folder])) == [["made.first", "made.second", "made.third"]]
+
+
+def test_a_module_that_two_import_is_no_cycle(tmp_path: Path) -> None:
+    modules = {"first": "from . import third, second", "second": "import made.third", "third": "import os"}
+    graph = build_graph([write_package(tmp_path / "made", **modules)])
+    assert graph == {"made.first": {"made.second", "made.third"}, "made.second": {"made.third"}, "made.third": set()}
+    assert find_cycles(graph) == []
+
+
+@pytest.mark.parametrize("provider", providers())
+def test_recipes_import_only_what_they_are_written_in(provider: str) -> None:
+    assert foreign_imports(PACKAGE.recipes / provider) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "allowed"),
+    [
+        ("import anyio, json", True),
+        ("from .second import X", True),
+        (f"from {calls.__name__}.call import get", True),
+        (f"from {elicit.__name__} import recipe", True),
+        (f"from {catalog_package.__name__}.model import Reason", True),
+        (f"from {target.__name__} import WRONG, Cost", True),
+        (f"from {target.__name__} import Target", False),
+        (f"from {target.__name__.rpartition('.')[0]} import target", False),
+        (f"from {mock_package.__name__} import app", False),
+        (f"def late():\n    import {mock_package.__name__}.app", False),
+        (f"from {PACKAGE.recipes.parent.name}.recipes.pb import shapes", False),
+        ("from ..pb import shapes", False),
+        ("from tests.harness import engines", False),
+    ],
+)
+def test_a_foreign_import_of_recipes_is_found(tmp_path: Path, text: str, allowed: bool) -> None:
+    folder = write_package(tmp_path / "pz", first=text, second="")
+    assert (foreign_imports(folder) == []) is allowed
+
+
+def test_nothing_imports_shipped_recipes_by_name() -> None:
+    """The loader has them under a name of its own: an import would make a second copy, with records of its own."""
+    folder, name = PACKAGE.recipes.parent.name, PACKAGE.recipes.name
+    by_name = re.compile(rf"^\s*(import|from) {folder}(\.| import ){name}\b", re.MULTILINE)
+    assert by_name.search(f"x\n  from {folder}.{name}.pa import shapes")
+    files = [file for root in (*root_packages(), folder, "tests") for file in (CHECKOUT / root).rglob("*.py")]
+    assert [str(file) for file in files if by_name.search(file.read_text(encoding="utf-8"))] == []

@@ -1,0 +1,87 @@
+"""Recipes are loaded from the folder of their provider, by one mechanism for those shipped and for anybody's."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from catalog.model import homes
+from catalog.model.homes import Home
+from probes.elicit.packages import RecipeError, recipes_module, recipes_place
+from tests.unit.catalog.test_homes import home as write_home
+
+
+@pytest.fixture(params=["shipped", "named"])
+def recipes(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """The folder for recipes of PE, which is shipped in one case and lies in a folder that is named in the other."""
+    folder = write_home(tmp_path / "data")
+    if request.param == "shipped":
+        provider_folder = Home(folder, suite=tmp_path / "suite")
+        monkeypatch.setattr(homes, "PACKAGE", provider_folder)
+        homes.forget()
+    else:
+        provider_folder = Home(folder)
+        homes.use(folder)
+    provider_folder.recipes.mkdir(parents=True)
+    yield provider_folder.recipes
+    monkeypatch.undo()
+    homes.use(None)
+    homes.forget()
+
+
+def test_a_package_is_loaded_with_its_modules(recipes: Path) -> None:
+    (recipes / "pe").mkdir()
+    (recipes / "pe" / "__init__.py").write_text("from . import notes\nFAMILIES = (notes,)\n")
+    (recipes / "pe" / "notes.py").write_text("from .texts import TEXT\n")
+    (recipes / "pe" / "texts.py").write_text("TEXT = 'a note'\n")
+    package = recipes_module("pe")
+    assert package is not None
+    assert package.notes.TEXT == "a note"
+    assert package is recipes_module("pe")
+    assert package.__file__ == str(recipes / "pe" / "__init__.py")
+
+
+def test_a_module_is_loaded(recipes: Path) -> None:
+    (recipes / "pe.py").write_text("TEXT = 'a note'\n")
+    module = recipes_module("pe")
+    assert module is not None
+    assert module.TEXT == "a note"
+
+
+def test_there_may_be_none(recipes: Path) -> None:
+    assert recipes_module("pe") is None
+    assert recipes_place("pe") == str(recipes / "pe.py")
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "said"),
+    [
+        ("X = 1\nraise ValueError('boom')", "2", "cannot be imported (ValueError: boom); mend the recipes there"),
+        ("X = 1\n\nX = (", "3", "cannot be imported (SyntaxError: '(' was never closed"),
+        ("from .nowhere import X", "1", "cannot be imported (ModuleNotFoundError: No module named '.nowhere');"),
+        ("import librarythatisnot", "1", "librarythatisnot is not installed here; `python -m pip install "),
+    ],
+)
+def test_what_cannot_be_imported_is_one_line_with_its_place(recipes: Path, text: str, line: str, said: str) -> None:
+    (recipes / "pe").mkdir()
+    (recipes / "pe" / "__init__.py").write_text("from . import notes\n")
+    (recipes / "pe" / "notes.py").write_text(text)
+    with pytest.raises(RecipeError) as caught:
+        recipes_module("pe")
+    assert str(caught.value).startswith(f"{recipes}/pe/notes.py:{line}: {said}")
+
+
+def test_what_was_mended_is_read_anew(recipes: Path) -> None:
+    (recipes / "pe").mkdir()
+    (recipes / "pe" / "__init__.py").write_text("from . import texts, notes\n")
+    (recipes / "pe" / "texts.py").write_text("TEXT = 'of before'\n")
+    (recipes / "pe" / "notes.py").write_text("raise ValueError")
+    with pytest.raises(RecipeError):
+        recipes_module("pe")
+    (recipes / "pe" / "texts.py").write_text("TEXT = 'mended now'\n")
+    (recipes / "pe" / "notes.py").write_text("")
+    package = recipes_module("pe")
+    assert package is not None
+    assert package.texts.TEXT == "mended now"
