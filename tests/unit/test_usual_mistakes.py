@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import io
 import shlex
+import shutil
 from importlib import import_module
 from typing import TYPE_CHECKING
 
@@ -45,6 +46,8 @@ pytest probes --kind ''
 pytest probes --catalog ''
 pytest probes --out ''
 pytest probes --catalog {tmp}/mockless
+pytest probes --catalog {tmp}/raising
+pytest probes --catalog {tmp}/raising --plan
 pytest probes --catalog {tmp}/mockless/providers
 pytest probes --update
 pytest probes --revision 2026-10-12
@@ -110,6 +113,7 @@ probes doctor --target lvie
 probes doctor --allow everything
 probes doctor --catalog ''
 probes doctor --target mock --catalog {tmp}/mockless
+probes check --catalog {tmp}/raising
 probes new provider pz --catalog {tmp}/list.har
 probes new provider json --catalog {tmp}/company
 probes new provider class --catalog {tmp}/company
@@ -161,6 +165,8 @@ def place(tmp_path: Path) -> Iterator[Path]:
         file.parent.mkdir(parents=True)
         file.write_text(text)
     (tmp_path / "mockless" / "records").mkdir()
+    shutil.copytree(tmp_path / "mockless", tmp_path / "raising")
+    (tmp_path / "raising" / "recipes" / "pe.py").write_text("raise ValueError('no such row')\n")
     yield tmp_path
     homes.use(None)
 
