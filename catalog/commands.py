@@ -29,19 +29,19 @@ if TYPE_CHECKING:
 
 def blamed(args: Namespace) -> str:
     """What is wrong with the records that a command read, its own or those it was given, where it could not go on."""
-    from catalog.check import validate
+    from catalog.check import validate  # brings jsonschema, which reading commands need not wait for
 
     return next(filter(None, map(validate.first_problem, homes.use(args.catalog))), "")
 
 
 def check(args: Namespace) -> int:
     """Validate every record, and the ledger of the shipped ones."""
-    from catalog.check import validate
+    from catalog.check import validate  # brings jsonschema, which reading commands need not wait for
 
     roots = homes.use(args.catalog)
     for root in roots:
         if args.fix:
-            from catalog.check import mending
+            from catalog.check import mending  # brings the write-back
 
             for line in mending.put_right(root):
                 print(visible.row(line))
@@ -145,7 +145,7 @@ def _nothing_fits(args: Namespace) -> CatalogError:
 
 def identify(args: Namespace) -> int:
     """Say which record an answer is, and whether the request may be sent again; several answers one after the other."""
-    from catalog.identity_text import identity_json, identity_text
+    from catalog.identity_text import identity_json, identity_text  # each command waits for its own imports alone
     from catalog.recognition.pasted import answers_in
 
     library = _library(args)
@@ -181,7 +181,7 @@ def _pasted(file: Path | None) -> str:
 
 def update(args: Namespace) -> int:
     """Write what live runs saw into the records."""
-    from catalog.writeback import update as updating
+    from catalog.writeback import update as updating  # 0.1 s to import, for this command alone
 
     if not args.runs and args.expire_after is None:
         raise CatalogError("no run was named", "name run folders, or give --expire-after DAYS")
@@ -207,7 +207,7 @@ def explain(args: Namespace) -> int:
     if args.code is None:
         print(show.codes_text())
         return Exit.FINE
-    from catalog.evidence import causes
+    from catalog.evidence import causes  # for this command alone
 
     if causes.is_id(args.code):
         again = f"`pytest probes --cause {args.code} --target TARGET` asks again"
@@ -222,7 +222,7 @@ def explain(args: Namespace) -> int:
 
 def _library(args: Namespace) -> Library:
     """The records that are meant, as a client's author has them."""
-    from catalog.library import of_folders
+    from catalog.library import of_folders  # 0.1 s to import; few commands need it
 
     return of_folders(homes.use(args.catalog))
 

@@ -33,7 +33,7 @@ def export(args: Namespace) -> int:
 
 
 def _openapi(catalog: Catalog, provider: str | None) -> str:
-    from catalog.exports.openapi import document
+    from catalog.exports.openapi import document  # each format waits for its own imports alone
 
     if provider is None:
         raise CatalogError("OpenAPI describes one provider", f"name one of {', '.join(providers())}")
@@ -41,6 +41,6 @@ def _openapi(catalog: Catalog, provider: str | None) -> str:
 
 
 def _table(catalog: Catalog, provider: str | None) -> str:
-    from catalog.exports import table
+    from catalog.exports import table  # as above
 
     return table.text(Library(catalog).find(provider=provider))

@@ -46,7 +46,7 @@ def main(arguments: list[str] | None = None) -> int:
 
 def _blamed(chosen: argparse.Namespace) -> str:
     """What is wrong with the records that a command was given, where it could not go on."""
-    from catalog.check import validate
+    from catalog.check import validate  # brings jsonschema, needed only if a command failed
 
     return next(filter(None, map(validate.first_problem, _records(chosen))), "")
 
@@ -92,7 +92,7 @@ def _books() -> dict[str, Book]:
 
 
 def _doctor(chosen: argparse.Namespace) -> int:
-    from probes.commands import doctor
+    from probes.commands import doctor  # brings what sends; other commands send nothing
 
     catalog = _catalog(chosen)
     with _ready(targets.load(chosen.target).only(meant())) as ready:
@@ -107,7 +107,7 @@ def _variables(chosen: argparse.Namespace) -> int:
 
 
 def _cleanup(chosen: argparse.Namespace) -> int:
-    from probes.commands import cleanup
+    from probes.commands import cleanup  # brings what sends
 
     _records(chosen)
     told = cleanup.clean(

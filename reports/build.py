@@ -54,7 +54,7 @@ def write_views(folder: Path, run: Run, results: Sequence[Result]) -> None:
         EvidenceError: nothing can be told of what it holds.
         OSError: a view cannot be written.
     """
-    from reports import html
+    from reports import html  # brings jinja2
 
     ordered = sorted(results, key=lambda result: result.record)
     views: dict[str, Callable[[Run, Sequence[Result]], str]] = {

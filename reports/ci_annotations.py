@@ -37,7 +37,7 @@ def annotated(run: Run, results: Sequence[Result]) -> list[str]:
 
 def _errors(overview: Overview) -> Iterator[tuple[str, str]]:
     """Title and text of each, what is gravest first."""
-    from reports import advice
+    from reports import advice  # as above
     from reports.sections import BAD, BY_CAUSE, Name
 
     yield from (("Our fault", each) for each in overview.faults)

@@ -31,7 +31,7 @@ TEMPLATES = Path(__file__).parent / "templates"
 
 def safe(text: str) -> Markup:
     """Text of our own that goes in as it is."""
-    from markupsafe import Markup
+    from markupsafe import Markup  # jinja2's; only pages need it
 
     return Markup(text)
 
@@ -39,10 +39,10 @@ def safe(text: str) -> Markup:
 @cache
 def environment() -> Environment:
     """The environment of all templates."""
-    from jinja2 import Environment, FileSystemLoader, StrictUndefined
+    from jinja2 import Environment, FileSystemLoader, StrictUndefined  # slow to import; only pages need it
     from markupsafe import Markup
 
-    from reports.elements import checked, exchange, near, query, seen
+    from reports.elements import checked, exchange, near, query, seen  # as above
 
     def shown(value: Any) -> Any:
         return visible(value) if isinstance(value, str) and not isinstance(value, Markup) else value
@@ -85,7 +85,7 @@ def environment() -> Environment:
 
 def _linked(text: str) -> Markup:
     """A text of a person's own, the ledger's, in which each address of a page leads there."""
-    from markupsafe import Markup, escape
+    from markupsafe import Markup, escape  # as above
 
     pieces = ADDRESS.split(text)
     link = '<a href="{0}" rel="noreferrer">{0}</a>'

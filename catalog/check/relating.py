@@ -74,7 +74,7 @@ def _constant(path: str, own: Relation) -> Iterator[Complaint]:
         except re.error as error:
             yield Complaint(path, f"{quoted(own.value)} does not compile: {error}", "mend the regular expression")
     elif own.kind == "every":
-        from jsonschema import Draft202012Validator, SchemaError
+        from jsonschema import Draft202012Validator, SchemaError  # slow to import; few relations hold a schema
 
         try:
             Draft202012Validator.check_schema(own.value)

@@ -117,7 +117,7 @@ def _schema_files(home: homes.Home) -> tuple[Problem, ...]:
 
 
 def _schema_problems(home: homes.Home) -> Iterator[Problem]:
-    from jsonschema import Draft202012Validator, SchemaError
+    from jsonschema import Draft202012Validator, SchemaError  # slow to import; a folder of records has no schemas
 
     try:
         schemas = dict(schemas_of(home))

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 @remembered
 def validator_of(urn: str) -> Draft202012Validator | None:
     """The validator of a schema and all that it refers to; None where there is no such schema."""
-    from jsonschema import Draft202012Validator
+    from jsonschema import Draft202012Validator  # slow to import; only who validates waits
     from referencing import Registry
     from referencing.jsonschema import DRAFT202012
 

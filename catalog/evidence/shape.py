@@ -66,7 +66,7 @@ def _schema() -> Mapping[str, Json]:
 
 @cache
 def _validator(kind: str) -> Draft202012Validator:
-    from jsonschema import Draft202012Validator
+    from jsonschema import Draft202012Validator  # slow to import; only who reads results waits
 
     whole = {name: value for name, value in _schema().items() if name != "anyOf"}
     own = {**whole, "$ref": f"#/$defs/{kind}"}

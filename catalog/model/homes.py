@@ -1,12 +1,12 @@
 """Where providers are found: this package, the homes that other distributions bring, and the one a command names.
 
-A home is a folder laid out as this package is:
+A home is a folder laid out as follows; of this package, recipes and targets lie in another folder:
 
     providers/pe.toml            the manifest
     records/pe/…                 the records
     schemas/envelopes/pe.json    the shapes of its bodies; schemas/limits_pe.json, the form of its limits
     facts/pe.tsv                 what its documents say
-    recipes/pe.py                how its records are provoked, or a package recipes/pe/
+    recipes/pe.py                how its records are provoked, or a folder recipes/pe/ with relative imports
     targets/live.toml            where it is; targets/mock.toml, where a mock of it is
     divergences.json             what of it is accepted
 

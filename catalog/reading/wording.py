@@ -60,7 +60,7 @@ def complaints(errors: Iterable[ValidationError]) -> Iterator[Complaint]:
 
 def told(value: Json, schema: Mapping[str, Json]) -> list[Complaint]:
     """What a schema that refers to no other says against a value."""
-    from jsonschema import Draft202012Validator
+    from jsonschema import Draft202012Validator  # slow to import; only who checks a file waits
 
     validator = Draft202012Validator(schema, format_checker=Draft202012Validator.FORMAT_CHECKER)
     try:

@@ -151,7 +151,7 @@ def main(argv: list[str] | None = None) -> int:
 
 
 def _serve(arguments: argparse.Namespace) -> int:
-    from starlette.middleware.cors import CORSMiddleware
+    from starlette.middleware.cors import CORSMiddleware  # slow to import; `--help` and mistakes need no server
 
     from catalog_probe.mockserver.app import create_app
     from catalog_probe.mockserver.server import MockServer, exit_with_stdin

@@ -117,7 +117,7 @@ def _run(module: str, arguments: Sequence[str]) -> int:
 
 def _probe(arguments: Sequence[str]) -> int:
     """pytest on the probes of the package, as a checkout has it: whole, or those that are named as there."""
-    import pytest
+    import pytest  # for this command alone
 
     named = [_of_package(each) for each in arguments]
     everything = [] if any(each != was for each, was in zip(named, arguments, strict=True)) else [str(PROBES)]
@@ -130,7 +130,7 @@ class OnlyProbes:
     """The plugin object that refuses what else pytest would run: whoever writes `probe` means probes and no tests."""
 
     def pytest_configure(self, config: pytest.Config) -> None:
-        import pytest
+        import pytest  # loaded by then
 
         for argument in () if hasattr(config, "workerinput") else config.args:
             path = Path(config.invocation_params.dir, argument.partition("::")[0]).resolve()

@@ -167,7 +167,7 @@ def _tell(site: Site, about: str, first: str = "") -> int:
 
 def _missing(site: Site, about: re.Pattern[str]) -> Iterator[str]:
     """What the checks say: of manifest, records and facts, and once those are fine of recipes and targets."""
-    from catalog.check import validate
+    from catalog.check import validate  # brings jsonschema, which other commands need not wait for
 
     own = [told for told in map(str, validate.check(site.home.records)) if about.search(told)]
     yield from own

@@ -32,13 +32,13 @@ def nearest(error: ValidationError) -> ValidationError:
 
     The error itself where it is as far from each, and where there is one form alone.
     """
-    from jsonschema.exceptions import best_match
+    from jsonschema.exceptions import best_match  # slow to import; a plan validates nothing
 
     return best_match([error]) or error
 
 
 @lru_cache(maxsize=MOST)
 def _compiled(schema_text: str) -> Validator:
-    from jsonschema import Draft202012Validator
+    from jsonschema import Draft202012Validator  # slow to import; a plan validates nothing
 
     return Draft202012Validator(json.loads(schema_text))

@@ -268,7 +268,7 @@ class Lane:
 
     def _http_wire(self) -> HttpWire:
         if self._http is None:
-            from probes.wire.http import HttpWire
+            from probes.wire.http import HttpWire  # each transport waits for its first request
 
             self._http = HttpWire(
                 self._dialect,
@@ -284,14 +284,14 @@ class Lane:
 
     def _websocket_wire(self) -> WebSocketWire:
         if self._websocket is None:
-            from probes.wire.websocket import WebSocketWire
+            from probes.wire.websocket import WebSocketWire  # as above
 
             self._websocket = WebSocketWire(self._dialect, self.redactor, self._limits, ca_file=self.provider.ca_file)
         return self._websocket
 
     def _grpc_wire(self) -> GrpcWire:
         if self._grpc is None:
-            from probes.wire.grpc import GrpcWire
+            from probes.wire.grpc import GrpcWire  # as above: gRPC is the slowest to import
 
             self._grpc = GrpcWire(
                 self.provider.grpc_package, self.redactor, self._limits, ca_file=self.provider.ca_file
@@ -300,7 +300,7 @@ class Lane:
 
     @property
     def _limits(self) -> Limits:
-        from probes.wire.http import Limits
+        from probes.wire.http import Limits  # as above
 
         return Limits(self.provider.timeout_s, self.provider.max_body_bytes)
 

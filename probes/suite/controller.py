@@ -176,7 +176,7 @@ class Controller:
         """Keep together what shares a rate limit or a budget."""
         if config.getoption("dist") != "loadgroup":
             return None
-        from probes.suite.scheduling import GroupScheduling
+        from probes.suite.scheduling import GroupScheduling  # brings xdist, which a run in one process does without
 
         return GroupScheduling(config, log, lambda address: group_of(address, self.options.target))
 
@@ -396,7 +396,7 @@ class Controller:
 
     def _make_views(self, run: Run, results: list[Result]) -> None:
         """Everything beside results.jsonl can be made again from it, so a failure here loses nothing and is said."""
-        from catalog.writeback import update
+        from catalog.writeback import update  # needed after the run: the mock starts sooner
         from reports import build
 
         for what, make in (

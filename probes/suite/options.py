@@ -199,7 +199,7 @@ def _recordings(config: pytest.Config) -> tuple[Recording, ...]:
     for option in ("--plan", "--shard", "--revision"):
         if config.getoption(option):
             raise UsageError(f"{option}: nothing is sent where traffic is judged", "leave one of the two out")
-    from probes.traffic.reading import read as read_recordings
+    from probes.traffic.reading import read as read_recordings  # few runs read recordings
 
     return read_recordings(map(places.meant, named))
 
@@ -223,7 +223,7 @@ def _drifting(ids: list[str], out: Path) -> frozenset[str] | None:
     """The records that these causes made drift, each in the newest run that names it: asking again makes a run, too."""
     if not ids:
         return None
-    from catalog.evidence.causes import causes, is_id
+    from catalog.evidence.causes import causes, is_id  # only `--cause` looks back
     from catalog.evidence.results_file import RESULTS, read_run
 
     found: dict[str, tuple[str, ...]] = {}

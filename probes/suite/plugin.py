@@ -24,8 +24,8 @@ from probes.suite.worker_input import KEYS, LOCAL, WORKER_INPUT, WorkerInput
 
 if TYPE_CHECKING:
     from catalog.reading.store import Catalog
-    from probes.suite.controller import Controller
-    from probes.suite.embedded_mock import EmbeddedMock
+    from probes.suite.controller import Controller  # 0.1 s while the mock starts
+    from probes.suite.embedded_mock import EmbeddedMock  # a live run starts no mock
     from probes.suite.options import Options
 
 HERE = Path(__file__).parent.parent
@@ -84,12 +84,12 @@ def pytest_configure(config: pytest.Config) -> None:
         _demand_recipes(chosen)
     if chosen.plan:  # the run is not even begun, and nothing of what sends or records is loaded
         with all_installed():
-            from probes.suite.planner import Planner
+            from probes.suite.planner import Planner  # libraries that are missing are told
         config.pluginmanager.register(Planner(chosen), "catalog-probe-planner")
         return
     with all_installed():
         worker_input = _take_charge(config, chosen) if told is None else WorkerInput.from_controller(told)
-        from probes.suite.items import PROBER, Prober
+        from probes.suite.items import PROBER, Prober  # brings what sends
 
     prober = Prober(chosen, worker_input, prefetch=config.getoption("maxfail", 0) != 1)
     config.pluginmanager.register(prober, PROBER)
@@ -133,7 +133,7 @@ def _hold_the_budget(config: pytest.Config, chosen: Options) -> None:
 
 
 def _demand_soundness(chosen: Options) -> None:
-    from probes.suite import catalog_check
+    from probes.suite import catalog_check  # brings jsonschema, which other runs of pytest do without
 
     try:
         with all_installed():
@@ -156,7 +156,7 @@ def _take_charge(config: pytest.Config, chosen: Options) -> WorkerInput:
     report_when_told_to_end()
     config.add_cleanup(forget)
     mock = _mock_of(config, chosen)  # it starts while this process loads what follows
-    from probes.suite.controller import Controller
+    from probes.suite.controller import Controller  # 0.1 s while the mock starts
 
     controller = Controller(chosen, mock)
     controller.start()
@@ -177,7 +177,7 @@ def _mock_of(config: pytest.Config, chosen: Options) -> EmbeddedMock | None:
     """The mock of a run that asks one, on its way; it is not waited for."""
     if not chosen.target.embedded or chosen.traffic is not None:
         return None
-    from probes.suite.embedded_mock import EmbeddedMock
+    from probes.suite.embedded_mock import EmbeddedMock  # a live run starts no mock
 
     try:
         mock = EmbeddedMock(chosen.providers)

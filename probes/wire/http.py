@@ -188,7 +188,7 @@ class HttpWire:
     async def _streamed(
         self, status: int, headers: Mapping[str, str], content: _Content, started: float, left_s: float
     ) -> Response:
-        from probes.wire import sse
+        from probes.wire import sse  # few answers are streams
 
         stream = await sse.read(
             body.capped(*content),
