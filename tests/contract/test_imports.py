@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+import mockserver as mock_package
 import pytest
 
 import catalog as catalog_package
-import mockserver as mock_package
 from catalog.model.homes import PACKAGE
 from catalog.reading.manifest import providers
 from probes import calls, elicit

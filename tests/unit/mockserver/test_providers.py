@@ -18,7 +18,8 @@ def test_each_provider_is_a_package_of_its_name() -> None:
 
 @pytest.mark.process
 def test_a_provider_that_is_not_asked_for_is_not_imported() -> None:
-    code = "import sys; from catalog_probe.mockserver.app import load_providers; load_providers(['pa']); print(*sys.modules)"
+    load = "from catalog_probe.mockserver.app import load_providers; load_providers(['pa'])"
+    code = f"import sys; {load}; print(*sys.modules)"
     imported = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
     assert "catalog_probe.mockserver.pa" in imported
     assert "catalog_probe.mockserver.pc" not in imported
