@@ -68,7 +68,7 @@ def load_providers(names: Iterable[str] | None = None) -> tuple[Provider, ...]:
     unknown = [name for name in wanted if name not in NAMES]
     if unknown:
         raise ValueError(f"unknown provider {', '.join(unknown)}; there are {', '.join(NAMES)}")
-    providers: list[Provider] = [import_module(f"{__package__}.{name}").PROVIDER for name in wanted]
+    providers: list[Provider] = [import_module(f"{__package__}.{name}.provider").PROVIDER for name in wanted]
     return tuple(providers)
 
 

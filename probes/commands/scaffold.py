@@ -69,10 +69,12 @@ def provider_files(site: Site) -> dict[Path, str]:
         site.facts: "\t".join(COLUMNS) + "\n",
     }
     if site.own:
+        mock = CHECKOUT / "catalog_probe" / "mockserver" / name
         return files | {
             site.recipes: _filled("recipes_package.py.txt", name),
             site.inventory: "\t".join(_INVENTORY) + "\n",
-            CHECKOUT / "catalog_probe" / "mockserver" / name / "__init__.py": _filled("mockserver.py.txt", name),
+            mock / "__init__.py": f'"""Provider {name.upper()}, simulated from its documents alone."""\n',
+            mock / "provider.py": _filled("mockserver.py.txt", name),
         }
     files[home.manifests / f"{name}.toml"] += _filled("mock_command.toml", name)
     return files | {

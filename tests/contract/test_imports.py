@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-import mockserver as mock_package
 import pytest
 
 import catalog as catalog_package
 from catalog.model.homes import PACKAGE
 from catalog.reading.manifest import providers
+from catalog_probe import mockserver as mock_package
 from probes import calls, elicit
 from probes.target import target
 from tests.harness.command import CHECKOUT

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING
 
-from catalog_probe.mockserver.as_published import CONTRADICTIONS
 from catalog_probe.mockserver.as_published.answers import Answer, Asked
+from catalog_probe.mockserver.as_published.contradictions import CONTRADICTIONS
 from catalog_probe.mockserver.as_published.edges import Edge
 
 if TYPE_CHECKING:

@@ -45,4 +45,4 @@ class Provider:
 
 
 NAMES = ("pa", "pb", "pc", "pd")
-"""Each is a sub-package that exports `PROVIDER`."""
+"""Each is a sub-package whose module `provider` exports `PROVIDER`."""

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from catalog_probe.mockserver.app import create_app
-from catalog_probe.mockserver.as_published import CONTRADICTIONS
 from catalog_probe.mockserver.as_published.answers import Answer, Asked
+from catalog_probe.mockserver.as_published.contradictions import CONTRADICTIONS
 from catalog_probe.mockserver.as_published.edges import COMPRESSED_FROM, HEADERS, PAGE_EVERY, Edge
 from tests.unit.mockserver.mock_client import Client
 from tests.unit.mockserver.pc_client import PcClient

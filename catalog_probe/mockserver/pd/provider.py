@@ -1,0 +1,44 @@
+"""What PD declares to the server: its hosts, scenarios, settings and models."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+from catalog_probe.mockserver.core.providers import Mount, Provider
+from catalog_probe.mockserver.pd.causes import SCENARIOS
+from catalog_probe.mockserver.pd.endpoints.management import ROUTES as MANAGEMENT_ROUTES
+from catalog_probe.mockserver.pd.endpoints.management import Management
+from catalog_probe.mockserver.pd.gateway import Gateway
+from catalog_probe.mockserver.pd.grpc.listening import listen
+from catalog_probe.mockserver.pd.models import EVERYWHERE, REGIONAL
+from catalog_probe.mockserver.pd.names import DEFAULTS
+from catalog_probe.mockserver.pd.routes import ROUTES
+
+if TYPE_CHECKING:
+    from catalog_probe.mockserver.core.world import World
+    from catalog_probe.mockserver.pd.models import Host
+
+
+def build(host: Host, world: World) -> Gateway:
+    """The ASGI app of the inference API on one of its hosts."""
+    return Gateway(host, ROUTES)
+
+
+def build_management(world: World) -> Management:
+    """The ASGI app of the management API, which has a host of its own (2:9)."""
+    return Management()
+
+
+PROVIDER = Provider(
+    "pd",
+    (
+        Mount("pd", ("base_url",), partial(build, EVERYWHERE), routes=ROUTES),
+        Mount("pd-regional", ("regional_base_url",), partial(build, REGIONAL), routes=ROUTES),
+        Mount("pd-management", ("management_url",), build_management, routes=MANAGEMENT_ROUTES),
+    ),
+    SCENARIOS,
+    DEFAULTS,
+    listen,
+    EVERYWHERE.models,
+)
