@@ -225,8 +225,7 @@ def lint(session: nox.Session) -> None:
 def catalog(session: nox.Session) -> None:
     """The shipped records are valid, canonical and each has a recipe or a reason."""
     install(session)
-    session.run("python", "-m", "catalog", "check")
-    session.run("python", "-m", "probes", "check")
+    session.run("catalog-probe", "check")
 
 
 @nox.session

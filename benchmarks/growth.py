@@ -35,13 +35,13 @@ def row(folder: Path, number: int) -> str:
     """The costs of a home of so many records."""
     home, out = write_home(folder / "home", number), folder / "out"
     probes = ("pytest", "probes", "-q", "-p", "no:cacheprovider", "--catalog", str(home), "--out", str(out))
-    check = took(_python("check", "-m", "catalog", "check", "--catalog", str(home)), folder)
+    check = took(_python("check", "-m", "catalog_probe", "check", "--catalog", str(home)), folder)
     with provider(number, 0) as address:
         target = str(write_target(home, address, live=True))
         plan = took(_python("plan", "-m", *probes, "--target", target, "--plan"), folder)
         run = took(_python("run", "-m", *probes, "--target", target), folder)
-    views = took(_python("views", "-m", "reports", "build", str(out / "latest")), folder)
-    update = ("catalog", "update", str(out / "latest"), "--catalog", str(home))
+    views = took(_python("views", "-m", "catalog_probe", "report", "build", str(out / "latest")), folder)
+    update = ("catalog_probe", "catalog", "update", str(out / "latest"), "--catalog", str(home))
     write_back = took(_python("write-back", "-m", *update), folder)
     cells = (f"{1000 * each.cpu_s / number:.2f}" for each in (check, plan, run, views, write_back))
     return f"| {number} | {' | '.join(cells)} | {_most(run)} |"

@@ -9,7 +9,7 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING, Any
 
-if sys.version_info < (3, 11):  # noqa: UP036 - so that `python -m catalog` says one line
+if sys.version_info < (3, 11):  # noqa: UP036 - so that an import says one line
     raise ImportError(
         "catalog-probe needs Python 3.11 or newer; this is {}.{}".format(*sys.version_info), name=__name__
     )

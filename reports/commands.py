@@ -52,7 +52,7 @@ def accept(run: Run, cause: Cause) -> str:
     target = [] if run.target == "live" else ["--target", run.target]
     where = ["--run", f"{run.asked.out or places.RUNS}/{run.run}"]
     asked = ["--cause", cause.id, *target, *_records(run), *where, "--reason", REASON]
-    return shlex.join(["python", "-m", "catalog", "accept", *asked])
+    return shlex.join(["catalog-probe", "catalog", "accept", *asked])
 
 
 def _probes(run: Run) -> list[str]:

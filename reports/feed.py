@@ -76,7 +76,7 @@ def _sentences(episode: Episode) -> Iterator[str]:
         yield "No night before had seen it as documented: the document or our transcription may be wrong."
     if episode.accepted:
         yield "Accepted in the ledger."
-    explained = f", code {episode.code} (python -m catalog explain {episode.code})" if episode.code else ""
+    explained = f", code {episode.code} (catalog-probe catalog explain {episode.code})" if episode.code else ""
     yield f"Cause {episode.cause}{explained}."
 
 

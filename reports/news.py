@@ -50,7 +50,8 @@ def news(target: str, rows: Sequence[Row], run: str) -> dict[str, Json]:
     ordered = sorted(rows, key=in_order)
     at = next((number for number, row in enumerate(ordered) if row.run == run), None)
     if at is None:
-        raise EvidenceError(f"the history does not remember run {run!r}", "`python -m reports history append` adds it")
+        mend = "`catalog-probe report history append` adds it"
+        raise EvidenceError(f"the history does not remember run {run!r}", mend)
     before, now = ordered[:at], ordered[: at + 1]
     told = _changes_due(before).keys()
     due = {key: each for key, each in _changes_due(now).items() if key not in told}

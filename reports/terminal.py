@@ -171,7 +171,7 @@ def _steps(overview: Overview, width: int, paint: _Paint) -> Iterator[str]:
     for step in found[:6]:
         yield from _wrapped(f"{step.code} ({len(step.addresses)}): {step.next_step}", width, "  ", "    ")
     yield from _more(len(found) - 6, "steps", paint)
-    yield paint("dim", "  `python -m catalog explain CODE` says more about each")
+    yield paint("dim", "  `catalog-probe catalog explain CODE` says more about each")
     yield ""
 
 

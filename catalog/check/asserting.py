@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from catalog.model.assertion import Assertion
     from catalog.reading.store import Catalog
 
-CHECK = "python -m catalog check"
+CHECK = "catalog-probe check"
 """Whoever tells a complaint says behind it which records are meant, where they are not those that are found unnamed."""
 
 FIX = f"run `{CHECK} --fix`"

@@ -1,4 +1,4 @@
-"""What each finding code and reason code means, and what to do about it: for `catalog explain` and the reports.
+"""What each finding code and reason code means, and what to do about it: for the command and the reports.
 
 The words are in `explanations.json`, by what the codes tell of.
 """

@@ -38,7 +38,7 @@ class Aspect(StrEnum):
 class Finding:
     """One difference between what a record states and an answer.
 
-    `code` is stable and explained by `python -m catalog explain CODE`; `label` says in which exchange of the probe
+    `code` is stable and explained by `catalog-probe catalog explain CODE`; `label` says in which exchange of the probe
     it was seen; `at` narrows the aspect (a header name, a JSON pointer, an event name). `assertion` is the key of the
     assertion that was seen otherwise, within its record; empty for what no record states. `endpoints` are the addresses
     of the endpoints on which it was seen: they are no part of what makes it the same difference.

@@ -209,7 +209,7 @@ def read_toml(file: Path) -> dict[str, Any]:
 class _Table:
     """A table of the file at hand. What it lacks, and what is of another type, becomes one line with its place.
 
-    `catalog check` holds a manifest to its whole schema; this is what a run relies on.
+    `catalog-probe check` holds a manifest to its whole schema; this is what a run relies on.
     """
 
     data: Mapping[str, Any]

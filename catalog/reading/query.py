@@ -1,8 +1,8 @@
 """The small language in which records are looked for: `status:429 provider:pc is:new seen:<7d -overloaded`.
 
-`catalog find`, `pytest probes -k` and the search of a report use the same words. A word is found anywhere in what is
-said of a record; `field:value` must be so, `*` stands for anything, a comma for "or", and `-` before it for "not".
-All of a query must hold. The page has the same rules in its script, and a test holds both together.
+`catalog-probe catalog find`, `pytest probes -k` and the search of a report use the same words. A word is found anywhere
+in what is said of a record; `field:value` must be so, `*` stands for anything, a comma for "or", and `-` before it for
+"not". All of a query must hold. The page has the same rules in its script, and a test holds both together.
 """
 
 from __future__ import annotations

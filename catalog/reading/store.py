@@ -116,7 +116,7 @@ class Catalog(Mapping[Address, Record]):
     def _unknown(self, address: str) -> UnknownAddress:
         depth = address.count("/")  # of an address that is not whole, what comes near is a family or a kind
         known = dict.fromkeys("/".join(str(known).split("/")[: depth + 1]) for known in self._by_address)
-        mend = did_you_mean(address.lower(), known) or "`python -m catalog show` lists every address"
+        mend = did_you_mean(address.lower(), known) or "`catalog-probe catalog show` lists every address"
         return UnknownAddress(f"no record has the address {address!r}", mend)
 
 

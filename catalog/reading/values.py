@@ -81,5 +81,5 @@ def demand_possible(term: Term) -> None:
             raise CatalogError(f"{term.field}:{brief(value, SHOWN)} names nothing", form.mend)
         if listed is not None and not any(fits(value, word) for word in listed):
             all_words = f"they are {', '.join(listed)}" if len(listed) <= NAMED else ""
-            mend = did_you_mean(value, listed) or all_words or "`python -m catalog explain` lists them"
+            mend = did_you_mean(value, listed) or all_words or "`catalog-probe catalog explain` lists them"
             raise CatalogError(f"{term.field}:{brief(value, SHOWN)} names nothing", mend)

@@ -93,7 +93,7 @@ class _Place:
         names = list(names)
         for pattern in getattr(self.rely.dependencies[self.number], field):
             if not any(fits(pattern, name) for name in names):
-                mend = did_you_mean(pattern, [*known] or names) or "`python -m catalog show` lists them"
+                mend = did_you_mean(pattern, [*known] or names) or "`catalog-probe catalog show` lists them"
                 place = f"rely[{self.number}].{field}"
                 raise CatalogError(f"{pattern!r} names no {kind}", mend, file=self.rely.path, place=place)
 

@@ -171,7 +171,7 @@ def problems(entries: Iterable[Entry], catalog: Catalog, today: date, file: Path
             mend = did_you_mean(entry.address, map(str, catalog)) or "remove the entry"
             found.append(CatalogError("no record has this address", mend, file=where, place=entry.address))
         elif today > entry.last_day:
-            mend = "renew it with `python -m catalog accept`, or remove it"
+            mend = "renew it with `catalog-probe catalog accept`, or remove it"
             what = f"was to be reviewed by {entry.review_by}"
             found.append(CatalogError(what, mend, file=where, place=entry.address))
     return found

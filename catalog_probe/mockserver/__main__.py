@@ -1,4 +1,4 @@
-"""`catalog-probe mock`: serve the mock until told to stop; prints one JSON line with all addresses when ready."""
+"""Serve the mock until told to stop; print one JSON line with all addresses when ready."""
 
 from __future__ import annotations
 
@@ -23,10 +23,13 @@ DESCRIPTORS = 4_096
 
 EXAMPLES = """\
 examples:
-  catalog-probe mock --port 8000 --clients --any-key --any-model --limits off   any app, the official clients' names
-  catalog-probe mock --as-published                                             as published answers show providers
-  curl http://127.0.0.1:8000/__mock__/                                            how each client is pointed at it
-  curl -X POST http://127.0.0.1:8000/__mock__/next -d "overloaded;times=1"        what the next request suffers
+  any app, with the names that official clients use:
+    catalog-probe mock --port 8000 --clients --any-key --any-model --limits off
+  providers as published answers show them:
+    catalog-probe mock --as-published
+  how each client is pointed at it, and what the next request suffers:
+    curl http://127.0.0.1:8000/__mock__/
+    curl -X POST http://127.0.0.1:8000/__mock__/next -d "overloaded;times=1"
 """
 
 

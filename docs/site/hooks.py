@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from mkdocs.structure.files import File
 
-from probes.commands import reference
-from probes.suite import command_line
+from catalog_probe.cli import reference
 from tests.harness import sample_report
 
 if TYPE_CHECKING:
@@ -26,7 +25,7 @@ def on_startup(**_: Any) -> None:
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:
     """Add the generated pages, and the sample report that they link."""
-    for path, text in reference.pages(command_line.add):
+    for path, text in reference.pages():
         files.append(File.generated(config, path, content=text))
     files.append(File.generated(config, sample_report.PAGE, abs_src_path=str(sample_report.REPORT)))
     return files

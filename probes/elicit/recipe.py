@@ -123,7 +123,7 @@ class Recipe:
 
 @dataclass(frozen=True, slots=True)
 class Unfinished:
-    """In the place of a recipe that is still to be written: its record is not probed, and `probes check` says why."""
+    """In the place of a recipe that is still to be written: its record is not probed, and the check says why."""
 
     address: str
 

@@ -46,4 +46,4 @@ def left_behind(folder: Path, target: str) -> list[str]:
     if not left:
         return []
     named = ", ".join(dict.fromkeys(each.record for each in left))
-    return [f"{len(left)} made and not removed ({named}): `python -m probes cleanup {folder} --target {target}`"]
+    return [f"{len(left)} made and not removed ({named}): `catalog-probe target cleanup {folder} --target {target}`"]

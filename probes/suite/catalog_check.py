@@ -1,4 +1,4 @@
-"""Refuses to probe providers in whose records `python -m catalog check` finds faults, other than of their form."""
+"""Refuses to probe providers in whose records `catalog-probe check` finds faults, other than of their form."""
 
 from __future__ import annotations
 

@@ -299,7 +299,7 @@ class Controller:
             self._written += after_run.write_back(self.options, run, results)
         except Mendable as error:
             records = homes.option_for(self.options.catalog.root)
-            command = shlex.join(["python", "-m", "catalog", "update", str(self.folder), *records])
+            command = shlex.join(["catalog-probe", "catalog", "update", str(self.folder), *records])
             self._trouble.append(f"records not updated: {error}; then `{command}`")
             return Exit.USAGE
         return Exit.FINE
@@ -411,7 +411,7 @@ class Controller:
             try:
                 make()
             except Exception as error:  # noqa: BLE001 - a view that fails must not take the exit status with it
-                again = f"python -m reports build {self.folder}"
+                again = f"catalog-probe report build {self.folder}"
                 self._trouble.append(f"could not write {what}: {type(error).__name__}: {error}; try `{again}`")
 
     def _remove_folder(self) -> None:

@@ -34,7 +34,7 @@ class Speaker:
         if trouble is None or isinstance(trouble, BrokenPipeError):
             return
         last = Unfailing(sys.stderr)
-        last.write(f"catalog probe: stdout: {line(str(trouble.strerror or trouble))}; {self.mend}\n")
+        last.write(f"catalog-probe: stdout: {line(str(trouble.strerror or trouble))}; {self.mend}\n")
         last.flush()
         if self._session is not None and self._session.exitstatus in tuple(Exit):
             self._session.exitstatus = highest({Exit(self._session.exitstatus), Exit.HARNESS_ERROR})

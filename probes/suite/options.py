@@ -238,7 +238,7 @@ def _drifting(ids: list[str], out: Path) -> frozenset[str] | None:
             break
     for wanted in ids:
         if wanted not in found:
-            near, names = did_you_mean(wanted, known), "`python -m reports show` names those of a run"
+            near, names = did_you_mean(wanted, known), "`catalog-probe report show` names those of a run"
             if not near and not is_id(wanted):
                 raise UsageError(f"--cause {wanted}: not the id of a cause, which reads like pa-3f2a9c01", names)
             raise UsageError(f"--cause {wanted}: no run in {shown(out)} has this cause", near or names)

@@ -43,7 +43,7 @@ def told(result: Result) -> str:
     if result.outcome is Outcome.FLAKY and result.reason:
         lines.insert(0, f"{result.outcome}: {result.reason.detail}")
     sources = ", ".join(result.probed_record.sources)
-    lines.append(f"  documented in {sources}; `python -m catalog show {result.record}`")
+    lines.append(f"  documented in {sources}; `catalog-probe catalog show {result.record}`")
     return "\n".join(map(row, lines))
 
 

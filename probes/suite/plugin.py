@@ -165,7 +165,7 @@ def _take_charge(config: pytest.Config, chosen: Options) -> WorkerInput:
     config.pluginmanager.register(controller.teller, "catalog-probe-teller")
     config.stash[
         _speaker
-    ].mend = f"`{shlex.join(['python', '-m', 'reports', 'show', shown(controller.folder)])}` says it"
+    ].mend = f"`{shlex.join(['catalog-probe', 'report', 'show', shown(controller.folder)])}` says it"
     if config.option.tbstyle == "auto":
         config.option.tbstyle = "no"  # each failure is told by its cause
     if config.option.reportchars == PYTESTS_LIST:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 _OF_A_RECORD = re.compile(r"(?P<test>[^\[]*::[^\[]*)\[(?P<record>[^\]]*)\]?$")
 _WORD = re.compile(r"[\w./:-]+")
 _OPERATORS = frozenset({"and", "or", "not"})
-_MEND = "`python -m catalog find WORDS` looks through all that records say"
+_MEND = "`catalog-probe catalog find WORDS` looks through all that records say"
 
 
 def demand_records(arguments: Iterable[str], catalog: Catalog) -> None:

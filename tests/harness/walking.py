@@ -24,7 +24,7 @@ _STATUS = re.compile(r"exit status (\d+)")
 SECOND = "second terminal"
 _COMMAND = """#!/usr/bin/env python
 import sys
-from probes.commands.everything import main
+from catalog_probe.cli.main import main
 sys.exit(main())
 """
 

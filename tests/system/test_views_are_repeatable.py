@@ -18,7 +18,10 @@ def test_the_same_results_give_the_same_bytes(tmp_path: Path) -> None:
     for seed, folder in enumerate(folders):
         environment = {**os.environ, "PYTHONHASHSEED": str(seed), "TZ": ("UTC", "Asia/Tokyo")[seed]}
         subprocess.run(
-            [sys.executable, "-m", "reports", "build", str(folder)], env=environment, check=True, capture_output=True
+            [sys.executable, "-m", "catalog_probe", "report", "build", str(folder)],
+            env=environment,
+            check=True,
+            capture_output=True,
         )
     for name in VIEWS:
         assert (folders[0] / name).read_bytes() == (folders[1] / name).read_bytes()

@@ -1,4 +1,4 @@
-"""What benchmarks measure with: a generated home that `catalog check` accepts, and a provider that is as it says."""
+"""What benchmarks measure with: a generated home that the check accepts, and a provider that is as it says."""
 
 from __future__ import annotations
 

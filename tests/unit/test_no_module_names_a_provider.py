@@ -12,8 +12,8 @@ import pytest
 from catalog.reading.manifest import manifest, providers
 from tests.harness.command import CHECKOUT
 
-ENGINE = ("catalog", "probes", "reports")
-ITS_OWN = (Path("probes/recipes"), Path("probes/wire/generated"), Path("catalog/providers"))
+ENGINE = ("catalog", "catalog_probe", "probes", "reports")
+ITS_OWN = tuple(map(Path, ("catalog_probe/mockserver", "probes/recipes", "probes/wire/generated", "catalog/providers")))
 """Rooms in which each provider has a folder or a file of its own."""
 
 _NAMES = "|".join(providers())

@@ -14,16 +14,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from catalog import commands, library, show
-from catalog.__main__ import main as catalog_main
+from catalog import library
 from catalog.evidence import past
-from catalog.identity_text import identity_text
 from catalog.model import Attempt, Outcome, Reason
 from catalog.model.errors import Mendable
 from catalog.model.look import Look
 from catalog.model.visible import harmless, line, row, tree, visible
-from probes.__main__ import main as probes_main
-from probes.commands import cleanup, doctor
+from catalog_probe.cli.catalog_commands import commands, show
+from catalog_probe.cli.identity_text import identity_text
+from catalog_probe.cli.main import main
+from catalog_probe.cli.target_commands import cleanup, doctor
 from probes.planning.endings import Ending
 from probes.planning.plan import Plan
 from probes.running.engine import LaneState
@@ -213,15 +213,13 @@ def test_what_commands_print_of_records_and_of_targets(
     write_catalog(tmp_path / "records", content)
     (tmp_path / "night.toml").write_text(f"name = {json.dumps(WRAPPED)}\nnonsense = 1\n")
     monkeypatch.setattr(cleanup, "clean", lambda *_, **__: [cleanup.Told(WRAPPED, left=True)])
-    for main, command in (
-        (catalog_main, ["--catalog", str(tmp_path / "records"), "find", "--status", "429"]),
-        (
-            catalog_main,
-            ["--catalog", str(tmp_path / "records"), "show", "--json", "pa/errors/general/rate_limit_error"],
-        ),
-        (catalog_main, ["--catalog", str(tmp_path / "records"), "check"]),
-        (probes_main, ["cleanup", "--target", "live"]),
-        (probes_main, ["doctor", "--target", str(tmp_path / "night.toml")]),
+    records = ("--catalog", str(tmp_path / "records"))
+    for command in (
+        ["catalog", "find", "--status", "429", *records],
+        ["catalog", "show", "--json", "pa/errors/general/rate_limit_error", *records],
+        ["check", *records],
+        ["target", "cleanup", "--target", "live"],
+        ["target", "doctor", "--target", str(tmp_path / "night.toml")],
     ):
         main(command)
         said = "".join(capsys.readouterr())
@@ -234,7 +232,7 @@ def test_a_traceback_of_our_own(monkeypatch: pytest.MonkeyPatch, capsys: pytest.
         raise RuntimeError(WRAPPED)
 
     monkeypatch.setattr(commands, "explain", broken)
-    assert catalog_main(["explain"]) == 3
+    assert main(["catalog", "explain"]) == 3
     said = "".join(capsys.readouterr())
     assert "RuntimeError" in said
     assert_inert(said)

@@ -10,7 +10,18 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 PAGES = [*sorted(ROOT.glob("*.md")), *sorted((ROOT / "docs").glob("*.md")), ROOT / "tests/harness/mutated.toml"]
-HOUSE = ("catalog", "catalog_probe", "probes", "reports", "tests", "docs", "proto", "benchmarks", ".ci", ".github")
+HOUSE = (
+    "catalog",
+    "catalog_probe",
+    "probes",
+    "reports",
+    "tests",
+    "docs",
+    "proto",
+    "benchmarks",
+    ".ci",
+    ".github",
+)
 
 PATH = re.compile(rf"(?<![\w./<-])(?:{'|'.join(map(re.escape, HOUSE))})/(?:[\w.*-]|<\w+>|/)*")
 """A path from the root. `<provider>` in it stands for any name."""

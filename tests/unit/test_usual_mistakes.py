@@ -8,14 +8,14 @@ from __future__ import annotations
 import io
 import shlex
 import shutil
-from importlib import import_module
 from typing import TYPE_CHECKING
 
 import pytest
 
 from catalog.model import homes
 from catalog.reading.store import RECORDS
-from probes.commands.everything import OnlyProbes
+from catalog_probe.cli.main import main
+from catalog_probe.cli.probe import OnlyProbes
 from probes.suite import catalog_check
 from tests.harness.checkouts import as_checkout
 from tests.harness.command import CHECKOUT, pytest_here
@@ -46,8 +46,6 @@ pytest probes --kind ''
 pytest probes --catalog ''
 pytest probes --out ''
 pytest probes --catalog {tmp}/mockless
-pytest probes --catalog {tmp}/raising
-pytest probes --catalog {tmp}/raising --plan
 pytest probes --catalog {tmp}/mockless/providers
 pytest probes --update
 pytest probes --revision 2026-10-12
@@ -64,6 +62,8 @@ pytest probes --traffic {tmp}/list.har --plan
 pytest probes/test_errors.py::test_error[pa/errors/general/unknwon_model]
 pytest probes/test_errors.py::test_endpoint[pa/errors/general/unknown_model]
 pytest --target live
+pytest probes --catalog {tmp}/raising
+pytest probes --catalog {tmp}/raising --plan
 catalog-probe {tmp}
 catalog-probe {tmp}/list.har
 catalog-probe .
@@ -76,12 +76,12 @@ pytest errors
 
 READING = """
 catalog
-catalog chekc
-catalog check --catalog {tmp}/none
-catalog check --catalog {tmp}/empty
-catalog check --catalog ''
+chekc
+check --catalog {tmp}/none
+check --catalog {tmp}/empty
+check --catalog ''
 catalog explain STATUS-DIFFERS
-catalog identify pa {tmp}/empty
+identify pa {tmp}/empty
 catalog show pa/errors/general/unknwon_model
 catalog find stauts:429
 catalog find status:abc
@@ -93,47 +93,53 @@ catalog find --provider openai
 catalog find --kind error
 catalog explain status-difers
 catalog facts 9:9
-catalog identify openai {tmp}/list.har
-catalog identify pa {tmp}/none
-catalog identify pa {tmp}/broken.har
+identify openai {tmp}/list.har
+identify pa {tmp}/none
+identify pa {tmp}/broken.har
 catalog export openapi openai
 catalog export yaml pa
 catalog update {tmp}/none
 catalog accept pa/errors/general/unknwon_model --reason x
 catalog accept --cause nothing --reason x
 catalog accept pa/errors/general/unknown_model
-reports build nope
-reports build {tmp}/empty
-reports build {tmp}/list.har
-reports show nope
-reports biuld
-reports matrix nope
-reports history list --target lvie
-probes doctor --target lvie
-probes doctor --allow everything
-probes doctor --catalog ''
-probes doctor --target mock --catalog {tmp}/mockless
-probes check --catalog {tmp}/raising
-probes new provider pz --catalog {tmp}/list.har
-probes new provider json --catalog {tmp}/company
-probes new provider class --catalog {tmp}/company
-probes new provider none --catalog {tmp}/company
-probes new provider httpx --catalog {tmp}/company
-probes new provider {long} --catalog {tmp}/company
-probes new provider pa --catalog {tmp}/mockless
-probes new record pa/error/general/slow
-probes coverage --provider openai
-probes coverage --section 9:9
-probes cleanup nope
-probes cleanup {tmp}/empty
-catalog_probe.mockserver --prot 1
-catalog_probe.mockserver --prefixes {tmp}/none.toml
-catalog_probe.mockserver --prefixes {tmp}/broken.toml
-catalog_probe.mockserver --prefixes {tmp}/empty
-catalog_probe.mockserver --only openai
-catalog_probe.mockserver --only ''
-catalog_probe.mockserver --limits many
-probes.commands.everything chekc
+report build nope
+report build {tmp}/empty
+report build {tmp}/list.har
+report show nope
+report biuld
+report matrix nope
+report history list --target lvie
+target doctor --target lvie
+target doctor --allow everything
+target doctor --catalog ''
+target doctor --target mock --catalog {tmp}/mockless
+new provider pz --catalog {tmp}/list.har
+new provider json --catalog {tmp}/company
+new provider class --catalog {tmp}/company
+new provider none --catalog {tmp}/company
+new provider httpx --catalog {tmp}/company
+new provider {long} --catalog {tmp}/company
+new provider pa --catalog {tmp}/mockless
+new record pa/error/general/slow
+target coverage --provider openai
+target coverage --section 9:9
+check --catalog {tmp}/raising
+target cleanup nope
+target cleanup {tmp}/empty
+mock --prot 1
+mock --prefixes {tmp}/none.toml
+mock --prefixes {tmp}/broken.toml
+mock --prefixes {tmp}/empty
+mock --only openai
+mock --only ''
+mock --limits many
+doctor
+show
+catalog check
+catalog shwo
+report update
+target
+new provder PE
 """
 
 
@@ -214,10 +220,6 @@ def test_what_a_command_is_told_wrongly(
 ) -> None:
     as_checkout(place, monkeypatch)
     monkeypatch.setattr("sys.stdin", io.StringIO())
-    module, *words = shlex.split(command.format(tmp=place, long="p" * 300))
-    try:
-        status = import_module(module if module.endswith("everything") else f"{module}.__main__").main(words)
-    except SystemExit as ended:
-        status = int(ended.code or 0)
+    status = main(shlex.split(command.format(tmp=place, long="p" * 300)))
     said = capsys.readouterr()
     assert answer(command, status, said.err or said.out, place) == snapshot

@@ -4,7 +4,7 @@ What neither names the other yet stands in `not_yet/<provider>.txt`: facts that 
 records of which some documented assertion is named by no fact, by their address. A line leaves it with the work that
 makes it untrue, and none is ever added: `SHRINK=1 pytest` with this file takes out those that are done. Where a new
 assertion is named by no fact, name it in `checked_by` of the fact that it compares; if there is none, the assertion
-says more than the documents, or a fact is missing: `python -m catalog facts pb --unnamed` lists them.
+says more than the documents, or a fact is missing: `catalog-probe catalog facts pb --unnamed` lists them.
 """
 
 from __future__ import annotations

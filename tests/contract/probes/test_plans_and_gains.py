@@ -8,8 +8,8 @@ from datetime import date
 
 import pytest
 
+from catalog_probe.cli.reference import variables
 from probes.calls.call import get
-from probes.commands.reference import variables
 from probes.elicit.recipe import Recipe, recipe
 from probes.planning import bounds, missing_variables
 from probes.planning.budgeting import facts_looked_at, spending

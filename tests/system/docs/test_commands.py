@@ -12,11 +12,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from catalog.__main__ import main as catalog_main
 from catalog.model.exits import Exit
 from catalog.model.homes import PACKAGE
-from probes.__main__ import main as probes_main
-from reports.__main__ import main as reports_main
+from catalog_probe.cli.main import main
 from tests.harness import sample_report
 from tests.harness.command import CHECKOUT, Ran, pytest_here, pytest_probes, ran
 
@@ -52,17 +50,15 @@ OF_LIVE_TARGETS = {
 }
 """Settings and keys of real providers: no test may use those of the person who runs it."""
 
-MAINS = {"catalog": catalog_main, "probes": probes_main, "reports": reports_main}
-
 TO_THE_END = {
     "pytest probes -k payment_problem": Exit.FINE,
     "pytest probes --target live": Exit.BLIND,
-    "python -m catalog check": Exit.FINE,
+    "catalog-probe check": Exit.FINE,
 }
 """Run as typed, and the status of each; a live run of which nothing is configured is blind, and says so."""
 
 
-UNCONFIGURED = "python -m probes doctor --target live"
+UNCONFIGURED = "catalog-probe target doctor --target live"
 """As blind as that run: no key is set here."""
 
 
@@ -77,11 +73,7 @@ def commands() -> Iterator[tuple[str, str]]:
 
 COMMANDS = list(dict.fromkeys(command for _, command in commands()))
 TRAFFIC = "--traffic"
-OF_NIGHTS = [
-    each
-    for each in COMMANDS
-    if each.startswith(("python -m reports feed", "python -m reports news")) or re.search(r" can-i-rely ", each)
-]
+OF_NIGHTS = [each for each in COMMANDS if re.search(r"catalog-probe (report feed|report news|can-i-rely)", each)]
 """Commands that read a history, several nights or what a client depends on: run where a reader has them (test_help)."""
 RUN_HERE = [each for each in COMMANDS if not each.startswith(NOT_HERE) and each not in OF_NIGHTS]
 
@@ -129,18 +121,20 @@ def test_what_a_run_of_pytest_asks_for_can_be_had(command: str, capsys: pytest.C
     assert re.search(r"\b[1-9]\d* probes? ", told.out) or "--target live" in command, told.out
 
 
-@pytest.mark.parametrize("command", [each for each in RUN_HERE if each.startswith("python ")])
+@pytest.mark.parametrize("command", [each for each in RUN_HERE if each.startswith("catalog-probe ")])
 def test_a_command_of_ours_works(
     command: str, a_run: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    _, _, package, *words = shlex.split(command)
-    if words[0] in ("build", "show", "diff") and package == "reports":
+    _, *words = shlex.split(command)
+    if words[:1] == ["mock"]:
+        words.append("--help")
+    if words[:1] == ["report"]:
         words = [str(a_run / word) if word == "latest" else word for word in words]
     if ">" in words:  # what a shell would do with what is printed
         words = words[: words.index(">")]
     monkeypatch.chdir(ROOT)
     try:
-        status = MAINS[package](words)
+        status = main(words)
     except SystemExit as ended:
         assert "--help" in words
         status = int(ended.code or 0)
@@ -181,4 +175,5 @@ def test_links_between_pages_lead_somewhere() -> None:
 
 
 def typed(words: list[str], out: Path) -> Ran:
-    return ran(out, [sys.executable, *words[1:]])
+    assert words[0] == "catalog-probe"
+    return ran(out, [sys.executable, "-m", "catalog_probe", *words[1:]])

@@ -10,7 +10,6 @@ import shutil
 import sys
 import webbrowser
 from dataclasses import replace
-from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -23,8 +22,10 @@ from catalog.model import Aspect, Outcome, homes
 from catalog.model.exits import Exit
 from catalog.model.standpoint import StandsFor
 from catalog.reading.store import RECORDS
-from probes.__main__ import main as probes_main
-from probes.commands import everything
+from catalog_probe.cli import check, identify, main, probe, relying, report_commands
+from catalog_probe.cli.catalog_commands import group as catalog_group
+from catalog_probe.cli.new_commands import group as new_group
+from catalog_probe.cli.target_commands import group as target_group
 from reports import history
 from reports.build import build
 from tests.harness.checkouts import as_checkout, copied
@@ -64,9 +65,9 @@ def parsers(parser: argparse.ArgumentParser) -> Iterator[argparse.ArgumentParser
 
 
 def examples() -> list[str]:
-    told = [everything.USAGE]
-    for module in ("catalog", "probes", "reports"):
-        told += [each.format_help() for each in parsers(import_module(f"{module}.__main__")._parser())]
+    told = [main.OVERVIEW]
+    for command in (probe, check, identify, relying, report_commands, catalog_group, new_group, target_group):
+        told += [each.format_help() for each in parsers(command.build_parser())]
     found = (match[1] for text in told for match in _EXAMPLE.finditer(text))
     return list(dict.fromkeys(_GAP.split(each)[0] for each in found))
 
@@ -123,7 +124,7 @@ def made_in(place: Path) -> Path:
     (folder / "error.txt").write_text(ANSWER, encoding="utf-8")
     (folder / "body.json").write_text('{"code": "resource-exhausted", "error": "Too many requests."}', encoding="utf-8")
     (folder / "rely.toml").write_text('[[rely]]\non = ["pa/errors/general/rate_limit"]\n', encoding="utf-8")
-    assert probes_main(["new", "provider", "PE", "--catalog", str(folder / "company")]) == 0
+    assert main.main(["new", "provider", "PE", "--catalog", str(folder / "company")]) == 0
     homes.use(None)
     return folder
 
@@ -135,7 +136,7 @@ def drifted(seen: Result) -> Result:
 
 
 def ours(example: str, nights: Path) -> Iterator[tuple[str, list[str]]]:
-    """The commands of ours in an example, by module, with what stands for something replaced by it."""
+    """The commands of ours in an example, by program, with what stands for something replaced by it."""
     instead = {"DIR": EDITED, "night.har": LATEST, "session.jsonl": LATEST}
     if A_CAUSE in example:
         instead[A_CAUSE] = causes(read_run(nights / LATEST / RESULTS)[1])[0].id
@@ -145,9 +146,7 @@ def ours(example: str, nights: Path) -> Iterator[tuple[str, list[str]]]:
         typed = shlex.split(part.split(" > ")[0])
         words = [next(unused) if word.startswith(("RUN", "SHARD")) else instead.get(word, word) for word in typed]
         words = [name for word in words for name in (sorted(matching(word, nights)) if "*" in word else [word])]
-        if words[:2] == ["python", "-m"]:
-            yield words[2], words[3:]
-        elif "catalog-probe" in words:
+        if "catalog-probe" in words:
             yield "catalog-probe", words[words.index("catalog-probe") + 1 :]
         elif words[0] == "pytest":
             yield "pytest", words[1:]
@@ -160,7 +159,7 @@ def matching(pattern: str, folder: Path) -> list[str]:
 
 def test_there_are_examples() -> None:
     assert len(EXAMPLES) > 30
-    assert {"python -m catalog check", "pytest probes --plan", "python -m reports open"} <= set(examples())
+    assert {"catalog-probe check", "pytest probes --plan", "catalog-probe report open"} <= set(examples())
 
 
 @pytest.mark.parametrize("example", EXAMPLES)
@@ -173,31 +172,26 @@ def test_an_example_runs(
         monkeypatch.delenv(name, raising=False)
     found = list(ours(example, nights))
     assert found
-    for module, words in found:
+    for program, words in found:
         monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(ANSWER.encode())))
-        status = called(module, words, nights)
+        status = called(program, words, nights)
         told = capsys.readouterr()
         assert status not in (Exit.USAGE, Exit.HARNESS_ERROR), (words, told.err)
         assert [line for line in told.err.splitlines() if not line.startswith("traffic: ")] == []
 
 
-def called(module: str, words: list[str], nights: Path) -> int:
+def called(program: str, words: list[str], nights: Path) -> int:
     """The status of a command; what would go on without an end is only asked for."""
-    if module == "catalog-probe":
-        if words[0] == "probe":
-            return pytest_here("probes", *words[1:], "--plan", "-q")
-        if words[0] == "mock":
-            words = [*words, "--help"]
-        return everything.main(words)
-    if module == "pytest":
+    if program == "catalog-probe" and words[0] == "probe":
+        return pytest_here("probes", *words[1:], "--plan", "-q")
+    if program == "pytest":
         narrow = {"-k", "--cause", "--traffic"} & set(words)  # what probes a whole provider is planned
         out = str(nights / "asked-again")  # else it would be the reader's latest
         return pytest_here(*words, "-q", "--out", out, *(() if narrow else ("--plan",)))
-    if words[0] == "update":
+    if words[0] == "mock":
+        words = [*words, "--help"]
+    if words[:2] == ["catalog", "update"]:
         words = [*words, "--catalog", EDITED]  # else it would write into those that this project ships
-    if words[0] == "accept":
+    if words[:2] == ["catalog", "accept"]:
         words = [*words, "--ledger", str(nights / "ledger.json")]
-    try:
-        return int(import_module(f"{module}.__main__").main(words))
-    except SystemExit as ended:
-        return int(ended.code or 0)
+    return main.main(words)

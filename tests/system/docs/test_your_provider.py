@@ -118,10 +118,10 @@ def test_a_distribution_brings_it_with_its_mock(walk: Walk) -> None:
     (info / "entry_points.txt").write_text(f"[{GROUP}]\ncompany = company_catalog\n", encoding="utf-8")
     (site / "company_catalog" / "api.py").write_text((site / "api.py").read_text(encoding="utf-8"), encoding="utf-8")
 
-    fixed = walk.run(f"python -m catalog check --fix --catalog {home}")
+    fixed = walk.run(f"catalog-probe check --fix --catalog {home}")
     assert fixed.returncode == 0, fixed.stdout
     assert (
-        walk.run("catalog-probe find --provider pe --status 429").stdout
+        walk.run("catalog-probe catalog find --provider pe --status 429").stdout
         == "pe/errors/general/rate_limited  Rate limited\n"
     )
     for workers in ("", "-p xdist -n 2"):

@@ -15,9 +15,9 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from catalog.model.exits import Exit
+from catalog_probe.cli.target_commands import doctor
+from catalog_probe.cli.target_commands import group as command
 from catalog_probe.mockserver.app import create_app
-from probes import __main__ as command
-from probes.commands import doctor
 from probes.running.looking_up import look_up, unanswered_in
 from probes.target import target_file as targets
 from probes.target.target import Cost

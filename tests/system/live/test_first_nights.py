@@ -92,7 +92,7 @@ def test_a_week_with_one_key(tmp_path: Path) -> None:
         return pytest_probes(out, "-p", "with_a_ledger", *OPTIONS, environ={**environ, "PYTHONPATH": str(tmp_path)})
 
     with service() as (standing_in, environ):
-        said = command("probes", "doctor", "--target", "live", environ=environ)
+        said = command("catalog_probe", "target", "doctor", "--target", "live", environ=environ)
         assert said.returncode == 0, said.stdout + said.stderr
         assert re.search(r"credential\s+inference \(PA_API_KEY\)\s+works: GET /v1/models", said.stdout)
         assert re.search(r"found\s+small_model\s+mock-small", said.stdout)
@@ -127,7 +127,15 @@ def test_a_week_with_one_key(tmp_path: Path) -> None:
 
         options = ("--cause", found[0].id, "--reason", "gone for good", "--ticket", "https://tickets.example/1")
         accepted = command(
-            "catalog", "accept", *options, "--run", str(newest(out)), "--ledger", str(ledger), environ=environ
+            "catalog_probe",
+            "catalog",
+            "accept",
+            *options,
+            "--run",
+            str(newest(out)),
+            "--ledger",
+            str(ledger),
+            environ=environ,
         )
         assert accepted.returncode == 0, accepted.stdout + accepted.stderr
 
@@ -181,7 +189,7 @@ def test_a_night_whose_look_ups_a_gateway_answers_is_blind(
     with serving(Behind(Service(), page_from=page_from)) as base:
         environ = {"PA_API_KEY": "mock-pa-inference", "PA_BASE_URL": f"{base}/pa", "PA_RATE": "200"}
         ran = pytest_probes(tmp_path / "out", *OPTIONS, *options, environ=environ)
-        said = command("probes", "doctor", "--target", "live", environ=environ)
+        said = command("catalog_probe", "target", "doctor", "--target", "live", environ=environ)
     reasons = {
         each.reason.code for each in ran.results.values() if each.outcome is Outcome.INCONCLUSIVE and each.reason
     }

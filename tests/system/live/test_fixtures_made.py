@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from catalog.model import Outcome
+from catalog_probe.cli.target_commands import group as command
 from catalog_probe.mockserver.app import MockApp, create_app
-from probes import __main__ as command
 from probes.running import journal
 from probes.running.engine import Engine
 from probes.running.journal import Journal, JournalError

@@ -155,7 +155,7 @@ class Repository:
 
 def made_in(folder: Path) -> Path:
     root, remote, tools = folder / "checkout", folder / "remote.git", folder / "tools"
-    for package in ("catalog", "reports"):
+    for package in ("catalog", "catalog_probe", "probes", "reports"):
         copied(CHECKOUT / package, root / package)
     shutil.copy2(CHECKOUT / "pyproject.toml", root)
     for other in ("pa", "pb", "pc"):  # the nights below are of PD, and each look at the others takes seconds
@@ -414,11 +414,12 @@ def test_a_hostile_history_branch_is_data(opened: Repository, second: Path, tmp_
     marker = tmp_path / "pwned"
     code = f"import pathlib; pathlib.Path({str(marker)!r}).write_text('x')\n"
     hostile = {
-        "reports/__main__.py": code,
+        "catalog_probe/__main__.py": code,
         "reports/history/__init__.py": code,
         "reports/history/night.jsonl": "-> ../../catalog/__init__.py",
         "reports/history/..evil.jsonl": "x",
-        "catalog/__main__.py": code,
+        "catalog_probe/cli/main.py": code,
+        "catalog/__init__.py": code,
         MODELS: "{}",
     }
     opened.commit(HISTORY, hostile, author="stranger")

@@ -35,8 +35,10 @@ class Checkout:
         """The run folders that `cleanup` was called with, each time."""
         ran = self.github.tools / "ran"
         lines = ran.read_text().splitlines() if ran.exists() else []
-        assert all(line.startswith("-m probes cleanup ") and line.endswith(" --target live") for line in lines)
-        return [line.split()[3:-2] for line in lines]
+        assert all(
+            line.startswith("-m catalog_probe target cleanup ") and line.endswith(" --target live") for line in lines
+        )
+        return [line.split()[4:-2] for line in lines]
 
 
 @pytest.fixture

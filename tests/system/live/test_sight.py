@@ -79,7 +79,7 @@ def test_what_was_seen_yesterday_and_is_refused_today(
         assert f"Lost sight ({len(gone)})" in text
         assert "No drift;" not in text
         assert "Nothing changed." not in text
-    rebuilt = ran(tmp_path, ["python", "-m", "reports", "show", str(second.folder)])
+    rebuilt = ran(tmp_path, ["python", "-m", "catalog_probe", "report", "show", str(second.folder)])
     assert f"Lost sight ({len(gone)})" in rebuilt.output
 
 

@@ -105,7 +105,10 @@ def test_a_whole_run_hears_its_tripwire_and_shows_none(
         said = (seen.folder / name).read_text(encoding="utf-8")
         assert "tripwire" not in said.replace('"tripwire-silent"', ""), "but for the words that a query may hold"
     assert not list((seen.folder / "catalog").rglob("*tripwire*"))
-    rebuilt = ran(tmp_path, ["python", "-m", "reports", "build", str(seen.folder), "--out", str(tmp_path / "again")])
+    rebuilt = ran(
+        tmp_path,
+        ["python", "-m", "catalog_probe", "report", "build", str(seen.folder), "--out", str(tmp_path / "again")],
+    )
     assert rebuilt.status == 0, rebuilt.said
     assert TRIPWIRE in {each.record for each in read_run(tmp_path / "again" / "results.jsonl")[1]}
 

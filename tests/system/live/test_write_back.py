@@ -86,7 +86,7 @@ def test_records_that_cannot_be_written_are_a_catalog_error_and_lose_nothing(nig
     seen = nights.on("2026-11-20", "--update", "-k", "list_models")
     assert seen.status == 4, seen.said
     assert "records not updated" in seen.output
-    command = shlex.join(["python", "-m", "catalog", "update", str(seen.folder), "--catalog", str(nights.records)])
+    command = shlex.join(["catalog-probe", "catalog", "update", str(seen.folder), "--catalog", str(nights.records)])
     assert "".join(command.split()) in "".join(seen.output.split()), "as printed, wherever the terminal parts it"
     assert Catalog.load(nights.records).digest == before
     assert MODELS in seen.results
@@ -116,7 +116,7 @@ class Installed:
         line = [
             sys.executable,
             "-c",
-            "import sys; from probes.commands.everything import main; sys.exit(main())",
+            "import sys; from catalog_probe.cli.main import main; sys.exit(main())",
             *words,
         ]
         return subprocess.run(
@@ -129,7 +129,7 @@ class Installed:
 
 @pytest.fixture
 def installed(tmp_path: Path, mock: EmbeddedMock) -> Installed:
-    for package in ("catalog", "catalog_probe", "probes", "reports"):
+    for package in ("catalog", "probes", "reports", "catalog_probe"):
         copied(CHECKOUT / package, tmp_path / "site-packages" / package)
     return Installed(tmp_path, night(tmp_path, {"pa": mock.addresses()["pa"]["base_url"]}))
 

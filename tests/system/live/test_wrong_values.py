@@ -12,7 +12,7 @@ import pytest
 from catalog.model import Outcome
 from catalog.model.codes import ReasonCode
 from catalog.model.labels import WRONG_CREDENTIAL
-from probes.commands import doctor
+from catalog_probe.cli.target_commands import doctor
 from probes.running.looking_up import look_up
 from probes.target.look_ups import AGAIN
 from probes.target.target import NOWHERE_KEY

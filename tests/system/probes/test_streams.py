@@ -24,7 +24,7 @@ def probed(out: Path, where: str, **environ: str) -> Ran:
 @pytest.mark.parametrize(
     ("where", "environ", "status", "said"),
     [
-        (">/dev/full", {}, Exit.HARNESS_ERROR, "catalog probe: stdout: No space left on device; {command} says it\n"),
+        (">/dev/full", {}, Exit.HARNESS_ERROR, "catalog-probe: stdout: No space left on device; {command} says it\n"),
         (">&- 2>&- <&-", {}, Exit.FINE, ""),
         ("", {"PYTHONOPTIMIZE": "1"}, Exit.FINE, ""),
     ],
@@ -36,7 +36,7 @@ def test_what_was_seen_is_kept_and_how_it_ended_is_told(
     done = probed(tmp_path / "out", where, **environ)
     assert {result.outcome for result in done.results.values()} == {Outcome.CONFORMS}
     assert (done.folder / "report.html").is_file()
-    assert done.errors == said.format(command=f"`python -m reports show {done.folder}`")
+    assert done.errors == said.format(command=f"`catalog-probe report show {done.folder}`")
     assert done.status == status
 
 

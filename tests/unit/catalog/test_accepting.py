@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from catalog.__main__ import main
 from catalog.evidence.causes import causes
 from catalog.model import Aspect, LedgerState, Outcome
 from catalog.writeback.ledger import entry_for, judge_against_ledger, load
+from catalog_probe.cli.catalog_commands.group import main
 from tests.harness.checkouts import as_checkout
 from tests.unit.catalog.catalog_making import ERROR_ADDRESS, drift, result, run, write_catalog, write_run
 

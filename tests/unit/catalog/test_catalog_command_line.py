@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from catalog.__main__ import main
 from catalog.model import Outcome, Record
 from catalog.model.explanations import ALL
 from catalog.model.look import Look
 from catalog.reading.assertions import assertions
 from catalog.writeback.planner import Patch, Policy, plan
 from catalog.writeback.seen import Sighting
+from catalog_probe.cli.main import main
 from tests.harness.command import CHECKOUT
 from tests.unit.catalog.catalog_making import (
     ENDPOINT_ADDRESS,
@@ -51,7 +51,8 @@ def cli(capsys: pytest.CaptureFixture[str]) -> Cli:
     """Run the command line; gives the exit status, stdout and stderr."""
 
     def invoke(command: str, *args: str) -> tuple[int, str, str]:
-        status = main([command, *args, "--catalog", "records"])
+        group = [] if command == "check" else ["catalog"]
+        status = main([*group, command, *args, "--catalog", "records"])
         said = capsys.readouterr()
         return status, said.out, said.err
 
@@ -76,7 +77,11 @@ def break_the_catalog(root: Path) -> None:
 
 
 def test_check_of_a_good_catalog(cli: Cli) -> None:
-    assert cli("check") == (0, "4 records, 1 provider: fine\n", "")
+    """Sound as records; those of a folder alone have no recipes."""
+    status, out, err = cli("check")
+    assert (status, err) == (1, "")
+    assert out.startswith("4 records, 1 provider: fine\n")
+    assert out.endswith("misfits\n")
 
 
 def test_check_of_a_broken_catalog(cli: Cli, tmp_path: Path, snapshot: SnapshotAssertion) -> None:
@@ -90,11 +95,8 @@ def test_check_fix_mends_the_form(cli: Cli, tmp_path: Path) -> None:
     file = tmp_path / "records" / "pa" / "rate_limits.json"
     file.write_text(json.dumps(json.loads(file.read_text())))
     assert cli("check")[0] == 1
-    assert cli("check", "--fix") == (
-        0,
-        "records/pa/rate_limits.json: put in canonical form\n4 records, 1 provider: fine\n",
-        "",
-    )
+    fixed = cli("check", "--fix")[1].splitlines()
+    assert fixed[:2] == ["records/pa/rate_limits.json: put in canonical form", "4 records, 1 provider: fine"]
 
 
 def test_check_looks_at_a_ledger(cli: Cli, tmp_path: Path) -> None:
@@ -136,7 +138,7 @@ def test_facts_and_who_looks_at_them(capsys: pytest.CaptureFixture[str]) -> None
     """The facts are those of the package; so are the records that they name."""
 
     def told(*args: str) -> str:
-        assert main(["facts", *args]) == 0
+        assert main(["catalog", "facts", *args]) == 0
         return capsys.readouterr().out
 
     of_a_row = told("2:7.4#500 INTERNAL server error")
@@ -151,8 +153,8 @@ def test_facts_and_who_looks_at_them(capsys: pytest.CaptureFixture[str]) -> None
 
 
 def test_facts_that_nobody_knows_are_told(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["facts", "9:9"]) == 4
-    assert capsys.readouterr().err.startswith("catalog: no fact goes by '9:9'; name the beginning of an id")
+    assert main(["catalog", "facts", "9:9"]) == 4
+    assert capsys.readouterr().err.startswith("catalog-probe: no fact goes by '9:9'; name the beginning of an id")
 
 
 def test_show_an_endpoint(cli: Cli, snapshot: SnapshotAssertion) -> None:
@@ -188,16 +190,16 @@ def test_show_of_an_unknown_address_suggests(cli: Cli, snapshot: SnapshotAsserti
 def test_what_comes_near_to_a_family_or_a_kind_is_offered(
     typed: str, meant: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert main(["show", typed]) == 4
+    assert main(["catalog", "show", typed]) == 4
     said = capsys.readouterr().err
     assert f"did you mean {meant}" in said
     assert said.count("\n") == 1
 
 
 def test_an_address_may_be_typed_as_the_provider_is_called(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["show", "PA/errors/general/rate_limit"]) == 0
+    assert main(["catalog", "show", "PA/errors/general/rate_limit"]) == 0
     assert capsys.readouterr().out.startswith("pa/errors/general/rate_limit\n")
-    assert main(["facts", "PB-2.7.4-500"]) == 0
+    assert main(["catalog", "facts", "PB-2.7.4-500"]) == 0
     assert capsys.readouterr().out.startswith("pb-2.7.4-500")
 
 
@@ -245,7 +247,7 @@ def test_update_merges_live_runs(cli: Cli, tmp_path: Path) -> None:
 
 def test_update_without_a_run_is_told(cli: Cli) -> None:
     status, _, err = cli("update")
-    assert (status, err) == (4, "catalog: no run was named; name run folders, or give --expire-after DAYS\n")
+    assert (status, err) == (4, "catalog-probe: no run was named; name run folders, or give --expire-after DAYS\n")
 
 
 def test_update_of_a_broken_run_is_told(cli: Cli, tmp_path: Path) -> None:
@@ -308,9 +310,9 @@ def test_accept_says_what_is_wrong(cli: Cli, args: list[str], message: str) -> N
 def test_wrong_usage_is_one_line_and_exits_4(cli: Cli, args: list[str]) -> None:
     status, out, err = cli(*args)
     assert (status, out) == (4, "")
-    assert err.startswith("catalog: ")
+    assert err.startswith("catalog-probe: ")
     assert err.count("\n") == 1
-    assert "see `python -m catalog" in err
+    assert "see `catalog-probe " in err
     assert err.endswith(" --help`\n")
 
 
@@ -318,25 +320,25 @@ def test_a_run_that_is_not_there_exits_4(cli: Cli) -> None:
     assert cli("update", "nope") == (
         4,
         "",
-        "catalog: nope: No such file or directory; name a run's folder or its results.jsonl\n",
+        "catalog-probe: nope: No such file or directory; name a run's folder or its results.jsonl\n",
     )
 
 
 def test_a_folder_that_is_not_there_is_told(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["show", "--catalog", "nowhere"]) == 4
+    assert main(["catalog", "show", "--catalog", "nowhere"]) == 4
     assert capsys.readouterr().err == (
-        "catalog: nowhere: is no folder of records; name a folder that holds pa/, pb/, …\n"
+        "catalog-probe: nowhere: is no folder of records; name a folder that holds pa/, pb/, …\n"
     )
 
 
 def test_help_teaches_by_example(capsys: pytest.CaptureFixture[str]) -> None:
-    for args in ([], ["check"], ["show"], ["update"], ["explain"], ["accept"]):
-        assert main([*args, "--help"]) == 0
-        assert "  python -m catalog " in capsys.readouterr().out
+    for args in ([], ["show"], ["update"], ["explain"], ["accept"]):
+        assert main(["catalog", *args, "--help"]) == 0
+        assert "  catalog-probe catalog " in capsys.readouterr().out
 
 
 def test_a_closed_pipe_is_no_error() -> None:
-    shell = f"{shlex.quote(sys.executable)} -m catalog explain | head -c 1; exit ${{PIPESTATUS[0]}}"
+    shell = f"{shlex.quote(sys.executable)} -m catalog_probe catalog explain | head -c 1; exit ${{PIPESTATUS[0]}}"
     done = subprocess.run(["bash", "-c", shell], check=False, capture_output=True, text=True, cwd=CHECKOUT)
     assert (done.returncode, done.stderr) == (0, "")
 

@@ -124,7 +124,7 @@ def test_evidence_for_other_statements_is_void_and_removed(tmp_path: Path) -> No
     root = written(tmp_path, http_status=430, evidence=block)
     now = statements_digest(made_by(changed))
     what = f"speaks of other statements ({block['of']}) than the record makes now ({now})"
-    mend = f"run `python -m catalog check --catalog {shlex.quote(str(root))} --fix`, which removes it"
+    mend = f"run `catalog-probe check --catalog {shlex.quote(str(root))} --fix`, which removes it"
     assert told(root) == [f"{ERROR_ADDRESS} $.evidence: {what}; {mend}"]
 
     said = put_right(root)
@@ -292,7 +292,7 @@ def test_a_check_tells_a_wrong_tag_and_its_fix_sets_those_that_follow(tmp_path: 
     root = written(tmp_path, status=["DOCUMENTED", "UNVERIFIED", "BETA"])
     line = "UNVERIFIED does not follow: nothing differs, and nothing is left to settle"
     assert told(root) == [
-        f"{ERROR_ADDRESS} $.status: {line}; run `python -m catalog check --catalog {shlex.quote(str(root))} --fix`"
+        f"{ERROR_ADDRESS} $.status: {line}; run `catalog-probe check --catalog {shlex.quote(str(root))} --fix`"
     ]
     assert put_right(root)[0] == f"{ERROR_ADDRESS}: DOCUMENTED, UNVERIFIED, BETA became DOCUMENTED, BETA"
     assert told(root) == []

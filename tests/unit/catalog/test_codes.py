@@ -19,7 +19,7 @@ from tests.unit.reports import making
 
 ROOT = Path(__file__).parents[3]
 CARRIES_A_CODE = ("Reason", "Finding", "Contradiction")
-ROOMS = ("catalog", "probes", "reports")
+ROOMS = ("catalog", "catalog_probe/cli", "probes", "reports")
 
 
 def test_each_code_is_explained_and_no_other() -> None:

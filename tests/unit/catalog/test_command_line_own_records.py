@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from catalog import commands
-from catalog.__main__ import main
 from catalog.model import homes
 from catalog.model.exits import INTERRUPTED
+from catalog_probe.cli.catalog_commands import commands
+from catalog_probe.cli.catalog_commands.group import main
 from tests.unit.catalog.catalog_making import (
     small_catalog,
     write_catalog,
@@ -48,7 +48,7 @@ def test_a_fault_of_our_own_exits_3(capsys: pytest.CaptureFixture[str], monkeypa
     assert main(["explain"]) == 3
     said = capsys.readouterr().err
     assert "RuntimeError: lost my way" in said
-    assert said.endswith("catalog: this is a fault of our own; report it with the lines above\n")
+    assert said.endswith("catalog-probe: this is a fault of our own; report it with the lines above\n")
 
 
 def test_an_interrupt_is_no_traceback(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
@@ -57,4 +57,4 @@ def test_an_interrupt_is_no_traceback(capsys: pytest.CaptureFixture[str], monkey
 
     monkeypatch.setattr(commands, "explain", interrupted)
     assert main(["explain"]) == INTERRUPTED
-    assert capsys.readouterr().err == "catalog: stopped; no file was left half written\n"
+    assert capsys.readouterr().err == "catalog-probe: stopped; no file was left half written\n"

@@ -10,11 +10,11 @@ from pathlib import Path
 
 import pytest
 
-from catalog import command_line
 from catalog.evidence.results_file import EvidenceError
 from catalog.model.errors import CatalogError, Mendable
 from catalog.model.exits import INTERRUPTED, Exit
-from probes.commands import everything
+from catalog_probe.cli import main as command_line
+from catalog_probe.cli import parser as parsing
 from probes.elicit.packages import RecipeError
 from probes.running.journal import JournalError
 from probes.suite.catalog_check import Unsound
@@ -27,7 +27,7 @@ OURS = (CatalogError, EvidenceError, TargetError, UsageError, JournalError, Mock
 
 def ended_by(error: BaseException | None, *arguments: str) -> int:
     """The exit status of a command that ends so."""
-    parser = command_line.Parser(prog="python -m any")
+    parser = parsing.Parser(prog="any command")
     parser.add_argument("--number", type=int)
 
     def command(_: argparse.Namespace) -> int:
@@ -36,7 +36,7 @@ def ended_by(error: BaseException | None, *arguments: str) -> int:
         return Exit.PROBLEMS
 
     parser.set_defaults(run_command=command)
-    return command_line.run(parser, arguments)
+    return parsing.run(parser, arguments)
 
 
 @pytest.mark.parametrize(
@@ -74,20 +74,20 @@ def test_what_cannot_be_used_is_one_line(arguments: list[str], capsys: pytest.Ca
     assert ended_by(None, *arguments) == Exit.USAGE
     said = capsys.readouterr().err
     assert said.startswith("any: ")
-    assert said.endswith("; see `python -m any --help`\n")
+    assert said.endswith("; see `any command --help`\n")
     assert said.count("\n") == 1
 
 
 def test_help_is_fine(capsys: pytest.CaptureFixture[str]) -> None:
     assert ended_by(None, "--help") == Exit.FINE
-    assert capsys.readouterr().out.startswith("usage: python -m any")
+    assert capsys.readouterr().out.startswith("usage: any command")
 
 
 def test_help_can_be_printed_in_whatever_letters_a_terminal_has(monkeypatch: pytest.MonkeyPatch) -> None:
     shown = io.BytesIO()
     monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(shown, encoding="ascii", write_through=True))
-    assert everything.main(["--help"]) == Exit.FINE
-    assert shown.getvalue().startswith(b"usage: catalog-probe COMMAND \\u2026\n")
+    assert command_line.main(["--help"]) == Exit.FINE
+    assert shown.getvalue().startswith(b"usage: catalog-probe COMMAND \\u2026, or ")
 
 
 def test_a_stream_that_was_closed_takes_whatever_is_printed(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -108,13 +108,13 @@ def test_our_errors_have_one_base(kind: Callable[..., Mendable]) -> None:
 def test_what_is_wrong_with_the_files_explains_why_a_command_could_not_go_on(
     why: str, status: int, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    parser = command_line.Parser(prog="python -m any")
+    parser = parsing.Parser(prog="any command")
 
     def command(_: argparse.Namespace) -> int:
         raise TypeError("'int' object is not iterable")
 
     parser.set_defaults(run_command=command)
-    assert command_line.run(parser, [], blamed=lambda _: why) == status
+    assert parsing.run(parser, [], blamed=lambda _: why) == status
     said = capsys.readouterr().err
     assert (said == f"any: {why}\n") == bool(why)
     assert ("Traceback" in said) == (not why)
@@ -122,7 +122,7 @@ def test_what_is_wrong_with_the_files_explains_why_a_command_could_not_go_on(
 
 def meant(*words: str) -> argparse.Namespace | None:
     """What a command with a word that need not be given makes of these; None where it refuses them."""
-    parser = command_line.Parser(prog="python -m any")
+    parser = parsing.Parser(prog="any command")
     command = parser.add_subparsers(required=True).add_parser("read")
     command.add_argument("whose")
     command.add_argument("file", nargs="?")
@@ -135,7 +135,7 @@ def meant(*words: str) -> argparse.Namespace | None:
         return Exit.FINE
 
     command.set_defaults(run_command=take)
-    return heard[0] if command_line.run(parser, ["read", *words]) == Exit.FINE else None
+    return heard[0] if parsing.run(parser, ["read", *words]) == Exit.FINE else None
 
 
 @pytest.mark.parametrize("place", range(3))

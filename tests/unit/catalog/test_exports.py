@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from jsonschema import Draft202012Validator
 
-from catalog.__main__ import main
 from catalog.exports import table
 from catalog.exports.openapi import document
 from catalog.exports.schemas import of_fields
@@ -20,6 +19,7 @@ from catalog.model.exits import Exit
 from catalog.reading.facts import claimed_endpoints, request_line
 from catalog.reading.manifest import manifest, providers
 from catalog.reading.statuses import documented_status
+from catalog_probe.cli.catalog_commands.group import main
 from tests.harness.engines import catalog
 
 if TYPE_CHECKING:

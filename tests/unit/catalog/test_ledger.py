@@ -161,7 +161,7 @@ def test_the_ledgers_own_problems_are_told(tmp_path: Path) -> None:
     assert str(ledger.problems([gone], catalog, TODAY)[0]).endswith("no record has this address; remove the entry")
     assert ledger.problems([ENTRY], catalog, date(2026, 12, 31)) == [], "on its last day it still stands"
     [due] = ledger.problems([ENTRY], catalog, date(2027, 1, 1))
-    told = "was to be reviewed by 2026-12-31; renew it with `python -m catalog accept`, or remove it"
+    told = "was to be reviewed by 2026-12-31; renew it with `catalog-probe catalog accept`, or remove it"
     assert str(due).endswith(told)
     assert due.file == ledger.of_record(ERROR_ADDRESS)
     [elsewhere] = ledger.problems([ENTRY], catalog, date(2027, 1, 1), tmp_path / "own.json")

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 HERE = Path(__file__).resolve().parents[3]
-ROOMS = ("catalog", "probes", "reports")
+ROOMS = ("catalog", "catalog_probe", "probes", "reports")
 
 ALLOWED = {
     "catalog/reading": "the reader",

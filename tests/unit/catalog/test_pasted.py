@@ -14,9 +14,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from catalog.__main__ import main
 from catalog.model.errors import CatalogError
 from catalog.recognition.pasted import answers_in
+from catalog_probe.cli.main import main
 from tests.harness.command import CHECKOUT
 
 BODY = {"error": {"message": "Slow.", "type": "rate_limit_error", "param": None, "code": "rate_limit_exceeded"}}
@@ -195,11 +195,11 @@ def test_the_command_says_when_nothing_fits(
 
 
 def test_find_lists_what_fits_and_says_when_nothing_does(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["find", "--code", "model_not_found", "--provider", "PC"]) == 0
+    assert main(["catalog", "find", "--code", "model_not_found", "--provider", "PC"]) == 0
     assert capsys.readouterr().out == "pc/errors/not_found/model  Model not found\n"
-    assert main(["find", "no-such-word-anywhere"]) == 4
+    assert main(["catalog", "find", "no-such-word-anywhere"]) == 4
     assert "no record has 'no-such-word-anywhere'" in capsys.readouterr().err
-    assert main(["find", "--code", "model_not_found", "--provider", "PA"]) == 4
+    assert main(["catalog", "find", "--code", "model_not_found", "--provider", "PA"]) == 4
     assert "no record fits" in capsys.readouterr().err, "each of them some record has, and none has both"
 
 

@@ -107,7 +107,7 @@ def test_a_field_that_is_none_is_told() -> None:
         ("seen:soon", "seen:soon names nothing; write <7d, >30d, 0d, today or never"),
         (f"seen:{'9' * 5000}", "seen:999"),
         ("finding:header-mising", "finding:header-mising names nothing; did you mean header-missing"),
-        ("reason:nothing-at-all", "reason:nothing-at-all names nothing; `python -m catalog explain` lists them"),
+        ("reason:nothing-at-all", "reason:nothing-at-all names nothing; `catalog-probe catalog explain` lists them"),
         ("outcome:drifetd", "outcome:drifetd names nothing; did you mean drifted"),
     ],
 )

@@ -13,7 +13,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from catalog.__main__ import main
 from catalog.model import Record
 from catalog.model.wildcard import fits
 from catalog.reading.assertions import assertions
@@ -22,6 +21,7 @@ from catalog.reading.store import Catalog
 from catalog.rely.answers import Answer, DependencyAnswer, answer_dependencies, combine
 from catalog.rely.declared import MAX_AGE_DAYS, Dependency, RelyFile, read
 from catalog.writeback.planner import Policy
+from catalog_probe.cli.main import main
 from probes.planning.rotation import ROUND
 from tests.harness.engines import catalog as shipped
 
@@ -226,7 +226,7 @@ def test_what_the_file_leaves_out_has_its_default(tmp_path: Path) -> None:
         ('[[rely]]\non = ["pa/errors/general/rate_limits"]', f"did you mean {LIMIT}"),
         (f'[[rely]]\non = ["{LIMIT}"]\nassertions = ["answer/header:retry-afer"]', "assertion of these records; did"),
         (f'[[rely]]\non = ["{LIMIT}"]\nendpoints = ["pb/*"]', "rely[0].endpoints: 'pb/*' names no endpoint"),
-        ('[[rely]]\non = ["zz"]', "rely[0].on: 'zz' names no record; `python -m catalog show` lists them\n"),
+        ('[[rely]]\non = ["zz"]', "rely[0].on: 'zz' names no record; `catalog-probe catalog show` lists them\n"),
         ("[[rely", "broken TOML"),
     ],
 )

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from catalog import show
 from catalog.model.assertion import ASK
 from catalog.reading.assertions import asked, assertions
+from catalog_probe.cli.catalog_commands import show
 from tests.harness.engines import catalog
 from tests.unit.catalog.catalog_making import LIMITS_ADDRESS, record
 

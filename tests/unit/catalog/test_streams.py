@@ -10,12 +10,12 @@ import sys
 
 import pytest
 
-from catalog import command_line
 from catalog.model import streams
 from catalog.model.exits import Exit
+from catalog_probe.cli import main as command_line
+from catalog_probe.cli import parser as parsing
 from catalog_probe.mockserver.app import create_app
 from catalog_probe.mockserver.server import MockServer
-from probes.commands import everything
 from tests.harness.command import pytest_here
 
 
@@ -34,8 +34,8 @@ FULL, UNREAD = errno.ENOSPC, errno.EPIPE
 NO_ROOM = "No space left on device"
 
 
-def printing() -> command_line.Parser:
-    parser = command_line.Parser(prog="python -m any")
+def printing() -> parsing.Parser:
+    parser = parsing.Parser(prog="any command")
 
     def command(_: argparse.Namespace) -> int:
         sys.stdout.write("much\n")
@@ -60,20 +60,20 @@ def test_a_command_says_in_one_line_that_stdout_takes_no_more(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     monkeypatch.setattr(sys, "stdout", Stream(number))
-    assert command_line.run(printing(), words) == status
+    assert parsing.run(printing(), words) == status
     assert capsys.readouterr().err == said
 
 
 def test_nor_does_a_full_stderr_change_what_a_command_ends_with(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "stdout", Stream(FULL))
     monkeypatch.setattr(sys, "stderr", Stream(FULL))
-    assert command_line.run(printing(), []) == Exit.USAGE
-    assert everything.main(["--help"]) == Exit.USAGE
+    assert parsing.run(printing(), []) == Exit.USAGE
+    assert command_line.main(["--help"]) == Exit.USAGE
 
 
 @pytest.mark.parametrize(
     ("number", "status", "said"),
-    [(FULL, Exit.HARNESS_ERROR, f"catalog probe: stdout: {NO_ROOM}; print it elsewhere\n"), (UNREAD, Exit.FINE, "")],
+    [(FULL, Exit.HARNESS_ERROR, f"catalog-probe: stdout: {NO_ROOM}; print it elsewhere\n"), (UNREAD, Exit.FINE, "")],
     ids=["full", "unread"],
 )
 def test_pytest_goes_on_and_says_so_at_the_end(

@@ -31,8 +31,8 @@ def test_a_module_of_ours_stays_a_fault_of_ours(name: str | None) -> None:
 @pytest.mark.parametrize(
     ("library", "command"),
     [
-        ("httpx", "probes doctor --target mock"),
-        ("anyio", "probes doctor --target mock"),
+        ("httpx", "catalog_probe target doctor --target mock"),
+        ("anyio", "catalog_probe target doctor --target mock"),
         ("starlette", "catalog_probe.mockserver"),
         ("uvicorn", "catalog_probe.mockserver --port 0"),
     ],
@@ -40,20 +40,17 @@ def test_a_module_of_ours_stays_a_fault_of_ours(name: str | None) -> None:
 def test_a_command_that_lacks_a_library_says_so_in_one_line(library: str, command: str) -> None:
     """4, as of all that cannot be used; what needs none of it goes on."""
     module, *arguments = command.split()
-    done, helped = (lacking(library, module, *each) for each in (arguments, ["--help"]))
+    group = [word for word in arguments[:1] if module == "catalog_probe"]
+    done, helped = (lacking(library, module, *words) for words in (arguments, [*group, "--help"]))
     assert (done.returncode, helped.returncode) == (Exit.USAGE, Exit.FINE)
-    assert done.stderr.startswith(
-        f"{module.rpartition('.')[2]}: {library} is not installed here; `python -m pip install -e .`"
-    )
+    speaker = "catalog-probe" if group else "mockserver"
+    assert done.stderr.startswith(f"{speaker}: {library} is not installed here; `python -m pip install -e .`")
     assert done.stderr.count("\n") == 1
 
 
 FIRST_READ = (
     "conftest.py",
-    *(
-        f"{package}/__init__.py"
-        for package in ("catalog", "catalog_probe", "catalog_probe/mockserver", "probes", "reports")
-    ),
+    *(f"{package}/__init__.py" for package in ("catalog", "catalog_probe", "catalog_probe/mockserver", "probes")),
 )
 """What any Python meets first, before it can be told that it is too old."""
 
@@ -72,11 +69,11 @@ WINDOWS = "os.name, sys.platform = 'nt', 'win32'"
     [
         *(
             (OLD, module, "needs Python 3.11 or newer; this is 3.10")
-            for module in ("catalog", "catalog_probe.mockserver", "reports")
+            for module in ("catalog", "catalog_probe", "catalog_probe.mockserver")
         ),
         *((OLD, module, "needs Python 3.11 or newer; this is 3.10") for module in ("probes", "probes.suite.plugin")),
         (WINDOWS, "probes", "needs a POSIX system, as Linux, macOS or WSL; this is win32"),
-        (WINDOWS, "probes.commands.everything", "needs a POSIX system, as Linux, macOS or WSL; this is win32"),
+        (WINDOWS, "probes.suite.command_line", "needs a POSIX system, as Linux, macOS or WSL; this is win32"),
     ],
 )
 def test_an_old_python_and_another_system_are_told_in_one_line(disguise: str, module: str, said: str) -> None:

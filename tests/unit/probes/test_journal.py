@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from probes.commands import cleanup
+from catalog_probe.cli.target_commands import cleanup
 from probes.running import journal
 from probes.running.journal import Journal, JournalError
 from probes.target.target import Target

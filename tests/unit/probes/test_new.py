@@ -14,10 +14,11 @@ from catalog.model import Address, Exchange, Request, Response, homes
 from catalog.model.codes import ReasonCode
 from catalog.model.homes import PACKAGE, Home
 from catalog.reading.store import Catalog
-from probes.__main__ import main
+from catalog_probe.cli.new_commands import scaffold
+from catalog_probe.cli.new_commands.group import main
+from catalog_probe.cli.new_commands.scaffold import Site
+from catalog_probe.cli.target_commands import cleanup
 from probes.calls.call import Removal, delete
-from probes.commands import cleanup, scaffold
-from probes.commands.scaffold import Site
 from probes.elicit.book import book
 from probes.elicit.packages import RecipeError
 from probes.planning.completeness import misfits
@@ -46,7 +47,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 
 
 def new(*words: str) -> int:
-    return main(["new", *words, "--catalog", "company"])
+    return main([*words, "--catalog", "company"])
 
 
 def texts(home: Path) -> dict[str, str]:
@@ -64,8 +65,8 @@ def test_a_provider_begins_with_all_its_files(home: Path, capsys: pytest.Capture
     assert "missing: company/providers/pe.toml: $.about: is still to be written; what kind of provider" in "\n".join(
         said
     )
-    assert "missing: a record: python -m probes new record pe/endpoints/general/list_models --catalog company" in said
-    assert said[-1] == "then: python -m catalog check --catalog company && python -m probes check --catalog company"
+    assert "missing: a record: catalog-probe new record pe/endpoints/general/list_models --catalog company" in said
+    assert said[-1] == "then: catalog-probe check --catalog company"
 
 
 def test_no_check_lets_a_beginning_pass(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -159,7 +160,7 @@ def test_of_a_finished_provider_nothing_is_missing(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(validate, "check", {PACKAGE.records: []}.__getitem__)  # they are: test_validate
-    assert main(["new", "provider", "pa", "--catalog", str(PACKAGE.folder)]) == 0
+    assert main(["provider", "pa", "--catalog", str(PACKAGE.folder)]) == 0
     assert capsys.readouterr().out.splitlines()[-1] == "nothing is missing"
 
 
@@ -236,11 +237,11 @@ def test_what_recipes_of_a_folder_make_is_removed_by_name(home: Path, tmp_path: 
 
 
 def test_a_provider_of_yours_needs_a_folder_of_yours(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["new", "provider", "PE"]) == 4
+    assert main(["provider", "PE"]) == 4
     said = capsys.readouterr().err
     assert said == (
-        "probes: a provider of yours needs a folder of yours; "
-        "name one, as `python -m probes new provider pe --catalog company`\n"
+        "catalog-probe: a provider of yours needs a folder of yours; "
+        "name one, as `catalog-probe new provider pe --catalog company`\n"
     )
     assert not home.exists()
     assert not (PACKAGE.manifests / "pe.toml").exists()

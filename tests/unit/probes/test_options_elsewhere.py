@@ -26,4 +26,4 @@ class Declared:
 def test_every_option_that_is_declared_is_refused_elsewhere() -> None:
     declared = Declared()
     command_line.add(cast("pytest.Parser", declared))
-    assert sorted(declared.names) == sorted(command_line.OF_PROBES)
+    assert sorted(declared.names) == sorted(option.name for option in command_line.options())

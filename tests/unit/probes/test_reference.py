@@ -13,24 +13,24 @@ from catalog.model.codes import FindingCode, ReasonCode
 from catalog.model.exits import Exit
 from catalog.reading.documents import facts
 from catalog.reading.manifest import providers
-from probes.commands import reference
-from probes.commands.everything import OF_MODULES
+from catalog_probe.cli import reference
+from catalog_probe.cli.main import GROUPS
 from probes.suite import command_line
 
 
 @cache
 def pages() -> Mapping[str, str]:
     """Each page by its path: made when a test asks, not where all tests are only collected."""
-    return dict(reference.pages(command_line.add))
+    return dict(reference.pages())
 
 
 def test_each_command_and_each_option_is_told() -> None:
     told = pages()["reference/commands.md"]
-    for module, names in OF_MODULES.items():
+    for group, names in GROUPS.items():
         for name in names:
-            assert f"usage: python -m {module} {name}" in told
-    for option in command_line.OF_PROBES:
-        assert f"--{option.replace('_', '-')}" in told
+            assert f"usage: catalog-probe {group} {name}" in told
+    for option in command_line.options():
+        assert option.flag in told
 
 
 def test_each_exit_status_and_each_code_is_told() -> None:

@@ -23,7 +23,7 @@ def test_the_probe_of_every_record_may_be_named(prefix: str) -> None:
     ("named", "told"),
     [
         (f"probes/test_errors.py::test_error[{A_RECORD}s]", A_RECORD),
-        ("probes/test_errors.py::test_error[nothing/like/it/anywhere]", "`python -m catalog find WORDS`"),
+        ("probes/test_errors.py::test_error[nothing/like/it/anywhere]", "`catalog-probe catalog find WORDS`"),
         (f"probes/test_eror.py::test_error[{A_RECORD}]", f"write `pytest '{RIGHT}'`"),
         (f"probes/test_errors.py::test_endpoint[{A_RECORD}]", "not the probe of this record"),
     ],

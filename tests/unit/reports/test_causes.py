@@ -119,7 +119,7 @@ def test_the_terminal_and_the_summary_tell_causes_and_how_to_ask_again_and_accep
     assert f"pytest probes --cause {cause} --target live" in told
     written = summary.render(described, NIGHT)
     assert "### New drift (4 records, 2 causes)" in written
-    accepting = f"python -m catalog accept --cause {cause} --run reports/out/20261121T040212Z-live-1 --reason '…'"
+    accepting = f"catalog-probe catalog accept --cause {cause} --run reports/out/20261121T040212Z-live-1 --reason '…'"
     assert accepting in written
 
 

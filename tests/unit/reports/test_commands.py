@@ -53,6 +53,6 @@ def test_what_was_recorded_is_judged_again() -> None:
 
 def test_a_cause_is_accepted_as_its_own_run_saw_it() -> None:
     assert shlex.split(accept(ELSEWHERE, CAUSE)) == [
-        *("python", "-m", "catalog", "accept", "--cause", CAUSE.id, "--target", "staging"),
+        *("catalog-probe", "catalog", "accept", "--cause", CAUSE.id, "--target", "staging"),
         *("--catalog", "my/records", "--run", "my/runs/r1", "--reason", "…"),
     ]

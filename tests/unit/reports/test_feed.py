@@ -19,8 +19,8 @@ from catalog.evidence.merge import merge
 from catalog.evidence.results import Asked
 from catalog.evidence.results_file import EvidenceError
 from catalog.model import Aspect, Outcome, Reason
+from catalog_probe.cli.report_commands import main
 from reports import feed, history
-from reports.__main__ import main
 from reports.episodes import Ending, Episode, episodes
 from tests.harness.checkouts import as_checkout
 from tests.unit.reports.making import finding, result, run
@@ -284,7 +284,7 @@ def test_the_feed_is_atom() -> None:
                 "Recovered 2026-11-05: seen as documented again.",
                 "No night before had seen it as documented: the document or our transcription may be wrong.",
                 "Accepted in the ledger.",
-                "Cause pc-da072cf7, code status-differs (python -m catalog explain status-differs).",
+                "Cause pc-da072cf7, code status-differs (catalog-probe catalog explain status-differs).",
                 f"- {C}: answer/status 404, recovered 2026-11-05",
             ],
         ),
@@ -294,7 +294,7 @@ def test_the_feed_is_atom() -> None:
                 "First seen 2026-11-04.",
                 "Last seen 2026-11-05.",
                 "In place of pa-fc60f8a3/2026-11-02.",
-                "Cause pa-093aff54, code status-differs (python -m catalog explain status-differs).",
+                "Cause pa-093aff54, code status-differs (catalog-probe catalog explain status-differs).",
                 f"- {A}: answer/status 409",
             ],
         ),
@@ -304,7 +304,7 @@ def test_the_feed_is_atom() -> None:
                 "First seen 2026-11-02.",
                 "Last seen 2026-11-03.",
                 "Changed 2026-11-04: something else differs in its place.",
-                "Cause pa-fc60f8a3, code status-differs (python -m catalog explain status-differs).",
+                "Cause pa-fc60f8a3, code status-differs (catalog-probe catalog explain status-differs).",
                 f"- {A}: answer/status 422, changed 2026-11-04",
                 f"- {B}: answer/status 422, recovered 2026-11-03",
             ],
@@ -359,6 +359,6 @@ def test_where_no_run_is_remembered_there_is_no_feed(
     as_checkout(tmp_path, monkeypatch)
     assert main(["feed", "--target", "nowhere"]) == 4
     assert capsys.readouterr().err == (
-        "reports: reports/history/nowhere.jsonl: no run is remembered; "
-        "`python -m reports history append latest` adds the last run\n"
+        "catalog-probe: reports/history/nowhere.jsonl: no run is remembered; "
+        "`catalog-probe report history append latest` adds the last run\n"
     )

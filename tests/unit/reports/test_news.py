@@ -16,8 +16,8 @@ from hypothesis import strategies as st
 
 from catalog.evidence.results_file import EvidenceError
 from catalog.model import Outcome
+from catalog_probe.cli.report_commands import main
 from reports import history
-from reports.__main__ import main
 from reports.episodes import episodes
 from reports.news import news
 from tests.harness.checkouts import as_checkout
@@ -107,7 +107,9 @@ def test_the_runs_of_a_history_tell_each_change_and_each_recovery_once(nights: l
 
 
 def test_a_run_that_nobody_remembers_has_nothing_to_tell() -> None:
-    with pytest.raises(EvidenceError, match=r"the history does not remember run 'r9'; `python -m .*` adds"):
+    with pytest.raises(
+        EvidenceError, match=r"the history does not remember run 'r9'; `catalog-probe report history append` adds"
+    ):
         news("live", replayed([[result(A)]]), "r9")
 
 

@@ -1,4 +1,4 @@
-"""`python -m reports`: what it prints, and one clear line for each mistake."""
+"""`catalog-probe report`: what it prints, and one clear line for each mistake."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 
 from catalog.model import Outcome, Reason
 from catalog.model.look import Look
-from reports.__main__ import main
+from catalog_probe.cli.report_commands import main
 from tests.harness.checkouts import as_checkout
 from tests.unit.reports import sample
 from tests.unit.reports.making import finding, result, run
@@ -121,9 +121,9 @@ def test_history_remembers_once(capsys: pytest.CaptureFixture[str]) -> None:
         (["build", "r1", "--out", "reports/out/r1"], "name another folder"),
         (["build", "reports"], "reports/results.jsonl: No such file or directory; name a run's folder"),
         (["build", "broken"], "broken/results.jsonl: the first line should describe the run"),
-        (["open", "r1"], "report.html: is not there; make it with `python -m reports build r1`"),
+        (["open", "r1"], "report.html: is not there; make it with `catalog-probe report build r1`"),
         (["history", "list", "--target", "mock"], "reports/history/mock.jsonl: no run is remembered"),
-        (["diff", "r1"], "the following arguments are required: RUN_B; see `python -m reports diff --help`"),
+        (["diff", "r1"], "the following arguments are required: RUN_B; see `catalog-probe report diff --help`"),
         (["nonsense"], "invalid choice: 'nonsense'"),
         ([], "the following arguments are required: COMMAND"),
     ],
@@ -143,7 +143,7 @@ def test_a_mistake_is_one_line(
 
 def test_help_teaches(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["--help"]) == 0
-    assert "python -m reports build latest" in capsys.readouterr().out
+    assert "catalog-probe report build latest" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize("command", ["build", "show", "diff", "open", "feed", "news", "history append", "history list"])
@@ -153,8 +153,8 @@ def test_the_help_of_a_command_says_what_it_does_and_what_each_word_is(
     monkeypatch.setenv("COLUMNS", "120")
     assert main([*command.split(), "--help"]) == 0
     usage, *paragraphs = capsys.readouterr().out.strip().split("\n\n")
-    assert usage.startswith(f"usage: python -m reports {command}")
+    assert usage.startswith(f"usage: catalog-probe report {command}")
     words = [each for paragraph in paragraphs for each in paragraph.splitlines() if each.startswith("  RUN")]
     assert [each for each in words if len(each.split()) < 2] == []
     assert any(not each.startswith(("positional", "options", "  ")) for each in paragraphs)
-    assert f"python -m reports {command}" in "".join(paragraphs), "an example"
+    assert f"catalog-probe report {command}" in "".join(paragraphs), "an example"

@@ -73,7 +73,16 @@ def test_nothing_is_half_written_and_a_second_run_finishes_the_work(tmp_path: Pa
         whole = pytest_probes(tmp_path / "whole", "--target", str(tonight.path), *CHOSEN, environ=tonight.environ)
         takes = time.monotonic() - started
         assert whole.status == 0, whole.said
-        updating = [sys.executable, "-m", "catalog", "update", str(whole.folder), "--catalog", str(records)]
+        updating = [
+            sys.executable,
+            "-m",
+            "catalog_probe",
+            "catalog",
+            "update",
+            str(whole.folder),
+            "--catalog",
+            str(records),
+        ]
         for _ in range(CRASHES):
             moment = moments.uniform(0.1, 1.0) * takes
             killed += killed_after(moment, probing(tonight, records, out), tonight.environ) == -signal.SIGKILL

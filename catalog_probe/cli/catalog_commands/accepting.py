@@ -1,4 +1,4 @@
-"""What `python -m catalog accept` does: writes drifts of one record, or of a whole cause, into the ledger."""
+"""What `catalog-probe catalog accept` does: writes drifts of one record, or of a whole cause, into the ledger."""
 
 from __future__ import annotations
 
@@ -141,7 +141,7 @@ def _causes(args: Namespace) -> list[Cause]:
     known: Mapping[str, Cause] = {each.id: each for each in found}
     if args.cause:
         if args.cause not in known:
-            mend = did_you_mean(args.cause, known) or "`python -m reports show` names the causes of a run"
+            mend = did_you_mean(args.cause, known) or "`catalog-probe report show` names the causes of a run"
             raise CatalogError(f"run {run} has no cause {args.cause!r}", mend)
         return [known[args.cause]]
     alike = [each for each in found if args.like in each.records]

@@ -1,4 +1,4 @@
-"""`python -m reports`: make a run's views again, merge shards, compare runs, keep the history."""
+"""`catalog-probe report`: make a run's views again, merge shards, compare runs, keep the history."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from catalog import command_line
 from catalog.evidence import past, shares
 from catalog.evidence.past import LETTERS
 from catalog.evidence.results_file import EvidenceError
@@ -19,28 +18,31 @@ from catalog.model import homes, places
 from catalog.model.errors import shown
 from catalog.model.exits import Exit
 from catalog.model.visible import row, tree
+from catalog_probe.cli import parser
+from catalog_probe.cli.parser import Parser
 from reports import build, ci_annotations, diff, feed, history, news, terminal
 from reports.named import folder_of, folder_or_none, read
 from reports.words import OUTCOMES
 
 if TYPE_CHECKING:
-    from catalog.command_line import Command
     from catalog.evidence.results import Run
     from catalog.model import Json
+    from catalog_probe.cli.parser import Command
 
 EPILOG = """\
-A RUN is a run's folder, its results.jsonl, or its name under reports/out (`latest` is the last one).
+A RUN is a run's folder, its results.jsonl, or its name under reports/out
+(`latest` is the last one).
 
-  python -m reports build latest                  report.html, summary.md, junit.xml again, byte for byte
-  python -m reports build SHARD SHARD --out DIR   one run of several, in whatever order
-  python -m reports show latest                   what the terminal said at the end of the run
-  python -m reports show latest --annotate github  the causes as ::error lines of a GitHub workflow
-  python -m reports diff RUN_A RUN_B              which outcomes and assertions differ; exit 1 if any do
-  python -m reports history append latest         remember it, for the strips of later reports
-  python -m reports history list --target live    the nights that are remembered
-  python -m reports feed                          what changed on the wire, as an Atom feed
-  python -m reports news                          what the last run has to tell, as JSON for a webhook
-  python -m reports open                          the last report in a browser
+  catalog-probe report build latest                  report.html, summary.md, junit.xml again
+  catalog-probe report build SHARD SHARD --out DIR   one run of several, in whatever order
+  catalog-probe report show latest                   what the terminal said at the end of the run
+  catalog-probe report show latest --annotate github  the causes as annotations of GitHub
+  catalog-probe report open                          the last report in a browser
+  catalog-probe report diff RUN_A RUN_B              which outcomes and assertions differ
+  catalog-probe report history append latest         remember it, for the strips of later reports
+  catalog-probe report history list --target live    the nights that are remembered
+  catalog-probe report feed                          what changed on the wire, as an Atom feed
+  catalog-probe report news                          what the last run has to tell, as JSON
 """
 
 
@@ -48,8 +50,8 @@ RUN = "a run's folder, its results.jsonl, or its name under reports/out"
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run one command; a mistake is one line on stderr and exit status 4."""
-    return command_line.run(_parser(), arguments)
+    """Run one command; the exit status."""
+    return parser.run(build_parser(), arguments)
 
 
 def _with_home(command: Command) -> Command:
@@ -62,13 +64,14 @@ def _with_home(command: Command) -> Command:
     return run
 
 
-def _parser() -> command_line.Parser:
-    parser = command_line.Parser(
-        prog="python -m reports",
+def build_parser() -> Parser:
+    """Build the parser of the group, with one of its own for each command."""
+    group = Parser(
+        prog="catalog-probe report",
         description="Views of what a run saw. All are made from results.jsonl alone.",
         epilog=EPILOG,
     )
-    commands = parser.add_subparsers(required=True, metavar="COMMAND")
+    commands = group.add_subparsers(required=True, metavar="COMMAND")
     command = _add(commands, "build", "make report.html, summary.md and junit.xml again; merge shards")
     command.add_argument("runs", nargs="+", metavar="RUN", help=RUN)
     command.add_argument(
@@ -107,19 +110,19 @@ def _parser() -> command_line.Parser:
     for each in (*commands.choices.values(), *kept.choices.values()):
         each.add_argument(
             "--catalog",
-            type=command_line.folder,
+            type=parser.folder,
             metavar="DIR",
             help="the home of the providers, if it has moved",
         )
         if each.get_default("run_command") is not None:
             each.set_defaults(run_command=_with_home(each.get_default("run_command")))
-    return parser
+    return group
 
 
-def _add(commands: Any, name: str, told: str, within: str = "") -> command_line.Parser:
+def _add(commands: Any, name: str, told: str, within: str = "") -> Parser:
     """A command that is told as the list of all tells it, with those of the examples that are its own."""
-    own = [line for line in EPILOG.splitlines() if line.startswith(f"  python -m reports {within}{name}")]
-    added: command_line.Parser = commands.add_parser(
+    own = [line for line in EPILOG.splitlines() if line.startswith(f"  catalog-probe report {within}{name}")]
+    added: Parser = commands.add_parser(
         name, help=told, description=f"{told[0].upper()}{told[1:]}.", epilog="\n".join(own)
     )
     return added
@@ -213,20 +216,20 @@ def _remembered(asked: argparse.Namespace) -> list[dict[str, Json]]:
     _tell_of_damage(damaged)
     if not lines:
         kept = history.file_of(asked.folder, asked.target)
-        mend = "`python -m reports history append latest` adds the last run"
+        mend = "`catalog-probe report history append latest` adds the last run"
         raise EvidenceError("no run is remembered", mend, file=kept)
     return lines
 
 
 def _tell_of_damage(damaged: Sequence[str]) -> None:
     """Name the damaged lines of a history on stderr: a command goes on without them."""
-    sys.stderr.writelines(f"{row(f'reports: {line}')}\n" for line in damaged)
+    sys.stderr.writelines(f"{row(f'catalog-probe: {line}')}\n" for line in damaged)
 
 
 def _open(asked: argparse.Namespace) -> int:
     page = folder_of(asked.run) / "report.html"
     if not page.is_file():
-        raise EvidenceError("is not there", f"make it with `python -m reports build {asked.run}`", file=page)
+        raise EvidenceError("is not there", f"make it with `catalog-probe report build {asked.run}`", file=page)
     print(page)
     webbrowser.open(page.resolve().as_uri())
     return 0
@@ -239,7 +242,3 @@ def _described(name: str) -> Run:
 def _tally(letters: str) -> str:
     counts = [(letters.count(LETTERS[outcome]), name) for outcome, name in OUTCOMES.items()]
     return ", ".join(f"{number} {name}" for number, name in counts if number)
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -1,4 +1,4 @@
-"""What `python -m catalog export` does: makes a document for other tools, and prints or writes it."""
+"""What `catalog-probe catalog export` does: makes a document for other tools, and prints or writes it."""
 
 from __future__ import annotations
 

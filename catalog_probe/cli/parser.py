@@ -10,6 +10,7 @@ import traceback
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from copy import copy
+from datetime import date
 from pathlib import Path
 from textwrap import fill
 from typing import Any, NoReturn
@@ -67,8 +68,8 @@ class Parser(argparse.ArgumentParser):
 
     @property
     def speaker(self) -> str:
-        """Who says it: `catalog` of `python -m catalog check`."""
-        return self.prog.removeprefix("python -m ").split()[0]
+        """The word with which an error line begins: the program, whichever of its commands was typed."""
+        return self.prog.split()[0]
 
     def error(self, message: str) -> NoReturn:
         mend = _meant(message) or f"see `{self.prog} --help`"
@@ -111,6 +112,50 @@ def folder(text: str) -> Path:
     meant = place(text)
     homes.demanded(meant)
     return meant
+
+
+def parse_date(text: str) -> date:
+    """Parse the value of an option that names a day.
+
+    Raises:
+        argparse.ArgumentTypeError: it is no date.
+    """
+    try:
+        return date.fromisoformat(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{text!r} is no date; write it as 2026-01-31") from None
+
+
+def parse_http_status(text: str) -> int:
+    """Parse the value of an option that names a status.
+
+    Raises:
+        argparse.ArgumentTypeError: it is no status of HTTP.
+    """
+    if not re.fullmatch("[1-5][0-9][0-9]", text, re.ASCII):
+        raise argparse.ArgumentTypeError(f"{text!r} is no HTTP status; write a number such as 429")
+    return int(text)
+
+
+def describe_providers() -> str:
+    """Name the providers that there are, for the help of an option that takes one."""
+    from catalog.reading.manifest import providers
+
+    return f"{', '.join(providers())}, or one of your own"
+
+
+def add_catalog_options(parser: argparse.ArgumentParser, catalog: Callable[[str], Path] = folder) -> None:
+    """Add the options of every command that reads records; `catalog` parses the value of `--catalog`."""
+    parser.add_argument("--catalog", type=catalog, metavar="DIR", help="the records, or the home, to use")
+    parser.add_argument("--today", type=parse_date, metavar="DATE", help="take this for today, as 2026-01-31")
+
+
+def find_first_problem(arguments: argparse.Namespace) -> str:
+    """Say what is wrong with the records that a command read; empty where nothing is."""
+    from catalog.check import validate
+
+    named = Path(arguments.catalog) if arguments.catalog else None
+    return next(filter(None, map(validate.first_problem, homes.use(named))), "")
 
 
 def run(

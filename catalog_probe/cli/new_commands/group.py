@@ -1,4 +1,4 @@
-"""`python -m probes new provider PE`, `… new record ADDRESS`: writes what each begins with, says what is missing."""
+"""`catalog-probe new`: write what a provider or a record begins with, and say what is missing."""
 
 from __future__ import annotations
 
@@ -7,12 +7,10 @@ import keyword
 import re
 import shlex
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
 
-from catalog import command_line
 from catalog.model import Address, homes, places, visible
 from catalog.model.errors import Mendable, shown
 from catalog.model.exits import Exit
@@ -20,8 +18,10 @@ from catalog.model.homes import PACKAGE, Home
 from catalog.reading.manifest import home_of, manifest, providers
 from catalog.reading.store import Catalog
 from catalog.writeback.writing import locked, write_text
-from probes.commands import scaffold
-from probes.commands.scaffold import Site
+from catalog_probe.cli import parser
+from catalog_probe.cli.new_commands import scaffold
+from catalog_probe.cli.new_commands.scaffold import Site
+from catalog_probe.cli.parser import Parser
 from probes.elicit.book import book
 from probes.planning import completeness
 from probes.target import target_file as targets
@@ -37,34 +37,34 @@ class NewError(Mendable):
     """What cannot be begun: one line saying what, and what to do."""
 
 
-def add(commands: Any) -> None:
-    """Declare the commands."""
-    parser = commands.add_parser(
-        "new",
-        help="begin a provider or a record, and say what is missing",
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Begin a provider or a record; the exit status."""
+    return parser.run(build_parser(), arguments, blamed=parser.find_first_problem)
+
+
+def build_parser() -> Parser:
+    """Build the parser of the group, with one of its own for each command."""
+    group = Parser(
+        prog="catalog-probe new",
         description="Begin a provider or a record: write its files, with TODO where the documents are needed, and say "
-        "what is missing until `catalog check` and `probes check` are fine. What is there already is left alone; a "
-        "second time it only says what is missing.",
+        "what is missing until `catalog-probe check` is fine. What is there already is left alone; a second time it "
+        "only says what is missing.",
         epilog="examples:\n"
-        "  python -m probes new provider PE --catalog company      in a folder of your own\n"
-        "  python -m probes new record pe/errors/general/rate_limit --catalog company\n",
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+        "  catalog-probe new provider PE --catalog company      in a folder of your own\n"
+        "  catalog-probe new record pe/errors/general/rate_limit --catalog company\n",
     )
-    kinds = parser.add_subparsers(required=True, metavar="provider | record")
+    kinds = group.add_subparsers(required=True, metavar="provider | record")
     of_provider = kinds.add_parser("provider", help="a manifest, the shape of its errors, recipes, a mock, targets")
     of_provider.add_argument("name", metavar="NAME", help="its short name, as PE: letters and digits")
     of_provider.set_defaults(run_command=_provider)
     of_record = kinds.add_parser("record", help="a record, its row of the documents, its recipe")
     of_record.add_argument("address", metavar="ADDRESS", help="as pe/errors/general/rate_limit")
     of_record.set_defaults(run_command=_record)
-    for each in (of_provider, of_record):
-        each.add_argument(
-            "--catalog",
-            type=command_line.named,
-            metavar="DIR",
-            default=argparse.SUPPRESS,
-            help="the home to write into (default: the checkout)",
+    for command in (of_provider, of_record):
+        command.add_argument(
+            "--catalog", type=parser.named, metavar="DIR", help="the home to write into (default: the checkout)"
         )
+    return group
 
 
 def _provider(chosen: argparse.Namespace) -> int:
@@ -72,7 +72,7 @@ def _provider(chosen: argparse.Namespace) -> int:
     if _NAME.fullmatch(name) is None:
         raise NewError(f"{chosen.name!r} cannot name a provider", "use letters and digits, a letter first, as PE")
     if not chosen.catalog:  # no default: neither the shipped catalog nor the current folder was meant
-        example = f"python -m probes new provider {name} --catalog company"
+        example = f"catalog-probe new provider {name} --catalog company"
         raise NewError("a provider of yours needs a folder of yours", f"name one, as `{example}`")
     home = _home(chosen)
     homes.use(home.folder)
@@ -85,7 +85,7 @@ def _provider(chosen: argparse.Namespace) -> int:
     site = Site(home, name)
     _write(site, scaffold.provider_files(site), only_new=True)
     _open(home)
-    first = _words("probes", "new", "record", f"{name}/endpoints/general/list_models", home=home)
+    first = _words("new", "record", f"{name}/endpoints/general/list_models", home=home)
     begun = Catalog.load_what_can_be(home.records)[0].select(name)
     return _tell(site, rf"(?<![a-z]){name}[./]", "" if begun else f"a record: {first}")
 
@@ -160,8 +160,7 @@ def _tell(site: Site, about: str, first: str = "") -> int:
         print(f"missing: {visible.line(line)}")
     if len(missing) > _SHOWN:
         print(f"missing: {len(missing) - _SHOWN} more")
-    checks = " && ".join(_words(module, "check", home=site.home) for module in ("catalog", "probes"))
-    print(f"then: {checks}" if missing else "nothing is missing")
+    print(f"then: {_words('check', home=site.home)}" if missing else "nothing is missing")
     return Exit.FINE
 
 
@@ -182,9 +181,9 @@ def _missing(site: Site, about: re.Pattern[str]) -> Iterator[str]:
             yield f"[providers.{site.provider}] in {shown(site.home.targets / name)}.toml"
 
 
-def _words(module: str, *words: str, home: Home) -> str:
+def _words(*words: str, home: Home) -> str:
     """A command of ours, on this home."""
-    return shlex.join(["python", "-m", module, *words, *_named(home)])
+    return shlex.join(["catalog-probe", *words, *_named(home)])
 
 
 def _named(home: Home) -> list[str]:

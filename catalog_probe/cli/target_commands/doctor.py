@@ -1,4 +1,4 @@
-"""`python -m probes doctor`: what works of a target, and what one more variable would add.
+"""`catalog-probe target doctor`: what works of a target, and what one more variable would add.
 
 Nothing billable is sent: one free control request a key, where the recipes name one, and the look-ups of a run.
 """
@@ -48,7 +48,7 @@ if TYPE_CHECKING:
 RUN = "doctor"
 
 SHOWN = 8
-"""Variables of a provider that are named; `python -m probes variables` has them all."""
+"""Variables of a provider that are named; `catalog-probe target variables` has them all."""
 
 
 NOBODYS = frozenset(
@@ -310,7 +310,7 @@ def _more(provider: Provider, every: Sequence[Gain]) -> Iterator[str]:
         yield f"  {'+' + count(each.records, 'record'):>13}{looks}: set {each.variable} ({each.place})"
     if len(own) > len(helpful[:SHOWN]):
         more = len(own) - len(helpful[:SHOWN])
-        yield f"        {more} more variables add less, or only together: `python -m probes variables`"
+        yield f"        {more} more variables add less, or only together: `catalog-probe target variables`"
 
 
 def _budget(provider: Provider) -> Iterator[Row]:

@@ -1,21 +1,23 @@
-"""What `python -m catalog can-i-rely` does: say whether what a client depends on holds."""
+"""`catalog-probe can-i-rely`: does what a client depends on hold?"""
 
 from __future__ import annotations
 
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from catalog.model import homes
+from catalog.model import homes, places
 from catalog.model.exits import Exit
 from catalog.model.text import brief, count
 from catalog.model.visible import line
 from catalog.reading.store import Catalog
 from catalog.rely import declared
 from catalog.rely.answers import Answer, DependencyAnswer, answer_dependencies, combine
+from catalog_probe.cli import parser
+from catalog_probe.cli.parser import Parser
 
 if TYPE_CHECKING:
     from argparse import Namespace
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
 
     from catalog.rely.answers import Observation
 
@@ -27,6 +29,38 @@ NAMED = 5
 
 LONGEST = 200
 """Characters of a value."""
+
+
+_DESCRIPTION = """\
+Say whether what a client depends on holds. A rely.toml names that:
+
+  [[rely]]
+  on = ["pa/errors/general/rate_limit"]                 records; * stands for anything
+  assertions = ["answer/status", "answer/header:*"]     default: all documented ones
+  endpoints = ["pa/endpoints/messages/create_message"]  default: seen on some, differs on none
+  why = "the retry loop"
+
+The answer is no if something was last seen otherwise, unknown if nobody looked
+for `max_age_days` (default: 35), else yes.
+Exit status: 0 yes, 1 no, 10 unknown, 4 wrong usage, a pattern that names
+nothing among it.
+
+  catalog-probe can-i-rely rely.toml
+"""
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Answer for one file; the exit status."""
+    return parser.run(build_parser(), arguments, blamed=parser.find_first_problem)
+
+
+def build_parser() -> Parser:
+    """Build the parser of the command."""
+    command = Parser(prog="catalog-probe can-i-rely", description=_DESCRIPTION)
+    command.set_defaults(run_command=can_i_rely)
+    parser.add_catalog_options(command, parser.folder)
+    command.add_argument("file", type=places.meant, metavar="RELY_TOML", help="what it depends on")
+    return command
 
 
 def can_i_rely(args: Namespace) -> int:

@@ -5,9 +5,7 @@ from __future__ import annotations
 import io
 import json
 import os
-from contextlib import redirect_stdout, suppress
-from dataclasses import dataclass, field
-from importlib import import_module
+from contextlib import redirect_stdout
 from typing import TYPE_CHECKING, Any, cast
 from unittest import mock
 
@@ -19,20 +17,17 @@ from catalog.reading.manifest import providers
 from catalog.reading.schemas import SCHEMAS
 from catalog.reading.store import Catalog
 from catalog.recognition.advice import May
-from probes.commands.everything import CHECK, CHECKED_BY, OF_MODULES, WHOLE
+from catalog_probe.cli.main import COMMANDS, GROUPS, PROGRAM, main
 from probes.planning import missing_variables
+from probes.suite.command_line import options
 from probes.target.shape import SCHEMA as TARGETS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
     from pathlib import Path
-
-    import pytest
 
     from catalog.library import CatalogRecord
     from catalog.model import Json
-
-    Declare = Callable[[pytest.Parser], None]
 
 WIDTH = "100"
 """Characters of a line of help."""
@@ -53,9 +48,9 @@ _EXITS = {
 """In the order in which the first that applies is reported."""
 
 
-def pages(declare: Declare) -> Iterator[tuple[str, str]]:
-    """Each page's path below the docs, and its Markdown; `declare` adds the options of probes to a parser of pytest."""
-    yield "reference/commands.md", commands(declare)
+def pages() -> Iterator[tuple[str, str]]:
+    """Give each page's path below the docs, and its Markdown."""
+    yield "reference/commands.md", commands()
     yield "reference/exits.md", exits()
     yield "reference/codes.md", codes()
     yield "reference/records.md", fields_of_records()
@@ -67,43 +62,24 @@ def pages(declare: Declare) -> Iterator[tuple[str, str]]:
         yield f"facts/{provider}.md", documented(provider)
 
 
-def commands(declare: Declare) -> str:
+def commands() -> str:
     """What every command says with `--help`."""
-    parts = ["# Commands\n\n`catalog-probe COMMAND` stands for each where there is no checkout.\n", _of_pytest(declare)]
-    for module, names in OF_MODULES.items():
-        own = (CHECK, *names) if module in CHECKED_BY else names
-        parts += [f"## python -m {module} {name}\n\n{_help(module, name)}" for name in own]
-    parts += [f"## python -m {module}\n\n{_help(module)}" for module in WHOLE.values()]
-    return "\n".join(parts)
+    parts = [f"# Commands\n\n`python -m catalog_probe` is the same as `{PROGRAM}`.\n", _describe_probe_options()]
+    names = [*COMMANDS, *(f"{group} {command}" for group, own in GROUPS.items() for command in own)]
+    return "\n".join([*parts, *(f"## {PROGRAM} {name}\n\n{_help(*name.split())}" for name in names)])
 
 
-def _help(module: str, *command: str) -> str:
-    said = io.StringIO()
-    # argparse ends the process once it has helped
-    with redirect_stdout(said), mock.patch.dict(os.environ, {"COLUMNS": WIDTH}), suppress(SystemExit):
-        import_module(f"{module}.__main__").main([*command, "--help"])
-    return f"```text\n{said.getvalue().rstrip()}\n```\n"
+def _help(*command: str) -> str:
+    printed = io.StringIO()
+    with redirect_stdout(printed), mock.patch.dict(os.environ, {"COLUMNS": WIDTH}):
+        main([*command, "--help"])
+    return f"```text\n{printed.getvalue().rstrip()}\n```\n"
 
 
-@dataclass
-class _Declared:
-    """Takes the place of pytest's parser, and keeps what is declared as rows."""
-
-    rows: list[tuple[str, ...]] = field(default_factory=list)
-
-    def getgroup(self, *_: str) -> _Declared:
-        return self
-
-    def addoption(self, name: str, **said: Any) -> None:
-        value = f" {said['metavar']}" if said.get("metavar") else ""
-        self.rows.append((f"`{name}{value}`", str(said.get("help", ""))))
-
-
-def _of_pytest(declare: Declare) -> str:
-    declared = _Declared()
-    declare(cast("pytest.Parser", declared))
-    told = "Beside pytest's own options (`-k`, `-n`, `-x`, `--lf`, …), where `probes` or a test of it is asked for:"
-    return f"## pytest probes\n\n{told}\n\n{_table(('option', 'what it does'), declared.rows)}"
+def _describe_probe_options() -> str:
+    rows = [(f"`{' '.join(filter(None, (option.flag, option.metavar)))}`", option.help) for option in options()]
+    text = "Beside pytest's own options (`-k`, `-n`, `-x`, `--lf`, …), where `probes` or a test of it is asked for:"
+    return f"## pytest probes\n\n{text}\n\n{_table(('option', 'what it does'), rows)}"
 
 
 def exits() -> str:
@@ -115,7 +91,7 @@ def exits() -> str:
 
 def codes() -> str:
     """Findings, reasons and outcomes: what each means, and what to do next."""
-    told = "They are an interface: codes are added, never changed. `python -m catalog explain CODE` says the same."
+    told = "They are an interface: codes are added, never changed. `catalog-probe catalog explain CODE` says the same."
     parts = [f"# Codes\n\n{told}\n"]
     for group, entries in json.loads(WORDS.read_text(encoding="utf-8")).items():
         rows = [(f"`{code}`", each["means"], each["next_step"]) for code, each in entries.items()]
@@ -140,7 +116,8 @@ def keys_of_targets() -> str:
 def variables() -> str:
     """Which variable of the live target enables how many more records."""
     told = (
-        "Of the shipped live target, beside one key for each provider. `python -m probes variables` prints the table."
+        "Of the shipped live target, beside one key for each provider. "
+        "`catalog-probe target variables` prints the table."
     )
     table = "\n".join(missing_variables.of_each_variable(Catalog.load(), "live"))
     return f"# Variables of the live target\n\n{told}\n\n{table}\n"

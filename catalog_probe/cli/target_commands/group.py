@@ -1,25 +1,23 @@
-"""`python -m probes`: do records and recipes fit, is a target ready, and what did a run leave behind."""
+"""`catalog-probe target`: is a target ready, what does it cover, and what did runs leave behind?"""
 
 from __future__ import annotations
 
 import argparse
-import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from catalog import command_line
 from catalog.model import homes, places
 from catalog.model.errors import CatalogError
 from catalog.model.exits import Exit
 from catalog.model.visible import row
 from catalog.reading.manifest import manifest, meant
 from catalog.reading.store import Catalog
-from probes.commands import new
+from catalog_probe.cli import parser
+from catalog_probe.cli.parser import Parser
 from probes.elicit.book import Book, book
-from probes.planning import completeness as fit
 from probes.planning import coverage, looked_at, missing_variables
 from probes.planning.reach import Reaches, all_reaches
 from probes.suite.embedded_mock import EmbeddedMock
@@ -28,27 +26,18 @@ from probes.target.target import Cost, Target
 
 EPILOG = """\
 examples:
-  python -m probes check                   every record has a recipe or a reason, every recipe a record
-  python -m probes coverage                who can observe the records and facts, and what the live target can
-  python -m probes coverage --provider pb --rest   the facts of one provider, and each that is not looked at whole
-  python -m probes doctor --target live    what is configured, what each gap disables, whether the keys work
-  python -m probes variables               which variable of the live target enables how many more records
-  python -m probes cleanup --target live   remove what interrupted runs made on the accounts
-  python -m probes new provider PE --catalog DIR   begin a provider of your own, in a folder of your own
-  pytest probes --plan                     what a run would send, without sending it
+  catalog-probe target doctor        what of the live target is configured, and do its keys work
+  catalog-probe target coverage      who can observe the records and facts
+  catalog-probe target coverage --provider pb --rest
+  catalog-probe target variables     which variable enables how many more records
+  catalog-probe target cleanup       remove what interrupted runs made on the accounts
+  pytest probes --plan               what a run would send, without sending it
 """
 
 
-def main(arguments: list[str] | None = None) -> int:
-    """Run a command; 0 fine, 1 something is not, 4 usage: the command line, the target or the catalog."""
-    return command_line.run(_parser(), arguments, blamed=_blamed)
-
-
-def _blamed(chosen: argparse.Namespace) -> str:
-    """What is wrong with the records that a command was given, where it could not go on."""
-    from catalog.check import validate  # brings jsonschema, needed only if a command failed
-
-    return next(filter(None, map(validate.first_problem, _records(chosen))), "")
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one command; 0 fine, 1 something is not, 4 usage: the command line, the target or the catalog."""
+    return parser.run(build_parser(), arguments, blamed=parser.find_first_problem)
 
 
 def _records(chosen: argparse.Namespace) -> tuple[Path, ...]:
@@ -58,10 +47,6 @@ def _records(chosen: argparse.Namespace) -> tuple[Path, ...]:
 
 def _catalog(chosen: argparse.Namespace) -> Catalog:
     return Catalog.load(*_records(chosen))
-
-
-def _check_records(chosen: argparse.Namespace) -> int:
-    return _check(_catalog(chosen), _books())
 
 
 def _coverage(chosen: argparse.Namespace) -> int:
@@ -75,7 +60,7 @@ def _coverage(chosen: argparse.Namespace) -> int:
         if chosen.provider in (None, each.provider) and chosen.section in (None, each.fact.section)
     ]
     if not found:
-        raise CatalogError("no fact is of this provider and section", "`python -m probes coverage` lists them")
+        raise CatalogError("no fact is of this provider and section", "`catalog-probe target coverage` lists them")
     does = "observe" if asked.live else "rehearse"
     print(f"here: what target {asked.name} can {does} with its keys, its values and the costs that it allows")
     if not (chosen.provider or chosen.section or chosen.rest):
@@ -92,7 +77,7 @@ def _books() -> dict[str, Book]:
 
 
 def _doctor(chosen: argparse.Namespace) -> int:
-    from probes.commands import doctor  # brings what sends; other commands send nothing
+    from catalog_probe.cli.target_commands import doctor  # brings what sends; other commands send nothing
 
     catalog = _catalog(chosen)
     with _ready(targets.load(chosen.target).only(meant())) as ready:
@@ -107,7 +92,7 @@ def _variables(chosen: argparse.Namespace) -> int:
 
 
 def _cleanup(chosen: argparse.Namespace) -> int:
-    from probes.commands import cleanup  # brings what sends
+    from catalog_probe.cli.target_commands import cleanup  # brings what sends
 
     _records(chosen)
     told = cleanup.clean(
@@ -133,17 +118,6 @@ def _ready(chosen: Target) -> Iterator[Target]:
         mock.stop()
 
 
-def _check(catalog: Catalog, books: dict[str, Book]) -> int:
-    lines = list(fit.misfits(catalog, books))
-    for line in lines:
-        print(row(line))
-    recipes = sum(len(each.recipes) for each in books.values())
-    reasons = sum(len(each.unprobed) for each in books.values())
-    told = f"{len(catalog)} records, {recipes} recipes, {reasons} reasons"
-    print(f"{told}: {len(lines)} misfits" if lines else f"{told}: every record has a recipe or a reason")
-    return Exit.PROBLEMS if lines else Exit.FINE
-
-
 def _coverage_of_records(catalog: Catalog, reaches: dict[str, Reaches], asked: Target) -> None:
     today, records = datetime.now(UTC).date(), coverage.covered(catalog, reaches, asked)
     print("by provider and kind")
@@ -156,30 +130,21 @@ def _coverage_of_records(catalog: Catalog, reaches: dict[str, Reaches], asked: T
         print("\n".join(row(f"  {line}") for line in lines))
 
 
-def _parser() -> command_line.Parser:
-    parser = command_line.Parser(
-        prog="python -m probes",
-        description="Look after the recipes that provoke what the catalog documents.",
+def build_parser() -> Parser:
+    """Build the parser of the group, with one of its own for each command."""
+    group = Parser(
+        prog="catalog-probe target",
+        description="Say what a target is ready for and what it covers, and clean up its accounts.",
         epilog=EPILOG,
     )
-    _add_catalog(parser)
-    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
-    check = commands.add_parser("check", help="do records and recipes fit? exits 1 if not")
-    check.set_defaults(run_command=_check_records)
-    _add_coverage(commands)
+    commands = group.add_subparsers(required=True, metavar="COMMAND")
     _add_doctor(commands)
+    _add_coverage(commands)
     _add_variables(commands)
     _add_cleanup(commands)
-    for each in commands.choices.values():
-        _add_catalog(each, default=argparse.SUPPRESS)  # before the command or behind it
-    new.add(commands)
-    return parser
-
-
-def _add_catalog(parser: argparse.ArgumentParser, default: str | None = None) -> None:
-    parser.add_argument(
-        "--catalog", type=command_line.place, metavar="DIR", help="the records, or the home, to use", default=default
-    )
+    for command in commands.choices.values():
+        command.add_argument("--catalog", type=parser.place, metavar="DIR", help="the records, or the home, to use")
+    return group
 
 
 def _add_coverage(commands: Any) -> None:
@@ -243,7 +208,3 @@ def _add_cleanup(commands: Any) -> None:
     cleanup.add_argument("--out", default=places.RUNS, metavar="DIR", help="where runs lie (default: %(default)s)")
     cleanup.add_argument("--forget", action="store_true", help="take what must be looked for by hand as looked for")
     cleanup.set_defaults(run_command=_cleanup)
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -1,0 +1,8 @@
+"""`python -m catalog_probe` is `catalog-probe`."""
+
+import sys
+
+from catalog_probe.cli.main import main
+
+if __name__ == "__main__":
+    sys.exit(main())

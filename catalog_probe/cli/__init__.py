@@ -1,0 +1,1 @@
+"""The command line: `catalog-probe`, its commands, and what they print for a person."""

@@ -1,0 +1,1 @@
+"""`catalog-probe catalog`: read the records, and write back what was seen."""

@@ -1,0 +1,208 @@
+"""`catalog-probe catalog`: the options of its commands."""
+
+from __future__ import annotations
+
+import argparse
+import textwrap
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from catalog.model import KINDS, places
+from catalog.model.clock import number_of_days
+from catalog.reading.query import OF_RECORDS
+from catalog_probe.cli import parser
+from catalog_probe.cli.catalog_commands import accepting, commands, exporting
+from catalog_probe.cli.parser import Parser
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from catalog_probe.cli.parser import Command
+
+_OVERVIEW = """\
+Read what the providers document and what was last seen of it, and write back
+what was seen.
+
+  catalog-probe catalog show pa/errors                     which errors of PA are there?
+  catalog-probe catalog show pa/errors/general/rate_limit
+  catalog-probe catalog find --status 429 quota            which records speak of that?
+  catalog-probe catalog explain header-missing             what does this finding mean?
+  catalog-probe catalog update reports/out/latest          write back what a live run saw
+"""
+
+_SHOW = """\
+Of a record: each thing that it asserts, who says so (a row of the documents, or
+an assumption and its reason), what else conforms, and where and when that was
+last seen.
+
+  catalog-probe catalog show                               every address
+  catalog-probe catalog show pb/endpoints                  those that begin so
+  catalog-probe catalog show pa/errors/general/rate_limit
+  catalog-probe catalog show pa/errors/general/rate_limit --json
+"""
+
+_FACTS = """\
+Of a fact: where the documents say it, what it says, and which assertions look
+at it. If no assertion looks at a fact on the wire: the assertions that cite its
+row. Read whether one of them compares just what the fact says, and name it in
+the column checked_by of catalog/facts.
+
+  catalog-probe catalog facts 2:7.4                        of a section, all providers
+  catalog-probe catalog facts pb-2.7.4-500                 those whose id begins so
+  catalog-probe catalog facts "2:7.4#500 INTERNAL"         of a row
+  catalog-probe catalog facts pb --unchecked               those that nothing looks at yet
+  catalog-probe catalog facts pb --unnamed                 documented assertions that no fact names
+"""
+
+_FIND = """\
+A record must have all words, anywhere in what is said of it: address, title,
+meaning, status, type, code, tags, headers, messages that were seen live.
+FIELD:VALUE must be so; * stands for anything, a comma for "or", and a dash
+before it for "not". The search of a report and `pytest probes -k` use the same
+words.
+
+Fields:
+{fields}
+
+  catalog-probe catalog find --provider pc --status 429
+  catalog-probe catalog find --code model_not_found
+  catalog-probe catalog find prepaid balance
+  catalog-probe catalog find status:429,529 provider:pa header:retry-after
+  catalog-probe catalog find tag:unverified seen:never
+"""
+
+_EXPORT = """\
+OpenAPI 3.1 of one provider has its endpoints with all documented errors and
+examples. It has no words for events of a stream, sockets and gRPC: those are
+extensions. A table has a line a record. Names are stand-ins.
+
+  catalog-probe catalog export openapi pa > pa.json
+  catalog-probe catalog export csv pc                      one provider's records
+  catalog-probe catalog export csv --output records.csv    all
+"""
+
+_UPDATE = """\
+Runs may be shards of one night or several nights, in any order: the latest
+conclusive look at a record counts, and nothing older ever overwrites newer.
+Records in which nothing changes are not touched. Only live runs may write into
+the shipped records. In an installed package nothing is written: name a folder
+of yours by `--catalog DIR`; an empty one begins with the shipped records.
+
+  catalog-probe catalog update latest --dry-run            what would change, and why
+  catalog-probe catalog update night/shard-*               merge shards
+  catalog-probe catalog update --expire-after 60           older verifications become UNVERIFIED
+"""
+
+_EXPLAIN = """\
+  catalog-probe catalog explain                            every code in one line
+  catalog-probe catalog explain unasked-overload
+"""
+
+_ACCEPT = """\
+An accepted divergence is expected to fail until its review. A drift of any
+other assertion still fails, and so does the entry itself once the divergence is
+gone. Without --assertions, those that drifted in the run are accepted.
+
+  catalog-probe catalog accept --cause pa-3f2a9c01 --reason known --ticket https://tickets.example/4
+  catalog-probe catalog accept --like pa/errors/general/overloaded --reason "sends true since May"
+  catalog-probe catalog accept pc/errors/not_found/model --reason known --run reports/out/latest
+"""
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one command; the exit status."""
+    return parser.run(
+        build_parser(), arguments, stopped="stopped; no file was left half written", blamed=parser.find_first_problem
+    )
+
+
+def build_parser() -> Parser:
+    """Build the parser of the group, with one of its own for each command."""
+    group = Parser(prog="catalog-probe catalog", description=_OVERVIEW)
+    subparsers = group.add_subparsers(title="commands", metavar="COMMAND", required=True)
+
+    def add_command(
+        name: str, run: Command, summary: str, text: str, catalog: Callable[[str], Path] = parser.folder
+    ) -> Parser:
+        description = f"{summary[0].upper()}{summary[1:]}.\n\n{text}"
+        command: Parser = subparsers.add_parser(name, help=summary, description=description)
+        command.set_defaults(run_command=run)
+        parser.add_catalog_options(command, catalog)
+        return command
+
+    show = add_command("show", commands.show_record, "print a record, or list addresses", _SHOW)
+    show.add_argument("address", nargs="?", metavar="ADDRESS", help="a record, or the beginning of some")
+    show.add_argument("--json", action="store_true", help="the record's JSON as it is in its file")
+
+    find = add_command("find", commands.find, "list the records that speak of something", _fill_find())
+    find.add_argument("text", nargs="*", metavar="WORD", help="words or FIELD:VALUE that the record must have")
+    find.add_argument(
+        "--provider", metavar="NAME", help=f"only records of this provider: {parser.describe_providers()}"
+    )
+    find.add_argument("--kind", choices=KINDS, help="only records of this kind")
+    find.add_argument("--status", type=parser.parse_http_status, metavar="N", help="errors with this HTTP status")
+    find.add_argument("--type", metavar="TYPE", help="errors of this type")
+    find.add_argument("--code", metavar="CODE", help="errors with this code")
+
+    facts = add_command("facts", commands.show_facts, "print facts of the documents and who looks at them", _FACTS)
+    facts.add_argument("which", metavar="ID|SECTION|ROW", help="the beginning of an id, a section, or a citation")
+    facts.add_argument("--unchecked", action="store_true", help="only those on the wire that nothing looks at")
+    facts.add_argument("--unnamed", action="store_true", help="instead, the assertions that no fact names")
+
+    explain = add_command("explain", commands.explain, "say what a finding or reason code means", _EXPLAIN)
+    explain.add_argument("code", nargs="?", metavar="CODE", help="a code, like header-missing; without it, all")
+
+    export = add_command("export", exporting.export, "make a document for other tools: OpenAPI or CSV", _EXPORT)
+    export.add_argument("form", choices=("openapi", "csv"), help="what to make")
+    export.add_argument(
+        "provider", nargs="?", metavar="PROVIDER", help=f"of which provider: {parser.describe_providers()}"
+    )
+    export.add_argument("--output", type=Path, metavar="FILE", help="write it there (default: stdout)")
+
+    # the folder of `--catalog` may be empty yet
+    update = add_command(
+        "update", commands.update, "write what live runs saw into the records", _UPDATE, catalog=parser.place
+    )
+    update.add_argument(
+        "runs", nargs="*", type=places.meant_run, metavar="RUN", help="a run's folder, its results.jsonl, or its name"
+    )
+    update.add_argument(
+        "--refresh-after", type=_days, default=7, metavar="DAYS", help="a date older than this is renewed (default: 7)"
+    )
+    update.add_argument(
+        "--expire-after", type=_days, metavar="DAYS", help="a verification older than this becomes UNVERIFIED"
+    )
+    update.add_argument("--dry-run", action="store_true", help="say what would change, and write nothing")
+
+    accept = add_command("accept", accepting.accept, "accept a divergence until it is reviewed", _ACCEPT)
+    accept.add_argument("address", nargs="?", metavar="ADDRESS", help="the record that diverges")
+    accept.add_argument("--cause", metavar="ID", help="all records that this cause made drift: pa-3f2a9c01")
+    accept.add_argument("--like", metavar="ADDRESS", help="all records that drift as this one does")
+    accept.add_argument("--reason", required=True, help="why it is accepted; a reviewer reads this")
+    accept.add_argument("--ticket", metavar="LINK", help="where it is followed up")
+    accept.add_argument("--target", default="live", help="the target on which it diverges (default: live)")
+    accept.add_argument(
+        "--assertions", type=_keys, metavar="KEY,…", help="what diverges: answer/status, answer/header:retry-after, …"
+    )
+    accept.add_argument("--run", type=places.meant_run, metavar="RUN", help="the run that saw it (default: the latest)")
+    accept.add_argument(
+        "--review-by", type=parser.parse_date, metavar="DATE", help="review it by then (default: in 90 days)"
+    )
+    accept.add_argument("--ledger", type=places.meant, metavar="FILE", help="write into this ledger")
+    return group
+
+
+def _fill_find() -> str:
+    fields = textwrap.fill(", ".join(OF_RECORDS), 78, initial_indent="  ", subsequent_indent="  ")
+    return _FIND.replace("{fields}", fields)
+
+
+def _days(text: str) -> int:
+    try:
+        return number_of_days(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(f"{error}; write a whole number, 0 or more") from None
+
+
+def _keys(text: str) -> list[str]:
+    return [key.strip() for key in text.split(",") if key.strip()]

@@ -1,0 +1,115 @@
+"""`catalog-probe check`: are the records sound, and do records and recipes fit?"""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+from catalog.model import homes, places, visible
+from catalog.model.errors import CatalogError
+from catalog.model.exits import Exit
+from catalog.model.text import count
+from catalog.reading.manifest import meant, providers
+from catalog.reading.store import Catalog
+from catalog.writeback import ledger
+from catalog_probe.cli import parser
+from catalog_probe.cli.parser import Parser
+
+if TYPE_CHECKING:
+    from argparse import Namespace
+    from collections.abc import Sequence
+    from pathlib import Path
+
+_DESCRIPTION = """\
+Validate every record; if all are sound, check that each has a recipe or a
+reason, and each recipe a record. Each problem is one line: file, address, JSON
+path, what is wrong, and the mend.
+Exit status: 0 all fine, 1 there are problems, 4 wrong usage.
+
+  catalog-probe check
+  catalog-probe check --fix                mend form, required nulls, void evidence, tags first
+  catalog-probe check --catalog reports/out/latest/catalog
+"""
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Check records and recipes; the exit status."""
+    return parser.run(
+        build_parser(), arguments, stopped="stopped; no file was left half written", blamed=parser.find_first_problem
+    )
+
+
+def build_parser() -> Parser:
+    """Build the parser of the command."""
+    check = Parser(prog="catalog-probe check", description=_DESCRIPTION)
+    check.set_defaults(run_command=check_all)
+    parser.add_catalog_options(check, parser.folder)
+    check.add_argument(
+        "--fix",
+        action="store_true",
+        help="first put files into canonical form, add required nulls, drop void evidence, set the tags that follow",
+    )
+    check.add_argument("--ledger", type=places.meant, metavar="FILE", help="check this ledger of accepted divergences")
+    return check
+
+
+def check_all(args: Namespace) -> int:
+    """Check the records and, if they are sound, their recipes."""
+    status = check_records(args)
+    return check_recipes(args) if status == Exit.FINE else status
+
+
+def check_records(args: Namespace) -> int:
+    """Validate every record, and the ledger of the shipped ones."""
+    from catalog.check import validate
+
+    roots = homes.use(args.catalog)
+    if args.fix:
+        from catalog.check import mending
+
+        for root in roots:
+            for line in mending.put_right(root):
+                print(visible.row(line))
+    problems = [str(problem) for root in roots for problem in validate.check(root)] + _find_ledger_problems(args, roots)
+    lines = dict.fromkeys(problems)  # a problem of files beside the records is found once for each of two homes
+    for line in lines:
+        print(visible.line(line))
+    if lines:
+        print(count(len(lines), "problem"))
+        return Exit.PROBLEMS
+    catalog = Catalog.load(*roots)
+    with_records = [provider for provider in providers() if catalog.select(provider)]
+    print(f"{count(len(catalog), 'record')}, {count(len(with_records), 'provider')}: fine")
+    return Exit.FINE
+
+
+def check_recipes(args: Namespace) -> int:
+    """Check that each record has a recipe or a reason, and each recipe a record."""
+    from probes.elicit.book import book
+    from probes.planning import completeness
+
+    catalog = Catalog.load(*homes.demanded(args.catalog))
+    books = {provider: book(provider) for provider in meant()}
+    misfits = list(completeness.misfits(catalog, books))
+    for misfit in misfits:
+        print(visible.row(misfit))
+    recipes = sum(len(own.recipes) for own in books.values())
+    reasons = sum(len(own.unprobed) for own in books.values())
+    amounts = f"{len(catalog)} records, {recipes} recipes, {reasons} reasons"
+    print(f"{amounts}: {len(misfits)} misfits" if misfits else f"{amounts}: every record has a recipe or a reason")
+    return Exit.PROBLEMS if misfits else Exit.FINE
+
+
+def _find_ledger_problems(args: Namespace, roots: tuple[Path, ...]) -> list[str]:
+    """Check the ledgers. They name records of their homes: those of another folder are held to `--ledger` alone."""
+    if args.catalog and not args.ledger and not homes.is_of_a_home(roots[0]):
+        return []
+    catalog, _ = Catalog.load_what_can_be(*roots)
+    today = args.today or datetime.now(UTC).date()
+    problems: list[str] = []
+    for file in [args.ledger] if args.ledger else ledger.of_homes():
+        try:
+            problems += map(str, ledger.problems(ledger.load(file), catalog, today, file))
+        except CatalogError as error:
+            problems.append(str(error))
+    return problems

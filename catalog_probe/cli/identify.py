@@ -1,0 +1,90 @@
+"""`catalog-probe identify`: which record is an answer, and may the request be sent again?"""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING
+
+from catalog.library import of_folders
+from catalog.model import homes, places
+from catalog.model.exits import Exit
+from catalog.model.text import decoded
+from catalog.recognition.pasted import answers_in
+from catalog_probe.cli import parser
+from catalog_probe.cli.identity_text import identity_json, identity_text
+from catalog_probe.cli.parser import Parser
+
+if TYPE_CHECKING:
+    from argparse import Namespace
+    from collections.abc import Sequence
+    from pathlib import Path
+
+_DESCRIPTION = """\
+Say which record an answer is, or which records it cannot tell apart, and
+whether the request may be sent again, after how long and how often. An answer
+that only looks alike, as gateways and compatible hosts give it, is named no
+record. Reads what `curl -i` prints, a HAR or an entry of it, a line of
+results.jsonl, an SDK's error, or a bare body.
+Exit status: 0 recognised, 1 an answer that no record fits, 4 wrong usage.
+
+  curl -i … | catalog-probe identify pc
+  catalog-probe identify pa error.txt
+  catalog-probe identify pd body.json --status 429
+"""
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Identify answers; the exit status."""
+    return parser.run(build_parser(), arguments, blamed=parser.find_first_problem)
+
+
+def build_parser() -> Parser:
+    """Build the parser of the command."""
+    command = Parser(prog="catalog-probe identify", description=_DESCRIPTION)
+    command.set_defaults(run_command=identify)
+    parser.add_catalog_options(command, parser.folder)
+    command.add_argument("provider", metavar="PROVIDER", help=f"whose answer it is: {parser.describe_providers()}")
+    command.add_argument(
+        "file", nargs="?", type=places.meant, metavar="FILE", help="what holds the answer (default: stdin)"
+    )
+    command.add_argument(
+        "--status", type=parser.parse_http_status, metavar="N", help="the HTTP status, if the answer has none"
+    )
+    command.add_argument("--method", metavar="NAME", help="the request's method, if the answer's text has none")
+    command.add_argument("--path", metavar="PATH", help="the request's path or URL, if the answer's text has none")
+    command.add_argument("--surface", metavar="NAME", help="http, sse, websocket or grpc, if it is known")
+    command.add_argument("--json", action="store_true", help="print one JSON object a line")
+    return command
+
+
+def identify(args: Namespace) -> int:
+    """Say which record an answer is, and whether the request may be sent again; several answers one after the other."""
+    library = of_folders(homes.use(args.catalog))
+    found = [
+        library.identify(
+            args.provider,
+            each.status if args.status is None else args.status,
+            each.headers,
+            each.body,
+            method=args.method or each.method,
+            path=args.path or each.path,
+            surface=args.surface,
+            close=each.close,
+            grpc=each.grpc,
+        )
+        for each in answers_in(_pasted(args.file))
+    ]
+    if args.json:
+        print("\n".join(identity_json(each) for each in found))
+    else:
+        print("\n\n".join(identity_text(each, library) for each in found))
+    return Exit.FINE if any(found) else Exit.PROBLEMS
+
+
+def _pasted(file: Path | None) -> str:
+    """What a file holds, or what is piped in; bytes that are no UTF-8 are kept as marks."""
+    if file is not None:
+        return decoded(file.read_bytes(), "replace")
+    if sys.stdin.isatty():
+        print("paste an answer, then press Ctrl-D", file=sys.stderr)
+    return decoded(sys.stdin.buffer.read(), "replace")

@@ -1,0 +1,153 @@
+"""`catalog-probe GROUP COMMAND`: the overview, and which module runs a command."""
+
+from __future__ import annotations
+
+import difflib
+import sys
+from typing import TYPE_CHECKING
+
+from catalog.model import visible
+from catalog.model.errors import LONGEST
+from catalog.model.exits import Exit
+from catalog.model.installed import missing
+from catalog.model.streams import speak_plainly
+from catalog_probe.cli import parser
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+PROGRAM = "catalog-probe"
+
+COMMANDS = ("probe", "mock", "check", "identify", "can-i-rely")
+"""The commands that are no group."""
+
+GROUPS: Mapping[str, Sequence[str]] = {
+    "catalog": ("show", "find", "facts", "explain", "export", "update", "accept"),
+    "report": ("build", "show", "open", "diff", "history", "feed", "news"),
+    "target": ("doctor", "coverage", "variables", "cleanup"),
+    "new": ("provider", "record"),
+}
+"""The commands of each group. Named here so that neither help nor a mistyped word loads a group."""
+
+OVERVIEW = """\
+usage: catalog-probe COMMAND …, or catalog-probe GROUP COMMAND …
+
+Check what four generative-model APIs document, on a mock that comes along or on
+the providers themselves.
+
+  probe       probe every record; takes what `pytest probes` takes (default: the mock)
+  mock        serve the providers, simulated
+  check       validate the records and their recipes
+  identify    say which record an answer is, and whether to send the request again
+  can-i-rely  say whether what your client depends on holds
+  catalog     show, find, facts, explain, export, update, accept
+  report      build, show, open, diff, history, feed, news
+  target      doctor, coverage, variables, cleanup
+  new         provider, record
+
+examples:
+  catalog-probe probe --provider pa -k 429
+  catalog-probe report open latest
+  curl -i … | catalog-probe identify pc
+  catalog-probe catalog find --status 429 quota
+  PA_API_KEY=… catalog-probe probe --target live --provider pa
+
+`catalog-probe … --help` says more of each; `--version` says which release this is.
+"""
+
+
+class _Overview(parser.Parser):
+    def format_help(self) -> str:
+        return OVERVIEW
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command that the first words name; its exit status."""
+    speak_plainly()
+    name, *rest = list(sys.argv[1:] if arguments is None else arguments) or ["--help"]
+    if name in ("-h", "--help"):
+        return parser.run(_Overview(prog=PROGRAM), ["--help"])
+    if name == "--version":
+        return _print_version()
+    if name not in (*COMMANDS, *GROUPS):
+        return _refuse(f"no command is called {name!r}", _suggest(name) or f"see `{PROGRAM} --help`")
+    if name in GROUPS and rest and not rest[0].startswith("-") and rest[0] not in GROUPS[name]:
+        mend = _suggest(rest[0], within=name) or f"see `{PROGRAM} {name} --help`"
+        return _refuse(f"no command of {name} is called {rest[0]!r}", mend)
+    try:
+        return _run(name, rest)
+    except ModuleNotFoundError as error:  # of what the module of a command imports
+        what = missing(error)
+        if not what:
+            raise
+        return _refuse(what)
+    except SystemExit as ended:  # argparse ends the process for the mock's help and usage errors
+        return ended.code if isinstance(ended.code, int) else Exit.FINE
+
+
+def _run(name: str, arguments: Sequence[str]) -> int:
+    # imports only what the command needs: `identify` and `catalog find` load no pytest, httpx or grpc
+    match name:
+        case "probe":
+            from catalog_probe.cli import probe
+
+            return probe.main(arguments)
+        case "mock":
+            from catalog_probe.mockserver.__main__ import main as serve
+
+            return serve(list(arguments))
+        case "check":
+            from catalog_probe.cli import check
+
+            return check.main(arguments)
+        case "identify":
+            from catalog_probe.cli import identify
+
+            return identify.main(arguments)
+        case "can-i-rely":
+            from catalog_probe.cli import relying
+
+            return relying.main(arguments)
+        case "catalog":
+            from catalog_probe.cli.catalog_commands import group as catalog_group
+
+            return catalog_group.main(arguments)
+        case "report":
+            from catalog_probe.cli import report_commands
+
+            return report_commands.main(arguments)
+        case "target":
+            from catalog_probe.cli.target_commands import group as target_group
+
+            return target_group.main(arguments)
+        case _:
+            from catalog_probe.cli.new_commands import group as new_group
+
+            return new_group.main(arguments)
+
+
+def _print_version() -> int:
+    from importlib.metadata import PackageNotFoundError, version
+
+    try:
+        sys.stdout.write(f"{PROGRAM} {version(PROGRAM)}\n")
+    except PackageNotFoundError:  # a checkout without an install
+        return _refuse("it is not installed, so its version is not known", "`python -m pip install -e .` installs it")
+    return Exit.FINE
+
+
+def _suggest(word: str, within: str = "") -> str:
+    """Say which commands come near to a word, in full: `doctor` is meant for `target doctor`."""
+    full_names: dict[str, list[str]] = {name: [name] for name in (*COMMANDS, *GROUPS)}
+    for group, commands in GROUPS.items():
+        for command in commands:
+            full_names.setdefault(command, []).append(f"{group} {command}")
+    near = difflib.get_close_matches(word, full_names, n=1, cutoff=0.7)
+    names = full_names[near[0]] if near else []
+    names = [name for name in names if within and name.startswith(f"{within} ")] or names
+    return f"did you mean: {' or '.join(f'{PROGRAM} {name}' for name in names)}" if names else ""
+
+
+def _refuse(what: str, mend: str = "") -> int:
+    sys.stderr.write(f"{PROGRAM}: {visible.line('; '.join(filter(None, (what, mend))), LONGEST)}\n")
+    return Exit.USAGE

@@ -1,0 +1,1 @@
+"""`catalog-probe new`: begin a provider or a record."""

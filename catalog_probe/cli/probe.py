@@ -1,0 +1,76 @@
+"""`catalog-probe probe`: pytest on the probes, wherever the package lies."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from catalog.model import places, visible
+from catalog.model.errors import LONGEST
+from catalog_probe.cli import parser
+from catalog_probe.cli.parser import Parser
+from probes.suite.command_line import PROBES, options
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import pytest
+
+_DESCRIPTION = """\
+Probe every record, or those that are named as in a checkout: probes/test_errors.py::…
+
+  catalog-probe probe                              all, on the embedded mock; needs no key
+  catalog-probe probe --provider pa -k 429
+  catalog-probe probe --target live --plan         what would be sent to real providers
+"""
+
+_PYTEST = "pytest's own options work too: -k EXPRESSION, -n WORKERS, -x, --lf, -q, …"
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run pytest on the probes of the package; pytest's exit status."""
+    words = list(sys.argv[1:] if arguments is None else arguments)
+    if {"-h", "--help"} & set(words):
+        return parser.run(build_parser(), ["--help"])
+    import pytest
+
+    named = [_locate(word) for word in words]
+    everything = [] if named != words else [str(PROBES)]
+    cache = f"cache_dir={places.home() / '.cache' / 'pytest'}"
+    ours = ["-p", "probes.suite.plugin", "--rootdir", str(PROBES.parent), "-o", cache]
+    return int(pytest.main([*ours, *everything, *named], plugins=[OnlyProbes()]))
+
+
+def build_parser() -> Parser:
+    """Build the parser that prints the help; pytest parses the options themselves."""
+    command = Parser(
+        prog="catalog-probe probe",
+        usage="catalog-probe probe [PROBE …] [OPTION …]",
+        description=_DESCRIPTION,
+        epilog=_PYTEST,
+        add_help=False,
+    )
+    command.add_argument("--help", "-h", action="help", help="print this; `pytest --help` prints pytest's own options")
+    for option in options():
+        command.add_argument(option.flag, **option.settings)
+    return command
+
+
+class OnlyProbes:
+    """The plugin object that refuses what else pytest would run: whoever writes `probe` means probes and no tests."""
+
+    def pytest_configure(self, config: pytest.Config) -> None:
+        import pytest
+
+        for argument in () if hasattr(config, "workerinput") else config.args:
+            path = Path(config.invocation_params.dir, argument.partition("::")[0]).resolve()
+            if path.exists() and path != PROBES and PROBES not in path.parents:
+                mend = "a catalog of your own is named by `--catalog DIR`, recordings by `--traffic FILE`"
+                raise pytest.UsageError(f"{visible.line(argument, LONGEST)}: no probes are there; {mend}")
+
+
+def _locate(argument: str) -> str:
+    """`probes/test_errors.py::…` wherever the package lies; anything else as it is."""
+    first = argument.partition("::")[0].partition("/")[0]
+    return str(PROBES.parent / argument) if first == PROBES.name and not Path(argument).exists() else argument

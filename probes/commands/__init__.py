@@ -1,1 +1,0 @@
-"""What the commands of `python -m probes` do."""

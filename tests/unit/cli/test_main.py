@@ -1,0 +1,216 @@
+"""`catalog-probe`: each command of ours by one name, wherever the package lies."""
+
+from __future__ import annotations
+
+import ast
+import re
+import runpy
+import subprocess
+import sys
+from dataclasses import replace
+from importlib.metadata import version
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from catalog.model import homes
+from catalog_probe.cli import main, probe, report_commands
+from catalog_probe.cli.catalog_commands import group as catalog_group
+from catalog_probe.cli.new_commands import group as new_group
+from catalog_probe.cli.target_commands import group as target_group
+from probes.suite.command_line import PROBES
+from reports.commands import ask_again, this_probe
+from tests.harness.checkouts import as_checkout
+from tests.harness.command import CHECKOUT, DEADLINE_S, child_environ
+from tests.unit.catalog.catalog_making import write_catalog
+from tests.unit.reports.making import finding, result, run
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from catalog.evidence.causes import Cause
+
+
+@pytest.fixture(autouse=True)
+def _no_home_is_left_named() -> Iterator[None]:
+    yield
+    homes.use(None)
+
+
+ALL = [*main.COMMANDS, *main.GROUPS, *(f"{group} {own}" for group, names in main.GROUPS.items() for own in names)]
+
+LINES, WIDTH = 60, 100
+"""What a screen takes of a help."""
+
+
+@pytest.mark.parametrize("command", [*ALL, "report history append", "report history list"])
+def test_the_help_of_each_command_fits_a_screen(
+    command: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    assert main.main([*command.split(), "--help"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0].startswith("usage: ")
+    assert command in lines[0] or command == "mock"  # which has a parser of its own
+    assert len(lines) <= LINES
+    assert [line for line in lines if len(line) > WIDTH] == []
+
+
+def test_the_overview_fits_a_small_screen_and_names_everything(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main.main([]) == main.main(["--help"]) == 0
+    overview = capsys.readouterr().out
+    assert overview.count("\n") / 2 <= 25
+    words = set(re.findall(r"[a-z-]+", overview))
+    assert {*main.COMMANDS, *main.GROUPS, *(own for names in main.GROUPS.values() for own in names)} <= words
+
+
+BUILDERS = {
+    "catalog": catalog_group.build_parser,
+    "report": report_commands.build_parser,
+    "target": target_group.build_parser,
+    "new": new_group.build_parser,
+}
+
+
+@pytest.mark.parametrize("group", BUILDERS)
+def test_the_overview_knows_each_command_of_a_group(group: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        BUILDERS[group]().parse_args(["no-such-command"])
+    offered = capsys.readouterr().err.partition("choose from")[2].partition(")")[0]
+    assert {word.strip(" '") for word in offered.split(",")} == set(main.GROUPS[group])
+    assert main.GROUPS.keys() == BUILDERS.keys()
+
+
+UNNEEDED = {
+    "--help": "pytest httpx grpc anyio jinja2 jsonschema probes reports catalog_probe/mockserver",
+    "--version": "pytest httpx grpc anyio jinja2 jsonschema probes reports catalog_probe/mockserver",
+    "catalog find --status 429": "pytest httpx grpc anyio jinja2 probes reports catalog_probe/mockserver",
+    "identify pc examples/answer.txt": "pytest httpx grpc anyio jinja2 probes reports catalog_probe/mockserver",
+    "report --help": "pytest httpx grpc anyio probes catalog_probe/mockserver",
+    "probe --help": "pytest httpx grpc anyio catalog_probe/mockserver",
+}
+
+
+@pytest.mark.process
+@pytest.mark.parametrize("command", UNNEEDED)
+def test_a_command_imports_only_what_it_needs(command: str) -> None:
+    program = "import sys; from catalog_probe.cli.main import main; main(sys.argv[1:]); print([*sys.modules])"
+    line = [sys.executable, "-c", program, *command.split()]
+    done = subprocess.run(
+        line, cwd=CHECKOUT, env=child_environ({}), capture_output=True, text=True, check=True, timeout=DEADLINE_S
+    )
+    imported = {name.partition(".")[0] for name in ast.literal_eval(done.stdout.splitlines()[-1])}
+    assert imported & {"catalog_probe"}
+    assert imported & set(UNNEEDED[command].split()) == set()
+
+
+def test_the_version_is_that_of_the_package(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main.main(["--version"]) == 0
+    assert capsys.readouterr().out == f"catalog-probe {version('catalog-probe')}\n"
+
+
+def test_a_library_that_is_missing_is_one_line(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for name in [name for name in sys.modules if name.partition(".")[0] == "pytest"]:
+        monkeypatch.setitem(sys.modules, name, None)
+    assert main.main(["probe"]) == 4
+    assert capsys.readouterr().err.startswith("catalog-probe: pytest is not installed here; ")
+
+
+def test_check_is_of_records_and_of_recipes(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main.main(["check"]) == 0
+    sound, fitting = capsys.readouterr().out.splitlines()
+    assert sound.endswith("providers: fine")
+    assert fitting.endswith("every record has a recipe or a reason")
+
+
+@pytest.mark.parametrize("option", [("--catalog", "records"), ("--catalog=records",)])
+def test_records_that_are_sound_and_have_no_recipes_do_not_pass(
+    option: tuple[str, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    as_checkout(tmp_path, monkeypatch)
+    write_catalog(tmp_path / "records")
+    assert main.main(["check", *option]) == 1
+    printed = capsys.readouterr().out
+    assert ": fine\n" in printed
+    assert printed.rstrip().endswith("misfits")
+
+
+def test_what_is_not_sound_is_not_asked_for_its_recipes(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main.main(["check", "--catalog", "nowhere"]) == 4
+    assert main.main(["check", "--fixed"]) == 4
+    printed = capsys.readouterr()
+    assert printed.err.count("\n") == 2
+    assert printed.out == ""
+
+
+@pytest.mark.parametrize(
+    ("typed", "mend"),
+    [
+        ("chek", "did you mean: catalog-probe check"),
+        ("doctor", "did you mean: catalog-probe target doctor"),
+        ("upadte", "did you mean: catalog-probe catalog update"),
+        ("show", "did you mean: catalog-probe catalog show or catalog-probe report show"),
+        ("reports", "did you mean: catalog-probe report"),
+        ("catalog check", "did you mean: catalog-probe check"),
+        ("report shwo", "did you mean: catalog-probe report show"),
+        ("report doctor", "did you mean: catalog-probe target doctor"),
+        ("report matrix", "see `catalog-probe report --help`"),
+        ("target", "see `catalog-probe target --help`"),
+        ("\x1b[31mx", "see `catalog-probe --help`"),
+        ("new \x1b[31mx", "see `catalog-probe new --help`"),
+    ],
+)
+def test_a_slip_is_one_line(typed: str, mend: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main.main(typed.split(" ")) == 4
+    line = capsys.readouterr().err
+    assert line.startswith("catalog-probe: ")
+    assert line.endswith(f"; {mend}\n")
+    assert line.count("\n") == 1
+    assert "\x1b" not in line
+
+
+def test_the_module_is_the_same_command(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "argv", ["catalog_probe", "doctor"])
+    with pytest.raises(SystemExit) as ended:
+        runpy.run_module("catalog_probe", run_name="__main__")
+    assert ended.value.code == 4
+    assert "catalog-probe target doctor" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("typed", "given"),
+    [
+        (["-k", "429"], ["{probes}", "-k", "429"]),
+        (["probes/test_errors.py::test_error[a/b]"], ["{probes}/test_errors.py::test_error[a/b]"]),
+        (["probes", "-n", "2"], ["{probes}", "-n", "2"]),
+    ],
+)
+def test_probes_are_those_of_the_package(
+    typed: list[str], given: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ran: list[list[str]] = []
+
+    def pytest_main(arguments: list[str], plugins: list[object]) -> int:
+        assert isinstance(plugins[0], probe.OnlyProbes)
+        ran.append(arguments)
+        return 10
+
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(pytest, "main", pytest_main)
+    assert main.main(["probe", *typed]) == 10, "pytest's own exit status"
+    probes = str(PROBES)
+    assert ran[0][-len(given) :] == [each.format(probes=probes) for each in given]
+    assert ran[0][:2] == ["-p", "probes.suite.plugin"]
+
+
+def test_without_a_checkout_the_printed_commands_are_those_of_the_package() -> None:
+    there: Any = run()
+    there = replace(there, asked=replace(there.asked, installed=True))
+    drift = result("pa/errors/general/a", findings=(finding(),))
+    assert this_probe(there, drift).startswith("catalog-probe probe 'probes/test_errors.py::test_error[")
+    cause: Any = type("C", (), {"id": "pa-1"})()
+    told: Cause = cause
+    assert ask_again(there, told).startswith("catalog-probe probe --cause pa-1")
