@@ -154,11 +154,11 @@ def test_an_installed_package_is_never_written_into(installed: Installed) -> Non
     assert Tag.LIVE_VERIFIED in mine[MODEL].tags
     assert len(mine) == len(Catalog.load(RECORDS))
 
-    for words in (("update", "reports/out/latest"), ("check", "--fix")):
+    for words in (("catalog", "update", "reports/out/latest"), ("check", "--fix")):
         refused = installed.run(*words)
         assert refused.returncode == 4, words
         assert "lies in an installed package" in refused.stderr
-    later = installed.run("update", "reports/out/latest", "--catalog", "another")
+    later = installed.run("catalog", "update", "reports/out/latest", "--catalog", "another")
     assert later.returncode == 0, later.stderr
     assert Catalog.load(installed.folder / "another")[MODEL].data == mine[MODEL].data
     assert installed.contents() == shipped
