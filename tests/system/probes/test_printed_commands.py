@@ -65,11 +65,11 @@ def test_every_command_of_a_report_runs_as_it_is_printed(tmp_path: Path) -> None
     commands = Commands(page).found
     assert len(commands) == 4 * len(DRIFTING), "of each: ask again, accept, this probe, the script"
     for command in commands:
-        beside = {"pytest": f" -p no:cacheprovider --out {out}", "python": f" --ledger {tmp_path / 'l.json'}"}
+        beside = {"pytest": f" -p no:cacheprovider --out {out}", "catalog-probe": f" --ledger {tmp_path / 'l.json'}"}
         typed = command + beside.get(command.split()[0], "")
         done = ran(out, ["bash", "-c", typed], OF_OUR_DEPENDENCIES, CHECKOUT)
         assert done.status == (1 if command.startswith("pytest ") else 0), f"{typed}\n{done.said}"
-        if not command.startswith(("pytest ", "python ")):
+        if not command.startswith(("pytest ", "catalog-probe ")):
             assert done.output.count("HTTP/1.1 ") == command.count("curl --include")
     scripts = [command for command in commands if "curl" in command]
     assert any(each.count("curl --include") > 1 for each in scripts), "a cursor takes more than one request"
