@@ -83,9 +83,9 @@ def _lenient(arguments: argparse.Namespace) -> dict[str, Any]:
     return {name: value for name, value in said.items() if value != leniency.DEFAULTS[name]}
 
 
-def _arguments(argv: list[str] | None) -> argparse.Namespace:
+def _arguments(argv: list[str] | None, program: str) -> argparse.Namespace:
     parser = _Parser(
-        prog="catalog-probe mock",
+        prog=program,
         description=__doc__,
         epilog=EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
@@ -138,10 +138,13 @@ def _allow_many_connections() -> None:
             resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
 
 
-def main(argv: list[str] | None = None) -> int:
-    """Serve; 4 when the arguments cannot be used, or a library is not installed."""
+def main(argv: list[str] | None = None, program: str = "catalog-probe mock") -> int:
+    """Serve; 4 when the arguments cannot be used, or a library is not installed.
+
+    `program` is the command that was typed, for usage and complaints.
+    """
     _take_the_place_of_closed_streams()
-    arguments = _arguments(argv)
+    arguments = _arguments(argv, program)
     try:
         return _serve(arguments)
     except ModuleNotFoundError as error:
@@ -194,4 +197,4 @@ def _serve(arguments: argparse.Namespace) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(program="python -m catalog_probe.mockserver"))
