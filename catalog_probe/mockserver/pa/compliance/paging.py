@@ -7,7 +7,7 @@ from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from catalog_probe.mockserver.core.shelves import Shelf
+from catalog_probe.mockserver.core.stores import BoundedStore
 from catalog_probe.mockserver.pa.compliance.refusals import bad_cursor, bad_parameter
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ class Cursor(NamedTuple):
 class Cursors:
     """The cursors of one session, by token."""
 
-    issued: Shelf[str, Cursor] = field(default_factory=Shelf)
+    issued: BoundedStore[str, Cursor] = field(default_factory=BoundedStore)
 
 
 Redeem = Callable[[str, str], tuple[float, str]]

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from starlette.responses import JSONResponse
 
 from catalog_probe.mockserver.core.clock import rfc3339
-from catalog_probe.mockserver.core.shelves import Shelf
+from catalog_probe.mockserver.core.stores import BoundedStore
 from catalog_probe.mockserver.pa import fields
 from catalog_probe.mockserver.pa.call import MB, Call, read_object
 from catalog_probe.mockserver.pa.errors import CONFLICT, PaError, invalid, not_found
@@ -60,11 +60,11 @@ _UPDATE_FIELDS: Mapping[str, fields.Check] = {**_CREATE_FIELDS, "version": field
 class Agents:
     """The agents of one session, by organization, as they are shown."""
 
-    by_organization: dict[str, Shelf[str, dict[str, Any]]] = field(default_factory=dict)
+    by_organization: dict[str, BoundedStore[str, dict[str, Any]]] = field(default_factory=dict)
 
-    def of(self, organization: Organization) -> Shelf[str, dict[str, Any]]:
+    def of(self, organization: Organization) -> BoundedStore[str, dict[str, Any]]:
         """The agents of an organization, by id."""
-        return self.by_organization.setdefault(organization.id, Shelf())
+        return self.by_organization.setdefault(organization.id, BoundedStore())
 
 
 async def create(call: Call) -> Response:
@@ -113,7 +113,7 @@ async def retrieve(call: Call) -> Response:
     return JSONResponse(_find(call))
 
 
-def _mine(call: Call) -> Shelf[str, dict[str, Any]]:
+def _mine(call: Call) -> BoundedStore[str, dict[str, Any]]:
     return call.session.state(Agents).of(call.key.organization)
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from starlette.responses import JSONResponse, Response
 
 from catalog_probe.mockserver.core.clock import rfc3339
-from catalog_probe.mockserver.core.shelves import Shelf
+from catalog_probe.mockserver.core.stores import BoundedStore
 from catalog_probe.mockserver.pa import fields
 from catalog_probe.mockserver.pa.call import MB, Call, read_object
 from catalog_probe.mockserver.pa.causes import raise_billable_failure
@@ -63,11 +63,11 @@ class Batch:
 class Batches:
     """The batches of one session, by organization."""
 
-    by_organization: dict[str, Shelf[str, Batch]] = field(default_factory=dict)
+    by_organization: dict[str, BoundedStore[str, Batch]] = field(default_factory=dict)
 
-    def of(self, organization: Organization) -> Shelf[str, Batch]:
+    def of(self, organization: Organization) -> BoundedStore[str, Batch]:
         """The batches of an organization, by id."""
-        return self.by_organization.setdefault(organization.id, Shelf())
+        return self.by_organization.setdefault(organization.id, BoundedStore())
 
 
 async def create(call: Call) -> Response:
@@ -127,7 +127,7 @@ async def delete(call: Call) -> Response:
     return JSONResponse({"id": batch.id, "type": "message_batch_deleted"})
 
 
-def _mine(call: Call) -> Shelf[str, Batch]:
+def _mine(call: Call) -> BoundedStore[str, Batch]:
     return call.session.state(Batches).of(call.key.organization)
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from starlette.responses import JSONResponse, Response
 
 from catalog_probe.mockserver.core.clock import rfc3339
-from catalog_probe.mockserver.core.shelves import Shelf
+from catalog_probe.mockserver.core.stores import BoundedStore
 from catalog_probe.mockserver.pa.call import MB, Call, read_bytes
 from catalog_probe.mockserver.pa.errors import invalid, not_found
 from catalog_probe.mockserver.pa.limits import rates
@@ -49,11 +49,11 @@ class File:
 class Files:
     """The files of one session, by organization."""
 
-    by_organization: dict[str, Shelf[str, File]] = field(default_factory=dict)
+    by_organization: dict[str, BoundedStore[str, File]] = field(default_factory=dict)
 
-    def of(self, organization: Organization) -> Shelf[str, File]:
+    def of(self, organization: Organization) -> BoundedStore[str, File]:
         """The files of an organization, by id."""
-        return self.by_organization.setdefault(organization.id, Shelf())
+        return self.by_organization.setdefault(organization.id, BoundedStore())
 
 
 async def upload(call: Call) -> Response:
@@ -98,7 +98,7 @@ async def delete(call: Call) -> Response:
     return JSONResponse({"id": file.id, "type": "file_deleted"})
 
 
-def _mine(call: Call) -> Shelf[str, File]:
+def _mine(call: Call) -> BoundedStore[str, File]:
     return call.session.state(Files).of(call.key.organization)
 
 

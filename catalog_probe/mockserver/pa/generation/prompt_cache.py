@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from catalog_probe.mockserver.core.shelves import Shelf
+from catalog_probe.mockserver.core.stores import BoundedStore
 from catalog_probe.mockserver.pa.generation.tokens import count_value
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ class InputTokens(NamedTuple):
 class PromptCache:
     """The prompt prefixes that this session has marked with `cache_control`."""
 
-    seen: Shelf[bytes, bool] = field(default_factory=Shelf)
+    seen: BoundedStore[bytes, bool] = field(default_factory=BoundedStore)
 
 
 def measure(session: Session, body: Mapping[str, Any], input_tokens: int) -> InputTokens:

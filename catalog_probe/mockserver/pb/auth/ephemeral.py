@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
-from catalog_probe.mockserver.core.shelves import Shelf
+from catalog_probe.mockserver.core.stores import BoundedStore
 
 if TYPE_CHECKING:
     from catalog_probe.mockserver.core.sessions import Session
@@ -45,7 +45,7 @@ class EphemeralToken:
 
 @dataclass
 class _Issued:
-    tokens: Shelf[str, EphemeralToken] = field(default_factory=Shelf)
+    tokens: BoundedStore[str, EphemeralToken] = field(default_factory=BoundedStore)
 
 
 def issue(

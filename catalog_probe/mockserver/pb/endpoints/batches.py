@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from catalog_probe.mockserver.core import strict_json
 from catalog_probe.mockserver.core.clock import rfc3339
-from catalog_probe.mockserver.core.shelves import Shelf
+from catalog_probe.mockserver.core.stores import BoundedStore
 from catalog_probe.mockserver.pb import fields
 from catalog_probe.mockserver.pb.call import JsonAnswer, as_json, read_object
 from catalog_probe.mockserver.pb.endpoints import files
@@ -75,7 +75,7 @@ class Job:
 
 @dataclass
 class _Jobs:
-    made: Shelf[str, Job] = field(default_factory=Shelf)
+    made: BoundedStore[str, Job] = field(default_factory=BoundedStore)
 
 
 async def create(call: Call) -> Response:

@@ -17,7 +17,7 @@ from starlette.responses import Response
 
 from catalog_probe.mockserver.core.bodies import BodyTooLarge, read_body
 from catalog_probe.mockserver.core.clock import rfc3339
-from catalog_probe.mockserver.core.shelves import Shelf
+from catalog_probe.mockserver.core.stores import BoundedStore
 from catalog_probe.mockserver.pb import fields
 from catalog_probe.mockserver.pb.auth.authentication import authenticate
 from catalog_probe.mockserver.pb.auth.keys import MAIN, Project
@@ -75,9 +75,9 @@ class File:
 
 @dataclass
 class _Files:
-    kept: Shelf[tuple[str, str], File] = field(default_factory=Shelf)
+    kept: BoundedStore[tuple[str, str], File] = field(default_factory=BoundedStore)
     """By project and name."""
-    uploads: Shelf[str, File] = field(default_factory=Shelf)
+    uploads: BoundedStore[str, File] = field(default_factory=BoundedStore)
     """Those that were begun, with what has arrived of them, by the id in their address."""
 
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from catalog_probe.mockserver.core.clock import rfc3339
-from catalog_probe.mockserver.core.shelves import Shelf
+from catalog_probe.mockserver.core.stores import BoundedStore
 from catalog_probe.mockserver.pb import fields
 from catalog_probe.mockserver.pb.call import JsonAnswer, read_object
 from catalog_probe.mockserver.pb.errors import ALREADY_EXISTS, NOT_FOUND, PbError
@@ -38,7 +38,7 @@ class Store:
 
 @dataclass
 class _Stores:
-    kept: Shelf[tuple[str, str], Store] = field(default_factory=Shelf)
+    kept: BoundedStore[tuple[str, str], Store] = field(default_factory=BoundedStore)
     """By project, and by name as it stands in a path."""
 
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from catalog_probe.mockserver.core.shelves import Shelf
+from catalog_probe.mockserver.core.stores import BoundedStore
 from catalog_probe.mockserver.pb.errors import NOT_FOUND, PERMISSION, PbError
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ class Interaction:
 class Interactions:
     """Those of one session."""
 
-    stored: Shelf[str, Interaction] = field(default_factory=Shelf)
+    stored: BoundedStore[str, Interaction] = field(default_factory=BoundedStore)
 
     def find(self, name: str, project: Project) -> Interaction:
         """The interaction called `name`: 404 if there is none, 403 if it is not the project's."""

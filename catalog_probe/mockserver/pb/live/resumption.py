@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from catalog_probe.mockserver.core.shelves import Shelf
+from catalog_probe.mockserver.core.stores import BoundedStore
 from catalog_probe.mockserver.pb.errors import INVALID, PbError
 from catalog_probe.mockserver.pb.live.limits import HANDLE_S
 
@@ -26,7 +26,7 @@ class LiveState:
 class _Issued:
     """Handle -> (valid until, state)."""
 
-    handles: Shelf[str, tuple[float, LiveState]] = field(default_factory=Shelf)
+    handles: BoundedStore[str, tuple[float, LiveState]] = field(default_factory=BoundedStore)
 
 
 def issue(session: Session, state: LiveState, now: float) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from catalog_probe.mockserver.core.shelves import Shelf
+from catalog_probe.mockserver.core.stores import BoundedStore
 from catalog_probe.mockserver.pc.limits.tiers import TIER_1, TIER_5, TIGHT
 
 EXTERNAL_STORAGE = "api.external_storage.read"
@@ -124,7 +124,7 @@ KEYS = {key.secret: key for key in _TABLE}
 class Federated:
     """The access tokens that the token exchange handed out in a session, and when each expires."""
 
-    expires_at: Shelf[str, float] = field(default_factory=Shelf)
+    expires_at: BoundedStore[str, float] = field(default_factory=BoundedStore)
 
     def key(self, secret: str, now: float) -> Key | None:
         """The key that a token stands for while it lives."""

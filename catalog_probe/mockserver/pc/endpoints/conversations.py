@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from starlette.responses import JSONResponse
 
-from catalog_probe.mockserver.core.shelves import Shelf
+from catalog_probe.mockserver.core.stores import BoundedStore
 from catalog_probe.mockserver.pc.call import read_object
 from catalog_probe.mockserver.pc.endpoints.files import page
 from catalog_probe.mockserver.pc.errors import CONFLICT, NO_CONVERSATION
@@ -46,7 +46,7 @@ class Conversation:
 class Conversations:
     """The conversations of a session."""
 
-    known: Shelf[str, Conversation] = field(default_factory=Shelf)
+    known: BoundedStore[str, Conversation] = field(default_factory=BoundedStore)
 
 
 async def create(call: Call) -> Response:

@@ -9,7 +9,7 @@ from starlette.responses import JSONResponse, Response
 
 from catalog_probe.mockserver.core import strict_json
 from catalog_probe.mockserver.core.bodies import BodyTooLarge, read_body
-from catalog_probe.mockserver.core.shelves import Shelf
+from catalog_probe.mockserver.core.stores import BoundedStore
 from catalog_probe.mockserver.pc.call import MAX_BODY
 from catalog_probe.mockserver.pc.errors import NO_FILE, TOO_LARGE, UNSUPPORTED_CONTENT_TYPE, PcError, missing
 
@@ -59,7 +59,7 @@ FILES = {file.id: file for file in _TABLE}
 class Uploads:
     """The files that were uploaded in a session, by id."""
 
-    files: Shelf[str, File] = field(default_factory=Shelf)
+    files: BoundedStore[str, File] = field(default_factory=BoundedStore)
 
 
 def find(call: Call, file_id: str) -> File:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from starlette.responses import JSONResponse
 
 from catalog_probe.mockserver.core import strict_json
-from catalog_probe.mockserver.core.shelves import Shelf
+from catalog_probe.mockserver.core.stores import BoundedStore
 from catalog_probe.mockserver.pc.call import read_object
 from catalog_probe.mockserver.pc.endpoints import chat, other_models
 from catalog_probe.mockserver.pc.endpoints.files import File, keep, page
@@ -70,7 +70,7 @@ class Batch:
 class Batches:
     """The batches of a session by id."""
 
-    made: Shelf[str, Batch] = field(default_factory=Shelf)
+    made: BoundedStore[str, Batch] = field(default_factory=BoundedStore)
 
 
 async def create_batch(call: Call) -> Response:

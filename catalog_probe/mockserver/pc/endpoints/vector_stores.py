@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from starlette.responses import JSONResponse
 
-from catalog_probe.mockserver.core.shelves import Shelf
+from catalog_probe.mockserver.core.stores import BoundedStore
 from catalog_probe.mockserver.pc.call import read_object
 from catalog_probe.mockserver.pc.endpoints.files import find, page
 from catalog_probe.mockserver.pc.errors import NO_FILE, NO_VECTOR_STORE, RATE_LIMIT_EXCEEDED, UNPROCESSABLE, retry_after
@@ -40,11 +40,13 @@ class Store:
 class Stores:
     """The vector stores of a session by id. One is there from the beginning."""
 
-    known: Shelf[str, Store] = field(default_factory=lambda: _with(Store("vs_mock", files={"file-mock-notes": None})))
+    known: BoundedStore[str, Store] = field(
+        default_factory=lambda: _with(Store("vs_mock", files={"file-mock-notes": None}))
+    )
 
 
-def _with(store: Store) -> Shelf[str, Store]:
-    known: Shelf[str, Store] = Shelf()
+def _with(store: Store) -> BoundedStore[str, Store]:
+    known: BoundedStore[str, Store] = BoundedStore()
     known[store.id] = store
     return known
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from catalog_probe.mockserver.core.shelves import Shelf
+from catalog_probe.mockserver.core.stores import BoundedStore
 from catalog_probe.mockserver.pc.causes import STORE_TIMEOUT, mid_stream, raise_generation_failure
 from catalog_probe.mockserver.pc.endpoints import conversations
 from catalog_probe.mockserver.pc.errors import PREVIOUS_RESPONSE_NOT_FOUND, VECTOR_STORE_TIMEOUT, PcError
@@ -37,7 +37,7 @@ Body = dict[str, Any]
 class Kept:
     """The responses of a session that are stored: id -> (project, response, its input)."""
 
-    responses: Shelf[str, tuple[str, Body, Any]] = field(default_factory=Shelf)
+    responses: BoundedStore[str, tuple[str, Body, Any]] = field(default_factory=BoundedStore)
 
     def find(self, response_id: Any, project: str) -> Body | None:
         """A stored response; another project's is none."""

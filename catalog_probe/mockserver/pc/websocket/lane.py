@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from catalog_probe.mockserver.core.shelves import Shelf
+from catalog_probe.mockserver.core.stores import BoundedStore
 from catalog_probe.mockserver.pc.generation.answering import Body, Kept, keep, said_in
 from catalog_probe.mockserver.pc.generation.echo import tokens
 
@@ -58,7 +58,7 @@ class Known:
         self._kept = call.session.state(Kept)
         self._project = call.project.id
         self._active: dict[str, Made] = {}
-        self.own: Shelf[str, Body] = Shelf()
+        self.own: BoundedStore[str, Body] = BoundedStore()
 
     def begin(self, made: Made) -> None:
         """Remember a response that is being told."""

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from starlette.responses import JSONResponse
 
-from catalog_probe.mockserver.core.shelves import Shelf
+from catalog_probe.mockserver.core.stores import BoundedStore
 from catalog_probe.mockserver.pd.errors import NOT_FOUND, PdError
 from catalog_probe.mockserver.pd.generation import rules
 from catalog_probe.mockserver.pd.generation.shape import STRING, needed, struct
@@ -26,7 +26,7 @@ SHAPE = struct(name=needed(STRING))
 class Batches:
     """The batches of a session: id -> (team, batch)."""
 
-    made: Shelf[str, tuple[str, dict[str, Any]]] = field(default_factory=Shelf)
+    made: BoundedStore[str, tuple[str, dict[str, Any]]] = field(default_factory=BoundedStore)
 
 
 async def create(call: Call, request: Request) -> Response:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from starlette.responses import JSONResponse, Response
 
-from catalog_probe.mockserver.core.shelves import Shelf
+from catalog_probe.mockserver.core.stores import BoundedStore
 from catalog_probe.mockserver.pd.auth.access import admit_to_model
 from catalog_probe.mockserver.pd.errors import NOT_FOUND, PdError, denied
 from catalog_probe.mockserver.pd.generation import rules
@@ -71,7 +71,7 @@ KEPT_FOR_S = 24 * 3600.0
 class Deferred:
     """Completions that wait to be fetched, by request id: when each was asked for, by which team, and the result."""
 
-    waiting: Shelf[str, tuple[float, str, dict[str, Any]]] = field(default_factory=Shelf)
+    waiting: BoundedStore[str, tuple[float, str, dict[str, Any]]] = field(default_factory=BoundedStore)
 
 
 async def create(call: Call, request: Request) -> Response:

@@ -1,4 +1,4 @@
-"""Shelves: what a session keeps of one sort, so many things at most."""
+"""What a session keeps of one kind of thing, so many at most."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ Key = TypeVar("Key")
 Value = TypeVar("Value")
 
 MOST = 1_000
-"""Things on one shelf: more than any client looks back on, so that a long-lived mock cannot grow without bound."""
+"""Things in one store: more than any client looks back on, so that a long-lived mock cannot grow without bound."""
 
 
-class Shelf(OrderedDict[Key, Value]):
+class BoundedStore(OrderedDict[Key, Value]):
     """A mapping that forgets what was put there first when it holds too many things."""
 
     def __setitem__(self, key: Key, value: Value) -> None:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from catalog_probe.mockserver.core import shelves
+from catalog_probe.mockserver.core import stores
 from catalog_probe.mockserver.core.sessions import MAX_ENDPOINTS, OTHERS, Session
-from catalog_probe.mockserver.core.shelves import Shelf
+from catalog_probe.mockserver.core.stores import BoundedStore
 from catalog_probe.mockserver.pb.limits.quotas import SPEND_WINDOW_S, Window
 
 if TYPE_CHECKING:
@@ -15,21 +15,21 @@ if TYPE_CHECKING:
     from tests.unit.mockserver.pc_client import PcClient
 
 
-def test_a_shelf_holds_so_many_things_and_the_oldest_goes_first(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(shelves, "MOST", 3)
-    shelf: Shelf[str, int] = Shelf()
+def test_a_store_holds_so_many_things_and_the_oldest_goes_first(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(stores, "MOST", 3)
+    store: BoundedStore[str, int] = BoundedStore()
     for name in "abca":
-        shelf[name] = len(shelf)
-    assert shelf.newest_first() == [3, 2, 1]
-    shelf["d"] = 4
-    assert list(shelf) == ["c", "a", "d"]
-    del shelf["a"]
-    shelf["e"] = 5
-    assert list(shelf) == ["c", "d", "e"]
+        store[name] = len(store)
+    assert store.newest_first() == [3, 2, 1]
+    store["d"] = 4
+    assert list(store) == ["c", "a", "d"]
+    del store["a"]
+    store["e"] = 5
+    assert list(store) == ["c", "d", "e"]
 
 
 def test_stored_responses_of_one_session_are_bounded(pc: PcClient, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(shelves, "MOST", 3)
+    monkeypatch.setattr(stores, "MOST", 3)
     first = pc.respond().json()["id"]
     others = [pc.respond().json()["id"] for _ in range(3)]
     assert pc.ask("GET", f"/v1/responses/{first}").status_code == 404
