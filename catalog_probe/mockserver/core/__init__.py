@@ -1,1 +1,1 @@
-"""What all simulated providers share: routing, sessions, time, token buckets, scenarios, request bodies."""
+"""What all simulated providers share: tables and what reads them, sessions, time, scenarios, bodies, streams."""

@@ -8,8 +8,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass, field, replace
+from typing import Any, TypeVar
+
+Model = TypeVar("Model")
+"""A dataclass with an `id`."""
 
 OFF = "off"
 OURS = "mock-"
@@ -66,3 +69,12 @@ def holding(leniency: Leniency) -> Iterator[None]:
         yield
     finally:
         _CURRENT.reset(token)
+
+
+def find_model(models: Mapping[str, Model], name: str, usual: str) -> Model | None:
+    """The model called `name`, or one of these that stands in for it where the mock lets any pass."""
+    if name in models:
+        return models[name]
+    known = current().stand_in(name, usual)
+    stand_in: Any = models.get(known) if known is not None else None
+    return None if stand_in is None else replace(stand_in, id=name)

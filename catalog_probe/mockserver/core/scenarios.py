@@ -9,9 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from catalog_probe.mockserver.core.clock import parse_duration
+
+if TYPE_CHECKING:
+    from catalog_probe.mockserver.core.errors import ErrorRow
 
 TIMES = "times"
 
@@ -69,6 +72,8 @@ class Scenario:
     name: str
     description: str
     params: tuple[Param, ...] = ()
+    row: ErrorRow | None = None
+    """What any authenticated call gets that suffers it; None where an endpoint acts on it itself."""
 
 
 @dataclass(slots=True)

@@ -6,10 +6,11 @@ import time
 from collections import Counter, OrderedDict
 from collections.abc import Hashable
 from hashlib import blake2b
-from typing import TypeVar, cast
+from typing import Any, TypeVar, cast
 
 from catalog_probe.mockserver.core import leniency
 from catalog_probe.mockserver.core.buckets import TokenBucket
+from catalog_probe.mockserver.core.stores import BoundedStore
 from catalog_probe.mockserver.core.waiting import Next
 
 UNLIMITED = 1e9
@@ -37,6 +38,7 @@ class Session:
         self.scenario_uses: Counter[str] = Counter()
         self.next = Next()
         self._states: dict[type, object] = {}
+        self._stores: dict[tuple[type, str], BoundedStore[str, Any]] = {}
         self._buckets: dict[Hashable, TokenBucket] = {}
         self._ids: Counter[str] = Counter()
         self._began: float | None = None
@@ -65,6 +67,10 @@ class Session:
         if found is None:
             found = self._states[kind] = kind()
         return cast("State", found)
+
+    def store(self, kind: type[State], owner: str = "") -> BoundedStore[str, State]:
+        """What an owner keeps of one kind of thing in this session, by id: files, batches, deferred completions."""
+        return self._stores.setdefault((kind, owner), BoundedStore())
 
     def bucket(self, key: Hashable, per_minute: float, burst: float | None = None) -> TokenBucket:
         """This session's budget under `key`, made full on first use; `burst` is its capacity where that is less."""

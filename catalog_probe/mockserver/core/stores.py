@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
+
+if TYPE_CHECKING:
+    from catalog_probe.mockserver.core.errors import ErrorRow
 
 Key = TypeVar("Key")
 Value = TypeVar("Value")
@@ -24,3 +27,9 @@ class BoundedStore(OrderedDict[Key, Value]):
     def newest_first(self) -> list[Value]:
         """What is here, the last first."""
         return [*reversed(self.values())]
+
+    def find(self, key: Key, absent: ErrorRow) -> Value:
+        """The thing under a key, or the refusal of the row for what is not there; its message may name {id}."""
+        if key not in self:
+            raise absent(id=key)
+        return self[key]

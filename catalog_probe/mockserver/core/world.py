@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from catalog_probe.mockserver.core.clock import parse_clock
-from catalog_probe.mockserver.core.scenarios import ActiveScenario, MockMisuse, Registry, nth
+from catalog_probe.mockserver.core.scenarios import ActiveScenario, MockMisuse, Registry, Scenario, nth
 from catalog_probe.mockserver.core.sessions import Session, Sessions
 
 if TYPE_CHECKING:
@@ -40,6 +40,16 @@ class Context:
             return None
         self.scenario.taken = True
         return self.scenario
+
+    def raise_failure(self, scenarios: Iterable[Scenario]) -> None:
+        """Raise the refusal of the active scenario if it is one of these and has a row.
+
+        A provider calls it after authentication, for it knows who asks.
+        """
+        rows = {scenario.name: scenario.row for scenario in scenarios if scenario.row is not None}
+        suffered = self.take(*rows)
+        if suffered is not None:
+            raise rows[suffered.name](**suffered.params)
 
     @property
     def ignored(self) -> str | None:

@@ -1,0 +1,212 @@
+"""Field tables: what each field of a body must be, and where a body breaks that.
+
+A provider writes a row a field, with its section, and says in its error table what each breach leads to.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from enum import StrEnum, auto
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from catalog_probe.mockserver.core.errors import ErrorRow, Refusal
+
+Path = tuple[str | int, ...]
+
+
+class Breach(StrEnum):
+    """How a value can break its row."""
+
+    MISSING = auto()  # a required field is not there
+    UNKNOWN = auto()  # a field is in no row
+    TYPE = auto()  # the JSON type is another
+    OPTION = auto()  # the string is none of the options
+    BELOW = auto()  # the number is too small
+    ABOVE = auto()  # the number is too large
+    TOO_LONG = auto()  # the string is too long
+    TOO_FEW = auto()  # the array has too few items
+    TOO_MANY = auto()  # the array has too many items
+
+
+@dataclass(frozen=True)
+class Value:
+    """What a value must be. Bounds are inclusive; each holds for the JSON type that it is about."""
+
+    types: tuple[str, ...] = ()
+    """JSON types, `integer` apart from `number`; any where there is none."""
+    options: tuple[str, ...] = ()
+    minimum: float | None = None
+    maximum: float | None = None
+    max_length: int | None = None
+    """Characters of a string."""
+    min_items: int = 0
+    max_items: int | None = None
+    items: Value | None = None
+    members: Mapping[str, Field] = field(default_factory=dict)
+    extra: bool = True
+    """Whether an object may have members that are in no row."""
+
+    def __or__(self, other: Value) -> Value:
+        """Either of the two, which are of different JSON types: the bounds of both hold."""
+        usual = Value()
+        stated = {name: value for name, value in vars(other).items() if value != getattr(usual, name)}
+        return replace(self, **{**stated, "types": (*self.types, *other.types)})
+
+    def accepts_type(self, found: str) -> bool:
+        """Whether a JSON type is one of those; an integer is a number as well."""
+        return not self.types or found in self.types or (found == "integer" and "number" in self.types)
+
+
+@dataclass(frozen=True)
+class Field:
+    """A row of a field table."""
+
+    name: str
+    value: Value
+    section: str
+    required: bool = False
+
+
+ANY = Value()
+STRING = Value(("string",))
+BOOLEAN = Value(("boolean",))
+OBJECT = Value(("object",))
+NULL = Value(("null",))
+
+
+def integer(minimum: int | None = None, maximum: int | None = None) -> Value:
+    """An integer; neither `true` nor `1.5` is one."""
+    return Value(("integer",), minimum=minimum, maximum=maximum)
+
+
+def number(minimum: float | None = None, maximum: float | None = None) -> Value:
+    """A number."""
+    return Value(("number",), minimum=minimum, maximum=maximum)
+
+
+def one_of(*options: str) -> Value:
+    """One of a few strings."""
+    return Value(("string",), options=options)
+
+
+def array(items: Value | None = None, *, at_least: int = 0, at_most: int | None = None) -> Value:
+    """An array of such items."""
+    return Value(("array",), items=items, min_items=at_least, max_items=at_most)
+
+
+def object_of(*rows: Field, extra: bool = False) -> Value:
+    """An object with such members; `extra` says whether it may have others as well."""
+    return Value(("object",), members={row.name: row for row in rows}, extra=extra)
+
+
+STRINGS = array(STRING)
+OBJECTS = array(OBJECT)
+
+
+@dataclass(frozen=True)
+class Violation:
+    """A place in a body that breaks its row; `wanted` says what should be there."""
+
+    breach: Breach
+    path: Path
+    value: Any
+    wanted: Value
+
+    @property
+    def bound(self) -> float | None:
+        """The bound that the value is beyond, where the breach is about one."""
+        wanted = self.wanted
+        bounds: dict[Breach, float | None] = {
+            Breach.BELOW: wanted.minimum,
+            Breach.ABOVE: wanted.maximum,
+            Breach.TOO_LONG: wanted.max_length,
+            Breach.TOO_FEW: wanted.min_items,
+            Breach.TOO_MANY: wanted.max_items,
+        }
+        return bounds.get(self.breach)
+
+    def refusal(self, rows: Mapping[Breach, ErrorRow], words: Mapping[str, str], **more: object) -> Refusal:
+        """The refusal that a provider's rows give the breach; `words` are the provider's for each JSON type.
+
+        Messages may name {path}, {value}, {wanted}, {found}, {options}, {bound}, and what is in `more`.
+        """
+        path, bound = as_text(self.path), self.bound
+        values: dict[str, Any] = {
+            "path": path,
+            "value": self.value,
+            "wanted": " or ".join(words[name] for name in self.wanted.types),
+            "found": words[type_of(self.value)],
+            "options": ", ".join(map(repr, self.wanted.options)),
+            "bound": "" if bound is None else f"{bound:g}",
+        }
+        return rows[self.breach](param=path, **{**values, **more})
+
+
+def violations(body: Any, table: Value, *, null_is_absent: bool = True, path: Path = ()) -> Iterator[Violation]:
+    """What is wrong with a body, in the order of the table; nothing beyond what has the wrong type.
+
+    `null_is_absent` lets null stand for an optional field that is left out.
+    """
+    found = type_of(body)
+    if not table.accepts_type(found):
+        yield Violation(Breach.TYPE, path, body, table)
+    elif found == "object":
+        yield from _member_violations(body, table, null_is_absent, path)
+    elif found == "array":
+        yield from _array_violations(body, table, null_is_absent, path)
+    else:
+        breach = _find_breach(body, found, table)
+        if breach is not None:
+            yield Violation(breach, path, body, table)
+
+
+def _member_violations(body: Mapping[str, Any], table: Value, null_is_absent: bool, path: Path) -> Iterator[Violation]:
+    for name, row in table.members.items():
+        if name not in body:
+            if row.required:
+                yield Violation(Breach.MISSING, (*path, name), None, row.value)
+        elif body[name] is not None or row.required or not null_is_absent:
+            yield from violations(body[name], row.value, null_is_absent=null_is_absent, path=(*path, name))
+    if not table.extra:
+        unknown = (name for name in body if name not in table.members)
+        yield from (Violation(Breach.UNKNOWN, (*path, name), body[name], ANY) for name in unknown)
+
+
+def _array_violations(body: list[Any], table: Value, null_is_absent: bool, path: Path) -> Iterator[Violation]:
+    if len(body) < table.min_items:
+        yield Violation(Breach.TOO_FEW, path, body, table)
+    if table.max_items is not None and len(body) > table.max_items:
+        yield Violation(Breach.TOO_MANY, path, body, table)
+    if table.items is not None:
+        for index, item in enumerate(body):
+            yield from violations(item, table.items, null_is_absent=null_is_absent, path=(*path, index))
+
+
+def _find_breach(value: Any, found: str, table: Value) -> Breach | None:
+    """How a string or a number breaks its row."""
+    if found == "string":
+        if table.options and value not in table.options:
+            return Breach.OPTION
+        return Breach.TOO_LONG if table.max_length is not None and len(value) > table.max_length else None
+    if found in ("integer", "number"):
+        if table.minimum is not None and value < table.minimum:
+            return Breach.BELOW
+        return Breach.ABOVE if table.maximum is not None and value > table.maximum else None
+    return None
+
+
+def type_of(value: Any) -> str:
+    """The JSON type of a value; `integer` is told from other numbers."""
+    if value is None:
+        return "null"
+    for kind, name in ((bool, "boolean"), (int, "integer"), (float, "number"), (str, "string"), (list, "array")):
+        if isinstance(value, kind):
+            return name
+    return "object"
+
+
+def as_text(path: Path) -> str:
+    """A path as `messages[0].role`."""
+    return "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in path).removeprefix(".")

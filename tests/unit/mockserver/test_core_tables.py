@@ -1,0 +1,190 @@
+"""The tables that all providers share: error rows, field rows, limits, and streams of completions."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from catalog_probe.mockserver.core.buckets import TokenBucket
+from catalog_probe.mockserver.core.completions import chat_chunks, numbered, response_events
+from catalog_probe.mockserver.core.echo import count_tokens, cut_to, repeat
+from catalog_probe.mockserver.core.errors import ErrorRow, Refusal
+from catalog_probe.mockserver.core.fields import (
+    BOOLEAN,
+    NULL,
+    OBJECT,
+    STRING,
+    STRINGS,
+    Breach,
+    Field,
+    Value,
+    array,
+    as_text,
+    integer,
+    number,
+    object_of,
+    one_of,
+    violations,
+)
+from catalog_probe.mockserver.core.limits import Charge, take_all
+from catalog_probe.mockserver.core.sections import CLIENTS
+from catalog_probe.mockserver.core.streams import encode_event, encode_typed
+
+TABLE = object_of(
+    Field("name", Value(("string",), max_length=3), CLIENTS, required=True),
+    Field("kind", one_of("a", "b"), CLIENTS),
+    Field("count", integer(1, 8), CLIENTS),
+    Field("share", number(0, 1), CLIENTS),
+    Field("words", array(STRING, at_least=1, at_most=2), CLIENTS),
+    Field("choice", STRING | OBJECT, CLIENTS),
+    Field("inner", object_of(Field("flag", BOOLEAN, CLIENTS), extra=True), CLIENTS),
+)
+WORDS = {name: f"<{name}>" for name in ("string", "integer", "number", "boolean", "array", "object", "null")}
+
+
+def breaches(body: Any, *, null_is_absent: bool = True) -> list[tuple[str, Breach]]:
+    return [(as_text(each.path), each.breach) for each in violations(body, TABLE, null_is_absent=null_is_absent)]
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        {"name": "x"},
+        {"name": "x", "kind": "b", "count": 8, "share": 1, "words": ["a", "b"]},
+        {"name": "x", "share": 0.5, "choice": {"any": 1}, "inner": {"other": 1}},
+        {"name": "x", "choice": "word", "count": None},
+    ],
+)
+def test_a_body_that_keeps_to_its_table_breaks_nothing(body: dict[str, Any]) -> None:
+    assert breaches(body) == []
+
+
+@pytest.mark.parametrize(
+    ("body", "broken"),
+    [
+        ([], [("", Breach.TYPE)]),
+        ({}, [("name", Breach.MISSING)]),
+        ({"name": None}, [("name", Breach.TYPE)]),
+        ({"name": "long"}, [("name", Breach.TOO_LONG)]),
+        ({"name": "x", "more": 1}, [("more", Breach.UNKNOWN)]),
+        ({"name": "x", "kind": "c"}, [("kind", Breach.OPTION)]),
+        ({"name": "x", "count": 0}, [("count", Breach.BELOW)]),
+        ({"name": "x", "count": 9}, [("count", Breach.ABOVE)]),
+        ({"name": "x", "count": True}, [("count", Breach.TYPE)]),
+        ({"name": "x", "count": 1.0}, [("count", Breach.TYPE)]),
+        ({"name": "x", "share": 1.1}, [("share", Breach.ABOVE)]),
+        ({"name": "x", "words": []}, [("words", Breach.TOO_FEW)]),
+        ({"name": "x", "words": ["a", "b", 3]}, [("words", Breach.TOO_MANY), ("words[2]", Breach.TYPE)]),
+        ({"name": "x", "choice": []}, [("choice", Breach.TYPE)]),
+        ({"name": "x", "inner": {"flag": 1}}, [("inner.flag", Breach.TYPE)]),
+        ({"kind": 1, "count": 0}, [("name", Breach.MISSING), ("kind", Breach.TYPE), ("count", Breach.BELOW)]),
+    ],
+)
+def test_each_breach_is_told_with_its_place(body: Any, broken: list[tuple[str, Breach]]) -> None:
+    assert breaches(body) == broken
+
+
+def test_null_is_a_value_where_it_does_not_mean_absent() -> None:
+    assert breaches({"name": "x", "kind": None}, null_is_absent=False) == [("kind", Breach.TYPE)]
+    table = object_of(Field("kind", NULL | one_of("a"), CLIENTS))
+    assert not [*violations({"kind": None}, table, null_is_absent=False)]
+    assert [each.breach for each in violations({"kind": "b"}, table)] == [Breach.OPTION]
+
+
+def test_either_of_two_values_keeps_the_bounds_of_both() -> None:
+    either = STRING | array(integer(1), at_most=1)
+    assert [each.breach for each in violations([0, 1], either)] == [Breach.TOO_MANY, Breach.BELOW]
+    assert not [*violations("text", either)]
+    assert [each.breach for each in violations(7, either | STRINGS)] == [Breach.TYPE]
+
+
+def test_a_violation_is_refused_in_the_words_of_its_row() -> None:
+    rows = {
+        Breach.ABOVE: ErrorRow("1:1", 400, "{path}: {value} > {bound} at {line}", code="too_much"),
+        Breach.TYPE: ErrorRow("1:1", 422, "{path}: {found}, not {wanted}"),
+        Breach.OPTION: ErrorRow("1:1", 400, "{path}: none of {options}"),
+    }
+
+    def refused(body: Any) -> Refusal:
+        (broken,) = violations({"name": "x", **body}, TABLE)
+        return broken.refusal(rows, WORDS, line=7)
+
+    above = refused({"count": 9})
+    assert (above.row.status, above.row.code, above.param) == (400, "too_much", "count")
+    assert above.message == "count: 9 > 8 at 7"
+    assert refused({"choice": 1}).message == "choice: <integer>, not <string> or <object>"
+    assert refused({"kind": "c"}).message == "kind: none of 'a', 'b'"
+
+
+def test_rows_of_one_kind_share_all_but_their_words() -> None:
+    kind = ErrorRow("1:1", 404, type="gone", code="missing", headers={"x-should-retry": "false"})
+    refusal = kind.with_message("No {what} {{here}}.", param="id")(what="file", headers={"x-more": "1"}, extra={"a": 1})
+    assert (refusal.row.status, refusal.row.type, refusal.row.code) == (404, "gone", "missing")
+    assert (refusal.message, refusal.param) == ("No file {here}.", "id")
+    assert (refusal.headers, refusal.extra) == ({"x-should-retry": "false", "x-more": "1"}, {"a": 1})
+    assert kind(param="other").param == "other"
+
+
+def test_what_a_request_says_is_no_template() -> None:
+    assert ErrorRow("1:1", 400, "Unknown {name}.")(name="{secret}").message == "Unknown {secret}."
+
+
+def test_all_charges_are_taken_or_none() -> None:
+    requests, tokens = TokenBucket(60), TokenBucket(600)
+    assert take_all([Charge("requests", requests, 1), Charge("tokens", tokens, 599)], now=0) == []
+    (beyond,) = take_all([Charge("requests", requests, 1), Charge("tokens", tokens, 11)], now=0)
+    assert (beyond.charge.limit, round(beyond.wait_s, 6)) == ("tokens", 1.0)
+    assert (requests.remaining(0), tokens.remaining(0)) == (59, 1)
+    assert take_all([Charge("tokens", tokens, 11)], now=1) == []
+
+
+def test_the_model_repeats_and_is_cut_at_whole_characters() -> None:
+    assert repeat("x" * 300) == f"The mock heard: {'x' * 200}"
+    assert (count_tokens(""), count_tokens("abcde")) == (0, 2)
+    assert (cut_to("abcdefgh", 1), cut_to("ab", 1), cut_to("abcde", None)) == ("abcd", "ab", "abcde")
+    assert cut_to("abcäöü", 1) == "abc"
+
+
+TOOL_CALL = {"id": "call_1", "type": "function", "function": {"name": "sun", "arguments": '{"unit": "celsius or so"}'}}
+
+
+def completion(message: dict[str, Any]) -> dict[str, Any]:
+    return {"id": "1", "choices": [{"index": 0, "message": message, "finish_reason": "stop"}], "usage": {"total": 1}}
+
+
+def test_the_chunks_of_a_completion_add_up_to_it() -> None:
+    *chunks, last = chat_chunks(completion({"content": "word " * 20}), with_usage=True)
+    deltas = [chunk["choices"][0]["delta"] for chunk in chunks]
+    assert deltas[0]["role"] == "assistant"
+    assert "".join(delta.get("content", "") for delta in deltas) == "word " * 20
+    assert [chunk["choices"][0]["finish_reason"] for chunk in chunks] == [None] * (len(chunks) - 1) + ["stop"]
+    assert (last["choices"], last["usage"], "usage" in chunks[0]) == ([], {"total": 1}, False)
+
+
+@pytest.mark.parametrize("whole", [True, False])
+def test_a_function_call_comes_whole_or_in_pieces(whole: bool) -> None:
+    chunks = chat_chunks(completion({"content": None, "tool_calls": [TOOL_CALL]}), whole_calls=whole)
+    calls = [call for chunk in chunks for call in chunk["choices"][0]["delta"].get("tool_calls", ())]
+    assert calls[0]["function"]["name"] == "sun"
+    assert "".join(call["function"]["arguments"] for call in calls) == TOOL_CALL["function"]["arguments"]  # type: ignore[index]
+    assert (len(calls) == 1) is whole
+
+
+def test_the_events_of_a_response_are_numbered_and_add_up_to_it() -> None:
+    part = {"type": "output_text", "text": "word " * 20, "annotations": []}
+    call = {"type": "function_call", "id": "fc_1", "name": "sun", "arguments": "{}"}
+    output = [{"type": "message", "id": "msg_1", "content": [part]}, call]
+    events = [*numbered(response_events({"id": "resp_1", "status": "completed", "output": output, "usage": {}}))]
+    assert [event["sequence_number"] for event in events] == [*range(len(events))]
+    deltas = [event["delta"] for event in events if event["type"] == "response.output_text.delta"]
+    assert (len(deltas) > 1, "".join(deltas)) == (True, part["text"])
+    assert [event["item"] for event in events if event["type"] == "response.output_item.done"] == output
+    assert (events[0]["response"]["output"], events[-1]["type"]) == ([], "response.completed")
+
+
+def test_an_event_is_lines_of_name_and_data() -> None:
+    assert encode_event({"a": 1}) == b'data: {"a":1}\n\n'
+    name, data = encode_typed({"type": "ping"}).decode().strip().split("\n")
+    assert (name, json.loads(data.removeprefix("data: "))) == ("event: ping", {"type": "ping"})
