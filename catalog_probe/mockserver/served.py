@@ -39,4 +39,4 @@ class Served:
             return True
         if prefix not in self._routers:
             self._routers[prefix] = Router(self._routes[prefix])
-        return self._routers[prefix].find({"method": method, "path": f"/{rest}"}).endpoint is not None
+        return self._routers[prefix].find({"method": method, "path": f"/{rest}"}).row is not None

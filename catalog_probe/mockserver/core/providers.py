@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from starlette.types import ASGIApp
 
-    from catalog_probe.mockserver.core.routing import Route
+    from catalog_probe.mockserver.core.routing import PathRow
     from catalog_probe.mockserver.core.scenarios import Scenario
     from catalog_probe.mockserver.core.world import World
 
@@ -25,7 +25,7 @@ class Mount:
     addresses: tuple[str, ...]
     build: Callable[[World], ASGIApp]
     sockets: Callable[[World], ASGIApp] | None = None
-    routes: Sequence[Route[Any]] = ()
+    routes: Sequence[PathRow] = ()
     """What is served over HTTP, for who asks why a path is not."""
 
 

@@ -1,33 +1,60 @@
-"""Routing for providers: a route table in which each provider gives its own answers to unknown paths and methods."""
+"""Endpoint tables: which method and path a handler serves; each provider answers itself what is in no row."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Generic, NamedTuple, TypeVar
+from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 
 from starlette.routing import compile_path
 
-Endpoint = TypeVar("Endpoint")
 
+@dataclass(frozen=True)
+class Endpoint:
+    """A row of a provider's endpoint table, to which the provider adds the credential that it needs.
 
-class Route(NamedTuple, Generic[Endpoint]):
-    """One row of a table. Paths are written as Starlette writes them: `/v1/files/{file_id}`, `/v1/{rest:path}`."""
+    Paths are written as Starlette writes them: `/v1/files/{file_id}`, `/v1/{rest:path}`.
+    """
 
     method: str
     path: str
-    endpoint: Endpoint
+    handler: Callable[..., Any]
+    section: str
+
+
+Needs = TypeVar("Needs")
+
+
+class Route(NamedTuple, Generic[Needs]):
+    """A row of those providers whose endpoints are not flat rows yet."""
+
+    method: str
+    path: str
+    endpoint: Needs
+
+
+class PathRow(Protocol):
+    """A row that the router can find."""
+
+    @property
+    def method(self) -> str: ...
+
+    @property
+    def path(self) -> str: ...
+
+
+Row = TypeVar("Row", bound=PathRow)
 
 
 @dataclass(frozen=True, slots=True)
-class Found(Generic[Endpoint]):
+class Found(Generic[Row]):
     """What a path and a method lead to. `known_path` tells a wrong method from a wrong path."""
 
-    endpoint: Endpoint | None = None
+    row: Row | None = None
     params: dict[str, str] = field(default_factory=dict)
-    of_path: Mapping[str, Endpoint] = field(default_factory=dict)
-    """The endpoints of the path by method."""
+    of_path: Mapping[str, Row] = field(default_factory=dict)
+    """The rows of the path by method."""
 
     @property
     def known_path(self) -> bool:
@@ -35,30 +62,30 @@ class Found(Generic[Endpoint]):
         return bool(self.of_path)
 
 
-class Router(Generic[Endpoint]):
-    """Finds the endpoint of a request; answering is the provider's own business."""
+class Router(Generic[Row]):
+    """Finds the row of a request."""
 
-    def __init__(self, routes: Iterable[Route[Endpoint]]) -> None:
-        self._fixed: dict[str, dict[str, Endpoint]] = {}
-        patterns: dict[str, dict[str, Endpoint]] = {}
-        for method, path, endpoint in routes:
-            table = patterns if "{" in path else self._fixed
-            if method in table.setdefault(path, {}):
-                raise ValueError(f"two routes for {method} {path}")
-            table[path][method] = endpoint
-        self._patterns: list[tuple[re.Pattern[str], dict[str, Endpoint]]] = [
+    def __init__(self, rows: Iterable[Row]) -> None:
+        self._fixed: dict[str, dict[str, Row]] = {}
+        patterns: dict[str, dict[str, Row]] = {}
+        for row in rows:
+            table = patterns if "{" in row.path else self._fixed
+            if row.method in table.setdefault(row.path, {}):
+                raise ValueError(f"two rows for {row.method} {row.path}")
+            table[row.path][row.method] = row
+        self._patterns: list[tuple[re.Pattern[str], dict[str, Row]]] = [
             (compile_path(path)[0], methods) for path, methods in patterns.items()
         ]
 
-    def find(self, scope: Any) -> Found[Endpoint]:
-        """The endpoint for the scope's method and path below the mount; a HEAD request is a GET."""
+    def find(self, scope: Any) -> Found[Row]:
+        """The row for the scope's method and path below the mount; a HEAD request is a GET."""
         method = "GET" if scope["method"] == "HEAD" else scope["method"]
         path = scope["path"][len(scope.get("root_path", "")) :]
         fixed = self._fixed.get(path)
         methods, params = self._match(path) if fixed is None else (fixed, {})
         return Found(methods.get(method), params, methods) if methods is not None else Found()
 
-    def _match(self, path: str) -> tuple[dict[str, Endpoint] | None, dict[str, str]]:
+    def _match(self, path: str) -> tuple[dict[str, Row] | None, dict[str, str]]:
         for pattern, methods in self._patterns:
             match = pattern.match(path)
             if match:

@@ -83,10 +83,10 @@ class Gateway:
         if not found.known_path:
             raise not_found()
         # who is a stranger here must not learn from a wrong method that there is such a path (2:7.2)
-        self._authenticate(call, next(iter(found.of_path.values())))
-        if found.endpoint is None:
+        self._authenticate(call, next(iter(found.of_path.values())).endpoint)
+        if found.row is None:
             raise PaError(METHOD_NOT_ALLOWED, "Method Not Allowed")
-        endpoint = found.endpoint
+        endpoint = found.row.endpoint
         call.params = found.params
         if not endpoint.open:
             (endpoint.admit or admit_by_group)(call.key, endpoint)

@@ -71,14 +71,14 @@ class Gateway:
 
     async def _answer(self, call: Call, surface: Surface) -> Response:
         found = self._router.find(call.request.scope)
-        if found.endpoint is None:
+        if found.row is None:
             if found.known_path and surface.tells_wrong_methods:
                 raise PbError(METHOD_NOT_ALLOWED, f"{call.request.method} is not allowed here.")
             raise PbError(NOT_FOUND, "The requested URL was not found on this server.")
         call.params = found.params
         call.project = surface.authenticate(call.request, self._names, call.context)
         raise_failure(call)
-        return await found.endpoint(call)
+        return await found.row.endpoint(call)
 
 
 def _surface(scope: Scope) -> Surface:

@@ -82,11 +82,13 @@ class Gateway:
         response.headers.update(rates.headers_of(meters, context.now))
         await response(scope, receive, send)
 
-    async def _answer(self, request: Request, found: Found[Endpoint], meters: dict[str, TokenBucket]) -> Response:
-        endpoint = found.endpoint
-        if endpoint is None:
+    async def _answer(
+        self, request: Request, found: Found[Route[Endpoint]], meters: dict[str, TokenBucket]
+    ) -> Response:
+        if found.row is None:
             hint = " Updates use POST." if request.method in ("PATCH", "PUT") else ""
             raise WRONG_METHOD(f"Not allowed to {request.method} on this path.{hint}")
+        endpoint = found.row.endpoint
         context = context_of(request.scope)
         key, project = authenticate(request, context, self._names)
         call = Call(request, context, self._names, key, project, found.params, meters)

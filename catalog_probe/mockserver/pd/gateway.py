@@ -1,79 +1,88 @@
-"""PD's front door on HTTP: the URL, the route, the key, its rights, then the endpoint (2:7.6)."""
+"""PD's front door on HTTP: the URL, the endpoint, the key, its rights, then the handler (2:7.6)."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 from urllib.parse import unquote_to_bytes
 
-from starlette.requests import Request
-
-from catalog_probe.mockserver.core.routing import Route, Router
-from catalog_probe.mockserver.core.world import context_of
-from catalog_probe.mockserver.pd.auth.access import admit, identify
-from catalog_probe.mockserver.pd.call import Call
-from catalog_probe.mockserver.pd.causes import raise_failure
-from catalog_probe.mockserver.pd.errors import METHOD_NOT_ALLOWED, NOT_FOUND, PdError, invalid
+from catalog_probe.mockserver.core import calls, gateway, routing
+from catalog_probe.mockserver.pd.access import admit, identify
+from catalog_probe.mockserver.pd.causes import SCENARIOS
+from catalog_probe.mockserver.pd.errors import BAD_URL, METHOD_NOT_ALLOWED, UNKNOWN_PATH, make_response
+from catalog_probe.mockserver.pd.keys import NOBODY
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from starlette.requests import Request
     from starlette.responses import Response
-    from starlette.types import Receive, Scope, Send
+    from starlette.types import Scope
 
+    from catalog_probe.mockserver.core.errors import Refusal
+    from catalog_probe.mockserver.core.routing import Found
+    from catalog_probe.mockserver.pd.keys import Key
     from catalog_probe.mockserver.pd.models import Host
-
-Handler = Callable[[Call, Request], Awaitable["Response"]]
 
 _BROKEN_ESCAPE = re.compile(rb"%(?![0-9A-Fa-f]{2})")
 
 
+@dataclass(kw_only=True)
+class Call(calls.Call):
+    """What a handler gets. `key` is known, usable and allowed here by the time a handler runs."""
+
+    host: Host
+    key: Key = NOBODY
+
+
 @dataclass(frozen=True)
-class Endpoint:
-    """What a route leads to: a handler, and the name under which ACLs speak of it; None lets any known key in."""
+class Endpoint(routing.Endpoint):
+    """A row of the endpoint table, with the name under which ACLs speak of it; None lets any known key in."""
 
-    handler: Handler
-    acl: str | None
+    acl: str | None = None
 
 
-class Gateway:
+class Gateway(gateway.Gateway[Call, Endpoint]):
     """The ASGI app of the inference API on one host."""
 
-    def __init__(self, host: Host, routes: Iterable[Route[Endpoint]]) -> None:
+    def __init__(self, host: Host, rows: Iterable[Endpoint]) -> None:
+        super().__init__(rows)
         self._host = host
-        self._router = Router(routes)
 
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer one request."""
-        request = Request(scope, receive)
-        try:
-            response = await self._answer(request)
-        except PdError as error:
-            response = error.response()
-        await response(scope, receive, send)
+    def open(self, request: Request) -> Call:
+        """The call that a request is."""
+        return Call(request=request, host=self._host)
 
-    async def _answer(self, request: Request) -> Response:
-        _check_url(request.scope)
-        found = self._router.find(request.scope)
-        if found.endpoint is None:
-            kind = METHOD_NOT_ALLOWED if found.known_path else NOT_FOUND
-            raise PdError(kind, "The requested resource was not found.")
-        context = context_of(request.scope)
-        key = identify(request.headers.get("authorization"))
-        if found.endpoint.acl is not None:
-            admit(key, found.endpoint.acl)
-        raise_failure(context)
-        return await found.endpoint.handler(Call(context, self._host, key, found.params), request)
+    async def answer(self, call: Call, found: Found[Endpoint]) -> Response:
+        """Admit the call and let its handler answer."""
+        check_url(call.request.scope)
+        if found.row is None:
+            raise (METHOD_NOT_ALLOWED if found.known_path else UNKNOWN_PATH)()
+        call.params = found.params
+        enter(call, found.row.acl)
+        response: Response = await found.row.handler(call)
+        return response
+
+    def refuse(self, call: Call, refusal: Refusal) -> Response:
+        """The answer that a refusal is."""
+        return make_response(refusal)
 
 
-def _check_url(scope: Scope) -> None:
-    """A path whose escapes are broken or do not spell UTF-8 is a bad URL: 400, not 404."""
+def enter(call: Call, acl: str | None) -> None:
+    """Let a call in whose key may use the endpoint, over HTTP or gRPC, or raise the failure that it suffers."""
+    call.key = identify(call.request.headers)
+    if acl is not None:
+        admit(call.key, acl)
+    call.context.raise_failure(SCENARIOS)
+
+
+def check_url(scope: Scope) -> None:
+    """Refuse a path whose escapes are broken or do not spell UTF-8: a bad URL is 400, not 404."""
     raw: bytes = scope.get("raw_path") or b""
     if _BROKEN_ESCAPE.search(raw):
-        raise invalid("Invalid URL: broken percent-encoding.")
+        raise BAD_URL(reason="broken percent-encoding")
     try:
         unquote_to_bytes(raw).decode()
     except UnicodeDecodeError:
-        raise invalid("Invalid URL: invalid UTF-8.") from None
+        raise BAD_URL(reason="invalid UTF-8") from None

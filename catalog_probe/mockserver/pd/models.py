@@ -1,17 +1,16 @@
-"""PD's models, and which of its hosts serve them (1:4.4, 2:9)."""
+"""PD's models, and which of its hosts serve them (1:4.4, 2:7.6 row 404, 2:9)."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from catalog_probe.mockserver.core import leniency
-from catalog_probe.mockserver.pd.auth.keys import LABS
-from catalog_probe.mockserver.pd.errors import no_such_model
+from catalog_probe.mockserver.core.leniency import find_model
+from catalog_probe.mockserver.pd.errors import NO_SUCH_MODEL
+from catalog_probe.mockserver.pd.keys import LABS
 
 if TYPE_CHECKING:
-    from catalog_probe.mockserver.pd.auth.keys import Team
+    from catalog_probe.mockserver.pd.keys import Team
 
 
 @dataclass(frozen=True)
@@ -50,17 +49,11 @@ class Host:
 
     def find(self, name: str, team: Team, *, embedding: bool = False) -> Model:
         """The model called `name`, or the 404 that missing, restricted and unserved models share."""
-        model = next((model for model in self.seen_by(team) if model.id == name), None)
-        model = model or _stand_in(self.models, name, embedding=embedding)
+        seen = {model.id: model for model in self.seen_by(team)}
+        model = find_model(seen, name, "mock-embedding" if embedding else "mock-small")
         if model is None or model.embedding is not embedding:
-            raise no_such_model()
+            raise NO_SUCH_MODEL()
         return model
-
-
-def _stand_in(models: Mapping[str, Model], name: str, *, embedding: bool) -> Model | None:
-    """A model under another name, where that is let pass."""
-    known = leniency.current().stand_in(name, "mock-embedding" if embedding else "mock-small")
-    return replace(models[known], id=name) if known is not None and known in models else None
 
 
 EVERYWHERE = Host({model.id: model for model in _TABLE})

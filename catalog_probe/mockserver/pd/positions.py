@@ -1,22 +1,21 @@
-"""Where a value stands in a JSON text: line and column, which PD's 422 names (2:7.6)."""
+"""Where a value is in a JSON text: line and column, which PD's 422 names (2:7.6)."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Iterator, Sequence
 from json import JSONDecoder
 
 _DECODER = JSONDecoder()
-_SPACE = " \t\r\n"
+_SPACE = re.compile(r"[ \t\r\n]*")
 
 
 def end_of(text: str, path: Sequence[str | int]) -> int:
     """The offset just behind the value at `path` of a valid JSON text, or behind the last parent that is there."""
     start = _after_space(text, 0)
     for step in path:
-        found = _member(text, start, step) if isinstance(step, str) else _item(text, start, step)
-        if found is None:
-            break
-        start = found
+        # the last member of a name wins, as it does for the parser
+        start = dict(_children(text, start)).get(step, start)
     return _end(text, start)
 
 
@@ -26,34 +25,20 @@ def line_and_column(text: str, offset: int) -> tuple[int, int]:
     return text.count("\n", 0, offset) + 1, max(1, offset - line_start)
 
 
-def _member(text: str, start: int, name: str) -> int | None:
-    """Where the value of a member begins; the last one wins, as it does for the parser."""
-    if text[start] != "{":
-        return None
-    found, at = None, _after_space(text, start + 1)
-    while text[at] == '"':
-        key, at = _DECODER.raw_decode(text, at)
-        at = _after_space(text, _after_space(text, at) + 1)
-        found = at if key == name else found
-        at = _next(text, at)
-    return found
-
-
-def _item(text: str, start: int, index: int) -> int | None:
-    if text[start] != "[":
-        return None
-    at = _after_space(text, start + 1)
-    while text[at] != "]":
-        if index == 0:
-            return at
-        index, at = index - 1, _next(text, at)
-    return None
-
-
-def _next(text: str, at: int) -> int:
-    """The beginning of what follows the value at `at` and its comma."""
-    at = _after_space(text, _end(text, at))
-    return _after_space(text, at + 1) if text[at] == "," else at
+def _children(text: str, start: int) -> Iterator[tuple[str | int, int]]:
+    """The name of each member, or the index of each item, and the offset at which its value begins."""
+    is_object = text[start] == "{"
+    at, index = _after_space(text, start + 1), 0
+    while text[at] not in "]}":
+        step: str | int = index
+        if is_object:
+            step, at = _DECODER.raw_decode(text, at)
+            at = _after_space(text, _after_space(text, at) + 1)  # behind the colon
+        yield step, at
+        at = _after_space(text, _end(text, at))
+        if text[at] == ",":
+            at = _after_space(text, at + 1)
+        index += 1
 
 
 def _end(text: str, start: int) -> int:
@@ -62,6 +47,5 @@ def _end(text: str, start: int) -> int:
 
 
 def _after_space(text: str, at: int) -> int:
-    while at < len(text) and text[at] in _SPACE:
-        at += 1
-    return at
+    space = _SPACE.match(text, at)
+    return space.end() if space else at

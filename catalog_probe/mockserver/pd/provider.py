@@ -6,14 +6,12 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from catalog_probe.mockserver.core.providers import Mount, Provider
-from catalog_probe.mockserver.pd.causes import SCENARIOS
-from catalog_probe.mockserver.pd.endpoints.management import ROUTES as MANAGEMENT_ROUTES
+from catalog_probe.mockserver.pd.causes import DECLARED
 from catalog_probe.mockserver.pd.endpoints.management import Management
 from catalog_probe.mockserver.pd.gateway import Gateway
 from catalog_probe.mockserver.pd.grpc.listening import listen
 from catalog_probe.mockserver.pd.models import EVERYWHERE, REGIONAL
-from catalog_probe.mockserver.pd.names import DEFAULTS
-from catalog_probe.mockserver.pd.routes import ROUTES
+from catalog_probe.mockserver.pd.routes import MANAGEMENT_ROUTES, ROUTES
 
 if TYPE_CHECKING:
     from catalog_probe.mockserver.core.world import World
@@ -27,7 +25,7 @@ def build(host: Host, world: World) -> Gateway:
 
 def build_management(world: World) -> Management:
     """The ASGI app of the management API, which has a host of its own (2:9)."""
-    return Management()
+    return Management(MANAGEMENT_ROUTES)
 
 
 PROVIDER = Provider(
@@ -37,8 +35,8 @@ PROVIDER = Provider(
         Mount("pd-regional", ("regional_base_url",), partial(build, REGIONAL), routes=ROUTES),
         Mount("pd-management", ("management_url",), build_management, routes=MANAGEMENT_ROUTES),
     ),
-    SCENARIOS,
-    DEFAULTS,
+    DECLARED,
+    {"grpc_package": "pd_api"},  # the one name of PD that the documents hide behind a stand-in
     listen,
     EVERYWHERE.models,
 )

@@ -1,20 +1,23 @@
-"""PD's route table (1:4.4, and batches, whose path is assumed); every other path is 404, every other method 405."""
+"""PD's endpoint tables (1:4.4): every other path is 404, every other method 405."""
 
 from __future__ import annotations
 
-from catalog_probe.mockserver.core.routing import Route
-from catalog_probe.mockserver.pd.endpoints import api_key, batches, chat, models, responses
+from catalog_probe.mockserver.core import routing
+from catalog_probe.mockserver.core.sections import OURS
+from catalog_probe.mockserver.pd.endpoints import chat, lookups, management, responses
 from catalog_probe.mockserver.pd.gateway import Endpoint
 
 ROUTES = (
-    Route("GET", "/v1/models", Endpoint(models.list_models, "models")),
-    Route("GET", "/v1/models/{model_id}", Endpoint(models.get_model, "models")),
-    Route("GET", "/v1/embedding-models/{model_id}", Endpoint(models.get_embedding_model, "models")),
-    Route("POST", "/v1/chat/completions", Endpoint(chat.create, "chat")),
-    Route("GET", "/v1/chat/deferred-completion/{request_id}", Endpoint(chat.fetch_deferred, "chat")),
-    Route("POST", "/v1/responses", Endpoint(responses.create, "responses")),
-    Route("POST", "/v1/tokenize-text", Endpoint(models.tokenize_text, "tokenize")),
-    Route("GET", "/v1/api-key", Endpoint(api_key.show, None)),
-    Route("POST", "/v1/batches", Endpoint(batches.create, "batches")),
-    Route("GET", "/v1/batches/{batch_id}", Endpoint(batches.fetch, "batches")),
+    Endpoint("GET", "/v1/models", lookups.list_models, "1:4.4", "models"),
+    Endpoint("GET", "/v1/models/{model_id}", lookups.get_model, "1:4.4", "models"),
+    Endpoint("GET", "/v1/embedding-models/{model_id}", lookups.get_embedding_model, "1:4.4", "models"),
+    Endpoint("POST", "/v1/chat/completions", chat.create, "1:4.4", "chat"),
+    Endpoint("GET", "/v1/chat/deferred-completion/{request_id}", chat.fetch_deferred, "1:4.4", "chat"),
+    Endpoint("POST", "/v1/responses", responses.create, "1:4.4", "responses"),
+    Endpoint("POST", "/v1/tokenize-text", lookups.tokenize_text, "1:4.4", "tokenize"),
+    Endpoint("GET", "/v1/api-key", lookups.show_key, "1:4.4", None),  # a blocked key may still ask
+    Endpoint("POST", "/v1/batches", lookups.create_batch, OURS, "batches"),
 )
+"""The names of the ACLs are ours: the documents show only their pattern (1:5.4)."""
+
+MANAGEMENT_ROUTES = (routing.Endpoint("GET", "/auth/management-keys/validation", management.validate, "1:4.4"),)

@@ -19,11 +19,11 @@ from tests.harness.mutants.tables import COLUMNS, Mutant, Refused, mutants, refu
 NOWHERE = Path("nowhere.tsv")
 
 TOPIC = """
-from catalog_probe.mockserver.pd.errors import EXHAUSTED, PdError
+from catalog_probe.mockserver.pd.errors import EXHAUSTED
 
 def other_kind(original):
     def refuse(*args, **options):
-        raise PdError(EXHAUSTED, original.__name__)
+        raise EXHAUSTED.with_message(original.__name__)()
     return refuse
 """
 
@@ -44,10 +44,10 @@ def read_anew(hook: str, stands: str, module: str, name: str, topic: Path = NOWH
     ("hook", "value"),
     [
         ("pd.errors:INVALID_ARGUMENT.status", 400),
-        ("pd.errors:SHAPES[405]", "no body at all"),
+        ("pd.errors:GRPC_NUMBERS[404]", 5),
         ("pd.routes:ROUTES[GET /v1/api-key].path", "/v1/api-key"),
         ("pd.routes:ROUTES[0].method", "GET"),
-        ("pd.auth.keys:KEYS[mock-pd-blocked].blocked", True),
+        ("pd.keys:KEYS[mock-pd-blocked].blocked", True),
     ],
 )
 def test_a_hook_leads_to_a_value(hook: str, value: object) -> None:
@@ -58,10 +58,10 @@ def test_a_hook_leads_to_a_value(hook: str, value: object) -> None:
     ("hook", "said"),
     [
         ("pd.errors", "is no hook"),
-        ("pd.auth.keys:_TABLE", "is private"),
-        ("pd.auth.keys:NO_SUCH", "has no 'NO_SUCH'"),
+        ("pd.keys:_TABLE", "is private"),
+        ("pd.keys:NO_SUCH", "has no 'NO_SUCH'"),
         ("pd.errors:INVALID_ARGUMENT.stature", "has no 'stature'"),
-        ("pd.errors:SHAPES[418]", "no items"),
+        ("pd.errors:GRPC_NUMBERS[418]", "no items"),
         ("pd.routes:ROUTES[GET].path", "several items"),
         ("pd.errors:INVALID_ARGUMENT[0]", "has no items"),
         ("pd.errors:INVALID_ARGUMENT()", "is no function"),
@@ -73,35 +73,29 @@ def test_a_hook_that_leads_nowhere_is_refused(hook: str, said: str) -> None:
 
 
 def test_what_imports_it_by_name_has_the_replacement() -> None:
-    kind = read_anew("pd.errors:NOT_FOUND.status", "410", "catalog_probe.mockserver.pd.gateway", "NOT_FOUND")
-    assert kind.status == 410
+    row = read_anew("pd.errors:UNKNOWN_PATH.status", "410", "catalog_probe.mockserver.pd.gateway", "UNKNOWN_PATH")
+    assert row.status == 410
 
 
 def test_what_is_built_of_it_has_the_replacement() -> None:
-    shapes = read_anew(
-        "pd.errors:METHOD_NOT_ALLOWED.status",
-        "406",
-        "catalog_probe.mockserver.pd.errors",
-        "SHAPES",
-    )
-    assert next(kind.status for kind in shapes) == 406
+    row = read_anew("pd.errors:NOT_FOUND.status", "410", "catalog_probe.mockserver.pd.errors", "UNKNOWN_PATH")
+    assert row.status == 410
 
 
 def test_at_an_import_that_module_alone_has_the_replacement() -> None:
-    hook, stands = "pd.gateway:NOT_FOUND", "=pd.errors:EXHAUSTED"
-    assert read_anew(hook, stands, "catalog_probe.mockserver.pd.gateway", "NOT_FOUND").status == 429
-    assert read_anew(hook, stands, "catalog_probe.mockserver.pd.errors", "NOT_FOUND").status == 404
+    hook, stands = "pd.gateway:UNKNOWN_PATH", "=pd.errors:EXHAUSTED"
+    assert read_anew(hook, stands, "catalog_probe.mockserver.pd.gateway", "UNKNOWN_PATH").status == 429
+    assert read_anew(hook, stands, "catalog_probe.mockserver.pd.errors", "UNKNOWN_PATH").status == 404
 
 
 def test_what_a_table_calls_has_the_replacement(tmp_path: Path) -> None:
     (tmp_path / "topic.py").write_text(TOPIC, encoding="utf-8")
-    hook = Hook.parse("pd.endpoints.models:tokenize_text")
+    hook = Hook.parse("pd.endpoints.lookups:tokenize_text")
     with imported_anew(hook, lambda value: instead.stands_in("@other_kind", tmp_path / "topic.tsv", value, Reached())):
         routes = importlib.import_module("catalog_probe.mockserver.pd.routes").ROUTES
-        handler = next(route.endpoint.handler for route in routes if route.path == "/v1/tokenize-text")
-        with pytest.raises(
-            importlib.import_module("catalog_probe.mockserver.pd.errors").PdError, match="tokenize_text"
-        ):
+        handler = next(route.handler for route in routes if route.path == "/v1/tokenize-text")
+        refusal = importlib.import_module("catalog_probe.mockserver.core.errors").Refusal
+        with pytest.raises(refusal, match="tokenize_text"):
             handler(None)
 
 
@@ -117,37 +111,37 @@ def test_an_item_is_taken_out() -> None:
 
 def test_a_default_of_a_dataclass_is_replaced() -> None:
     team = read_anew(
-        "pd.auth.keys:Team.zero_data_retention",
+        "pd.keys:Team.zero_data_retention",
         "true",
-        "catalog_probe.mockserver.pd.auth.keys",
+        "catalog_probe.mockserver.pd.keys",
         "Team",
     )
     assert (team("a").zero_data_retention, team("a", zero_data_retention=False).zero_data_retention) == (True, False)
 
 
 def test_a_property_and_a_method_answer_a_literal() -> None:
-    broke = read_anew("pd.auth.keys:Team.can_pay", "true", "catalog_probe.mockserver.pd.auth.keys", "BROKE")
+    broke = read_anew("pd.keys:Team.can_pay", "true", "catalog_probe.mockserver.pd.keys", "BROKE")
     assert broke.can_pay is True
-    keys = read_anew("pd.auth.keys:Key.allows", "false", "catalog_probe.mockserver.pd.auth.keys", "KEYS")
+    keys = read_anew("pd.keys:Key.allows", "false", "catalog_probe.mockserver.pd.keys", "KEYS")
     assert keys["mock-pd-inference"].allows("any", "thing") is False
 
 
 def test_what_a_function_returns_is_changed_where_the_steps_lead_into_it() -> None:
     described = read_anew(
-        "pd.endpoints.api_key:described()[acls]",
+        "pd.endpoints.lookups:describe_key()[acls]",
         "-",
-        "catalog_probe.mockserver.pd.endpoints.api_key",
-        "described",
+        "catalog_probe.mockserver.pd.endpoints.lookups",
+        "describe_key",
     )
-    key = original("pd.auth.keys:KEYS[mock-pd-blocked]")
-    assert original("pd.endpoints.api_key:described")(key).keys() - described(key).keys() == {"acls"}
+    key = original("pd.keys:KEYS[mock-pd-blocked]")
+    assert original("pd.endpoints.lookups:describe_key")(key).keys() - described(key).keys() == {"acls"}
     elsewhere = read_anew(
-        "pd.endpoints.api_key:described()[none]",
+        "pd.endpoints.lookups:describe_key()[none]",
         "1",
-        "catalog_probe.mockserver.pd.endpoints.api_key",
-        "described",
+        "catalog_probe.mockserver.pd.endpoints.lookups",
+        "describe_key",
     )
-    assert elsewhere(key) == original("pd.endpoints.api_key:described")(key)
+    assert elsewhere(key) == original("pd.endpoints.lookups:describe_key")(key)
 
 
 @pytest.mark.parametrize(

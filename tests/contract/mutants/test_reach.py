@@ -22,8 +22,8 @@ def reach() -> Reach:
 @pytest.mark.parametrize(
     ("hook", "met_by"),
     [
-        ("pd.endpoints.models:tokenize_text", {TOKENIZE}),
-        ("pd.endpoints.api_key:described()[acls]", {KEY}),
+        ("pd.endpoints.lookups:tokenize_text", {TOKENIZE}),
+        ("pd.endpoints.lookups:describe_key()[acls]", {KEY}),
         ("pd.routes:ROUTES[GET /v1/models].path", {MODELS}),
         ("pd.gateway:identify", {TOKENIZE, MODELS, KEY}),
         ("pd.routes:ROUTES", {TOKENIZE, MODELS, KEY}),
@@ -34,11 +34,11 @@ def test_those_meet_it_who_come_to_it(reach: Reach, hook: str, met_by: set[str])
 
 
 def test_data_is_met_where_it_is_spoken_of_or_what_is_made_of_it() -> None:
-    units = source("pd").units_of(Hook.parse("pd.auth.keys:KEYS[mock-pd-blocked].blocked"))
-    assert f"{MOCK}.pd.auth.access:identify" in units
+    units = source("pd").units_of(Hook.parse("pd.keys:KEYS[mock-pd-blocked].blocked"))
+    assert f"{MOCK}.pd.access:identify" in units
     assert units < set(source("pd").units)
-    assert source("pd").units_of(Hook.parse("pd.auth.keys:Key.allows")) == {f"{MOCK}.pd.auth.keys:Key.allows"}
+    assert source("pd").units_of(Hook.parse("pd.keys:Key.allows")) == {f"{MOCK}.pd.keys:Key.allows"}
 
 
 def test_what_is_spoken_of_nowhere_is_met_by_all(reach: Reach) -> None:
-    assert reach.met_by(Hook.parse("pd.auth.keys:NO_SUCH_NAME")) == {TOKENIZE, MODELS, KEY}
+    assert reach.met_by(Hook.parse("pd.keys:NO_SUCH_NAME")) == {TOKENIZE, MODELS, KEY}

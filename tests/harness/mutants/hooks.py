@@ -2,10 +2,10 @@
 
 pd.errors:INVALID_ARGUMENT.status       a field of a constant
 pd.routes:ROUTES[GET /v1/api-key].path  an item of a table, by its index or by what it says of itself
-pd.errors:SHAPES[405]                   a value of a mapping, by its key or by what the key says
-pd.auth.keys:Team.can_pay               a property or a method
-pd.generation.rules:check_effort        a function: of the module that defines it, or as one imports it
-pd.endpoints.api_key:described()[acls]  of what a function returns, each time that it is there
+pd.errors:GRPC_NUMBERS[404]             a value of a mapping, by its key or by what the key says
+pd.keys:Team.can_pay                    a property or a method
+pd.generation:refuse_effort             a function: of the module that defines it, or as one imports it
+pd.endpoints.lookups:describe_key()[acls]  of what a function returns, each time that it is there
 """
 
 from __future__ import annotations
@@ -111,6 +111,8 @@ def _changed(value: Any, steps: Sequence[Step], change: Change) -> Any:
     step, *further = steps
     if step.is_call:
         return _rewrapped(value, _returning(_function(value), further, change))
+    if step.is_item and not isinstance(value, Mapping):
+        step = Step(str(_index(value, step)), True)  # the change may be of what the item goes by
     return _put(value, step, _changed(_inside(value, step), further, change))
 
 

@@ -1,6 +1,6 @@
 """Which records come to a behaviour of the mock, traced once on the mock unchanged: its mutants are shown to them.
 
-A *unit* is a function or a method of the mock: `pd.endpoints.models:tokenize_text`, `pd.auth.keys:Key.allows`.
+A *unit* is a function or a method of the mock: `pd.endpoints.lookups:tokenize_text`, `pd.keys:Key.allows`.
 What stands in the place of a function is met by whoever calls it; of data, by whoever comes to a unit that speaks of
 it, or of anything that is made of it when the mock is imported; of a route, by whoever asks for it. Where that cannot
 be told, it is all records.

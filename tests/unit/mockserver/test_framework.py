@@ -224,16 +224,17 @@ def test_unknown_providers_cannot_be_served() -> None:
 
 
 def test_a_router_tells_a_wrong_method_from_a_wrong_path() -> None:
-    router = Router([Route("GET", "/a", "list"), Route("GET", "/a/{id}", "one")])
+    listing, one = Route("GET", "/a", "list"), Route("GET", "/a/{id}", "one")
+    router = Router([listing, one])
 
-    def find(method: str, path: str) -> Found[str]:
+    def find(method: str, path: str) -> Found[Route[str]]:
         return router.find({"method": method, "path": f"/mount{path}", "root_path": "/mount"})
 
-    assert find("GET", "/a").endpoint == "list"
-    assert find("HEAD", "/a/7").params == {"id": "7"}
-    assert (find("POST", "/a").endpoint, find("POST", "/a").known_path) == (None, True)
+    assert find("GET", "/a").row == listing
+    assert (find("HEAD", "/a/7").row, find("HEAD", "/a/7").params) == (one, {"id": "7"})
+    assert (find("POST", "/a").row, find("POST", "/a").known_path) == (None, True)
     assert not find("GET", "/b").known_path
-    with pytest.raises(ValueError, match="two routes"):
+    with pytest.raises(ValueError, match="two rows"):
         Router([Route("GET", "/a", 1), Route("GET", "/a", 2)])
 
 

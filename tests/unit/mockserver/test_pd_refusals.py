@@ -115,7 +115,7 @@ def test_a_wrong_type_is_422_with_a_bare_string_naming_field_line_and_column(
         ({"messages": [{"role": "user", "content": ["hi"]}]}, "messages[0].content[0]"),
         ({"max_tokens": 1.5}, "max_tokens"),
         ({"max_tokens": True}, "max_tokens"),
-        ({"temperature": "hot"}, "temperature"),
+        ({"reasoning_effort": 1}, "reasoning_effort"),
         ({"stream_options": {"include_usage": 1}}, "stream_options.include_usage"),
     ],
 )
@@ -132,12 +132,10 @@ def test_every_field_of_a_completion_has_its_type(pd: PdClient, changes: dict[st
         {"messages": ...},
         {"messages": []},
         {"messages": [{"content": "hi"}]},
-        {"messages": [{"role": "nobody", "content": "hi"}]},
-        {"temperature": 2.1},
-        {"top_p": -0.1},
         {"max_tokens": 0},
+        {"n": 9},
+        {"tools": [], "tool_choice": {"type": "function", "function": {"name": "none"}}},
         {"reasoning_effort": "low"},
-        {"model": "mock-reasoning", "reasoning_effort": "utmost"},
         {"model": "mock-multi-agent"},
     ],
 )
@@ -149,7 +147,7 @@ def test_a_bad_completion_is_400_in_the_envelope(pd: PdClient, changes: dict[str
 
 @pytest.mark.parametrize(
     "changes",
-    [{"input": ...}, {"input": []}, {"reasoning": {"effort": "low"}}, {"tools": [{"type": "hammer"}]}],
+    [{"input": ...}, {"input": []}, {"reasoning": {"effort": "low"}}],
 )
 def test_a_bad_response_is_400_in_the_envelope(pd: PdClient, changes: dict[str, Any]) -> None:
     answer = pd.respond(changes)

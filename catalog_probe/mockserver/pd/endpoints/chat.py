@@ -2,112 +2,79 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from starlette.responses import JSONResponse, Response
 
-from catalog_probe.mockserver.core.stores import BoundedStore
-from catalog_probe.mockserver.pd.auth.access import admit_to_model
-from catalog_probe.mockserver.pd.errors import NOT_FOUND, PdError, denied
-from catalog_probe.mockserver.pd.generation import rules
-from catalog_probe.mockserver.pd.generation.generator import Completion, complete, prompt_tokens, said_last
-from catalog_probe.mockserver.pd.generation.shape import (
-    BOOLEAN,
-    INTEGER,
-    NUMBER,
-    OBJECT,
-    OBJECTS,
-    STRING,
-    STRING_OR_OBJECT,
-    STRING_OR_STRINGS,
-    TEXT_OR_PARTS,
-    array,
-    needed,
-    struct,
+from catalog_probe.mockserver.core.completions import chat_chunks
+from catalog_probe.mockserver.core.streams import DONE, encode_event, event_stream
+from catalog_probe.mockserver.pd.access import admit_to_model
+from catalog_probe.mockserver.pd.bodies import read_object
+from catalog_probe.mockserver.pd.causes import CUT_MID_STREAM
+from catalog_probe.mockserver.pd.errors import NO_SUCH_RESULT, NOTHING_RETAINED
+from catalog_probe.mockserver.pd.fields import CHAT
+from catalog_probe.mockserver.pd.generation import (
+    Completion,
+    complete,
+    prompt_tokens,
+    read_wanted,
+    refuse_effort,
+    refuse_multi_agent,
 )
-from catalog_probe.mockserver.pd.generation.streaming import chat_stream
-from catalog_probe.mockserver.pd.limits.rates import admit_generation, settle_generation
-from catalog_probe.mockserver.pd.reading import read_object
+from catalog_probe.mockserver.pd.limits import admit_generation, settle_generation
 from catalog_probe.mockserver.schema.wanted import of_chat
 
 if TYPE_CHECKING:
-    from starlette.requests import Request
-
-    from catalog_probe.mockserver.pd.call import Call
-
-SHAPE = struct(
-    model=needed(STRING),
-    messages=needed(
-        array(struct(role=needed(STRING), content=TEXT_OR_PARTS, name=STRING, tool_call_id=STRING, tool_calls=OBJECTS))
-    ),
-    deferred=BOOLEAN,
-    frequency_penalty=NUMBER,
-    logprobs=BOOLEAN,
-    max_completion_tokens=INTEGER,
-    max_tokens=INTEGER,
-    n=INTEGER,
-    parallel_tool_calls=BOOLEAN,
-    presence_penalty=NUMBER,
-    reasoning_effort=STRING,
-    response_format=OBJECT,
-    seed=INTEGER,
-    stop=STRING_OR_STRINGS,
-    stream=BOOLEAN,
-    stream_options=struct(include_usage=BOOLEAN),
-    temperature=NUMBER,
-    tool_choice=STRING_OR_OBJECT,
-    tools=OBJECTS,
-    top_logprobs=INTEGER,
-    top_p=NUMBER,
-    user=STRING,
-)
+    from catalog_probe.mockserver.pd.gateway import Call
 
 COMPUTED_AFTER_S = 10.0
 KEPT_FOR_S = 24 * 3600.0
+"""2:8.1"""
+
+BEFORE_THE_CUT = 2
+"""Chunks that still arrive where the connection breaks in the middle of a stream."""
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class Deferred:
-    """Completions that wait to be fetched, by request id: when each was asked for, by which team, and the result."""
+    """A completion that waits to be fetched: when it was asked for, and the result."""
 
-    waiting: BoundedStore[str, tuple[float, str, dict[str, Any]]] = field(default_factory=BoundedStore)
+    asked_at: float
+    result: Any
 
 
-async def create(call: Call, request: Request) -> Response:
+async def create(call: Call) -> Response:
     """Generate a completion: whole, streamed, or deferred."""
-    body = await read_object(request, SHAPE)
-    completion = generate(call, body)
+    body = await read_object(call, CHAT)
+    completion = describe(call, body, generate(call, body))
     if body.get("deferred"):
-        return JSONResponse({"request_id": defer(call, described(call, body, completion))})
-    if body.get("stream"):
-        return chat_stream(call, request, body, described(call, body, completion))
-    return JSONResponse(described(call, body, completion))
+        return JSONResponse({"request_id": defer(call, completion)})
+    if not body.get("stream"):
+        return JSONResponse(completion)
+    with_usage = bool(body.get("stream_options", {}).get("include_usage"))
+    chunks = map(encode_event, chat_chunks(completion, with_usage=with_usage, whole_calls=True))
+    if call.context.take(CUT_MID_STREAM) is not None:
+        return event_stream(islice(chunks, BEFORE_THE_CUT), call.break_off)
+    return event_stream([*chunks, DONE])
 
 
-async def fetch_deferred(call: Call, request: Request) -> Response:
+async def fetch_deferred(call: Call) -> Response:
     """202 with an empty body until the result is computed; then the result, exactly once, within 24 h."""
     result = fetch(call, call.params["request_id"])
     return Response(status_code=202) if result is None else JSONResponse(result)
 
 
 def generate(call: Call, body: dict[str, Any]) -> Completion:
-    """Check what the types leave open, then generate within the team's money and limits."""
-    rules.require(body, "model", "messages")
+    """Answer a body that keeps to its table, within the team's rights, money and limits."""
     model = call.host.find(body["model"], call.key.team)
     admit_to_model(call.key, model)
-    rules.refuse_multi_agent(model)
-    rules.check_conversation(body["messages"])
-    rules.check_effort(model, body.get("reasoning_effort"))
-    rules.within(body, "temperature", 0, 2)
-    rules.within(body, "top_p", 0, 1)
-    rules.within(body, "n", 1, 8)
-    rules.within(body, "top_logprobs", 0, 8)
-    for name in ("max_tokens", "max_completion_tokens"):
-        rules.within(body, name, 1)
+    refuse_multi_agent(model)
+    refuse_effort(model, body.get("reasoning_effort"))
     if body.get("deferred"):
         refuse_to_retain(call)
-    wanted = rules.wanted(of_chat, body, *said_last(body["messages"]))
+    wanted = read_wanted(of_chat, body, body["messages"])
     admit_generation(call, model, prompt_tokens(body["messages"]))
     completion = complete(body["messages"], body.get("max_completion_tokens", body.get("max_tokens")), wanted)
     settle_generation(call, model, completion.completion_tokens)
@@ -117,57 +84,48 @@ def generate(call: Call, body: dict[str, Any]) -> Completion:
 def refuse_to_retain(call: Call) -> None:
     """A team with zero data retention may not leave a result with the provider (2:7.6 row 403)."""
     if call.key.team.zero_data_retention:
-        raise denied("Deferred completions are kept for 24 hours; your team has zero data retention.")
+        raise NOTHING_RETAINED()
 
 
 def defer(call: Call, result: Any) -> str:
     """Put a result aside and say under which id."""
     request_id = call.session.new_id("", 32)
-    call.session.state(Deferred).waiting[request_id] = (call.now, call.key.team.id, result)
+    call.session.store(Deferred, call.key.team.id)[request_id] = Deferred(call.now, result)
     return request_id
 
 
 def fetch(call: Call, request_id: str) -> Any:
     """The deferred result, taken away; None while it is not computed. What is gone was never there: 404."""
-    waiting = call.session.state(Deferred).waiting
-    asked_at, team, result = waiting.get(request_id, (0.0, "", None))
-    if team != call.key.team.id or call.now - asked_at > KEPT_FOR_S:
-        raise PdError(NOT_FOUND, "No deferred completion is found under this request id.")
-    if call.now - asked_at < COMPUTED_AFTER_S:
+    waiting = call.session.store(Deferred, call.key.team.id)
+    deferred = waiting.find(request_id, NO_SUCH_RESULT)
+    age_s = call.now - deferred.asked_at
+    if age_s > KEPT_FOR_S:
+        raise NO_SUCH_RESULT()
+    if age_s < COMPUTED_AFTER_S:
         return None
     del waiting[request_id]
-    return result
+    return deferred.result
 
 
-def described(call: Call, body: dict[str, Any], completion: Completion) -> dict[str, Any]:
-    """The completion with the fields that clients validate."""
-    message: dict[str, Any] = {"role": "assistant", "content": completion.text, "refusal": None}
+def describe(call: Call, body: dict[str, Any], completion: Completion) -> dict[str, Any]:
+    """The completion with the fields that clients need."""
+    message: dict[str, Any] = {"role": "assistant", "content": completion.text}
     finish = "length" if completion.cut else "stop"
     if completion.calls:
         finish = "tool_calls"
-        message["tool_calls"] = [_tool_call(call, *each) for each in completion.calls]
-    choice = {"message": message, "finish_reason": finish, "logprobs": None}
+        message["tool_calls"] = [
+            {"id": call.session.new_id("call_"), "type": "function", "function": {"name": name, "arguments": arguments}}
+            for name, arguments in completion.calls
+        ]
     return {
         "id": call.session.new_id("chatcmpl_"),
         "object": "chat.completion",
         "created": int(call.now),
         "model": body["model"],
-        "choices": [{"index": index, **choice} for index in range(body.get("n", 1))],
-        "usage": usage(completion),
-        "system_fingerprint": "fp_mock",
-    }
-
-
-def _tool_call(call: Call, name: str, arguments: str) -> dict[str, Any]:
-    return {"id": call.session.new_id("call_"), "type": "function", "function": {"name": name, "arguments": arguments}}
-
-
-def usage(completion: Completion) -> dict[str, Any]:
-    """What a chat completion used."""
-    return {
-        "prompt_tokens": completion.prompt_tokens,
-        "completion_tokens": completion.completion_tokens,
-        "total_tokens": completion.prompt_tokens + completion.completion_tokens,
-        "prompt_tokens_details": {"cached_tokens": 0, "text_tokens": completion.prompt_tokens},
-        "completion_tokens_details": {"reasoning_tokens": 0},
+        "choices": [{"index": index, "message": message, "finish_reason": finish} for index in range(body.get("n", 1))],
+        "usage": {
+            "prompt_tokens": completion.prompt_tokens,
+            "completion_tokens": completion.completion_tokens,
+            "total_tokens": completion.prompt_tokens + completion.completion_tokens,
+        },
     }

@@ -4,57 +4,50 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from starlette.requests import Request
-from starlette.responses import JSONResponse, Response
+from starlette.responses import JSONResponse
 
-from catalog_probe.mockserver.core.routing import Route, Router
-from catalog_probe.mockserver.core.world import context_of
-from catalog_probe.mockserver.pd.auth.access import bearer
-from catalog_probe.mockserver.pd.auth.keys import MANAGEMENT_KEYS
-from catalog_probe.mockserver.pd.causes import raise_failure
-from catalog_probe.mockserver.pd.errors import METHOD_NOT_ALLOWED, NOT_FOUND, Kind, PdError
+from catalog_probe.mockserver.core.calls import Call
+from catalog_probe.mockserver.core.credentials import bearer_token
+from catalog_probe.mockserver.core.gateway import Gateway
+from catalog_probe.mockserver.core.routing import Endpoint, Found
+from catalog_probe.mockserver.pd.causes import SCENARIOS
+from catalog_probe.mockserver.pd.errors import (
+    INVALID_BEARER,
+    METHOD_NOT_ALLOWED,
+    UNKNOWN_PATH,
+    make_management_response,
+)
+from catalog_probe.mockserver.pd.keys import MANAGEMENT_KEYS
 
 if TYPE_CHECKING:
-    from starlette.types import Receive, Scope, Send
+    from starlette.requests import Request
+    from starlette.responses import Response
 
-UNAUTHENTICATED = 16
-"""gRPC numbering (2:7.1)."""
-
-ROUTES: tuple[Route[str], ...] = (Route("GET", "/auth/management-keys/validation", "validate"),)
+    from catalog_probe.mockserver.core.errors import Refusal
 
 
-class Management:
+class Management(Gateway[Call, Endpoint]):
     """The ASGI app of the management API."""
 
-    def __init__(self) -> None:
-        self._router = Router(ROUTES)
+    def open(self, request: Request) -> Call:
+        """The call that a request is."""
+        return Call(request=request)
 
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer one request."""
-        request = Request(scope, receive)
-        try:
-            response = self._answer(request)
-        except PdError as error:
-            response = _refusal(error.kind, error.message)
-        await response(scope, receive, send)
+    async def answer(self, call: Call, found: Found[Endpoint]) -> Response:
+        """Let whoever has a management key in."""
+        if found.row is None:
+            raise (METHOD_NOT_ALLOWED if found.known_path else UNKNOWN_PATH)()
+        if bearer_token(call.request.headers) not in MANAGEMENT_KEYS:
+            raise INVALID_BEARER()
+        call.context.raise_failure(SCENARIOS)
+        response: Response = await found.row.handler(call)
+        return response
 
-    def _answer(self, request: Request) -> Response:
-        found = self._router.find(request.scope)
-        if found.endpoint is None:
-            raise PdError(METHOD_NOT_ALLOWED if found.known_path else NOT_FOUND, "Not Found")
-        key = bearer(request.headers.get("authorization"))
-        if key not in MANAGEMENT_KEYS:
-            return envelope(401, UNAUTHENTICATED, "Invalid bearer token.")
-        raise_failure(context_of(request.scope))
-        return JSONResponse({"name": "management", "scope": "SCOPE_TEAM"})
+    def refuse(self, call: Call, refusal: Refusal) -> Response:
+        """The answer that a refusal is."""
+        return make_management_response(refusal)
 
 
-def _refusal(kind: Kind, message: str) -> Response:
-    """Refusals of which the documents show no shape here; the method's is empty on all of PD."""
-    if kind is METHOD_NOT_ALLOWED:
-        return Response(status_code=kind.status)
-    return envelope(kind.status, kind.grpc, message)
-
-
-def envelope(status: int, code: int, message: str) -> Response:
-    return JSONResponse({"code": code, "message": message, "details": []}, status)
+async def validate(call: Call) -> Response:
+    """The key is valid, else nobody came here."""
+    return JSONResponse({"name": "management", "scope": "SCOPE_TEAM"})

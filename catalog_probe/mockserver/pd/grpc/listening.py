@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from catalog_probe.mockserver.pd.grpc.breakable_port import BreakablePort
-
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
@@ -18,7 +16,4 @@ async def listen(world: World, host: str) -> Mapping[str, str]:
         rpc,  # gRPC takes long to import, and an app that serves HTTP alone needs none
     )
 
-    outside = BreakablePort()
-    port = await rpc.start(world, world.settings["pd"]["grpc_package"], outside.break_off)
-    world.at_the_end.append(outside.close)
-    return {"grpc_host": f"{host}:{await outside.open(host, port)}"}
+    return {"grpc_host": f"{host}:{await rpc.start(world, world.settings['pd']['grpc_package'], host)}"}

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from catalog_probe.mockserver.core import strict_json
-from catalog_probe.mockserver.pd.errors import invalid
-from catalog_probe.mockserver.pd.generation.streaming import chunks
+from catalog_probe.mockserver.core.completions import chat_chunks
+from catalog_probe.mockserver.pd.errors import NO_SCHEMA
 from catalog_probe.mockserver.pd.grpc.generated import pd_pb2 as pb
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ def body_of(request: pb.GetCompletionsRequest) -> dict[str, Any]:
     """The body of a completion request.
 
     Raises:
-        PdError: a schema in it is no JSON.
+        Refusal: a schema in it is no JSON.
     """
     body: dict[str, Any] = {name: getattr(request, name) for name in PLAIN if request.HasField(name)}
     if request.model:
@@ -82,7 +82,7 @@ def _json(text: str, where: str) -> Any:
     try:
         return strict_json.loads(text)
     except ValueError as error:
-        raise invalid(f"{where}: {error}") from None
+        raise NO_SCHEMA(field=where, reason=error) from None
 
 
 def completion(described: Mapping[str, Any]) -> pb.GetChatCompletionResponse:
@@ -105,7 +105,7 @@ def completion(described: Mapping[str, Any]) -> pb.GetChatCompletionResponse:
 
 def completion_chunks(described: dict[str, Any]) -> Iterator[pb.GetChatCompletionChunk]:
     """The same in the chunks in which it is streamed over HTTP; where one ends, it says what was used."""
-    for chunk in chunks(described, with_usage=False):
+    for chunk in chat_chunks(described, whole_calls=True):
         (choice,) = chunk["choices"]
         output = pb.CompletionOutputChunk(
             delta=pb.Delta(**_said(choice["delta"])),
@@ -120,7 +120,7 @@ def completion_chunks(described: dict[str, Any]) -> Iterator[pb.GetChatCompletio
 
 
 def _head(described: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: described[name] for name in ("id", "model", "system_fingerprint")}
+    return {name: described[name] for name in ("id", "model")}
 
 
 def _date(created: Timestamp, described: Mapping[str, Any]) -> None:

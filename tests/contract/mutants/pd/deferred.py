@@ -21,8 +21,8 @@ def with_a_code(original: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _with_a_body(original: Callable[..., Any], body: dict[str, str]) -> Callable[..., Any]:
-    async def fetch_deferred(call: Any, request: Any) -> Response:
-        answer: Response = await original(call, request)
+    async def fetch_deferred(call: Any) -> Response:
+        answer: Response = await original(call)
         return JSONResponse(body, 202) if answer.status_code == 202 else answer
 
     return fetch_deferred
@@ -38,7 +38,7 @@ def nothing_in_it(original: Fetch) -> Fetch:
 def taken_while_pending(original: Fetch) -> Fetch:
     def fetch(call: Any, request_id: str) -> Any:
         result = original(call, request_id)
-        call.session.state(Deferred).waiting.pop(request_id, None)
+        _waiting(call).pop(request_id, None)
         return result
 
     return fetch
@@ -46,10 +46,13 @@ def taken_while_pending(original: Fetch) -> Fetch:
 
 def kept_when_fetched(original: Fetch) -> Fetch:
     def fetch(call: Any, request_id: str) -> Any:
-        waiting = call.session.state(Deferred).waiting
-        kept = dict(waiting)
+        kept = dict(_waiting(call))
         result = original(call, request_id)
-        waiting.update(kept)
+        _waiting(call).update(kept)
         return result
 
     return fetch
+
+
+def _waiting(call: Any) -> Any:
+    return call.session.store(Deferred, call.key.team.id)

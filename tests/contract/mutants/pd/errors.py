@@ -6,45 +6,49 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from catalog_probe.mockserver.pd.errors import NO_CREDENTIALS, NOT_FOUND, UNPROCESSABLE, PdError
-from catalog_probe.mockserver.pd.limits.rates import Meter, admit_generation
+from catalog_probe.mockserver.pd.errors import (
+    INVALID_ARGUMENT,
+    NO_CREDENTIALS,
+    NOT_FOUND,
+    PERMISSION_DENIED,
+    WRONG_TYPE,
+)
+from catalog_probe.mockserver.pd.limits import Meter, admit_generation
 
 if TYPE_CHECKING:
     from starlette.responses import Response
 
-Refusal = Callable[[str], PdError]
+    from catalog_probe.mockserver.core.errors import ErrorRow, Refusal
 
 
 def wants_another_header(original: Callable[..., Any]) -> Callable[..., Any]:
-    async def show(call: Any, request: Any) -> Response:
-        if "x-api-key" not in request.headers:
-            raise PdError(NO_CREDENTIALS, "Send the key in X-Api-Key.")
-        answer: Response = await original(call, request)
+    async def show(call: Any) -> Response:
+        if "x-api-key" not in call.request.headers:
+            raise NO_CREDENTIALS()
+        answer: Response = await original(call)
         return answer
 
     return show
 
 
-def unauthenticated(original: Refusal) -> Refusal:
-    return lambda message: PdError(NO_CREDENTIALS, message)
+def invalid(original: ErrorRow) -> ErrorRow:
+    return INVALID_ARGUMENT.with_message(original.message)
 
 
-def nowhere(original: Refusal) -> Refusal:
-    return lambda message: PdError(NOT_FOUND, message)
+def unauthenticated(original: ErrorRow) -> ErrorRow:
+    return NO_CREDENTIALS.with_message(original.message)
 
 
-def unprocessable_text(original: Refusal) -> Refusal:
-    return lambda message: PdError(UNPROCESSABLE, message)
+def denied(original: ErrorRow) -> ErrorRow:
+    return PERMISSION_DENIED.with_message(original.message)
 
 
-def unprocessable(original: Callable[..., None]) -> Callable[..., None]:
-    def check(messages: Any) -> None:
-        try:
-            original(messages)
-        except PdError as error:
-            raise PdError(UNPROCESSABLE, error.message) from None
+def nowhere(original: ErrorRow) -> ErrorRow:
+    return NOT_FOUND.with_message(original.message)
 
-    return check
+
+def unprocessable(original: ErrorRow) -> ErrorRow:
+    return WRONG_TYPE.with_message(original.message)
 
 
 Admit = Callable[[Any, str], None]
@@ -70,14 +74,14 @@ def whoever(original: frozenset[str]) -> Any:
     return Everybody()
 
 
-def with_retry_after(original: Callable[[PdError], Response]) -> Callable[[PdError], Response]:
-    def response(error: PdError) -> Response:
-        answer = original(error)
+def with_retry_after(original: Callable[[Refusal], Response]) -> Callable[[Refusal], Response]:
+    def respond(refusal: Refusal) -> Response:
+        answer = original(refusal)
         if answer.status_code == 429:
             answer.headers["retry-after"] = "1"
         return answer
 
-    return response
+    return respond
 
 
 Meters = Callable[[Any, Any], Iterator[Meter]]
@@ -96,9 +100,9 @@ def per_key(original: Meters) -> Meters:
 
 
 def counted(original: Callable[..., Any]) -> Callable[..., Any]:
-    async def create(call: Any, request: Any) -> Response:
+    async def create(call: Any) -> Response:
         admit_generation(call, call.host.models["mock-small"], 1)
-        answer: Response = await original(call, request)
+        answer: Response = await original(call)
         return answer
 
     return create

@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 from starlette.responses import JSONResponse, PlainTextResponse, Response
 
-from catalog_probe.mockserver.pd.errors import NOT_FOUND, PdError, invalid
+from catalog_probe.mockserver.core.errors import ENVELOPE, ErrorRow, Refusal
+from catalog_probe.mockserver.pd.errors import INVALID_ARGUMENT
 
 if TYPE_CHECKING:
-    from catalog_probe.mockserver.pd.auth.keys import Key, Team
+    from catalog_probe.mockserver.pd.keys import Key, Team
     from catalog_probe.mockserver.pd.models import Host, Model
 
 
@@ -25,28 +26,27 @@ def under_another_package(original: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def empty_list(original: Callable[..., Any]) -> Callable[..., Any]:
-    async def list_models(call: Any, request: Any) -> Response:
+    async def list_models(call: Any) -> Response:
         return JSONResponse({"object": "list", "data": []})
 
     return list_models
 
 
-def in_the_envelope_of_others(original: Callable[[PdError], Response]) -> Callable[[PdError], Response]:
-    def response(error: PdError) -> Response:
-        body = {"error": {"type": error.kind.code, "message": error.message}}
-        return (
-            JSONResponse(body, error.kind.status) if error.shape == "{code: string, error: string}" else original(error)
-        )
+def in_the_envelope_of_others(original: Callable[[Refusal], Response]) -> Callable[[Refusal], Response]:
+    def respond(refusal: Refusal) -> Response:
+        body = {"error": {"type": refusal.row.code, "message": refusal.message}}
+        enveloped = refusal.row.shape == ENVELOPE
+        return JSONResponse(body, refusal.row.status) if enveloped else original(refusal)
 
-    return response
+    return respond
 
 
 def not_to_multi_agent(original: Callable[[Key, Model], None]) -> Callable[[Key, Model], None]:
     def admit(key: Key, model: Model) -> None:
-        from catalog_probe.mockserver.pd.generation import rules
+        from catalog_probe.mockserver.pd import generation
 
         original(key, model)
-        rules.refuse_multi_agent(model)
+        generation.refuse_multi_agent(model)
 
     return admit
 
@@ -63,10 +63,10 @@ def all_models(original: Callable[[Host, Team], list[Model]]) -> Callable[[Host,
     return lambda host, team: [replace(model, only_for=frozenset()) for model in host.models.values()]
 
 
-def with_a_number(original: Callable[[], PdError]) -> Callable[[], PdError]:
+def with_a_number(original: ErrorRow) -> Callable[[], Refusal]:
     numbers = itertools.count()
-    return lambda: PdError(NOT_FOUND, f"Not found, for reason {next(numbers)}.")
+    return lambda: Refusal(original, f"Not found, for reason {next(numbers)}.")
 
 
-def is_400(original: Callable[[], PdError]) -> Callable[[], PdError]:
-    return lambda: invalid(original().message)
+def is_400(original: ErrorRow) -> ErrorRow:
+    return INVALID_ARGUMENT.with_message(original.message)

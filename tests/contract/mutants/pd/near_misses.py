@@ -10,15 +10,14 @@ from typing import TYPE_CHECKING, Any
 from starlette.responses import JSONResponse
 
 if TYPE_CHECKING:
-    from starlette.requests import Request
     from starlette.responses import Response
 
-    from catalog_probe.mockserver.pd.auth.keys import Key
-    from catalog_probe.mockserver.pd.call import Call
-    from catalog_probe.mockserver.pd.errors import PdError
-    from catalog_probe.mockserver.pd.limits.rates import Meter
+    from catalog_probe.mockserver.core.errors import Refusal
+    from catalog_probe.mockserver.pd.gateway import Call
+    from catalog_probe.mockserver.pd.keys import Key
+    from catalog_probe.mockserver.pd.limits import Meter
 
-Handler = Callable[["Call", "Request"], Awaitable["Response"]]
+Handler = Callable[["Call"], Awaitable["Response"]]
 Positions = Callable[[str, int], tuple[int, int]]
 
 
@@ -30,19 +29,19 @@ def swapped(described: Callable[[Key], dict[str, Any]]) -> Callable[[Key], dict[
 
 
 def of_another_id(handler: Handler) -> Handler:
-    async def handled(call: Call, request: Request) -> Response:
-        body = json.loads(bytes((await handler(call, request)).body))
+    async def handled(call: Call) -> Response:
+        body = json.loads(bytes((await handler(call)).body))
         return JSONResponse({**body, "id": f"{body['id']}-other"})
 
     return handled
 
 
-def with_an_empty_error(response: Callable[[PdError], Response]) -> Callable[[PdError], Response]:
-    def told(error: PdError) -> Response:
-        error.message = ""
-        return response(error)
+def with_an_empty_error(respond: Callable[[Refusal], Response]) -> Callable[[Refusal], Response]:
+    def respond_without_words(refusal: Refusal) -> Response:
+        refusal.message = ""
+        return respond(refusal)
 
-    return told
+    return respond_without_words
 
 
 def of_null_details(envelope: Callable[[int, int, str], Response]) -> Callable[[int, int, str], Response]:
@@ -55,7 +54,7 @@ def of_an_empty_message(envelope: Callable[[int, int, str], Response]) -> Callab
 
 def of_the_team(caps: Callable[[Call], Iterator[Meter]]) -> Callable[[Call], Iterator[Meter]]:
     """Each key of a team has the caps of all of them."""
-    from catalog_probe.mockserver.pd.auth.keys import KEYS
+    from catalog_probe.mockserver.pd.keys import KEYS
 
     def capped(call: Call) -> Iterator[Meter]:
         for key in (each for each in KEYS.values() if each.team is call.key.team):

@@ -1,4 +1,4 @@
-"""PD's keys and teams: one table of who may do what, in what state, and within which limits (1:2.6, 1:5.4, 2:8.5)."""
+"""PD's keys and teams: who may do what, in what state, and within which limits (1:2.6, 1:5.4, 2:7.6, 2:8.5)."""
 
 from __future__ import annotations
 
@@ -34,12 +34,11 @@ BLOCKED = Team("00000000-0000-4000-8000-000000000002", blocked=True)
 DISCREET = Team("00000000-0000-4000-8000-000000000003", zero_data_retention=True)
 PLAIN = Team("00000000-0000-4000-8000-000000000004", server_tools=False)
 SLOW = Team("00000000-0000-4000-8000-000000000005", requests_per_second=1 / 60)
-BRISK = Team("00000000-0000-4000-8000-000000000009", requests_per_second=1)
 TERSE = Team("00000000-0000-4000-8000-000000000006", requests_per_second=1_000, tokens_per_minute=8)
-AMPLE = Team("00000000-0000-4000-8000-00000000000a", requests_per_second=1_000)
-"""Whose keys meet their own caps before any limit of the team's."""
 BROKE = Team("00000000-0000-4000-8000-000000000007", prepaid_credit_usd=0.0)
 LABS = Team("00000000-0000-4000-8000-000000000008")
+AMPLE = Team("00000000-0000-4000-8000-00000000000a", requests_per_second=1_000)
+"""Whose keys meet their own caps before any limit of the team's."""
 
 
 @dataclass(frozen=True)
@@ -74,7 +73,6 @@ _TABLE = (
     Key("mock-pd-no-server-tools", "without server-side tools", PLAIN),
     Key("mock-pd-tight", "one request a minute and model", SLOW),
     Key("mock-pd-tight-sibling", "another of the same team", SLOW),
-    Key("mock-pd-brisk", "one request a second and model", BRISK),
     Key("mock-pd-tight-tokens", "few tokens a minute and model", TERSE),
     Key("mock-pd-capped", "one query a minute", AMPLE, queries_per_minute=1),
     Key("mock-pd-capped-second", "one query a second", AMPLE, queries_per_second=1),
@@ -84,5 +82,10 @@ _TABLE = (
 
 KEYS = {key.secret: key for key in _TABLE}
 
+NOBODY = Key("", "nobody whom we know yet", acls=())
+
+USUAL = "mock-pd-inference"
+"""As which key any other is taken, where the mock lets any pass."""
+
 MANAGEMENT_KEYS = frozenset({"mock-pd-management"})
-"""Keys of the management API; they are no keys of the inference API, nor the other way round."""
+"""Keys of the management API; they are no keys of the inference API, nor the other way round (1:5.4)."""

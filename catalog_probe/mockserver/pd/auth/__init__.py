@@ -1,1 +1,0 @@
-"""Who calls PD: keys, their state and their access lists (1:5.4)."""

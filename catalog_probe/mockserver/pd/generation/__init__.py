@@ -1,1 +1,0 @@
-"""What PD answers to a completion: checked, generated, streamed."""

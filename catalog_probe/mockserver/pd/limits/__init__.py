@@ -1,1 +1,0 @@
-"""What stops a PD generation before it starts (2:8.5)."""
