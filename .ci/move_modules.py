@@ -76,6 +76,8 @@ def rewrite_text(text: str, path: str, plan: Plan) -> str:
     dotted = re.compile(rf"(?<![\w/.@-])({plan.package}(?:\.(?!py\b)\w+)+)")
     text = dotted.sub(lambda match: plan.rename(match[1]), text)
     for pairs, ending in ((plan.files, r"(?!\w)"), (plan.folders, r"(?=/(?![\w-]*\.\w)|\"|')")):
+        if not pairs:
+            continue
         names = "|".join(map(re.escape, sorted(pairs, key=len, reverse=True)))
         text = re.sub(rf"(?<![\w/.-])({names}){ending}", lambda match, pairs=pairs: pairs[match[1]], text)
     return text
@@ -87,6 +89,7 @@ def rewrite_python(text: str, path: str, plan: Plan) -> str:
     names = [node for node in ast.walk(tree) if isinstance(node, ast.Name)]
     taken = {node.id for node in names} | {node.arg for node in ast.walk(tree) if isinstance(node, ast.arg)}
     bound = {node.id for node in names if not isinstance(node.ctx, ast.Load)}
+    bound |= {node.arg for node in ast.walk(tree) if isinstance(node, ast.arg)}
     renamed: dict[str, str] = {}
     edits: list[tuple[ast.stmt | ast.expr, str]] = []
     for node in ast.walk(tree):

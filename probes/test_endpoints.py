@@ -1,6 +1,6 @@
 """One probe for each endpoint record of the catalog."""
 
-from catalog.evidence.results import Result
+from catalog_probe.catalog.evidence.results import Result
 from probes.suite.outcomes import settle
 
 KIND = "endpoints"

@@ -6,15 +6,15 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from catalog.evidence import verdicts
-from catalog.evidence.changes import Change
-from catalog.model import Outcome
-from catalog.model.codes import FindingCode
-from catalog.model.explanations import ALL
+from catalog_probe.catalog.evidence.verdicts import run_verdict
+from catalog_probe.catalog.evidence.verdicts.changes import Change
+from catalog_probe.catalog.model import Outcome
+from catalog_probe.catalog.model.codes import FindingCode
+from catalog_probe.catalog.model.explanations import ALL
 from reports.sections import Name, name_of
 
 if TYPE_CHECKING:
-    from catalog.evidence.results import Result
+    from catalog_probe.catalog.evidence.results import Result
     from reports.standing import Standing
 
 
@@ -47,7 +47,7 @@ def codes(result: Result) -> list[str]:
 
 
 def means(code: str) -> str:
-    return ALL[code].means if code in ALL else "This code is not in catalog/model/codes.py."
+    return ALL[code].means if code in ALL else "This code is not in catalog_probe/catalog/model/codes.py."
 
 
 def next_step(code: str) -> str:
@@ -62,7 +62,7 @@ def reason(result: Result) -> str:
 
 
 def _codes(result: Result) -> Iterator[str]:
-    if verdicts.stale(result):
+    if run_verdict.stale(result):
         yield FindingCode.STALE_DIVERGENCE
     if result.outcome is not Outcome.DRIFTED and result.reason is not None:
         yield result.reason.code

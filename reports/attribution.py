@@ -7,16 +7,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from catalog.evidence import agreement
-from catalog.evidence.same_drift import Cause, cause
-from catalog.model import Finding, Outcome
-from catalog.model.codes import FindingCode, ReasonCode
-from catalog.model.explanations import INCONCLUSIVE
-from catalog.model.standpoint import StandsFor
-from catalog.reading.facts import note
+from catalog_probe.catalog.evidence.same_drift import Cause, cause
+from catalog_probe.catalog.evidence.verdicts import agreement
+from catalog_probe.catalog.model import Finding, Outcome
+from catalog_probe.catalog.model.codes import FindingCode, ReasonCode
+from catalog_probe.catalog.model.explanations import INCONCLUSIVE
+from catalog_probe.catalog.model.standpoint import StandsFor
+from catalog_probe.catalog.reading.facts import note
 
 if TYPE_CHECKING:
-    from catalog.evidence.results import Run
+    from catalog_probe.catalog.evidence.results import Run
     from reports.standing import Standing
 
 _MISTAKEN = "No provider was asked: on the mock, the mock, the recipe or the record is mistaken."

@@ -7,12 +7,12 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from catalog.evidence.merge import merge
-from catalog.evidence.results_file import RESULTS, EvidenceError, ResultsWriter, drawing_on, read_run
+from catalog_probe.catalog.evidence.results_file import RESULTS, EvidenceError, ResultsWriter, drawing_on, read_run
+from catalog_probe.catalog.evidence.verdicts.merge import merge
 from reports import junit, known, summary
 
 if TYPE_CHECKING:
-    from catalog.evidence.results import Result, Run
+    from catalog_probe.catalog.evidence.results import Result, Run
 
 PAGE = "report.html"
 

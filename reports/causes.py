@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from catalog.evidence import verdicts
-from catalog.evidence.causes import Cause, causes
+from catalog_probe.catalog.evidence.causes import Cause, causes
+from catalog_probe.catalog.evidence.verdicts import run_verdict
 from reports.on_endpoints import on_endpoints
 from reports.words import count
 
@@ -66,9 +66,9 @@ class Gathered:
     def accepted(self) -> str:
         """On which terms the ledger accepts it: reason with its ticket, and the day of its review; or nothing."""
         terms = {
-            f"{verdicts.of_ledger(each.result, 'reason')}; review by {verdicts.of_ledger(each.result, 'review_by')}"
-            for each in self.members
-            if verdicts.accounted(each.result) and verdicts.of_ledger(each.result, "review_by")
+            f"{run_verdict.of_ledger(member.result, 'reason')}; review by {review_by}"
+            for member in self.members
+            if run_verdict.accounted(member.result) and (review_by := run_verdict.of_ledger(member.result, "review_by"))
         }
         return "; or ".join(sorted(terms))
 

@@ -7,16 +7,16 @@ from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING
 
-from catalog.model.assertion import Key
-from catalog.reading.assertions import assumed
-from catalog.reading.cells import last_day
+from catalog_probe.catalog.model.assertion import Key
+from catalog_probe.catalog.observed.cells import last_day
+from catalog_probe.catalog.reading.assertions import assumed
 from reports.words import AS_DOCUMENTED, ASSUMED, NOT_LOOKED_AT, OTHERWISE
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
-    from catalog.evidence.results import Result
-    from catalog.model.look import Look
+    from catalog_probe.catalog.evidence.results import Result
+    from catalog_probe.catalog.model.look import Look
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from catalog.model.visible import line
+from catalog_probe.catalog.text.visible import line
 
 if TYPE_CHECKING:
-    from catalog.evidence.results import Result, Run
+    from catalog_probe.catalog.evidence.results import Result, Run
     from reports.overview import Overview
 
 FORMATS = ("github",)

@@ -5,12 +5,12 @@ from __future__ import annotations
 import shlex
 from typing import TYPE_CHECKING
 
-from catalog.model import places
+from catalog_probe.catalog.files import paths
 
 if TYPE_CHECKING:
-    from catalog.evidence.causes import Cause
-    from catalog.evidence.results import Result, Run
-    from catalog.model import Address
+    from catalog_probe.catalog.evidence.causes import Cause
+    from catalog_probe.catalog.evidence.results import Result, Run
+    from catalog_probe.catalog.model import Address
 
 _TESTS = {
     "endpoints": "probes/test_endpoints.py::test_endpoint",
@@ -50,7 +50,7 @@ def ask_again(run: Run, cause: Cause) -> str:
 def accept(run: Run, cause: Cause) -> str:
     """Accept all the drifts of a cause until their review."""
     target = [] if run.target == "live" else ["--target", run.target]
-    where = ["--run", f"{run.asked.out or places.RUNS}/{run.run}"]
+    where = ["--run", f"{run.asked.out or paths.RUNS}/{run.run}"]
     asked = ["--cause", cause.id, *target, *_records(run), *where, "--reason", REASON]
     return shlex.join(["catalog-probe", "catalog", "accept", *asked])
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from catalog.evidence import verdicts
-from catalog.model import Outcome, Severity
-from catalog.model.explanations import ALL
-from catalog.reading.facts import meaning
+from catalog_probe.catalog.evidence.verdicts import run_verdict
+from catalog_probe.catalog.model import Outcome, Severity
+from catalog_probe.catalog.model.explanations import ALL
+from catalog_probe.catalog.reading.facts import meaning
 from reports import advice, exchanges
 from reports.checklist import checklist, not_drawn, tally
 from reports.commands import this_probe
@@ -21,7 +21,7 @@ from reports.reproduction import script
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from catalog.evidence.results import Result, Run
+    from catalog_probe.catalog.evidence.results import Result, Run
     from reports.attribution import Attributor
     from reports.standing import Standing
 
@@ -101,7 +101,7 @@ def _ledger(result: Result) -> str:
     """How it stands to the entry that the ledger has for it, in one line; empty where it has none."""
     if result.ledger is None:
         return ""
-    stands = "The ledger's entry is stale" if verdicts.stale(result) else "In the ledger"
-    told = [verdicts.of_ledger(result, "detail"), f"accepted because: {verdicts.of_ledger(result, 'reason')}"]
-    review = verdicts.of_ledger(result, "review_by")
+    stands = "The ledger's entry is stale" if run_verdict.stale(result) else "In the ledger"
+    told = [run_verdict.of_ledger(result, "detail"), f"accepted because: {run_verdict.of_ledger(result, 'reason')}"]
+    review = run_verdict.of_ledger(result, "review_by")
     return f"{stands}: {'; '.join([each for each in told if each])}{f'; review by {review}' if review else ''}."

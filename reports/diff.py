@@ -6,15 +6,15 @@ from collections import defaultdict
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from catalog.evidence.self_check import of_records
-from catalog.model.text import count
-from catalog.model.visible import line, row
+from catalog_probe.catalog.evidence.self_check import of_records
+from catalog_probe.catalog.text.phrases import count
+from catalog_probe.catalog.text.visible import line, row
 from reports.words import OUTCOMES
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from catalog.evidence.results import Result, Run
+    from catalog_probe.catalog.evidence.results import Result, Run
 
 AS_STATED = "as stated"
 LONGEST = 200

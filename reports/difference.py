@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from difflib import SequenceMatcher
 from typing import TYPE_CHECKING
 
-from catalog.model.text import beside
+from catalog_probe.catalog.text.phrases import beside
 from reports.json_lines import parts
 
 if TYPE_CHECKING:
-    from catalog.model import Json
+    from catalog_probe.catalog.model import Json
     from reports.json_lines import Pointer
 
 MAX_LINES = 160

@@ -12,13 +12,13 @@ from urllib.parse import quote
 
 from markupsafe import Markup, escape
 
-from catalog.model.visible import line, visible
+from catalog_probe.catalog.text.visible import line, visible
 from reports.marks import ELEMENTS, MARKED
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from catalog.model import Json
+    from catalog_probe.catalog.model import Json
     from reports.checklist import Checked
 
 TIMELINE = '<th scope="col">ms</th><th scope="col">way</th><th scope="col">what</th><th scope="col">data</th>'

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from catalog.evidence.results import Run
-    from catalog.model import Json
+    from catalog_probe.catalog.evidence.results import Run
+    from catalog_probe.catalog.model import Json
 
 SOON = 60
 """Days before its end from which on something is told."""

@@ -14,11 +14,11 @@ from enum import StrEnum
 from itertools import groupby
 from typing import TYPE_CHECKING
 
-from catalog.model import Outcome
+from catalog_probe.catalog.model import Outcome
 
 if TYPE_CHECKING:
-    from catalog.evidence.past import Row
-    from catalog.model import Json
+    from catalog_probe.catalog.evidence.past import Row
+    from catalog_probe.catalog.model import Json
 
 
 class Ending(StrEnum):

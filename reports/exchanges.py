@@ -6,16 +6,16 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
-from catalog.model.labels import BESIDE
-from catalog.model.text import brief
+from catalog_probe.catalog.model.labels import BESIDE
+from catalog_probe.catalog.text.phrases import brief
 from reports.json_lines import json_lines
 from reports.marks import MARKED, MISSING, NONE, Marks, marks
 from reports.on_endpoints import differing, endpoints_of, short
 
 if TYPE_CHECKING:
-    from catalog.evidence.results import Result
-    from catalog.model import Attempt, Event, Exchange, Json, Response
-    from catalog.model.exchange import Cut
+    from catalog_probe.catalog.evidence.results import Result
+    from catalog_probe.catalog.model import Attempt, Event, Exchange, Json, Response
+    from catalog_probe.catalog.model.exchange import Cut
 
 MAX_BODY = 6000
 MAX_ROWS = 200

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from catalog.evidence.causes import id_of
-from catalog.evidence.same_drift import cause, observed_class
-from catalog.model.text import brief
-from catalog.reading import query
+from catalog_probe.catalog.evidence.causes import id_of
+from catalog_probe.catalog.evidence.same_drift import cause, observed_class
+from catalog_probe.catalog.search import query
+from catalog_probe.catalog.text.phrases import brief
 from reports.sections import words_of
 from reports.words import OUTCOMES
 
 if TYPE_CHECKING:
-    from catalog.model import Finding
+    from catalog_probe.catalog.model import Finding
     from reports.standing import Standing
 
 LONGEST = 300

@@ -7,15 +7,15 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from catalog.model import Json
-from catalog.model.homes import remembered
-from catalog.model.json_tree import texts
-from catalog.reading import documents
-from catalog.reading.facts import seen, stated, tags
-from catalog.recognition.lookalikes import Lookalikes
+from catalog_probe.catalog.files.provider_folders import remembered
+from catalog_probe.catalog.model import Json
+from catalog_probe.catalog.reading import documents
+from catalog_probe.catalog.reading.facts import seen, stated, tags
+from catalog_probe.catalog.recognition.lookalikes import Lookalikes
+from catalog_probe.catalog.text.json_tree import texts
 
 if TYPE_CHECKING:
-    from catalog.evidence.results import Result
+    from catalog_probe.catalog.evidence.results import Result
 
 MAX_TEXT = 1500
 

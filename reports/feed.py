@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 from xml.etree import ElementTree
 
-from catalog.model.visible import line, visible
+from catalog_probe.catalog.text.visible import line, visible
 from reports.episodes import Ending, Episode, episodes
 from reports.words import count
 from reports.xml_text import legal
@@ -18,7 +18,7 @@ from reports.xml_text import legal
 if TYPE_CHECKING:
     from datetime import date
 
-    from catalog.evidence.past import Row
+    from catalog_probe.catalog.evidence.past import Row
 
 LISTED = 200
 """Changes in the feed, the latest of them."""

@@ -15,18 +15,21 @@ from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from catalog.evidence import causes, changes, lost, past, same_drift, shape, verdicts
-from catalog.evidence.agreement import never_agreed
-from catalog.evidence.past import LETTERS, OUTCOMES, last_verdict
-from catalog.evidence.results_file import EvidenceError
-from catalog.evidence.self_check import of_records
-from catalog.model import Json, Outcome, Severity, jsonl, visible
-from catalog.model.errors import LONGEST
-from catalog.model.text import brief
+from catalog_probe.catalog.evidence import causes, past, same_drift, shape
+from catalog_probe.catalog.evidence.past import LETTERS, OUTCOMES, last_verdict
+from catalog_probe.catalog.evidence.results_file import EvidenceError
+from catalog_probe.catalog.evidence.self_check import of_records
+from catalog_probe.catalog.evidence.verdicts import changes, lost, run_verdict
+from catalog_probe.catalog.evidence.verdicts.agreement import never_agreed
+from catalog_probe.catalog.files import json_lines
+from catalog_probe.catalog.model import Json, Outcome, Severity
+from catalog_probe.catalog.model.errors import LONGEST
+from catalog_probe.catalog.text import visible
+from catalog_probe.catalog.text.phrases import brief
 
 if TYPE_CHECKING:
-    from catalog.evidence.past import Earlier
-    from catalog.evidence.results import Result, Run
+    from catalog_probe.catalog.evidence.past import Earlier
+    from catalog_probe.catalog.evidence.results import Result, Run
 
 SHOWN = 29
 """Earlier runs that a report shows: with its own, a strip of thirty."""
@@ -102,7 +105,7 @@ def _causes_of(result: Result) -> dict[str, Json]:
         found[name] = min(cause, found.get(name, cause))
     return {
         "causes": [found[name] for name in sorted(found)],
-        **({"accepted": True} if verdicts.accounted(result) else {}),
+        **({"accepted": True} if run_verdict.accounted(result) else {}),
     }
 
 
@@ -260,7 +263,7 @@ def _lines(path: Path, damaged: list[str]) -> Iterator[tuple[str, dict[str, Json
     except OSError as error:
         raise EvidenceError(f"cannot be read ({error.strerror})", "check the path", file=path) from error
     no_json: list[str] = []
-    for place, line in jsonl.values(raw, path, no_json):
+    for place, line in json_lines.values(raw, path, no_json):
         missing = _REQUIRED - line.keys() if isinstance(line, dict) else _REQUIRED
         if missing:
             damaged.append(_skipped(place, f"no {min(missing)}"))

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from catalog.evidence.past import LETTERS
-from catalog.evidence.recording import list_unrecognised, sum_up
-from catalog.model import Outcome
-from catalog.reading import query, terms, values
+from catalog_probe.catalog.evidence.past import LETTERS
+from catalog_probe.catalog.evidence.recording import list_unrecognised, sum_up
+from catalog_probe.catalog.model import Outcome
+from catalog_probe.catalog.search import query, terms, values
 from reports import exchanges, island, plots
 from reports.detail import Details
 from reports.endings import endings
@@ -23,7 +23,7 @@ from reports.story import Story
 from reports.words import OUTCOMES, another_revision
 
 if TYPE_CHECKING:
-    from catalog.evidence.results import Result, Run
+    from catalog_probe.catalog.evidence.results import Result, Run
     from reports.standing import Standing
 
 STYLES = ("base.css", "story.css", "matrix.css", "finding.css", "records.css", "print.css")

@@ -5,13 +5,13 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
-from catalog.evidence.past import LETTERS
-from catalog.model.visible import tree
+from catalog_probe.catalog.evidence.past import LETTERS
+from catalog_probe.catalog.text.visible import tree
 from reports.facets import facets
 from reports.facts import title
 
 if TYPE_CHECKING:
-    from catalog.model import Json
+    from catalog_probe.catalog.model import Json
     from reports.overview import Overview
 
 

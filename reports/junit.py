@@ -7,22 +7,22 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 from xml.etree import ElementTree
 
-from catalog.evidence import verdicts
-from catalog.evidence.agreement import pending, until
-from catalog.evidence.causes import causes
-from catalog.evidence.not_reported import complete
-from catalog.evidence.recording import sum_up
-from catalog.evidence.self_check import of_records
-from catalog.model import KINDS, Attempt, Outcome
-from catalog.model.codes import FindingCode
+from catalog_probe.catalog.evidence.causes import causes
+from catalog_probe.catalog.evidence.not_reported import complete
+from catalog_probe.catalog.evidence.recording import sum_up
+from catalog_probe.catalog.evidence.self_check import of_records
+from catalog_probe.catalog.evidence.verdicts import run_verdict
+from catalog_probe.catalog.evidence.verdicts.agreement import pending, until
+from catalog_probe.catalog.model import KINDS, Attempt, Outcome
+from catalog_probe.catalog.model.codes import FindingCode
 from reports import advice
 from reports.commands import ask_again, nodeid, this_probe
 from reports.on_endpoints import in_full
 from reports.xml_text import legal
 
 if TYPE_CHECKING:
-    from catalog.evidence.causes import Cause
-    from catalog.evidence.results import Result, Run
+    from catalog_probe.catalog.evidence.causes import Cause
+    from catalog_probe.catalog.evidence.results import Result, Run
 
 
 def render(run: Run, results: Sequence[Result]) -> str:
@@ -32,7 +32,11 @@ def render(run: Run, results: Sequence[Result]) -> str:
     not looked at fails no record, so its suites say so in a property `blind`; in `revision`, which other one was asked.
     """
     known = complete(run, results)
-    blind, stale, faults = verdicts.blind(run, known), verdicts.stale_entries(run, known), verdicts.faults(run, known)
+    blind, stale, faults = (
+        run_verdict.blind(run, known),
+        run_verdict.stale_entries(run, known),
+        run_verdict.faults(run, known),
+    )
     results = of_records(known)
     behind = _causes_by_record(results)
     suites: dict[tuple[str, str], list[Result]] = {}
@@ -65,7 +69,7 @@ def _suite_of(name: str, what: str, verdict: str, told: Mapping[str, str]) -> El
 def _causes_by_record(results: Sequence[Result]) -> dict[str, list[Cause]]:
     """The causes of what fails, by the address of each record that they made fail."""
     found: dict[str, list[Cause]] = defaultdict(list)
-    for cause in causes(filter(verdicts.failed, results)):
+    for cause in causes(filter(run_verdict.failed, results)):
         for record in cause.records:
             found[record].append(cause)
     return found
@@ -90,9 +94,9 @@ def _suite(
 
 def _count(element: ElementTree.Element, results: Sequence[Result], failures: int = 0, errors: int = 0) -> None:
     """Count results, and cases that are of no record."""
-    failed = sum(map(verdicts.failed, results))
-    broken = sum(map(verdicts.broken, results))
-    passed = sum(result.outcome is Outcome.CONFORMS and not verdicts.failed(result) for result in results)
+    failed = sum(map(run_verdict.failed, results))
+    broken = sum(map(run_verdict.broken, results))
+    passed = sum(result.outcome is Outcome.CONFORMS and not run_verdict.failed(result) for result in results)
     element.set("tests", str(len(results) + failures + errors))
     element.set("failures", str(failed + failures))
     element.set("errors", str(broken + errors))
@@ -131,13 +135,13 @@ def _properties(result: Result) -> Iterator[tuple[str, str]]:
 
 def _verdict(run: Run, result: Result, behind: Sequence[Cause]) -> ElementTree.Element | None:
     """What stands for the outcome; a conforming record has nothing."""
-    if verdicts.failed(result):
+    if run_verdict.failed(result):
         first = in_full(result.drifts[0], result) if result.drifts else _why(result)
         element = ElementTree.Element("failure", {"message": legal(first), "type": str(result.outcome)})
         differences = [f"{item.code}: {item.label}: {in_full(item, result)}" for item in result.drifts]
         element.text = legal("\n".join([*differences, *(_asked_again(run, each) for each in behind)]))
         return element
-    if verdicts.broken(result):
+    if run_verdict.broken(result):
         return ElementTree.Element(
             "error", {"message": legal(_why(result)), "type": next(iter(advice.codes(result)), "harness_error")}
         )
@@ -155,8 +159,8 @@ def _asked_again(run: Run, cause: Cause) -> str:
 def _why(result: Result) -> str:
     if pending(result):
         return f"pending until {until(result)}: {result.drifts[0].message}"
-    if result.ledger and not verdicts.broken(result):
-        told = (verdicts.of_ledger(result, "detail"), verdicts.of_ledger(result, "reason"))
+    if result.ledger and not run_verdict.broken(result):
+        told = (run_verdict.of_ledger(result, "detail"), run_verdict.of_ledger(result, "reason"))
         return "; ".join(filter(None, told)) or "accepted in the ledger"
     return advice.reason(result) or str(result.outcome)
 

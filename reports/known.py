@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from catalog.evidence.results_file import EvidenceError
-from catalog.model import homes, places
-from catalog.reading.manifest import providers
+from catalog_probe.catalog.evidence.results_file import EvidenceError
+from catalog_probe.catalog.files import paths, provider_folders
+from catalog_probe.catalog.files.manifest import providers
 
 if TYPE_CHECKING:
-    from catalog.evidence.results import Run
+    from catalog_probe.catalog.evidence.results import Run
 
 
 def demand(run: Run) -> None:
@@ -19,7 +19,7 @@ def demand(run: Run) -> None:
         EvidenceError: the manifest of one is nowhere: without it nothing can be told of its records.
     """
     if run.asked.catalog:
-        homes.also_use(places.meant(run.asked.catalog))
+        provider_folders.also_use(paths.meant(run.asked.catalog))
     missing = [name for name in run.providers if name not in providers()]
     if missing:
         raise EvidenceError(

@@ -6,13 +6,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from catalog.evidence.same_drift import ABSENT, observed_class
-from catalog.model import Aspect, Severity
+from catalog_probe.catalog.evidence.same_drift import ABSENT, observed_class
+from catalog_probe.catalog.model import Aspect, Severity
 from reports.json_lines import Pointer, json_lines
 
 if TYPE_CHECKING:
-    from catalog.evidence.results import Result
-    from catalog.model import Finding, Json
+    from catalog_probe.catalog.evidence.results import Result
+    from catalog_probe.catalog.model import Finding, Json
 
 MARKED, MISSING = "marked", "missing"
 

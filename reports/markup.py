@@ -7,9 +7,9 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from catalog.model import Outcome
-from catalog.model.visible import line, visible
-from catalog.reading.query import OF_RECORDS, OF_RUNS
+from catalog_probe.catalog.model import Outcome
+from catalog_probe.catalog.search.query import OF_RECORDS, OF_RUNS
+from catalog_probe.catalog.text.visible import line, visible
 from reports import advice, commands, exchanges, sections, words
 from reports.facts import RELATED
 from reports.unseen import unseen

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from catalog.model import KINDS, Outcome
+from catalog_probe.catalog.model import KINDS, Outcome
 from reports.sight import Sight, sight
 from reports.words import OUTCOMES
 

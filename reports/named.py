@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from catalog.evidence.results_file import RESULTS, EvidenceError, read_run
-from catalog.model import places
+from catalog_probe.catalog.evidence.results_file import RESULTS, EvidenceError, read_run
+from catalog_probe.catalog.files import paths
 from reports import known
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from catalog.evidence.results import Result, Run
+    from catalog_probe.catalog.evidence.results import Result, Run
 
 
 def read(name: str) -> tuple[Run, list[Result]]:
@@ -33,14 +33,14 @@ def folder_of(name: str) -> Path:
     """
     found = folder_or_none(name)
     if found is None:
-        mend = f"give a run's folder, its results.jsonl, or a name under {places.RUNS}{_known()}"
+        mend = f"give a run's folder, its results.jsonl, or a name under {paths.RUNS}{_known()}"
         raise EvidenceError(f"no run {name!r}", mend)
     return found
 
 
 def folder_or_none(name: str) -> Path | None:
     """The same; None where there is none."""
-    for path in (places.meant(name), places.runs() / name):
+    for path in (paths.meant(name), paths.runs() / name):
         if path.is_dir():
             return path
         if path.is_file() and (path.parent / RESULTS).is_file():
@@ -50,6 +50,6 @@ def folder_or_none(name: str) -> Path | None:
 
 def _known() -> str:
     names = sorted(
-        path.name for path in places.runs().glob("*/") if (path / RESULTS).is_file() and path.name != "latest"
+        path.name for path in paths.runs().glob("*/") if (path / RESULTS).is_file() and path.name != "latest"
     )
     return f", such as {names[-1]}" if names else " (there is none yet: `pytest probes` makes one)"

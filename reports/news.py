@@ -11,18 +11,18 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import date
 from typing import TYPE_CHECKING
 
-from catalog.evidence.lost import WITHOUT_A_VERDICT
-from catalog.evidence.results_file import EvidenceError
-from catalog.model import Outcome
-from catalog.model.visible import line
+from catalog_probe.catalog.evidence.results_file import EvidenceError
+from catalog_probe.catalog.evidence.verdicts.lost import WITHOUT_A_VERDICT
+from catalog_probe.catalog.model import Outcome
+from catalog_probe.catalog.text.visible import line
 from reports.causes import split_sides
 from reports.episodes import Ending, Episode, episodes, in_order
 from reports.feed import LONGEST, describe
 from reports.words import count, names
 
 if TYPE_CHECKING:
-    from catalog.evidence.past import Row
-    from catalog.model import Json
+    from catalog_probe.catalog.evidence.past import Row
+    from catalog_probe.catalog.model import Json
 
 CHANGES = ("new", "changed", "recovered")
 """The headings under which changes are told."""

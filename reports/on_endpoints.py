@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from catalog.evidence.results import Result
-    from catalog.model import Attempt, Finding
+    from catalog_probe.catalog.evidence.results import Result
+    from catalog_probe.catalog.model import Attempt, Finding
 
 NAMED = 3
 """Endpoints that are named; beyond them only their number."""

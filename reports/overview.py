@@ -8,13 +8,14 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from catalog.evidence import agreement, past, shares, verdicts
-from catalog.evidence.not_reported import complete
-from catalog.evidence.self_check import of_records
-from catalog.model import KINDS, Outcome
-from catalog.model.exits import Exit
-from catalog.model.reach import Reach
-from catalog.model.standpoint import StandsFor
+from catalog_probe.catalog.evidence import past, shares
+from catalog_probe.catalog.evidence.not_reported import complete
+from catalog_probe.catalog.evidence.self_check import of_records
+from catalog_probe.catalog.evidence.verdicts import agreement, run_verdict
+from catalog_probe.catalog.model import KINDS, Outcome
+from catalog_probe.catalog.model.exits import Exit
+from catalog_probe.catalog.model.reach import Reach
+from catalog_probe.catalog.model.standpoint import StandsFor
 from reports import history
 from reports.attribution import Attributor
 from reports.causes import Gathered, gathered
@@ -23,7 +24,7 @@ from reports.standing import Standing, standings
 from reports.words import OUTCOMES, days
 
 if TYPE_CHECKING:
-    from catalog.evidence.results import Result, Run
+    from catalog_probe.catalog.evidence.results import Result, Run
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,9 +57,9 @@ class Overview:
     def __init__(self, run: Run, results: Sequence[Result]) -> None:
         self.run = run
         known = complete(run, results)
-        self.faults = verdicts.faults(run, known)
+        self.faults = run_verdict.faults(run, known)
         """Faults of our own that no record tells."""
-        self.status = verdicts.of_run(run, known)
+        self.status = run_verdict.of_run(run, known)
         """The exit status that the run calls for."""
         self.results = tuple(of_records(known))
         self.standings = tuple(standings(run, self.results))
@@ -138,7 +139,7 @@ class Overview:
     @cached_property
     def blind(self) -> dict[str, str]:
         """The providers that had to be looked at and really were not, and why: what makes the run exit 10."""
-        return verdicts.blind(self.run, self.results)
+        return run_verdict.blind(self.run, self.results)
 
     def looked_at(self, provider: str) -> str:
         """How much of a blind provider was seen: `not looked at`, or in part where a record of it has a verdict."""
@@ -148,9 +149,9 @@ class Overview:
     @cached_property
     def stale_entries(self) -> tuple[str, ...]:
         """Entries of the ledger that fail the run and that no record here tells."""
-        lost = (each for each in self.members(Name.LOST) if verdicts.stale(each.result))
-        told = (f"{each.address}: {verdicts.of_ledger(each.result, 'detail')}" for each in lost)
-        return (*verdicts.stale_entries(self.run, self.results), *told)
+        lost = (each for each in self.members(Name.LOST) if run_verdict.stale(each.result))
+        told = (f"{each.address}: {run_verdict.of_ledger(each.result, 'detail')}" for each in lost)
+        return (*run_verdict.stale_entries(self.run, self.results), *told)
 
     @cached_property
     def verified(self) -> int:
@@ -177,7 +178,7 @@ class Overview:
     @property
     def mood(self) -> str:
         """`bad`, `warn` or `good`: the colour of the verdict; never `good` where the exit status is not 0."""
-        wrong = any(verdicts.failed(each) or verdicts.broken(each) for each in self.results)
+        wrong = any(run_verdict.failed(each) or run_verdict.broken(each) for each in self.results)
         if wrong or self.stale_entries or self.faults:
             return "bad"
         unseen = self.members(Name.LOST) or self.members(Name.INCONCLUSIVE) or not self.counts[Outcome.CONFORMS]

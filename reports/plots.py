@@ -6,7 +6,7 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from catalog.model import Outcome
+from catalog_probe.catalog.model import Outcome
 from reports.words import OUTCOMES
 
 if TYPE_CHECKING:

@@ -8,10 +8,10 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from catalog.model.json_tree import map_texts
+from catalog_probe.catalog.text.json_tree import map_texts
 
 if TYPE_CHECKING:
-    from catalog.model import Exchange, Json, Request
+    from catalog_probe.catalog.model import Exchange, Json, Request
 
 _METHOD = re.compile(r"/[\w.]+\.(\w+/\w+)$")
 """The end of a gRPC method's address: package, service and method."""

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 if TYPE_CHECKING:
-    from catalog.model import Exchange, Json, Request
+    from catalog_probe.catalog.model import Exchange, Json, Request
 
 _VARIABLE = re.compile(r"\$\{[A-Z][A-Z0-9_]*\}")
 _PLAIN = re.compile(r"[\w :/.,=+@%?&-]*", re.ASCII)

@@ -15,16 +15,16 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from catalog.model.json_tree import map_texts, texts
-from catalog.model.labels import BESIDE, CLEANUP, CONTROL
+from catalog_probe.catalog.model.labels import BESIDE, CLEANUP, CONTROL
+from catalog_probe.catalog.text.json_tree import map_texts, texts
 from reports.exchanges import answer
 from reports.on_endpoints import differing, endpoints_of
 from reports.real_names import Pairs, really
 from reports.reproduce import shell
 
 if TYPE_CHECKING:
-    from catalog.evidence.results import Result, Run
-    from catalog.model import Exchange, Json, Request
+    from catalog_probe.catalog.evidence.results import Result, Run
+    from catalog_probe.catalog.model import Exchange, Json, Request
 
 SHORTEST = 6
 """Characters of a value that is looked for in later requests; shorter ones would be found by chance."""

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
-from catalog.evidence import verdicts
-from catalog.evidence.changes import Change
-from catalog.model import Outcome
+from catalog_probe.catalog.evidence.verdicts import run_verdict
+from catalog_probe.catalog.evidence.verdicts.changes import Change
+from catalog_probe.catalog.model import Outcome
 from reports.words import OUTCOMES
 
 if TYPE_CHECKING:
@@ -128,7 +128,7 @@ def words_of(standing: Standing) -> frozenset[str]:
         said.add(OUTCOMES[Outcome.DRIFTED])
     if standing.change in (Change.NEW, Change.DIFFERENT):
         said.add("new")
-    if verdicts.failed(standing.result) or verdicts.broken(standing.result):
+    if run_verdict.failed(standing.result) or run_verdict.broken(standing.result):
         said.add("failing")
     others = {"added": standing.added, "verified": standing.verified, "in-part": standing.in_part}
     return frozenset(said | {word for word, holds in others.items() if holds})

@@ -6,9 +6,9 @@ from collections import Counter
 from collections.abc import Collection, Iterable
 from typing import TYPE_CHECKING
 
-from catalog.evidence.causes import causes
-from catalog.evidence.not_reported import unreported
-from catalog.model.codes import ReasonCode
+from catalog_probe.catalog.evidence.causes import causes
+from catalog_probe.catalog.evidence.not_reported import unreported
+from catalog_probe.catalog.model.codes import ReasonCode
 from reports.sections import Name
 from reports.words import count, names
 

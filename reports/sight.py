@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from catalog.reading.assertions import assertions
+from catalog_probe.catalog.reading.assertions import assertions
 
 if TYPE_CHECKING:
-    from catalog.model import Record
+    from catalog_probe.catalog.model import Record
     from reports.standing import Standing
 
 

@@ -7,17 +7,18 @@ from dataclasses import dataclass
 from datetime import date
 from typing import TYPE_CHECKING
 
-from catalog.evidence import agreement, changes, lost, past, verdicts
-from catalog.evidence.changes import Change
-from catalog.evidence.not_reported import unreported
-from catalog.evidence.partial import in_part
-from catalog.evidence.past import Earlier, last_verdict
-from catalog.model import Outcome, Tag
-from catalog.reading.last_seen import seen_on
+from catalog_probe.catalog.evidence import past
+from catalog_probe.catalog.evidence.not_reported import unreported
+from catalog_probe.catalog.evidence.past import Earlier, last_verdict
+from catalog_probe.catalog.evidence.verdicts import agreement, changes, lost, run_verdict
+from catalog_probe.catalog.evidence.verdicts.changes import Change
+from catalog_probe.catalog.evidence.verdicts.partial import in_part
+from catalog_probe.catalog.model import Outcome, Tag
+from catalog_probe.catalog.observed.last_seen import seen_on
 
 if TYPE_CHECKING:
-    from catalog.evidence.past import Row
-    from catalog.evidence.results import Result, Run
+    from catalog_probe.catalog.evidence.past import Row
+    from catalog_probe.catalog.evidence.results import Result, Run
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +52,7 @@ class Standing:
     @property
     def kind(self) -> str:
         """Of a live drift that fails the run: whether it was ever seen as documented."""
-        if not verdicts.failed(self.result) or self.outcome is not Outcome.DRIFTED:
+        if not run_verdict.failed(self.result) or self.outcome is not Outcome.DRIFTED:
             return ""
         if agreement.regressed(self.result):
             return "regression"
@@ -68,8 +69,8 @@ class Standing:
 
         What was never reported has nothing to read; it is told with all else that could not be looked at.
         """
-        broken = verdicts.broken(self.result) and not unreported(self.result)
-        return verdicts.failed(self.result) or broken or self.outcome is Outcome.DRIFTED
+        broken = run_verdict.broken(self.result) and not unreported(self.result)
+        return run_verdict.failed(self.result) or broken or self.outcome is Outcome.DRIFTED
 
 
 _ORDER = tuple(Change)

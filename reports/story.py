@@ -11,7 +11,7 @@ from reports.sections import BY_CAUSE, Name
 if TYPE_CHECKING:
     from markupsafe import Markup
 
-    from catalog.evidence.causes import Cause
+    from catalog_probe.catalog.evidence.causes import Cause
     from reports.causes import Gathered
     from reports.overview import Overview
     from reports.standing import Standing

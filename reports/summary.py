@@ -7,10 +7,10 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 from urllib.parse import quote
 
-from catalog.evidence import verdicts
-from catalog.evidence.recording import list_unrecognised, sum_up
-from catalog.model import Outcome
-from catalog.model.visible import harmless, line
+from catalog_probe.catalog.evidence.recording import list_unrecognised, sum_up
+from catalog_probe.catalog.evidence.verdicts import run_verdict
+from catalog_probe.catalog.model import Outcome
+from catalog_probe.catalog.text.visible import harmless, line
 from reports import advice
 from reports.causes import Gathered, heading, providers_of
 from reports.commands import accept, ask_again
@@ -24,7 +24,7 @@ from reports.unseen import unseen
 from reports.words import ADDED, DISCOVERED, ENDING, OUTCOMES, SETTLED, UNRECOGNISED, another_revision, days, names
 
 if TYPE_CHECKING:
-    from catalog.evidence.results import Result, Run
+    from catalog_probe.catalog.evidence.results import Result, Run
     from reports.standing import Standing
 
 PAGE = "report.html"
@@ -180,8 +180,11 @@ class _Summary:
     def _item(self, standing: Standing) -> str:
         result = standing.result
         told = []
-        if verdicts.stale(result):
-            told += [code_span(verdicts.of_ledger(result, "detail")), code_span(verdicts.of_ledger(result, "reason"))]
+        if run_verdict.stale(result):
+            told += [
+                code_span(run_verdict.of_ledger(result, "detail")),
+                code_span(run_verdict.of_ledger(result, "reason")),
+            ]
         if result.reason is not None:
             told.append(code_span(advice.reason(result)))
         told += [

@@ -6,10 +6,10 @@ from collections.abc import Iterator, Sequence
 from textwrap import wrap
 from typing import TYPE_CHECKING
 
-from catalog.evidence import verdicts
-from catalog.evidence.recording import list_unrecognised, sum_up
-from catalog.model.exits import Exit
-from catalog.model.visible import line, row
+from catalog_probe.catalog.evidence.recording import list_unrecognised, sum_up
+from catalog_probe.catalog.evidence.verdicts import run_verdict
+from catalog_probe.catalog.model.exits import Exit
+from catalog_probe.catalog.text.visible import line, row
 from reports import advice, sentence
 from reports.causes import Gathered, heading, providers_of
 from reports.commands import ask_again
@@ -21,7 +21,7 @@ from reports.unseen import unseen
 from reports.words import DISCOVERED, ENDING, OUTCOMES, SETTLED, UNRECOGNISED, count, days, names
 
 if TYPE_CHECKING:
-    from catalog.evidence.results import Result, Run
+    from catalog_probe.catalog.evidence.results import Result, Run
     from reports.standing import Standing
 
 WIDTH = 100
@@ -138,8 +138,9 @@ def _cause(each: Gathered, section: Section, overview: Overview, width: int, pai
 def _told(standing: Standing) -> Iterator[str]:
     """What a person must know of a record that no cause tells."""
     result = standing.result
-    if verdicts.stale(result):
-        yield f"{verdicts.of_ledger(result, 'detail')}; it was accepted because: {verdicts.of_ledger(result, 'reason')}"
+    if run_verdict.stale(result):
+        detail, reason = (run_verdict.of_ledger(result, field) for field in ("detail", "reason"))
+        yield f"{detail}; it was accepted because: {reason}"
     if result.reason is not None:
         yield advice.reason(result)
     if standing.outcome.conclusive or not result.reason:

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from catalog.evidence.changes import Change
-from catalog.model import Outcome
+from catalog_probe.catalog.evidence.verdicts.changes import Change
+from catalog_probe.catalog.model import Outcome
 from reports import advice
 from reports.words import count
 

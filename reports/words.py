@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
-from catalog.model.outcome import WORDS, Outcome
-from catalog.model.text import count as count
-from catalog.model.visible import line
+from catalog_probe.catalog.model.outcome import WORDS, Outcome
+from catalog_probe.catalog.text.phrases import count as count
+from catalog_probe.catalog.text.visible import line
 
 if TYPE_CHECKING:
-    from catalog.evidence.results import Run
+    from catalog_probe.catalog.evidence.results import Run
 
 OUTCOMES: Mapping[Outcome, str] = WORDS
 

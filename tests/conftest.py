@@ -20,7 +20,7 @@ except ModuleNotFoundError:  # what is raised here, pytest tells with a tracebac
     )
     raise SystemExit(4) from None
 
-from catalog.model import homes
+from catalog_probe.catalog.files import provider_folders
 from probes.planning.rotation import ALL
 from probes.suite.embedded_mock import EmbeddedMock
 from probes.target import target_file as targets
@@ -29,7 +29,7 @@ from tests.harness.loopback import sitecustomize as loopback
 from tests.harness.once import Once
 
 if TYPE_CHECKING:
-    from catalog.evidence.results import Result
+    from catalog_probe.catalog.evidence.results import Result
     from probes.target.target import Target
 
 settings.register_profile("unhurried", deadline=None, print_blob=True)
@@ -97,7 +97,7 @@ def _mark(items: list[pytest.Item]) -> None:
 def pytest_runtest_teardown(item: pytest.Item) -> Iterator[None]:
     """Fail a test that dialled any address but loopback, whatever became of the refusal; forget the home it named."""
     yield
-    homes.use(None)
+    provider_folders.use(None)
     if loopback.REFUSED:
         refused = ", ".join(dict.fromkeys(loopback.REFUSED))
         loopback.REFUSED.clear()

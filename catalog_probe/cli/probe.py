@@ -6,8 +6,9 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from catalog.model import places, visible
-from catalog.model.errors import LONGEST
+from catalog_probe.catalog.files import paths
+from catalog_probe.catalog.model.errors import LONGEST
+from catalog_probe.catalog.text import visible
 from catalog_probe.cli import parser
 from catalog_probe.cli.parser import Parser
 from probes.suite.command_line import PROBES, options
@@ -37,7 +38,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
     named = [_locate(word) for word in words]
     everything = [] if named != words else [str(PROBES)]
-    cache = f"cache_dir={places.home() / '.cache' / 'pytest'}"
+    cache = f"cache_dir={paths.home() / '.cache' / 'pytest'}"
     ours = ["-p", "probes.suite.plugin", "--rootdir", str(PROBES.parent), "-o", cache]
     return int(pytest.main([*ours, *everything, *named], plugins=[OnlyProbes()]))
 

@@ -11,13 +11,13 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from catalog.evidence import past, shares
-from catalog.evidence.past import LETTERS
-from catalog.evidence.results_file import EvidenceError
-from catalog.model import homes, places
-from catalog.model.errors import shown
-from catalog.model.exits import Exit
-from catalog.model.visible import row, tree
+from catalog_probe.catalog.evidence import past, shares
+from catalog_probe.catalog.evidence.past import LETTERS
+from catalog_probe.catalog.evidence.results_file import EvidenceError
+from catalog_probe.catalog.files import paths, provider_folders
+from catalog_probe.catalog.model.errors import shown
+from catalog_probe.catalog.model.exits import Exit
+from catalog_probe.catalog.text.visible import row, tree
 from catalog_probe.cli import parser
 from catalog_probe.cli.parser import Parser
 from reports import build, ci_annotations, diff, feed, history, news, terminal
@@ -25,8 +25,8 @@ from reports.named import folder_of, folder_or_none, read
 from reports.words import OUTCOMES
 
 if TYPE_CHECKING:
-    from catalog.evidence.results import Run
-    from catalog.model import Json
+    from catalog_probe.catalog.evidence.results import Run
+    from catalog_probe.catalog.model import Json
     from catalog_probe.cli.parser import Command
 
 EPILOG = """\
@@ -58,7 +58,7 @@ def _with_home(command: Command) -> Command:
     """The command, where the home of a run's providers may be named."""
 
     def run(asked: argparse.Namespace) -> int:
-        homes.use(asked.catalog)
+        provider_folders.use(asked.catalog)
         return command(asked)
 
     return run
@@ -138,8 +138,8 @@ def _add_folder(command: argparse.ArgumentParser) -> None:
     command.add_argument(
         "--history",
         dest="folder",
-        type=places.meant,
-        default=places.history(),
+        type=paths.meant,
+        default=paths.history(),
         metavar="DIR",
         help="where histories lie (default: reports/history)",
     )

@@ -9,14 +9,14 @@ from enum import Enum
 from typing import TYPE_CHECKING, Any, Final, Literal, TypedDict, Unpack
 from urllib.parse import quote
 
-from catalog.envelopes.pointer import find
+from catalog_probe.catalog.text.json_pointer import find
 from probes.calls.body import NO_BODY, Body, JsonBody, body_of
 from probes.calls.placeholders import OWN_NAME, filled, placeholders_in
 from probes.calls.script import Hear, Say, Step
 from probes.calls.services import GRPC_HOST
 
 if TYPE_CHECKING:
-    from catalog.model import Json
+    from catalog_probe.catalog.model import Json
 
 WS = "WS"
 """The method of a call that opens a WebSocket, as the documents write it (1:2.1)."""

@@ -8,7 +8,7 @@ from typing import Any
 from urllib.parse import quote
 from zlib import crc32
 
-from catalog.model.json_tree import map_texts, texts
+from catalog_probe.catalog.text.json_tree import map_texts, texts
 
 OWN_NAME = "own_name"
 """Stands for a name that no other attempt has, of this night or another: where there may be one thing of a name."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from catalog.model import Json
+    from catalog_probe.catalog.model import Json
 
 Heard = Mapping[str, Any]
 """What was heard so far in a conversation: the name of a message -> the data of the last one of that name."""

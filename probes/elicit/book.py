@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 from types import ModuleType
 from typing import TYPE_CHECKING
 
-from catalog.model import Reason
-from catalog.model.codes import ReasonCode
-from catalog.model.homes import remembered
-from catalog.reading.manifest import Control, manifest
+from catalog_probe.catalog.files.manifest import Control, manifest
+from catalog_probe.catalog.files.provider_folders import remembered
+from catalog_probe.catalog.model import Reason
+from catalog_probe.catalog.model.codes import ReasonCode
 from probes.calls.call import Call, Removal
 from probes.elicit.packages import RecipeError, recipes_module, recipes_place
 from probes.elicit.recipe import Recipe, Unfinished

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from catalog.model.labels import MISSING_CREDENTIAL, SUCCESS, WRONG_CREDENTIAL
+from catalog_probe.catalog.model.labels import MISSING_CREDENTIAL, SUCCESS, WRONG_CREDENTIAL
 from probes.target.target import WRONG
 
 if TYPE_CHECKING:

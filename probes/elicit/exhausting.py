@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from catalog.envelopes import formats
-from catalog.model import Reason
-from catalog.model.codes import ReasonCode
-from catalog.model.labels import ANSWER, SETUP
-from catalog.reading.grpc_statuses import status_of
+from catalog_probe.catalog.envelopes import formats
+from catalog_probe.catalog.model import Reason
+from catalog_probe.catalog.model.codes import ReasonCode
+from catalog_probe.catalog.model.labels import ANSWER, SETUP
+from catalog_probe.catalog.reading.grpc_statuses import status_of
 from probes.elicit.probe import Stopped
 
 if TYPE_CHECKING:

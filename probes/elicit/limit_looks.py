@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from catalog.model.labels import LIMITED
+from catalog_probe.catalog.model.labels import LIMITED
 from probes.target.target import Cost
 
 if TYPE_CHECKING:

@@ -10,10 +10,10 @@ from types import ModuleType
 from typing import TYPE_CHECKING
 from zlib import crc32
 
-from catalog.model.errors import Mendable, shown
-from catalog.model.homes import remembered
-from catalog.model.installed import missing
-from catalog.reading.manifest import home_of, manifest
+from catalog_probe.catalog.files.installed import missing
+from catalog_probe.catalog.files.manifest import home_of, manifest
+from catalog_probe.catalog.files.provider_folders import remembered
+from catalog_probe.catalog.model.errors import Mendable, shown
 
 if TYPE_CHECKING:
     from types import TracebackType

@@ -6,11 +6,11 @@ from collections.abc import Collection, Container
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from catalog.model.labels import SETUP
+from catalog_probe.catalog.model.labels import SETUP
 from probes.elicit.probe import Stopped
 
 if TYPE_CHECKING:
-    from catalog.model import Reason
+    from catalog_probe.catalog.model import Reason
     from probes.elicit.probe import Probe
     from probes.elicit.recipe import Recipe
 

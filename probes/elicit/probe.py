@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Protocol
 
-from catalog.model.labels import ANSWER, SETUP
+from catalog_probe.catalog.model.labels import ANSWER, SETUP
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from contextlib import AbstractContextManager
 
-    from catalog.model import Exchange, Reason, Response
+    from catalog_probe.catalog.model import Exchange, Reason, Response
     from probes.calls.call import Call
 
 

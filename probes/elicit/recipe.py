@@ -6,13 +6,13 @@ from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, TypedDict, Unpack
 
-from catalog.model import Address
-from catalog.model.labels import ANSWER, SETUP
+from catalog_probe.catalog.model import Address
+from catalog_probe.catalog.model.labels import ANSWER, SETUP
 from probes.calls.call import Call
 from probes.target.target import Cost
 
 if TYPE_CHECKING:
-    from catalog.model import Reason
+    from catalog_probe.catalog.model import Reason
     from probes.elicit.probe import Probe
 
 Steps = Callable[["Probe"], Awaitable[None]]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from catalog.model.labels import SUCCESS
+from catalog_probe.catalog.model.labels import SUCCESS
 
 if TYPE_CHECKING:
     from probes.calls.call import Call

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from catalog.model import Address, Reason
-from catalog.model.codes import ReasonCode
-from catalog.model.homes import remembered
-from catalog.model.labels import SUCCESS
+from catalog_probe.catalog.files.provider_folders import remembered
+from catalog_probe.catalog.model import Address, Reason
+from catalog_probe.catalog.model.codes import ReasonCode
+from catalog_probe.catalog.model.labels import SUCCESS
 from probes.elicit.book import book
 from probes.elicit.packages import recipes_module
 from probes.elicit.recipe import Recipe, recipe

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
-from catalog.model import Outcome
-from catalog.model.status import is_success
-from catalog.reading.grpc_statuses import status_of
+from catalog_probe.catalog.model import Outcome
+from catalog_probe.catalog.model.status import is_success
+from catalog_probe.catalog.reading.grpc_statuses import status_of
 
 if TYPE_CHECKING:
-    from catalog.model import Exchange
-    from catalog.reading.expected import Expected
-    from catalog.recognition.known import Known
+    from catalog_probe.catalog.model import Exchange
+    from catalog_probe.catalog.reading.expected import Expected
+    from catalog_probe.catalog.recognition.known import Known
     from probes.judging.cells import Place
     from probes.judging.verdict import Verdict
 

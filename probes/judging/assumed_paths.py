@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING
 
-from catalog.model import Aspect, Outcome
-from catalog.model.status import NO_SUCH_PATH
-from catalog.reading.cells import seen_as_stated
-from catalog.reading.grpc_statuses import status_of
+from catalog_probe.catalog.model import Aspect, Outcome
+from catalog_probe.catalog.model.status import NO_SUCH_PATH
+from catalog_probe.catalog.observed.cells import seen_as_stated
+from catalog_probe.catalog.reading.grpc_statuses import status_of
 
 if TYPE_CHECKING:
-    from catalog.model import Exchange, Record
-    from catalog.recognition.known import Known
+    from catalog_probe.catalog.model import Exchange, Record
+    from catalog_probe.catalog.recognition.known import Known
     from probes.judging.cells import Place
     from probes.judging.verdict import Verdict
 

@@ -6,11 +6,11 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 from urllib.parse import parse_qsl, urlsplit
 
-from catalog.envelopes.pointer import ABSENT, find
+from catalog_probe.catalog.text.json_pointer import ABSENT, find
 
 if TYPE_CHECKING:
-    from catalog.model import Request
-    from catalog.reading.expected import Expected
+    from catalog_probe.catalog.model import Request
+    from catalog_probe.catalog.reading.expected import Expected
 
 
 def of_this_request(expected: Expected, request: Request) -> Expected:

@@ -10,14 +10,14 @@ from collections.abc import Container, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from catalog.evidence import same_drift
-from catalog.model import Outcome, Reason
-from catalog.model.codes import ReasonCode
+from catalog_probe.catalog.evidence import same_drift
+from catalog_probe.catalog.model import Outcome, Reason
+from catalog_probe.catalog.model.codes import ReasonCode
 from probes.judging.record_verdict import record_verdict
 from probes.judging.verdict import Verdict
 
 if TYPE_CHECKING:
-    from catalog.model.look import Look
+    from catalog_probe.catalog.model.look import Look
     from probes.judging.cells import Place
 
 MAX_ATTEMPTS = 3

@@ -6,18 +6,18 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from catalog.evidence.same_drift import ABSENT, observed_class
-from catalog.model import Aspect, Finding, Json, Response, Severity
-from catalog.model.assertion import Basis
-from catalog.model.codes import FindingCode
-from catalog.model.status import NO_SUCH_PATH
-from catalog.reading.assertions import TRIGGER
-from catalog.reading.expected import answer_body
+from catalog_probe.catalog.evidence.same_drift import ABSENT, observed_class
+from catalog_probe.catalog.model import Aspect, Finding, Json, Response, Severity
+from catalog_probe.catalog.model.assertion import Basis
+from catalog_probe.catalog.model.codes import FindingCode
+from catalog_probe.catalog.model.status import NO_SUCH_PATH
+from catalog_probe.catalog.reading.assertions import TRIGGER
+from catalog_probe.catalog.reading.expected import answer_body
 
 if TYPE_CHECKING:
-    from catalog.model.assertion import Assertion
-    from catalog.reading.expected import Expected
-    from catalog.recognition.known import Known
+    from catalog_probe.catalog.model.assertion import Assertion
+    from catalog_probe.catalog.reading.expected import Expected
+    from catalog_probe.catalog.recognition.known import Known
 
 
 def weighed(expected: Expected, findings: Iterable[Finding]) -> Iterator[Finding]:

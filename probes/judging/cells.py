@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Self
 from probes.judging.relations import Answer
 
 if TYPE_CHECKING:
-    from catalog.model import Attempt, Exchange
-    from catalog.reading.expected import Expected
+    from catalog_probe.catalog.model import Attempt, Exchange
+    from catalog_probe.catalog.reading.expected import Expected
     from probes.judging.relations import Answers
 
 Place = tuple[str, str]

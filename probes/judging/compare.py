@@ -9,22 +9,22 @@ from dataclasses import replace
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
-from catalog.envelopes import formats
-from catalog.envelopes.pointer import ABSENT, find, find_all
-from catalog.envelopes.projection import unwrapped
-from catalog.model import Aspect, Event, Exchange, Finding, Json, Response, Severity
-from catalog.model.codes import FindingCode as Code
-from catalog.model.text import beside, brief
-from catalog.reading.expected import Expected, answer_body
-from catalog.reading.manifest import manifest
+from catalog_probe.catalog.envelopes import formats
+from catalog_probe.catalog.envelopes.projection import unwrapped
+from catalog_probe.catalog.files.manifest import manifest
+from catalog_probe.catalog.model import Aspect, Event, Exchange, Finding, Json, Response, Severity
+from catalog_probe.catalog.model.codes import FindingCode as Code
+from catalog_probe.catalog.reading.expected import Expected, answer_body
+from catalog_probe.catalog.text.json_pointer import ABSENT, find, find_all
+from catalog_probe.catalog.text.phrases import beside, brief
 from probes.judging import limit_headers
 from probes.judging.places import shows_no_item, under_another_name
 from probes.judging.relations import NO_OTHERS, Answers, broken
 from probes.judging.validators import is_valid, nearest, validator
 
 if TYPE_CHECKING:
-    from catalog.reading.headers import HeaderRule
-    from catalog.reading.streams import StreamRule
+    from catalog_probe.catalog.reading.headers import HeaderRule
+    from catalog_probe.catalog.reading.streams import StreamRule
 
 MAX_SHAPE_FINDINGS = 6
 """A body of another kind altogether breaks every rule of the envelope; this many say so."""

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from catalog.model import Aspect, Attempt, Exchange, Finding, Outcome, Reason, Response, Severity
-from catalog.model.codes import FindingCode, ReasonCode
-from catalog.reading.assertions import TRIGGER
-from catalog.reading.expectations import ASKED_FOR
-from catalog.reading.expected import Expected, answer_body, asked_of
-from catalog.reading.grpc_statuses import status_of
-from catalog.recognition.known import TOO_MANY, Known
+from catalog_probe.catalog.model import Aspect, Attempt, Exchange, Finding, Outcome, Reason, Response, Severity
+from catalog_probe.catalog.model.codes import FindingCode, ReasonCode
+from catalog_probe.catalog.reading.assertions import TRIGGER
+from catalog_probe.catalog.reading.expectations import ASKED_FOR
+from catalog_probe.catalog.reading.expected import Expected, answer_body, asked_of
+from catalog_probe.catalog.reading.grpc_statuses import status_of
+from catalog_probe.catalog.recognition.known import TOO_MANY, Known
 from probes.judging.assumed_requests import of_this_request
 from probes.judging.basis import failed_assumption, succeeds, weighed
 from probes.judging.cells import Asked, Cell, answers_beside

@@ -8,11 +8,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from catalog.envelopes import formats
-from catalog.model.codes import FindingCode
+from catalog_probe.catalog.envelopes import formats
+from catalog_probe.catalog.model.codes import FindingCode
 
 if TYPE_CHECKING:
-    from catalog.reading.headers import HeaderRule
+    from catalog_probe.catalog.reading.headers import HeaderRule
 
 
 class Contradiction(NamedTuple):

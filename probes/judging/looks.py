@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from catalog.envelopes.pointer import ABSENT
-from catalog.evidence.same_drift import observed_class
-from catalog.model.assertion import Basis
-from catalog.model.look import Look
-from catalog.reading.assertions import ANOTHER_REVISION
-from catalog.reading.expected import Expected, answer_body
+from catalog_probe.catalog.evidence.same_drift import observed_class
+from catalog_probe.catalog.model.assertion import Basis
+from catalog_probe.catalog.model.look import Look
+from catalog_probe.catalog.reading.assertions import ANOTHER_REVISION
+from catalog_probe.catalog.reading.expected import Expected, answer_body
+from catalog_probe.catalog.text.json_pointer import ABSENT
 from probes.judging.basis import is_foreign, succeeds
 from probes.judging.places import shows_no_item
 from probes.judging.relations import NO_OTHERS, NOTHING_THERE, Answers
@@ -18,10 +18,10 @@ from probes.judging.relations import unseen as unseen_relations
 from probes.judging.revisions import not_holding
 
 if TYPE_CHECKING:
-    from catalog.model import Event, Exchange, Finding, Reason, Response
-    from catalog.model.assertion import Assertion
-    from catalog.reading.streams import StreamRule
-    from catalog.recognition.endpoints import Endpoints
+    from catalog_probe.catalog.model import Event, Exchange, Finding, Reason, Response
+    from catalog_probe.catalog.model.assertion import Assertion
+    from catalog_probe.catalog.reading.streams import StreamRule
+    from catalog_probe.catalog.recognition.endpoints import Endpoints
 
 ANOTHER_ANSWER = "another-answer"
 """The answer has not the status that is stated first, so what else it holds or lacks says nothing of the stated one."""

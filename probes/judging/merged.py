@@ -7,11 +7,11 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from catalog.evidence.same_drift import observed_class
-from catalog.model import Severity
+from catalog_probe.catalog.evidence.same_drift import observed_class
+from catalog_probe.catalog.model import Severity
 
 if TYPE_CHECKING:
-    from catalog.model import Finding
+    from catalog_probe.catalog.model import Finding
 
 Sameness = tuple[str, str, str, str, str, str, int]
 

@@ -6,15 +6,15 @@ import json
 import re
 from typing import TYPE_CHECKING
 
-from catalog.envelopes.pointer import rebuilt
-from catalog.evidence.steady import steady
-from catalog.reading.expected import message_of
+from catalog_probe.catalog.evidence.steady import steady
+from catalog_probe.catalog.reading.expected import message_of
+from catalog_probe.catalog.text.json_pointer import rebuilt
 from probes.judging.compare import MAX_MESSAGE
 
 if TYPE_CHECKING:
-    from catalog.model import Response
-    from catalog.reading.expected import Expected
-    from catalog.recognition.known import Known
+    from catalog_probe.catalog.model import Response
+    from catalog_probe.catalog.reading.expected import Expected
+    from catalog_probe.catalog.recognition.known import Known
 
 
 def wording(expected: Expected, response: Response, known: Known) -> str:

@@ -12,17 +12,17 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 from urllib.parse import unquote
 
-from catalog.model import Aspect, Outcome
-from catalog.model.codes import ReasonCode
-from catalog.model.json_tree import all_texts
-from catalog.model.labels import SETUP
-from catalog.reading.grpc_statuses import status_of
+from catalog_probe.catalog.model import Aspect, Outcome
+from catalog_probe.catalog.model.codes import ReasonCode
+from catalog_probe.catalog.model.labels import SETUP
+from catalog_probe.catalog.reading.grpc_statuses import status_of
+from catalog_probe.catalog.text.json_tree import all_texts
 from probes.judging.basis import succeeds
 
 if TYPE_CHECKING:
-    from catalog.model import Exchange
-    from catalog.model.exchange import Request
-    from catalog.reading.expected import Expected
+    from catalog_probe.catalog.model import Exchange
+    from catalog_probe.catalog.model.exchange import Request
+    from catalog_probe.catalog.reading.expected import Expected
     from probes.judging.cells import Place
     from probes.judging.verdict import Verdict
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from catalog.model import Aspect, Finding, Severity
-from catalog.model.codes import FindingCode
+from catalog_probe.catalog.model import Aspect, Finding, Severity
+from catalog_probe.catalog.model.codes import FindingCode
 
 if TYPE_CHECKING:
-    from catalog.model import Reason
+    from catalog_probe.catalog.model import Reason
 
 
 def not_looked_at(label: str, reason: Reason, *endpoints: str) -> Finding:

@@ -8,16 +8,16 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 from urllib.parse import parse_qsl, unquote, urlsplit
 
-from catalog.envelopes.place import EVERY, Place
-from catalog.envelopes.pointer import ABSENT, find_all, find_blocking, is_of_no_item
-from catalog.envelopes.projection import unwrapped
-from catalog.model.assertion import Basis
-from catalog.model.json_tree import placed_texts
-from catalog.reading.expected import Expected, answer_body
+from catalog_probe.catalog.envelopes.place import EVERY, Place
+from catalog_probe.catalog.envelopes.projection import unwrapped
+from catalog_probe.catalog.model.assertion import Basis
+from catalog_probe.catalog.reading.expected import Expected, answer_body
+from catalog_probe.catalog.text.json_pointer import ABSENT, find_all, find_blocking, is_of_no_item
+from catalog_probe.catalog.text.json_tree import placed_texts
 from probes.judging.validators import is_valid
 
 if TYPE_CHECKING:
-    from catalog.model import Event, Exchange, Json, Response
+    from catalog_probe.catalog.model import Event, Exchange, Json, Response
 
 _NAMED = re.compile(r"\\\{([a-z0-9_]+)\\\}")
 

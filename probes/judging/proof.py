@@ -6,10 +6,10 @@ from dataclasses import replace
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from catalog.envelopes.envelope import envelope
-from catalog.model.labels import CONTROL
-from catalog.reading.expected import Expected
-from catalog.reading.manifest import manifest
+from catalog_probe.catalog.envelopes.envelope import envelope
+from catalog_probe.catalog.files.manifest import manifest
+from catalog_probe.catalog.model.labels import CONTROL
+from catalog_probe.catalog.reading.expected import Expected
 
 if TYPE_CHECKING:
     from probes.calls.call import Call

@@ -6,15 +6,15 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from catalog.model import Outcome, Reason, Severity
-from catalog.model.codes import FindingCode, ReasonCode
+from catalog_probe.catalog.model import Outcome, Reason, Severity
+from catalog_probe.catalog.model.codes import FindingCode, ReasonCode
 from probes.judging.merged import merged
 from probes.judging.not_looked_at import not_looked_at
 from probes.judging.verdict import Verdict
 
 if TYPE_CHECKING:
-    from catalog.model import Finding
-    from catalog.model.look import Look
+    from catalog_probe.catalog.model import Finding
+    from catalog_probe.catalog.model.look import Look
     from probes.judging.cells import Place
 
 _WITHOUT_VERDICT = (Outcome.INCONCLUSIVE, Outcome.RESTRICTED)

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Container, Iterable, Iterator
 from typing import TYPE_CHECKING
 
-from catalog.model import Outcome
-from catalog.model.status import is_success
+from catalog_probe.catalog.model import Outcome
+from catalog_probe.catalog.model.status import is_success
 
 if TYPE_CHECKING:
-    from catalog.model import Exchange
-    from catalog.reading.expected import Expected
-    from catalog.recognition.known import Known
+    from catalog_probe.catalog.model import Exchange
+    from catalog_probe.catalog.reading.expected import Expected
+    from catalog_probe.catalog.recognition.known import Known
     from probes.judging.cells import Place
     from probes.judging.verdict import Verdict
 

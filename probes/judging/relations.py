@@ -14,19 +14,19 @@ from datetime import datetime
 from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
-from catalog.envelopes import formats
-from catalog.envelopes.place import Place
-from catalog.envelopes.pointer import ABSENT
-from catalog.model.codes import FindingCode
-from catalog.reading.expected import answer_body
+from catalog_probe.catalog.envelopes import formats
+from catalog_probe.catalog.envelopes.place import Place
+from catalog_probe.catalog.model.codes import FindingCode
+from catalog_probe.catalog.reading.expected import answer_body
+from catalog_probe.catalog.text.json_pointer import ABSENT
 from probes.judging.places import find_blocking_value, shows_no_item, values_at
 from probes.judging.validators import is_valid
 from probes.judging.versions import is_version_of
 
 if TYPE_CHECKING:
-    from catalog.model import Exchange, Json
-    from catalog.reading.expected import Expected
-    from catalog.reading.relations import Relation
+    from catalog_probe.catalog.model import Exchange, Json
+    from catalog_probe.catalog.reading.expected import Expected
+    from catalog_probe.catalog.reading.relations import Relation
 
 VOLATILE = frozenset({"request_id", "id", "sequence_number"})
 """Fields that differ between two whole bodies that are otherwise alike."""

@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from catalog.reading.manifest import manifest
+from catalog_probe.catalog.files.manifest import manifest
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from catalog.model import Finding, Request
-    from catalog.model.assertion import Assertion
-    from catalog.reading.expected import Expected
+    from catalog_probe.catalog.model import Finding, Request
+    from catalog_probe.catalog.model.assertion import Assertion
+    from catalog_probe.catalog.reading.expected import Expected
 
 
 def not_holding(expected: Expected, request: Request) -> frozenset[str]:

@@ -15,11 +15,11 @@ from enum import Enum, auto
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from catalog.model import Aspect, Finding, Outcome, Reason, Severity
-from catalog.model.codes import FindingCode, ReasonCode
-from catalog.model.labels import SUCCESS
-from catalog.reading.expected import asked_of
-from catalog.reading.grpc_statuses import status_of
+from catalog_probe.catalog.model import Aspect, Finding, Outcome, Reason, Severity
+from catalog_probe.catalog.model.codes import FindingCode, ReasonCode
+from catalog_probe.catalog.model.labels import SUCCESS
+from catalog_probe.catalog.reading.expected import asked_of
+from catalog_probe.catalog.reading.grpc_statuses import status_of
 from probes.judging.basis import succeeds, weighed
 from probes.judging.compare import compare
 from probes.judging.message import is_promised, wording
@@ -27,9 +27,9 @@ from probes.judging.record_verdict import record_verdict, unseen
 from probes.judging.unasked import is_page, is_success_in_text, words
 
 if TYPE_CHECKING:
-    from catalog.model import Exchange, Response
-    from catalog.reading.expected import Expected
-    from catalog.recognition.known import Known
+    from catalog_probe.catalog.model import Exchange, Response
+    from catalog_probe.catalog.reading.expected import Expected
+    from catalog_probe.catalog.recognition.known import Known
     from probes.judging.cells import Place
     from probes.judging.verdict import Verdict
 

@@ -10,14 +10,14 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from catalog.envelopes.envelope import envelope
-from catalog.evidence.results import Result
-from catalog.evidence.self_check import tripwire_address
-from catalog.model import Attempt
-from catalog.model.assertion import Assertion, Basis, Key
-from catalog.model.labels import CONTROL
-from catalog.reading.expected import Expected
-from catalog.reading.headers import HeaderRule
+from catalog_probe.catalog.envelopes.envelope import envelope
+from catalog_probe.catalog.evidence.results import Result
+from catalog_probe.catalog.evidence.self_check import tripwire_address
+from catalog_probe.catalog.model import Attempt
+from catalog_probe.catalog.model.assertion import Assertion, Basis, Key
+from catalog_probe.catalog.model.labels import CONTROL
+from catalog_probe.catalog.reading.expected import Expected
+from catalog_probe.catalog.reading.headers import HeaderRule
 from probes.judging.attempts import over_all
 from probes.judging.judge import judge
 from probes.judging.settlement import pages, refusals, settled
@@ -25,8 +25,8 @@ from probes.judging.settlement import pages, refusals, settled
 if TYPE_CHECKING:
     from datetime import date
 
-    from catalog.model import Exchange, Json
-    from catalog.recognition.known import Known
+    from catalog_probe.catalog.model import Exchange, Json
+    from catalog_probe.catalog.recognition.known import Known
 
 NOWHERE = "catalog-probe-tripwire"
 """A header and a field that no provider has."""

@@ -5,19 +5,19 @@ from __future__ import annotations
 from collections.abc import Container, Iterator, Mapping
 from typing import TYPE_CHECKING
 
-from catalog.envelopes.projection import wire_of
-from catalog.model import Aspect, Exchange, Finding, Reason, Response, Severity
-from catalog.model.codes import FindingCode, ReasonCode
-from catalog.model.exchange import UNNAMED
-from catalog.model.status import is_success
-from catalog.reading.expected import Expected, answer_body, asked_of
-from catalog.reading.grpc_statuses import status_of
+from catalog_probe.catalog.envelopes.projection import wire_of
+from catalog_probe.catalog.model import Aspect, Exchange, Finding, Reason, Response, Severity
+from catalog_probe.catalog.model.codes import FindingCode, ReasonCode
+from catalog_probe.catalog.model.exchange import UNNAMED
+from catalog_probe.catalog.model.status import is_success
+from catalog_probe.catalog.reading.expected import Expected, answer_body, asked_of
+from catalog_probe.catalog.reading.grpc_statuses import status_of
 from probes.judging.compare import compare
 
 if TYPE_CHECKING:
-    from catalog.model import Json
-    from catalog.model.exchange import Request
-    from catalog.recognition.known import Known
+    from catalog_probe.catalog.model import Json
+    from catalog_probe.catalog.model.exchange import Request
+    from catalog_probe.catalog.recognition.known import Known
 
 UNASKED: Mapping[int, ReasonCode] = {
     407: ReasonCode.GATEWAY_PAGE,  # a proxy wants a key of its own (RFC 9110, 15.5.8): no provider says so

@@ -6,14 +6,14 @@ from collections.abc import Iterator, Mapping
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from catalog.envelopes.projection import wire_of
-from catalog.model import Aspect, Finding, Json, Response, Severity
-from catalog.model.codes import FindingCode
-from catalog.model.json_tree import repeated_members
-from catalog.recognition.known import ORDINARY_HEADERS, Known
+from catalog_probe.catalog.envelopes.projection import wire_of
+from catalog_probe.catalog.model import Aspect, Finding, Json, Response, Severity
+from catalog_probe.catalog.model.codes import FindingCode
+from catalog_probe.catalog.recognition.known import ORDINARY_HEADERS, Known
+from catalog_probe.catalog.text.json_tree import repeated_members
 
 if TYPE_CHECKING:
-    from catalog.reading.expected import Expected
+    from catalog_probe.catalog.reading.expected import Expected
 
 
 MOST = 100

@@ -10,13 +10,13 @@ from collections.abc import Collection, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from catalog.model import Outcome
+from catalog_probe.catalog.model import Outcome
 from probes.judging.basis import weighed
 from probes.judging.compare import compare
 
 if TYPE_CHECKING:
-    from catalog.model import Exchange
-    from catalog.reading.expected import Expected
+    from catalog_probe.catalog.model import Exchange
+    from catalog_probe.catalog.reading.expected import Expected
     from probes.judging.cells import Place
     from probes.judging.verdict import Verdict
 

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from jsonschema import ValidationError
     from jsonschema.protocols import Validator
 
-    from catalog.model import Json
+    from catalog_probe.catalog.model import Json
 
 
 MOST = 2048

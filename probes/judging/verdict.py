@@ -6,13 +6,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from catalog.evidence import same_drift
-from catalog.evidence.retention import kept_finding, kept_look
-from catalog.model.codes import ReasonCode
+from catalog_probe.catalog.evidence import same_drift
+from catalog_probe.catalog.evidence.retention import kept_finding, kept_look
+from catalog_probe.catalog.model.codes import ReasonCode
 
 if TYPE_CHECKING:
-    from catalog.model import Finding, Outcome, Reason
-    from catalog.model.look import Look
+    from catalog_probe.catalog.model import Finding, Outcome, Reason
+    from catalog_probe.catalog.model.look import Look
     from probes.judging.cells import Place
 
 

@@ -10,7 +10,7 @@ import re
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from catalog.model import Json
+    from catalog_probe.catalog.model import Json
 
 LATEST = "-latest"
 

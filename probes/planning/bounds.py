@@ -6,8 +6,8 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from catalog.model import Address
-from catalog.model.reach import words_by_reach
+from catalog_probe.catalog.model import Address
+from catalog_probe.catalog.model.reach import words_by_reach
 from probes.elicit import book
 from probes.judging.attempts import MAX_ATTEMPTS
 from probes.planning.budgeting import spending
@@ -16,9 +16,9 @@ from probes.planning.reach import all_reaches
 from reports.words import count
 
 if TYPE_CHECKING:
-    from catalog.model import Reason
-    from catalog.model.reach import Reach
-    from catalog.reading.store import Catalog
+    from catalog_probe.catalog.files.store import Catalog
+    from catalog_probe.catalog.model import Reason
+    from catalog_probe.catalog.model.reach import Reach
     from probes.elicit.recipe import Recipe
     from probes.planning.plan import Plan
     from probes.target.look_ups import Rule

@@ -6,12 +6,12 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from catalog.reading.documents import Wire, checks
+from catalog_probe.catalog.reading.documents import Wire, checks
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from catalog.reading.store import Catalog
+    from catalog_probe.catalog.files.store import Catalog
     from probes.elicit.recipe import Recipe
     from probes.target.target import Provider
 

@@ -5,18 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
-from catalog.model.errors import did_you_mean, shown
-from catalog.model.explanations import NOT_PROBED
-from catalog.model.labels import BESIDE
-from catalog.reading.expectations import documented_labels
-from catalog.reading.facts import claimed_endpoints
-from catalog.reading.manifest import Manifest, manifest, manifest_file
+from catalog_probe.catalog.files.manifest import Manifest, manifest, manifest_file
+from catalog_probe.catalog.model.errors import did_you_mean, shown
+from catalog_probe.catalog.model.explanations import NOT_PROBED
+from catalog_probe.catalog.model.labels import BESIDE
+from catalog_probe.catalog.reading.expectations import documented_labels
+from catalog_probe.catalog.reading.facts import claimed_endpoints
 from probes.elicit.packages import recipes_place
 from probes.planning.spreading import asked_first, elsewhere
 from probes.target.target import WRONG
 
 if TYPE_CHECKING:
-    from catalog.reading.store import Catalog
+    from catalog_probe.catalog.files.store import Catalog
     from probes.elicit.book import Book
     from probes.elicit.recipe import Recipe
 

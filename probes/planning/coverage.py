@@ -7,15 +7,15 @@ from dataclasses import dataclass, fields
 from datetime import date, timedelta
 from typing import TYPE_CHECKING
 
-from catalog.model import Record, Tag
-from catalog.model.reach import Reach
-from catalog.reading.assertions import assertions
-from catalog.reading.expectations import documented_labels
-from catalog.reading.last_seen import seen_on
+from catalog_probe.catalog.model import Record, Tag
+from catalog_probe.catalog.model.reach import Reach
+from catalog_probe.catalog.observed.last_seen import seen_on
+from catalog_probe.catalog.reading.assertions import assertions
+from catalog_probe.catalog.reading.expectations import documented_labels
 from probes.planning.tally import Tally
 
 if TYPE_CHECKING:
-    from catalog.reading.store import Catalog
+    from catalog_probe.catalog.files.store import Catalog
     from probes.planning.reach import Reached, Reaches
     from probes.target.target import Target
 

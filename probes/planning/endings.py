@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from probes.planning.look_ups import values_of
 
 if TYPE_CHECKING:
-    from catalog.model import Json
+    from catalog_probe.catalog.model import Json
     from probes.elicit.recipe import Recipe
     from probes.target.look_ups import LookedUp
     from probes.target.target import Target

@@ -7,14 +7,14 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from catalog.model import Reason
-from catalog.reading.facts import claimed_endpoints
+from catalog_probe.catalog.model import Reason
+from catalog_probe.catalog.reading.facts import claimed_endpoints
 from probes.elicit.twins import twin
 from probes.judging.settlement import FAULTS, TWINS
 from probes.planning.obstacles import obstacle
 
 if TYPE_CHECKING:
-    from catalog.reading.store import Catalog
+    from catalog_probe.catalog.files.store import Catalog
     from probes.elicit.recipe import Recipe
     from probes.target.target import Cost, Target
 

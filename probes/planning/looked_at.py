@@ -6,16 +6,16 @@ from dataclasses import dataclass, fields
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
-from catalog.model.reach import Reach
-from catalog.reading.documents import Wire, checks
+from catalog_probe.catalog.model.reach import Reach
+from catalog_probe.catalog.reading.documents import Wire, checks
 from probes.planning.reach import Reached, best
 from probes.planning.tally import Tally
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from catalog.reading.documents import Checks, Fact
-    from catalog.reading.store import Catalog
+    from catalog_probe.catalog.files.store import Catalog
+    from catalog_probe.catalog.reading.documents import Checks, Fact
     from probes.planning.reach import Reaches
     from probes.target.target import Target
 

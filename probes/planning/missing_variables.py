@@ -6,7 +6,7 @@ from collections import Counter
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from catalog.reading.manifest import meant
+from catalog_probe.catalog.files.manifest import meant
 from probes.elicit import book
 from probes.planning.obstacles import barred, lacking
 from probes.planning.plan import plan
@@ -16,8 +16,8 @@ from probes.target.target import Cost, Credential
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from catalog.model import Record
-    from catalog.reading.store import Catalog
+    from catalog_probe.catalog.files.store import Catalog
+    from catalog_probe.catalog.model import Record
     from probes.elicit.recipe import Recipe
     from probes.target.target import Provider, Target
 

@@ -6,9 +6,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from catalog.model import Reason
-from catalog.model.codes import ReasonCode
-from catalog.reading.expectations import documented_labels
+from catalog_probe.catalog.model import Reason
+from catalog_probe.catalog.model.codes import ReasonCode
+from catalog_probe.catalog.reading.expectations import documented_labels
 from probes.elicit import book
 from probes.elicit.packages import recipes_place
 from probes.planning.obstacles import fitted, obstacle
@@ -16,7 +16,7 @@ from probes.planning.rotation import ALL, Drawing
 from probes.planning.spreading import elsewhere, spread
 
 if TYPE_CHECKING:
-    from catalog.reading.store import Catalog
+    from catalog_probe.catalog.files.store import Catalog
     from probes.elicit.recipe import Recipe
     from probes.target.target import Cost, Target
 

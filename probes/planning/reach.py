@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from catalog.model import Reason
-from catalog.model.assertion import Basis
-from catalog.model.codes import ReasonCode
-from catalog.model.labels import ANSWER
-from catalog.model.reach import Reach
-from catalog.reading.assertions import ANOTHER_REVISION, assertions
-from catalog.reading.documents import NOT_ON_THE_WIRE
+from catalog_probe.catalog.model import Reason
+from catalog_probe.catalog.model.assertion import Basis
+from catalog_probe.catalog.model.codes import ReasonCode
+from catalog_probe.catalog.model.labels import ANSWER
+from catalog_probe.catalog.model.reach import Reach
+from catalog_probe.catalog.reading.assertions import ANOTHER_REVISION, assertions
+from catalog_probe.catalog.reading.documents import NOT_ON_THE_WIRE
 from probes.planning.obstacles import lacking, obstacle
 from probes.target import target_file as targets
 from probes.target.target import Cost, Credential, Provider
@@ -19,9 +19,9 @@ from probes.target.target import Cost, Credential, Provider
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from catalog.model import Record
-    from catalog.model.assertion import Assertion
-    from catalog.reading.store import Catalog
+    from catalog_probe.catalog.files.store import Catalog
+    from catalog_probe.catalog.model import Record
+    from catalog_probe.catalog.model.assertion import Assertion
     from probes.elicit.book import Book
     from probes.elicit.recipe import Recipe
     from probes.target.target import Target

@@ -12,10 +12,10 @@ from datetime import date
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
-from catalog.reading.cells import differing_endpoints
+from catalog_probe.catalog.observed.cells import differing_endpoints
 
 if TYPE_CHECKING:
-    from catalog.model import Record
+    from catalog_probe.catalog.model import Record
 
 ROUND = 28
 """Days in which every endpoint of every record comes round."""

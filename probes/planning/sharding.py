@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from catalog.model import Address
+from catalog_probe.catalog.model import Address
 from probes.elicit import book
 
 if TYPE_CHECKING:

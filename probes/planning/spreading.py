@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from catalog.reading.facts import claimed_endpoints
-from catalog.recognition.endpoints import Endpoints
+from catalog_probe.catalog.reading.facts import claimed_endpoints
+from catalog_probe.catalog.recognition.endpoints import Endpoints
 from probes.elicit.recipe import NOWHERE, Spread
 from probes.planning.obstacles import obstacle
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from catalog.model import Reason, Record
-    from catalog.reading.store import Catalog
+    from catalog_probe.catalog.files.store import Catalog
+    from catalog_probe.catalog.model import Reason, Record
     from probes.elicit.elsewhere import Shapes
     from probes.elicit.recipe import Recipe
     from probes.planning.rotation import Drawing

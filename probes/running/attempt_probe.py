@@ -7,10 +7,10 @@ from contextlib import contextmanager, suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from catalog.model import Exchange, Reason, Response
-from catalog.model.codes import ReasonCode
-from catalog.model.labels import ANSWER, BESIDE, CLEANUP, SETUP
-from catalog.reading.grpc_statuses import status_of
+from catalog_probe.catalog.model import Exchange, Reason, Response
+from catalog_probe.catalog.model.codes import ReasonCode
+from catalog_probe.catalog.model.labels import ANSWER, BESIDE, CLEANUP, SETUP
+from catalog_probe.catalog.reading.grpc_statuses import status_of
 from probes.elicit.probe import Stopped
 from probes.judging.attempts import PASSING
 from probes.judging.proof import expected_of

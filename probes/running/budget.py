@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from catalog.model import Reason
-from catalog.model.codes import ReasonCode
+from catalog_probe.catalog.model import Reason
+from catalog_probe.catalog.model.codes import ReasonCode
 
 if TYPE_CHECKING:
     from probes.target.target import Provider

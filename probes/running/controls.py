@@ -5,20 +5,20 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING
 
-from catalog.envelopes.pointer import ABSENT, find
-from catalog.model import Exchange, Reason, Response
-from catalog.model.codes import ReasonCode
-from catalog.model.status import NO_SUCH_PATH
-from catalog.reading.expected import answer_body
-from catalog.reading.grpc_statuses import status_of
-from catalog.recognition.known import TOO_MANY, Known
+from catalog_probe.catalog.model import Exchange, Reason, Response
+from catalog_probe.catalog.model.codes import ReasonCode
+from catalog_probe.catalog.model.status import NO_SUCH_PATH
+from catalog_probe.catalog.reading.expected import answer_body
+from catalog_probe.catalog.reading.grpc_statuses import status_of
+from catalog_probe.catalog.recognition.known import TOO_MANY, Known
+from catalog_probe.catalog.text.json_pointer import ABSENT, find
 from probes.elicit import book
 from probes.elicit.probe import Stopped
 from probes.judging.proof import SUCCESS, expected_of, proof_of
 from probes.judging.unasked import OF_THE_KEY, of_the_account, tells_nothing
 
 if TYPE_CHECKING:
-    from catalog.model import Json
+    from catalog_probe.catalog.model import Json
     from probes.calls.call import Call
     from probes.running.lane import Lane
     from probes.target.target import Provider

@@ -14,12 +14,12 @@ from typing import TYPE_CHECKING
 import anyio
 from anyio.from_thread import BlockingPortal, start_blocking_portal
 
-from catalog.evidence.retention import Allowance
-from catalog.model import Address, Outcome, Reason
-from catalog.model.codes import ReasonCode
-from catalog.model.labels import SUCCESS
-from catalog.reading.assertions import asserted
-from catalog.reading.classification import own_row
+from catalog_probe.catalog.evidence.retention import Allowance
+from catalog_probe.catalog.model import Address, Outcome, Reason
+from catalog_probe.catalog.model.codes import ReasonCode
+from catalog_probe.catalog.model.labels import SUCCESS
+from catalog_probe.catalog.reading.assertions import asserted
+from catalog_probe.catalog.reading.classification import own_row
 from probes.elicit import book
 from probes.elicit.twins import twin
 from probes.judging.attempts import MAX_ATTEMPTS
@@ -38,9 +38,9 @@ from probes.target.target import Cost, Target
 if TYPE_CHECKING:
     from datetime import date
 
-    from catalog.evidence.results import Result
-    from catalog.reading.expected import Expected
-    from catalog.reading.store import Catalog
+    from catalog_probe.catalog.evidence.results import Result
+    from catalog_probe.catalog.files.store import Catalog
+    from catalog_probe.catalog.reading.expected import Expected
     from probes.elicit.recipe import Recipe
     from probes.running.journal import Journal
     from probes.running.lane import Lane

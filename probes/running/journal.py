@@ -12,12 +12,12 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from catalog.model import jsonl
-from catalog.model.clock import utc_now_text
-from catalog.model.errors import Mendable
+from catalog_probe.catalog.files import json_lines
+from catalog_probe.catalog.model.clock import utc_now_text
+from catalog_probe.catalog.model.errors import Mendable
 
 if TYPE_CHECKING:
-    from catalog.model import Json
+    from catalog_probe.catalog.model import Json
 
 NAME = "made.jsonl"
 SCHEMA = 2
@@ -153,6 +153,6 @@ def _lines(path: Path, left_out: list[str] | None) -> Iterator[tuple[str, Json]]
     except OSError as error:
         raise JournalError(error.strerror or str(error), "name a run's folder", file=path) from error
     try:
-        yield from jsonl.values(raw, path, left_out)
-    except jsonl.BrokenLineError as error:
+        yield from json_lines.values(raw, path, left_out)
+    except json_lines.BrokenLineError as error:
         raise JournalError(error.what, error.mend, place=error.place) from error

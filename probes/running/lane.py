@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING
 
 import anyio
 
-from catalog.evidence.retention import kept_exchange
-from catalog.model import Exchange, Reason
-from catalog.model.codes import ReasonCode
-from catalog.model.labels import CONTROL
-from catalog.model.status import is_success
-from catalog.reading.grpc_statuses import status_of
-from catalog.reading.manifest import manifest
+from catalog_probe.catalog.evidence.retention import kept_exchange
+from catalog_probe.catalog.files.manifest import manifest
+from catalog_probe.catalog.model import Exchange, Reason
+from catalog_probe.catalog.model.codes import ReasonCode
+from catalog_probe.catalog.model.labels import CONTROL
+from catalog_probe.catalog.model.status import is_success
+from catalog_probe.catalog.reading.grpc_statuses import status_of
 from probes.calls.placeholders import OWN_NAME, fill_path, filled, own_name
 from probes.calls.services import LOOPBACK
 from probes.elicit.probe import Stopped

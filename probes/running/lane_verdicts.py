@@ -6,8 +6,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
-from catalog.model import Reason
-from catalog.model.codes import ReasonCode
+from catalog_probe.catalog.model import Reason
+from catalog_probe.catalog.model.codes import ReasonCode
 from probes.elicit.performing import perform
 from probes.elicit.probe import Stopped
 from probes.elicit.twins import TWIN
@@ -24,8 +24,8 @@ from probes.planning.obstacles import services_beyond_the_control
 from probes.running.attempt_probe import AttemptProbe
 
 if TYPE_CHECKING:
-    from catalog.model import Exchange
-    from catalog.recognition.known import Known
+    from catalog_probe.catalog.model import Exchange
+    from catalog_probe.catalog.recognition.known import Known
     from probes.judging.cells import Place
     from probes.judging.verdict import Verdict
     from probes.running.lane import Lane

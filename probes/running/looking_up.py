@@ -11,9 +11,9 @@ from urllib.parse import parse_qsl
 
 import anyio
 
-from catalog.model import Reason
-from catalog.model.codes import ReasonCode
-from catalog.model.labels import SETUP
+from catalog_probe.catalog.model import Reason
+from catalog_probe.catalog.model.codes import ReasonCode
+from catalog_probe.catalog.model.labels import SETUP
 from probes.calls.call import get
 from probes.calls.placeholders import fill_path
 from probes.elicit.probe import Stopped
@@ -27,7 +27,7 @@ from probes.target.look_ups import AGAIN, LookedUp, Rule, choose, ending, follow
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from catalog.model import Exchange, Json
+    from catalog_probe.catalog.model import Exchange, Json
     from probes.planning.look_ups import LookUps
     from probes.target.target import Target
     from probes.wire.redact import Redactor

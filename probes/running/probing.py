@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import anyio
 
-from catalog.evidence.results import Result
-from catalog.evidence.retention import kept_attempt, kept_finding, kept_look
-from catalog.model import Attempt, Finding, Outcome, Reason, Record
-from catalog.model.codes import FindingCode, ReasonCode
-from catalog.model.explanations import INCONCLUSIVE, RESTRICTED
-from catalog.model.labels import BESIDE
+from catalog_probe.catalog.evidence.results import Result
+from catalog_probe.catalog.evidence.retention import kept_attempt, kept_finding, kept_look
+from catalog_probe.catalog.model import Attempt, Finding, Outcome, Reason, Record
+from catalog_probe.catalog.model.codes import FindingCode, ReasonCode
+from catalog_probe.catalog.model.explanations import INCONCLUSIVE, RESTRICTED
+from catalog_probe.catalog.model.labels import BESIDE
 from probes.elicit.performing import Unseen, perform
 from probes.elicit.probe import Stopped
 from probes.judging.attempts import PASSING, only_later, over_all, still_open

@@ -5,14 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Self
 
-from catalog.recognition.known import Known
+from catalog_probe.catalog.recognition.known import Known
 from probes.running.budget import Budget
 from probes.running.lane import Lane
 from probes.running.rate_limits import RateLimitPolicy
 from probes.running.throttle import Throttle
 
 if TYPE_CHECKING:
-    from catalog.model import Record
+    from catalog_probe.catalog.model import Record
     from probes.elicit.recipe import Recipe
     from probes.target.target import Provider
     from probes.wire.redact import Redactor

@@ -9,12 +9,12 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from catalog.envelopes import formats
-from catalog.reading.rate_limits import RateLimits, rate_limits
+from catalog_probe.catalog.envelopes import formats
+from catalog_probe.catalog.reading.rate_limits import RateLimits, rate_limits
 
 if TYPE_CHECKING:
-    from catalog.model import Record, Response
-    from catalog.reading.rate_limits import EndpointGroup
+    from catalog_probe.catalog.model import Record, Response
+    from catalog_probe.catalog.reading.rate_limits import EndpointGroup
 
 _DELAY = re.compile(r"retry in ([0-9]{1,6}(?:\.[0-9]{1,9})?) ?s", re.IGNORECASE)
 """The delay in a message: `Please retry in 12.3s.` (2:7.1)."""

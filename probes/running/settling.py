@@ -14,8 +14,8 @@ from probes.judging.proof import expected_of
 from probes.judging.settlement import TWINS, Refusal, Ruled, Ruling, Said, Shared, alike, ruled
 
 if TYPE_CHECKING:
-    from catalog.model import Exchange
-    from catalog.recognition.known import Known
+    from catalog_probe.catalog.model import Exchange
+    from catalog_probe.catalog.recognition.known import Known
 
 Ask = Callable[[str], Awaitable["Exchange"]]
 """Sends the request without a fault to an endpoint; raises `Stopped` where it may not or cannot."""

@@ -6,14 +6,14 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from catalog.evidence.retention import Allowance
+from catalog_probe.catalog.evidence.retention import Allowance
 from probes.elicit.twins import twin
 from probes.judging.settlement import Success, nothing_of
 
 if TYPE_CHECKING:
-    from catalog.model import Attempt, Reason, Record
-    from catalog.reading.expected import Expected
-    from catalog.recognition.known import Known
+    from catalog_probe.catalog.model import Attempt, Reason, Record
+    from catalog_probe.catalog.reading.expected import Expected
+    from catalog_probe.catalog.recognition.known import Known
     from probes.calls.call import Call
     from probes.elicit.recipe import Recipe
     from probes.judging.cells import Place

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING
 
 import anyio
 
-from catalog.model.codes import ReasonCode
-from catalog.model.status import is_success
+from catalog_probe.catalog.model.codes import ReasonCode
+from catalog_probe.catalog.model.status import is_success
 from probes.calls.call import Call
 from probes.elicit.book import book
 from probes.elicit.packages import RecipeError, recipes_place
 
 if TYPE_CHECKING:
-    from catalog.model import Exchange, Json
+    from catalog_probe.catalog.model import Exchange, Json
     from probes.calls.call import Removal
     from probes.running.journal import Journal, Made
     from probes.target.target import Provider

@@ -14,8 +14,8 @@ from probes.running.rate_limiter import RateLimiter
 from probes.running.token_budget import Reserved, TokenBudget, answered
 
 if TYPE_CHECKING:
-    from catalog.model import Response
-    from catalog.reading.rate_limits import EndpointGroup
+    from catalog_probe.catalog.model import Response
+    from catalog_probe.catalog.reading.rate_limits import EndpointGroup
     from probes.calls.call import Call
     from probes.running.rate_limits import RateLimitPolicy, Told
 

@@ -6,20 +6,22 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from catalog.model import homes
-from catalog.writeback import ledger
-from catalog.writeback.planner import Policy
+from catalog_probe.catalog.files import provider_folders
+from catalog_probe.catalog.writeback import ledger
+from catalog_probe.catalog.writeback.planner import Policy
 from probes.running import journal
 
 if TYPE_CHECKING:
-    from catalog.evidence.results import Result, Run
+    from catalog_probe.catalog.evidence.results import Result, Run
     from probes.suite.options import Options
 
 
 def stale_entries(options: Options) -> list[str]:
     """Entries of the ledger for this target that fail the run whatever it sees: no such record, or past review."""
     mine = [entry for entry in options.accepted if entry.target == options.told_as]
-    if not all(map(homes.is_of_a_home, options.catalog.roots)):  # the ledger speaks of the records of its home
+    if not all(
+        map(provider_folders.is_of_a_home, options.catalog.roots)
+    ):  # the ledger speaks of the records of its home
         known = {str(address) for address in options.catalog}
         mine = [entry for entry in mine if entry.address in known]
     return [f"ledger: {problem}" for problem in ledger.problems(mine, options.catalog, options.today)]
@@ -31,7 +33,7 @@ def write_back(options: Options, run: Run, results: Sequence[Result]) -> list[st
     Raises:
         CatalogError: a file cannot be read or written; what was seen is safe in results.jsonl.
     """
-    from catalog.writeback import update  # 0.1 s to import; most runs write nothing back
+    from catalog_probe.catalog.writeback import update  # 0.1 s to import; most runs write nothing back
 
     summary = update.update_each([(run, results)], options.catalog.roots, policy=Policy(), today=options.today)
     return [f"update: {line}" for line in summary.lines()]

@@ -15,7 +15,7 @@ from probes.wire.redact import Redactor
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from catalog.model import Json
+    from catalog_probe.catalog.model import Json
     from probes.suite.options import Options
     from probes.target.look_ups import LookedUp
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Container, Iterable
 from pathlib import Path
 
-from catalog.check import validate
-from catalog.model.errors import Mendable
+from catalog_probe.catalog.check import validate
+from catalog_probe.catalog.model.errors import Mendable
 
 
 class Unsound(Mendable):

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from catalog.model import Address
-from catalog.reading.query import keywords_for_k
+from catalog_probe.catalog.model import Address
+from catalog_probe.catalog.search.query import keywords_for_k
 from probes.planning.budgeting import spending
 from probes.planning.plan import plan
 

@@ -6,9 +6,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from catalog.model import KINDS, places
-from catalog.model.errors import Mendable
-from catalog.reading.manifest import providers
+from catalog_probe.catalog.files import paths
+from catalog_probe.catalog.files.manifest import providers
+from catalog_probe.catalog.model import KINDS
+from catalog_probe.catalog.model.errors import Mendable
 from probes.target.target import Cost
 from reports.ci_annotations import FORMATS
 
@@ -129,7 +130,7 @@ def options() -> tuple[Option, ...]:
             "probe the records of this folder, or of a home: its providers, with recipes and targets beside them",
             metavar="DIR",
         ),
-        Option("--out", f"leave runs in this folder; default: {places.RUNS}", metavar="DIR"),
+        Option("--out", f"leave runs in this folder; default: {paths.RUNS}", metavar="DIR"),
         Option("--today", "the observed date to write, as 2026-01-31", metavar="DATE"),
     )
 

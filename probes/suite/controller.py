@@ -14,14 +14,16 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from catalog.evidence import self_check, verdicts
-from catalog.evidence.results import Result, Run
-from catalog.evidence.results_file import RESULTS, ResultsWriter, read_run
-from catalog.model import Address, Json, Outcome, Reason, homes, places
-from catalog.model.codes import ReasonCode
-from catalog.model.errors import LONGEST, Mendable
-from catalog.model.exits import Exit, highest
-from catalog.model.visible import line, row
+from catalog_probe.catalog.evidence import self_check
+from catalog_probe.catalog.evidence.results import Result, Run
+from catalog_probe.catalog.evidence.results_file import RESULTS, ResultsWriter, read_run
+from catalog_probe.catalog.evidence.verdicts import run_verdict
+from catalog_probe.catalog.files import paths, provider_folders
+from catalog_probe.catalog.model import Address, Json, Outcome, Reason
+from catalog_probe.catalog.model.codes import ReasonCode
+from catalog_probe.catalog.model.errors import LONGEST, Mendable
+from catalog_probe.catalog.model.exits import Exit, highest
+from catalog_probe.catalog.text.visible import line, row
 from probes.elicit.book import book
 from probes.planning.reach import Reaches, all_reaches
 from probes.planning.sharding import group_of
@@ -284,7 +286,7 @@ class Controller:
         if self._is_full:
             session.exitstatus = Exit.HARNESS_ERROR
         elif exitstatus in _OURS:
-            session.exitstatus = highest({verdicts.of_run(run, results), self._write_back(run, results)})
+            session.exitstatus = highest({run_verdict.of_run(run, results), self._write_back(run, results)})
 
     def _withhold_keys(self) -> None:
         """Take the keys out of the environment that every child would inherit."""
@@ -298,7 +300,7 @@ class Controller:
         try:
             self._written += after_run.write_back(self.options, run, results)
         except Mendable as error:
-            records = homes.option_for(self.options.catalog.root)
+            records = provider_folders.option_for(self.options.catalog.root)
             command = shlex.join(["catalog-probe", "catalog", "update", str(self.folder), *records])
             self._trouble.append(f"records not updated: {error}; then `{command}`")
             return Exit.USAGE
@@ -378,8 +380,8 @@ class Controller:
     @property
     def _history(self) -> Path:
         """Where this target's memory lies: what was seen live is committed, what a mock said, or elsewhere, is not."""
-        kept = self.options.target.live and self.options.out.resolve() == places.runs().resolve()
-        return places.history() if kept else self.options.out / "history"
+        kept = self.options.target.live and self.options.out.resolve() == paths.runs().resolve()
+        return paths.history() if kept else self.options.out / "history"
 
     def _remember(self, run: Run, results: list[Result]) -> None:
         """Add this run to the history, unless it was only part of what its options select, or asked nobody."""
@@ -396,7 +398,7 @@ class Controller:
 
     def _make_views(self, run: Run, results: list[Result]) -> None:
         """Everything beside results.jsonl can be made again from it, so a failure here loses nothing and is said."""
-        from catalog.writeback import update  # needed after the run: the mock starts sooner
+        from catalog_probe.catalog.writeback import update  # needed after the run: the mock starts sooner
         from reports import build
 
         for what, make in (
@@ -406,7 +408,7 @@ class Controller:
             ),
             ("the report", lambda: build.write_views(self.folder, run, results)),
             ("the history", lambda: self._remember(run, results)),
-            (f"{places.RUNS}/latest", lambda: _point(self.options.out / "latest", self.folder.name)),
+            (f"{paths.RUNS}/latest", lambda: _point(self.options.out / "latest", self.folder.name)),
         ):
             try:
                 make()

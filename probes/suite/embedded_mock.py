@@ -12,10 +12,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from catalog.model.errors import Mendable, shown
-from catalog.model.exits import Exit
-from catalog.model.homes import PACKAGE
-from catalog.reading.manifest import home_of, manifest, manifest_file
+from catalog_probe.catalog.files.manifest import home_of, manifest, manifest_file
+from catalog_probe.catalog.files.provider_folders import PACKAGE
+from catalog_probe.catalog.model.errors import Mendable, shown
+from catalog_probe.catalog.model.exits import Exit
 
 READY_S = 60.0
 

@@ -7,9 +7,9 @@ from typing import TextIO, cast
 
 import pytest
 
-from catalog.model.exits import Exit, highest
-from catalog.model.streams import Unfailing
-from catalog.model.visible import line
+from catalog_probe.catalog.model.exits import Exit, highest
+from catalog_probe.catalog.text.output_streams import Unfailing
+from catalog_probe.catalog.text.visible import line
 
 
 class Speaker:

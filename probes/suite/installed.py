@@ -7,7 +7,7 @@ from contextlib import contextmanager
 
 import pytest
 
-from catalog.model.installed import missing
+from catalog_probe.catalog.files.installed import missing
 
 
 @contextmanager

@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from catalog.evidence import agreement, past
-from catalog.evidence.retention import A_RUN, Allowance
-from catalog.model import Json, Outcome
-from catalog.reading.assertions import assertions
-from catalog.writeback import ledger
+from catalog_probe.catalog.evidence import past
+from catalog_probe.catalog.evidence.retention import A_RUN, Allowance
+from catalog_probe.catalog.evidence.verdicts import agreement
+from catalog_probe.catalog.model import Json, Outcome
+from catalog_probe.catalog.reading.assertions import assertions
+from catalog_probe.catalog.writeback import ledger
 from probes.planning.sharding import group_of
 from probes.running import journal
 from probes.running.engine import Engine, LaneState
@@ -27,8 +28,8 @@ from probes.wire.redact import Redactor
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from catalog.evidence.past import Row
-    from catalog.evidence.results import Result
+    from catalog_probe.catalog.evidence.past import Row
+    from catalog_probe.catalog.evidence.results import Result
     from probes.suite.options import Options
     from probes.suite.worker_input import WorkerInput
     from probes.traffic.traffic import Traffic

@@ -10,12 +10,13 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from catalog.evidence.results import Asked
-from catalog.model import KINDS, Address, homes, places
-from catalog.model.errors import did_you_mean, shown
-from catalog.reading.manifest import meant, providers
-from catalog.reading.store import Catalog
-from catalog.writeback import ledger
+from catalog_probe.catalog.evidence.results import Asked
+from catalog_probe.catalog.files import paths, provider_folders
+from catalog_probe.catalog.files.manifest import meant, providers
+from catalog_probe.catalog.files.store import Catalog
+from catalog_probe.catalog.model import KINDS, Address
+from catalog_probe.catalog.model.errors import did_you_mean, shown
+from catalog_probe.catalog.writeback import ledger
 from probes.planning.plan import plan
 from probes.planning.rotation import Depth, Drawing, usual_depth
 from probes.planning.sharding import Shard, lead, share
@@ -29,7 +30,7 @@ from probes.traffic import sources
 if TYPE_CHECKING:
     import pytest
 
-    from catalog.writeback.ledger import Entry
+    from catalog_probe.catalog.writeback.ledger import Entry
     from probes.traffic.recorded import Recording
     from probes.traffic.traffic import Traffic
 
@@ -147,8 +148,8 @@ def read(config: pytest.Config, environ: Mapping[str, str]) -> Options:
     directory = config.getoption("--catalog")
     update, only_plan = bool(config.getoption("--update")), bool(config.getoption("--plan"))
     if directory and update and not only_plan:
-        homes.begin_own(places.meant(directory))
-    catalog = Catalog.load(*homes.demanded(places.meant(directory) if directory else None))
+        provider_folders.begin_own(paths.meant(directory))
+    catalog = Catalog.load(*provider_folders.demanded(paths.meant(directory) if directory else None))
     named, recordings = config.getoption("--target"), _recordings(config)
     target = targets.load(named or MOCK, environ) if named or not recordings else sources.anybody()
     traffic = sources.traffic(recordings, catalog, target, of_target=bool(named)) if recordings else None
@@ -157,7 +158,7 @@ def read(config: pytest.Config, environ: Mapping[str, str]) -> Options:
         mend = f"only what was seen {'of a provider itself' if target.live else 'live'} goes into the records"
         raise UsageError(f"--update: target {target.name!r} is a {target.stands_for}", mend)
     for folder in catalog.roots if update else ():
-        homes.demand_own(folder)
+        provider_folders.demand_own(folder)
     chosen = _chosen("--provider", config.getoption("--provider"), providers(), target.stand_ins)
     today = _date(config.getoption("--today"))
     within = chosen or tuple(name for name in meant() if name in target.providers)
@@ -167,7 +168,7 @@ def read(config: pytest.Config, environ: Mapping[str, str]) -> Options:
         within = tuple(name for name in within if name in asked_for)
         if update:
             raise UsageError("--update: under another revision", "what is documented is asked under the usual one")
-    out = places.home() / (config.getoption("--out") or places.RUNS)
+    out = paths.home() / (config.getoption("--out") or paths.RUNS)
     return Options(
         catalog=catalog,
         target=revising.under(target, asked_for),
@@ -201,7 +202,7 @@ def _recordings(config: pytest.Config) -> tuple[Recording, ...]:
             raise UsageError(f"{option}: nothing is sent where traffic is judged", "leave one of the two out")
     from probes.traffic.reading import read as read_recordings  # few runs read recordings
 
-    return read_recordings(map(places.meant, named))
+    return read_recordings(map(paths.meant, named))
 
 
 def _asked(config: pytest.Config, target: Target, revisions: Mapping[str, str]) -> Asked:
@@ -214,7 +215,7 @@ def _asked(config: pytest.Config, target: Target, revisions: Mapping[str, str]) 
         keys=target.plain_keys,
         names=collect_renamings(target),
         traffic=tuple(map(str, config.getoption("--traffic"))),
-        installed=places.installed(),
+        installed=paths.installed(),
         revision=" ".join(f"{name}:{value}" for name, value in revisions.items()),
     )
 
@@ -223,8 +224,8 @@ def _drifting(ids: list[str], out: Path) -> frozenset[str] | None:
     """The records that these causes made drift, each in the newest run that names it: asking again makes a run, too."""
     if not ids:
         return None
-    from catalog.evidence.causes import causes, is_id  # only `--cause` looks back
-    from catalog.evidence.results_file import RESULTS, read_run
+    from catalog_probe.catalog.evidence.causes import causes, is_id  # only `--cause` looks back
+    from catalog_probe.catalog.evidence.results_file import RESULTS, read_run
 
     found: dict[str, tuple[str, ...]] = {}
     known: set[str] = set()

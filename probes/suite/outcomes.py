@@ -6,25 +6,25 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from catalog.evidence import agreement, verdicts
-from catalog.model import Outcome
-from catalog.model.codes import FindingCode
-from catalog.model.explanations import REASONS
-from catalog.model.visible import line, row
+from catalog_probe.catalog.evidence.verdicts import agreement, run_verdict
+from catalog_probe.catalog.model import Outcome
+from catalog_probe.catalog.model.codes import FindingCode
+from catalog_probe.catalog.model.explanations import REASONS
+from catalog_probe.catalog.text.visible import line, row
 
 if TYPE_CHECKING:
-    from catalog.evidence.results import Result
+    from catalog_probe.catalog.evidence.results import Result
 
 
 def settle(result: Result) -> None:
     """End the test as the outcome table of DESIGN.md says; what makes the run exit 1 fails, nothing else does."""
-    if verdicts.failed(result):
+    if run_verdict.failed(result):
         pytest.fail(told(result), pytrace=False)
     if agreement.pending(result):
         waiting = f"never seen as documented; pending until {agreement.until(result)}: {result.drifts[0].message}"
         pytest.xfail(line(waiting))
-    if verdicts.accounted(result):
-        pytest.xfail(line(verdicts.of_ledger(result, "reason")) or "accepted in catalog/divergences.json")
+    if run_verdict.accounted(result):
+        pytest.xfail(line(run_verdict.of_ledger(result, "reason")) or "accepted in catalog/divergences.json")
     if result.outcome is not Outcome.CONFORMS:
         pytest.skip(reason_of(result))
 
@@ -36,10 +36,10 @@ def told(result: Result) -> str:
         for finding in result.findings
         if finding.drifts or finding.code == FindingCode.MATCHES_ANOTHER_RECORD
     ]
-    if verdicts.stale(result):
-        lines.insert(0, f"stale ledger: {verdicts.of_ledger(result, 'detail')}")
+    if run_verdict.stale(result):
+        lines.insert(0, f"stale ledger: {run_verdict.of_ledger(result, 'detail')}")
     elif result.ledger:
-        lines.append(f"  ledger: {verdicts.of_ledger(result, 'detail')}")
+        lines.append(f"  ledger: {run_verdict.of_ledger(result, 'detail')}")
     if result.outcome is Outcome.FLAKY and result.reason:
         lines.insert(0, f"{result.outcome}: {result.reason.detail}")
     sources = ", ".join(result.probed_record.sources)

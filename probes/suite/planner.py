@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from catalog.model.visible import row
+from catalog_probe.catalog.text.visible import row
 from probes.planning.bounds import told
 from probes.planning.fault_free_requests import at_most
 from probes.planning.plan import plan

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from catalog.model.errors import LONGEST, Mendable, shown
-from catalog.model.streams import Unfailing, speak_plainly
-from catalog.model.visible import line
+from catalog_probe.catalog.model.errors import LONGEST, Mendable, shown
+from catalog_probe.catalog.text.output_streams import Unfailing, speak_plainly
+from catalog_probe.catalog.text.visible import line
 from probes.elicit.book import book
 from probes.suite import command_line, options, selectors
 from probes.suite.ending import end_with_the_controller, forget, report_when_told_to_end
@@ -23,7 +23,7 @@ from probes.suite.installed import all_installed
 from probes.suite.worker_input import KEYS, LOCAL, WORKER_INPUT, WorkerInput
 
 if TYPE_CHECKING:
-    from catalog.reading.store import Catalog
+    from catalog_probe.catalog.files.store import Catalog
     from probes.suite.controller import Controller  # 0.1 s while the mock starts
     from probes.suite.embedded_mock import EmbeddedMock  # a live run starts no mock
     from probes.suite.options import Options

@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from catalog.model import Outcome
-from catalog.model.text import brief
-from catalog.model.visible import row
+from catalog_probe.catalog.model import Outcome
+from catalog_probe.catalog.text.phrases import brief
+from catalog_probe.catalog.text.visible import row
 from probes.suite.collecting import address_in, address_of
 from reports.words import OUTCOMES
 
 if TYPE_CHECKING:
-    from catalog.evidence.results import Result
+    from catalog_probe.catalog.evidence.results import Result
     from probes.running.engine import LaneState
     from probes.suite.items import Prober
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from catalog.evidence.results import Run
-from catalog.model import Address, Json
-from catalog.model.clock import utc_text
+from catalog_probe.catalog.evidence.results import Run
+from catalog_probe.catalog.model import Address, Json
+from catalog_probe.catalog.model.clock import utc_text
 from probes.planning.plan import controlled_lanes, plan
 from probes.running.looking_up import found_in
 from probes.suite import before_run

@@ -6,18 +6,18 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from catalog.model import KINDS
-from catalog.model.errors import LONGEST, did_you_mean
-from catalog.model.visible import line
-from catalog.reading.manifest import providers
-from catalog.reading.query import keywords_for_k
+from catalog_probe.catalog.files.manifest import providers
+from catalog_probe.catalog.model import KINDS
+from catalog_probe.catalog.model.errors import LONGEST, did_you_mean
+from catalog_probe.catalog.search.query import keywords_for_k
+from catalog_probe.catalog.text.visible import line
 from probes.suite.command_line import UsageError
 from reports.commands import nodeid_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from catalog.reading.store import Catalog
+    from catalog_probe.catalog.files.store import Catalog
 
 _OF_A_RECORD = re.compile(r"(?P<test>[^\[]*::[^\[]*)\[(?P<record>[^\]]*)\]?$")
 _WORD = re.compile(r"[\w./:-]+")

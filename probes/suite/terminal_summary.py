@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from catalog.evidence.causes import causes
-from catalog.model.errors import shown
-from catalog.model.visible import row
+from catalog_probe.catalog.evidence.causes import causes
+from catalog_probe.catalog.model.errors import shown
+from catalog_probe.catalog.text.visible import row
 from probes.suite.collecting import address_in
 
 if TYPE_CHECKING:
-    from catalog.evidence.results import Result, Run
+    from catalog_probe.catalog.evidence.results import Result, Run
 
 
 class Teller:

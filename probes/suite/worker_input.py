@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from catalog.model import Reason
+from catalog_probe.catalog.model import Reason
 
 WORKER_INPUT = "catalog_probe"
 """The key under which the controller tells its xdist workers the run and the mock's addresses."""

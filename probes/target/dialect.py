@@ -8,11 +8,11 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from catalog.model.json_tree import map_texts
-from catalog.reading.manifest import manifest
+from catalog_probe.catalog.files.manifest import manifest
+from catalog_probe.catalog.text.json_tree import map_texts
 
 if TYPE_CHECKING:
-    from catalog.model import Json
+    from catalog_probe.catalog.model import Json
     from probes.target.target import Provider, Target
 
 

@@ -12,11 +12,11 @@ from datetime import UTC, date, datetime
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any
 
-from catalog.envelopes.pointer import ABSENT, find, rebuilt
+from catalog_probe.catalog.text.json_pointer import ABSENT, find, rebuilt
 from probes.calls.placeholders import placeholders_in
 
 if TYPE_CHECKING:
-    from catalog.model import Json, Reason
+    from catalog_probe.catalog.model import Json, Reason
 
 
 MAX_PAGES = 5

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from catalog.model.errors import Mendable, did_you_mean
-from catalog.reading.manifest import Revisions, manifest
+from catalog_probe.catalog.files.manifest import Revisions, manifest
+from catalog_probe.catalog.model.errors import Mendable, did_you_mean
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

@@ -9,9 +9,9 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from catalog.model.homes import PACKAGE
-from catalog.reading.strict_json import read_object
-from catalog.reading.wording import Complaint, told
+from catalog_probe.catalog.files.provider_folders import PACKAGE
+from catalog_probe.catalog.files.schema_messages import Complaint, told
+from catalog_probe.catalog.files.strict_json import read_object
 
 SCHEMA = PACKAGE.targets / "target.schema.json"
 ENV = "env:"

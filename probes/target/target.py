@@ -8,13 +8,13 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
-from catalog.evidence.agreement import PENDING_DAYS
-from catalog.model.errors import Mendable
-from catalog.model.standpoint import StandsFor
+from catalog_probe.catalog.evidence.verdicts.agreement import PENDING_DAYS
+from catalog_probe.catalog.model.errors import Mendable
+from catalog_probe.catalog.model.standpoint import StandsFor
 from probes.target.look_ups import Rule, in_order
 
 if TYPE_CHECKING:
-    from catalog.model import Reason
+    from catalog_probe.catalog.model import Reason
 
 EMBEDDED = "embedded"
 """The address of a provider that the plugin's own mock serves; filled in once the mock is ready."""

@@ -17,11 +17,11 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import SplitResult, urlsplit
 
-from catalog.evidence.agreement import PENDING_DAYS
-from catalog.model import homes, places
-from catalog.model.standpoint import StandsFor
-from catalog.model.text import brief, decoded
-from catalog.reading.manifest import Manifest, manifest, providers
+from catalog_probe.catalog.evidence.verdicts.agreement import PENDING_DAYS
+from catalog_probe.catalog.files import paths, provider_folders
+from catalog_probe.catalog.files.manifest import Manifest, manifest, providers
+from catalog_probe.catalog.model.standpoint import StandsFor
+from catalog_probe.catalog.text.phrases import brief, decoded
 from probes.calls.services import GRPC_HOST
 from probes.target import shape
 from probes.target.look_ups import Rule, in_order
@@ -76,7 +76,7 @@ def shipped() -> tuple[str, ...]:
 
 def _folders() -> Iterator[Path]:
     """Where targets go by a name alone, the nearest first."""
-    return (home.targets for home in homes.homes())
+    return (home.targets for home in provider_folders.homes())
 
 
 def _find(name_or_path: str) -> list[Path]:
@@ -84,7 +84,7 @@ def _find(name_or_path: str) -> list[Path]:
     named = [path for folder in _folders() if (path := folder / f"{name_or_path}.toml").is_file()]
     if named:
         return named
-    path = places.meant(name_or_path)
+    path = paths.meant(name_or_path)
     if path.is_file():
         return [path]
     close = difflib.get_close_matches(name_or_path, shipped(), n=1)

@@ -7,12 +7,12 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from catalog.model import Aspect, Finding, Outcome, Severity
-from catalog.model.codes import FindingCode
+from catalog_probe.catalog.model import Aspect, Finding, Outcome, Severity
+from catalog_probe.catalog.model.codes import FindingCode
 from probes.judging.attempts import conclude
 
 if TYPE_CHECKING:
-    from catalog.model import Exchange
+    from catalog_probe.catalog.model import Exchange
     from probes.judging.verdict import Verdict
 
 TOLD = 3

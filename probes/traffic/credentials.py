@@ -14,7 +14,7 @@ from urllib.parse import parse_qsl, unquote, urlsplit
 from probes.wire.needles import ENOUGH
 
 if TYPE_CHECKING:
-    from catalog.model import Exchange, Json
+    from catalog_probe.catalog.model import Exchange, Json
 
 QUERY_KEYS = frozenset({"key", "api_key", "access_token", "token"})
 """Parameters of an address that carry a credential, whatever a target or a manifest says."""

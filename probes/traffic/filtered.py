@@ -8,21 +8,21 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from catalog.envelopes.place import Place
-from catalog.envelopes.pointer import find_all
-from catalog.envelopes.projection import unwrapped
-from catalog.model import Aspect, Outcome
-from catalog.model.assertion import Key
-from catalog.model.codes import FindingCode
-from catalog.model.json_tree import map_texts
-from catalog.reading.expected import answer_body
-from catalog.reading.manifest import manifest
+from catalog_probe.catalog.envelopes.place import Place
+from catalog_probe.catalog.envelopes.projection import unwrapped
+from catalog_probe.catalog.files.manifest import manifest
+from catalog_probe.catalog.model import Aspect, Outcome
+from catalog_probe.catalog.model.assertion import Key
+from catalog_probe.catalog.model.codes import FindingCode
+from catalog_probe.catalog.reading.expected import answer_body
+from catalog_probe.catalog.text.json_pointer import find_all
+from catalog_probe.catalog.text.json_tree import map_texts
 from probes.judging.places import values_at
 
 if TYPE_CHECKING:
-    from catalog.model import Exchange, Finding, Json
-    from catalog.model.look import Look
-    from catalog.reading.expected import Expected
+    from catalog_probe.catalog.model import Exchange, Finding, Json
+    from catalog_probe.catalog.model.look import Look
+    from catalog_probe.catalog.reading.expected import Expected
     from probes.judging.verdict import Verdict
 
 NOT_RECORDED = "not-recorded"

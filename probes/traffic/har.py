@@ -1,4 +1,4 @@
-"""A HAR as a recording: each entry an exchange. What a HAR is tells `catalog.recognition.har`."""
+"""A HAR as a recording: each entry an exchange. What a HAR is tells `catalog_probe.catalog.answers.har`."""
 
 from __future__ import annotations
 
@@ -6,15 +6,15 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING
 from urllib.parse import parse_qsl
 
-from catalog.model import Event, Exchange, Reason, Request, Response
-from catalog.model.codes import ReasonCode
-from catalog.recognition import har
+from catalog_probe.catalog.answers import har
+from catalog_probe.catalog.model import Event, Exchange, Reason, Request, Response
+from catalog_probe.catalog.model.codes import ReasonCode
 from probes.traffic.recorded import Recorded, Recording, TrafficError
 from probes.wire.body import NO_JSON, json_of, parsed
 from probes.wire.sse import stream_in
 
 if TYPE_CHECKING:
-    from catalog.model import Json
+    from catalog_probe.catalog.model import Json
 
 _COMPLETE = "_headersComplete"
 """Where a recording says whether it has all headers; a field of ours, as HAR allows."""

@@ -7,16 +7,16 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Self
 from urllib.parse import urlsplit
 
-from catalog.model import Address
-from catalog.reading.headers import header_names
-from catalog.reading.manifest import manifest, providers
-from catalog.recognition.origin import Marks, Origin
+from catalog_probe.catalog.files.manifest import manifest, providers
+from catalog_probe.catalog.model import Address
+from catalog_probe.catalog.reading.headers import header_names
+from catalog_probe.catalog.recognition.origin import Marks, Origin
 from probes.target.dialect import Dialect
 from probes.target.target import is_loopback
 
 if TYPE_CHECKING:
-    from catalog.model import Record
-    from catalog.reading.store import Catalog
+    from catalog_probe.catalog.files.store import Catalog
+    from catalog_probe.catalog.model import Record
     from probes.target.target import Target
     from probes.traffic.recorded import Recorded
 

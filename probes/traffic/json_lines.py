@@ -7,18 +7,18 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from catalog.evidence.results import RECORDED
-from catalog.model import Address, Close, Event, Exchange, GrpcStatus, Reason, Request, Response
-from catalog.model.codes import ReasonCode
-from catalog.model.labels import BESIDE
-from catalog.reading.manifest import providers
+from catalog_probe.catalog.evidence.results import RECORDED
+from catalog_probe.catalog.files.manifest import providers
+from catalog_probe.catalog.model import Address, Close, Event, Exchange, GrpcStatus, Reason, Request, Response
+from catalog_probe.catalog.model.codes import ReasonCode
+from catalog_probe.catalog.model.labels import BESIDE
 from probes.traffic.recorded import Recorded, TrafficError
 from probes.wire.body import NO_JSON, json_of, parsed
 from probes.wire.sse import Stream, stream_in
 
 if TYPE_CHECKING:
-    from catalog.evidence.results import Result
-    from catalog.model import Json
+    from catalog_probe.catalog.evidence.results import Result
+    from catalog_probe.catalog.model import Json
 
 NOBODY = "POST"
 """The method where a published answer does not say how it was asked for; it has no address, so it tells nothing."""

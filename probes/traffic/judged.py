@@ -7,13 +7,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING
 
-from catalog.evidence.recording import sum_up
-from catalog.evidence.results import RECORDED, Result
-from catalog.evidence.retention import kept_attempt, kept_finding, kept_look
-from catalog.model import Attempt, Outcome, Reason
-from catalog.model.clock import utc_text
-from catalog.model.codes import ReasonCode
-from catalog.reading.last_seen import instant
+from catalog_probe.catalog.evidence.recording import sum_up
+from catalog_probe.catalog.evidence.results import RECORDED, Result
+from catalog_probe.catalog.evidence.retention import kept_attempt, kept_finding, kept_look
+from catalog_probe.catalog.model import Attempt, Outcome, Reason
+from catalog_probe.catalog.model.clock import utc_text
+from catalog_probe.catalog.model.codes import ReasonCode
+from catalog_probe.catalog.observed.last_seen import instant
 from probes.judging.judge import judge
 from probes.judging.record_verdict import record_verdict
 from probes.traffic.conclusion import concluded
@@ -21,8 +21,8 @@ from probes.traffic.filtered import without_what_was_filtered
 from probes.traffic.matching import Match, Matcher, Refusal, Unmatched
 
 if TYPE_CHECKING:
-    from catalog.model import Json
-    from catalog.reading.store import Catalog
+    from catalog_probe.catalog.files.store import Catalog
+    from catalog_probe.catalog.model import Json
     from probes.judging.cells import Place
     from probes.judging.verdict import Verdict
     from probes.traffic.recorded import Recorded

@@ -8,32 +8,32 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 from urllib.parse import parse_qs, urlsplit
 
-from catalog.envelopes.pointer import ABSENT
-from catalog.envelopes.projection import wire_of
-from catalog.model import Address, Aspect
-from catalog.model.codes import FindingCode
-from catalog.model.labels import ANSWER, MISSING_CREDENTIAL, STREAM, SUCCESS
-from catalog.model.visible import line
-from catalog.reading.assertions import asserted
-from catalog.reading.expectations import documented_answers
-from catalog.reading.facts import occurs_on
-from catalog.reading.grpc_statuses import status_of
-from catalog.reading.manifest import manifest
-from catalog.reading.requests import refusals_without_a_key
-from catalog.recognition.answers import answer_in
-from catalog.recognition.identify import Recogniser
-from catalog.recognition.known import Known
+from catalog_probe.catalog.answers.readings import answer_in
+from catalog_probe.catalog.envelopes.projection import wire_of
+from catalog_probe.catalog.files.manifest import manifest
+from catalog_probe.catalog.model import Address, Aspect
+from catalog_probe.catalog.model.codes import FindingCode
+from catalog_probe.catalog.model.labels import ANSWER, MISSING_CREDENTIAL, STREAM, SUCCESS
+from catalog_probe.catalog.reading.assertions import asserted
+from catalog_probe.catalog.reading.expectations import documented_answers
+from catalog_probe.catalog.reading.facts import occurs_on
+from catalog_probe.catalog.reading.grpc_statuses import status_of
+from catalog_probe.catalog.reading.requests import refusals_without_a_key
+from catalog_probe.catalog.recognition.identify import Recogniser
+from catalog_probe.catalog.recognition.known import Known
+from catalog_probe.catalog.text.json_pointer import ABSENT
+from catalog_probe.catalog.text.visible import line
 from probes.judging.compare import compare
 from probes.traffic.filtered import HIDDEN, without_hidden_headers
 
 if TYPE_CHECKING:
-    from catalog.model import Exchange, Record, Response
-    from catalog.model.assertion import Assertion
-    from catalog.reading.expected import Expected
-    from catalog.reading.headers import HeaderRule
-    from catalog.reading.store import Catalog
-    from catalog.recognition.answers import Answer
-    from catalog.recognition.identify import Identity
+    from catalog_probe.catalog.answers.readings import Answer
+    from catalog_probe.catalog.files.store import Catalog
+    from catalog_probe.catalog.model import Exchange, Record, Response
+    from catalog_probe.catalog.model.assertion import Assertion
+    from catalog_probe.catalog.reading.expected import Expected
+    from catalog_probe.catalog.reading.headers import HeaderRule
+    from catalog_probe.catalog.recognition.identify import Identity
 
 
 @dataclass(frozen=True, slots=True)

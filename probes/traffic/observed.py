@@ -7,14 +7,14 @@ from dataclasses import replace
 from itertools import chain
 from typing import TYPE_CHECKING
 
-from catalog.reading.manifest import manifest, providers
+from catalog_probe.catalog.files.manifest import manifest, providers
 from probes.traffic.credentials import QUERY_KEYS, credentials
 from probes.wire.observer import Observer
 from probes.wire.redact import SECRET_HEADERS, Redactor
 from probes.wire.sse import named_by_data
 
 if TYPE_CHECKING:
-    from catalog.model import Exchange, Response
+    from catalog_probe.catalog.model import Exchange, Response
     from probes.target.dialect import Dialect
     from probes.target.target import Target
     from probes.traffic.recorded import Recorded

@@ -6,18 +6,18 @@ import json
 from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING
 
-from catalog.evidence import shape
-from catalog.evidence.results import Result
-from catalog.evidence.results_file import RESULTS, read_run
-from catalog.model import jsonl
-from catalog.model.errors import Mendable, shown
+from catalog_probe.catalog.evidence import shape
+from catalog_probe.catalog.evidence.results import Result
+from catalog_probe.catalog.evidence.results_file import RESULTS, read_run
+from catalog_probe.catalog.files import json_lines as jsonl
+from catalog_probe.catalog.model.errors import Mendable, shown
 from probes.traffic import har, json_lines
 from probes.traffic.recorded import Recorded, Recording, TrafficError
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from catalog.model import Json
+    from catalog_probe.catalog.model import Json
 
 SUFFIXES = (".har", ".json", ".jsonl", ".ndjson")
 """What is read of a folder."""

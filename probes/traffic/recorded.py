@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from catalog.model.errors import Mendable
-from catalog.model.text import brief
+from catalog_probe.catalog.model.errors import Mendable
+from catalog_probe.catalog.text.phrases import brief
 
 if TYPE_CHECKING:
-    from catalog.model import Exchange
+    from catalog_probe.catalog.model import Exchange
 
 
 class TrafficError(Mendable):

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from catalog.model.standpoint import StandsFor
-from catalog.reading.manifest import providers
+from catalog_probe.catalog.files.manifest import providers
+from catalog_probe.catalog.model.standpoint import StandsFor
 from probes.target import target_file as targets
 from probes.target.target import Provider, Target
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from catalog.reading.store import Catalog
+    from catalog_probe.catalog.files.store import Catalog
     from probes.traffic.recorded import Recording
     from probes.traffic.traffic import Traffic
 

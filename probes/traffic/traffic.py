@@ -8,16 +8,16 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from catalog.reading.last_seen import instant
+from catalog_probe.catalog.observed.last_seen import instant
 from probes.traffic.filtered import has_all_headers, mark_hidden
 from probes.traffic.hosts import Hosts
 from probes.traffic.judged import Held
 from probes.traffic.observed import observed, redactor_of
 
 if TYPE_CHECKING:
-    from catalog.evidence.results import Result
-    from catalog.model import Json
-    from catalog.reading.store import Catalog
+    from catalog_probe.catalog.evidence.results import Result
+    from catalog_probe.catalog.files.store import Catalog
+    from catalog_probe.catalog.model import Json
     from probes.target.target import Target
     from probes.traffic.recorded import Recorded, Recording
 

@@ -9,13 +9,13 @@ import zlib
 from collections.abc import AsyncIterator
 from typing import TYPE_CHECKING
 
-from catalog.model.codes import ReasonCode
-from catalog.model.json_tree import object_of
-from catalog.model.unpacking import CODINGS, Unpacker
+from catalog_probe.catalog.model.codes import ReasonCode
+from catalog_probe.catalog.text.json_tree import object_of
+from catalog_probe.catalog.text.unpacking import CODINGS, Unpacker
 from probes.wire.failure import NoAnswer
 
 if TYPE_CHECKING:
-    from catalog.model import Json
+    from catalog_probe.catalog.model import Json
 
 ACCEPT_ENCODING = "gzip, deflate"
 IDENTITY = "identity"

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import h11
 
-from catalog.model.codes import ReasonCode
+from catalog_probe.catalog.model.codes import ReasonCode
 from probes.calls.body import Announced, Declared
 from probes.wire.failure import NoAnswer
 

@@ -7,8 +7,8 @@ import ssl
 from asyncio import CancelledError
 from collections.abc import Callable, Iterator
 
-from catalog.model import Reason
-from catalog.model.codes import ReasonCode
+from catalog_probe.catalog.model import Reason
+from catalog_probe.catalog.model.codes import ReasonCode
 
 
 class NoAnswer(Exception):

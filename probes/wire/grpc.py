@@ -16,9 +16,9 @@ import grpc.aio
 from google.protobuf import json_format, message_factory
 from google.protobuf.message import DecodeError
 
-from catalog.model import Event, Exchange, GrpcStatus, Reason, Response
-from catalog.model.clock import ms_since
-from catalog.model.codes import ReasonCode
+from catalog_probe.catalog.model import Event, Exchange, GrpcStatus, Reason, Response
+from catalog_probe.catalog.model.clock import ms_since
+from catalog_probe.catalog.model.codes import ReasonCode
 from probes.calls.body import JsonBody
 from probes.target.target import is_loopback
 from probes.wire.generated import pd_pb2

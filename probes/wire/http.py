@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Any
 
 import httpx
 
-from catalog.envelopes.pointer import find
-from catalog.model import Exchange, Reason, Request, Response
-from catalog.model.clock import ms_since
-from catalog.model.codes import ReasonCode
+from catalog_probe.catalog.model import Exchange, Reason, Request, Response
+from catalog_probe.catalog.model.clock import ms_since
+from catalog_probe.catalog.model.codes import ReasonCode
+from catalog_probe.catalog.text.json_pointer import find
 from probes.calls.body import Announced, Content, Declared, JsonBody
 from probes.wire import body
 from probes.wire.cookies import Cookies

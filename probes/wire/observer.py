@@ -6,12 +6,12 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from catalog.model import Event, Exchange, Reason, Request, Response
-from catalog.model.clock import ms_since
+from catalog_probe.catalog.model import Event, Exchange, Reason, Request, Response
+from catalog_probe.catalog.model.clock import ms_since
 from probes.wire.body import parsed
 
 if TYPE_CHECKING:
-    from catalog.model import Json
+    from catalog_probe.catalog.model import Json
     from probes.target.dialect import Dialect
     from probes.wire.redact import Redactor
 

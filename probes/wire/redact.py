@@ -7,15 +7,22 @@ from functools import cached_property, lru_cache, partial
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from catalog.model.json_tree import all_texts, has_rows, map_bytes, map_texts, placed_texts, texts_and_bytes
-from catalog.reading.manifest import manifest, providers
+from catalog_probe.catalog.files.manifest import manifest, providers
+from catalog_probe.catalog.text.json_tree import (
+    all_texts,
+    has_rows,
+    map_bytes,
+    map_texts,
+    placed_texts,
+    texts_and_bytes,
+)
 from probes.target.dialect import Dialect
 from probes.wire.encoded import stands_apart, stretches, written_down
 from probes.wire.needles import ENOUGH, Hit, needles_of
 from probes.wire.unescaped import ESCAPING, bare, is_escaped, levels, placed_levels
 
 if TYPE_CHECKING:
-    from catalog.model import Json, Record
+    from catalog_probe.catalog.model import Json, Record
     from probes.target.target import Target
 
 SECRET_HEADERS = frozenset({"authorization", "proxy-authorization", "x-api-key", "cookie", "set-cookie"})

@@ -9,8 +9,8 @@ from collections.abc import AsyncIterator, Callable, Iterator
 from dataclasses import dataclass, field, replace
 from itertools import chain, islice
 
-from catalog.model import Event, Json
-from catalog.model.exchange import UNNAMED
+from catalog_probe.catalog.model import Event, Json
+from catalog_probe.catalog.model.exchange import UNNAMED
 from probes.wire.body import NO_JSON, BodyTooLarge, json_of
 from probes.wire.failure import NoAnswer
 

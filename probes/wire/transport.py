@@ -18,7 +18,7 @@ import httpcore
 import httpx
 from h2.exceptions import H2Error
 
-from catalog.model.codes import ReasonCode
+from catalog_probe.catalog.model.codes import ReasonCode
 from probes.calls.body import Announced, Body, Declared
 from probes.target.target import is_loopback
 from probes.wire import early_answer

@@ -16,10 +16,10 @@ from websockets.asyncio.client import connect
 from websockets.exceptions import ConnectionClosed, InvalidStatus, WebSocketException
 from websockets.uri import parse_uri
 
-from catalog.model import Close, Event, Exchange, Reason, Response
-from catalog.model.clock import ms_since
-from catalog.model.codes import ReasonCode
-from catalog.model.exchange import UNNAMED
+from catalog_probe.catalog.model import Close, Event, Exchange, Reason, Response
+from catalog_probe.catalog.model.clock import ms_since
+from catalog_probe.catalog.model.codes import ReasonCode
+from catalog_probe.catalog.model.exchange import UNNAMED
 from probes.calls.script import AwaitClose, Hear, Say
 from probes.target.target import is_loopback
 from probes.wire.body import IDENTITY, encoding_of, parsed
@@ -30,7 +30,7 @@ from probes.wire.observer import Observer
 from probes.wire.tls import context
 
 if TYPE_CHECKING:
-    from catalog.model import Json
+    from catalog_probe.catalog.model import Json
     from probes.calls.call import Call
     from probes.target.dialect import Dialect
     from probes.wire.address import Origin
@@ -202,7 +202,7 @@ class _Talk:
         self._heard: dict[str, Json] = {}
 
     async def follow(self, call: Call) -> tuple[str, Close | None]:
-        """Follow the script; how the stream ended (see `catalog.evidence.Response`), and how the other side closed."""
+        """Follow the script; how the stream ended (see `Response`), and how the other side closed."""
         try:
             for step in call.script:
                 match step:

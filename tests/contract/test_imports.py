@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-import catalog as catalog_package
-from catalog.model.homes import PACKAGE
-from catalog.reading.manifest import providers
+from catalog_probe import catalog as catalog_package
 from catalog_probe import mockserver as mock_package
+from catalog_probe.catalog.files.manifest import providers
+from catalog_probe.catalog.files.provider_folders import PACKAGE
 from probes import calls, elicit
 from probes.target import target
 from tests.harness.command import CHECKOUT

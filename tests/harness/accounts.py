@@ -20,7 +20,7 @@ from tests.harness.faults import Fault, Picking
 from tests.harness.serving import serving
 
 if TYPE_CHECKING:
-    from catalog.evidence.results import Result
+    from catalog_probe.catalog.evidence.results import Result
     from probes.target.target import Target
 
 FREE = frozenset({Cost.FREE})

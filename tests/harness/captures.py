@@ -10,11 +10,11 @@ from collections.abc import Hashable, Iterator
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from catalog.model import Attempt, Exchange, Finding, Outcome, Record, Request, Response
-from catalog.reading.assertions import asserted
-from catalog.reading.expectations import expectations
-from catalog.reading.manifest import providers
-from catalog.recognition.known import Known
+from catalog_probe.catalog.files.manifest import providers
+from catalog_probe.catalog.model import Attempt, Exchange, Finding, Outcome, Record, Request, Response
+from catalog_probe.catalog.reading.assertions import asserted
+from catalog_probe.catalog.reading.expectations import expectations
+from catalog_probe.catalog.recognition.known import Known
 from probes.judging.judge import judge
 from probes.traffic.hosts import learnt
 from probes.wire.body import parsed
@@ -22,7 +22,7 @@ from tests.harness.command import CHECKOUT
 from tests.harness.engines import catalog
 
 if TYPE_CHECKING:
-    from catalog.reading.expected import Expected
+    from catalog_probe.catalog.reading.expected import Expected
     from probes.judging.verdict import Verdict
 
 CAPTURES = CHECKOUT.parent / "shared" / "captures" / "captures.jsonl"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import shutil
 from typing import TYPE_CHECKING
 
-from catalog.model import places
+from catalog_probe.catalog.files import paths
 from tests.harness.command import CHECKOUT
 
 if TYPE_CHECKING:
@@ -34,4 +34,4 @@ def parts(to: Path, *names: str) -> Path:
 def as_checkout(folder: Path, patch: pytest.MonkeyPatch) -> None:
     """Commands are called there, and take it for the checkout."""
     patch.chdir(folder)
-    patch.setattr(places, "home", lambda: folder)
+    patch.setattr(paths, "home", lambda: folder)

@@ -14,11 +14,11 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from catalog.reading.expectations import expectations
+from catalog_probe.catalog.reading.expectations import expectations
 from tests.harness.engines import catalog
 
 if TYPE_CHECKING:
-    from catalog.reading.expected import Expected
+    from catalog_probe.catalog.reading.expected import Expected
 
 TABLE = Path(__file__).parents[1] / "system" / "clients" / "faults.tsv"
 COLUMNS = ("provider", "fault", "client", "key", "asks", "suffers", "raises", "attempts", "mutant")

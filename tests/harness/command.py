@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from catalog.evidence.results_file import read_run
-from catalog.evidence.self_check import of_records
+from catalog_probe.catalog.evidence.results_file import read_run
+from catalog_probe.catalog.evidence.self_check import of_records
 
 if TYPE_CHECKING:
-    from catalog.evidence.results import Result, Run
+    from catalog_probe.catalog.evidence.results import Result, Run
 
 CHECKOUT = Path(__file__).parent.parent.parent
 

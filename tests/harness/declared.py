@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import anyio
 
-from catalog.model.labels import ANSWER, BESIDE, CLEANUP
+from catalog_probe.catalog.model.labels import ANSWER, BESIDE, CLEANUP
 from probes.calls.services import LOOPBACK
 from probes.elicit.performing import perform
 from probes.elicit.probe import Stopped
@@ -21,7 +21,7 @@ from probes.target.target import NOWHERE_KEY, WRONG, Target
 from probes.wire.redact import Redactor
 
 if TYPE_CHECKING:
-    from catalog.model import Exchange
+    from catalog_probe.catalog.model import Exchange
     from probes.calls.call import Call
     from probes.elicit.recipe import Recipe
 

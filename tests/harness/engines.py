@@ -9,8 +9,8 @@ from datetime import date
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from catalog.evidence.results import Result
-from catalog.reading.store import Catalog
+from catalog_probe.catalog.evidence.results import Result
+from catalog_probe.catalog.files.store import Catalog
 from probes.planning.rotation import Depth, Drawing
 from probes.running.engine import Engine
 from probes.target import target_file as targets

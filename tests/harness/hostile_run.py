@@ -21,9 +21,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import unquote
 
-from catalog.evidence.results_file import EvidenceError, read_run
-from catalog.evidence.self_check import of_records
-from catalog.model.homes import PACKAGE
+from catalog_probe.catalog.evidence.results_file import EvidenceError, read_run
+from catalog_probe.catalog.evidence.self_check import of_records
+from catalog_probe.catalog.files.provider_folders import PACKAGE
 from tests.harness.command import CHECKOUT, OF_OUR_DEPENDENCIES
 from tests.harness.hostile_table import CANARY, CODES, Case, cases
 from tests.harness.target_files import toml

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from catalog.evidence.results import Run
+from catalog_probe.catalog.evidence.results import Run
 
 if TYPE_CHECKING:
-    from catalog.evidence.results import Result
+    from catalog_probe.catalog.evidence.results import Result
 
 Told = tuple[Run, list["Result"]]
 

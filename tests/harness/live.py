@@ -78,6 +78,6 @@ def mock_process(*providers: str) -> Iterator[dict[str, str]]:
 def ledger_in_place_of_the_shipped(path: Path) -> str:
     """A plugin for `-p`: runs ask this ledger what is accepted, and leave the shipped one alone."""
     return (
-        "from pathlib import Path\nfrom catalog.model.homes import Home\n"
+        "from pathlib import Path\nfrom catalog_probe.catalog.files.provider_folders import Home\n"
         f"Home.ledger = property(lambda home: Path({str(path)!r}))\n"
     )

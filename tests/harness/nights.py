@@ -17,8 +17,8 @@ from datetime import date, timedelta
 from pathlib import Path
 from typing import Any
 
-from catalog.evidence.results_file import RESULTS, read_run
-from catalog.model.homes import PACKAGE
+from catalog_probe.catalog.evidence.results_file import RESULTS, read_run
+from catalog_probe.catalog.files.provider_folders import PACKAGE
 from reports import build, html, terminal
 from tests.harness.command import pytest_probes
 from tests.harness.engines import PREFIXES

@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING
 
-from catalog.model import Outcome
+from catalog_probe.catalog.model import Outcome
 from catalog_probe.mockserver.app import create_app
 from probes.traffic.reading import read
 from probes.traffic.sources import anybody
@@ -17,8 +17,8 @@ from tests.harness.serving import serving
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from catalog.evidence.results import Result
-    from catalog.model import Event, Exchange, Finding, Json, Response
+    from catalog_probe.catalog.evidence.results import Result
+    from catalog_probe.catalog.model import Event, Exchange, Finding, Json, Response
 
 AT = "2026-01-31T04:00:00.000Z"
 

@@ -11,7 +11,7 @@ from fnmatch import fnmatchcase
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from catalog.model.labels import SUCCESS
+from catalog_probe.catalog.model.labels import SUCCESS
 from probes.calls.body import Content, JsonBody
 from probes.calls.placeholders import filled
 from probes.calls.script import Hear
@@ -22,7 +22,7 @@ from tests.harness.engines import catalog
 from tests.harness.sdk_requests import FOLDER
 
 if TYPE_CHECKING:
-    from catalog.model import Record
+    from catalog_probe.catalog.model import Record
     from probes.calls.call import Call
     from probes.target.target import Provider
 

@@ -26,10 +26,10 @@ from zlib import crc32
 
 import anyio
 
-from catalog.evidence.results_file import read_run
-from catalog.evidence.self_check import of_records
-from catalog.model import Outcome
-from catalog.model.homes import PACKAGE
+from catalog_probe.catalog.evidence.results_file import read_run
+from catalog_probe.catalog.evidence.self_check import of_records
+from catalog_probe.catalog.files.provider_folders import PACKAGE
+from catalog_probe.catalog.model import Outcome
 from catalog_probe.mockserver.app import create_app
 from tests.harness.command import CHECKOUT
 from tests.harness.engines import PREFIXES, catalog

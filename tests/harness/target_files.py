@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from catalog.model.homes import PACKAGE
+from catalog_probe.catalog.files.provider_folders import PACKAGE
 
 
 def pa_target(path: Path, base: str, *, name: str = "elsewhere", **changes: Any) -> str:

@@ -16,7 +16,7 @@ from tests.harness.checkouts import copied
 from tests.harness.command import CHECKOUT, DEADLINE_S, OF_OUR_DEPENDENCIES, child_environ
 from tests.harness.processes import until
 
-PACKAGES = ("catalog", "probes", "reports", "catalog_probe")
+PACKAGES = ("catalog_probe", "probes", "reports")
 _BLOCK = re.compile(
     r'^```(?P<language>\w+)(?: title="(?P<title>[^"]*)")?\n(?P<text>.*?)^```$', re.MULTILINE | re.DOTALL
 )

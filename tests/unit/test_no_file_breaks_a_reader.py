@@ -14,19 +14,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from catalog.evidence import past
-from catalog.evidence.results_file import drawing_on, read_run
-from catalog.model.errors import Mendable
-from catalog.model.homes import PACKAGE
-from catalog.reading.store import Catalog
-from catalog.writeback import ledger
+from catalog_probe.catalog.evidence import past
+from catalog_probe.catalog.evidence.results_file import drawing_on, read_run
+from catalog_probe.catalog.files.provider_folders import PACKAGE
+from catalog_probe.catalog.files.store import Catalog
+from catalog_probe.catalog.model.errors import Mendable
+from catalog_probe.catalog.writeback import ledger
 from probes.running import journal
 from probes.target import target_file as targets
 from reports import feed, history, junit, news, summary, terminal
 from tests.unit.reports import sample
 
 if TYPE_CHECKING:
-    from catalog.model import Json
+    from catalog_probe.catalog.model import Json
 
 
 def results(path: Path) -> None:

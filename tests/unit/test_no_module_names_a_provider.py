@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from catalog.reading.manifest import manifest, providers
+from catalog_probe.catalog.files.manifest import manifest, providers
 from tests.harness.command import CHECKOUT
 
-ENGINE = ("catalog", "catalog_probe", "probes", "reports")
-ITS_OWN = tuple(map(Path, ("catalog_probe/mockserver", "probes/recipes", "probes/wire/generated", "catalog/providers")))
+ENGINE = ("catalog_probe", "probes", "reports")
+ITS_OWN = tuple(map(Path, ("catalog_probe/mockserver", "probes/recipes", "probes/wire/generated")))
 """Rooms in which each provider has a folder or a file of its own."""
 
 _NAMES = "|".join(providers())

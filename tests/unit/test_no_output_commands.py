@@ -14,12 +14,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from catalog import library
-from catalog.evidence import past
-from catalog.model import Attempt, Outcome, Reason
-from catalog.model.errors import Mendable
-from catalog.model.look import Look
-from catalog.model.visible import harmless, line, row, tree, visible
+from catalog_probe.catalog import library
+from catalog_probe.catalog.evidence import past
+from catalog_probe.catalog.model import Attempt, Outcome, Reason
+from catalog_probe.catalog.model.errors import Mendable
+from catalog_probe.catalog.model.look import Look
+from catalog_probe.catalog.text.visible import harmless, line, row, tree, visible
 from catalog_probe.cli.catalog_commands import commands, show
 from catalog_probe.cli.identity_text import identity_text
 from catalog_probe.cli.main import main
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from argparse import Namespace
     from pathlib import Path
 
-    from catalog.evidence.results import Result, Run
+    from catalog_probe.catalog.evidence.results import Result, Run
     from probes.target.target import Target
 
 A, B = "pa/errors/general/a", "pb/errors/general/b"

@@ -8,8 +8,8 @@ from datetime import date
 from typing import TYPE_CHECKING, Any
 from unittest import mock
 
-from catalog.evidence.same_drift import observed_class
-from catalog.model import Aspect, Finding, Outcome, Severity
+from catalog_probe.catalog.evidence.same_drift import observed_class
+from catalog_probe.catalog.model import Aspect, Finding, Outcome, Severity
 from probes.elicit.book import book
 from probes.planning.rotation import Depth, Drawing
 from probes.target import target_file as targets
@@ -18,7 +18,7 @@ from tests.harness.engines import probe
 from tests.verdicts.table import TableError, Verdict
 
 if TYPE_CHECKING:
-    from catalog.model import Record
+    from catalog_probe.catalog.model import Record
 
 STALL_S = 2.0
 """Seconds until a silent WebSocket is given up, in place of 15: under mutants and faults hundreds are silent."""

@@ -9,15 +9,15 @@ from pathlib import Path
 from string import Template
 from typing import TYPE_CHECKING
 
-from catalog.model.homes import PACKAGE, Home
-from catalog.reading.documents import COLUMNS
-from catalog.reading.manifest import manifest
-from catalog.reading.store import family_file
-from catalog.reading.strict_json import read_object
-from catalog.writeback.canonical import canonical_text, lacking_nulls
+from catalog_probe.catalog.files.manifest import manifest
+from catalog_probe.catalog.files.provider_folders import PACKAGE, Home
+from catalog_probe.catalog.files.store import family_file
+from catalog_probe.catalog.files.strict_json import read_object
+from catalog_probe.catalog.reading.documents import COLUMNS
+from catalog_probe.catalog.writeback.canonical import canonical_text, lacking_nulls
 
 if TYPE_CHECKING:
-    from catalog.model import Address, Json
+    from catalog_probe.catalog.model import Address, Json
 
 TEMPLATES = Path(__file__).parent / "templates"
 

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 
 import anyio
 
-from catalog.evidence.results_file import RESULTS
-from catalog.model import places
-from catalog.model.labels import CLEANUP
+from catalog_probe.catalog.evidence.results_file import RESULTS
+from catalog_probe.catalog.files import paths as places
+from catalog_probe.catalog.model.labels import CLEANUP
 from probes.elicit.book import book
 from probes.elicit.probe import Stopped
 from probes.running import journal

@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING
 
 import anyio
 
-from catalog.model import homes, places
-from catalog.model.codes import ReasonCode
-from catalog.model.exits import Exit
-from catalog.model.visible import row
+from catalog_probe.catalog.files import paths, provider_folders
+from catalog_probe.catalog.model.codes import ReasonCode
+from catalog_probe.catalog.model.exits import Exit
+from catalog_probe.catalog.text.visible import row
 from probes.elicit import book
 from probes.elicit.probe import Stopped
 from probes.judging.attempts import PASSING
@@ -40,7 +40,7 @@ from reports.words import count
 if TYPE_CHECKING:
     from datetime import date
 
-    from catalog.reading.store import Catalog
+    from catalog_probe.catalog.files.store import Catalog
     from probes.calls.call import Call
     from probes.elicit.recipe import Recipe
     from probes.target.look_ups import LookedUp
@@ -228,9 +228,9 @@ def told(found: Diagnosis, asked: str = "", allow: Sequence[Cost] = ()) -> list[
 
 def _run_of(found: Diagnosis, asked: str, allow: Sequence[Cost]) -> str:
     """The command of a run that was looked at, as it is typed here."""
-    program = ["catalog-probe", "probe"] if places.installed() else ["pytest", "probes"]
+    program = ["catalog-probe", "probe"] if paths.installed() else ["pytest", "probes"]
     costs = ["--allow", ",".join(allow)] if allow else []
-    return shlex.join([*program, "--target", asked, *costs, *homes.option_for(found.catalog.root)])
+    return shlex.join([*program, "--target", asked, *costs, *provider_folders.option_for(found.catalog.root)])
 
 
 def _provider_lines(provider: Provider, found: Diagnosis, run: str) -> Iterator[str]:

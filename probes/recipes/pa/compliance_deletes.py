@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from catalog.model.codes import ReasonCode
-from catalog.model.labels import ANSWER, SETUP, SUCCESS
+from catalog_probe.catalog.model.codes import ReasonCode
+from catalog_probe.catalog.model.labels import ANSWER, SETUP, SUCCESS
 from probes.elicit.credential_rules import BOTH
 from probes.elicit.recipe import Family, Recipe
 from probes.target.target import Cost

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from catalog.model.codes import ReasonCode
-from catalog.model.labels import ANSWER
+from catalog_probe.catalog.model.codes import ReasonCode
+from catalog_probe.catalog.model.labels import ANSWER
 from probes.calls.body import body_of
 from probes.calls.call import Call, get, post
 from probes.elicit.elsewhere import Change, listed, spoilt, spoilt_by_label

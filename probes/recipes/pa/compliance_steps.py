@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from catalog.model import Reason
-from catalog.model.codes import ReasonCode
-from catalog.model.labels import SETUP
+from catalog_probe.catalog.model import Reason
+from catalog_probe.catalog.model.codes import ReasonCode
+from catalog_probe.catalog.model.labels import SETUP
 from probes.calls.call import Call, get
 from probes.elicit.elsewhere import spoilt
 from probes.elicit.exhausting import once_limited

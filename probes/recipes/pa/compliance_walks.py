@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from catalog.model.codes import ReasonCode
-from catalog.model.labels import SETUP
+from catalog_probe.catalog.model.codes import ReasonCode
+from catalog_probe.catalog.model.labels import SETUP
 from probes.calls.call import Call, get
 from probes.elicit.recipe import Family, Recipe, Steps
 

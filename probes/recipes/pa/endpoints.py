@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from catalog.model.codes import ReasonCode
-from catalog.model.labels import SUCCESS, WRONG_CREDENTIAL
+from catalog_probe.catalog.model.codes import ReasonCode
+from catalog_probe.catalog.model.labels import SUCCESS, WRONG_CREDENTIAL
 from probes.calls.body import Content
 from probes.calls.call import Call, Removal, delete, get, post
 from probes.elicit.recipe import Family, Recipe

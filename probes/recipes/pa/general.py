@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from catalog.model.codes import ReasonCode
+from catalog_probe.catalog.model.codes import ReasonCode
 from probes.calls.body import Declared
 from probes.calls.call import Removal, delete, get, post
 from probes.elicit.elsewhere import spoilt, spoilt_by_label

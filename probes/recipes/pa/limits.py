@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from catalog.model.codes import ReasonCode
-from catalog.model.labels import SUCCESS
+from catalog_probe.catalog.model.codes import ReasonCode
+from catalog_probe.catalog.model.labels import SUCCESS
 from probes.calls.call import Call, delete, get
 from probes.elicit.exhausting import use_up
 from probes.elicit.recipe import Family

@@ -10,7 +10,7 @@ from probes.calls.call import Call, get, post
 from probes.elicit.credential_rules import Refusals
 
 if TYPE_CHECKING:
-    from catalog.model import Json
+    from catalog_probe.catalog.model import Json
 
 MB = 1024 * 1024
 

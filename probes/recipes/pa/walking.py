@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from catalog.model import Exchange, Reason
-from catalog.model.codes import ReasonCode
-from catalog.model.labels import SETUP
+from catalog_probe.catalog.model import Exchange, Reason
+from catalog_probe.catalog.model.codes import ReasonCode
+from catalog_probe.catalog.model.labels import SETUP
 from probes.elicit.probe import Probe, Stopped
 
 if TYPE_CHECKING:

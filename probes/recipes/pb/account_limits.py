@@ -10,7 +10,7 @@ from probes.elicit.recipe import Family, Recipe
 from .requests import generate
 
 if TYPE_CHECKING:
-    from catalog.model import Json
+    from catalog_probe.catalog.model import Json
     from probes.calls.call import Call
 
 LIMITS = Family("pb/rate_limits/limits")

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from catalog.model import Reason
-from catalog.model.codes import ReasonCode
+from catalog_probe.catalog.model import Reason
+from catalog_probe.catalog.model.codes import ReasonCode
 from probes.calls.call import Call, Removal, delete, get
 from probes.elicit.credential_rules import BOTH, Refusals
 from probes.elicit.probe import Stopped

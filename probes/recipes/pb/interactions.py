@@ -15,7 +15,7 @@ from .requests import BEARER, LOOKUP, TEXT_ONLY, interaction, streamed
 from .versions import in_both
 
 if TYPE_CHECKING:
-    from catalog.model import Json
+    from catalog_probe.catalog.model import Json
 
 FAMILY = Family("pb/errors/interactions")
 BLOCKS = Family("pb/errors/interactions_blocked")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from catalog.model.codes import ReasonCode
+from catalog_probe.catalog.model.codes import ReasonCode
 from probes.elicit.recipe import Family, Recipe
 from probes.target.target import Cost
 
@@ -12,7 +12,7 @@ from .requests import LOOKUP, TEXT_ONLY, generate, said
 from .versions import in_both
 
 if TYPE_CHECKING:
-    from catalog.model import Json
+    from catalog_probe.catalog.model import Json
     from probes.calls.call import Call
     from probes.elicit.probe import Probe
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from catalog.model.codes import ReasonCode
+from catalog_probe.catalog.model.codes import ReasonCode
 from probes.elicit.exhausting import once_limited, one_more_than
 from probes.elicit.recipe import Family, Recipe
 from probes.target.target import Cost

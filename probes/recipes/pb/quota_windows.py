@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from catalog.model.labels import SETUP
+from catalog_probe.catalog.model.labels import SETUP
 from probes.elicit.limit_looks import SLUG, TIGHT
 from probes.target.target import Cost
 

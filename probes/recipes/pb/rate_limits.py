@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from catalog.model.labels import LIMITED
+from catalog_probe.catalog.model.labels import LIMITED
 from probes.elicit.exhausting import exhaust
 from probes.elicit.limit_looks import SLUG, TIGHT, beyond, generated
 from probes.elicit.recipe import each_apart

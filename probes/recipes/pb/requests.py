@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from probes.calls.call import Call, get, post
 
 if TYPE_CHECKING:
-    from catalog.model import Json
+    from catalog_probe.catalog.model import Json
 
 MODELS = get("/v1beta/models")
 BEARER = ("authorization", "Bearer")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from catalog.model.codes import ReasonCode
+from catalog_probe.catalog.model.codes import ReasonCode
 from probes.elicit.twins import MADE_FIRST
 
 from . import (

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from catalog.model.codes import ReasonCode
+from catalog_probe.catalog.model.codes import ReasonCode
 from probes.calls.call import Call, get
 from probes.calls.services import CLOSED_PORT, FULL_PORT, PLAIN_PORT
 from probes.elicit.recipe import Family, Recipe

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from catalog.model.codes import ReasonCode
-from catalog.model.labels import SUCCESS, WRONG_CREDENTIAL
+from catalog_probe.catalog.model.codes import ReasonCode
+from catalog_probe.catalog.model.labels import SUCCESS, WRONG_CREDENTIAL
 from probes.calls.body import Content, body_of
 from probes.calls.call import ASSUMED_ID, Call, Removal, delete, get, post
 from probes.elicit.credential_rules import Refusals

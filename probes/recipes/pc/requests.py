@@ -10,7 +10,7 @@ from probes.calls.call import Call, get, post
 from probes.target.target import WRONG
 
 if TYPE_CHECKING:
-    from catalog.model import Json
+    from catalog_probe.catalog.model import Json
 
 MODELS = get("/v1/models")
 """Free, and answered to any key that works."""

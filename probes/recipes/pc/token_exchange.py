@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from catalog.model.labels import SUCCESS
+from catalog_probe.catalog.model.labels import SUCCESS
 from probes.calls.body import JsonBody
 from probes.calls.call import Call, post
 from probes.elicit.recipe import Family, Recipe, recipe

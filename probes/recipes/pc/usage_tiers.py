@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from catalog.model.codes import ReasonCode
+from catalog_probe.catalog.model.codes import ReasonCode
 from probes.calls.call import Call, post
 from probes.elicit.limit_looks import SLUG
 from probes.elicit.recipe import Family, Recipe

@@ -5,9 +5,9 @@ from __future__ import annotations
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from catalog.model import Reason
-from catalog.model.codes import ReasonCode
-from catalog.model.labels import ANSWER, SETUP
+from catalog_probe.catalog.model import Reason
+from catalog_probe.catalog.model.codes import ReasonCode
+from catalog_probe.catalog.model.labels import ANSWER, SETUP
 from probes.elicit.elsewhere import spoilt
 from probes.elicit.exhausting import until_refused
 from probes.elicit.probe import Probe, Stopped

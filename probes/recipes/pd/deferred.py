@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterable
 
 import anyio
 
-from catalog.model import Exchange, Reason
-from catalog.model.codes import ReasonCode
-from catalog.model.labels import ANSWER, MISSING_CREDENTIAL, SETUP, SUCCESS, WRONG_CREDENTIAL
+from catalog_probe.catalog.model import Exchange, Reason
+from catalog_probe.catalog.model.codes import ReasonCode
+from catalog_probe.catalog.model.labels import ANSWER, MISSING_CREDENTIAL, SETUP, SUCCESS, WRONG_CREDENTIAL
 from probes.calls.call import Call, get
 from probes.elicit.credential_rules import BOTH
 from probes.elicit.probe import Probe, Stopped

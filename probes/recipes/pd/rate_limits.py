@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from catalog.model.codes import ReasonCode
-from catalog.model.labels import LIMITED, SETUP
+from catalog_probe.catalog.model.codes import ReasonCode
+from catalog_probe.catalog.model.labels import LIMITED, SETUP
 from probes.calls.call import post
 from probes.elicit.exhausting import exhaust, until_refused
 from probes.elicit.limit_looks import SLUG, TIGHT, beyond, generated

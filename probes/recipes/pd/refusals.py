@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from catalog.model.labels import ANSWER, SETUP
+from catalog_probe.catalog.model.labels import ANSWER, SETUP
 from probes.calls.body import Content, JsonBody
 from probes.calls.call import Call, delete, get
 from probes.elicit.elsewhere import Change, listed, spoilt, spoilt_by_label

@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from catalog.model import Record, Tag
-from catalog.model.assertion import ASK, Assertion, Basis, Key
-from catalog.reading.assertions import assertions
+from catalog_probe.catalog.model import Record, Tag
+from catalog_probe.catalog.model.assertion import ASK, Assertion, Basis, Key
+from catalog_probe.catalog.reading.assertions import assertions
 from tests.contract.catalog.inventory_rows import PROVIDERS, citable, rows
 from tests.harness.engines import catalog
 

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from catalog.model import Record
-from catalog.reading.schemas import envelope_id, schemas
+from catalog_probe.catalog.files.schemas import envelope_id, schemas
+from catalog_probe.catalog.model import Record
 from tests.contract.catalog.inventory_rows import PROVIDERS, Row, citable, rows
 from tests.harness.engines import catalog
 

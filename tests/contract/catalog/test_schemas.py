@@ -11,8 +11,8 @@ from jsonschema import Draft202012Validator
 from referencing import Registry
 from referencing.jsonschema import DRAFT202012
 
-from catalog.reading.schemas import KIND_SCHEMA, SCHEMAS, resolve, schemas
-from catalog.writeback.canonical import canonical_record, json_text
+from catalog_probe.catalog.files.schemas import KIND_SCHEMA, SCHEMAS, resolve, schemas
+from catalog_probe.catalog.writeback.canonical import canonical_record, json_text
 from tests.contract.catalog.envelope_examples import ENVELOPES, without
 from tests.contract.catalog.inventory_rows import PROVIDERS, citable
 from tests.contract.catalog.record_examples import BAD, GOOD

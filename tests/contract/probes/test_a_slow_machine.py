@@ -8,7 +8,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from catalog.model import Outcome
+from catalog_probe.catalog.model import Outcome
 from catalog_probe.mockserver.app import create_app
 from catalog_probe.mockserver.core import world
 from probes.elicit.book import book

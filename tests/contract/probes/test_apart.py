@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import anyio
 
-from catalog.model.labels import ANSWER, CLEANUP
+from catalog_probe.catalog.model.labels import ANSWER, CLEANUP
 from probes.calls.call import get
 from probes.elicit.performing import perform
 from probes.elicit.recipe import Family, each_apart

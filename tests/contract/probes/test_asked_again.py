@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from catalog.evidence.partial import in_part
-from catalog.model import Outcome
-from catalog.model.labels import BESIDE
+from catalog_probe.catalog.evidence.verdicts.partial import in_part
+from catalog_probe.catalog.model import Outcome
+from catalog_probe.catalog.model.labels import BESIDE
 from probes.planning.rotation import ALL
 from tests.harness import fault_changes as to
 from tests.harness.engines import catalog, probe
@@ -16,7 +16,7 @@ from tests.harness.fault_table import BARE, COMPLIANCE_KEY, in_own_envelope
 from tests.harness.faults import Act, Fault, Where
 
 if TYPE_CHECKING:
-    from catalog.evidence.results import Result
+    from catalog_probe.catalog.evidence.results import Result
     from probes.target.target import Target
     from tests.harness.fault_proxy import Stand
 

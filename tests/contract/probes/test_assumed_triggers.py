@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from catalog.model import Outcome
+from catalog_probe.catalog.model import Outcome
 from probes.planning.rotation import ALL
 from tests.harness import fault_changes as to
 from tests.harness.engines import probe
@@ -14,7 +14,7 @@ from tests.harness.fault_table import enveloped
 from tests.harness.faults import Fault, Where
 
 if TYPE_CHECKING:
-    from catalog.evidence.results import Result
+    from catalog_probe.catalog.evidence.results import Result
     from tests.harness.fault_proxy import Stand
 
 MADE_UP_KEY = "pa/errors/compliance/api_key_invalid"

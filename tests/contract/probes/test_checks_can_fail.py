@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from catalog.model import Attempt, Exchange, Outcome
-from catalog.reading.assertions import asserted, assertions
-from catalog.reading.expectations import expectations
-from catalog.reading.manifest import providers
-from catalog.recognition.known import Known
+from catalog_probe.catalog.files.manifest import providers
+from catalog_probe.catalog.model import Attempt, Exchange, Outcome
+from catalog_probe.catalog.reading.assertions import asserted, assertions
+from catalog_probe.catalog.reading.expectations import expectations
+from catalog_probe.catalog.recognition.known import Known
 from probes.judging.attempts import MAX_ATTEMPTS, conclude
 from probes.judging.judge import judge
 from tests.harness.engines import Clean, catalog
@@ -21,8 +21,8 @@ from tests.harness.spoiling import Spoiled, spoil
 from tests.harness.spoiling_relations import spoil_relations
 
 if TYPE_CHECKING:
-    from catalog.evidence.results import Result
-    from catalog.reading.expected import Expected
+    from catalog_probe.catalog.evidence.results import Result
+    from catalog_probe.catalog.reading.expected import Expected
 
 
 @pytest.mark.parametrize("provider", providers())

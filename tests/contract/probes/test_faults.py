@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from catalog.model import Exchange, Outcome, Response
+from catalog_probe.catalog.model import Exchange, Outcome, Response
 from tests.harness import fault_changes as to
 from tests.harness import patient
 from tests.harness.engines import catalog, probe
@@ -19,7 +19,7 @@ from tests.harness.fault_table import CALLS, FAULTS, SOCKETS, STREAMS, Named
 from tests.harness.faults import Act, Answer, Asked, Ending, Fault, Picking, Where
 
 if TYPE_CHECKING:
-    from catalog.evidence.results import Result
+    from catalog_probe.catalog.evidence.results import Result
 
 ALL = [str(record.address) for record in catalog().records]
 LIST_MODELS = "pa/endpoints/models/list_models"

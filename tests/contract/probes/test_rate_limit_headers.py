@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from catalog.model import Attempt, Exchange, Finding, Outcome, Request, Response, Tag
-from catalog.reading.assertions import assertions
-from catalog.reading.cells import Cell
-from catalog.reading.expectations import expectations
-from catalog.reading.headers import HeaderRule
-from catalog.reading.tags import tag_by_evidence
-from catalog.recognition.known import Known
+from catalog_probe.catalog.model import Attempt, Exchange, Finding, Outcome, Request, Response, Tag
+from catalog_probe.catalog.observed.cells import Cell
+from catalog_probe.catalog.observed.tags import tag_by_evidence
+from catalog_probe.catalog.reading.assertions import assertions
+from catalog_probe.catalog.reading.expectations import expectations
+from catalog_probe.catalog.reading.headers import HeaderRule
+from catalog_probe.catalog.recognition.known import Known
 from probes.elicit.book import book
 from probes.judging.judge import judge
 from probes.judging.limit_headers import contradictions
@@ -27,7 +27,7 @@ from tests.harness.engines import probe as probed
 from tests.harness.faults import Fault
 
 if TYPE_CHECKING:
-    from catalog.evidence.results import Result
+    from catalog_probe.catalog.evidence.results import Result
     from tests.harness.fault_proxy import Stand
 
 RULES = (

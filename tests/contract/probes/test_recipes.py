@@ -11,11 +11,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from catalog.model import Address, Reason, Record
-from catalog.model.explanations import NOT_PROBED
-from catalog.model.reach import Reach
-from catalog.reading.manifest import providers
-from catalog.reading.store import Catalog
+from catalog_probe.catalog.files.manifest import providers
+from catalog_probe.catalog.files.store import Catalog
+from catalog_probe.catalog.model import Address, Reason, Record
+from catalog_probe.catalog.model.explanations import NOT_PROBED
+from catalog_probe.catalog.model.reach import Reach
 from probes.calls.call import Call, get, post
 from probes.calls.placeholders import filled
 from probes.elicit.book import Book, book

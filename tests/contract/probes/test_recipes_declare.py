@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from catalog.model.labels import SUCCESS
-from catalog.reading.grpc_statuses import status_of
-from catalog.reading.manifest import providers
+from catalog_probe.catalog.files.manifest import providers
+from catalog_probe.catalog.model.labels import SUCCESS
+from catalog_probe.catalog.reading.grpc_statuses import status_of
 from probes.calls.call import get, post
 from probes.elicit.book import book
 from probes.elicit.recipe import Family, Recipe, StepOptions, Steps

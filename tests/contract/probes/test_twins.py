@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 import anyio
 import pytest
 
-from catalog.model import Outcome, Reason
-from catalog.model.codes import ReasonCode
-from catalog.reading.grpc_statuses import status_of
-from catalog.reading.manifest import providers
+from catalog_probe.catalog.files.manifest import providers
+from catalog_probe.catalog.model import Outcome, Reason
+from catalog_probe.catalog.model.codes import ReasonCode
+from catalog_probe.catalog.reading.grpc_statuses import status_of
 from probes.elicit.performing import perform
 from probes.elicit.twins import TWIN, twin
 from probes.planning.obstacles import obstacle
@@ -25,8 +25,8 @@ from tests.harness.recipes import load_recipes
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from catalog.evidence.results import Result
-    from catalog.model import Response
+    from catalog_probe.catalog.evidence.results import Result
+    from catalog_probe.catalog.model import Response
     from probes.elicit.recipe import Recipe
     from probes.target.target import Provider, Target
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from catalog.model import Outcome
+from catalog_probe.catalog.model import Outcome
 from catalog_probe.mockserver.app import create_app
 from probes.elicit import book
 from tests.harness.engines import mock_target_at, probe

@@ -12,8 +12,8 @@ from concurrent.futures import ProcessPoolExecutor
 from datetime import date
 from functools import partial
 
-from catalog.model.exits import Exit
-from catalog.reading.manifest import providers
+from catalog_probe.catalog.files.manifest import providers
+from catalog_probe.catalog.model.exits import Exit
 from tests.harness.mutants.running import Shown, Verdict, run, untouched
 from tests.harness.mutants.tables import Mutant, Of, Refused, mutants, refusals
 

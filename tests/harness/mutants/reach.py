@@ -30,7 +30,7 @@ from tests.harness.mutants.parsing import parsed
 from tests.harness.serving import serving_mock
 
 if TYPE_CHECKING:
-    from catalog.evidence.results import Result
+    from catalog_probe.catalog.evidence.results import Result
     from probes.target.target import Target
     from tests.harness.mutants.hooks import Hook
 

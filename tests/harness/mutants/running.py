@@ -11,9 +11,9 @@ from enum import StrEnum
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from catalog.evidence.blindness import blind_providers
-from catalog.model import Outcome, Severity
-from catalog.reading.expectations import documented_labels
+from catalog_probe.catalog.evidence.verdicts.blindness import blind_providers
+from catalog_probe.catalog.model import Outcome, Severity
+from catalog_probe.catalog.reading.expectations import documented_labels
 from probes.elicit.book import book
 from probes.planning.rotation import Depth, Drawing
 from probes.target import target_file as targets
@@ -27,8 +27,8 @@ from tests.harness.mutants.tables import Mutant, Of
 from tests.harness.serving import serving_mock
 
 if TYPE_CHECKING:
-    from catalog.evidence.results import Result
-    from catalog.model import Record
+    from catalog_probe.catalog.evidence.results import Result
+    from catalog_probe.catalog.model import Record
     from probes.target.target import Target
 
 LARGE_TOO: Mapping[str, Mapping[str, str]] = {"pa": {"large_batches": "yes"}}

@@ -12,15 +12,15 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from catalog.reading.documents import Wire, checks, facts
+from catalog_probe.catalog.reading.documents import Wire, checks, facts
 from probes.elicit.book import book
 from tests.harness.engines import catalog
 from tests.harness.mutants import instead
 from tests.harness.mutants.hooks import Hook, Unresolved
 
 if TYPE_CHECKING:
-    from catalog.model.assertion import Assertion
-    from catalog.reading.documents import Fact
+    from catalog_probe.catalog.model.assertion import Assertion
+    from catalog_probe.catalog.reading.documents import Fact
 
 TABLES = Path(__file__).parents[2] / "contract" / "mutants"
 NOT_YET = TABLES / "not_yet"

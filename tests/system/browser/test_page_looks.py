@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from catalog.model import Outcome
+from catalog_probe.catalog.model import Outcome
 from reports import build
 from reports.markup import MOST
 from tests.system.browser.chromium import NARROW, WIDE, Visit, arrived, until

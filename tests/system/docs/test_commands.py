@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from catalog.model.exits import Exit
-from catalog.model.homes import PACKAGE
+from catalog_probe.catalog.files.provider_folders import PACKAGE
+from catalog_probe.catalog.model.exits import Exit
 from catalog_probe.cli.main import main
 from tests.harness import sample_report
 from tests.harness.command import CHECKOUT, Ran, pytest_here, pytest_probes, ran

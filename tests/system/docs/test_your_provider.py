@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from catalog.evidence.results_file import read_run
-from catalog.model import Outcome
-from catalog.model.homes import GROUP
+from catalog_probe.catalog.evidence.results_file import read_run
+from catalog_probe.catalog.files.provider_folders import GROUP
+from catalog_probe.catalog.model import Outcome
 from tests.harness.command import CHECKOUT
 from tests.harness.walking import PACKAGES, Walk, blocks, free_port, installed, missing
 

@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from catalog.model import Outcome
-from catalog.model.standpoint import StandsFor
+from catalog_probe.catalog.model import Outcome
+from catalog_probe.catalog.model.standpoint import StandsFor
 from probes.target import target_file as targets
 from reports.diff import AS_STATED, compare_assertions, compare_outcomes
 from tests.harness.command import child_environ
@@ -25,7 +25,7 @@ from tests.harness.engines import probe
 from tests.harness.instances import Told, run_of
 
 if TYPE_CHECKING:
-    from catalog.evidence.results import Result
+    from catalog_probe.catalog.evidence.results import Result
     from probes.suite.embedded_mock import EmbeddedMock
 
 if not all(map(find_spec, ("litellm", "backoff"))):

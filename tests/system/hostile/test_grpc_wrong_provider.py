@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import grpc
 import pytest
 
-from catalog.model import Exchange, Outcome, Response
+from catalog_probe.catalog.model import Exchange, Outcome, Response
 from probes.calls.call import Call, invoke
 from probes.wire import grpc as wire_grpc
 from probes.wire.grpc import MAX_MESSAGES, GrpcWire
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from catalog.evidence.results import Result
+    from catalog_probe.catalog.evidence.results import Result
     from probes.target.target import Target
     from tests.harness import hostile
 

@@ -13,8 +13,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from catalog.evidence.results import Result
-from catalog.model import Attempt, Exchange, Outcome
+from catalog_probe.catalog.evidence.results import Result
+from catalog_probe.catalog.model import Attempt, Exchange, Outcome
 from probes.calls.body import Announced
 from probes.calls.call import get, post
 from probes.target.dialect import Dialect

@@ -18,7 +18,7 @@ from tests.harness.hostile import answer, start
 from tests.harness.serving import Connection, speaking
 
 if TYPE_CHECKING:
-    from catalog.model import Exchange
+    from catalog_probe.catalog.model import Exchange
     from probes.calls.call import Call
 
 OK = b'{"n":%d}'

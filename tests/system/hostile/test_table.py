@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from catalog.model import Outcome
+from catalog_probe.catalog.model import Outcome
 from probes.target import target_file as targets
 from tests.harness.engines import probe
 from tests.harness.hostile_run import leaked, write_target

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from catalog.evidence.blindness import blind_providers
-from catalog.model import Outcome
-from catalog.model.exits import Exit
+from catalog_probe.catalog.evidence.verdicts.blindness import blind_providers
+from catalog_probe.catalog.model import Outcome
+from catalog_probe.catalog.model.exits import Exit
 from probes.elicit.book import book
 from probes.judging.attempts import MAX_ATTEMPTS
 from probes.running.lane import MAX_CONTROLS, MAX_FAILURES, REFUSED_CONTROLS
@@ -28,7 +28,7 @@ from tests.harness.memory import grown_by
 from tests.harness.serving import speaking
 
 if TYPE_CHECKING:
-    from catalog.evidence.results import Result
+    from catalog_probe.catalog.evidence.results import Result
 
 UNKNOWN_MODEL = "pa/errors/general/unknown_model"
 LIST_MODELS = "pa/endpoints/models/list_models"

@@ -31,7 +31,7 @@ from tests.harness.processes import until
 from tests.harness.serving import serving
 
 if TYPE_CHECKING:
-    from catalog.model import Exchange
+    from catalog_probe.catalog.model import Exchange
 
 KEY = "mock-pc-inference"
 CREATE = Say({"type": "response.create", "model": "{small_model}", "input": "hi"})

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from catalog.model import Outcome
-from catalog.model.labels import CLEANUP
+from catalog_probe.catalog.model import Outcome
+from catalog_probe.catalog.model.labels import CLEANUP
 from probes.elicit.book import book
 from probes.planning.sharding import group_of
 from probes.running.budget import Budget
@@ -22,7 +22,7 @@ from tests.harness.engines import catalog, mock_target_at, probe
 from tests.harness.live import mock_process, night
 
 if TYPE_CHECKING:
-    from catalog.evidence.results import Result
+    from catalog_probe.catalog.evidence.results import Result
 
 
 @pytest.fixture(scope="module")

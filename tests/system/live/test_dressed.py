@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from catalog.model import Outcome, Record
+from catalog_probe.catalog.model import Outcome, Record
 from catalog_probe.mockserver.app import create_app
 from probes.target import target_file as targets
 from tests.harness.engines import catalog, mock_target_at, probe
@@ -18,7 +18,7 @@ from tests.harness.serving import serving
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from catalog.evidence.results import Result
+    from catalog_probe.catalog.evidence.results import Result
     from probes.target.target import Target
     from tests.harness.certificates import Certificates
     from tests.harness.engines import Clean

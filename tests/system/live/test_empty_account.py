@@ -13,7 +13,7 @@ from tests.harness.fault_changes import body
 from tests.harness.faults import Fault, Where
 
 if TYPE_CHECKING:
-    from catalog.evidence.results import Result
+    from catalog_probe.catalog.evidence.results import Result
 
 REMOTE = "pa/endpoints/compliance_sessions/list_remote_sessions"
 LOCAL = "pa/endpoints/compliance_sessions/list_local_sessions"

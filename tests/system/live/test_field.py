@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from catalog.model import Outcome
+from catalog_probe.catalog.model import Outcome
 from catalog_probe.mockserver.as_published.contradictions import CONTRADICTIONS
 from tests.harness import field
 

@@ -17,10 +17,10 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from catalog.evidence.causes import causes
-from catalog.evidence.results_file import read_run
-from catalog.evidence.self_check import of_records
-from catalog.model import Outcome
+from catalog_probe.catalog.evidence.causes import causes
+from catalog_probe.catalog.evidence.results_file import read_run
+from catalog_probe.catalog.evidence.self_check import of_records
+from catalog_probe.catalog.model import Outcome
 from catalog_probe.mockserver.app import create_app
 from probes.target import target_file as targets
 from tests.harness.command import CHECKOUT, DEADLINE_S, Ran, child_environ, pytest_probes

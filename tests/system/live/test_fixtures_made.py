@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from catalog.model import Outcome
+from catalog_probe.catalog.model import Outcome
 from catalog_probe.cli.target_commands import group as command
 from catalog_probe.mockserver.app import MockApp, create_app
 from probes.running import journal
@@ -26,7 +26,7 @@ from tests.harness.serving import serving
 if TYPE_CHECKING:
     from starlette.types import Receive, Scope, Send
 
-    from catalog.evidence.results import Result
+    from catalog_probe.catalog.evidence.results import Result
 
 GET_FILE = "pa/endpoints/files/get_file"
 DELETE_FILE = "pa/endpoints/files/delete_file"

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from catalog.model.homes import PACKAGE
+from catalog_probe.catalog.files.provider_folders import PACKAGE
 from probes.planning.plan import plan
 from probes.target import target_file as targets
 from probes.target.dialect import Dialect

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from catalog.model import Outcome, Severity, Tag
-from catalog.model.codes import ReasonCode
-from catalog.reading.store import RECORDS, Catalog
+from catalog_probe.catalog.files.store import RECORDS, Catalog
+from catalog_probe.catalog.model import Outcome, Severity, Tag
+from catalog_probe.catalog.model.codes import ReasonCode
 from tests.harness.command import Ran, pytest_probes
 from tests.harness.live import night
 from tests.harness.serving import serving

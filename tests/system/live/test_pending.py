@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from catalog.evidence.agreement import never_agreed, regressed
-from catalog.reading.store import RECORDS, Catalog
+from catalog_probe.catalog.evidence.verdicts.agreement import never_agreed, regressed
+from catalog_probe.catalog.files.store import RECORDS, Catalog
 from tests.harness import fault_changes as to
 from tests.harness.command import Ran, pytest_probes
 from tests.harness.fault_proxy import Stand, standing

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from catalog.model import Outcome
-from catalog.writeback.ledger import Entry
+from catalog_probe.catalog.model import Outcome
+from catalog_probe.catalog.writeback.ledger import Entry
 from catalog_probe.mockserver.app import create_app
 from probes.running.engine import Engine
 from probes.running.rate_limiter import RateLimiter, WaitTooLong
@@ -29,7 +29,7 @@ from tests.harness.serving import serving
 if TYPE_CHECKING:
     from starlette.types import Message, Receive, Scope, Send
 
-    from catalog.evidence.results import Result
+    from catalog_probe.catalog.evidence.results import Result
 
 MODELS = "pa/endpoints/models/list_models"
 UNKNOWN_MODEL = "pa/errors/general/unknown_model"

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from catalog.model import Outcome
+from catalog_probe.catalog.model import Outcome
 from tests.harness.accounts import Services, night, services
 from tests.harness.fault_changes import instead
 from tests.harness.faults import Fault, Where
 
 if TYPE_CHECKING:
-    from catalog.evidence.results import Result
+    from catalog_probe.catalog.evidence.results import Result
 
 NO_SCOPE = json.dumps(
     {

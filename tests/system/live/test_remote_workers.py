@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from catalog.model import Outcome
+from catalog_probe.catalog.model import Outcome
 from tests.harness.checkouts import parts
 from tests.harness.command import child_environ, ran
 

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from catalog.model import KINDS, Outcome
-from catalog.reading.store import RECORDS
-from catalog.writeback.update import read_evidence, update
+from catalog_probe.catalog.files.store import RECORDS
+from catalog_probe.catalog.model import KINDS, Outcome
+from catalog_probe.catalog.writeback.update import read_evidence, update
 from probes.planning.sharding import Shard, group_of, share
 from probes.suite.options import Options
 from probes.target import target_file as targets

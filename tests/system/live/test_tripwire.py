@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from catalog.evidence.results_file import read_run
+from catalog_probe.catalog.evidence.results_file import read_run
 from tests.harness.command import Ran, pytest_probes, ran
 from tests.harness.fault_proxy import Stand, standing
 from tests.harness.live import Night, night
@@ -17,26 +17,26 @@ TRIPWIRE = "pa/harness/tripwire/inference"
 STAGES = {
     "the judge sees nothing": """
 import probes.judging.tripwire, probes.running.probing
-from catalog.model import Outcome
+from catalog_probe.catalog.model import Outcome
 from probes.judging.verdict import Verdict
 nothing = lambda *_, **__: Verdict(Outcome.CONFORMS)
 probes.judging.tripwire.judge = probes.running.probing.judge = nothing
 """,
     "attempts are never agreed on": """
 import probes.judging.attempts
-from catalog.model import Outcome
+from catalog_probe.catalog.model import Outcome
 from probes.judging.verdict import Verdict
 probes.judging.attempts.conclude = lambda verdicts: Verdict(Outcome.CONFORMS)
 """,
     "cells are summed to nothing": """
 import probes.judging.attempts
-from catalog.model import Outcome
+from catalog_probe.catalog.model import Outcome
 from probes.judging.verdict import Verdict
 probes.judging.attempts.record_verdict = lambda cells: Verdict(Outcome.CONFORMS, cells=cells)
 """,
     "settlement takes every drift away": """
 import probes.judging.settlement, probes.judging.tripwire
-from catalog.model import Outcome, Reason
+from catalog_probe.catalog.model import Outcome, Reason
 from probes.judging.record_verdict import unseen
 gone = Reason("one-answer-to-everything")
 away = lambda verdict, *_: unseen(verdict, gone) if verdict.outcome is Outcome.DRIFTED else verdict
@@ -52,22 +52,22 @@ def pytest_runtest_logreport(report):
     ]
 """,
     "a line is lost on its way to the file": """
-from catalog.evidence.results_file import ResultsWriter
+from catalog_probe.catalog.evidence.results_file import ResultsWriter
 kept = ResultsWriter.append
 ResultsWriter.append = lambda self, line: None if line["outcome"] == "drifted" else kept(self, line)
 """,
     "a finding is lost on its way from the file": """
-import catalog.evidence.results
+from catalog_probe.catalog.evidence.results import Result
 from dataclasses import replace
-read = catalog.evidence.results.Result.from_json.__func__
-catalog.evidence.results.Result.from_json = classmethod(lambda cls, line: replace(read(cls, line), findings=()))
+read = Result.from_json.__func__
+Result.from_json = classmethod(lambda cls, line: replace(read(cls, line), findings=()))
 """,
     "no drift counts": """
-from catalog.evidence import verdicts
-verdicts.failed = lambda result: False
+from catalog_probe.catalog.evidence.verdicts import run_verdict
+run_verdict.failed = lambda result: False
 """,
     "a cause is dropped": """
-from catalog.evidence import causes
+from catalog_probe.catalog.evidence import causes
 causes.causes = lambda results: ()
 """,
 }

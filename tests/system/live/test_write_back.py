@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from catalog.model import Tag
-from catalog.reading.store import RECORDS, Catalog
+from catalog_probe.catalog.files.store import RECORDS, Catalog
+from catalog_probe.catalog.model import Tag
 from tests.harness.checkouts import copied
 from tests.harness.command import CHECKOUT, DEADLINE_S, Ran, child_environ, pytest_probes
 from tests.harness.live import Night, night
@@ -129,7 +129,7 @@ class Installed:
 
 @pytest.fixture
 def installed(tmp_path: Path, mock: EmbeddedMock) -> Installed:
-    for package in ("catalog", "probes", "reports", "catalog_probe"):
+    for package in ("catalog", "catalog_probe", "probes", "reports"):
         copied(CHECKOUT / package, tmp_path / "site-packages" / package)
     return Installed(tmp_path, night(tmp_path, {"pa": mock.addresses()["pa"]["base_url"]}))
 

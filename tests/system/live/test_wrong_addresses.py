@@ -7,8 +7,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from catalog.model import Outcome
-from catalog.model.codes import ReasonCode
+from catalog_probe.catalog.model import Outcome
+from catalog_probe.catalog.model.codes import ReasonCode
 from tests.harness import fault_changes as to
 from tests.harness.accounts import Services, night, services
 from tests.harness.faults import Fault, Where

@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from catalog.model import Outcome
-from catalog.model.codes import ReasonCode
-from catalog.model.labels import WRONG_CREDENTIAL
+from catalog_probe.catalog.model import Outcome
+from catalog_probe.catalog.model.codes import ReasonCode
+from catalog_probe.catalog.model.labels import WRONG_CREDENTIAL
 from catalog_probe.cli.target_commands import doctor
 from probes.running.looking_up import look_up
 from probes.target.look_ups import AGAIN

@@ -7,7 +7,7 @@ import tomllib
 from contextlib import suppress
 from pathlib import Path
 
-from catalog.model.homes import PACKAGE
+from catalog_probe.catalog.files.provider_folders import PACKAGE
 from tests.harness import hostile_http2
 from tests.harness.command import pytest_probes
 from tests.harness.hostile import GREEN, Hostile, Peer, plain

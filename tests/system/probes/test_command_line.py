@@ -11,10 +11,10 @@ from pathlib import Path
 
 import pytest
 
-from catalog.evidence.causes import causes
-from catalog.evidence.results_file import read_run
-from catalog.model import Outcome
-from catalog.model.exits import Exit
+from catalog_probe.catalog.evidence.causes import causes
+from catalog_probe.catalog.evidence.results_file import read_run
+from catalog_probe.catalog.model import Outcome
+from catalog_probe.catalog.model.exits import Exit
 from catalog_probe.mockserver.testing import mock_providers
 from tests.harness import patient
 from tests.harness.command import CHECKOUT, pytest_here, pytest_probes, ran

@@ -22,7 +22,7 @@ from tests.harness.http2_server import Stream, server_context, serving_http2
 from tests.harness.serving import speaking
 
 if TYPE_CHECKING:
-    from catalog.model import Exchange
+    from catalog_probe.catalog.model import Exchange
     from probes.calls.call import Call
     from tests.harness.certificates import Certificates
 

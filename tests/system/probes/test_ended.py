@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from catalog.evidence.not_reported import unreported
-from catalog.evidence.results_file import read_run
-from catalog.model.codes import ReasonCode
-from catalog.model.exits import Exit
+from catalog_probe.catalog.evidence.not_reported import unreported
+from catalog_probe.catalog.evidence.results_file import read_run
+from catalog_probe.catalog.model.codes import ReasonCode
+from catalog_probe.catalog.model.exits import Exit
 from tests.harness.command import DEADLINE_S, pytest_probes
 from tests.harness.processes import children, gone, until
 from tests.harness.unfinished import reported, started

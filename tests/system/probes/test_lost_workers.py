@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from catalog.evidence.not_reported import unreported
-from catalog.model import Outcome
+from catalog_probe.catalog.evidence.not_reported import unreported
+from catalog_probe.catalog.model import Outcome
 from tests.harness.command import Ran, pytest_probes
 
 KILLED = """

@@ -6,8 +6,8 @@ import json
 from html.parser import HTMLParser
 from pathlib import Path
 
-from catalog.check import mending
-from catalog.reading.store import RECORDS
+from catalog_probe.catalog.check import mending
+from catalog_probe.catalog.files.store import RECORDS
 from tests.harness.checkouts import copied
 from tests.harness.command import CHECKOUT, OF_OUR_DEPENDENCIES, pytest_probes, ran
 

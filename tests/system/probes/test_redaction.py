@@ -12,7 +12,7 @@ from urllib.parse import quote
 
 import pytest
 
-from catalog.evidence import past
+from catalog_probe.catalog.evidence import past
 from probes.wire.redact import MIN_SECRET
 from reports import feed, history, news
 from tests.harness.command import Ran, pytest_probes
@@ -133,7 +133,7 @@ import os
 
 import pytest
 from probes.calls.call import LANE_KEY
-from catalog.model.codes import ReasonCode
+from catalog_probe.catalog.model.codes import ReasonCode
 from probes.wire import http
 
 KEY = os.environ["LEAKED"]  # workers do not inherit the variable that the target names

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
-from catalog.model import Outcome
+from catalog_probe.catalog.model import Outcome
 from probes.wire.redact import Redactor
 
 if TYPE_CHECKING:

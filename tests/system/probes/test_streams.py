@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from catalog.model import Outcome
-from catalog.model.exits import Exit
+from catalog_probe.catalog.model import Outcome
+from catalog_probe.catalog.model.exits import Exit
 from tests.harness.command import OF_OUR_DEPENDENCIES, Ran, ran
 
 RECORD = "pd/errors/not_found/unknown_path"

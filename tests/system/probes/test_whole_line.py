@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from xml.etree import ElementTree
 
-from catalog.model import Outcome
+from catalog_probe.catalog.model import Outcome
 from tests.harness.command import pytest_probes
 from tests.harness.serving import serving
 from tests.harness.target_files import pa_target

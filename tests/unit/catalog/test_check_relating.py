@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from catalog.check.validate import check
-from catalog.model import Record
-from catalog.reading.assertions import assertions
+from catalog_probe.catalog.check.validate import check
+from catalog_probe.catalog.model import Record
+from catalog_probe.catalog.reading.assertions import assertions
 from tests.unit.catalog.catalog_making import record, small_catalog, write_catalog
 
 FINE = {"label": "two", "is": "subset", "at": "/data/*/id", "of": "one", "source": "2:7.3#429"}

@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from catalog.evidence.results_file import EvidenceError
-from catalog.model.errors import CatalogError, Mendable
-from catalog.model.exits import INTERRUPTED, Exit
+from catalog_probe.catalog.evidence.results_file import EvidenceError
+from catalog_probe.catalog.model.errors import CatalogError, Mendable
+from catalog_probe.catalog.model.exits import INTERRUPTED, Exit
 from catalog_probe.cli import main as command_line
 from catalog_probe.cli import parser as parsing
 from probes.elicit.packages import RecipeError

@@ -10,11 +10,11 @@ from typing import Any
 
 import pytest
 
-from catalog.model import Aspect, Finding, Outcome, Severity
-from catalog.model.errors import CatalogError
-from catalog.reading.store import Catalog
-from catalog.writeback import ledger
-from catalog.writeback.ledger import Entry, judge_against_ledger
+from catalog_probe.catalog.files.store import Catalog
+from catalog_probe.catalog.model import Aspect, Finding, Outcome, Severity
+from catalog_probe.catalog.model.errors import CatalogError
+from catalog_probe.catalog.writeback import ledger
+from catalog_probe.catalog.writeback.ledger import Entry, judge_against_ledger
 from tests.unit.catalog.catalog_making import ERROR_ADDRESS, drift, write_catalog
 
 TODAY = date(2026, 11, 20)

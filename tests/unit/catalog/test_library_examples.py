@@ -7,9 +7,9 @@ from types import ModuleType
 
 import pytest
 
-from catalog import library
-from catalog.model import visible
-from catalog.recognition import advice
+from catalog_probe.catalog import library
+from catalog_probe.catalog.recognition import advice
+from catalog_probe.catalog.text import visible
 
 
 @pytest.mark.parametrize("module", [library, advice, visible], ids=lambda module: module.__name__)

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from catalog.check.validate import manifest_problems
-from catalog.model.errors import CatalogError
-from catalog.reading.manifest import Control, manifest, manifest_file, providers
+from catalog_probe.catalog.check.validate import manifest_problems
+from catalog_probe.catalog.files.manifest import Control, manifest, manifest_file, providers
+from catalog_probe.catalog.model.errors import CatalogError
 
 SOUND = """\
 name = "pe"

@@ -9,10 +9,10 @@ from random import Random
 from hypothesis import given
 from hypothesis import strategies as st
 
-from catalog.model import Outcome, Record, Tag
-from catalog.reading.last_seen import seen_on
-from catalog.writeback.planner import Kept, Patch, Policy, plan
-from catalog.writeback.seen import Sighting
+from catalog_probe.catalog.model import Outcome, Record, Tag
+from catalog_probe.catalog.observed.last_seen import seen_on
+from catalog_probe.catalog.writeback.planner import Kept, Patch, Policy, plan
+from catalog_probe.catalog.writeback.seen import Sighting
 from tests.unit.catalog.catalog_making import (
     ENDPOINT_ADDRESS,
     ERROR_ADDRESS,

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from catalog.evidence.results import Result
-from catalog.evidence.results_file import RESULTS, EvidenceError, ResultsWriter, read_run
-from catalog.model import Attempt, Outcome
+from catalog_probe.catalog.evidence.results import Result
+from catalog_probe.catalog.evidence.results_file import RESULTS, EvidenceError, ResultsWriter, read_run
+from catalog_probe.catalog.model import Attempt, Outcome
 from reports import build
 from tests.unit.reports.making import answer, exchange, finding, result, run
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from catalog.model import homes
+from catalog_probe.catalog.files import provider_folders
 from catalog_probe.cli import main, probe, report_commands
 from catalog_probe.cli.catalog_commands import group as catalog_group
 from catalog_probe.cli.new_commands import group as new_group
@@ -29,13 +29,13 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from catalog.evidence.causes import Cause
+    from catalog_probe.catalog.evidence.causes import Cause
 
 
 @pytest.fixture(autouse=True)
 def _no_home_is_left_named() -> Iterator[None]:
     yield
-    homes.use(None)
+    provider_folders.use(None)
 
 
 ALL = [*main.COMMANDS, *main.GROUPS, *(f"{group} {own}" for group, names in main.GROUPS.items() for own in names)]

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from catalog.model import Attempt, Exchange, Outcome, Request, Response
-from catalog.reading.assertions import asserted
-from catalog.recognition.known import Known
+from catalog_probe.catalog.model import Attempt, Exchange, Outcome, Request, Response
+from catalog_probe.catalog.reading.assertions import asserted
+from catalog_probe.catalog.recognition.known import Known
 from probes.judging.judge import judge
 from tests.harness.engines import catalog
 

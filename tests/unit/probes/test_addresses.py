@@ -14,8 +14,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from websockets.uri import parse_uri
 
-from catalog.model.codes import ReasonCode
-from catalog.model.explanations import INCONCLUSIVE
+from catalog_probe.catalog.model.codes import ReasonCode
+from catalog_probe.catalog.model.explanations import INCONCLUSIVE
 from probes.calls.call import Call, converse, get, invoke
 from probes.elicit.probe import Stopped
 from probes.running.budget import Budget

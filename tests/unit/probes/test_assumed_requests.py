@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from catalog.model import Attempt, Exchange, Outcome, Record, Request, Response
-from catalog.reading.assertions import asserted
+from catalog_probe.catalog.model import Attempt, Exchange, Outcome, Record, Request, Response
+from catalog_probe.catalog.reading.assertions import asserted
 from probes.judging.judge import judge
 from tests.harness.engines import catalog
 from tests.unit.probes.judging_one import (
@@ -27,7 +27,7 @@ from tests.unit.probes.judging_one import (
 
 if TYPE_CHECKING:
     from probes.judging.verdict import Verdict
-from catalog.model import Json
+from catalog_probe.catalog.model import Json
 from probes.judging.assumed_requests import of_this_request
 from tests.unit.probes.comparing import wanted
 

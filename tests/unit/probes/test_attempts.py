@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from catalog.model import Aspect, Finding, Outcome, Reason, Severity
-from catalog.model.codes import ReasonCode
+from catalog_probe.catalog.model import Aspect, Finding, Outcome, Reason, Severity
+from catalog_probe.catalog.model.codes import ReasonCode
 from probes.judging.attempts import MAX_ATTEMPTS, only_later, over_all, still_open
 from probes.judging.verdict import Verdict
 

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from catalog.evidence.blindness import blind_providers
-from catalog.evidence.results import Result
-from catalog.model import Attempt, Exchange, Outcome, Reason, Record, Request, Response, Severity
-from catalog.reading.assertions import asserted, assertions
-from catalog.reading.cells import statements_digest
+from catalog_probe.catalog.evidence.results import Result
+from catalog_probe.catalog.evidence.verdicts.blindness import blind_providers
+from catalog_probe.catalog.model import Attempt, Exchange, Outcome, Reason, Record, Request, Response, Severity
+from catalog_probe.catalog.observed.cells import statements_digest
+from catalog_probe.catalog.reading.assertions import asserted, assertions
 from probes.judging.judge import judge
 from tests.harness.engines import catalog
 from tests.unit.probes.judging_one import (

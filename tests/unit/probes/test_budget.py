@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from catalog.model import Reason
-from catalog.model.codes import ReasonCode
+from catalog_probe.catalog.model import Reason
+from catalog_probe.catalog.model.codes import ReasonCode
 from probes.running.budget import Budget
 from probes.target.target import Provider
 

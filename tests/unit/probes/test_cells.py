@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from catalog.evidence import same_drift
-from catalog.model import Aspect, Attempt, Exchange, Outcome, Reason, Request, Response, Severity
-from catalog.reading.assertions import asserted
-from catalog.recognition.known import Known
+from catalog_probe.catalog.evidence import same_drift
+from catalog_probe.catalog.model import Aspect, Attempt, Exchange, Outcome, Reason, Request, Response, Severity
+from catalog_probe.catalog.reading.assertions import asserted
+from catalog_probe.catalog.recognition.known import Known
 from probes.judging.judge import judge
 from probes.judging.not_looked_at import not_looked_at
 from tests.harness.engines import catalog

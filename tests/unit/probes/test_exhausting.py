@@ -8,8 +8,8 @@ from contextlib import AbstractContextManager, nullcontext
 import anyio
 import pytest
 
-from catalog.model import Exchange, Reason, Request, Response
-from catalog.model.labels import ANSWER, LIMITED, SETUP
+from catalog_probe.catalog.model import Exchange, Reason, Request, Response
+from catalog_probe.catalog.model.labels import ANSWER, LIMITED, SETUP
 from probes.calls.call import Call, get
 from probes.elicit.exhausting import exhaust, once_limited, one_more_than, until_refused
 from probes.elicit.probe import Stopped

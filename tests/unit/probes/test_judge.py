@@ -7,14 +7,14 @@ from typing import Any
 
 import pytest
 
-from catalog.envelopes.envelope import envelope
-from catalog.model import Aspect, Attempt, Event, Exchange, Outcome, Reason, Request, Response, Severity
-from catalog.model.assertion import Assertion, Basis, Key
-from catalog.model.codes import ReasonCode
-from catalog.model.exchange import GrpcStatus
-from catalog.reading.assertions import asserted
-from catalog.reading.expected import Expected
-from catalog.reading.headers import HeaderRule
+from catalog_probe.catalog.envelopes.envelope import envelope
+from catalog_probe.catalog.model import Aspect, Attempt, Event, Exchange, Outcome, Reason, Request, Response, Severity
+from catalog_probe.catalog.model.assertion import Assertion, Basis, Key
+from catalog_probe.catalog.model.codes import ReasonCode
+from catalog_probe.catalog.model.exchange import GrpcStatus
+from catalog_probe.catalog.reading.assertions import asserted
+from catalog_probe.catalog.reading.expected import Expected
+from catalog_probe.catalog.reading.headers import HeaderRule
 from probes.judging.attempts import conclude, undecided
 from probes.judging.judge import judge
 from probes.judging.unasked import PRIVATE

@@ -6,9 +6,9 @@ from dataclasses import replace
 
 import pytest
 
-from catalog.model import Aspect, Finding, Request, Severity
-from catalog.reading.assertions import asserted
-from catalog.reading.manifest import manifest
+from catalog_probe.catalog.files.manifest import manifest
+from catalog_probe.catalog.model import Aspect, Finding, Request, Severity
+from catalog_probe.catalog.reading.assertions import asserted
 from probes.judging.revisions import held, not_holding
 from tests.harness.engines import catalog
 

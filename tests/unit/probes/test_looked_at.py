@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from catalog.model.assertion import Assertion, Basis, Key
-from catalog.model.reach import Reach
-from catalog.reading.documents import Checks, Fact, Wire
+from catalog_probe.catalog.model.assertion import Assertion, Basis, Key
+from catalog_probe.catalog.model.reach import Reach
+from catalog_probe.catalog.reading.documents import Checks, Fact, Wire
 from probes.calls.call import get
 from probes.elicit.book import Book
 from probes.elicit.recipe import Recipe, recipe

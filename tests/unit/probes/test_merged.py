@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from catalog.model import Aspect, Finding, Severity
-from catalog.model.codes import FindingCode
+from catalog_probe.catalog.model import Aspect, Finding, Severity
+from catalog_probe.catalog.model.codes import FindingCode
 from probes.judging.merged import merged
 
 DRIFT = Finding(

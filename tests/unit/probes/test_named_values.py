@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from catalog.model import Aspect, Exchange, Finding, Json, Outcome, Reason, Request, Response, Severity
-from catalog.model.codes import FindingCode, ReasonCode
+from catalog_probe.catalog.model import Aspect, Exchange, Finding, Json, Outcome, Reason, Request, Response, Severity
+from catalog_probe.catalog.model.codes import FindingCode, ReasonCode
 from probes.judging.named_values import blamed, filters, names
 from probes.judging.verdict import Verdict
 from tests.unit.probes.comparing import wanted

@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from catalog.check import validate
-from catalog.model import Address, Exchange, Request, Response, homes
-from catalog.model.codes import ReasonCode
-from catalog.model.homes import PACKAGE, Home
-from catalog.reading.store import Catalog
+from catalog_probe.catalog.check import validate
+from catalog_probe.catalog.files import provider_folders
+from catalog_probe.catalog.files.provider_folders import PACKAGE, Home
+from catalog_probe.catalog.files.store import Catalog
+from catalog_probe.catalog.model import Address, Exchange, Request, Response
+from catalog_probe.catalog.model.codes import ReasonCode
 from catalog_probe.cli.new_commands import scaffold
 from catalog_probe.cli.new_commands.group import main
 from catalog_probe.cli.new_commands.scaffold import Site
@@ -43,7 +44,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """Where it is written: a folder that is not there yet."""
     monkeypatch.chdir(tmp_path)
     yield tmp_path / "company"
-    homes.use(None)
+    provider_folders.use(None)
 
 
 def new(*words: str) -> int:
@@ -76,7 +77,7 @@ def test_no_check_lets_a_beginning_pass(home: Path, capsys: pytest.CaptureFixtur
     assert found
     assert {each.message for each in found} == {"is still to be written"}
     assert {each.address for each in found} == {"", *RECORDS}
-    homes.use(home)
+    provider_folders.use(home)
     catalog = Catalog.load(home / "records")
     assert sorted(misfits(catalog, {"pe": book("pe")})) == sorted(
         f"{address}: its recipe is unfinished; say in company/recipes/pe.py how it is provoked" for address in RECORDS
@@ -209,7 +210,7 @@ def test_what_recipes_of_a_folder_make_is_removed_by_name(home: Path, tmp_path: 
     """As those of the shipped providers: while the probe runs, and by `cleanup` where it was killed."""
     new("provider", "PE")
     (home / "recipes" / "pe.py").write_text(RECIPES)
-    homes.use(home)
+    provider_folders.use(home)
     asked: list[str] = []
 
     async def api(scope: Scope, receive: Receive, send: Send) -> None:

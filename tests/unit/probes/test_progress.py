@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 import pytest
 
-from catalog.model import Outcome
+from catalog_probe.catalog.model import Outcome
 from probes.running.engine import LaneState
 from probes.suite.progress import PLAIN_EVERY_S, Progress, provider_line, status_line
 from tests.unit.reports.making import finding, result

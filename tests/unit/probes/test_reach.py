@@ -6,9 +6,9 @@ from dataclasses import replace
 
 import pytest
 
-from catalog.model import Reason
-from catalog.model.assertion import Assertion, Basis, Key
-from catalog.model.reach import Reach, words_by_reach
+from catalog_probe.catalog.model import Reason
+from catalog_probe.catalog.model.assertion import Assertion, Basis, Key
+from catalog_probe.catalog.model.reach import Reach, words_by_reach
 from probes.calls.call import get
 from probes.elicit.book import Book
 from probes.elicit.recipe import Recipe, recipe

@@ -6,9 +6,9 @@ from dataclasses import replace
 
 import pytest
 
-from catalog.model import Aspect, Finding, Outcome, Reason, Severity
-from catalog.model.codes import FindingCode, ReasonCode
-from catalog.model.look import Look
+from catalog_probe.catalog.model import Aspect, Finding, Outcome, Reason, Severity
+from catalog_probe.catalog.model.codes import FindingCode, ReasonCode
+from catalog_probe.catalog.model.look import Look
 from probes.judging.record_verdict import record_verdict, unseen
 from probes.judging.verdict import Verdict
 

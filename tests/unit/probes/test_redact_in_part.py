@@ -15,9 +15,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from catalog.model import Event, Json
-from catalog.model.json_tree import texts
-from catalog.model.record import Record
+from catalog_probe.catalog.model import Event, Json
+from catalog_probe.catalog.model.record import Record
+from catalog_probe.catalog.text.json_tree import texts
 from probes.wire.needles import ENOUGH, GRAM, MANY, Hit, Needles
 from probes.wire.observer import Observer
 from probes.wire.redact import MIN_SECRET, Redactor

@@ -8,11 +8,11 @@ from functools import cache
 
 import pytest
 
-from catalog.library import load
-from catalog.model.codes import FindingCode, ReasonCode
-from catalog.model.exits import Exit
-from catalog.reading.documents import facts
-from catalog.reading.manifest import providers
+from catalog_probe.catalog.files.manifest import providers
+from catalog_probe.catalog.library import load
+from catalog_probe.catalog.model.codes import FindingCode, ReasonCode
+from catalog_probe.catalog.model.exits import Exit
+from catalog_probe.catalog.reading.documents import facts
 from catalog_probe.cli import reference
 from catalog_probe.cli.main import GROUPS
 from probes.suite import command_line

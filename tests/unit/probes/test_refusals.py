@@ -6,11 +6,11 @@ from dataclasses import replace
 
 import pytest
 
-from catalog.envelopes.envelope import envelope
-from catalog.evidence.retention import WHOLE, kept_exchange
-from catalog.model import Exchange, Outcome, Reason, Response
-from catalog.model.look import Look
-from catalog.reading.expected import Expected
+from catalog_probe.catalog.envelopes.envelope import envelope
+from catalog_probe.catalog.evidence.retention import WHOLE, kept_exchange
+from catalog_probe.catalog.model import Exchange, Outcome, Reason, Response
+from catalog_probe.catalog.model.look import Look
+from catalog_probe.catalog.reading.expected import Expected
 from probes.judging.record_verdict import record_verdict
 from probes.judging.settlement import Refusal, refusals
 from probes.judging.verdict import Verdict

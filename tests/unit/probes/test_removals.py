@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from catalog.reading.manifest import providers
+from catalog_probe.catalog.files.manifest import providers
 from probes.calls.call import ASSUMED_ID, Call, Removal, delete, post
 from probes.elicit.book import book
 from probes.elicit.packages import RecipeError

@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from catalog.envelopes.envelope import envelope
-from catalog.model import Aspect, Exchange, Finding, Outcome, Reason, Request, Response, Severity
-from catalog.model.look import Look
-from catalog.reading.expected import Expected
-from catalog.recognition.known import Known
+from catalog_probe.catalog.envelopes.envelope import envelope
+from catalog_probe.catalog.model import Aspect, Exchange, Finding, Outcome, Reason, Request, Response, Severity
+from catalog_probe.catalog.model.look import Look
+from catalog_probe.catalog.reading.expected import Expected
+from catalog_probe.catalog.recognition.known import Known
 from probes.judging.record_verdict import record_verdict
 from probes.judging.settlement import (
     FAULTS,

@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 
-from catalog.envelopes.envelope import envelope
-from catalog.model import Address, Aspect, Exchange, Finding, Outcome, Reason, Request, Response, Severity
-from catalog.model.look import Look
-from catalog.reading.expectations import expectations
-from catalog.reading.expected import Expected
+from catalog_probe.catalog.envelopes.envelope import envelope
+from catalog_probe.catalog.model import Address, Aspect, Exchange, Finding, Outcome, Reason, Request, Response, Severity
+from catalog_probe.catalog.model.look import Look
+from catalog_probe.catalog.reading.expectations import expectations
+from catalog_probe.catalog.reading.expected import Expected
 from probes.judging.record_verdict import record_verdict
 from probes.judging.settlement import Refusal, Ruled, Ruling, Said, alike, foreign_texts, refusals, settled
 from probes.judging.verdict import Verdict

@@ -6,7 +6,7 @@ import asyncio
 
 import pytest
 
-from catalog.model import Exchange, Reason
+from catalog_probe.catalog.model import Exchange, Reason
 from probes.elicit.probe import Stopped
 from probes.judging.settlement import Ruling
 from probes.running.settling import Settling

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import anyio
 import pytest
 
-from catalog.model import Exchange, Request, Response
+from catalog_probe.catalog.model import Exchange, Request, Response
 from probes.running import journal
 from probes.running.journal import Journal
 from probes.running.teardown import BUSY_PAUSES_S, REMOVAL_S, Fixtures

@@ -14,8 +14,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from catalog.model import Exchange, Request, Response
-from catalog.reading.rate_limits import EndpointGroup, Gauge, RateLimits
+from catalog_probe.catalog.model import Exchange, Request, Response
+from catalog_probe.catalog.reading.rate_limits import EndpointGroup, Gauge, RateLimits
 from catalog_probe.mockserver.core.buckets import TokenBucket
 from catalog_probe.mockserver.core.clock import rfc3339
 from probes.calls.call import Call, get, post

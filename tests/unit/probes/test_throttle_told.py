@@ -7,8 +7,8 @@ from collections.abc import Awaitable, Callable
 
 import pytest
 
-from catalog.model import Response
-from catalog.reading.rate_limits import EndpointGroup, Gauge, RateLimits
+from catalog_probe.catalog.model import Response
+from catalog_probe.catalog.reading.rate_limits import EndpointGroup, Gauge, RateLimits
 from probes.calls.call import Call, get, post
 from probes.running.rate_limiter import SHARE, RateLimiter
 from probes.running.rate_limits import RateLimitPolicy, Told

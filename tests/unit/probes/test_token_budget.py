@@ -13,8 +13,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from catalog.model import Response
-from catalog.reading.rate_limits import Gauge, RateLimits
+from catalog_probe.catalog.model import Response
+from catalog_probe.catalog.reading.rate_limits import Gauge, RateLimits
 from catalog_probe.mockserver.core.buckets import TokenBucket
 from probes.calls.call import Call, post
 from probes.running.rate_limiter import RateLimiter, WaitTooLong

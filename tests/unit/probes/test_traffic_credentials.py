@@ -6,7 +6,7 @@ from base64 import b64encode
 
 import pytest
 
-from catalog.model import Exchange, Request, Response
+from catalog_probe.catalog.model import Exchange, Request, Response
 from probes.traffic.observed import redactor_of
 from probes.traffic.recorded import Recorded
 from probes.traffic.sources import anybody

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from catalog.model import Event, Exchange, Outcome, Request, Response
-from catalog.model.codes import FindingCode
+from catalog_probe.catalog.model import Event, Exchange, Outcome, Request, Response
+from catalog_probe.catalog.model.codes import FindingCode
 from probes.target.dialect import Dialect
 from probes.target.target import Provider, Target
 from probes.traffic import judged
@@ -21,7 +21,7 @@ from probes.wire.body import json_of
 from tests.harness.engines import catalog
 
 if TYPE_CHECKING:
-    from catalog.evidence.results import Result
+    from catalog_probe.catalog.evidence.results import Result
 
 AT = "2026-01-31T04:00:00Z"
 KEY = "sk-canary-7f3a9c20-not-to-be-seen"

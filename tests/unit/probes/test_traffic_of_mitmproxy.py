@@ -11,15 +11,15 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
-from catalog.model import Outcome
+from catalog_probe.catalog.model import Outcome
 from probes.traffic.reading import read
 from probes.traffic.sources import anybody
 from probes.traffic.traffic import Traffic
 from tests.harness.engines import catalog
 
 if TYPE_CHECKING:
-    from catalog.evidence.results import Result
-    from catalog.model import Json
+    from catalog_probe.catalog.evidence.results import Result
+    from catalog_probe.catalog.model import Json
     from probes.traffic.recorded import Recording
 
 PB = "/pb/v1beta/models"

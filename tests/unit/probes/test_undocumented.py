@@ -7,9 +7,9 @@ from dataclasses import replace
 
 import pytest
 
-from catalog.model import Aspect, Event, Json, Outcome, Response, Severity
-from catalog.model.codes import FindingCode
-from catalog.recognition.known import Known
+from catalog_probe.catalog.model import Aspect, Event, Json, Outcome, Response, Severity
+from catalog_probe.catalog.model.codes import FindingCode
+from catalog_probe.catalog.recognition.known import Known
 from probes.judging.undocumented import MOST, repeated_names, seen_on_the_way
 from probes.wire.body import json_of
 from tests.unit.probes.comparing import ENVELOPE, came, wanted

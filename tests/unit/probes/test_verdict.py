@@ -6,10 +6,10 @@ from dataclasses import replace
 
 import pytest
 
-from catalog.evidence.retention import POINTED
-from catalog.model import Aspect, Finding, Outcome, Reason, Severity
-from catalog.model.codes import FindingCode, ReasonCode
-from catalog.model.look import Look
+from catalog_probe.catalog.evidence.retention import POINTED
+from catalog_probe.catalog.model import Aspect, Finding, Outcome, Reason, Severity
+from catalog_probe.catalog.model.codes import FindingCode, ReasonCode
+from catalog_probe.catalog.model.look import Look
 from probes.judging.not_looked_at import not_looked_at
 from probes.judging.verdict import Verdict
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from catalog.model import Exchange, Request, Response
+from catalog_probe.catalog.model import Exchange, Request, Response
 from probes.elicit.probe import Stopped
 from tests.harness.recipes import load_recipes
 

@@ -15,7 +15,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from catalog.model.codes import ReasonCode
+from catalog_probe.catalog.model.codes import ReasonCode
 from probes.wire import body, sse
 from probes.wire.failure import NoAnswer, reason_of
 from tests.harness.pieces import PLACES, pieces

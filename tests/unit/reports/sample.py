@@ -9,14 +9,14 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from catalog.evidence.results_file import ResultsWriter
-from catalog.model import Attempt, Outcome, Reason
+from catalog_probe.catalog.evidence.results_file import ResultsWriter
+from catalog_probe.catalog.model import Attempt, Outcome, Reason
 from reports import history
 from tests.unit.reports.making import TODAY, exchange, finding, record, result, run
 from tests.unit.reports.special import drifted, special
 
 if TYPE_CHECKING:
-    from catalog.evidence.results import Result, Run
+    from catalog_probe.catalog.evidence.results import Result, Run
 
 FAMILIES = {
     "pa": {

@@ -11,13 +11,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from catalog.evidence.causes import causes, is_id
-from catalog.model import Aspect, Finding, Outcome, Severity
+from catalog_probe.catalog.evidence.causes import causes, is_id
+from catalog_probe.catalog.model import Aspect, Finding, Outcome, Severity
 from reports import html, summary, terminal
 from tests.unit.reports.making import finding, result, run
 
 if TYPE_CHECKING:
-    from catalog.evidence.results import Result
+    from catalog_probe.catalog.evidence.results import Result
 
 HEADER = finding(
     "header-differs",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from catalog.model.look import Look
+from catalog_probe.catalog.model.look import Look
 from reports.checklist import checklist, not_drawn
 from tests.unit.reports.making import record, result
 

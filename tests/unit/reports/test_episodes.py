@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from catalog.model import Outcome
+from catalog_probe.catalog.model import Outcome
 from reports import feed
 from reports.episodes import Ending, episodes
 from tests.unit.reports.making import finding, result

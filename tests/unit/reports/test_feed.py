@@ -14,11 +14,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from catalog.evidence import past
-from catalog.evidence.merge import merge
-from catalog.evidence.results import Asked
-from catalog.evidence.results_file import EvidenceError
-from catalog.model import Aspect, Outcome, Reason
+from catalog_probe.catalog.evidence import past
+from catalog_probe.catalog.evidence.results import Asked
+from catalog_probe.catalog.evidence.results_file import EvidenceError
+from catalog_probe.catalog.evidence.verdicts.merge import merge
+from catalog_probe.catalog.model import Aspect, Outcome, Reason
 from catalog_probe.cli.report_commands import main
 from reports import feed, history
 from reports.episodes import Ending, Episode, episodes
@@ -26,8 +26,8 @@ from tests.harness.checkouts import as_checkout
 from tests.unit.reports.making import finding, result, run
 
 if TYPE_CHECKING:
-    from catalog.evidence.past import Row
-    from catalog.evidence.results import Result
+    from catalog_probe.catalog.evidence.past import Row
+    from catalog_probe.catalog.evidence.results import Result
 
 A, B, C = "pa/errors/general/a", "pa/errors/general/b", "pc/errors/general/c"
 FIRST = date(2026, 11, 1)

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from catalog.evidence.results import Run
+from catalog_probe.catalog.evidence.results import Run
 from reports.build import write_views
 
 

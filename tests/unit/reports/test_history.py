@@ -9,10 +9,11 @@ from typing import Any
 
 import pytest
 
-from catalog.evidence import past
-from catalog.evidence.past import Earlier
-from catalog.evidence.results_file import EvidenceError
-from catalog.model import Outcome, Reason, Severity, places
+from catalog_probe.catalog.evidence import past
+from catalog_probe.catalog.evidence.past import Earlier
+from catalog_probe.catalog.evidence.results_file import EvidenceError
+from catalog_probe.catalog.files import paths
+from catalog_probe.catalog.model import Outcome, Reason, Severity
 from reports import history
 from tests.harness.command import CHECKOUT
 from tests.unit.reports import sample
@@ -274,7 +275,7 @@ def test_the_default_is_all_that_ever_was(tmp_path: Path) -> None:
 
 
 def test_the_history_stays_where_earlier_nights_left_it() -> None:
-    assert places.history() == CHECKOUT / "reports" / "history"
+    assert paths.history() == CHECKOUT / "reports" / "history"
 
 
 def test_every_outcome_comes_back_from_its_letter() -> None:

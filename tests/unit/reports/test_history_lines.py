@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from catalog.evidence.results_file import EvidenceError
+from catalog_probe.catalog.evidence.results_file import EvidenceError
 from reports import history
 from tests.unit.reports.making import finding, result, run
 

@@ -12,8 +12,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from catalog.model import Outcome, Reason, Severity
-from catalog.model.look import Look
+from catalog_probe.catalog.model import Outcome, Reason, Severity
+from catalog_probe.catalog.model.look import Look
 from reports import html, island, packing
 from tests.unit.reports import sample
 from tests.unit.reports.making import exchange, finding, result, run

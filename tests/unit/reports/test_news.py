@@ -14,8 +14,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from catalog.evidence.results_file import EvidenceError
-from catalog.model import Outcome
+from catalog_probe.catalog.evidence.results_file import EvidenceError
+from catalog_probe.catalog.model import Outcome
 from catalog_probe.cli.report_commands import main
 from reports import history
 from reports.episodes import episodes
@@ -26,7 +26,7 @@ from tests.unit.reports.making import finding, result, run
 from tests.unit.reports.test_feed import FIRST, A, B, blind, drifted, made, remember, replayed
 
 if TYPE_CHECKING:
-    from catalog.evidence.past import Row
+    from catalog_probe.catalog.evidence.past import Row
 
 
 def told(rows: Sequence[Row]) -> list[dict[str, int]]:

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from catalog.model import Outcome
-from catalog.model.outcome import WORDS
-from catalog.reading.query import OF_RUNS
-from catalog.reading.values import LISTED, MARKS, STATES
+from catalog_probe.catalog.model import Outcome
+from catalog_probe.catalog.model.outcome import WORDS
+from catalog_probe.catalog.search.query import OF_RUNS
+from catalog_probe.catalog.search.values import LISTED, MARKS, STATES
 from reports import html, summary, terminal
 from reports.overview import Overview
 from reports.sections import MEANS, Name
@@ -20,7 +20,7 @@ from reports.words import OUTCOMES
 from tests.unit.reports import sample
 
 if TYPE_CHECKING:
-    from catalog.evidence.results import Result, Run
+    from catalog_probe.catalog.evidence.results import Result, Run
 
 DOCS = Path(__file__).parents[3] / "docs" / "report.md"
 

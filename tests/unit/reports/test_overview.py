@@ -8,18 +8,18 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from catalog.evidence.changes import Change
-from catalog.evidence.partial import LEFT_OUT
-from catalog.model import Outcome, Reason, Severity
-from catalog.model.look import Look
-from catalog.model.standpoint import StandsFor
+from catalog_probe.catalog.evidence.verdicts.changes import Change
+from catalog_probe.catalog.evidence.verdicts.partial import LEFT_OUT
+from catalog_probe.catalog.model import Outcome, Reason, Severity
+from catalog_probe.catalog.model.look import Look
+from catalog_probe.catalog.model.standpoint import StandsFor
 from reports import history
 from reports.overview import Overview
 from reports.sentence import verdict
 from tests.unit.reports.making import TODAY, finding, record, result, run
 
 if TYPE_CHECKING:
-    from catalog.evidence.results import Result, Run
+    from catalog_probe.catalog.evidence.results import Result, Run
 
 A, B, C = "pa/errors/general/a", "pa/errors/general/b", "pb/errors/http/c"
 LIMITS = "pa/rate_limits/limits/a"

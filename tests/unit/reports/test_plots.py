@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from catalog.model import Outcome
-from catalog.model.look import Look
-from catalog.reading.assertions import assertions
+from catalog_probe.catalog.model import Outcome
+from catalog_probe.catalog.model.look import Look
+from catalog_probe.catalog.reading.assertions import assertions
 from reports import history, plots
 from reports.matrix import matrix
 from reports.overview import Overview

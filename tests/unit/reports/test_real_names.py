@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from catalog.evidence.results import Asked, Run
-from catalog.model import Attempt, Exchange, Outcome, Request, Response
-from catalog.model.exchange import Event
+from catalog_probe.catalog.evidence.results import Asked, Run
+from catalog_probe.catalog.model import Attempt, Exchange, Outcome, Request, Response
+from catalog_probe.catalog.model.exchange import Event
 from probes.target.dialect import Dialect
 from probes.target.target import Provider
 from reports.real_names import really

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from catalog.model import Outcome, Reason
-from catalog.model.look import Look
+from catalog_probe.catalog.model import Outcome, Reason
+from catalog_probe.catalog.model.look import Look
 from catalog_probe.cli.report_commands import main
 from tests.harness.checkouts import as_checkout
 from tests.unit.reports import sample

@@ -7,13 +7,14 @@ from datetime import date
 
 import pytest
 
-from catalog.evidence import changes, same_drift
-from catalog.evidence.changes import Change
-from catalog.evidence.past import Earlier
-from catalog.model import Aspect, Finding, Outcome, Severity
-from catalog.model.explanations import FINDINGS
-from catalog.writeback.planner import Kept, Patch, Policy, plan
-from catalog.writeback.seen import Sighting
+from catalog_probe.catalog.evidence import same_drift
+from catalog_probe.catalog.evidence.past import Earlier
+from catalog_probe.catalog.evidence.verdicts import changes
+from catalog_probe.catalog.evidence.verdicts.changes import Change
+from catalog_probe.catalog.model import Aspect, Finding, Outcome, Severity
+from catalog_probe.catalog.model.explanations import FINDINGS
+from catalog_probe.catalog.writeback.planner import Kept, Patch, Policy, plan
+from catalog_probe.catalog.writeback.seen import Sighting
 from reports import history
 from reports.overview import Overview
 from tests.unit.catalog.catalog_making import ERROR_ADDRESS

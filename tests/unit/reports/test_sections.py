@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from catalog.model import Outcome, Reason
+from catalog_probe.catalog.model import Outcome, Reason
 from reports.advice import steps
 from reports.overview import Overview
 from reports.sections import Name, words_of
@@ -16,7 +16,7 @@ from tests.unit.reports.making import finding, result, run
 from tests.unit.reports.test_overview import past
 
 if TYPE_CHECKING:
-    from catalog.evidence.results import Result
+    from catalog_probe.catalog.evidence.results import Result
 
 A, B, C = "pa/errors/general/a", "pa/errors/general/b", "pc/errors/general/c"
 TYPE = finding("type-differs", at="type")

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from catalog.model import Outcome, Reason
+from catalog_probe.catalog.model import Outcome, Reason
 from reports import advice, html, summary, terminal
 from reports.overview import Overview
 from reports.sentence import sentence

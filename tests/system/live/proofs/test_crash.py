@@ -20,11 +20,11 @@ from pathlib import Path
 
 import pytest
 
-from catalog.check import validate
-from catalog.evidence.results_file import read_run
-from catalog.evidence.self_check import of_records
-from catalog.model import Tag
-from catalog.reading.store import RECORDS, Catalog
+from catalog_probe.catalog.check import validate
+from catalog_probe.catalog.evidence.results_file import read_run
+from catalog_probe.catalog.evidence.self_check import of_records
+from catalog_probe.catalog.files.store import RECORDS, Catalog
+from catalog_probe.catalog.model import Tag
 from reports import build
 from tests.harness.command import CHECKOUT, DEADLINE_S, child_environ, pytest_probes
 from tests.harness.live import Night, mock_process, night

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from pathlib import Path
 
-from catalog.model import Outcome
+from catalog_probe.catalog.model import Outcome
 from tests.harness import field
 
 
