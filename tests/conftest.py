@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gc
 import sys
-from collections.abc import Generator, Iterator
 from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -29,6 +28,8 @@ from tests.harness.loopback import sitecustomize as loopback
 from tests.harness.once import Once
 
 if TYPE_CHECKING:
+    from collections.abc import Generator, Iterator
+
     from catalog_probe.catalog.evidence.results import Result
     from probes.target.target import Target
 

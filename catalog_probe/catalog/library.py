@@ -9,7 +9,6 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cache
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from catalog_probe.catalog.answers.readings import answer_of
@@ -28,6 +27,7 @@ from catalog_probe.catalog.search import query
 
 if TYPE_CHECKING:
     from datetime import date
+    from pathlib import Path
 
     from catalog_probe.catalog.answers.readings import Headers
     from catalog_probe.catalog.model import Json, Record

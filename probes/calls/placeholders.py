@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 from zlib import crc32
 
 from catalog_probe.catalog.text.json_tree import map_texts, texts
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
 
 OWN_NAME = "own_name"
 """Stands for a name that no other attempt has, of this night or another: where there may be one thing of a name."""

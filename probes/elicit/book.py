@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
-from types import ModuleType
 from typing import TYPE_CHECKING
 
 from catalog_probe.catalog.files.manifest import Control, manifest
@@ -16,6 +14,9 @@ from probes.elicit.packages import RecipeError, recipes_module, recipes_place
 from probes.elicit.recipe import Recipe, Unfinished
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from types import ModuleType
+
     from probes.elicit.elsewhere import Shapes
 
 

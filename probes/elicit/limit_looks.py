@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from catalog_probe.catalog.model.labels import LIMITED
 from probes.target.target import Cost
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from probes.calls.call import Call
     from probes.elicit.recipe import Family, Recipe, Steps
 

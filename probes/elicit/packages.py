@@ -6,7 +6,6 @@ import sys
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 from traceback import extract_tb
-from types import ModuleType
 from typing import TYPE_CHECKING
 from zlib import crc32
 
@@ -16,7 +15,7 @@ from catalog_probe.catalog.files.provider_folders import remembered
 from catalog_probe.catalog.model.errors import Mendable, shown
 
 if TYPE_CHECKING:
-    from types import TracebackType
+    from types import ModuleType, TracebackType
 
 
 class RecipeError(Mendable):

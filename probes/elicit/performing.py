@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Container
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -10,6 +9,8 @@ from catalog_probe.catalog.model.labels import SETUP
 from probes.elicit.probe import Stopped
 
 if TYPE_CHECKING:
+    from collections.abc import Collection, Container
+
     from catalog_probe.catalog.model import Reason
     from probes.elicit.probe import Probe
     from probes.elicit.recipe import Recipe

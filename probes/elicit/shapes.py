@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from catalog_probe.catalog.model.labels import SUCCESS
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from probes.calls.call import Call
     from probes.elicit.elsewhere import Change
     from probes.elicit.recipe import Recipe

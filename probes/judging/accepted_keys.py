@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from catalog_probe.catalog.model import Outcome
@@ -10,6 +9,8 @@ from catalog_probe.catalog.model.status import is_success
 from catalog_probe.catalog.reading.grpc_statuses import status_of
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
     from catalog_probe.catalog.model import Exchange
     from catalog_probe.catalog.reading.expected import Expected
     from catalog_probe.catalog.recognition.known import Known

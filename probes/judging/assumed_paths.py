@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from catalog_probe.catalog.model import Aspect, Outcome
@@ -11,6 +10,8 @@ from catalog_probe.catalog.observed.cells import seen_as_stated
 from catalog_probe.catalog.reading.grpc_statuses import status_of
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
     from catalog_probe.catalog.model import Exchange, Record
     from catalog_probe.catalog.recognition.known import Known
     from probes.judging.cells import Place

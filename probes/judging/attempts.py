@@ -6,7 +6,6 @@ others, and only what is open is asked again.
 
 from __future__ import annotations
 
-from collections.abc import Container, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -17,6 +16,8 @@ from probes.judging.record_verdict import record_verdict
 from probes.judging.verdict import Verdict
 
 if TYPE_CHECKING:
+    from collections.abc import Container, Mapping, Sequence
+
     from catalog_probe.catalog.model.look import Look
     from probes.judging.cells import Place
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -15,6 +14,8 @@ from catalog_probe.catalog.reading.assertions import TRIGGER
 from catalog_probe.catalog.reading.expected import answer_body
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
     from catalog_probe.catalog.model.assertion import Assertion
     from catalog_probe.catalog.reading.expected import Expected
     from catalog_probe.catalog.recognition.known import Known

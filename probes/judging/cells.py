@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Self
 
 from probes.judging.relations import Answer
 
 if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Mapping
+
     from catalog_probe.catalog.model import Attempt, Exchange
     from catalog_probe.catalog.reading.expected import Expected
     from probes.judging.relations import Answers

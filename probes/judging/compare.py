@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
 from dataclasses import replace
 from itertools import islice
 from typing import TYPE_CHECKING, Any
@@ -23,6 +22,8 @@ from probes.judging.relations import NO_OTHERS, Answers, broken
 from probes.judging.validators import is_valid, nearest, validator
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from catalog_probe.catalog.reading.headers import HeaderRule
     from catalog_probe.catalog.reading.streams import StreamRule
 

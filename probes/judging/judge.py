@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from catalog_probe.catalog.model import Aspect, Attempt, Exchange, Finding, Outcome, Reason, Response, Severity
 from catalog_probe.catalog.model.codes import FindingCode, ReasonCode
@@ -36,6 +36,9 @@ from probes.judging.unasked import (
 )
 from probes.judging.undocumented import repeated_names, seen_on_the_way
 from probes.judging.verdict import Verdict
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
 
 
 def judge(expected: Sequence[Expected], attempt: Attempt, known: Known, stopped: Reason | None = None) -> Verdict:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from catalog_probe.catalog.evidence.same_drift import observed_class
@@ -18,6 +17,8 @@ from probes.judging.relations import unseen as unseen_relations
 from probes.judging.revisions import not_holding
 
 if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+
     from catalog_probe.catalog.model import Event, Exchange, Finding, Reason, Response
     from catalog_probe.catalog.model.assertion import Assertion
     from catalog_probe.catalog.reading.streams import StreamRule

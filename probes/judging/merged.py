@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -11,6 +10,8 @@ from catalog_probe.catalog.evidence.same_drift import observed_class
 from catalog_probe.catalog.model import Severity
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from catalog_probe.catalog.model import Finding
 
 Sameness = tuple[str, str, str, str, str, str, int]

@@ -7,7 +7,6 @@ and nothing is said of what is documented for one that is there.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from typing import TYPE_CHECKING
 from urllib.parse import unquote
@@ -20,6 +19,8 @@ from catalog_probe.catalog.text.json_tree import all_texts
 from probes.judging.basis import succeeds
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
     from catalog_probe.catalog.model import Exchange
     from catalog_probe.catalog.model.exchange import Request
     from catalog_probe.catalog.reading.expected import Expected

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from functools import lru_cache
 from typing import TYPE_CHECKING
 from urllib.parse import parse_qsl, unquote, urlsplit
@@ -17,6 +16,8 @@ from catalog_probe.catalog.text.json_tree import placed_texts
 from probes.judging.validators import is_valid
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from catalog_probe.catalog.model import Event, Exchange, Json, Response
 
 _NAMED = re.compile(r"\\\{([a-z0-9_]+)\\\}")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -13,6 +12,8 @@ from probes.judging.not_looked_at import not_looked_at
 from probes.judging.verdict import Verdict
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
     from catalog_probe.catalog.model import Finding
     from catalog_probe.catalog.model.look import Look
     from probes.judging.cells import Place

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from catalog_probe.catalog.model import Outcome
 from catalog_probe.catalog.model.status import is_success
 
 if TYPE_CHECKING:
+    from collections.abc import Container, Iterable, Iterator
+
     from catalog_probe.catalog.model import Exchange
     from catalog_probe.catalog.reading.expected import Expected
     from catalog_probe.catalog.recognition.known import Known

@@ -10,7 +10,6 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from datetime import datetime
 from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -24,6 +23,8 @@ from probes.judging.validators import is_valid
 from probes.judging.versions import is_version_of
 
 if TYPE_CHECKING:
+    from datetime import datetime
+
     from catalog_probe.catalog.model import Exchange, Json
     from catalog_probe.catalog.reading.expected import Expected
     from catalog_probe.catalog.reading.relations import Relation

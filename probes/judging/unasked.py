@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from catalog_probe.catalog.envelopes.projection import wire_of
@@ -15,6 +14,8 @@ from catalog_probe.catalog.reading.grpc_statuses import status_of
 from probes.judging.compare import compare
 
 if TYPE_CHECKING:
+    from collections.abc import Container, Iterator, Mapping
+
     from catalog_probe.catalog.model import Json
     from catalog_probe.catalog.model.exchange import Request
     from catalog_probe.catalog.recognition.known import Known

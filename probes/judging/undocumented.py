@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
 from itertools import islice
 from typing import TYPE_CHECKING
 
@@ -13,6 +12,8 @@ from catalog_probe.catalog.recognition.known import ORDINARY_HEADERS, Known
 from catalog_probe.catalog.text.json_tree import repeated_members
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
     from catalog_probe.catalog.reading.expected import Expected
 
 

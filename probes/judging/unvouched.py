@@ -6,7 +6,6 @@ every answer would be a drift, or conform where next to nothing is documented.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -15,6 +14,8 @@ from probes.judging.basis import weighed
 from probes.judging.compare import compare
 
 if TYPE_CHECKING:
+    from collections.abc import Collection, Mapping
+
     from catalog_probe.catalog.model import Exchange
     from catalog_probe.catalog.reading.expected import Expected
     from probes.judging.cells import Place

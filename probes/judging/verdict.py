@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
@@ -11,6 +10,8 @@ from catalog_probe.catalog.evidence.retention import kept_finding, kept_look
 from catalog_probe.catalog.model.codes import ReasonCode
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from catalog_probe.catalog.model import Finding, Outcome, Reason
     from catalog_probe.catalog.model.look import Look
     from probes.judging.cells import Place

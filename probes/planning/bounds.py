@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from catalog_probe.catalog.model import Address
 from catalog_probe.catalog.model.reach import words_by_reach
+from catalog_probe.reports.content.words import count
 from probes.elicit import book
 from probes.judging.attempts import MAX_ATTEMPTS
 from probes.planning.budgeting import spending
 from probes.planning.look_ups import asked, look_ups
 from probes.planning.reach import all_reaches
-from reports.words import count
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
     from catalog_probe.catalog.files.store import Catalog
     from catalog_probe.catalog.model import Reason
     from catalog_probe.catalog.model.reach import Reach

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from catalog_probe.catalog.files.manifest import Manifest, manifest, manifest_file
@@ -16,6 +15,8 @@ from probes.planning.spreading import asked_first, elsewhere
 from probes.target.target import WRONG
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
     from catalog_probe.catalog.files.store import Catalog
     from probes.elicit.book import Book
     from probes.elicit.recipe import Recipe

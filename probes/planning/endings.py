@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from datetime import date
 from typing import TYPE_CHECKING
 
 from probes.planning.look_ups import values_of
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+    from datetime import date
+
     from catalog_probe.catalog.model import Json
     from probes.elicit.recipe import Recipe
     from probes.target.look_ups import LookedUp

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -14,6 +13,8 @@ from probes.judging.settlement import FAULTS, TWINS
 from probes.planning.obstacles import obstacle
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
     from catalog_probe.catalog.files.store import Catalog
     from probes.elicit.recipe import Recipe
     from probes.target.target import Cost, Target

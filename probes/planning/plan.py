@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -16,6 +15,8 @@ from probes.planning.rotation import ALL, Drawing
 from probes.planning.spreading import elsewhere, spread
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
     from catalog_probe.catalog.files.store import Catalog
     from probes.elicit.recipe import Recipe
     from probes.target.target import Cost, Target

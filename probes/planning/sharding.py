@@ -7,7 +7,6 @@ lanes draw on it and stay together too; so they do on a live target, for limits 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -15,6 +14,8 @@ from catalog_probe.catalog.model import Address
 from probes.elicit import book
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
     from probes.target.target import Target
 
 _SHARD = re.compile(r"([1-9][0-9]{0,3})/([1-9][0-9]{0,3})")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import Future, wait
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
@@ -36,6 +35,7 @@ from probes.running.task import Task
 from probes.target.target import Cost, Target
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
     from datetime import date
 
     from catalog_probe.catalog.evidence.results import Result

@@ -7,9 +7,7 @@ import hmac
 import json
 import os
 import secrets
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from catalog_probe.catalog.files import json_lines
@@ -17,6 +15,9 @@ from catalog_probe.catalog.model.clock import utc_now_text
 from catalog_probe.catalog.model.errors import Mendable
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
     from catalog_probe.catalog.model import Json
 
 NAME = "made.jsonl"

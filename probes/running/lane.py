@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from collections import ChainMap
-from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -34,6 +33,8 @@ from probes.wire.loopback import Loopback
 from probes.wire.quiet_logs import silence
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
     from probes.calls.call import Call
     from probes.running.budget import Budget
     from probes.running.throttle import Drawer

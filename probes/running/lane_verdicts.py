@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -24,6 +23,8 @@ from probes.planning.obstacles import services_beyond_the_control
 from probes.running.attempt_probe import AttemptProbe
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
     from catalog_probe.catalog.model import Exchange
     from catalog_probe.catalog.recognition.known import Known
     from probes.judging.cells import Place

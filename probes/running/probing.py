@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, NamedTuple
@@ -30,6 +29,8 @@ from probes.running.lane_verdicts import Doubts, in_doubt, settled
 from probes.running.task import Tried
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
     from probes.elicit.recipe import Recipe
     from probes.judging.cells import Place
     from probes.running.lane import Lane

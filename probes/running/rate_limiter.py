@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 
 class WaitTooLong(Exception):

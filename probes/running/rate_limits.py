@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
@@ -13,6 +12,8 @@ from catalog_probe.catalog.envelopes import formats
 from catalog_probe.catalog.reading.rate_limits import RateLimits, rate_limits
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
     from catalog_probe.catalog.model import Record, Response
     from catalog_probe.catalog.reading.rate_limits import EndpointGroup
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -11,6 +10,8 @@ from probes.elicit.twins import twin
 from probes.judging.settlement import Success, nothing_of
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
     from catalog_probe.catalog.model import Attempt, Reason, Record
     from catalog_probe.catalog.reading.expected import Expected
     from catalog_probe.catalog.recognition.known import Known

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from collections import defaultdict
-from collections.abc import Awaitable, Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
 import anyio
@@ -14,6 +13,8 @@ from probes.running.rate_limiter import RateLimiter
 from probes.running.token_budget import Reserved, TokenBudget, answered
 
 if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable, Iterable, Mapping
+
     from catalog_probe.catalog.model import Response
     from catalog_probe.catalog.reading.rate_limits import EndpointGroup
     from probes.calls.call import Call

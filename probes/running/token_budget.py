@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from probes.running.rate_limiter import SHARE, WaitTooLong
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
 
 MINUTE_S = 60.0
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from catalog_probe.catalog.files import provider_folders
@@ -12,6 +10,9 @@ from catalog_probe.catalog.writeback.planner import Policy
 from probes.running import journal
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
     from catalog_probe.catalog.evidence.results import Result, Run
     from probes.suite.options import Options
 

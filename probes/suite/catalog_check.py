@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 from catalog_probe.catalog.check import validate
 from catalog_probe.catalog.model.errors import Mendable
+
+if TYPE_CHECKING:
+    from collections.abc import Container, Iterable
+    from pathlib import Path
 
 
 class Unsound(Mendable):

@@ -10,8 +10,8 @@ from catalog_probe.catalog.files import paths
 from catalog_probe.catalog.files.manifest import providers
 from catalog_probe.catalog.model import KINDS
 from catalog_probe.catalog.model.errors import Mendable
+from catalog_probe.reports.views.ci_annotations import FORMATS
 from probes.target.target import Cost
-from reports.ci_annotations import FORMATS
 
 if TYPE_CHECKING:
     import pytest

@@ -6,10 +6,8 @@ import os
 import secrets
 import shlex
 from collections import Counter
-from collections.abc import Generator, Sequence
 from datetime import UTC, datetime
 from functools import cached_property
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -24,6 +22,7 @@ from catalog_probe.catalog.model.codes import ReasonCode
 from catalog_probe.catalog.model.errors import LONGEST, Mendable
 from catalog_probe.catalog.model.exits import Exit, highest
 from catalog_probe.catalog.text.visible import line, row
+from catalog_probe.reports.history import nights
 from probes.elicit.book import book
 from probes.planning.reach import Reaches, all_reaches
 from probes.planning.sharding import group_of
@@ -36,9 +35,11 @@ from probes.suite.progress import Progress
 from probes.suite.run_description import Begun, described
 from probes.suite.terminal_summary import Teller
 from probes.suite.worker_input import WORKER_INPUT, Addresses, Unanswered, Values, WorkerInput
-from reports import history
 
 if TYPE_CHECKING:
+    from collections.abc import Generator, Sequence
+    from pathlib import Path
+
     from probes.suite.options import Options
     from probes.target.look_ups import LookedUp
 
@@ -104,7 +105,7 @@ class Controller:
         try:
             self.folder.mkdir(parents=True)
             if self.options.traffic is None:  # what a client did not do is not lost from sight
-                self._shown = history.shown(self._history, self.options.told_as, left_out=self._trouble)
+                self._shown = nights.shown(self._history, self.options.told_as, left_out=self._trouble)
         except Mendable as error:
             self.close()
             raise pytest.UsageError(str(error)) from error
@@ -389,7 +390,7 @@ class Controller:
             len(self._reported) >= len(self._asked_for) and self.options.shard is None and self.options.traffic is None
         )
         if whole and any(result.outcome is not Outcome.NOT_PROBED for result in results):
-            history.append(self._history, run, results)
+            nights.append(self._history, run, results)
 
     @cached_property
     def _asked_for(self) -> tuple[Address, ...]:
@@ -399,7 +400,7 @@ class Controller:
     def _make_views(self, run: Run, results: list[Result]) -> None:
         """Everything beside results.jsonl can be made again from it, so a failure here loses nothing and is said."""
         from catalog_probe.catalog.writeback import update  # needed after the run: the mock starts sooner
-        from reports import build
+        from catalog_probe.reports import build
 
         for what, make in (
             (

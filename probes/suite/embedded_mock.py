@@ -8,14 +8,16 @@ import subprocess
 import sys
 import tempfile
 import threading
-from collections.abc import Iterable, Mapping, Sequence
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from catalog_probe.catalog.files.manifest import home_of, manifest, manifest_file
 from catalog_probe.catalog.files.provider_folders import PACKAGE
 from catalog_probe.catalog.model.errors import Mendable, shown
 from catalog_probe.catalog.model.exits import Exit
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+    from pathlib import Path
 
 READY_S = 60.0
 

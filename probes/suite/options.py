@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime
 from functools import cached_property
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from catalog_probe.catalog.evidence.results import Asked
@@ -28,6 +26,9 @@ from probes.target.target import Cost, Target
 from probes.traffic import sources
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
     import pytest
 
     from catalog_probe.catalog.writeback.ledger import Entry

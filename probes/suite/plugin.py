@@ -6,7 +6,6 @@ import io
 import os
 import shlex
 import sys
-from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -23,6 +22,8 @@ from probes.suite.installed import all_installed
 from probes.suite.worker_input import KEYS, LOCAL, WORKER_INPUT, WorkerInput
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
     from catalog_probe.catalog.files.store import Catalog
     from probes.suite.controller import Controller  # 0.1 s while the mock starts
     from probes.suite.embedded_mock import EmbeddedMock  # a live run starts no mock

@@ -14,8 +14,8 @@ import pytest
 from catalog_probe.catalog.model import Outcome
 from catalog_probe.catalog.text.phrases import brief
 from catalog_probe.catalog.text.visible import row
+from catalog_probe.reports.content.words import OUTCOMES
 from probes.suite.collecting import address_in, address_of
-from reports.words import OUTCOMES
 
 if TYPE_CHECKING:
     from catalog_probe.catalog.evidence.results import Result

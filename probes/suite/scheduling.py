@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +10,8 @@ from xdist.scheduler import LoadScopeScheduling  # type: ignore[import-untyped]
 from probes.suite.collecting import address_in
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     import pytest
 
 

@@ -11,8 +11,8 @@ from catalog_probe.catalog.model import KINDS
 from catalog_probe.catalog.model.errors import LONGEST, did_you_mean
 from catalog_probe.catalog.search.query import keywords_for_k
 from catalog_probe.catalog.text.visible import line
+from catalog_probe.reports.content.commands import nodeid_of
 from probes.suite.command_line import UsageError
-from reports.commands import nodeid_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable, Iterator, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -15,6 +13,9 @@ from catalog_probe.catalog.text.visible import row
 from probes.suite.collecting import address_in
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+    from pathlib import Path
+
     from catalog_probe.catalog.evidence.results import Result, Run
 
 
@@ -46,7 +47,7 @@ class Teller:
             yield
             self._tell_trouble(terminalreporter)
             return
-        from reports import ci_annotations, terminal  # 0.1 s to import, after the run
+        from catalog_probe.reports.views import ci_annotations, terminal  # 0.1 s to import, after the run
 
         run, results = seen
         _by_cause(terminalreporter, results)

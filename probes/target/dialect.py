@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
@@ -12,6 +11,8 @@ from catalog_probe.catalog.files.manifest import manifest
 from catalog_probe.catalog.text.json_tree import map_texts
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from catalog_probe.catalog.model import Json
     from probes.target.target import Provider, Target
 

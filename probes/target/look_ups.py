@@ -6,7 +6,6 @@ listing is a fact of the documents: it chooses what is asked, and judges nothing
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, date, datetime
 from fnmatch import fnmatchcase
@@ -16,6 +15,8 @@ from catalog_probe.catalog.text.json_pointer import ABSENT, find, rebuilt
 from probes.calls.placeholders import placeholders_in
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
     from catalog_probe.catalog.model import Json, Reason
 
 

@@ -6,12 +6,14 @@ What no schema can say (variables, addresses, files, finite numbers) is read in 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from catalog_probe.catalog.files.provider_folders import PACKAGE
 from catalog_probe.catalog.files.schema_messages import Complaint, told
 from catalog_probe.catalog.files.strict_json import read_object
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 SCHEMA = PACKAGE.targets / "target.schema.json"
 ENV = "env:"

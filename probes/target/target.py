@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ipaddress
-from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import TYPE_CHECKING
@@ -14,6 +13,8 @@ from catalog_probe.catalog.model.standpoint import StandsFor
 from probes.target.look_ups import Rule, in_order
 
 if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator, Mapping
+
     from catalog_probe.catalog.model import Reason
 
 EMBEDDED = "embedded"

@@ -11,10 +11,9 @@ import json
 import os
 import re
 import tomllib
-from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import SplitResult, urlsplit
 
 from catalog_probe.catalog.evidence.verdicts.agreement import PENDING_DAYS
@@ -27,6 +26,9 @@ from probes.target import shape
 from probes.target.look_ups import Rule, in_order
 from probes.target.shape import BOUNDS, ENV, LOOK_UP, SDK_KEYS, SETTINGS, TABLES
 from probes.target.target import EMBEDDED, Cost, Credential, Provider, Target, TargetError, is_loopback
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
 
 SHORTEST_KEY = 8
 """Characters. A shorter one could not be kept out of what a run leaves without blotting out ordinary words."""

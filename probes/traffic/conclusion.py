@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -12,6 +11,8 @@ from catalog_probe.catalog.model.codes import FindingCode
 from probes.judging.attempts import conclude
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
     from catalog_probe.catalog.model import Exchange
     from probes.judging.verdict import Verdict
 

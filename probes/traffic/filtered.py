@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -20,6 +19,8 @@ from catalog_probe.catalog.text.json_tree import map_texts
 from probes.judging.places import values_at
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterable, Mapping
+
     from catalog_probe.catalog.model import Exchange, Finding, Json
     from catalog_probe.catalog.model.look import Look
     from catalog_probe.catalog.reading.expected import Expected

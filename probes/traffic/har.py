@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING
 from urllib.parse import parse_qsl
 
@@ -14,6 +13,8 @@ from probes.wire.body import NO_JSON, json_of, parsed
 from probes.wire.sse import stream_in
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
     from catalog_probe.catalog.model import Json
 
 _COMPLETE = "_headersComplete"

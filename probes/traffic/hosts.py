@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Self
 from urllib.parse import urlsplit
@@ -15,6 +14,8 @@ from probes.target.dialect import Dialect
 from probes.target.target import is_loopback
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
     from catalog_probe.catalog.files.store import Catalog
     from catalog_probe.catalog.model import Record
     from probes.target.target import Target

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -17,6 +16,8 @@ from probes.wire.body import NO_JSON, json_of, parsed
 from probes.wire.sse import Stream, stream_in
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
     from catalog_probe.catalog.evidence.results import Result
     from catalog_probe.catalog.model import Json
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING
 
@@ -21,6 +20,8 @@ from probes.traffic.filtered import without_what_was_filtered
 from probes.traffic.matching import Match, Matcher, Refusal, Unmatched
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
     from catalog_probe.catalog.files.store import Catalog
     from catalog_probe.catalog.model import Json
     from probes.judging.cells import Place

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -27,6 +26,8 @@ from probes.judging.compare import compare
 from probes.traffic.filtered import HIDDEN, without_hidden_headers
 
 if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator, Mapping, Sequence
+
     from catalog_probe.catalog.answers.readings import Answer
     from catalog_probe.catalog.files.store import Catalog
     from catalog_probe.catalog.model import Exchange, Record, Response

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import replace
 from itertools import chain
 from typing import TYPE_CHECKING
@@ -14,6 +13,8 @@ from probes.wire.redact import SECRET_HEADERS, Redactor
 from probes.wire.sse import named_by_data
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from catalog_probe.catalog.model import Exchange, Response
     from probes.target.dialect import Dialect
     from probes.target.target import Target

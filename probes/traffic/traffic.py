@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -15,6 +14,8 @@ from probes.traffic.judged import Held
 from probes.traffic.observed import observed, redactor_of
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
     from catalog_probe.catalog.evidence.results import Result
     from catalog_probe.catalog.files.store import Catalog
     from catalog_probe.catalog.model import Json

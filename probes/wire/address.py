@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from typing import TYPE_CHECKING
 from urllib.parse import unquote
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 Origin = tuple[str, str, int | None]
 """The scheme, user information and host, and port of a URL, as the library that sends the request reads them."""

@@ -6,7 +6,6 @@ import json
 import math
 import re
 import zlib
-from collections.abc import AsyncIterator
 from typing import TYPE_CHECKING
 
 from catalog_probe.catalog.model.codes import ReasonCode
@@ -15,6 +14,8 @@ from catalog_probe.catalog.text.unpacking import CODINGS, Unpacker
 from probes.wire.failure import NoAnswer
 
 if TYPE_CHECKING:
+    from collections.abc import AsyncIterator
+
     from catalog_probe.catalog.model import Json
 
 ACCEPT_ENCODING = "gzip, deflate"

@@ -6,7 +6,6 @@ A server may refuse a body by its length alone (413), or say that it wants it (1
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, AsyncIterator
 from typing import TYPE_CHECKING
 
 import h11
@@ -16,6 +15,8 @@ from probes.calls.body import Announced, Declared
 from probes.wire.failure import NoAnswer
 
 if TYPE_CHECKING:
+    from collections.abc import AsyncGenerator, AsyncIterator
+
     import httpcore
     import httpx
 

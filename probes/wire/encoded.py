@@ -8,13 +8,15 @@ from __future__ import annotations
 import re
 import zlib
 from binascii import a2b_base64
-from collections.abc import Container, Iterable, Iterator
 from contextlib import suppress
 from itertools import islice
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from probes.wire.needles import ENOUGH
 from probes.wire.unescaped import bare, levels
+
+if TYPE_CHECKING:
+    from collections.abc import Container, Iterable, Iterator
 
 DEEPEST = 3
 """So often may bytes be written down again."""

@@ -5,10 +5,13 @@ from __future__ import annotations
 import socket
 import ssl
 from asyncio import CancelledError
-from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING
 
 from catalog_probe.catalog.model import Reason
 from catalog_probe.catalog.model.codes import ReasonCode
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
 
 
 class NoAnswer(Exception):

@@ -7,7 +7,6 @@ import re
 import socket
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -26,6 +25,8 @@ from probes.wire.observer import Observer
 from probes.wire.relay import PIECE, Relay
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+
     from google.protobuf.descriptor import MethodDescriptor
 
     from probes.calls.call import Call

@@ -5,14 +5,16 @@ from __future__ import annotations
 import base64
 import re
 from bisect import bisect_right
-from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from itertools import compress
-from typing import Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from probes.wire.unescaped import bare
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
 
 ENOUGH = 12
 """So many characters of a secret in a row are hidden; fewer are found in ordinary text as well."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -11,6 +10,8 @@ from catalog_probe.catalog.model.clock import ms_since
 from probes.wire.body import parsed
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
     from catalog_probe.catalog.model import Json
     from probes.target.dialect import Dialect
     from probes.wire.redact import Redactor

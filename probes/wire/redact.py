@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property, lru_cache, partial
 from itertools import islice
 from typing import TYPE_CHECKING
@@ -22,6 +21,8 @@ from probes.wire.needles import ENOUGH, Hit, needles_of
 from probes.wire.unescaped import ESCAPING, bare, is_escaped, levels, placed_levels
 
 if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+
     from catalog_probe.catalog.model import Json, Record
     from probes.target.target import Target
 

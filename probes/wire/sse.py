@@ -5,14 +5,17 @@ from __future__ import annotations
 import asyncio
 import codecs
 import re
-from collections.abc import AsyncIterator, Callable, Iterator
 from dataclasses import dataclass, field, replace
 from itertools import chain, islice
+from typing import TYPE_CHECKING
 
 from catalog_probe.catalog.model import Event, Json
 from catalog_probe.catalog.model.exchange import UNNAMED
 from probes.wire.body import NO_JSON, BodyTooLarge, json_of
 from probes.wire.failure import NoAnswer
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Callable, Iterator
 
 MAX_EVENTS = 2_000
 STALL_S = 15.0

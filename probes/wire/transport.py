@@ -6,11 +6,10 @@ The transport of httpx takes no network backend of ours, so the pool under it is
 from __future__ import annotations
 
 import ssl
-from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterator
 from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.request import getproxies, proxy_bypass
 
 import h11
@@ -24,6 +23,9 @@ from probes.target.target import is_loopback
 from probes.wire import early_answer
 from probes.wire.failure import NoAnswer, chain_of
 from probes.wire.tls import context
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterator
 
 CONNECTIONS = 8
 """Connections of a lane's pool at most, unless told: so many requests are under way at once over HTTP/1.1."""

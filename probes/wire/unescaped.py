@@ -8,11 +8,14 @@ from __future__ import annotations
 import re
 from array import array
 from bisect import bisect_right
-from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import lru_cache
 from html.entities import html5
+from typing import TYPE_CHECKING
 from unicodedata import normalize
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
 
 MAX_LEVELS = 6
 """So often is an escape taken off an escape: JSON in JSON in JSON, percent-encoded twice, has five."""

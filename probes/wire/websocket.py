@@ -5,9 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import socket
-import ssl
 import time
-from collections.abc import Mapping
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode, urlsplit
@@ -30,6 +28,9 @@ from probes.wire.observer import Observer
 from probes.wire.tls import context
 
 if TYPE_CHECKING:
+    import ssl
+    from collections.abc import Mapping
+
     from catalog_probe.catalog.model import Json
     from probes.calls.call import Call
     from probes.target.dialect import Dialect

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -15,6 +15,9 @@ from probes import calls, elicit
 from probes.target import target
 from tests.harness.command import CHECKOUT
 from tests.harness.imports import build_graph, find_cycles, find_modules, list_imports, root_packages
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 FOR_RECIPES = (catalog_package.__name__, calls.__name__, elicit.__name__)
 """The packages that recipes may import."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -20,6 +19,8 @@ from tests.harness.faults import Fault, Picking
 from tests.harness.serving import serving
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
     from catalog_probe.catalog.evidence.results import Result
     from probes.target.target import Target
 

@@ -6,7 +6,6 @@ They lie beside the checkout and are never committed, nor are the names in them:
 from __future__ import annotations
 
 import json
-from collections.abc import Hashable, Iterator
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
@@ -22,6 +21,8 @@ from tests.harness.command import CHECKOUT
 from tests.harness.engines import catalog
 
 if TYPE_CHECKING:
+    from collections.abc import Hashable, Iterator
+
     from catalog_probe.catalog.reading.expected import Expected
     from probes.judging.verdict import Verdict
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -16,6 +15,8 @@ from catalog_probe.catalog.evidence.results_file import read_run
 from catalog_probe.catalog.evidence.self_check import of_records
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
     from catalog_probe.catalog.evidence.results import Result, Run
 
 CHECKOUT = Path(__file__).parent.parent.parent

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING
@@ -21,6 +20,8 @@ from probes.target.target import NOWHERE_KEY, WRONG, Target
 from probes.wire.redact import Redactor
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
     from catalog_probe.catalog.model import Exchange
     from probes.calls.call import Call
     from probes.elicit.recipe import Recipe

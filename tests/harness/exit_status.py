@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -10,6 +9,8 @@ from catalog_probe.catalog.evidence.results import Result, Run
 from catalog_probe.catalog.evidence.verdicts import run_verdict
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from catalog_probe.catalog.model.exits import Exit
 
 LIVE = Run("night", "live", live=True, started_at="2026-11-01T03:00:00Z", today="2026-11-01")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -17,6 +16,8 @@ from tests.harness.grpc_relay import relaying
 from tests.harness.serving import RESET_EXTENSION, serving
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+
     from probes.target.target import Target
 
 BLANK = b"\n\n"

@@ -14,7 +14,6 @@ import shutil
 import subprocess
 import sys
 import tomllib
-from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from datetime import date, timedelta
 from pathlib import Path
@@ -28,6 +27,8 @@ from tests.harness.command import CHECKOUT, Ran, child_environ, pytest_probes
 from tests.harness.target_files import toml
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
     from catalog_probe.catalog.evidence.results import Result
     from catalog_probe.catalog.model import Finding
 

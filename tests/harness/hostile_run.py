@@ -14,7 +14,6 @@ import sys
 import tempfile
 import time
 import tomllib
-from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from html import unescape
 from pathlib import Path
@@ -30,6 +29,8 @@ from tests.harness.target_files import toml
 from tests.unit.reports.packed import unpacked
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
     from tests.harness.hostile_serving import Where
 
 ENOUGH = 12

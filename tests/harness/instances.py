@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from catalog_probe.catalog.evidence.results import Run
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from catalog_probe.catalog.evidence.results import Result
 
 Told = tuple[Run, list["Result"]]

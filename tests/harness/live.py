@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from probes.suite.embedded_mock import EmbeddedMock
 from probes.target import target_file as targets
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from pathlib import Path
+
     from probes.target.target import Target
 
 KEYS = {"PA_API_KEY": "mock-pa-inference", "PD_API_KEY": "mock-pd-inference"}

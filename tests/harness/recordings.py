@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from catalog_probe.catalog.model import Outcome
@@ -15,6 +14,7 @@ from tests.harness.engines import catalog, mock_target_at, probe
 from tests.harness.serving import serving
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
     from pathlib import Path
 
     from catalog_probe.catalog.evidence.results import Result

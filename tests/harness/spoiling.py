@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +11,8 @@ from catalog_probe.catalog.reading.expected import Expected, answer_body
 from catalog_probe.catalog.text.json_pointer import ABSENT, find
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
     from catalog_probe.catalog.reading.headers import HeaderRule
 
 SPOILED = "spoiled-by-the-test"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
@@ -19,6 +18,8 @@ from probes.judging.validators import is_valid
 from tests.harness.spoiling import LONG_AGO, SPOILED, Spoiled, put, ruled_out, with_body, without
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
     from catalog_probe.catalog.reading.relations import Relation
 
 FAR_AHEAD = "9998-01-01T00:00:00Z"

@@ -7,16 +7,19 @@ import re
 import socket
 import subprocess
 import sys
-from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 from tests.harness.checkouts import copied
 from tests.harness.command import CHECKOUT, DEADLINE_S, OF_OUR_DEPENDENCIES, child_environ
 from tests.harness.processes import until
 
-PACKAGES = ("catalog_probe", "probes", "reports")
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+PACKAGES = ("catalog_probe", "probes")
 _BLOCK = re.compile(
     r'^```(?P<language>\w+)(?: title="(?P<title>[^"]*)")?\n(?P<text>.*?)^```$', re.MULTILINE | re.DOTALL
 )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -11,6 +11,9 @@ from benchmarks.generated import CONTROL, ENDPOINT, NAME, answers, items, write_
 from catalog_probe.catalog.check import validate
 from catalog_probe.catalog.files import provider_folders
 from probes.elicit import book
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 NUMBER = 101
 """More than one file of records."""

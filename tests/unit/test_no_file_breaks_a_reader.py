@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import tempfile
-from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
@@ -20,12 +19,16 @@ from catalog_probe.catalog.files.provider_folders import PACKAGE
 from catalog_probe.catalog.files.store import Catalog
 from catalog_probe.catalog.model.errors import Mendable
 from catalog_probe.catalog.writeback import ledger
+from catalog_probe.reports.history import nights
+from catalog_probe.reports.news import feed, news
+from catalog_probe.reports.views import junit, summary, terminal
 from probes.running import journal
 from probes.target import target_file as targets
-from reports import feed, history, junit, news, summary, terminal
 from tests.unit.reports import sample
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
     from catalog_probe.catalog.model import Json
 
 
@@ -43,13 +46,13 @@ def record(path: Path) -> None:
 
 def remembered(path: Path) -> None:
     """Read, carried by a run, and told: a damaged line is skipped, so nothing refuses the others."""
-    previous, carried = history.shown(path.parent, path.stem)
+    previous, carried = nights.shown(path.parent, path.stem)
     rows = past.of_lines(carried)
     described, results = sample.some()
     described = replace(described, previous_run=previous, history=carried)
     try:
         json.dumps(described.to_json())
-        history.row(described, results)
+        nights.row(described, results)
         terminal.summary(described, results)
         if rows:
             feed.render(path.stem, rows)
@@ -65,7 +68,7 @@ def _history() -> bytes:
         for day in (1, 2):
             started = f"2026-11-0{day}T00:00:00Z"
             night = replace(described, run=f"r{day}", target="live", today=started[:10], started_at=started)
-            history.append(Path(folder), night, results)
+            nights.append(Path(folder), night, results)
         return (Path(folder) / "live.jsonl").read_bytes()
 
 

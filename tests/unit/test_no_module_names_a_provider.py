@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
 from catalog_probe.catalog.files.manifest import manifest, providers
 from tests.harness.command import CHECKOUT
 
-ENGINE = ("catalog_probe", "probes", "reports")
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+ENGINE = ("catalog_probe", "probes")
 ITS_OWN = tuple(map(Path, ("catalog_probe/mockserver", "probes/recipes", "probes/wire/generated")))
 """Rooms in which each provider has a folder or a file of its own."""
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -12,6 +12,9 @@ from catalog_probe.catalog.model.errors import CatalogError
 from catalog_probe.catalog.model.exits import Exit
 from catalog_probe.cli.main import main
 from tests.harness.command import pytest_here
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 COMMANDS = """
 check

@@ -5,7 +5,6 @@ from __future__ import annotations
 import base64
 import binascii
 import zlib
-from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -13,6 +12,8 @@ from typing import TYPE_CHECKING
 from catalog_probe.catalog.text.unpacking import CODINGS, Unpacker
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
     from catalog_probe.catalog.model import Json
 
 MESSAGES = "_webSocketMessages"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -13,6 +12,8 @@ from catalog_probe.catalog.answers.readings import parsed
 from catalog_probe.catalog.model.errors import CatalogError
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
     from catalog_probe.catalog.model import Json
 
 _STATUS_LINE = re.compile(r"HTTP/\d(?:\.\d)? (\d{3})\b.*")

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from catalog_probe.catalog.check import unfinished
@@ -14,6 +12,9 @@ from catalog_probe.catalog.files.schema_messages import Complaint, complaints
 from catalog_probe.catalog.model.errors import CatalogError, did_you_mean
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+    from pathlib import Path
+
     from jsonschema import Draft202012Validator
 
 SCHEMA = "urn:catalog:provider"

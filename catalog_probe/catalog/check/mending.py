@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 from catalog_probe.catalog.check import asserting
 from catalog_probe.catalog.check.of_record import Scene, is_malformed
@@ -15,6 +15,9 @@ from catalog_probe.catalog.observed.cells import statements_digest
 from catalog_probe.catalog.reading.assertions import assertions
 from catalog_probe.catalog.writeback.canonical import lacking_nulls
 from catalog_probe.catalog.writeback.writing import locked, write_text
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 
 def put_right(root: Path = RECORDS) -> list[str]:

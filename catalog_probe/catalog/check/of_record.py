@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from catalog_probe.catalog.check import asserting, relating, unfinished
 from catalog_probe.catalog.check.validators import surfaces, validator_of
@@ -18,6 +16,10 @@ from catalog_probe.catalog.model.errors import did_you_mean
 from catalog_probe.catalog.model.labels import CONTINUE, SUCCESS
 from catalog_probe.catalog.observed.last_seen import ANOTHER_REVISION, of_no_provider, seen_on, target_of
 from catalog_probe.catalog.reading.assertions import assertions
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
 
 
 class Told(NamedTuple):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from catalog_probe.catalog.files.schema_messages import Complaint
@@ -11,6 +10,8 @@ from catalog_probe.catalog.text.json_tree import placed_texts
 from catalog_probe.catalog.text.phrases import brief
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from catalog_probe.catalog.model import Json
 
 _LEFT = re.compile(r"\bTODO\b:?\s*(.*)", re.DOTALL)

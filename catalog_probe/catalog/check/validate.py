@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Container, Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -25,6 +24,8 @@ from catalog_probe.catalog.writeback.canonical import canonical_text
 from catalog_probe.catalog.writeback.discoveries import known
 
 if TYPE_CHECKING:
+    from collections.abc import Container, Iterable, Iterator
+
     from catalog_probe.catalog.model import Record
 
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from catalog_probe.catalog.files import provider_folders
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from catalog_probe.catalog.model import Json
 
 WIRE_ASPECTS = ("type", "code", "param")

@@ -6,7 +6,6 @@ import hashlib
 import json
 import re
 from collections import defaultdict
-from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -15,6 +14,8 @@ from catalog_probe.catalog.evidence.same_drift import Cause as Shared
 from catalog_probe.catalog.text.phrases import beside, brief
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from catalog_probe.catalog.evidence.results import Result
     from catalog_probe.catalog.model import Finding
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from catalog_probe.catalog.evidence import self_check
 from catalog_probe.catalog.model import Outcome
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from catalog_probe.catalog.evidence.results import Result
 
 

@@ -6,11 +6,14 @@ from these.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from catalog_probe.catalog.evidence.results import Result, Run
 from catalog_probe.catalog.model import Outcome, Reason
 from catalog_probe.catalog.model.codes import ReasonCode
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 _DETAIL = "it was selected, and its process ended before it reported"
 

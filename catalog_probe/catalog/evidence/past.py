@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
 from typing import TYPE_CHECKING
@@ -11,6 +10,8 @@ from catalog_probe.catalog.evidence.results_file import EvidenceError
 from catalog_probe.catalog.model import Json, Outcome
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
     from catalog_probe.catalog.evidence.results import Run
 
 LETTERS: Mapping[Outcome, str] = {

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Self
 
@@ -16,6 +15,7 @@ from catalog_probe.catalog.files import json_lines
 from catalog_probe.catalog.model.errors import Mendable
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
     from pathlib import Path
     from types import TracebackType
 

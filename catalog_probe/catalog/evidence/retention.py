@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -18,6 +17,8 @@ from catalog_probe.catalog.text.json_pointer import ABSENT, find
 from catalog_probe.catalog.text.phrases import ELLIPSIS, brief
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
     from catalog_probe.catalog.model import Attempt, Event, Exchange, Finding, Json
     from catalog_probe.catalog.model.look import Look
     from catalog_probe.catalog.reading.expected import Expected

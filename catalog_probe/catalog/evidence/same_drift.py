@@ -8,10 +8,13 @@ observed class says how: the value itself for what has few values (status, type,
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING
 
 from catalog_probe.catalog.model import Aspect, Finding, Json
 from catalog_probe.catalog.model.codes import FindingCode
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
 
 ABSENT, MALFORMED, OUT_OF_RANGE = "absent", "malformed", "out-of-range"
 

@@ -7,7 +7,6 @@ not have come out either, so it is a fault of our own whatever else was seen. On
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from catalog_probe.catalog.evidence import causes
@@ -17,6 +16,8 @@ from catalog_probe.catalog.model.address import HARNESS
 from catalog_probe.catalog.model.codes import ReasonCode
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
     from catalog_probe.catalog.evidence.results import Run
 
 TRIPWIRE, WORKER = "tripwire", "worker"

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from catalog_probe.catalog.envelopes.envelope import Envelope
     from catalog_probe.catalog.model import Json
 

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -16,6 +14,9 @@ from catalog_probe.catalog.model.errors import CatalogError, did_you_mean
 from catalog_probe.catalog.text.phrases import decoded
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
     from catalog_probe.catalog.model import Json
 
 T = TypeVar("T")

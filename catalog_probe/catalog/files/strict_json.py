@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 import re
-from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
 from catalog_probe.catalog.model.errors import CatalogError
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from catalog_probe.catalog.model import Json
 
 

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import difflib
 import os
-from collections.abc import Iterable
-from pathlib import Path
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from catalog_probe.catalog.model.exits import Exit
 from catalog_probe.catalog.text.visible import line
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from pathlib import Path
 
 LONGEST = 1_000
 """Characters of a line that tells what to mend: what somebody typed or a file holds may be of any length."""

@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Collection, Iterable, Mapping
 from datetime import date
 from typing import TYPE_CHECKING
 
 from catalog_probe.catalog.model.assertion import Basis
 
 if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Mapping
+
     from catalog_probe.catalog.model import Json, Record
     from catalog_probe.catalog.model.assertion import Assertion
 

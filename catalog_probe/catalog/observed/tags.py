@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from catalog_probe.catalog.model import Tag
 from catalog_probe.catalog.model.assertion import Basis
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
     from catalog_probe.catalog.model.assertion import Assertion
     from catalog_probe.catalog.observed.cells import Cell, Cells, Settled
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from operator import itemgetter
@@ -17,6 +16,8 @@ from catalog_probe.catalog.observed.cells import settled_of
 from catalog_probe.catalog.reading.expectations import Lookup, allowing, expectations
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
     from catalog_probe.catalog.model import Json, Record
     from catalog_probe.catalog.observed.cells import Settled
     from catalog_probe.catalog.reading.expected import Expected

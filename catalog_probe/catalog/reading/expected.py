@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -12,6 +11,8 @@ from catalog_probe.catalog.reading.grpc_statuses import as_http
 from catalog_probe.catalog.text.json_pointer import ABSENT, rebuilt
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from catalog_probe.catalog.envelopes.envelope import Envelope
     from catalog_probe.catalog.model import Json, Response
     from catalog_probe.catalog.model.assertion import Assertion

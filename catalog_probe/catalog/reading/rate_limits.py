@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -12,6 +11,8 @@ from catalog_probe.catalog.reading.headers import labels_of, written_rules
 from catalog_probe.catalog.text.json_pointer import find
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
     from catalog_probe.catalog.model import Json, Record
 
 TABLES = ("documented", "per_model_documented_tiers")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -11,6 +10,8 @@ from catalog_probe.catalog.envelopes.place import Place
 from catalog_probe.catalog.text.json_pointer import ABSENT
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
     from catalog_probe.catalog.model import Json, Record
 
 OF_TWO = frozenset({"equals", "differs", "subset", "none", "at_most", "at_least", "version_of"})

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import random
 import re
-from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from enum import StrEnum
@@ -16,6 +15,8 @@ from catalog_probe.catalog.files.manifest import manifest
 from catalog_probe.catalog.reading.retry import retry
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+
     from catalog_probe.catalog.model import Record
 
 _DOUBLING = re.compile(r"(\d+(?:\.\d+)?) s\b.* to (\d+(?:\.\d+)?) s\b")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Self
 from urllib.parse import urlsplit
@@ -13,6 +12,8 @@ from catalog_probe.catalog.reading.facts import request_line
 from catalog_probe.catalog.recognition.endpoints import Endpoints
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
     from catalog_probe.catalog.model import Record
 
 _VERSION = re.compile(r"v\d+[a-z0-9]*")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Self
 from urllib.parse import urlsplit
@@ -12,6 +11,8 @@ from urllib.parse import urlsplit
 from catalog_probe.catalog.reading.facts import claimed_endpoints, request_line
 
 if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable
+
     from catalog_probe.catalog.model import Exchange, Record
 
 ANY_METHOD = "*"

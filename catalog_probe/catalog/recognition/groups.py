@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
 from catalog_probe.catalog.files.manifest import manifest
 from catalog_probe.catalog.reading.classification import classification
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
     from catalog_probe.catalog.model import Record
 
 ACCOUNT = "credit or billing"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Self
 
@@ -17,6 +16,8 @@ from catalog_probe.catalog.recognition.scoring import ENOUGH, OTHER_PATH, Provid
 from catalog_probe.catalog.recognition.skeletons import Skeleton, skeletons
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
     from catalog_probe.catalog.answers.readings import Answer
     from catalog_probe.catalog.model import Record
     from catalog_probe.catalog.recognition.areas import Request

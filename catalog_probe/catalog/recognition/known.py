@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -20,6 +19,8 @@ from catalog_probe.catalog.reading.streams import event_names
 from catalog_probe.catalog.recognition.endpoints import Endpoints
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
     from catalog_probe.catalog.envelopes.envelope import Envelope
     from catalog_probe.catalog.model import Json, Record
     from catalog_probe.catalog.reading.expected import Expected

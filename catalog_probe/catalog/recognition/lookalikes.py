@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import product
 from typing import TYPE_CHECKING, Self
@@ -13,6 +12,8 @@ from catalog_probe.catalog.model import Address, Json, Record
 from catalog_probe.catalog.reading.assertions import asserted
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
     from catalog_probe.catalog.reading.expected import Expected
 
 Look = tuple[Json, ...]

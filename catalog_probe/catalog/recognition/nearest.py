@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
 from typing import TYPE_CHECKING
 
 from catalog_probe.catalog.answers.readings import EMPTY
@@ -10,6 +9,8 @@ from catalog_probe.catalog.recognition.projecting import Projection
 from catalog_probe.catalog.recognition.skeletons import HTTP, Skeleton, words_of
 
 if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator
+
     from catalog_probe.catalog.answers.readings import Answer
 
 _MOST = 3  # records named: more help nobody

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from fnmatch import fnmatchcase
@@ -16,6 +15,8 @@ from catalog_probe.catalog.files.manifest import manifest
 from catalog_probe.catalog.reading.headers import header_names
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
     from catalog_probe.catalog.model import Record
 
 OTHER_HOSTS = provider_folders.PACKAGE.folder / "other_hosts.toml"

@@ -6,7 +6,6 @@ asked for, because real answers differ from the documents in one aspect and are 
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import TYPE_CHECKING, Self
@@ -16,6 +15,8 @@ from catalog_probe.catalog.recognition.skeletons import GRPC, HTTP, Skeleton, fa
 from catalog_probe.catalog.text.json_pointer import ABSENT, find, find_all
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from catalog_probe.catalog.answers.readings import Answer
     from catalog_probe.catalog.model import Json
     from catalog_probe.catalog.recognition.projecting import Projection

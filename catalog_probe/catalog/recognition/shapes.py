@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -10,6 +9,8 @@ from catalog_probe.catalog.envelopes.envelope import envelope
 from catalog_probe.catalog.files.provider_folders import remembered
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
     from catalog_probe.catalog.model import Json
 
 _TYPES: Mapping[str, tuple[type, ...]] = {

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from typing import TYPE_CHECKING
@@ -19,6 +18,8 @@ from catalog_probe.catalog.reading.retry import retry
 from catalog_probe.catalog.recognition.shapes import Shape, shape
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
     from catalog_probe.catalog.model import Json, Record
     from catalog_probe.catalog.reading.expected import Expected
     from catalog_probe.catalog.reading.headers import HeaderRule

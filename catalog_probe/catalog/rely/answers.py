@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING
@@ -18,6 +17,7 @@ from catalog_probe.catalog.reading.facts import occurs_on
 from catalog_probe.catalog.text.wildcard import fits
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
     from datetime import date
 
     from catalog_probe.catalog.files.store import Catalog

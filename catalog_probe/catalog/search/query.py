@@ -8,7 +8,6 @@ in what is said of a record; `field:value` must be so, `*` stands for anything, 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import date
 from types import MappingProxyType
@@ -23,7 +22,7 @@ from catalog_probe.catalog.search.terms import Term, has, terms
 from catalog_probe.catalog.search.values import demand_possible
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator, Mapping
 
     from catalog_probe.catalog.model import Record
 

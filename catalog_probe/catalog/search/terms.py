@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from catalog_probe.catalog.text.wildcard import fits
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator
 
 PROSE = frozenset({"message", "note", "observed"})
 """Fields of which a part is enough."""

@@ -6,7 +6,6 @@ The page has these rules in `query.js`, from the same data.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TYPE_CHECKING
@@ -20,6 +19,8 @@ from catalog_probe.catalog.text.phrases import brief
 from catalog_probe.catalog.text.wildcard import fits
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from catalog_probe.catalog.search.terms import Term
 
 OUTCOMES = tuple(word.replace(" ", "-") for word in WORDS.values())

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
 from operator import itemgetter
@@ -18,6 +17,8 @@ from catalog_probe.catalog.observed.last_seen import last_seen
 from catalog_probe.catalog.observed.tags import is_another_outcome
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
     from catalog_probe.catalog.model import Json, Record
     from catalog_probe.catalog.model.assertion import Assertion
     from catalog_probe.catalog.observed.cells import Cells

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass, field, replace
-from datetime import date
 from typing import TYPE_CHECKING, NamedTuple
 
 from catalog_probe.catalog.evidence.steady import steady
@@ -28,7 +27,7 @@ from catalog_probe.catalog.writeback.seen import Sighting, with_evidence, with_e
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
-    from datetime import datetime
+    from datetime import date, datetime
 
     from catalog_probe.catalog.model import Exchange, Response
     from catalog_probe.catalog.model.assertion import Assertion

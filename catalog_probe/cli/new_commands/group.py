@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import argparse
 import keyword
 import re
 import shlex
 import sys
-from collections.abc import Iterator, Mapping, Sequence
 from importlib.util import find_spec
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from catalog_probe.catalog.files import paths, provider_folders
 from catalog_probe.catalog.files.manifest import home_of, manifest, providers
@@ -27,6 +26,10 @@ from catalog_probe.cli.parser import Parser
 from probes.elicit.book import book
 from probes.planning import completeness
 from probes.target import target_file as targets
+
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Iterator, Mapping, Sequence
 
 _NAME = re.compile(r"[a-z][a-z0-9]*")
 _LONGEST = 32

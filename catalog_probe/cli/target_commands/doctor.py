@@ -8,7 +8,6 @@ from __future__ import annotations
 import shlex
 import time
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -18,6 +17,8 @@ from catalog_probe.catalog.files import paths, provider_folders
 from catalog_probe.catalog.model.codes import ReasonCode
 from catalog_probe.catalog.model.exits import Exit
 from catalog_probe.catalog.text.visible import row
+from catalog_probe.reports.content.endings import in_words
+from catalog_probe.reports.content.words import count
 from probes.elicit import book
 from probes.elicit.probe import Stopped
 from probes.judging.attempts import PASSING
@@ -34,10 +35,9 @@ from probes.running.lane import Lane
 from probes.running.looking_up import found_in, look_up, unanswered_in
 from probes.target.target import NOWHERE_KEY, Cost, Provider, Target
 from probes.wire.redact import Redactor
-from reports.endings import in_words
-from reports.words import count
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
     from datetime import date
 
     from catalog_probe.catalog.files.store import Catalog

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from catalog_probe.catalog.files import paths, provider_folders
 from catalog_probe.catalog.files.manifest import manifest, meant
@@ -23,6 +21,10 @@ from probes.planning.reach import Reaches, all_reaches
 from probes.suite.embedded_mock import EmbeddedMock
 from probes.target import target_file as targets
 from probes.target.target import Cost, Target
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from pathlib import Path
 
 EPILOG = """\
 examples:

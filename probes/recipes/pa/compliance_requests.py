@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from probes.calls.call import Call, delete, get
@@ -11,6 +10,8 @@ from probes.elicit.credential_rules import BOTH
 from .requests import UNKNOWN_ID
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from probes.elicit.elsewhere import Change
 
 READ, DELETE, AUDIT = "compliance", "compliance_delete", "compliance_audit"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from probes.calls.body import Announced
@@ -10,6 +9,8 @@ from probes.calls.call import Call, get, post
 from probes.elicit.credential_rules import Refusals
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from catalog_probe.catalog.model import Json
 
 MB = 1024 * 1024

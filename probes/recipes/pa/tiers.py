@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from catalog_probe.catalog.model.codes import ReasonCode
@@ -13,6 +12,8 @@ from probes.target.target import Cost
 from .requests import count, labelled, message, said
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from catalog_probe.catalog.model import Json
     from probes.calls.call import Call
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from catalog_probe.catalog.model import Exchange, Reason
@@ -11,6 +10,8 @@ from catalog_probe.catalog.model.labels import SETUP
 from probes.elicit.probe import Probe, Stopped
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from probes.calls.call import Call
     from probes.elicit.recipe import Steps
 

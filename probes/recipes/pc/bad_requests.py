@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
@@ -15,6 +14,8 @@ from .making import CONVERSATION, make
 from .requests import AGENTS, LONG, STORES, TOKENS, completion, in_a_chat, response, with_body
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from probes.elicit.probe import Probe
 
 FAMILY = Family("pc/errors/request")

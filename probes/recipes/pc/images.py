@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from probes.elicit.elsewhere import listed
@@ -12,6 +11,8 @@ from .pictures import WRONG
 from .requests import TOKENS, completion, response, streamed
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
     from probes.calls.call import Call
 
 IMAGES = Family("pc/errors/images")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from probes.calls.body import Content
@@ -10,6 +9,8 @@ from probes.calls.call import Call, get, post
 from probes.target.target import WRONG
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from catalog_probe.catalog.model import Json
 
 MODELS = get("/v1/models")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from catalog_probe.catalog.model.labels import SUCCESS
@@ -14,6 +13,8 @@ from probes.elicit.twins import TWIN
 from .keys import OTHER_METHOD, OTHER_PATH
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from probes.elicit.probe import Probe
 
 ENDPOINT = Family("pc/endpoints/oauth")

@@ -5,7 +5,6 @@ What only a day of traffic, or 200,000 USD, would use up is left to recorded tra
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from catalog_probe.catalog.model.codes import ReasonCode
@@ -17,6 +16,8 @@ from probes.target.target import Cost
 from .requests import TOKENS, completion, response
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from probes.elicit.probe import Probe
 
 LIMITS = Family("pc/rate_limits/limits")

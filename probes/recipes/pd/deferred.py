@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING
 
 import anyio
 
@@ -16,6 +16,9 @@ from probes.elicit.recipe import Family, Recipe, Steps
 from probes.target.target import Cost
 
 from .requests import UNKNOWN_RESULT, completion
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
 
 CHAT = Family("pd/endpoints/chat")
 NOT_FOUND = Family("pd/errors/not_found")

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from jsonschema import Draft202012Validator
@@ -16,6 +14,10 @@ from catalog_probe.catalog.writeback.canonical import canonical_record, json_tex
 from tests.contract.catalog.envelope_examples import ENVELOPES, without
 from tests.contract.catalog.inventory_rows import PROVIDERS, citable
 from tests.contract.catalog.record_examples import BAD, GOOD
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
 
 # Document 1, sections 2.1 to 2.3, in their order.
 DOCUMENTED = {

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -21,6 +20,8 @@ from tests.harness.spoiling import Spoiled, spoil
 from tests.harness.spoiling_relations import spoil_relations
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from catalog_probe.catalog.evidence.results import Result
     from catalog_probe.catalog.reading.expected import Expected
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -19,6 +18,8 @@ from tests.harness.fault_table import CALLS, FAULTS, SOCKETS, STREAMS, Named
 from tests.harness.faults import Act, Answer, Asked, Ending, Fault, Picking, Where
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from catalog_probe.catalog.evidence.results import Result
 
 ALL = [str(record.address) for record in catalog().records]

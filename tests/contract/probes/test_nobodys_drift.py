@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -19,6 +18,8 @@ from tests.harness.engines import catalog, probe
 from tests.harness.night_table import NOBODYS, SOMEBODYS, Row
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from catalog_probe.catalog.evidence.results import Result
     from probes.target.target import Target
     from tests.harness.fault_proxy import Stand

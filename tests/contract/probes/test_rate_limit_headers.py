@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
 from datetime import date
 from typing import TYPE_CHECKING, Any
@@ -27,6 +26,8 @@ from tests.harness.engines import probe as probed
 from tests.harness.faults import Fault
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from catalog_probe.catalog.evidence.results import Result
     from tests.harness.fault_proxy import Stand
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
 from datetime import date
 from typing import TYPE_CHECKING, Any
@@ -32,6 +31,8 @@ from probes.target.target import Cost, Credential, Provider, Target
 from tests.harness.engines import catalog
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from probes.elicit.probe import Probe
 
 ADDRESS = "pa/errors/general/x"

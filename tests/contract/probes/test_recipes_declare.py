@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -20,6 +19,8 @@ from tests.harness.engines import catalog
 from tests.harness.recipes import load_recipes
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from probes.calls.call import Removal
     from probes.elicit.probe import Probe
     from probes.target.target import Target

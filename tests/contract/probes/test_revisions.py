@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from catalog_probe.reports.comparison import compare_assertions
 from probes.target import target_file as targets
 from probes.target.revising import under
-from reports.diff import compare_assertions
 from tests.harness.engines import probe
 from tests.harness.instances import Told, run_of
 

@@ -13,12 +13,10 @@ import functools
 import re
 import sys
 import threading
-from collections.abc import Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
 from pathlib import Path
-from types import CodeType, FrameType
 from typing import TYPE_CHECKING, Any
 from unittest import mock
 
@@ -30,6 +28,9 @@ from tests.harness.mutants.parsing import parsed
 from tests.harness.serving import serving_mock
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+    from types import CodeType, FrameType
+
     from catalog_probe.catalog.evidence.results import Result
     from probes.target.target import Target
     from tests.harness.mutants.hooks import Hook

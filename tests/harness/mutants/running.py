@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import date
@@ -27,6 +26,8 @@ from tests.harness.mutants.tables import Mutant, Of
 from tests.harness.serving import serving_mock
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
     from catalog_probe.catalog.evidence.results import Result
     from catalog_probe.catalog.model import Record
     from probes.target.target import Target

@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import importlib
 import re
-from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from functools import cached_property
@@ -19,6 +18,8 @@ from tests.harness.mutants import instead
 from tests.harness.mutants.hooks import Hook, Unresolved
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
     from catalog_probe.catalog.model.assertion import Assertion
     from catalog_probe.catalog.reading.documents import Fact
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from reports import build
+from catalog_probe.reports import build
 from tests.system.browser.chromium import Tabs, Visit, chromium, executable
 from tests.unit.reports import sample
 

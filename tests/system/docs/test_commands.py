@@ -6,7 +6,6 @@ import re
 import shlex
 import shutil
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -19,6 +18,8 @@ from tests.harness import sample_report
 from tests.harness.command import CHECKOUT, Ran, pytest_here, pytest_probes, ran
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from tests.harness.once import Once
 
 ROOT = CHECKOUT

@@ -27,8 +27,8 @@ from catalog_probe.cli import check, identify, main, probe, relying, report_comm
 from catalog_probe.cli.catalog_commands import group as catalog_group
 from catalog_probe.cli.new_commands import group as new_group
 from catalog_probe.cli.target_commands import group as target_group
-from reports import history
-from reports.build import build
+from catalog_probe.reports.build import build
+from catalog_probe.reports.history import nights as history
 from tests.harness.checkouts import as_checkout, copied
 from tests.harness.command import pytest_here, pytest_probes
 from tests.system.docs.test_commands import COMMANDS, OF_LIVE_TARGETS, OF_NIGHTS

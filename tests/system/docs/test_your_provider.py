@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import filecmp
 import json
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -17,6 +16,7 @@ from tests.harness.walking import PACKAGES, Walk, blocks, free_port, installed, 
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
 
 PAGE = CHECKOUT / "docs" / "your-provider.md"
 

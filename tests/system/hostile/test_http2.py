@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import gzip
 import struct
-from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
@@ -26,6 +25,7 @@ from tests.harness.http2_server import Answer, Stream, server_context, serving_h
 from tests.harness.serving import speaking
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
     from probes.calls.call import Call

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import asyncio
 import socket
 import time
 from collections import Counter
-from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -28,6 +26,9 @@ from tests.harness.memory import grown_by
 from tests.harness.serving import speaking
 
 if TYPE_CHECKING:
+    import asyncio
+    from collections.abc import Iterator
+
     from catalog_probe.catalog.evidence.results import Result
 
 UNKNOWN_MODEL = "pa/errors/general/unknown_model"

@@ -9,7 +9,6 @@ import subprocess
 import sys
 import time
 from dataclasses import replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -31,6 +30,8 @@ from tests.harness.processes import until
 from tests.harness.serving import serving
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from catalog_probe.catalog.model import Exchange
 
 KEY = "mock-pc-inference"

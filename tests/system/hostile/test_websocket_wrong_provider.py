@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -22,6 +21,8 @@ from tests.harness.wrong_sockets import (
 )
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from starlette.types import Message, Scope, Send
 
     from catalog_probe.catalog.evidence.results import Result

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +14,8 @@ from tests.harness.serving import serving
 from tests.harness.wrong_provider import Answer, Spoil, WrongProvider
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from catalog_probe.catalog.evidence.results import Result
 
 UNKNOWN_MODEL = "pa/errors/general/unknown_model"

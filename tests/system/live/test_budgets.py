@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
 from dataclasses import replace
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -22,6 +20,9 @@ from tests.harness.engines import catalog, mock_target_at, probe
 from tests.harness.live import mock_process, night
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
     from catalog_probe.catalog.evidence.results import Result
 
 

@@ -6,7 +6,6 @@ import os
 import re
 import shlex
 from datetime import date
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -28,6 +27,8 @@ from tests.harness.live import KEYS, mock_process, night
 from tests.harness.serving import serving
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from starlette.requests import Request
 
 

@@ -10,9 +10,7 @@ import re
 import subprocess
 import sys
 from collections import Counter
-from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -28,6 +26,9 @@ from tests.harness.live import ledger_in_place_of_the_shipped
 from tests.harness.serving import serving
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
     from starlette.types import Message, Receive, Scope, Send
 
 LIVE = targets.load("live", {})

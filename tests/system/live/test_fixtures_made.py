@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -24,6 +22,9 @@ from tests.harness.live import KEYS, Night, night
 from tests.harness.serving import serving
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
     from starlette.types import Receive, Scope, Send
 
     from catalog_probe.catalog.evidence.results import Result

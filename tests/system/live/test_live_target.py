@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tomllib
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -13,6 +13,9 @@ from probes.target import target_file as targets
 from probes.target.dialect import Dialect
 from probes.target.target import Cost, Target, TargetError
 from tests.harness.engines import catalog
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 TABLES = {
     name: tomllib.loads((PACKAGE.targets / f"{name}.toml").read_text(encoding="utf-8")) for name in ("mock", "live")

@@ -6,7 +6,6 @@ import json
 import shutil
 import subprocess
 import tempfile
-from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -20,6 +19,8 @@ from tests.harness.command import CHECKOUT, child_environ, pytest_probes
 from tests.harness.live import night
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from probes.suite.embedded_mock import EmbeddedMock
     from tests.harness.once import Once
 

@@ -6,7 +6,6 @@ import json
 import re
 import shutil
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -20,6 +19,8 @@ from tests.harness.serving import serving
 from tests.harness.wrong_provider import Answer, WrongProvider
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from tests.harness.once import Once
 
 MODEL, TOKENS = "pa/endpoints/models/get_model", "pa/endpoints/messages/count_tokens"

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Iterator
 from dataclasses import dataclass
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -16,6 +15,10 @@ from tests.harness.command import Ran, pytest_probes
 from tests.harness.fault_proxy import Stand, standing
 from tests.harness.faults import Fault, Where
 from tests.harness.live import Night, night
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
 
 MODEL = "pa/endpoints/models/get_model"
 KEY = "success/header:request-id"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
 from email.utils import format_datetime
@@ -27,6 +26,8 @@ from tests.harness.live import Night, ledger_in_place_of_the_shipped, mock_proce
 from tests.harness.serving import serving
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from starlette.types import Message, Receive, Scope, Send
 
     from catalog_probe.catalog.evidence.results import Result

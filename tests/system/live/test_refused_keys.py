@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -15,6 +14,8 @@ from tests.harness.fault_changes import instead
 from tests.harness.faults import Fault, Where
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
     from catalog_probe.catalog.evidence.results import Result
 
 NO_SCOPE = json.dumps(

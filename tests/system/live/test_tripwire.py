@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -11,6 +10,10 @@ from catalog_probe.catalog.evidence.results_file import read_run
 from tests.harness.command import Ran, pytest_probes, ran
 from tests.harness.fault_proxy import Stand, standing
 from tests.harness.live import Night, night
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
 
 TRIPWIRE = "pa/harness/tripwire/inference"
 

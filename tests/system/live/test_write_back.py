@@ -7,7 +7,6 @@ import shutil
 import subprocess
 import sys
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -19,6 +18,8 @@ from tests.harness.command import CHECKOUT, DEADLINE_S, Ran, child_environ, pyte
 from tests.harness.live import Night, night
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from probes.suite.embedded_mock import EmbeddedMock
 
 MODEL = "pa/endpoints/models/get_model"

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
 from datetime import date
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -21,6 +20,9 @@ from tests.harness.accounts import FREE, Services, night, services
 from tests.harness.engines import catalog
 from tests.harness.fault_changes import body, instead, page
 from tests.harness.faults import Act, Fault, Where
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 REFUSED = frozenset({Outcome.DRIFTED, Outcome.FLAKY, Outcome.RESTRICTED, Outcome.HARNESS_ERROR})
 FORBIDDEN = '{"type":"error","error":{"type":"permission_error","message":"Your key may not use this model."}}'

@@ -6,8 +6,7 @@ import json
 import re
 import shutil
 import sys
-from collections.abc import Callable, Iterator
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -21,6 +20,10 @@ from tests.harness.command import CHECKOUT, pytest_here, pytest_probes, ran
 from tests.harness.serving import serving
 from tests.harness.target_files import pa_target
 from tests.harness.wrong_provider import Answer, WrongProvider
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
 
 UNKNOWN_MODEL = "pa/errors/general/unknown_model"
 

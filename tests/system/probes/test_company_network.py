@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import base64
-from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
@@ -22,6 +21,8 @@ from tests.harness.http2_server import Stream, server_context, serving_http2
 from tests.harness.serving import speaking
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from catalog_probe.catalog.model import Exchange
     from probes.calls.call import Call
     from tests.harness.certificates import Certificates

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import signal
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -14,6 +14,9 @@ from catalog_probe.catalog.model.exits import Exit
 from tests.harness.command import DEADLINE_S, pytest_probes
 from tests.harness.processes import children, gone, until
 from tests.harness.unfinished import reported, started
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 FULL = '''
 """Lets no file of the controller grow by more than so much once the run is described."""

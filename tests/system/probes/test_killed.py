@@ -17,7 +17,7 @@ from catalog_probe.catalog.evidence.results_file import read_run
 from catalog_probe.catalog.evidence.verdicts import run_verdict
 from catalog_probe.catalog.files.store import RECORDS, Catalog
 from catalog_probe.catalog.model.exits import Exit
-from reports import build
+from catalog_probe.reports import build
 from tests.harness.command import DEADLINE_S
 from tests.harness.processes import children, gone, until
 from tests.harness.unfinished import reported, started

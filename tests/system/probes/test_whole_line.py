@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from pathlib import Path
 from typing import TYPE_CHECKING
 from xml.etree import ElementTree
 
@@ -14,6 +13,8 @@ from tests.harness.target_files import pa_target
 from tests.harness.wrong_provider import Answer, WrongProvider
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from syrupy.assertion import SnapshotAssertion
 
 UNKNOWN_MODEL = "pa/errors/general/unknown_model"

@@ -5,9 +5,9 @@ from __future__ import annotations
 import subprocess
 import sys
 import tarfile
-from collections.abc import Iterator
 from io import BytesIO
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -16,6 +16,9 @@ from tests.verdicts.__main__ import find_base, observe_case, read_frozen, replay
 from tests.verdicts.compare import compare_case
 from tests.verdicts.old_process import OldProcess
 from tests.verdicts.table import REST, TableError, Verdict, fold_case
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 MUTANT, FAULT = "mutant:pd/grpc_3", "fault:handshake-refused"
 

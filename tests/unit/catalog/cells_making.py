@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 from datetime import date
 from typing import TYPE_CHECKING, Any
@@ -15,6 +14,8 @@ from catalog_probe.catalog.writeback.seen import Sighting
 from tests.unit.catalog.catalog_making import ENDPOINT_ADDRESS, record, sighting
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from catalog_probe.catalog.model.assertion import Assertion
 
 ELSEWHERE = "pa/endpoints/messages/count_tokens"

@@ -6,7 +6,6 @@ import json
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import date
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -19,6 +18,8 @@ from tests.harness.checkouts import as_checkout
 from tests.unit.catalog.catalog_making import ERROR_ADDRESS, drift, result, run, write_catalog, write_run
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from catalog_probe.catalog.evidence.results import Result
 
 TODAY = date(2026, 11, 20)

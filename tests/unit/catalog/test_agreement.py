@@ -32,7 +32,7 @@ from catalog_probe.catalog.observed.agreed import agreed_of, digest_of, first_lo
 from catalog_probe.catalog.reading.assertions import assertions
 from catalog_probe.catalog.writeback.planner import Patch, Policy, plan
 from catalog_probe.catalog.writeback.seen import Sighting
-from reports import history
+from catalog_probe.reports.history import nights as history
 from tests.harness.exit_status import find_exit_status
 from tests.unit.catalog.catalog_making import ERROR_ADDRESS, drift, record, run, small_catalog, write_catalog
 

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from random import Random
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -30,6 +29,9 @@ from tests.unit.catalog.cells_making import (
     one_after_the_other,
     stated_by,
 )
+
+if TYPE_CHECKING:
+    from random import Random
 
 # made once, for to make a strategy takes longer than to draw from it
 FATES = st.lists(st.sampled_from(["stated", "absent", "403", "unseen"]), min_size=len(KEYS), max_size=len(KEYS))

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import shlex
 from dataclasses import replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -19,6 +18,8 @@ from catalog_probe.catalog.reading.assertions import assertions
 from tests.unit.catalog.catalog_making import ENDPOINT_ADDRESS, ERROR_ADDRESS, record, small_catalog, write_catalog
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from catalog_probe.catalog.model.assertion import Assertion
 
 OF_ERROR = (

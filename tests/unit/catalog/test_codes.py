@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -17,9 +17,12 @@ from catalog_probe.catalog.model.explanations import ALL, FINDINGS, REASONS, WOR
 from catalog_probe.catalog.writeback.canonical import json_text
 from tests.unit.reports import making
 
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
 ROOT = Path(__file__).parents[3]
 CARRIES_A_CODE = ("Reason", "Finding", "Contradiction")
-ROOMS = ("catalog_probe/catalog", "catalog_probe/cli", "probes", "reports")
+ROOMS = ("catalog_probe/catalog", "catalog_probe/cli", "catalog_probe/reports", "probes")
 
 
 def test_each_code_is_explained_and_no_other() -> None:

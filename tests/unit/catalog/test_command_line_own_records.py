@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from argparse import Namespace
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -15,6 +14,10 @@ from tests.unit.catalog.catalog_making import (
     small_catalog,
     write_catalog,
 )
+
+if TYPE_CHECKING:
+    from argparse import Namespace
+    from pathlib import Path
 
 pytestmark = pytest.mark.usefixtures("own_folder")
 

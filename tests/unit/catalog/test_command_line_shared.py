@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import argparse
 import io
 import sys
-from collections.abc import Callable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -21,6 +20,10 @@ from probes.suite.catalog_check import Unsound
 from probes.suite.command_line import UsageError
 from probes.suite.embedded_mock import MockError
 from probes.target.target import TargetError
+
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Callable
 
 OURS = (CatalogError, EvidenceError, TargetError, UsageError, JournalError, MockError, RecipeError, Unsound)
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 from datetime import date
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -16,6 +15,9 @@ from catalog_probe.catalog.model.errors import CatalogError
 from catalog_probe.catalog.writeback import ledger
 from catalog_probe.catalog.writeback.ledger import Entry, judge_against_ledger
 from tests.unit.catalog.catalog_making import ERROR_ADDRESS, drift, write_catalog
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 TODAY = date(2026, 11, 20)
 ENTRY = Entry(

@@ -6,7 +6,6 @@ import copy
 import json
 import sys
 from itertools import product
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -18,6 +17,8 @@ from catalog_probe.catalog.model.errors import CatalogError
 from catalog_probe.catalog.writeback import ledger
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from catalog_probe.catalog.model import Json
 
 SCHEMA = schemas()["urn:catalog:ledger"]

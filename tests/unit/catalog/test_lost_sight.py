@@ -13,7 +13,8 @@ from catalog_probe.catalog.evidence.results import Asked, Result, Run
 from catalog_probe.catalog.evidence.verdicts import lost, run_verdict
 from catalog_probe.catalog.model import Outcome, Reason
 from catalog_probe.catalog.model.exits import Exit
-from reports import history, summary, terminal
+from catalog_probe.reports.history import nights as history
+from catalog_probe.reports.views import summary, terminal
 from tests.unit.catalog.catalog_making import record, result, run
 
 ADDRESSES = [f"pa/errors/compliance/r{number}" for number in range(10)]

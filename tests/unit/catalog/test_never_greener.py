@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -20,6 +20,9 @@ from catalog_probe.catalog.reading.assertions import assertions
 from catalog_probe.catalog.writeback.planner import Kept, Patch, Policy, plan
 from catalog_probe.catalog.writeback.seen import Sighting
 from tests.unit.catalog.catalog_making import ENDPOINT_ADDRESS, ERROR_ADDRESS, LIMITS_ADDRESS, drift, record
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 ADDRESSES = [f"{provider}/errors/general/e{number}" for provider in ("pa", "pb") for number in range(5)]
 LANES = {"pa": "pa:inference", "pb": "pb:inference"}

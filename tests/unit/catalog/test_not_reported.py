@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -16,6 +16,9 @@ from catalog_probe.catalog.evidence.verdicts.merge import merge
 from catalog_probe.catalog.model import Outcome, Reason
 from catalog_probe.catalog.model.exits import Exit
 from tests.harness.exit_status import find_exit_status
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 ORDER = (Exit.FINE, Exit.NOTHING_SELECTED, Exit.DRIFT, Exit.BLIND, Exit.HARNESS_ERROR, Exit.USAGE)
 """From green to red."""

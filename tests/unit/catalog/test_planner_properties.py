@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import date
 from functools import cache
-from random import Random
+from typing import TYPE_CHECKING
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -22,6 +22,9 @@ from tests.unit.catalog.catalog_making import (
     record,
     sighting,
 )
+
+if TYPE_CHECKING:
+    from random import Random
 
 TODAY = date(2026, 11, 30)
 

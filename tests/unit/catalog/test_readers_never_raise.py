@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -18,6 +18,9 @@ from catalog_probe.catalog.reading.headers import header_names
 from catalog_probe.catalog.reading.rate_limits import rate_limits
 from catalog_probe.catalog.reading.retry import retry
 from tests.harness.engines import catalog
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
 
 CATALOG = catalog()
 SCENE = Scene(CATALOG, unread=frozenset(), shipped=False)

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Iterable, Iterator
 from copy import copy
 from dataclasses import replace
 from functools import cache
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -26,11 +24,14 @@ from catalog_probe.catalog.files.strict_json import read_object
 from catalog_probe.catalog.model import Attempt, Json
 from catalog_probe.catalog.model.errors import CatalogError
 from catalog_probe.catalog.writeback.update import read_evidence, update
-from reports import build
+from catalog_probe.reports import build
 from tests.unit.reports import sample
 from tests.unit.reports.making import answer, exchange
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+    from pathlib import Path
+
     from catalog_probe.catalog.evidence.results import Result, Run
     from tests.harness.engines import Clean
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -12,6 +12,9 @@ from catalog_probe.catalog.files.store import Catalog, UnknownAddress, family_fi
 from catalog_probe.catalog.model import Address
 from catalog_probe.catalog.model.errors import CatalogError
 from tests.unit.catalog.catalog_making import ENDPOINT_ADDRESS, ERROR_ADDRESS, small_catalog, write_catalog
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 
 def test_loads_every_record_in_the_order_of_files(tmp_path: Path) -> None:

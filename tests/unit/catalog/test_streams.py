@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import argparse
 import errno
 import io
 import os
 import sys
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -17,6 +17,9 @@ from catalog_probe.cli import parser as parsing
 from catalog_probe.mockserver.app import create_app
 from catalog_probe.mockserver.server import MockServer
 from tests.harness.command import pytest_here
+
+if TYPE_CHECKING:
+    import argparse
 
 
 class Stream(io.StringIO):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 from dataclasses import replace
 from datetime import date
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -29,6 +29,9 @@ from tests.unit.catalog.catalog_making import (
     write_catalog,
     write_run,
 )
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 NIGHTS = [
     (

@@ -5,8 +5,7 @@ from __future__ import annotations
 import json
 import shlex
 import shutil
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -30,6 +29,9 @@ from tests.unit.catalog.catalog_making import (
     small_catalog,
     write_catalog,
 )
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 
 def spoiled(root: Path, address: str, **fields: object) -> Path:

@@ -11,9 +11,8 @@ import subprocess
 import sys
 import textwrap
 import threading
-from collections.abc import Callable
-from pathlib import Path
 from subprocess import CompletedProcess, Popen
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -23,6 +22,10 @@ from catalog_probe.catalog.writeback import writing
 from catalog_probe.catalog.writeback.writing import Contents, locked, rewrite, write_data, write_text
 from tests.harness.command import DEADLINE_S
 from tests.unit.catalog.catalog_making import ERROR_ADDRESS, small_catalog, write_catalog
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
 
 KILLS = 10
 

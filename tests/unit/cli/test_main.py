@@ -18,8 +18,8 @@ from catalog_probe.cli import main, probe, report_commands
 from catalog_probe.cli.catalog_commands import group as catalog_group
 from catalog_probe.cli.new_commands import group as new_group
 from catalog_probe.cli.target_commands import group as target_group
+from catalog_probe.reports.content.commands import ask_again, this_probe
 from probes.suite.command_line import PROBES, options
-from reports.commands import ask_again, this_probe
 from tests.harness.checkouts import as_checkout
 from tests.harness.command import CHECKOUT, DEADLINE_S, child_environ
 from tests.unit.catalog.catalog_making import write_catalog

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, NamedTuple, NoReturn
 from urllib.parse import unquote
@@ -30,6 +29,8 @@ from probes.wire.transport import Transport
 from probes.wire.websocket import WebSocketWire
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     import httpx
 
 KEY = "canary-key-of-nobody"

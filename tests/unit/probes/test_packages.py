@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -11,6 +10,10 @@ from catalog_probe.catalog.files import provider_folders
 from catalog_probe.catalog.files.provider_folders import Home
 from probes.elicit.packages import RecipeError, recipes_module, recipes_place
 from tests.unit.catalog.test_homes import home as write_home
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
 
 
 @pytest.fixture(params=["shipped", "named"])

@@ -5,10 +5,10 @@ from __future__ import annotations
 import asyncio
 import math
 from bisect import bisect_left
-from collections.abc import Callable, Iterable, Sequence
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
 from itertools import accumulate
+from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import example, given
@@ -19,6 +19,9 @@ from probes.running.rate_limiter import CAUGHT_UP_S, LATE_S, SHARE, RateLimiter,
 from probes.running.rate_limits import RateLimitPolicy, retry_after_s
 from probes.running.throttle import TOO_SHORT_S, Drawer, Throttle
 from tests.harness import virtual_time
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
 
 NOON = datetime(2026, 1, 31, 12, tzinfo=UTC)
 ANYBODY = Drawer(None, "inference", "")

@@ -8,7 +8,7 @@ import html
 import json
 import re
 import zlib
-from collections.abc import Callable
+from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 import pytest
@@ -22,6 +22,9 @@ from probes.wire.needles import ENOUGH, GRAM, MANY, Hit, Needles
 from probes.wire.observer import Observer
 from probes.wire.redact import MIN_SECRET, Redactor
 from tests.harness.engines import catalog
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 SECRET = 'Sk-Canary_9fQ2zX7"w&Kd/4+LmT0vB8<rY1p'
 MARKER = "${K}"

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 from functools import cache
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -16,6 +16,9 @@ from catalog_probe.catalog.reading.documents import facts
 from catalog_probe.cli import reference
 from catalog_probe.cli.main import GROUPS
 from probes.suite import command_line
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 
 @cache

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import TYPE_CHECKING
 from urllib.parse import unquote
 
@@ -19,6 +18,8 @@ from probes.target.target import Provider
 from tests.harness.recipes import load_recipes
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from probes.elicit.recipe import Recipe
 
 FILE_REMOVAL: Removal = load_recipes("pa").endpoints.FILE_REMOVAL

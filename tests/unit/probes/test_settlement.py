@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import given
@@ -29,6 +29,9 @@ from probes.judging.settlement import (
 )
 from probes.judging.verdict import Verdict
 from tests.harness.engines import catalog
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 KNOWN = Known.of(catalog().select(provider="pa"))
 EMPTY = "Your credit balance is too low to access the API."

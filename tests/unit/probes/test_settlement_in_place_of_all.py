@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Mapping
 from dataclasses import replace
 from types import MappingProxyType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -19,6 +18,9 @@ from probes.judging.settlement import Refusal, Ruled, Ruling, Said, alike, forei
 from probes.judging.verdict import Verdict
 from tests.harness.engines import catalog
 from tests.unit.probes.judging_one import known
+
+if TYPE_CHECKING:
+    from collections.abc import Container, Mapping
 
 MESSAGES = "pa/endpoints/messages/create_message"
 COUNT = "pa/endpoints/messages/count_tokens"

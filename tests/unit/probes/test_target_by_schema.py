@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import tomllib
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -22,6 +21,8 @@ from probes.target.target import Cost, TargetError
 from probes.target.target_file import shipped
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from catalog_probe.catalog.model import Json
 
 SCHEMA = read_object(shape.SCHEMA)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import anyio
@@ -16,6 +15,8 @@ from probes.target.target import Provider
 from tests.harness.recipes import load_recipes
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from probes.calls.call import Call
 
 CREATE_BATCH: Call = load_recipes("pa").endpoints.CREATE_BATCH

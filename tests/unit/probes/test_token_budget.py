@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from email.utils import format_datetime
-from typing import NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 import pytest
 from hypothesis import example, given
@@ -22,6 +21,9 @@ from probes.running.rate_limits import RateLimitPolicy
 from probes.running.throttle import Throttle
 from probes.running.token_budget import COUNTED_S, TokenBudget, answered
 from tests.harness import virtual_time
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
 
 NOON = datetime(2026, 1, 31, 12, tzinfo=UTC).timestamp()
 POLICY = RateLimitPolicy(RateLimits(gauges=(Gauge("tokens", "limit", "remaining", "reset"),)))

@@ -19,12 +19,15 @@ from catalog_probe.catalog.model.exits import Exit
 from catalog_probe.catalog.recognition.known import Known
 from catalog_probe.catalog.writeback.planner import Policy
 from catalog_probe.catalog.writeback.update import update
+from catalog_probe.reports import comparison
+from catalog_probe.reports.content.overview import Overview
+from catalog_probe.reports.content.sentence import verdict
+from catalog_probe.reports.history import nights
+from catalog_probe.reports.page import html
+from catalog_probe.reports.views import junit, summary, terminal
 from probes.calls.call import Call
 from probes.judging.proof import expected_of, proof_of
 from probes.judging.tripwire import LIES, NOWHERE, TEAPOT, tripwire
-from reports import diff, history, html, junit, summary, terminal
-from reports.overview import Overview
-from reports.sentence import verdict
 from tests.harness.engines import catalog
 from tests.unit.catalog.catalog_making import (
     ENDPOINT_ADDRESS,
@@ -107,8 +110,8 @@ def test_where_it_came_out_it_is_nowhere_to_be_seen() -> None:
     assert run_verdict.faults(run, results) == ()
     overview = Overview(run, results)
     assert [each.address for each in overview.standings] == [MODELS]
-    assert history.row(run, results) == history.row(run, [conforming()])
-    assert diff.render((run, results), (run, [conforming()])) is None
+    assert nights.row(run, results) == nights.row(run, [conforming()])
+    assert comparison.render((run, results), (run, [conforming()])) is None
     bare = replace(run, tripwires=())
     for render in (terminal.summary, summary.render, html.render, junit.render):
         assert "".join(render(run, results)) == "".join(render(bare, [conforming()]))

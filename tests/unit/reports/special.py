@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from catalog_probe.catalog.model import (
@@ -23,6 +22,8 @@ from catalog_probe.catalog.model.look import Look
 from tests.unit.reports.making import MEANINGS, answer, exchange, finding, result
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from catalog_probe.catalog.evidence.results import Result
 
 HOSTILE = (

@@ -8,8 +8,8 @@ import pytest
 
 from catalog_probe.catalog.model import Finding, Outcome, Reason
 from catalog_probe.catalog.model.standpoint import StandsFor
-from reports.attribution import Attribution, Attributor
-from reports.overview import Overview
+from catalog_probe.reports.content.attribution import Attribution, Attributor
+from catalog_probe.reports.content.overview import Overview
 from tests.unit.reports.making import finding, record, result, run
 
 if TYPE_CHECKING:

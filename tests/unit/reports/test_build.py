@@ -12,7 +12,7 @@ import pytest
 from catalog_probe.catalog.evidence.results_file import EvidenceError, read_run
 from catalog_probe.catalog.evidence.verdicts.merge import merge
 from catalog_probe.catalog.model import Outcome
-from reports import build
+from catalog_probe.reports import build
 from tests.unit.reports import sample
 from tests.unit.reports.making import finding, result, run
 

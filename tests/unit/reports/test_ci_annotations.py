@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from catalog_probe.catalog.model import Outcome, Reason
-from reports.ci_annotations import MOST, annotated
+from catalog_probe.reports.views.ci_annotations import MOST, annotated
 from tests.unit.reports.making import finding, result, run
 from tests.unit.reports.special import HOSTILE
 

@@ -7,7 +7,7 @@ import shlex
 from catalog_probe.catalog.evidence.causes import causes
 from catalog_probe.catalog.evidence.results import Asked
 from catalog_probe.catalog.model import Outcome
-from reports.commands import accept, ask_again, this_probe
+from catalog_probe.reports.content.commands import accept, ask_again, this_probe
 from tests.unit.reports.making import finding, result, run
 
 A = "pa/errors/general/a"

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import random
-from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from datetime import date, timedelta
 from pathlib import Path
@@ -20,12 +18,16 @@ from catalog_probe.catalog.evidence.results_file import EvidenceError
 from catalog_probe.catalog.evidence.verdicts.merge import merge
 from catalog_probe.catalog.model import Aspect, Outcome, Reason
 from catalog_probe.cli.report_commands import main
-from reports import feed, history
-from reports.episodes import Ending, Episode, episodes
+from catalog_probe.reports.history import nights as history
+from catalog_probe.reports.history.episodes import Ending, Episode, episodes
+from catalog_probe.reports.news import feed
 from tests.harness.checkouts import as_checkout
 from tests.unit.reports.making import finding, result, run
 
 if TYPE_CHECKING:
+    import random
+    from collections.abc import Iterable, Sequence
+
     from catalog_probe.catalog.evidence.past import Row
     from catalog_probe.catalog.evidence.results import Result
 

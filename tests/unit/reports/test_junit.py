@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from catalog_probe.catalog.evidence.causes import causes
 from catalog_probe.catalog.model import Outcome, Reason
-from reports import junit
-from reports.commands import ask_again
+from catalog_probe.reports.content.commands import ask_again
+from catalog_probe.reports.views import junit
 from tests.unit.reports import sample
 from tests.unit.reports.making import finding, result, run
 

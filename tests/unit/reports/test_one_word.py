@@ -13,10 +13,11 @@ from catalog_probe.catalog.model import Outcome
 from catalog_probe.catalog.model.outcome import WORDS
 from catalog_probe.catalog.search.query import OF_RUNS
 from catalog_probe.catalog.search.values import LISTED, MARKS, STATES
-from reports import html, summary, terminal
-from reports.overview import Overview
-from reports.sections import MEANS, Name
-from reports.words import OUTCOMES
+from catalog_probe.reports.content.overview import Overview
+from catalog_probe.reports.content.sections import MEANS, Name
+from catalog_probe.reports.content.words import OUTCOMES
+from catalog_probe.reports.page import html
+from catalog_probe.reports.views import summary, terminal
 from tests.unit.reports import sample
 
 if TYPE_CHECKING:

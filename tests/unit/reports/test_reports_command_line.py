@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -13,6 +12,9 @@ from catalog_probe.cli.report_commands import main
 from tests.harness.checkouts import as_checkout
 from tests.unit.reports import sample
 from tests.unit.reports.making import finding, result, run
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 A, B, C, D = (f"pa/errors/general/{name}" for name in "abcd")
 TIMEOUT = Reason("read-timeout", "30 s")

@@ -8,7 +8,7 @@ from typing import Any
 from catalog_probe.catalog.evidence.results import Asked
 from catalog_probe.catalog.model import Attempt, Exchange, Outcome, Request, Response
 from catalog_probe.catalog.model.look import Look
-from reports.reproduction import script
+from catalog_probe.reports.exchanges.reproduction import script
 from tests.unit.reports.making import exchange, finding, result, run
 
 A = "pa/errors/general/a"

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from catalog_probe.catalog.model import Outcome, Reason
-from reports.advice import steps
-from reports.overview import Overview
-from reports.sections import Name, words_of
-from reports.sentence import sentence, title
+from catalog_probe.reports.content.advice import steps
+from catalog_probe.reports.content.overview import Overview
+from catalog_probe.reports.content.sections import Name, words_of
+from catalog_probe.reports.content.sentence import sentence, title
 from tests.unit.reports import sample
 from tests.unit.reports.making import finding, result, run
 from tests.unit.reports.test_overview import past

@@ -18,9 +18,12 @@ from catalog_probe.catalog.evidence.verdicts.agreement import pending
 from catalog_probe.catalog.evidence.verdicts.blindness import gaps
 from catalog_probe.catalog.model import LedgerState, Outcome, Reason
 from catalog_probe.catalog.model.exits import Exit
-from reports import history, html, junit, sentence, summary, terminal
-from reports.overview import Overview
-from reports.sections import Name
+from catalog_probe.reports.content import sentence
+from catalog_probe.reports.content.overview import Overview
+from catalog_probe.reports.content.sections import Name
+from catalog_probe.reports.history import nights
+from catalog_probe.reports.page import html
+from catalog_probe.reports.views import junit, summary, terminal
 from tests.unit.reports.making import finding, result, run
 
 if TYPE_CHECKING:
@@ -100,7 +103,7 @@ def runs(draw: st.DrawFn) -> Run:
         described["policy"] = {**described.get("policy", {}), "expect_all": True}
     if draw(st.booleans()):
         past = run(run="r-1", started_at="2026-11-20T00:00:00Z", today="2026-11-20")
-        described["history"] = (history.row(past, draw(results())),)
+        described["history"] = (nights.row(past, draw(results())),)
     if draw(st.booleans()):
         described["tripwires"] = ("pa:inference",)
     return run(**described)

@@ -7,7 +7,6 @@ it fails a run, so that a new user's first night, and a new record's, is told an
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
 from datetime import date
 from typing import TYPE_CHECKING
 
@@ -17,6 +16,8 @@ from catalog_probe.catalog.observed.agreed import agreed_of, first_looks
 from catalog_probe.catalog.observed.cells import statements_digest
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
     from catalog_probe.catalog.evidence.past import Row
     from catalog_probe.catalog.evidence.results import Result
     from catalog_probe.catalog.model import Json, Record

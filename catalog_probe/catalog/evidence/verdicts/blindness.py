@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence, Set
 from typing import TYPE_CHECKING
 
 from catalog_probe.catalog.model import LedgerState, Outcome
 from catalog_probe.catalog.model.codes import ReasonCode
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence, Set
+
     from catalog_probe.catalog.evidence.results import Result
     from catalog_probe.catalog.model import Reason
 

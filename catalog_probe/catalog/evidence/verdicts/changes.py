@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from datetime import date
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
@@ -16,6 +14,9 @@ from catalog_probe.catalog.evidence.verdicts.lost import lost_sight
 from catalog_probe.catalog.model import Json, Outcome
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from datetime import date
+
     from catalog_probe.catalog.evidence.results import Result
 
 

@@ -6,8 +6,6 @@ looked at (a cost that is not allowed, a key that nobody names, a cell that was 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from datetime import date
 from typing import TYPE_CHECKING
 
 from catalog_probe.catalog.evidence import past
@@ -18,6 +16,9 @@ from catalog_probe.catalog.model.codes import ReasonCode
 from catalog_probe.catalog.observed.last_seen import last_seen, of_no_provider
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from datetime import date
+
     from catalog_probe.catalog.evidence.results import Result, Run
 
 WITHOUT_A_VERDICT = frozenset({Outcome.INCONCLUSIVE, Outcome.RESTRICTED})

@@ -7,7 +7,6 @@ have modules beside this one.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from catalog_probe.catalog.evidence import self_check, shares
@@ -21,6 +20,8 @@ from catalog_probe.catalog.model.exits import Exit, highest
 from catalog_probe.catalog.model.standpoint import StandsFor
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from catalog_probe.catalog.evidence.results import Result, Run
 
 
