@@ -11,11 +11,14 @@ from __future__ import annotations
 
 import random
 import time
-from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 import httpx
 
 import catalog_probe
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 
 class Retry(httpx.BaseTransport):

@@ -86,8 +86,8 @@ def check_records(args: Namespace) -> int:
 
 def check_recipes(args: Namespace) -> int:
     """Check that each record has a recipe or a reason, and each recipe a record."""
-    from probes.elicit.book import book
-    from probes.planning import completeness
+    from catalog_probe.probes.coverage import completeness
+    from catalog_probe.probes.recipes.book import book
 
     catalog = Catalog.load(*provider_folders.demanded(args.catalog))
     books = {provider: book(provider) for provider in meant()}

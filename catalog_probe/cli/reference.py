@@ -19,9 +19,9 @@ from catalog_probe.catalog.model.explanations import WORDS
 from catalog_probe.catalog.reading.documents import facts
 from catalog_probe.catalog.recognition.advice import May
 from catalog_probe.cli.main import COMMANDS, GROUPS, PROGRAM, main
-from probes.planning import missing_variables
-from probes.suite.command_line import options
-from probes.target.shape import SCHEMA as TARGETS
+from catalog_probe.probes.coverage import missing_variables
+from catalog_probe.probes.plugin.collection.options_table import options
+from catalog_probe.probes.targets.shape import SCHEMA as TARGETS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping

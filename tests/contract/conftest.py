@@ -12,7 +12,7 @@ from tests.harness.fault_proxy import Stand, standing
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from probes.suite.embedded_mock import EmbeddedMock
+    from catalog_probe.probes.plugin.embedded_mock import EmbeddedMock
 
 
 @pytest.fixture

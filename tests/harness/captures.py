@@ -14,9 +14,9 @@ from catalog_probe.catalog.model import Attempt, Exchange, Finding, Outcome, Rec
 from catalog_probe.catalog.reading.assertions import asserted
 from catalog_probe.catalog.reading.expectations import expectations
 from catalog_probe.catalog.recognition.known import Known
-from probes.judging.judge import judge
-from probes.traffic.hosts import learnt
-from probes.wire.body import parsed
+from catalog_probe.probes.judging.judge import judge
+from catalog_probe.probes.traffic.hosts import learnt
+from catalog_probe.probes.wire.body import parsed
 from tests.harness.command import CHECKOUT
 from tests.harness.engines import catalog
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Hashable, Iterator
 
     from catalog_probe.catalog.reading.expected import Expected
-    from probes.judging.verdict import Verdict
+    from catalog_probe.probes.judging.verdicts.verdict import Verdict
 
 CAPTURES = CHECKOUT.parent / "shared" / "captures" / "captures.jsonl"
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+import tomllib
 from typing import TYPE_CHECKING
 
 from catalog_probe.catalog.files import paths
@@ -21,6 +22,19 @@ def copied(folder: Path, to: Path) -> Path:
     """A copy of a folder of the checkout, with what was compiled: else whoever runs there compiles all of it anew."""
     shutil.copytree(folder, to, ignore=_WRITTEN_MEANWHILE)
     return to
+
+
+def wheel_layout() -> dict[str, str]:
+    """Return the folders that a wheel holds: where each lies in the checkout, and where in site-packages."""
+    settings = tomllib.loads((CHECKOUT / "pyproject.toml").read_text(encoding="utf-8"))
+    wheel = settings["tool"]["hatch"]["build"]["targets"]["wheel"]
+    return {**{package: package for package in wheel["packages"]}, **wheel["force-include"]}
+
+
+def install_into(site: Path) -> None:
+    """Copy the package and its data into a folder, laid out as in a wheel."""
+    for source, target in wheel_layout().items():
+        copied(CHECKOUT / source, site / target)
 
 
 def parts(to: Path, *names: str) -> Path:

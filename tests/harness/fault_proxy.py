@@ -18,7 +18,7 @@ from tests.harness.serving import RESET_EXTENSION, serving
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
-    from probes.target.target import Target
+    from catalog_probe.probes.targets.target import Target
 
 BLANK = b"\n\n"
 """What ends a block of an event stream."""

@@ -7,14 +7,14 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from probes.suite.embedded_mock import EmbeddedMock
-from probes.target import target_file as targets
+from catalog_probe.probes.plugin.embedded_mock import EmbeddedMock
+from catalog_probe.probes.targets import target_file as targets
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from pathlib import Path
 
-    from probes.target.target import Target
+    from catalog_probe.probes.targets.target import Target
 
 KEYS = {"PA_API_KEY": "mock-pa-inference", "PD_API_KEY": "mock-pd-inference"}
 VALUES = {

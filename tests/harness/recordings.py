@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 from catalog_probe.catalog.model import Outcome
 from catalog_probe.mockserver.app import create_app
-from probes.traffic.reading import read
-from probes.traffic.sources import anybody
-from probes.traffic.traffic import Traffic
+from catalog_probe.probes.traffic.reading import read
+from catalog_probe.probes.traffic.sources import anybody
+from catalog_probe.probes.traffic.traffic import Traffic
 from tests.harness.engines import catalog, mock_target_at, probe
 from tests.harness.serving import serving
 

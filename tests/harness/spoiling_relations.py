@@ -12,9 +12,9 @@ from catalog_probe.catalog.model.assertion import EVERY
 from catalog_probe.catalog.model.codes import FindingCode
 from catalog_probe.catalog.reading.expected import Expected, answer_body
 from catalog_probe.catalog.text.json_pointer import ABSENT, find
-from probes.judging.places import values_at
-from probes.judging.relations import code_of
-from probes.judging.validators import is_valid
+from catalog_probe.probes.judging.comparison.places import values_at
+from catalog_probe.probes.judging.comparison.relations import code_of
+from catalog_probe.probes.judging.comparison.validators import is_valid
 from tests.harness.spoiling import LONG_AGO, SPOILED, Spoiled, put, ruled_out, with_body, without
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ import pytest
 from benchmarks.generated import CONTROL, ENDPOINT, NAME, answers, items, write_home
 from catalog_probe.catalog.check import validate
 from catalog_probe.catalog.files import provider_folders
-from probes.elicit import book
+from catalog_probe.probes.recipes import book
 
 if TYPE_CHECKING:
     from pathlib import Path

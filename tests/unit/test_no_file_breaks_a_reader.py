@@ -19,11 +19,11 @@ from catalog_probe.catalog.files.provider_folders import PACKAGE
 from catalog_probe.catalog.files.store import Catalog
 from catalog_probe.catalog.model.errors import Mendable
 from catalog_probe.catalog.writeback import ledger
+from catalog_probe.probes.running import journal
+from catalog_probe.probes.targets import target_file as targets
 from catalog_probe.reports.history import nights
 from catalog_probe.reports.news import feed, news
 from catalog_probe.reports.views import junit, summary, terminal
-from probes.running import journal
-from probes.target import target_file as targets
 from tests.unit.reports import sample
 
 if TYPE_CHECKING:

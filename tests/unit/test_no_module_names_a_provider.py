@@ -15,8 +15,8 @@ from tests.harness.command import CHECKOUT
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-ENGINE = ("catalog_probe", "probes")
-ITS_OWN = tuple(map(Path, ("catalog_probe/mockserver", "probes/recipes", "probes/wire/generated")))
+ENGINE = ("catalog_probe",)
+ITS_OWN = tuple(map(Path, ("catalog_probe/mockserver", "probes/recipes", "catalog_probe/probes/wire/generated")))
 """Rooms in which each provider has a folder or a file of its own."""
 
 _NAMES = "|".join(providers())

@@ -24,15 +24,16 @@ from catalog_probe.cli.catalog_commands import commands, show
 from catalog_probe.cli.identity_text import identity_text
 from catalog_probe.cli.main import main
 from catalog_probe.cli.target_commands import cleanup, doctor
+from catalog_probe.probes.planning.endings import Ending
+from catalog_probe.probes.planning.plan import Plan
+from catalog_probe.probes.plugin import progress
+from catalog_probe.probes.plugin.collection import outcomes
+from catalog_probe.probes.running.engine import LaneState
+from catalog_probe.probes.targets import target_file as targets
 from catalog_probe.reports import comparison
 from catalog_probe.reports.history import nights
 from catalog_probe.reports.news import feed, news
 from catalog_probe.reports.views import ci_annotations, junit, summary, terminal
-from probes.planning.endings import Ending
-from probes.planning.plan import Plan
-from probes.running.engine import LaneState
-from probes.suite import outcomes, progress
-from probes.target import target_file as targets
 from tests.harness.engines import catalog
 from tests.unit.catalog.catalog_making import small_catalog, write_catalog
 from tests.unit.reports.making import exchange, finding, result, run
@@ -42,7 +43,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from catalog_probe.catalog.evidence.results import Result, Run
-    from probes.target.target import Target
+    from catalog_probe.probes.targets.target import Target
 
 A, B = "pa/errors/general/a", "pb/errors/general/b"
 PIECES = ("::", ":", "##[", "##vso[", "#", "[", "]", "error", "stop-commands", " ", "\n", "\r", "\t", "-", "x" * 30)

@@ -16,7 +16,7 @@ from catalog_probe.catalog.files import provider_folders
 from catalog_probe.catalog.files.store import RECORDS
 from catalog_probe.cli.main import main
 from catalog_probe.cli.probe import OnlyProbes
-from probes.suite import catalog_check
+from catalog_probe.probes.plugin import catalog_check
 from tests.harness.checkouts import as_checkout
 from tests.harness.command import CHECKOUT, pytest_here
 

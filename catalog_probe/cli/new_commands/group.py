@@ -23,9 +23,9 @@ from catalog_probe.cli import parser
 from catalog_probe.cli.new_commands import scaffold
 from catalog_probe.cli.new_commands.scaffold import Site
 from catalog_probe.cli.parser import Parser
-from probes.elicit.book import book
-from probes.planning import completeness
-from probes.target import target_file as targets
+from catalog_probe.probes.coverage import completeness
+from catalog_probe.probes.recipes.book import book
+from catalog_probe.probes.targets import target_file as targets
 
 if TYPE_CHECKING:
     import argparse

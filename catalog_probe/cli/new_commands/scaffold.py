@@ -25,7 +25,7 @@ CHECKOUT = PACKAGE.folder.parent
 """Where the package's own mock lies beside its catalog."""
 
 _INVENTORY = "section row kind status type code param retryable condition".split()
-_IMPORT = "from probes.elicit.recipe import Family"
+_IMPORT = "from catalog_probe.probes.recipes.recipe import Family"
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,7 +162,7 @@ def _with_row(file: Path, address: Address) -> str:
 
 
 def _imports_family(found: ast.ImportFrom) -> bool:
-    return found.module == "probes.elicit.recipe" and any(each.name == "Family" for each in found.names)
+    return found.module == "catalog_probe.probes.recipes.recipe" and any(each.name == "Family" for each in found.names)
 
 
 def _with_import(text: str, tree: ast.Module) -> str:

@@ -15,12 +15,12 @@ from catalog_probe.catalog.model.exits import Exit
 from catalog_probe.catalog.text.visible import row
 from catalog_probe.cli import parser
 from catalog_probe.cli.parser import Parser
-from probes.elicit.book import Book, book
-from probes.planning import coverage, looked_at, missing_variables
-from probes.planning.reach import Reaches, all_reaches
-from probes.suite.embedded_mock import EmbeddedMock
-from probes.target import target_file as targets
-from probes.target.target import Cost, Target
+from catalog_probe.probes.coverage import coverage, looked_at, missing_variables
+from catalog_probe.probes.planning.reach import Reaches, all_reaches
+from catalog_probe.probes.plugin.embedded_mock import EmbeddedMock
+from catalog_probe.probes.recipes.book import Book, book
+from catalog_probe.probes.targets import target_file as targets
+from catalog_probe.probes.targets.target import Cost, Target
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

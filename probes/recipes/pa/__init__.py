@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from catalog_probe.catalog.model.codes import ReasonCode
-from probes.elicit.twins import MADE_FIRST
+from catalog_probe.probes.recipes.fault_free import MADE_FIRST
 
 from . import (
     admin,

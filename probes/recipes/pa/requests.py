@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from probes.calls.body import Announced
-from probes.calls.call import Call, get, post
-from probes.elicit.credential_rules import Refusals
+from catalog_probe.probes.calls.body import Announced
+from catalog_probe.probes.calls.call import Call, get, post
+from catalog_probe.probes.recipes.credential_rules import Refusals
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from probes.calls.call import Call, get, post
+from catalog_probe.probes.calls.call import Call, get, post
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

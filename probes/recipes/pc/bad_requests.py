@@ -5,10 +5,10 @@ from __future__ import annotations
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from probes.calls.call import Call, delete, get, post
-from probes.elicit.elsewhere import listed
-from probes.elicit.recipe import Family, Recipe
-from probes.target.target import Cost
+from catalog_probe.probes.calls.call import Call, delete, get, post
+from catalog_probe.probes.recipes.other_endpoints import listed
+from catalog_probe.probes.recipes.recipe import Family, Recipe
+from catalog_probe.probes.targets.target import Cost
 
 from .making import CONVERSATION, make
 from .requests import AGENTS, LONG, STORES, TOKENS, completion, in_a_chat, response, with_body
@@ -16,7 +16,7 @@ from .requests import AGENTS, LONG, STORES, TOKENS, completion, in_a_chat, respo
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from probes.elicit.probe import Probe
+    from catalog_probe.probes.recipes.probe import Probe
 
 FAMILY = Family("pc/errors/request")
 

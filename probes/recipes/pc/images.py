@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from probes.elicit.elsewhere import listed
-from probes.elicit.recipe import Family, Recipe
+from catalog_probe.probes.recipes.other_endpoints import listed
+from catalog_probe.probes.recipes.recipe import Family, Recipe
 
 from .pictures import WRONG
 from .requests import TOKENS, completion, response, streamed
@@ -13,7 +13,7 @@ from .requests import TOKENS, completion, response, streamed
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from probes.calls.call import Call
+    from catalog_probe.probes.calls.call import Call
 
 IMAGES = Family("pc/errors/images")
 STREAM = Family("pc/errors/stream")

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from probes.calls.body import Content
-from probes.calls.call import Call, get, post
-from probes.target.target import WRONG
+from catalog_probe.probes.calls.body import Content
+from catalog_probe.probes.calls.call import Call, get, post
+from catalog_probe.probes.targets.target import WRONG
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

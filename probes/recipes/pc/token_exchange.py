@@ -5,17 +5,17 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from catalog_probe.catalog.model.labels import SUCCESS
-from probes.calls.body import JsonBody
-from probes.calls.call import Call, post
-from probes.elicit.recipe import Family, Recipe, recipe
-from probes.elicit.twins import TWIN
+from catalog_probe.probes.calls.body import JsonBody
+from catalog_probe.probes.calls.call import Call, post
+from catalog_probe.probes.recipes.fault_free import TWIN
+from catalog_probe.probes.recipes.recipe import Family, Recipe, recipe
 
 from .keys import OTHER_METHOD, OTHER_PATH
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from probes.elicit.probe import Probe
+    from catalog_probe.probes.recipes.probe import Probe
 
 ENDPOINT = Family("pc/endpoints/oauth")
 FAMILY = Family("pc/errors/oauth")

@@ -9,8 +9,8 @@ import pytest
 
 from catalog_probe.catalog.files.manifest import manifest, providers
 from catalog_probe.catalog.files.provider_folders import PACKAGE
-from probes.target import target_file as targets
-from probes.target.target_file import shipped
+from catalog_probe.probes.targets import target_file as targets
+from catalog_probe.probes.targets.target_file import shipped
 from tests.harness.engines import catalog
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from catalog_probe.catalog.files.store import Catalog
 from catalog_probe.catalog.model import Outcome
-from probes.planning.rotation import ALL
+from catalog_probe.probes.planning.rotation import ALL
 from tests.harness import fault_changes as to
 from tests.harness.engines import catalog, probe
 from tests.harness.fault_table import enveloped

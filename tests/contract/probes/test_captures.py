@@ -9,10 +9,10 @@ import pytest
 from catalog_probe.catalog.files.manifest import providers
 from catalog_probe.catalog.model import Aspect, Finding, Outcome
 from catalog_probe.catalog.model.codes import FindingCode
-from probes.traffic.json_lines import of_line
-from probes.traffic.recorded import Recording
-from probes.traffic.sources import anybody
-from probes.traffic.traffic import Traffic
+from catalog_probe.probes.traffic.json_lines import of_line
+from catalog_probe.probes.traffic.recorded import Recording
+from catalog_probe.probes.traffic.sources import anybody
+from catalog_probe.probes.traffic.traffic import Traffic
 from tests.harness.captures import (
     CAPTURES,
     MADE_UP,

@@ -12,8 +12,8 @@ from catalog_probe.catalog.model import Attempt, Exchange, Outcome
 from catalog_probe.catalog.reading.assertions import asserted, assertions
 from catalog_probe.catalog.reading.expectations import expectations
 from catalog_probe.catalog.recognition.known import Known
-from probes.judging.attempts import MAX_ATTEMPTS, conclude
-from probes.judging.judge import judge
+from catalog_probe.probes.judging.judge import judge
+from catalog_probe.probes.judging.verdicts.attempts import MAX_ATTEMPTS, conclude
 from tests.harness.engines import Clean, catalog
 from tests.harness.mutants.running import left_to_others
 from tests.harness.spoiling import Spoiled, spoil

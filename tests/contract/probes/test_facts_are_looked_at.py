@@ -8,7 +8,7 @@ import pytest
 
 from catalog_probe.catalog.files.manifest import providers
 from catalog_probe.catalog.reading import documents
-from probes.elicit.book import book
+from catalog_probe.probes.recipes.book import book
 from tests.harness.engines import Clean, catalog
 from tests.harness.mutants.running import too_large
 

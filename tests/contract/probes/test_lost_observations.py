@@ -11,12 +11,12 @@ from catalog_probe.catalog.evidence.verdicts import run_verdict
 from catalog_probe.catalog.model import Outcome
 from catalog_probe.catalog.model.exits import Exit
 from catalog_probe.catalog.model.standpoint import StandsFor
-from probes.target import target_file as targets
+from catalog_probe.probes.targets import target_file as targets
 from tests.harness.engines import probe
 from tests.unit.reports.making import run
 
 if TYPE_CHECKING:
-    from probes.suite.embedded_mock import EmbeddedMock
+    from catalog_probe.probes.plugin.embedded_mock import EmbeddedMock
 
 RECORD = "pb/rate_limits/limits/general"
 ON_A_MOCK = run(

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from catalog_probe.catalog.evidence.results import Result
-    from probes.target.target import Target
+    from catalog_probe.probes.targets.target import Target
     from tests.harness.fault_proxy import Stand
 
 NIGHT = "night-1"

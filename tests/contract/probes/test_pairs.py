@@ -8,7 +8,7 @@ import pytest
 
 from catalog_probe.catalog.files.manifest import providers
 from catalog_probe.catalog.reading.facts import claimed_endpoints, occurs_on
-from probes.elicit.book import book
+from catalog_probe.probes.recipes.book import book
 from tests.harness.engines import catalog
 
 if TYPE_CHECKING:

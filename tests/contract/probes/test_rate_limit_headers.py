@@ -15,11 +15,11 @@ from catalog_probe.catalog.reading.assertions import assertions
 from catalog_probe.catalog.reading.expectations import expectations
 from catalog_probe.catalog.reading.headers import HeaderRule
 from catalog_probe.catalog.recognition.known import Known
-from probes.elicit.book import book
-from probes.judging.judge import judge
-from probes.judging.limit_headers import contradictions
-from probes.planning.obstacles import fitted
-from probes.target.target import Cost, Target
+from catalog_probe.probes.judging.comparison.limit_headers import contradictions
+from catalog_probe.probes.judging.judge import judge
+from catalog_probe.probes.planning.obstacles import fitted
+from catalog_probe.probes.recipes.book import book
+from catalog_probe.probes.targets.target import Cost, Target
 from tests.harness import fault_changes as to
 from tests.harness.engines import Clean, catalog
 from tests.harness.engines import probe as probed

@@ -11,7 +11,7 @@ from catalog_probe.catalog.model import Attempt, Close, Event, Exchange, Outcome
 from catalog_probe.catalog.model.assertion import Basis
 from catalog_probe.catalog.model.codes import ReasonCode
 from catalog_probe.catalog.reading.assertions import asserted, assertions
-from probes.judging.judge import judge
+from catalog_probe.probes.judging.judge import judge
 from tests.harness.captures import known
 from tests.harness.engines import catalog
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from catalog_probe.catalog.reading.expected import Expected
-    from probes.judging.verdict import Verdict
+    from catalog_probe.probes.judging.verdicts.verdict import Verdict
     from tests.harness.engines import Clean
 
 SENT = Event("setup", {"setup": {}}, sent=True)

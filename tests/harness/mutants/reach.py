@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from unittest import mock
 
-from probes.target import target_file as targets
+from catalog_probe.probes.targets import target_file as targets
 from tests.harness.engines import probe
 from tests.harness.mutants.hooks import MOCK
 from tests.harness.mutants.mutated import imported_anew
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from types import CodeType, FrameType
 
     from catalog_probe.catalog.evidence.results import Result
-    from probes.target.target import Target
+    from catalog_probe.probes.targets.target import Target
     from tests.harness.mutants.hooks import Hook
 
 ROOT = Path(__file__).parents[3]

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any
 from catalog_probe.catalog.evidence.verdicts.blindness import blind_providers
 from catalog_probe.catalog.model import Outcome, Severity
 from catalog_probe.catalog.reading.expectations import documented_labels
-from probes.elicit.book import book
-from probes.planning.rotation import Depth, Drawing
-from probes.target import target_file as targets
+from catalog_probe.probes.planning.rotation import Depth, Drawing
+from catalog_probe.probes.recipes.book import book
+from catalog_probe.probes.targets import target_file as targets
 from tests.harness.engines import catalog, probe
 from tests.harness.mutants import instead
 from tests.harness.mutants.hooks import Hook
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
     from catalog_probe.catalog.evidence.results import Result
     from catalog_probe.catalog.model import Record
-    from probes.target.target import Target
+    from catalog_probe.probes.targets.target import Target
 
 LARGE_TOO: Mapping[str, Mapping[str, str]] = {"pa": {"large_batches": "yes"}}
 """What opens the looks that are too large for each run."""

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from catalog_probe.catalog.reading.documents import Wire, checks, facts
-from probes.elicit.book import book
+from catalog_probe.probes.recipes.book import book
 from tests.harness.engines import catalog
 from tests.harness.mutants import instead
 from tests.harness.mutants.hooks import Hook, Unresolved

@@ -17,8 +17,8 @@ import pytest
 
 from catalog_probe.catalog.model import Outcome
 from catalog_probe.catalog.model.standpoint import StandsFor
+from catalog_probe.probes.targets import target_file as targets
 from catalog_probe.reports.comparison import AS_STATED, compare_assertions, compare_outcomes
-from probes.target import target_file as targets
 from tests.harness.command import child_environ
 from tests.harness.engines import probe
 from tests.harness.instances import Told, run_of
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from catalog_probe.catalog.evidence.results import Result
-    from probes.suite.embedded_mock import EmbeddedMock
+    from catalog_probe.probes.plugin.embedded_mock import EmbeddedMock
 
 if not all(map(find_spec, ("litellm", "backoff"))):
     pytest.skip("litellm's proxy is not installed here (`nox -s clients` has it)", allow_module_level=True)

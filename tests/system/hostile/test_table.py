@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from catalog_probe.catalog.model import Outcome
-from probes.target import target_file as targets
+from catalog_probe.probes.targets import target_file as targets
 from tests.harness.engines import probe
 from tests.harness.hostile_run import leaked, write_target
 from tests.harness.hostile_table import CANARY, RECORDS, Case, cases

@@ -14,10 +14,10 @@ import pytest
 from catalog_probe.catalog.evidence.verdicts.blindness import blind_providers
 from catalog_probe.catalog.model import Outcome
 from catalog_probe.catalog.model.exits import Exit
-from probes.elicit.book import book
-from probes.judging.attempts import MAX_ATTEMPTS
-from probes.running.lane import MAX_CONTROLS, MAX_FAILURES, REFUSED_CONTROLS
-from probes.target.target import Credential, Target
+from catalog_probe.probes.judging.verdicts.attempts import MAX_ATTEMPTS
+from catalog_probe.probes.recipes.book import book
+from catalog_probe.probes.running.lane import MAX_CONTROLS, MAX_FAILURES, REFUSED_CONTROLS
+from catalog_probe.probes.targets.target import Credential, Target
 from tests.harness import hostile
 from tests.harness.engines import catalog, mock_target_at, probe
 from tests.harness.exit_status import find_exit_status

@@ -20,7 +20,7 @@ from catalog_probe.catalog.evidence.results_file import read_run
 from catalog_probe.catalog.evidence.self_check import of_records
 from catalog_probe.catalog.model import Outcome
 from catalog_probe.mockserver.app import create_app
-from probes.target import target_file as targets
+from catalog_probe.probes.targets import target_file as targets
 from tests.harness.command import CHECKOUT, DEADLINE_S, Ran, child_environ, pytest_probes
 from tests.harness.live import ledger_in_place_of_the_shipped
 from tests.harness.serving import serving

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 import pytest
 
 from catalog_probe.catalog.files.provider_folders import PACKAGE
-from probes.planning.plan import plan
-from probes.target import target_file as targets
-from probes.target.dialect import Dialect
-from probes.target.target import Cost, Target, TargetError
+from catalog_probe.probes.planning.plan import plan
+from catalog_probe.probes.targets import target_file as targets
+from catalog_probe.probes.targets.dialect import Dialect
+from catalog_probe.probes.targets.target import Cost, Target, TargetError
 from tests.harness.engines import catalog
 
 if TYPE_CHECKING:

@@ -21,7 +21,7 @@ from tests.harness.live import night
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from probes.suite.embedded_mock import EmbeddedMock
+    from catalog_probe.probes.plugin.embedded_mock import EmbeddedMock
     from tests.harness.once import Once
 
 GH = """\

@@ -19,31 +19,31 @@ TRIPWIRE = "pa/harness/tripwire/inference"
 
 STAGES = {
     "the judge sees nothing": """
-import probes.judging.tripwire, probes.running.probing
+import catalog_probe.probes.judging.tripwire, catalog_probe.probes.running.probing
 from catalog_probe.catalog.model import Outcome
-from probes.judging.verdict import Verdict
+from catalog_probe.probes.judging.verdicts.verdict import Verdict
 nothing = lambda *_, **__: Verdict(Outcome.CONFORMS)
-probes.judging.tripwire.judge = probes.running.probing.judge = nothing
+catalog_probe.probes.judging.tripwire.judge = catalog_probe.probes.running.probing.judge = nothing
 """,
     "attempts are never agreed on": """
-import probes.judging.attempts
+import catalog_probe.probes.judging.verdicts.attempts
 from catalog_probe.catalog.model import Outcome
-from probes.judging.verdict import Verdict
-probes.judging.attempts.conclude = lambda verdicts: Verdict(Outcome.CONFORMS)
+from catalog_probe.probes.judging.verdicts.verdict import Verdict
+catalog_probe.probes.judging.verdicts.attempts.conclude = lambda verdicts: Verdict(Outcome.CONFORMS)
 """,
     "cells are summed to nothing": """
-import probes.judging.attempts
+import catalog_probe.probes.judging.verdicts.attempts
 from catalog_probe.catalog.model import Outcome
-from probes.judging.verdict import Verdict
-probes.judging.attempts.record_verdict = lambda cells: Verdict(Outcome.CONFORMS, cells=cells)
+from catalog_probe.probes.judging.verdicts.verdict import Verdict
+catalog_probe.probes.judging.verdicts.attempts.record_verdict = lambda cells: Verdict(Outcome.CONFORMS, cells=cells)
 """,
     "settlement takes every drift away": """
-import probes.judging.settlement, probes.judging.tripwire
+import catalog_probe.probes.judging.inconclusive.settlement, catalog_probe.probes.judging.tripwire
 from catalog_probe.catalog.model import Outcome, Reason
-from probes.judging.record_verdict import unseen
+from catalog_probe.probes.judging.verdicts.record_verdict import unseen
 gone = Reason("one-answer-to-everything")
 away = lambda verdict, *_: unseen(verdict, gone) if verdict.outcome is Outcome.DRIFTED else verdict
-probes.judging.tripwire.settled = probes.judging.settlement.settled = away
+catalog_probe.probes.judging.tripwire.settled = catalog_probe.probes.judging.inconclusive.settlement.settled = away
 """,
     "a worker swallows what drifts": """
 import pytest

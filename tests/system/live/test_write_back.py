@@ -13,14 +13,14 @@ import pytest
 
 from catalog_probe.catalog.files.store import RECORDS, Catalog
 from catalog_probe.catalog.model import Tag
-from tests.harness.checkouts import copied
-from tests.harness.command import CHECKOUT, DEADLINE_S, Ran, child_environ, pytest_probes
+from tests.harness.checkouts import install_into
+from tests.harness.command import DEADLINE_S, Ran, child_environ, pytest_probes
 from tests.harness.live import Night, night
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from probes.suite.embedded_mock import EmbeddedMock
+    from catalog_probe.probes.plugin.embedded_mock import EmbeddedMock
 
 MODEL = "pa/endpoints/models/get_model"
 """All that its record asserts can be looked at here for nothing."""
@@ -109,7 +109,7 @@ class Installed:
 
     @property
     def records(self) -> Path:
-        return self.folder / "site-packages" / "catalog"
+        return self.folder / "site-packages" / "catalog_probe" / "shipped" / "catalog"
 
     def run(self, *words: str) -> subprocess.CompletedProcess[str]:
         """A command of `catalog-probe`."""
@@ -130,8 +130,7 @@ class Installed:
 
 @pytest.fixture
 def installed(tmp_path: Path, mock: EmbeddedMock) -> Installed:
-    for package in ("catalog", "catalog_probe", "probes", "reports"):
-        copied(CHECKOUT / package, tmp_path / "site-packages" / package)
+    install_into(tmp_path / "site-packages")
     return Installed(tmp_path, night(tmp_path, {"pa": mock.addresses()["pa"]["base_url"]}))
 
 

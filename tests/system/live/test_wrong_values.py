@@ -12,10 +12,10 @@ from catalog_probe.catalog.model import Outcome
 from catalog_probe.catalog.model.codes import ReasonCode
 from catalog_probe.catalog.model.labels import WRONG_CREDENTIAL
 from catalog_probe.cli.target_commands import doctor
-from probes.running.looking_up import look_up
-from probes.target.look_ups import AGAIN
-from probes.target.target import NOWHERE_KEY
-from probes.wire.redact import Redactor
+from catalog_probe.probes.running.looking_up import look_up
+from catalog_probe.probes.targets.look_ups import AGAIN
+from catalog_probe.probes.targets.target import NOWHERE_KEY
+from catalog_probe.probes.wire.redaction.redact import Redactor
 from tests.harness.accounts import FREE, Services, night, services
 from tests.harness.engines import catalog
 from tests.harness.fault_changes import body, instead, page

@@ -298,7 +298,7 @@ def test_other_tests_are_left_alone(tmp_path: Path) -> None:
         "-m",
         "pytest",
         "-p",
-        "probes.suite.plugin",
+        "catalog_probe.probes.plugin.plugin",
         "-p",
         "no:cacheprovider",
         "-v",

@@ -11,11 +11,11 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from probes.calls.body import Announced
-from probes.calls.call import get, post
-from probes.target.dialect import Dialect
-from probes.wire.http import HttpWire, Limits
-from probes.wire.redact import Redactor
+from catalog_probe.probes.calls.body import Announced
+from catalog_probe.probes.calls.call import get, post
+from catalog_probe.probes.targets.dialect import Dialect
+from catalog_probe.probes.wire.http import HttpWire, Limits
+from catalog_probe.probes.wire.redaction.redact import Redactor
 from tests.harness import certificates
 from tests.harness.http2_server import Stream, server_context, serving_http2
 from tests.harness.serving import speaking
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from catalog_probe.catalog.model import Exchange
-    from probes.calls.call import Call
+    from catalog_probe.probes.calls.call import Call
     from tests.harness.certificates import Certificates
 
 HOST = "https://api.example"

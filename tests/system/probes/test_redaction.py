@@ -12,9 +12,9 @@ from urllib.parse import quote
 import pytest
 
 from catalog_probe.catalog.evidence import past
+from catalog_probe.probes.wire.redaction.redact import MIN_SECRET
 from catalog_probe.reports.history import nights
 from catalog_probe.reports.news import feed, news
-from probes.wire.redact import MIN_SECRET
 from tests.harness.command import Ran, pytest_probes
 from tests.harness.hostile import GREEN, Hostile, Peer, answer, start
 from tests.unit.reports.packed import unpacked
@@ -136,9 +136,9 @@ import itertools
 import os
 
 import pytest
-from probes.calls.call import LANE_KEY
+from catalog_probe.probes.calls.call import LANE_KEY
 from catalog_probe.catalog.model.codes import ReasonCode
-from probes.wire import http
+from catalog_probe.probes.wire import http
 
 KEY = os.environ["LEAKED"]  # workers do not inherit the variable that the target names
 observe = http.HttpWire._observed

@@ -6,7 +6,7 @@ import json
 from typing import TYPE_CHECKING
 
 from catalog_probe.catalog.model import Outcome
-from probes.wire.redact import Redactor
+from catalog_probe.probes.wire.redaction.redact import Redactor
 
 if TYPE_CHECKING:
     from tests.harness.engines import Clean

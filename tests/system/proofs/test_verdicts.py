@@ -69,7 +69,7 @@ def test_a_judge_that_sees_nothing_is_told(
     old: OldProcess, clean: dict[str, Verdict], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     rows = fold_case(observe(MUTANT, old), clean)
-    monkeypatch.setattr("probes.judging.judge.compare", lambda *arguments: iter(()))
+    monkeypatch.setattr("catalog_probe.probes.judging.judge.compare", lambda *arguments: iter(()))
     asked, blind = observe_case(MUTANT, old)
     differences = {(each.record, each.what) for each in compare_case(MUTANT, rows, asked, blind, clean)}
     record = "pd/errors/grpc/invalid_argument"

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 ROOT = Path(__file__).parents[3]
 CARRIES_A_CODE = ("Reason", "Finding", "Contradiction")
-ROOMS = ("catalog_probe/catalog", "catalog_probe/cli", "catalog_probe/reports", "probes")
+ROOMS = ("catalog_probe/catalog", "catalog_probe/cli", "catalog_probe/probes", "catalog_probe/reports", "probes")
 
 
 def test_each_code_is_explained_and_no_other() -> None:

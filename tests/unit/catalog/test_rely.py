@@ -22,7 +22,7 @@ from catalog_probe.catalog.rely.declared import MAX_AGE_DAYS, Dependency, RelyFi
 from catalog_probe.catalog.text.wildcard import fits
 from catalog_probe.catalog.writeback.planner import Policy
 from catalog_probe.cli.main import main
-from probes.planning.rotation import ROUND
+from catalog_probe.probes.planning.rotation import ROUND
 from tests.harness.engines import catalog as shipped
 
 TODAY = date(2026, 11, 30)

@@ -18,7 +18,7 @@ from catalog_probe.catalog.model import Address, Record
 from catalog_probe.catalog.model.errors import shown
 from catalog_probe.catalog.reading.assertions import assertions
 from catalog_probe.catalog.writeback.planner import Patch, Policy, plan
-from probes.suite import catalog_check
+from catalog_probe.probes.plugin import catalog_check
 from tests.unit.catalog.catalog_making import (
     ENDPOINT_ADDRESS,
     ERROR_ADDRESS,

@@ -18,8 +18,8 @@ from catalog_probe.cli import main, probe, report_commands
 from catalog_probe.cli.catalog_commands import group as catalog_group
 from catalog_probe.cli.new_commands import group as new_group
 from catalog_probe.cli.target_commands import group as target_group
+from catalog_probe.probes.plugin.collection.options_table import PROBES, options
 from catalog_probe.reports.content.commands import ask_again, this_probe
-from probes.suite.command_line import PROBES, options
 from tests.harness.checkouts import as_checkout
 from tests.harness.command import CHECKOUT, DEADLINE_S, child_environ
 from tests.unit.catalog.catalog_making import write_catalog
@@ -210,7 +210,7 @@ def test_probes_are_those_of_the_package(
     assert main.main(["probe", *typed]) == 10, "pytest's own exit status"
     probes = str(PROBES)
     assert ran[0][-len(given) :] == [each.format(probes=probes) for each in given]
-    assert ran[0][:2] == ["-p", "probes.suite.plugin"]
+    assert ran[0][:2] == ["-p", "catalog_probe.probes.plugin.plugin"]
 
 
 def test_without_a_checkout_the_printed_commands_are_those_of_the_package() -> None:

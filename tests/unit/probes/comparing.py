@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from catalog_probe.catalog.envelopes.envelope import Envelope
 from catalog_probe.catalog.model import Exchange, Json, Reason, Request, Response, Severity
 from catalog_probe.catalog.reading.expected import Expected
-from probes.judging.compare import compare
+from catalog_probe.probes.judging.comparison.compare import compare
 
 if TYPE_CHECKING:
     from catalog_probe.catalog.model import Finding

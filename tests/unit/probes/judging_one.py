@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any
 from catalog_probe.catalog.model import Attempt, Exchange, Record, Request, Response
 from catalog_probe.catalog.reading.assertions import asserted
 from catalog_probe.catalog.recognition.known import Known
-from probes.judging.judge import judge
+from catalog_probe.probes.judging.judge import judge
 from tests.harness.engines import catalog
 
 if TYPE_CHECKING:
     from catalog_probe.catalog.model.look import Look
-    from probes.judging.verdict import Verdict
+    from catalog_probe.probes.judging.verdicts.verdict import Verdict
 
 RATE_LIMIT = "pa/errors/general/rate_limit"
 ENDPOINT = "pa/endpoints/messages/create_message"

@@ -14,9 +14,9 @@ from catalog_probe.catalog.model.codes import ReasonCode
 from catalog_probe.catalog.reading.assertions import asserted
 from catalog_probe.catalog.reading.expected import Expected
 from catalog_probe.catalog.recognition.known import Known
-from probes.judging.basis import failed_assumption, succeeds, weighed
-from probes.judging.compare import compare
-from probes.judging.record_verdict import unseen
+from catalog_probe.probes.judging.comparison.basis import failed_assumption, succeeds, weighed
+from catalog_probe.probes.judging.comparison.compare import compare
+from catalog_probe.probes.judging.verdicts.record_verdict import unseen
 from tests.harness.engines import catalog
 from tests.unit.probes.judging_one import BODY, HEADERS, LIMITED, RATE_LIMIT, judged
 

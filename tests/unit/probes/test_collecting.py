@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from probes.suite.collecting import address_of
+from catalog_probe.probes.plugin.collection.collecting import address_of
 from tests.harness.command import pytest_here
 from tests.harness.live import night
 

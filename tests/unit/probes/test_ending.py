@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from probes.suite import ending
+from catalog_probe.probes.plugin import ending
 from tests.harness.processes import idle
 
 if TYPE_CHECKING:

@@ -10,9 +10,9 @@ import pytest
 
 from catalog_probe.catalog.model import Exchange, Reason, Request, Response
 from catalog_probe.catalog.model.labels import ANSWER, LIMITED, SETUP
-from probes.calls.call import Call, get
-from probes.elicit.exhausting import exhaust, once_limited, one_more_than, until_refused
-from probes.elicit.probe import Stopped
+from catalog_probe.probes.calls.call import Call, get
+from catalog_probe.probes.recipes.exhausting import exhaust, once_limited, one_more_than, until_refused
+from catalog_probe.probes.recipes.probe import Stopped
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Mapping, Sequence

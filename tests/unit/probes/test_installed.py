@@ -9,7 +9,7 @@ import sys
 import pytest
 
 from catalog_probe.catalog.model.exits import Exit
-from probes.suite.installed import all_installed
+from catalog_probe.probes.plugin.installed import all_installed
 from tests.harness.command import CHECKOUT, DEADLINE_S, OF_OUR_DEPENDENCIES, child_environ
 
 
@@ -68,8 +68,12 @@ WINDOWS = "os.name, sys.platform = 'nt', 'win32'"
             (OLD, module, "needs Python 3.11 or newer; this is 3.10")
             for module in ("catalog_probe", "catalog_probe.mockserver")
         ),
-        (WINDOWS, "probes", "needs a POSIX system, as Linux, macOS or WSL; this is win32"),
-        (WINDOWS, "probes.suite.command_line", "needs a POSIX system, as Linux, macOS or WSL; this is win32"),
+        (WINDOWS, "catalog_probe.probes", "needs a POSIX system, as Linux, macOS or WSL; this is win32"),
+        (
+            WINDOWS,
+            "catalog_probe.probes.plugin.collection.options_table",
+            "needs a POSIX system, as Linux, macOS or WSL; this is win32",
+        ),
     ],
 )
 def test_an_old_python_and_another_system_are_told_in_one_line(disguise: str, module: str, said: str) -> None:

@@ -15,10 +15,10 @@ from catalog_probe.catalog.model.exchange import GrpcStatus
 from catalog_probe.catalog.reading.assertions import asserted
 from catalog_probe.catalog.reading.expected import Expected
 from catalog_probe.catalog.reading.headers import HeaderRule
-from probes.judging.attempts import conclude, undecided
-from probes.judging.judge import judge
-from probes.judging.unasked import PRIVATE
-from probes.judging.verdict import Verdict
+from catalog_probe.probes.judging.inconclusive.unasked import PRIVATE
+from catalog_probe.probes.judging.judge import judge
+from catalog_probe.probes.judging.verdicts.attempts import conclude, undecided
+from catalog_probe.probes.judging.verdicts.verdict import Verdict
 from tests.harness.engines import catalog
 from tests.unit.probes.judging_one import BODY, HEADERS, RATE_LIMIT, judged, known
 

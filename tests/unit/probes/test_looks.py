@@ -17,8 +17,8 @@ from catalog_probe.catalog.reading.expected import Expected
 from catalog_probe.catalog.reading.headers import HeaderRule
 from catalog_probe.catalog.reading.relations import relation as relation_of
 from catalog_probe.catalog.reading.streams import StreamRule
-from probes.judging.judge import judge
-from probes.judging.looks import is_answered, look
+from catalog_probe.probes.judging.comparison.looks import is_answered, look
+from catalog_probe.probes.judging.judge import judge
 from tests.harness.engines import catalog
 from tests.unit.probes.judging_one import ASKED, BODY, HEADERS, LIMITED, RATE_LIMIT, judged, known, seen
 

@@ -8,7 +8,7 @@ import pytest
 
 from catalog_probe.catalog.model import Aspect, Finding, Severity
 from catalog_probe.catalog.model.codes import FindingCode
-from probes.judging.merged import merged
+from catalog_probe.probes.judging.comparison.merged import merged
 
 DRIFT = Finding(
     FindingCode.HEADER_MALFORMED,

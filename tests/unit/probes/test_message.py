@@ -8,7 +8,7 @@ import pytest
 
 from catalog_probe.catalog.model.exchange import Cut, GrpcStatus
 from catalog_probe.catalog.recognition.known import Known, KnownAnswer
-from probes.judging.message import is_promised, wording
+from catalog_probe.probes.judging.comparison.message import is_promised, wording
 from tests.unit.probes.comparing import FINE, came, wanted
 
 if TYPE_CHECKING:

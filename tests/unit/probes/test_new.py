@@ -19,15 +19,15 @@ from catalog_probe.cli.new_commands import scaffold
 from catalog_probe.cli.new_commands.group import main
 from catalog_probe.cli.new_commands.scaffold import Site
 from catalog_probe.cli.target_commands import cleanup
-from probes.calls.call import Removal, delete
-from probes.elicit.book import book
-from probes.elicit.packages import RecipeError
-from probes.planning.completeness import misfits
-from probes.planning.plan import plan
-from probes.running.journal import Journal
-from probes.running.teardown import Fixtures
-from probes.target import target_file as targets
-from probes.target.target import Credential, Provider, Target
+from catalog_probe.probes.calls.call import Removal, delete
+from catalog_probe.probes.coverage.completeness import misfits
+from catalog_probe.probes.planning.plan import plan
+from catalog_probe.probes.recipes.book import book
+from catalog_probe.probes.recipes.loading import RecipeError
+from catalog_probe.probes.running.journal import Journal
+from catalog_probe.probes.running.teardown import Fixtures
+from catalog_probe.probes.targets import target_file as targets
+from catalog_probe.probes.targets.target import Credential, Provider, Target
 from tests.harness.serving import serving
 
 if TYPE_CHECKING:
@@ -120,7 +120,7 @@ def test_recipes_that_are_there_stay_where_a_row_is_added(home: Path) -> None:
     new("record", RECORDS[0])
     text = file.read_text(encoding="utf-8")
     assert text.startswith(
-        '"""Ours."""\n\nfrom __future__ import annotations\n\nfrom probes.elicit.recipe import Family\n'
+        '"""Ours."""\n\nfrom __future__ import annotations\n\nfrom catalog_probe.probes.recipes.recipe import Family\n'
     )
     assert text.endswith('RATE_LIMIT = 3\n\nRATE_LIMIT_ = Family("pe/errors/general").unfinished("rate_limit")\n')
 
@@ -196,8 +196,8 @@ def test_a_record_of_a_shipped_provider_begins_in_its_familys_module() -> None:
 
 
 RECIPES = """
-from probes.calls.call import Removal, delete, post
-from probes.elicit.recipe import Family
+from catalog_probe.probes.calls.call import Removal, delete, post
+from catalog_probe.probes.recipes.recipe import Family
 
 NOTES = Family("pe/endpoints/notes")
 NOTE = Removal("note", delete("/v1/notes/{id}"), id_at="/note/id")

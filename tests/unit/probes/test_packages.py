@@ -8,7 +8,7 @@ import pytest
 
 from catalog_probe.catalog.files import provider_folders
 from catalog_probe.catalog.files.provider_folders import Home
-from probes.elicit.packages import RecipeError, recipes_module, recipes_place
+from catalog_probe.probes.recipes.loading import RecipeError, recipes_module, recipes_place
 from tests.unit.catalog.test_homes import home as write_home
 
 if TYPE_CHECKING:

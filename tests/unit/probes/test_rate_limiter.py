@@ -15,9 +15,9 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from catalog_probe.mockserver.core.buckets import TokenBucket
-from probes.running.rate_limiter import CAUGHT_UP_S, LATE_S, SHARE, RateLimiter, WaitTooLong
-from probes.running.rate_limits import RateLimitPolicy, retry_after_s
-from probes.running.throttle import TOO_SHORT_S, Drawer, Throttle
+from catalog_probe.probes.running.pacing.rate_limiter import CAUGHT_UP_S, LATE_S, SHARE, RateLimiter, WaitTooLong
+from catalog_probe.probes.running.pacing.rate_limits import RateLimitPolicy, retry_after_s
+from catalog_probe.probes.running.pacing.throttle import TOO_SHORT_S, Drawer, Throttle
 from tests.harness import virtual_time
 
 if TYPE_CHECKING:

@@ -11,9 +11,9 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from probes.target.target import Credential, Provider, Target
-from probes.wire import redact
-from probes.wire.redact import MIN_SECRET, Redactor
+from catalog_probe.probes.targets.target import Credential, Provider, Target
+from catalog_probe.probes.wire.redaction import redact
+from catalog_probe.probes.wire.redaction.redact import MIN_SECRET, Redactor
 
 if TYPE_CHECKING:
     from collections.abc import Callable

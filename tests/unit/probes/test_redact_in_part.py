@@ -18,9 +18,9 @@ from hypothesis import strategies as st
 from catalog_probe.catalog.model import Event, Json
 from catalog_probe.catalog.model.record import Record
 from catalog_probe.catalog.text.json_tree import texts
-from probes.wire.needles import ENOUGH, GRAM, MANY, Hit, Needles
-from probes.wire.observer import Observer
-from probes.wire.redact import MIN_SECRET, Redactor
+from catalog_probe.probes.wire.observer import Observer
+from catalog_probe.probes.wire.redaction.needles import ENOUGH, GRAM, MANY, Hit, Needles
+from catalog_probe.probes.wire.redaction.redact import MIN_SECRET, Redactor
 from tests.harness.engines import catalog
 
 if TYPE_CHECKING:

@@ -14,8 +14,7 @@ from catalog_probe.catalog.model import Aspect, Exchange, Finding, Outcome, Reas
 from catalog_probe.catalog.model.look import Look
 from catalog_probe.catalog.reading.expected import Expected
 from catalog_probe.catalog.recognition.known import Known
-from probes.judging.record_verdict import record_verdict
-from probes.judging.settlement import (
+from catalog_probe.probes.judging.inconclusive.settlement import (
     FAULTS,
     Refusal,
     Ruled,
@@ -27,7 +26,8 @@ from probes.judging.settlement import (
     ruled,
     settled,
 )
-from probes.judging.verdict import Verdict
+from catalog_probe.probes.judging.verdicts.record_verdict import record_verdict
+from catalog_probe.probes.judging.verdicts.verdict import Verdict
 from tests.harness.engines import catalog
 
 if TYPE_CHECKING:

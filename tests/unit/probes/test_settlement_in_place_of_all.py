@@ -13,9 +13,18 @@ from catalog_probe.catalog.model import Address, Aspect, Exchange, Finding, Outc
 from catalog_probe.catalog.model.look import Look
 from catalog_probe.catalog.reading.expectations import expectations
 from catalog_probe.catalog.reading.expected import Expected
-from probes.judging.record_verdict import record_verdict
-from probes.judging.settlement import Refusal, Ruled, Ruling, Said, alike, foreign_texts, refusals, settled
-from probes.judging.verdict import Verdict
+from catalog_probe.probes.judging.inconclusive.settlement import (
+    Refusal,
+    Ruled,
+    Ruling,
+    Said,
+    alike,
+    foreign_texts,
+    refusals,
+    settled,
+)
+from catalog_probe.probes.judging.verdicts.record_verdict import record_verdict
+from catalog_probe.probes.judging.verdicts.verdict import Verdict
 from tests.harness.engines import catalog
 from tests.unit.probes.judging_one import known
 

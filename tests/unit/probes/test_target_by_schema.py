@@ -15,10 +15,10 @@ from catalog_probe.catalog.files.manifest import manifest, providers
 from catalog_probe.catalog.files.provider_folders import PACKAGE
 from catalog_probe.catalog.files.schema_messages import told
 from catalog_probe.catalog.files.strict_json import read_object
-from probes.target import shape
-from probes.target import target_file as targets
-from probes.target.target import Cost, TargetError
-from probes.target.target_file import shipped
+from catalog_probe.probes.targets import shape
+from catalog_probe.probes.targets import target_file as targets
+from catalog_probe.probes.targets.target import Cost, TargetError
+from catalog_probe.probes.targets.target_file import shipped
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -8,16 +8,16 @@ import anyio
 import pytest
 
 from catalog_probe.catalog.model import Exchange, Request, Response
-from probes.running import journal
-from probes.running.journal import Journal
-from probes.running.teardown import BUSY_PAUSES_S, REMOVAL_S, Fixtures
-from probes.target.target import Provider
+from catalog_probe.probes.running import journal
+from catalog_probe.probes.running.journal import Journal
+from catalog_probe.probes.running.teardown import BUSY_PAUSES_S, REMOVAL_S, Fixtures
+from catalog_probe.probes.targets.target import Provider
 from tests.harness.recipes import load_recipes
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from probes.calls.call import Call
+    from catalog_probe.probes.calls.call import Call
 
 CREATE_BATCH: Call = load_recipes("pa").endpoints.CREATE_BATCH
 CONVERSATION: Call = load_recipes("pc").making.CONVERSATION

@@ -15,11 +15,11 @@ from hypothesis import strategies as st
 from catalog_probe.catalog.model import Response
 from catalog_probe.catalog.reading.rate_limits import Gauge, RateLimits
 from catalog_probe.mockserver.core.buckets import TokenBucket
-from probes.calls.call import Call, post
-from probes.running.rate_limiter import RateLimiter, WaitTooLong
-from probes.running.rate_limits import RateLimitPolicy
-from probes.running.throttle import Throttle
-from probes.running.token_budget import COUNTED_S, TokenBudget, answered
+from catalog_probe.probes.calls.call import Call, post
+from catalog_probe.probes.running.pacing.rate_limiter import RateLimiter, WaitTooLong
+from catalog_probe.probes.running.pacing.rate_limits import RateLimitPolicy
+from catalog_probe.probes.running.pacing.throttle import Throttle
+from catalog_probe.probes.running.pacing.token_budget import COUNTED_S, TokenBudget, answered
 from tests.harness import virtual_time
 
 if TYPE_CHECKING:

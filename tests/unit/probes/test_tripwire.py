@@ -19,15 +19,15 @@ from catalog_probe.catalog.model.exits import Exit
 from catalog_probe.catalog.recognition.known import Known
 from catalog_probe.catalog.writeback.planner import Policy
 from catalog_probe.catalog.writeback.update import update
+from catalog_probe.probes.calls.call import Call
+from catalog_probe.probes.judging.inconclusive.proof import expected_of, proof_of
+from catalog_probe.probes.judging.tripwire import LIES, NOWHERE, TEAPOT, tripwire
 from catalog_probe.reports import comparison
 from catalog_probe.reports.content.overview import Overview
 from catalog_probe.reports.content.sentence import verdict
 from catalog_probe.reports.history import nights
 from catalog_probe.reports.page import html
 from catalog_probe.reports.views import junit, summary, terminal
-from probes.calls.call import Call
-from probes.judging.proof import expected_of, proof_of
-from probes.judging.tripwire import LIES, NOWHERE, TEAPOT, tripwire
 from tests.harness.engines import catalog
 from tests.unit.catalog.catalog_making import (
     ENDPOINT_ADDRESS,

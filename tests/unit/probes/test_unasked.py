@@ -14,7 +14,7 @@ from catalog_probe.catalog.reading.assertions import asserted
 from catalog_probe.catalog.reading.expected import Expected
 from catalog_probe.catalog.reading.streams import StreamRule
 from catalog_probe.catalog.recognition.known import Known
-from probes.judging.unasked import (
+from catalog_probe.probes.judging.inconclusive.unasked import (
     broken_off,
     held_to_its_own_record,
     is_page,

@@ -17,9 +17,9 @@ from catalog_probe.catalog.model.exits import Exit, highest
 from catalog_probe.catalog.model.look import Look
 from catalog_probe.catalog.reading.expected import Expected
 from catalog_probe.catalog.reading.streams import StreamRule
-from probes.judging.attempts import MAX_ATTEMPTS, conclude, passing, undecided
-from probes.judging.unasked import PRIVATE, tells_of_the_limit, unasked
-from probes.judging.verdict import Verdict
+from catalog_probe.probes.judging.inconclusive.unasked import PRIVATE, tells_of_the_limit, unasked
+from catalog_probe.probes.judging.verdicts.attempts import MAX_ATTEMPTS, conclude, passing, undecided
+from catalog_probe.probes.judging.verdicts.verdict import Verdict
 from tests.harness.exit_status import LIVE, find_exit_status
 
 

@@ -16,8 +16,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from catalog_probe.catalog.model.codes import ReasonCode
-from probes.wire import body, sse
-from probes.wire.failure import NoAnswer, reason_of
+from catalog_probe.probes.wire import body, sse
+from catalog_probe.probes.wire.failure import NoAnswer, reason_of
 from tests.harness.pieces import PLACES, pieces
 
 if TYPE_CHECKING:

@@ -7,10 +7,10 @@ from dataclasses import replace
 from catalog_probe.catalog.evidence.results import Asked, Run
 from catalog_probe.catalog.model import Attempt, Exchange, Outcome, Request, Response
 from catalog_probe.catalog.model.exchange import Event
+from catalog_probe.probes.targets.dialect import Dialect
+from catalog_probe.probes.targets.target import Provider
 from catalog_probe.reports.exchanges.real_names import really
 from catalog_probe.reports.exchanges.reproduction import script
-from probes.target.dialect import Dialect
-from probes.target.target import Provider
 from tests.unit.reports.making import exchange, finding, result, run
 
 REAL = {

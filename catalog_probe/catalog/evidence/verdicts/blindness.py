@@ -216,4 +216,4 @@ _OF_A_CONTROL = frozenset(
     {ReasonCode.CONTROL_FAILED, ReasonCode.NO_CREDIT, ReasonCode.ACCOUNT_TROUBLE, ReasonCode.LANE_STOPPED}
 )
 _LOOK_AT = re.compile(r"; (look at (?:the account of )?[A-Z][A-Z0-9_]*(?: and [A-Z][A-Z0-9_]*)*)\Z")
-"""How the refusal of a control ends (`probes.running.controls`)."""
+"""How the refusal of a control ends (`catalog_probe.probes.running.controls`)."""
