@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
-from catalog.model import Outcome
-from probes.wire.redact import Redactor
+from catalog_probe.catalog.model import Outcome
+from catalog_probe.probes.wire.redaction.redact import Redactor
 
 if TYPE_CHECKING:
     from tests.harness.engines import Clean

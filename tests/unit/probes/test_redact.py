@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import base64
 import json
-from collections.abc import Callable
+from typing import TYPE_CHECKING
 from urllib.parse import quote, quote_plus
 
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from probes.target.target import Credential, Provider, Target
-from probes.wire import redact
-from probes.wire.redact import MIN_SECRET, Redactor
+from catalog_probe.probes.targets.target import Credential, Provider, Target
+from catalog_probe.probes.wire.redaction import redact
+from catalog_probe.probes.wire.redaction.redact import MIN_SECRET, Redactor
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 INVISIBLE = "\u034f\u115f\u1160\u17b4\u17b5\u180b\u180c\u180d\u180f\u2800\u3164\uffa0"
 LETTERS = st.characters(

@@ -12,8 +12,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from probes.wire.redact import Redactor
-from probes.wire.unescaped import levels, placed_levels
+from catalog_probe.probes.wire.redaction.redact import Redactor
+from catalog_probe.probes.wire.redaction.unescaped import levels, placed_levels
 
 if TYPE_CHECKING:
     from collections.abc import Callable

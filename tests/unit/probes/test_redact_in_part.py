@@ -8,20 +8,23 @@ import html
 import json
 import re
 import zlib
-from collections.abc import Callable
+from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from catalog.model import Event, Json
-from catalog.model.json_tree import texts
-from catalog.model.record import Record
-from probes.wire.needles import ENOUGH, GRAM, MANY, Hit, Needles
-from probes.wire.observer import Observer
-from probes.wire.redact import MIN_SECRET, Redactor
+from catalog_probe.catalog.model import Event, Json
+from catalog_probe.catalog.model.record import Record
+from catalog_probe.catalog.text.json_tree import texts
+from catalog_probe.probes.wire.observer import Observer
+from catalog_probe.probes.wire.redaction.needles import ENOUGH, GRAM, MANY, Hit, Needles
+from catalog_probe.probes.wire.redaction.redact import MIN_SECRET, Redactor
 from tests.harness.engines import catalog
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 SECRET = 'Sk-Canary_9fQ2zX7"w&Kd/4+LmT0vB8<rY1p'
 MARKER = "${K}"

@@ -8,8 +8,8 @@ import json
 
 import pytest
 
-from probes.wire.needles import ENOUGH, Needles
-from probes.wire.redact import MIN_SECRET, Redactor
+from catalog_probe.probes.wire.redaction.needles import ENOUGH, Needles
+from catalog_probe.probes.wire.redaction.redact import MIN_SECRET, Redactor
 
 SECRET = "Sk-Canary_9fQ2zX7wKd/4+LmT0vB8rY1p"
 OTHER = "another-key-that-is-known-from-the-start"

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from probes.wire.needles import ENOUGH, MANY
-from probes.wire.redact import Redactor
+from catalog_probe.probes.wire.redaction.needles import ENOUGH, MANY
+from catalog_probe.probes.wire.redaction.redact import Redactor
 
 SECRET = "Sk-Canary_9fQ2zX7wKd4LmT0vB8rY1p"
 MARKER = "${K}"

@@ -1,0 +1,1 @@
+"""Hides secrets in what is kept or shown."""
