@@ -7,16 +7,31 @@ verb that destroys could find nothing. What provokes an error spoils one thing i
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Unpack
 
 if TYPE_CHECKING:
     from catalog_probe.probes.calls.call import Call
-    from catalog_probe.probes.recipes.recipe import Elsewhere, Recipe
+    from catalog_probe.probes.recipes.recipe import Elsewhere, Family, Recipe, RowOptions
 
 Shapes = Mapping[str, "Call"]
 """The address of an endpoint -> the smallest request that it takes."""
 
 Change = Callable[["Call"], "Call"]
+
+
+def changed_request(
+    family: Family,
+    slug: str,
+    request: Call,
+    change: Change | Mapping[str, Change],
+    **options: Unpack[RowOptions],
+) -> Recipe:
+    """The row of an error that one change of a request provokes, or several by label; on its other endpoints alike."""
+    if callable(change):
+        options.setdefault("elsewhere", spoilt(change))
+        return family.recipe(slug, change(request), **options)
+    options.setdefault("elsewhere", spoilt_by_label(**change))
+    return family.recipe(slug, {label: of_label(request) for label, of_label in change.items()}, **options)
 
 
 def spoilt(change: Change) -> Elsewhere:

@@ -9,6 +9,7 @@ from catalog_probe.catalog.model.labels import SUCCESS
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from catalog_probe.catalog.model import Json
     from catalog_probe.probes.calls.call import Call
     from catalog_probe.probes.recipes.other_endpoints import Change
     from catalog_probe.probes.recipes.recipe import Recipe
@@ -32,6 +33,11 @@ def with_key_of(call: Call, role: str) -> Call:
 def with_key(role: str | None) -> Change:
     """Another key, or none."""
     return lambda call: call.but(credential=role)
+
+
+def with_fields(**fields: Json) -> Change:
+    """Some fields of the JSON body set otherwise."""
+    return lambda call: call.with_fields(**fields)
 
 
 def befallen(scenario: str) -> Change:

@@ -1,28 +1,36 @@
-"""How PD is provoked."""
+"""How PD is provoked: a module a section of the documents, `s2_7_6_errors` for document 2, section 7.6."""
 
 from __future__ import annotations
 
 from catalog_probe.catalog.model.codes import ReasonCode
 from catalog_probe.probes.recipes.fault_free import MADE_FIRST
+from catalog_probe.probes.recipes.shapes import shapes_of
 
-from . import accounts, deferred, endpoints, over_grpc, rate_limits, refusals
-from .shapes import SHAPES
+from . import s1_3_states, s1_4_4_endpoints, s2_7_6_errors, s2_7_6_grpc, s2_8_5_rate_limits
+from .requests import UNKNOWN_RESULT
+from .s2_7_6_grpc import TWINS
 
-__all__ = ["FAMILIES", "SHAPES", "UNPROBED"]
+__all__ = ["FAMILIES", "NO_TWIN", "SHAPES", "TWINS", "UNPROBED"]
 
-FAMILIES = (endpoints, deferred, refusals, accounts, over_grpc, rate_limits)
+FAMILIES = (s1_3_states, s1_4_4_endpoints, s2_7_6_errors, s2_7_6_grpc, s2_8_5_rate_limits)
+
+SHAPES = {
+    **shapes_of(s1_4_4_endpoints.RECIPES),
+    "pd/endpoints/chat/get_deferred_completion": UNKNOWN_RESULT,
+}
+"""The smallest request of each endpoint."""
 
 UNPROBED: dict[str, tuple[str, str]] = {
+    # 2:7.6 "Requests judged to violate usage guidelines are still charged"
     "pd/errors/outcomes/violation_still_charged": (
         ReasonCode.NOT_ON_THE_WIRE,
         "the charge stands on the invoice; the documents show no answer by which a client could tell",
     ),
+    # 2:7.6 "those caught before generation on the responses path cost a flat 0.05 USD fee"
     "pd/errors/outcomes/violation_before_generation": (
         ReasonCode.NOT_ON_THE_WIRE,
         "the flat fee stands on the invoice; the documents show no answer by which a client could tell",
     ),
 }
-
-TWINS = over_grpc.TWINS
 
 NO_TWIN: dict[str, str] = {"pd/endpoints/chat/get_deferred_completion": MADE_FIRST}

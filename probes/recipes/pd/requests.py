@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from catalog_probe.probes.calls.body import Content, JsonBody
 from catalog_probe.probes.calls.call import Call, get, post
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from catalog_probe.catalog.model import Json
+    from catalog_probe.probes.recipes.other_endpoints import Change
+
+JSON = {"content-type": "application/json"}
 
 COMPLETION: Mapping[str, Any] = {
     "model": "{small_model}",
@@ -40,3 +44,34 @@ def response(**fields: Json) -> Call:
 def tokenize(text: Any) -> Call:
     """POST /v1/tokenize-text: free."""
     return post("/v1/tokenize-text", {"model": "{small_model}", "text": text})
+
+
+def cut_short(call: Call) -> Call:
+    """A body that ends too soon."""
+    return call.but(body=Content(b'{"model": '), headers=JSON)
+
+
+def as_text(call: Call) -> Call:
+    """A body that is none of JSON, and says so."""
+    return call.but(body=Content(b"text=hi"), headers={"content-type": "text/plain"})
+
+
+def with_bad_url(call: Call) -> Call:
+    """In place of an id something that no URL may hold."""
+    return call.but(path=f"{call.path.rpartition('/')[0]}/%FF")
+
+
+def of_model(model: str) -> Change:
+    """Another model, in the body or at the end of the path."""
+
+    def change(call: Call) -> Call:
+        if isinstance(call.body, JsonBody):
+            return call.with_fields(model=model)
+        return call.but(path=f"{call.path.rpartition('/')[0]}/{model}")
+
+    return change
+
+
+def in_another_region(call: Call) -> Call:
+    """A model that the regional host does not serve, asked for there."""
+    return of_model("{non_regional_model}")(call).but(service="regional_base_url")

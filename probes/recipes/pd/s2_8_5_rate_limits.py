@@ -1,4 +1,4 @@
-"""PD's rate limits: the documents name no header that tells of them, and no Retry-After (2:7.6, 2:8.5)."""
+"""2:8.5 PD rate limits: whom a limit holds for; no header tells of one, and no Retry-After (2:7.6)."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from catalog_probe.probes.recipes.limit_looks import SLUG, TIGHT, beyond, genera
 from catalog_probe.probes.recipes.recipe import Family, Recipe
 from catalog_probe.probes.targets.target import Cost
 
-from .accounts import TRIES
 from .requests import MODELS, completion
+from .s2_7_6_errors import TRIES
 
 if TYPE_CHECKING:
     from catalog_probe.probes.calls.call import Call
@@ -27,7 +27,7 @@ async def beyond_the_limit(probe: Probe) -> None:
     await exhaust(probe, completion().but(credential=TIGHT), TRIES, label=LIMITED)
 
 
-def used_up_first(label: str, by: Call, then: Call, *, roles: set[str]) -> Recipe:
+def used_up_first(label: str, by: Call, then: Call) -> Recipe:
     """What is answered after the limit of another call was used up."""
 
     async def steps(probe: Probe) -> None:
@@ -41,41 +41,34 @@ def used_up_first(label: str, by: Call, then: Call, *, roles: set[str]) -> Recip
         requests=TRIES + 1,
         tokens=(TRIES + 1) * 32,
         cost=Cost.DISRUPTIVE,
-        roles=roles,
+        roles={call.credential for call in (by, then) if isinstance(call.credential, str)},
         needs=by.placeholders | then.placeholders,
     )
 
 
 ONLY_TIME = (ReasonCode.NO_DOCUMENTED_SETUP, "how long a limit lasts is not waited for")
-OTHER = completion(model="{reasoning_model}")
 USED_UP = completion().but(credential=TIGHT)
 
-LOOKS = {
-    "other_model": used_up_first("other_model", USED_UP, OTHER.but(credential=TIGHT), roles={TIGHT}),
-    "other_key_of_the_team": used_up_first(
-        "other_key_of_the_team",
-        USED_UP,
-        completion().but(credential="tight_sibling"),
-        roles={TIGHT, "tight_sibling"},
+LOOKS = (
+    # "Limits are per model"
+    used_up_first("other_model", USED_UP, completion(model="{reasoning_model}").but(credential=TIGHT)),
+    # "per team": another key of the team meets it, another team does not
+    used_up_first("other_key_of_the_team", USED_UP, completion().but(credential="tight_sibling")),
+    used_up_first("other_team", USED_UP, completion()),
+    # "optional per key (qps, qpm, tpm) through the management API"
+    used_up_first(
+        "cap_of_another_key", completion().but(credential="capped"), completion().but(credential="capped_second")
     ),
-    "batch_is_not_counted": used_up_first(
-        "batch_is_not_counted", USED_UP, post("/v1/batches", {"name": "hi"}, credential=TIGHT), roles={TIGHT}
-    ),
-    "other_team": used_up_first("other_team", USED_UP, completion(), roles={TIGHT}),
-    "cap_of_another_key": used_up_first(
-        "cap_of_another_key",
-        completion().but(credential="capped"),
-        completion().but(credential="capped_second"),
-        roles={"capped", "capped_second"},
-    ),
-}
+    # "The batch API does not count toward rate limits."
+    used_up_first("batch_is_not_counted", USED_UP, post("/v1/batches", {"name": "hi"}, credential=TIGHT)),
+)
 
 RECIPES = (
     LIMITS.recipe(
         SLUG,
         MODELS,
         optional={
-            **LOOKS,
+            **{label: look for look in LOOKS for label in look.labels},
             **generated(LIMITS, "generation", completion(), tokens=16),
             **beyond(LIMITS, beyond_the_limit, requests=TRIES + 1, tokens=TRIES * 16),
         },

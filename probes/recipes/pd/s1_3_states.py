@@ -1,4 +1,4 @@
-"""The deferred completion: 202 while it is computed, its result exactly once, and for no longer than 24 h (1:3)."""
+"""1:3 PD states: the deferred completion, pending, ready, fetched exactly once, and kept for 24 h (2:8.1)."""
 
 from __future__ import annotations
 
@@ -81,6 +81,7 @@ def billed(
     )
 
 
+# 1:3 "deferred completion, ready": "within 24 h", "a result can be fetched exactly once"
 async def fetched_once(probe: Probe) -> None:
     """Pending as often as it is asked for, then there exactly once."""
     for label, call in BOTH.denied(UNKNOWN_RESULT).items():
@@ -120,11 +121,13 @@ RECIPES = (
 )
 
 
+# 1:3 "deferred completion, result not ready": "HTTP 202, empty body; client polls"
 @billed(Family("pd/errors/outcomes"), requests=2)
 async def deferred_pending(probe: Probe) -> None:
     await fetch_at_once(probe, await begin(probe), ANSWER)
 
 
+# 2:8.1 "PD deferred completion | fetchable exactly once within 24 h"
 @billed(NOT_FOUND, requests=POLLS + 2)
 async def deferred_already_fetched(probe: Probe) -> None:
     fetch = await begin(probe)

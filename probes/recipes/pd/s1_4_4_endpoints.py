@@ -1,0 +1,87 @@
+"""1:4.4 PD endpoints: each row of the table, with what 1:2.6 and 1:5.4 say of its answers and its keys."""
+
+from __future__ import annotations
+
+from catalog_probe.probes.calls.body import Content
+from catalog_probe.probes.calls.call import get, post
+from catalog_probe.probes.recipes.credential_rules import BOTH
+from catalog_probe.probes.recipes.recipe import Family, Recipe
+from catalog_probe.probes.targets.target import Cost
+
+from .requests import (
+    JSON,
+    KEY_RECORD,
+    MANAGEMENT_KEY,
+    MODELS,
+    UNKNOWN_MODEL,
+    completion,
+    response,
+    tokenize,
+)
+
+ENDPOINTS = Family("pd/endpoints")
+labelled = BOTH.labelled
+"""1:5.4 "A missing header gives 401; an incorrect key on the inference API gives 400." """
+
+
+def key_record(role: str) -> dict[str, Recipe]:
+    """1:2.6: the record of a key that may do nothing else tells why."""
+    label = f"{role}_key"
+    return {label: ENDPOINTS.recipe("api_key/get_api_key", KEY_RECORD.but(credential=role), label=label)}
+
+
+RECIPES: tuple[Recipe, ...] = (
+    # GET {base_url}/v1/models and {base_url}/v1/models/{id}
+    ENDPOINTS.recipe("models/list_models", labelled(MODELS)),
+    ENDPOINTS.recipe("models/get_model", labelled(get("/v1/models/{small_model}"), unknown_model=UNKNOWN_MODEL)),
+    # GET {base_url}/v1/embedding-models/{id}
+    ENDPOINTS.recipe(
+        "models/get_embedding_model",
+        labelled(
+            get("/v1/embedding-models/{embedding_model}"),
+            unknown_model=get("/v1/embedding-models/no-such-model"),
+        ),
+    ),
+    # POST {base_url}/v1/chat/completions: "`reasoning_effort` only on some models; multi-agent models are refused here"
+    ENDPOINTS.recipe(
+        "chat/create_chat_completion",
+        labelled(
+            completion(),
+            reasoning_effort_supported=completion(model="{reasoning_model}", reasoning_effort="low"),
+            reasoning_effort_unsupported=completion(model="{no_reasoning_model}", reasoning_effort="low"),
+            multi_agent_refused=completion(model="{multi_agent_model}"),
+        ),
+        cost=Cost.BILLABLE,
+        tokens=2_000,
+    ),
+    # POST {base_url}/v1/responses: "the only place multi-agent models are accepted"
+    ENDPOINTS.recipe(
+        "responses/create_response",
+        labelled(response(), multi_agent_accepted=response(model="{multi_agent_model}")),
+        cost=Cost.BILLABLE,
+        tokens=10_000,
+    ),
+    # POST {base_url}/v1/tokenize-text: "body {text: string}; a non-string gives 422"
+    # 2:7.6 "plain-string body naming field, line, column": on another line, and in another column
+    ENDPOINTS.recipe(
+        "tokenize/tokenize_text",
+        labelled(
+            tokenize("hi"),
+            text_is_string=tokenize(1),
+            text_is_string_further_down=post("/v1/tokenize-text", Content(b'{\n\n\n"text": 1}'), headers=JSON),
+            text_is_string_further_right=post("/v1/tokenize-text", Content(b'{          "text": 1}'), headers=JSON),
+        ),
+    ),
+    # GET {base_url}/v1/api-key: "returns the key record (2.6)"
+    ENDPOINTS.recipe(
+        "api_key/get_api_key",
+        labelled(KEY_RECORD),
+        optional={**key_record("blocked"), **key_record("disabled"), **key_record("team_blocked")},
+    ),
+    # GET {management_url}/auth/management-keys/validation: "management key required"
+    ENDPOINTS.recipe(
+        "management/validate_management_key",
+        labelled(MANAGEMENT_KEY, inference_key=MANAGEMENT_KEY.but(credential="inference")),
+        credential="management",
+    ),
+)

@@ -1,0 +1,218 @@
+"""2:7.6 PD errors: each row of the table, with the requests that one change makes provoke it."""
+
+from __future__ import annotations
+
+from types import MappingProxyType
+from typing import TYPE_CHECKING
+
+from catalog_probe.catalog.model import Reason
+from catalog_probe.catalog.model.codes import ReasonCode
+from catalog_probe.catalog.model.labels import ANSWER, SETUP
+from catalog_probe.probes.calls.call import Call, delete, get
+from catalog_probe.probes.recipes.exhausting import until_refused
+from catalog_probe.probes.recipes.other_endpoints import changed_request, listed, spoilt
+from catalog_probe.probes.recipes.probe import Probe, Stopped
+from catalog_probe.probes.recipes.recipe import Family, Recipe
+from catalog_probe.probes.recipes.shapes import befallen, with_fields, with_key
+from catalog_probe.probes.targets.target import WRONG, Cost
+
+from .requests import (
+    KEY_RECORD,
+    MANAGEMENT_KEY,
+    MODELS,
+    as_text,
+    completion,
+    cut_short,
+    in_another_region,
+    of_model,
+    response,
+    tokenize,
+    with_bad_url,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+ERRORS = Family("pd/errors")
+PERMISSION = Family("pd/errors/permission")
+RATE_LIMIT = Family("pd/errors/rate_limit")
+ENDPOINTS = "pd/endpoints"
+
+TRIES = 10
+"""A key with a tiny limit may send fewer requests than this."""
+
+
+def in_state(slug: str, role: str, field: str) -> Recipe:
+    """A key in some state is refused. Where it may show its record (1:2.6), the record must confirm the state."""
+
+    async def steps(probe: Probe) -> None:
+        shown = (await probe.send(KEY_RECORD.but(credential=role), SETUP)).response
+        body = shown.body if shown is not None and shown.status == 200 else None
+        if isinstance(body, dict) and body.get(field) is not True:
+            raise Stopped(Reason(ReasonCode.SETUP_FAILED, f"GET /v1/api-key says that {field} is {body.get(field)}"))
+        await probe.send(MODELS.but(credential=role))
+
+    return PERMISSION.recipe(slug, steps=steps, requests=2, roles={role}, elsewhere=spoilt(with_key(role)))
+
+
+def used_up(
+    family: Family,
+    slug: str,
+    call: Call,
+    role: str,
+    control: Call | None = None,
+    endpoint: str = "pd/endpoints/chat/create_chat_completion",
+    label: str = ANSWER,
+    optional: Mapping[str, Recipe] = MappingProxyType({}),
+) -> Recipe:
+    """A small completion with the key of a role that may have hardly any, until it is refused.
+
+    The limit is the model's (2:8.5), or the key's: once it is used up, a response is refused as well.
+    """
+
+    async def steps(probe: Probe) -> None:
+        await until_refused(probe, call.but(credential=role), TRIES, label=label)
+
+    return family.recipe(
+        slug,
+        steps=steps,
+        labels=(label,),
+        requests=TRIES,
+        tokens=TRIES * 100,
+        cost=Cost.DISRUPTIVE,
+        roles={role},
+        needs=call.placeholders,
+        control=control,
+        endpoint=endpoint,
+        optional=optional,
+        elsewhere=lambda _, shape: used_up(family, slug, shape, role, control, label=label) if shape else None,
+    )
+
+
+def without_acl(endpoint: str, shape: Call | None) -> Mapping[str, Call] | None:
+    """Each endpoint without its own ACL, and a response without that of its model."""
+    if shape is None:
+        return None
+    lacking = {"endpoint_acl": shape.but(credential="no_acl")}
+    if endpoint.endswith("/create_response"):
+        lacking["model_acl"] = shape.but(credential="no_model_acl")
+    return lacking
+
+
+RECIPES: tuple[Recipe, ...] = (
+    # 400 "bad body or URL, parameter unsupported for the model, or an incorrect API key"
+    changed_request(
+        ERRORS,
+        "invalid_argument/bad_body",
+        completion(),
+        with_fields(messages=[]),
+        tokens=500,
+        elsewhere=listed(ENDPOINTS, {"responses/create_response": response(input=[])}),
+    ),
+    # 2:7.1 "some 400 and all 422 bodies are a bare JSON string"
+    changed_request(ERRORS, "invalid_argument/bad_body_string", completion(), cut_short),
+    changed_request(ERRORS, "invalid_argument/bad_url", get("/v1/models/x"), with_bad_url),
+    changed_request(
+        ERRORS,
+        "invalid_argument/unsupported_parameter",
+        completion(),
+        with_fields(model="{no_reasoning_model}", reasoning_effort="low"),
+        tokens=500,
+        elsewhere=listed(
+            ENDPOINTS,
+            {"responses/create_response": response(model="{no_reasoning_model}", reasoning={"effort": "low"})},
+        ),
+    ),
+    changed_request(ERRORS, "invalid_argument/incorrect_api_key", MODELS, with_key(WRONG)),
+    # 401 "no Authorization header; management API answers invalid bearer with {code: 16}"
+    changed_request(ERRORS, "authentication/no_credentials", MODELS, with_key(None)),
+    ERRORS.recipe(
+        "authentication/management_invalid_bearer", MANAGEMENT_KEY.but(credential=WRONG), credential="management"
+    ),
+    ERRORS.recipe(
+        "authentication/management_no_credentials", MANAGEMENT_KEY.but(credential=None), credential="management"
+    ),
+    # 403 "missing ACL, key disabled or blocked, team blocked, zero-data-retention or feature restriction"
+    PERMISSION.recipe(
+        "missing_acl",
+        {
+            "endpoint_acl": completion().but(credential="no_endpoint_acl"),
+            "model_acl": completion().but(credential="no_model_acl"),
+        },
+        tokens=1_000,
+        elsewhere=without_acl,
+    ),
+    in_state("key_disabled", "disabled", "api_key_disabled"),
+    in_state("key_blocked", "blocked", "api_key_blocked"),
+    in_state("team_blocked", "team_blocked", "team_blocked"),
+    PERMISSION.recipe(
+        "zero_data_retention", completion(deferred=True).but(credential="zero_data_retention"), tokens=500
+    ),
+    PERMISSION.recipe(
+        "feature_restricted",
+        response(tools=[{"type": "web_search"}]).but(credential="no_server_tools"),
+        tokens=5_000,
+    ),
+    # 404 "unknown path; model missing or restricted (same message, so never conclude non-existence);
+    # regional hosts 404 models they do not serve"
+    ERRORS.recipe(
+        "not_found/unknown_path", {"no_such_path": get("/v1/no-such-path"), "without_version": get("/models")}
+    ),
+    changed_request(ERRORS, "not_found/model_missing", get("/v1/models/x"), of_model("no-such-model")),
+    changed_request(
+        ERRORS,
+        "not_found/model_restricted",
+        get("/v1/models/x"),
+        {"restricted": of_model("{restricted_model}"), "missing": of_model("no-such-model")},
+    ),
+    ERRORS.recipe(
+        "not_found/model_not_in_region",
+        {
+            SETUP: get("/v1/models/{non_regional_model}"),
+            ANSWER: in_another_region(get("/v1/models/x")),
+        },
+        elsewhere=spoilt(in_another_region),
+    ),
+    # 405 "wrong method; empty body"; 1:4.4 "DELETE on a list path of PD gives 405 with an empty body"
+    ERRORS.recipe(
+        "request/method_not_allowed",
+        {"wrong_method": get("/v1/chat/completions"), "delete_on_list_path": delete("/v1/models")},
+    ),
+    # 415 "wrong Content-Type"
+    changed_request(ERRORS, "request/unsupported_media_type", tokenize("hi"), as_text),
+    # 422 "field of wrong type; plain-string body naming field, line, column"
+    changed_request(
+        ERRORS,
+        "request/wrong_type",
+        tokenize("hi"),
+        with_fields(text=1),
+        elsewhere=listed(
+            ENDPOINTS,
+            {
+                "chat/create_chat_completion": completion(messages=1),
+                "responses/create_response": response(text=1),
+            },
+        ),
+    ),
+    # 429 "per-model rate or token limit, per-key cap set through the management API, or depleted prepaid credit with a
+    # zero invoiced limit"
+    used_up(RATE_LIMIT, "model_rate_limit", completion(), "tight"),
+    used_up(RATE_LIMIT, "model_token_limit", completion(max_tokens=16), "tight_tokens"),
+    used_up(
+        RATE_LIMIT,
+        "key_cap",
+        completion(max_tokens=16),
+        "capped",
+        label="queries_per_minute",
+        optional={
+            label: used_up(RATE_LIMIT, "key_cap", completion(max_tokens=16), role, label=label)
+            for label, role in (("queries_per_second", "capped_second"), ("tokens_per_minute", "capped_tokens"))
+        },
+    ),
+    changed_request(RATE_LIMIT, "credit_depleted", completion(), with_key("depleted"), tokens=500),
+    # 500 "server fault"
+    changed_request(ERRORS, "server/server_fault", MODELS, befallen("internal_error")),
+    # gRPC mapping: "14 UNAVAILABLE to 503", "4 DEADLINE_EXCEEDED to 504"
+    ERRORS.recipe("server/unavailable", MODELS.befallen("service_unavailable")),
+    ERRORS.recipe("server/deadline_exceeded", MODELS.befallen("took_too_long")),
+)

@@ -1,0 +1,74 @@
+"""2:7.6 PD errors, gRPC mapping: a call for each canonical status, and the success that 1:4.4 names."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Unpack
+
+from catalog_probe.probes.calls.call import invoke
+from catalog_probe.probes.recipes.credential_rules import BOTH
+from catalog_probe.probes.recipes.fault_free import TWIN
+from catalog_probe.probes.recipes.recipe import Family, Recipe
+from catalog_probe.probes.targets.target import WRONG, Cost
+
+from .s2_7_6_errors import used_up
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from catalog_probe.probes.calls.call import Call
+    from catalog_probe.probes.recipes.recipe import RowOptions
+
+ENDPOINT = Family("pd/endpoints/grpc")
+ERRORS = Family("pd/errors/grpc")
+HOST = "pd/endpoints/grpc/grpc_host"
+"""The endpoint of all calls: no path of theirs is shown (1:4.4)."""
+
+MODELS = invoke("/pd_api.Models/ListLanguageModels")
+UNKNOWN_MODEL = invoke("/pd_api.Models/GetLanguageModel", {"name": "no-such-model"})
+COMPLETE = invoke(
+    "/pd_api.Chat/GetCompletion",
+    {"model": "{small_model}", "max_tokens": 1, "messages": [{"role": "ROLE_USER", "content": [{"text": "hi"}]}]},
+)
+
+
+def status(slug: str, calls: Call | Mapping[str, Call], **options: Unpack[RowOptions]) -> Recipe:
+    """A row of the mapping."""
+    options |= {"control": MODELS, "endpoint": HOST}
+    return ERRORS.recipe(slug, calls, **options)
+
+
+RECIPES: tuple[Recipe, ...] = (
+    # 1:4.4 gRPC {grpc_host}:443: "canonical gRPC status codes"
+    ENDPOINT.recipe("grpc_host", BOTH.labelled(MODELS), control=MODELS),
+    # "3 INVALID_ARGUMENT to 400"
+    status(
+        "invalid_argument",
+        {"bad_request": COMPLETE.with_fields(messages=[]), "incorrect_api_key": MODELS.but(credential=WRONG)},
+        optional={
+            "multi_agent": status(
+                "invalid_argument",
+                COMPLETE.with_fields(model="{multi_agent_model}"),
+                label="multi_agent",
+                tokens=500,
+            )
+        },
+        tokens=500,
+    ),
+    # "16 UNAUTHENTICATED to 401"
+    status("unauthenticated", MODELS.but(credential=None)),
+    # "7 PERMISSION_DENIED to 403"
+    status("permission_denied", COMPLETE.but(credential="no_endpoint_acl"), tokens=500),
+    # "5 NOT_FOUND to 404"
+    status("not_found", UNKNOWN_MODEL),
+    # "8 RESOURCE_EXHAUSTED to 429"
+    used_up(ERRORS, "resource_exhausted", COMPLETE, "tight", control=MODELS, endpoint=HOST),
+    # "13 INTERNAL to 500"
+    status("internal", MODELS.befallen("internal_error")),
+    # "14 UNAVAILABLE to 503"
+    status("unavailable", MODELS.befallen("service_unavailable")),
+    # "4 DEADLINE_EXCEEDED to 504"
+    status("deadline_exceeded", MODELS.befallen("took_too_long")),
+)
+
+TWINS = (ENDPOINT.recipe("grpc_host", COMPLETE, label=TWIN, cost=Cost.BILLABLE, control=MODELS, tokens=500),)
+"""An account without credit still lists models; it completes nothing."""
