@@ -8,6 +8,15 @@ import html
 import json
 from urllib.parse import quote
 
+DROPPED = frozenset(
+    {
+        *("in a mail", "a fingerprint", "bytes as numbers", "bytes as .NET has them", "octal", "base32"),
+        *("base64 twice", "base64 of JSON in base64", "base64 of hexadecimal", "base64 of UTF-16", "gzip in base64"),
+        *("HTML with spaces of its own", "HTML that may be broken", "in colours"),
+    }
+)
+"""Forms in which a secret is not found: no echo of a server is known that has them (SECURITY.md lists them)."""
+
 
 def disguises(secret: str) -> dict[str, str]:
     """Each form of a secret, by its name."""
