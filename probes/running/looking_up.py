@@ -23,6 +23,7 @@ from probes.judging.unasked import tells_nothing
 from probes.running.budget import Budget
 from probes.running.lane import Lane
 from probes.target.look_ups import AGAIN, LookedUp, Rule, choose, ending, following, is_empty, joined, listed
+from probes.wire.redaction.evidence import redact_exchange, redact_reason
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
     from catalog.model import Exchange, Json
     from probes.planning.look_ups import LookUps
     from probes.target.target import Target
-    from probes.wire.redact import Redactor
+    from probes.wire.redaction.redactor import Redactor
 
 SESSION = "look-ups"
 
@@ -164,10 +165,12 @@ class _OfProvider:
         while True:
             try:
                 call = get(path, query=query + cursor, service=address)
-                exchange = await lane.send(call, SETUP, SESSION, 0.0, free=True)
+                # Redacted at once: an answer is not judged here, but values are taken from it and shown.
+                exchange = redact_exchange(await lane.send(call, SETUP, SESSION, 0.0, free=True), self._redactor)
             except Stopped as stopped:
-                self._unanswered[key] = stopped.reason
-                return replace(told, trouble=str(stopped))
+                reason = redact_reason(stopped.reason, self._redactor)
+                self._unanswered[key] = reason
+                return replace(told, trouble=f"{reason.code}: {reason.detail}")
             why = _unanswered(exchange, self._provider.name)
             if again and why is not None and why.code in PASSING:
                 again -= 1

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from catalog.model import Record
     from probes.elicit.recipe import Recipe
     from probes.target.target import Provider
-    from probes.wire.redact import Redactor
+    from probes.wire.redaction.redactor import Redactor
 
 
 @dataclass(slots=True)

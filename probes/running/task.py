@@ -11,7 +11,7 @@ from probes.elicit.twins import twin
 from probes.judging.settlement import Success, nothing_of
 
 if TYPE_CHECKING:
-    from catalog.model import Attempt, Reason, Record
+    from catalog.model import Attempt, Exchange, Reason, Record
     from catalog.reading.expected import Expected
     from catalog.recognition.known import Known
     from probes.calls.call import Call
@@ -48,6 +48,9 @@ class Tried:
     """What the attempts at a record have shown so far: as it is kept, and judged by cell."""
 
     attempts: list[Attempt] = field(default_factory=list)
+    """As they are kept: redacted."""
+    exchanges: list[Exchange] = field(default_factory=list)
+    """Of all attempts, with nothing hidden: what is compared with what others of the lane saw."""
     observed_at: str = ""
     """When the last attempt began."""
     verdicts: list[Mapping[Place, Verdict]] = field(default_factory=list)

@@ -10,7 +10,7 @@ from probes.planning.plan import plan
 from probes.running.looking_up import found_in
 from probes.running.looking_up import look_up as follow
 from probes.target.target import NOWHERE_KEY
-from probes.wire.redact import Redactor
+from probes.wire.redaction.redactor import Redactor
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

@@ -11,7 +11,7 @@ from collections.abc import Container, Iterator, Mapping
 from typing import TYPE_CHECKING
 from urllib.parse import parse_qsl, unquote, urlsplit
 
-from probes.wire.needles import ENOUGH
+from probes.wire.redaction.known_secrets import ENOUGH
 
 if TYPE_CHECKING:
     from catalog.model import Exchange, Json

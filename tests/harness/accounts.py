@@ -13,7 +13,7 @@ from probes.planning.plan import plan
 from probes.running.looking_up import found_in, look_up, unanswered_in
 from probes.target import target_file as targets
 from probes.target.target import NOWHERE_KEY, Cost
-from probes.wire.redact import Redactor
+from probes.wire.redaction.redactor import Redactor
 from tests.harness.engines import FIRST, PREFIXES, catalog, probe
 from tests.harness.fault_proxy import FaultProxy
 from tests.harness.faults import Fault, Picking

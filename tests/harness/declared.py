@@ -18,7 +18,7 @@ from probes.running.attempt_probe import AttemptProbe
 from probes.running.budget import Budget
 from probes.running.lane import Lane
 from probes.target.target import NOWHERE_KEY, WRONG, Target
-from probes.wire.redact import Redactor
+from probes.wire.redaction.redactor import Redactor
 
 if TYPE_CHECKING:
     from catalog.model import Exchange
@@ -114,7 +114,7 @@ async def _used(recipe: Recipe, target: Target, redactor: Redactor) -> Used:
     finally:
         await probe.remove_all()
         await lane.aclose()
-    asked = frozenset().union(*(call.placeholders for call, _ in probe.calls)) - redactor.kept.keys()
+    asked = frozenset().union(*(call.placeholders for call, _ in probe.calls))
     handed_over = {name for name in asked if name.endswith(HANDED_OVER)}
     roles = {call.role_in(recipe.credential) for call, _ in probe.calls}
     return Used(

@@ -15,7 +15,7 @@ from probes.planning.rotation import Depth, Drawing
 from probes.running.engine import Engine
 from probes.target import target_file as targets
 from probes.target.target import NOWHERE_KEY, Cost, Target
-from probes.wire.redact import Redactor
+from probes.wire.redaction.redactor import Redactor
 from tests.harness import patient
 
 if TYPE_CHECKING:
@@ -77,7 +77,7 @@ def engine(
         target=target,
         allow=allow,
         run="test",
-        redactor=Redactor.of(target, public=[NOWHERE_KEY], documented=catalog().records),
+        redactor=Redactor.of(target, public=[NOWHERE_KEY]),
         drawing=drawing,
     )
     try:

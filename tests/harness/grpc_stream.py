@@ -8,12 +8,11 @@ import sys
 from probes.calls.call import invoke
 from probes.wire.grpc import GrpcWire
 from probes.wire.http import Limits
-from probes.wire.redact import Redactor
 
 
 async def ended(host: str) -> str:
     """How the stream ended, or why there was none."""
-    wire = GrpcWire("", Redactor({}), Limits(4.0, 4_000_000))
+    wire = GrpcWire("", Limits(4.0, 4_000_000))
     call = invoke("/pd_api.Chat/GetCompletionChunk", {"model": "mock-small"})
     try:
         exchange = await wire.exchange(call, host + call.path, {}, "answer", 0.0)

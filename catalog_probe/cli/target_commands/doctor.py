@@ -33,7 +33,7 @@ from probes.running.budget import Budget
 from probes.running.lane import Lane
 from probes.running.looking_up import found_in, look_up, unanswered_in
 from probes.target.target import NOWHERE_KEY, Cost, Provider, Target
-from probes.wire.redact import Redactor
+from probes.wire.redaction.redactor import Redactor
 from reports.endings import in_words
 from reports.words import count
 
@@ -183,7 +183,7 @@ async def _check(provider: Provider, role: str, redactor: Redactor, *, mock: boo
     try:
         await _confirmed(call, lane)
     except Stopped as stopped:
-        trouble = str(stopped)
+        trouble = redactor.sentence(str(stopped))
     finally:
         await lane.aclose()
     return Check(provider.name, role, f"{call.method} {call.path}", (time.perf_counter() - started) * 1000, trouble)

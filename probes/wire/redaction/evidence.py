@@ -36,7 +36,7 @@ def redact_exchange(exchange: Exchange, redactor: Redactor) -> Exchange:
 
 def redact_reason(reason: Reason, redactor: Redactor) -> Reason:
     """A reason as it may be shown."""
-    return replace(reason, detail=redactor.text(reason.detail))
+    return replace(reason, detail=redactor.sentence(reason.detail))
 
 
 def redact_result(result: Result, redactor: Redactor) -> Result:
@@ -53,8 +53,8 @@ def _redact_finding(finding: Finding, redactor: Redactor) -> Finding:
     work = Work()
     return replace(
         finding,
-        message=redactor.text(finding.message),
-        at=redactor.text(finding.at),
+        message=redactor.sentence(finding.message),
+        at=redactor.sentence(finding.at),
         documented=_or_hidden(lambda: redactor.json(finding.documented, work), TOO_MUCH),
         observed=_or_hidden(lambda: redactor.json(finding.observed, work), TOO_MUCH),
     )

@@ -63,7 +63,8 @@ class Redactor:
         self._secret_headers = {*SECRET_HEADERS, *(name.lower() for name in key_headers)}
         self._secret_headers |= {provider.stand_ins.key_header for provider in manifests}
         self._account_headers = {header for provider in manifests for header in provider.account_headers}
-        self._exact = {name: name for name in public} | dict(names or {})
+        self._names = {name: name for name in public} | dict(names or {})
+        self._markers: dict[str, str] = {}
         self._identifiers: dict[str, str] = {}
         self._secrets = KnownSecrets()
         self._handed_out = 0
@@ -86,15 +87,15 @@ class Redactor:
 
     def hide(self, secret: str, marker: str) -> None:
         """Look for a secret from now on."""
-        if len(secret) >= MIN_SECRET and secret not in self._exact:
-            self._exact |= {secret: marker, marker: marker}
+        if len(secret) >= MIN_SECRET and secret not in self._markers:
+            self._markers[secret] = self._names[marker] = marker
             self._secrets.add(secret, marker)
 
     def learn(self, response: Response, secrets: Iterable[str] = ()) -> None:
         """Hide from now on what an answer hands out: what is at these JSON pointers, and identifiers of the account."""
         for pointer in secrets:
             secret = find(response.body, pointer)
-            if isinstance(secret, str) and len(secret) >= MIN_SECRET and secret not in self._exact:
+            if isinstance(secret, str) and len(secret) >= MIN_SECRET and secret not in self._markers:
                 self._handed_out += 1
                 self.hide(secret, f"{{secret_{self._handed_out}}}")
         for headers in (response.headers, response.grpc.trailers if response.grpc is not None else {}):
@@ -109,13 +110,19 @@ class Redactor:
         except TooMuchWorkError:
             return TOO_MUCH
 
+    def sentence(self, sentence: str) -> str:
+        """A sentence of ours. A whole secret in it becomes its name: it may quote an address that carries a key."""
+        for secret, marker in self._markers.items():
+            sentence = sentence.replace(secret, marker)
+        return self.text(sentence)
+
     def string(self, string: str, work: Work) -> str:
         """One string, replaced if it contains a secret. Half a surrogate pair becomes its escape: no file takes it.
 
         Raises:
             TooMuchWorkError: there is no work left to look for secrets in it, as in all of these methods.
         """
-        marker = self._exact.get(string)
+        marker = self._name(string)
         if marker is None:
             contained = self._secrets.find(string, work)
             marker = f"[hidden: contains {contained}]" if contained is not None else None
@@ -141,7 +148,7 @@ class Redactor:
     def url(self, url: str, work: Work) -> str:
         """An address, of which each segment of the path and each parameter of the query is a string."""
         parts = _PART_OF_URL.split(url)
-        return "".join(self._exact.get(unquote(part)) or self.string(part, work) for part in parts)
+        return "".join(self._name(unquote(part)) or self.string(part, work) for part in parts)
 
     def events(self, events: Sequence[Event], work: Work) -> tuple[Event, ...]:
         """The events of a stream: the strings of each channel together, then each string by itself."""
@@ -163,8 +170,12 @@ class Redactor:
         if name not in self._secret_headers:
             return self.string(value, work)
         scheme, _, key = value.rpartition(" ") if value.startswith(_SCHEMES) else ("", "", value)
-        marker = key if _VARIABLE.fullmatch(key) else self._exact.get(key, "[redacted]")
-        return f"{scheme} {marker}".lstrip()
+        marker = key if _VARIABLE.fullmatch(key) else self._name(key)
+        return f"{scheme} {marker or '[redacted]'}".lstrip()
+
+    def _name(self, string: str) -> str | None:
+        """What stands for a string that is all of a secret, or is named though it is none."""
+        return self._markers.get(string) or self._names.get(string)
 
 
 def _name_identifier(identifier: str, header: str) -> str:

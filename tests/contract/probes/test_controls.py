@@ -15,7 +15,7 @@ from probes.running import controls
 from probes.running.budget import Budget
 from probes.running.lane import Lane
 from probes.target.target import NOWHERE_KEY, Target
-from probes.wire.redact import Redactor
+from probes.wire.redaction.redactor import Redactor
 
 if TYPE_CHECKING:
     from catalog.model import Exchange

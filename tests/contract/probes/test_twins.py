@@ -18,7 +18,7 @@ from probes.running.attempt_probe import AttemptProbe
 from probes.running.budget import Budget
 from probes.running.lane import Lane
 from probes.target.target import NOWHERE_KEY, Cost
-from probes.wire.redact import Redactor
+from probes.wire.redaction.redactor import Redactor
 from tests.harness.engines import Clean, catalog
 from tests.harness.recipes import load_recipes
 

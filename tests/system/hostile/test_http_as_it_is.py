@@ -13,7 +13,6 @@ from probes.calls.body import Announced, Declared
 from probes.calls.call import get, post
 from probes.target.dialect import Dialect
 from probes.wire.http import HttpWire, Limits
-from probes.wire.redact import Redactor
 from tests.harness.hostile import answer, start
 from tests.harness.serving import Connection, speaking
 
@@ -67,7 +66,7 @@ def exchanged(server: Connection, times: int = 1, call: Call = MODELS) -> list[E
     """So many exchanges, one after the other, on one wire."""
 
     async def make(base: str) -> list[Exchange]:
-        wire = HttpWire(Dialect("", "", "", ""), Redactor({}), Limits(5.0, MAX_BYTES), tls=False)
+        wire = HttpWire(Dialect("", "", "", ""), Limits(5.0, MAX_BYTES), tls=False)
         try:
             return [await wire.exchange(call, f"{base}{call.path}", {}, "answer", 0.0) for _ in range(times)]
         finally:

@@ -21,7 +21,7 @@ from probes.calls.services import CLOSED_PORT, FULL_PORT, PLAIN_PORT
 from probes.running.budget import Budget
 from probes.running.lane import Lane
 from probes.target.target import Provider, Target
-from probes.wire.redact import Redactor
+from probes.wire.redaction.redactor import Redactor
 from tests.harness import certificates
 from tests.harness.command import DEADLINE_S
 from tests.harness.engines import mock_target_at

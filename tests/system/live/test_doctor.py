@@ -21,7 +21,7 @@ from catalog_probe.mockserver.app import create_app
 from probes.running.looking_up import look_up, unanswered_in
 from probes.target import target_file as targets
 from probes.target.target import Cost
-from probes.wire.redact import Redactor
+from probes.wire.redaction.redactor import Redactor
 from tests.harness.command import OF_TARGETS
 from tests.harness.engines import catalog
 from tests.harness.live import KEYS, mock_process, night

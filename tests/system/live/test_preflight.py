@@ -20,7 +20,7 @@ from probes.running.rate_limits import retry_after_s
 from probes.suite.after_run import stale_entries
 from probes.suite.options import Options
 from probes.target.target import Cost, Target
-from probes.wire.redact import Redactor
+from probes.wire.redaction.redactor import Redactor
 from tests.harness.command import pytest_probes
 from tests.harness.engines import catalog
 from tests.harness.live import Night, ledger_in_place_of_the_shipped, mock_process, night

@@ -16,7 +16,7 @@ from catalog_probe.cli.target_commands import doctor
 from probes.running.looking_up import look_up
 from probes.target.look_ups import AGAIN
 from probes.target.target import NOWHERE_KEY
-from probes.wire.redact import Redactor
+from probes.wire.redaction.redactor import Redactor
 from tests.harness.accounts import FREE, Services, night, services
 from tests.harness.engines import catalog
 from tests.harness.fault_changes import body, instead, page

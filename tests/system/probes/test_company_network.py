@@ -16,7 +16,6 @@ from probes.calls.body import Announced
 from probes.calls.call import get, post
 from probes.target.dialect import Dialect
 from probes.wire.http import HttpWire, Limits
-from probes.wire.redact import Redactor
 from tests.harness import certificates
 from tests.harness.http2_server import Stream, server_context, serving_http2
 from tests.harness.serving import speaking
@@ -101,7 +100,7 @@ async def answer_each(reader: asyncio.StreamReader, writer: asyncio.StreamWriter
 
 def ask(base: str, *calls: Call, ca_file: str = "") -> list[Exchange]:
     async def make() -> list[Exchange]:
-        wire = HttpWire(Dialect("", "", "", ""), Redactor({}), Limits(5.0, 100_000), tls=True, ca_file=ca_file)
+        wire = HttpWire(Dialect("", "", "", ""), Limits(5.0, 100_000), tls=True, ca_file=ca_file)
         try:
             return [await wire.exchange(call, base + call.path, {}, "answer", 0.0) for call in calls]
         finally:

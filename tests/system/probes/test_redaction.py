@@ -13,7 +13,7 @@ from urllib.parse import quote
 import pytest
 
 from catalog.evidence import past
-from probes.wire.redact import MIN_SECRET
+from probes.wire.redaction.redactor import MIN_SECRET
 from reports import feed, history, news
 from tests.harness.command import Ran, pytest_probes
 from tests.harness.hostile import GREEN, Hostile, Peer, answer, start

@@ -24,7 +24,7 @@ from probes.running.looking_up import look_up
 from probes.target.look_ups import Rule
 from probes.target.target import Credential, Provider, Target
 from probes.wire.grpc import GrpcWire
-from probes.wire.redact import Redactor
+from probes.wire.redaction.redactor import Redactor
 from probes.wire.relay import Relay
 from probes.wire.transport import Transport
 from probes.wire.websocket import WebSocketWire

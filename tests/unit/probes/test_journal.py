@@ -19,7 +19,7 @@ KEY = "canary-key-of-nobody"
 
 def test_a_line_keeps_what_was_made_and_no_request(tmp_path: Path) -> None:
     path = tmp_path / journal.NAME
-    written = Journal(path, "night")
+    written = Journal(path, "night", str)
     started = written.making("pa/endpoints/files/f", "pa", "https://pa.example", "inference", "POST /v1/files")
     written.made(started, "file", "file_1", "inference", KEY)
     (made,) = journal.read(path)
@@ -61,7 +61,7 @@ def test_a_journal_of_another_version_is_refused_whole(tmp_path: Path, schema: s
 
 def noted(path: Path, count: int) -> list[str]:
     """Note so many things; their records."""
-    written = Journal(path, "night")
+    written = Journal(path, "night", str)
     for number in range(count):
         made = written.making(
             f"pa/endpoints/files/f{number}", "pa", "https://pa.example", "inference", "POST /v1/files"
@@ -104,7 +104,7 @@ def test_a_line_that_was_cut_short_takes_none_with_it_that_comes_later(tmp_path:
     path.write_bytes(path.read_bytes()[:-9])
     (half,) = journal.left(path)
     assert half.removal == ""
-    Journal(path, "night").ended(half, "looked for by hand")
+    Journal(path, "night", str).ended(half, "looked for by hand")
     left_out: list[str] = []
     assert journal.left(path, left_out) == []
     assert len(left_out) == 1

@@ -159,7 +159,7 @@ def test_so_is_a_text_line_by_line_and_a_failure() -> None:
     ).exchanges
     assert shown[0].response is not None
     assert shown[0].response.body == f"<p>\n{MARKER}\n</p>"
-    assert shown[1].failure == Reason("protocol-error", WHOLE)
+    assert shown[1].failure == Reason("protocol-error", "no ${K}"), "a sentence of ours"
 
 
 def test_so_are_event_data_and_what_is_kept_beside_it_where_it_was_cut() -> None:

@@ -27,7 +27,7 @@ from probes.running.rate_limits import RateLimitPolicy
 from probes.running.throttle import Throttle
 from probes.target.target import WRONG, Credential, Provider
 from probes.wire.http import HttpWire
-from probes.wire.redact import Redactor
+from probes.wire.redaction.redactor import Redactor
 from tests.harness import virtual_time
 from tests.harness.engines import catalog
 
