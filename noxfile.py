@@ -7,6 +7,7 @@ import os
 import shutil
 import tempfile
 import tomllib
+import zipfile
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -179,16 +180,28 @@ def docs(session: nox.Session) -> None:
 
 @nox.session
 def wheel(session: nox.Session) -> None:
-    """Install the built package in an environment without the checkout, and run the main job from another folder."""
+    """Install the built package in an environment without the checkout, and run the main job from another folder.
+
+    That folder has packages `catalog`, `probes` and `reports` of its own, which must not be taken for ours.
+    """
     session.install("--quiet", "pip>=25.1")
     with tempfile.TemporaryDirectory() as made:
         session.run("python", "-m", "pip", "wheel", "--quiet", "--no-deps", "--wheel-dir", made, ".")
         (package,) = Path(made).glob("*.whl")
+        with zipfile.ZipFile(package) as archive:
+            names = {name.partition("/")[0] for name in archive.namelist()}
+        claimed = sorted(name for name in names if not name.endswith(".dist-info"))
+        if claimed != ["catalog_probe"]:
+            session.error(f"the wheel claims the names {claimed}; it should install catalog_probe alone")
         session.install("--quiet", "--force-reinstall", "--no-deps", str(package))
         session.install("--quiet", "-c", str(Path(CONSTRAINTS).resolve()), "catalog-probe")
+        for name in ("catalog", "probes", "reports"):
+            (Path(made) / name).mkdir()
+            (Path(made) / name / "__init__.py").write_text("raise ImportError('not ours')", encoding="utf-8")
         with session.chdir(made):
             for command in ("check", "probe -q --depth quick", "report show latest"):
-                session.run("catalog-probe", *command.split(), env={"PYTHONPATH": ""})
+                session.run("catalog-probe", *command.split(), env={"PYTHONPATH": "."})
+            session.run("python", "-c", "import catalog_probe; catalog_probe.load()", env={"PYTHONPATH": "."})
             if not Path("reports/out/latest/report.html").is_file():
                 session.error("the run left no report in the folder in which it was called")
 

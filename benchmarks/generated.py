@@ -13,11 +13,13 @@ import argparse
 import asyncio
 import json
 import sys
-from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 NAME = "px"
 KEY = "px-key-of-the-benchmark"
@@ -78,8 +80,8 @@ RECIPES = f'''"""How each is provoked: by one request."""
 import json
 from pathlib import Path
 
-from probes.calls.call import get
-from probes.elicit.recipe import recipe
+from catalog_probe.probes.calls.call import get
+from catalog_probe.probes.recipes.recipe import recipe
 
 ADDRESSES = json.loads((Path(__file__).parent / "addresses.json").read_text())
 

@@ -11,11 +11,14 @@ from __future__ import annotations
 
 import random
 import time
-from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 import httpx
 
-import catalog
+import catalog_probe
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 
 class Retry(httpx.BaseTransport):
@@ -30,7 +33,7 @@ class Retry(httpx.BaseTransport):
         provider: str,
         wrapped: httpx.BaseTransport | None = None,
         *,
-        conditional: Callable[[catalog.Advice], bool] | None = None,
+        conditional: Callable[[catalog_probe.Advice], bool] | None = None,
         sleep: Callable[[float], None] = time.sleep,
         chance: Callable[[], float] = random.random,
     ) -> None:
@@ -61,13 +64,13 @@ class Retry(httpx.BaseTransport):
     def _wait_s(self, request: httpx.Request, response: httpx.Response, attempt: int) -> float | None:
         """Seconds until the next attempt, or None where there is to be none."""
         advice = _identify(self._provider, request, response).retry
-        if advice.may is catalog.May.CONDITIONAL and not (self._conditional and self._conditional(advice)):
+        if advice.may is catalog_probe.May.CONDITIONAL and not (self._conditional and self._conditional(advice)):
             return None
         return advice.delay_s(attempt, self._chance)
 
 
-def _identify(provider: str, request: httpx.Request, response: httpx.Response) -> catalog.Identity:
-    return catalog.identify(
+def _identify(provider: str, request: httpx.Request, response: httpx.Response) -> catalog_probe.Identity:
+    return catalog_probe.identify(
         provider,
         response.status_code,
         response.headers,

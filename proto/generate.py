@@ -10,7 +10,10 @@ import tempfile
 from pathlib import Path
 
 HERE = Path(__file__).parent
-FOLDERS = (HERE.parent / "catalog_probe/mockserver/pd/grpc/generated", HERE.parent / "probes/wire/generated")
+FOLDERS = (
+    HERE.parent / "catalog_probe/mockserver/pd/grpc/generated",
+    HERE.parent / "catalog_probe/probes/wire/generated",
+)
 
 
 def generated() -> dict[str, str]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gc
 import sys
-from collections.abc import Generator, Iterator
 from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -20,17 +19,19 @@ except ModuleNotFoundError:  # what is raised here, pytest tells with a tracebac
     )
     raise SystemExit(4) from None
 
-from catalog.model import homes
-from probes.planning.rotation import ALL
-from probes.suite.embedded_mock import EmbeddedMock
-from probes.target import target_file as targets
+from catalog_probe.catalog.files import provider_folders
+from catalog_probe.probes.planning.rotation import ALL
+from catalog_probe.probes.plugin.embedded_mock import EmbeddedMock
+from catalog_probe.probes.targets import target_file as targets
 from tests.harness.engines import Clean, catalog, forget_all, probe
 from tests.harness.loopback import sitecustomize as loopback
 from tests.harness.once import Once
 
 if TYPE_CHECKING:
-    from catalog.evidence.results import Result
-    from probes.target.target import Target
+    from collections.abc import Generator, Iterator
+
+    from catalog_probe.catalog.evidence.results import Result
+    from catalog_probe.probes.targets.target import Target
 
 settings.register_profile("unhurried", deadline=None, print_blob=True)
 settings.register_profile("quick", settings.get_profile("unhurried"), max_examples=20)  # `nox -s quick` asks for it
@@ -97,7 +98,7 @@ def _mark(items: list[pytest.Item]) -> None:
 def pytest_runtest_teardown(item: pytest.Item) -> Iterator[None]:
     """Fail a test that dialled any address but loopback, whatever became of the refusal; forget the home it named."""
     yield
-    homes.use(None)
+    provider_folders.use(None)
     if loopback.REFUSED:
         refused = ", ".join(dict.fromkeys(loopback.REFUSED))
         loopback.REFUSED.clear()
@@ -122,7 +123,7 @@ def short_silence(monkeypatch: pytest.MonkeyPatch) -> None:
 
     A short time limit would do that too; but on a busy machine what is told slowly would then seem to have no end.
     """
-    monkeypatch.setattr("probes.wire.websocket.STALL_S", 2.0)
+    monkeypatch.setattr("catalog_probe.probes.wire.websocket.STALL_S", 2.0)
 
 
 @pytest.fixture(scope="session")

@@ -5,13 +5,14 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from catalog.model import homes, places, visible
-from catalog.model.errors import CatalogError
-from catalog.model.exits import Exit
-from catalog.model.text import count
-from catalog.reading.manifest import meant, providers
-from catalog.reading.store import Catalog
-from catalog.writeback import ledger
+from catalog_probe.catalog.files import paths, provider_folders
+from catalog_probe.catalog.files.manifest import meant, providers
+from catalog_probe.catalog.files.store import Catalog
+from catalog_probe.catalog.model.errors import CatalogError
+from catalog_probe.catalog.model.exits import Exit
+from catalog_probe.catalog.text import visible
+from catalog_probe.catalog.text.phrases import count
+from catalog_probe.catalog.writeback import ledger
 from catalog_probe.cli import parser
 from catalog_probe.cli.parser import Parser
 
@@ -49,7 +50,7 @@ def build_parser() -> Parser:
         action="store_true",
         help="first put files into canonical form, add required nulls, drop void evidence, set the tags that follow",
     )
-    check.add_argument("--ledger", type=places.meant, metavar="FILE", help="check this ledger of accepted divergences")
+    check.add_argument("--ledger", type=paths.meant, metavar="FILE", help="check this ledger of accepted divergences")
     return check
 
 
@@ -61,11 +62,11 @@ def check_all(args: Namespace) -> int:
 
 def check_records(args: Namespace) -> int:
     """Validate every record, and the ledger of the shipped ones."""
-    from catalog.check import validate
+    from catalog_probe.catalog.check import validate
 
-    roots = homes.use(args.catalog)
+    roots = provider_folders.use(args.catalog)
     if args.fix:
-        from catalog.check import mending
+        from catalog_probe.catalog.check import mending
 
         for root in roots:
             for line in mending.put_right(root):
@@ -85,10 +86,10 @@ def check_records(args: Namespace) -> int:
 
 def check_recipes(args: Namespace) -> int:
     """Check that each record has a recipe or a reason, and each recipe a record."""
-    from probes.elicit.book import book
-    from probes.planning import completeness
+    from catalog_probe.probes.coverage import completeness
+    from catalog_probe.probes.recipes.book import book
 
-    catalog = Catalog.load(*homes.demanded(args.catalog))
+    catalog = Catalog.load(*provider_folders.demanded(args.catalog))
     books = {provider: book(provider) for provider in meant()}
     misfits = list(completeness.misfits(catalog, books))
     for misfit in misfits:
@@ -102,7 +103,7 @@ def check_recipes(args: Namespace) -> int:
 
 def _find_ledger_problems(args: Namespace, roots: tuple[Path, ...]) -> list[str]:
     """Check the ledgers. They name records of their homes: those of another folder are held to `--ledger` alone."""
-    if args.catalog and not args.ledger and not homes.is_of_a_home(roots[0]):
+    if args.catalog and not args.ledger and not provider_folders.is_of_a_home(roots[0]):
         return []
     catalog, _ = Catalog.load_what_can_be(*roots)
     today = args.today or datetime.now(UTC).date()

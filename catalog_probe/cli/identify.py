@@ -5,11 +5,11 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING
 
-from catalog.library import of_folders
-from catalog.model import homes, places
-from catalog.model.exits import Exit
-from catalog.model.text import decoded
-from catalog.recognition.pasted import answers_in
+from catalog_probe.catalog.answers.pasted import answers_in
+from catalog_probe.catalog.files import paths, provider_folders
+from catalog_probe.catalog.library import of_folders
+from catalog_probe.catalog.model.exits import Exit
+from catalog_probe.catalog.text.phrases import decoded
 from catalog_probe.cli import parser
 from catalog_probe.cli.identity_text import identity_json, identity_text
 from catalog_probe.cli.parser import Parser
@@ -45,7 +45,7 @@ def build_parser() -> Parser:
     parser.add_catalog_options(command, parser.folder)
     command.add_argument("provider", metavar="PROVIDER", help=f"whose answer it is: {parser.describe_providers()}")
     command.add_argument(
-        "file", nargs="?", type=places.meant, metavar="FILE", help="what holds the answer (default: stdin)"
+        "file", nargs="?", type=paths.meant, metavar="FILE", help="what holds the answer (default: stdin)"
     )
     command.add_argument(
         "--status", type=parser.parse_http_status, metavar="N", help="the HTTP status, if the answer has none"
@@ -59,7 +59,7 @@ def build_parser() -> Parser:
 
 def identify(args: Namespace) -> int:
     """Say which record an answer is, and whether the request may be sent again; several answers one after the other."""
-    library = of_folders(homes.use(args.catalog))
+    library = of_folders(provider_folders.use(args.catalog))
     found = [
         library.identify(
             args.provider,

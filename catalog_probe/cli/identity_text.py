@@ -7,15 +7,15 @@ import textwrap
 from dataclasses import asdict
 from typing import TYPE_CHECKING
 
-from catalog.model.visible import line, row
-from catalog.recognition.advice import May
+from catalog_probe.catalog.recognition.advice import May
+from catalog_probe.catalog.text.visible import line, row
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from catalog.library import CatalogRecord, Library
-    from catalog.recognition.advice import Advice
-    from catalog.recognition.identify import Identity
+    from catalog_probe.catalog.library import CatalogRecord, Library
+    from catalog_probe.catalog.recognition.advice import Advice
+    from catalog_probe.catalog.recognition.identify import Identity
 
 WIDTH = 80
 _LABEL = 14

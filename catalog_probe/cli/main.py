@@ -6,11 +6,11 @@ import difflib
 import sys
 from typing import TYPE_CHECKING
 
-from catalog.model import visible
-from catalog.model.errors import LONGEST
-from catalog.model.exits import Exit
-from catalog.model.installed import missing
-from catalog.model.streams import speak_plainly
+from catalog_probe.catalog.files.installed import missing
+from catalog_probe.catalog.model.errors import LONGEST
+from catalog_probe.catalog.model.exits import Exit
+from catalog_probe.catalog.text import visible
+from catalog_probe.catalog.text.output_streams import speak_plainly
 from catalog_probe.cli import parser
 
 if TYPE_CHECKING:

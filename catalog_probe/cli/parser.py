@@ -15,11 +15,12 @@ from pathlib import Path
 from textwrap import fill
 from typing import Any, NoReturn
 
-from catalog.model import homes, places, visible
-from catalog.model.errors import LONGEST, Mendable, did_you_mean
-from catalog.model.exits import INTERRUPTED, Exit
-from catalog.model.installed import missing
-from catalog.model.streams import let_go, speak_plainly
+from catalog_probe.catalog.files import paths, provider_folders
+from catalog_probe.catalog.files.installed import missing
+from catalog_probe.catalog.model.errors import LONGEST, Mendable, did_you_mean
+from catalog_probe.catalog.model.exits import INTERRUPTED, Exit
+from catalog_probe.catalog.text import visible
+from catalog_probe.catalog.text.output_streams import let_go, speak_plainly
 
 Command = Callable[[argparse.Namespace], int]
 
@@ -99,7 +100,7 @@ def place(text: str) -> Path:
     Raises:
         argparse.ArgumentTypeError: it is empty.
     """
-    return places.meant(named(text))
+    return paths.meant(named(text))
 
 
 def folder(text: str) -> Path:
@@ -110,7 +111,7 @@ def folder(text: str) -> Path:
         CatalogError: no record lies there.
     """
     meant = place(text)
-    homes.demanded(meant)
+    provider_folders.demanded(meant)
     return meant
 
 
@@ -139,7 +140,7 @@ def parse_http_status(text: str) -> int:
 
 def describe_providers() -> str:
     """Name the providers that there are, for the help of an option that takes one."""
-    from catalog.reading.manifest import providers
+    from catalog_probe.catalog.files.manifest import providers
 
     return f"{', '.join(providers())}, or one of your own"
 
@@ -152,10 +153,10 @@ def add_catalog_options(parser: argparse.ArgumentParser, catalog: Callable[[str]
 
 def find_first_problem(arguments: argparse.Namespace) -> str:
     """Say what is wrong with the records that a command read; empty where nothing is."""
-    from catalog.check import validate
+    from catalog_probe.catalog.check import validate
 
     named = Path(arguments.catalog) if arguments.catalog else None
-    return next(filter(None, map(validate.first_problem, homes.use(named))), "")
+    return next(filter(None, map(validate.first_problem, provider_folders.use(named))), "")
 
 
 def run(

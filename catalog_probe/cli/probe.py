@@ -6,11 +6,12 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from catalog.model import places, visible
-from catalog.model.errors import LONGEST
+from catalog_probe.catalog.files import paths
+from catalog_probe.catalog.model.errors import LONGEST
+from catalog_probe.catalog.text import visible
 from catalog_probe.cli import parser
 from catalog_probe.cli.parser import Parser
-from probes.suite.command_line import PROBES, options
+from catalog_probe.probes.plugin.collection.options_table import PROBES, options
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -37,8 +38,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
     named = [_locate(word) for word in words]
     everything = [] if named != words else [str(PROBES)]
-    cache = f"cache_dir={places.home() / '.cache' / 'pytest'}"
-    ours = ["-p", "probes.suite.plugin", "--rootdir", str(PROBES.parent), "-o", cache]
+    cache = f"cache_dir={paths.home() / '.cache' / 'pytest'}"
+    ours = ["-p", "catalog_probe.probes.plugin.plugin", "--rootdir", str(PROBES.parent), "-o", cache]
     return int(pytest.main([*ours, *everything, *named], plugins=[OnlyProbes()]))
 
 

@@ -9,25 +9,26 @@ from contextlib import redirect_stdout
 from typing import TYPE_CHECKING, Any, cast
 from unittest import mock
 
-from catalog.library import load
-from catalog.model.exits import Exit
-from catalog.model.explanations import WORDS
-from catalog.reading.documents import facts
-from catalog.reading.manifest import providers
-from catalog.reading.schemas import SCHEMAS
-from catalog.reading.store import Catalog
-from catalog.recognition.advice import May
+from catalog_probe.catalog.evidence import shape
+from catalog_probe.catalog.files.manifest import providers
+from catalog_probe.catalog.files.schemas import SCHEMAS
+from catalog_probe.catalog.files.store import Catalog
+from catalog_probe.catalog.library import load
+from catalog_probe.catalog.model.exits import Exit
+from catalog_probe.catalog.model.explanations import WORDS
+from catalog_probe.catalog.reading.documents import facts
+from catalog_probe.catalog.recognition.advice import May
 from catalog_probe.cli.main import COMMANDS, GROUPS, PROGRAM, main
-from probes.planning import missing_variables
-from probes.suite.command_line import options
-from probes.target.shape import SCHEMA as TARGETS
+from catalog_probe.probes.coverage import missing_variables
+from catalog_probe.probes.plugin.collection.options_table import options
+from catalog_probe.probes.targets.shape import SCHEMA as TARGETS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
     from pathlib import Path
 
-    from catalog.library import CatalogRecord
-    from catalog.model import Json
+    from catalog_probe.catalog.library import CatalogRecord
+    from catalog_probe.catalog.model import Json
 
 WIDTH = "100"
 """Characters of a line of help."""
@@ -125,7 +126,7 @@ def variables() -> str:
 
 def fields_of_results() -> str:
     """What the lines of results.jsonl hold."""
-    schema = _schema(SCHEMAS / "results.json")
+    schema = _schema(shape.SCHEMA)
     return "\n".join([f"# results.jsonl\n\n{schema.get('description', '')}\n", *_definitions(schema)])
 
 

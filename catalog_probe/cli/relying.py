@@ -5,13 +5,13 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from catalog.model import homes, places
-from catalog.model.exits import Exit
-from catalog.model.text import brief, count
-from catalog.model.visible import line
-from catalog.reading.store import Catalog
-from catalog.rely import declared
-from catalog.rely.answers import Answer, DependencyAnswer, answer_dependencies, combine
+from catalog_probe.catalog.files import paths, provider_folders
+from catalog_probe.catalog.files.store import Catalog
+from catalog_probe.catalog.model.exits import Exit
+from catalog_probe.catalog.rely import declared
+from catalog_probe.catalog.rely.answers import Answer, DependencyAnswer, answer_dependencies, combine
+from catalog_probe.catalog.text.phrases import brief, count
+from catalog_probe.catalog.text.visible import line
 from catalog_probe.cli import parser
 from catalog_probe.cli.parser import Parser
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from argparse import Namespace
     from collections.abc import Iterator, Mapping, Sequence
 
-    from catalog.rely.answers import Observation
+    from catalog_probe.catalog.rely.answers import Observation
 
 # nobody looked: the status of a run that was blind
 STATUSES: Mapping[Answer, Exit] = {Answer.YES: Exit.FINE, Answer.NO: Exit.PROBLEMS, Answer.UNKNOWN: Exit.BLIND}
@@ -59,7 +59,7 @@ def build_parser() -> Parser:
     command = Parser(prog="catalog-probe can-i-rely", description=_DESCRIPTION)
     command.set_defaults(run_command=can_i_rely)
     parser.add_catalog_options(command, parser.folder)
-    command.add_argument("file", type=places.meant, metavar="RELY_TOML", help="what it depends on")
+    command.add_argument("file", type=paths.meant, metavar="RELY_TOML", help="what it depends on")
     return command
 
 
@@ -67,7 +67,7 @@ def can_i_rely(args: Namespace) -> int:
     """Print the answer to each dependency of a file; the exit status is the answer to all of them."""
     rely = declared.read(args.file)
     today = args.today or datetime.now(UTC).date()
-    answers = answer_dependencies(rely, Catalog.load(*homes.use(args.catalog)), today)
+    answers = answer_dependencies(rely, Catalog.load(*provider_folders.use(args.catalog)), today)
     total = combine(each.answer for each in answers)
     print(total)
     for each in answers:

@@ -2,31 +2,35 @@
 
 from __future__ import annotations
 
-import argparse
 import json
 import shutil
 import sys
 import webbrowser
-from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from catalog.evidence import past, shares
-from catalog.evidence.past import LETTERS
-from catalog.evidence.results_file import EvidenceError
-from catalog.model import homes, places
-from catalog.model.errors import shown
-from catalog.model.exits import Exit
-from catalog.model.visible import row, tree
+from catalog_probe.catalog.evidence import past, shares
+from catalog_probe.catalog.evidence.past import LETTERS
+from catalog_probe.catalog.evidence.results_file import EvidenceError
+from catalog_probe.catalog.files import paths, provider_folders
+from catalog_probe.catalog.model.errors import shown
+from catalog_probe.catalog.model.exits import Exit
+from catalog_probe.catalog.text.visible import row, tree
 from catalog_probe.cli import parser
 from catalog_probe.cli.parser import Parser
-from reports import build, ci_annotations, diff, feed, history, news, terminal
-from reports.named import folder_of, folder_or_none, read
-from reports.words import OUTCOMES
+from catalog_probe.reports import build, comparison
+from catalog_probe.reports.content.words import OUTCOMES
+from catalog_probe.reports.history import nights
+from catalog_probe.reports.named import folder_of, folder_or_none, read
+from catalog_probe.reports.news import feed, news
+from catalog_probe.reports.views import ci_annotations, terminal
 
 if TYPE_CHECKING:
-    from catalog.evidence.results import Run
-    from catalog.model import Json
+    import argparse
+    from collections.abc import Sequence
+
+    from catalog_probe.catalog.evidence.results import Run
+    from catalog_probe.catalog.model import Json
     from catalog_probe.cli.parser import Command
 
 EPILOG = """\
@@ -58,7 +62,7 @@ def _with_home(command: Command) -> Command:
     """The command, where the home of a run's providers may be named."""
 
     def run(asked: argparse.Namespace) -> int:
-        homes.use(asked.catalog)
+        provider_folders.use(asked.catalog)
         return command(asked)
 
     return run
@@ -138,8 +142,8 @@ def _add_folder(command: argparse.ArgumentParser) -> None:
     command.add_argument(
         "--history",
         dest="folder",
-        type=places.meant,
-        default=places.history(),
+        type=paths.meant,
+        default=paths.history(),
         metavar="DIR",
         help="where histories lie (default: reports/history)",
     )
@@ -170,7 +174,7 @@ def _show(asked: argparse.Namespace) -> int:
 
 
 def _diff(asked: argparse.Namespace) -> int:
-    differences = diff.render(read(asked.before), read(asked.after))
+    differences = comparison.render(read(asked.before), read(asked.after))
     print(differences or "nothing differs")
     return Exit.PROBLEMS if differences else Exit.FINE
 
@@ -178,9 +182,9 @@ def _diff(asked: argparse.Namespace) -> int:
 def _append(asked: argparse.Namespace) -> int:
     run, results = read(asked.run)
     damaged: list[str] = []
-    added = history.append(asked.folder, run, results, damaged)
+    added = nights.append(asked.folder, run, results, damaged)
     _tell_of_damage(damaged)
-    file = shown(history.file_of(asked.folder, run.target))
+    file = shown(nights.file_of(asked.folder, run.target))
     print(row(f"{file}: {run.run} {'added' if added else 'was there already'}"))
     return 0
 
@@ -210,12 +214,12 @@ def _news(asked: argparse.Namespace) -> int:
 def _remembered(asked: argparse.Namespace) -> list[dict[str, Json]]:
     if not asked.target and getattr(asked, "run", None) and folder_or_none(asked.run) is not None:
         asked.target = _described(asked.run).target
-    asked.target = asked.target or history.only_target(asked.folder) or "live"
+    asked.target = asked.target or nights.only_target(asked.folder) or "live"
     damaged: list[str] = []
-    lines = history.load(asked.folder, asked.target, left_out=damaged)
+    lines = nights.load(asked.folder, asked.target, left_out=damaged)
     _tell_of_damage(damaged)
     if not lines:
-        kept = history.file_of(asked.folder, asked.target)
+        kept = nights.file_of(asked.folder, asked.target)
         mend = "`catalog-probe report history append latest` adds the last run"
         raise EvidenceError("no run is remembered", mend, file=kept)
     return lines

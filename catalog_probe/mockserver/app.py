@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from email.utils import formatdate
 from importlib import import_module
@@ -26,6 +25,8 @@ from catalog_probe.mockserver.core.world import CLOCK_HEADER, SCENARIO_HEADER, S
 from catalog_probe.mockserver.served import Served
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 

@@ -7,7 +7,6 @@ import os
 import socket
 import sys
 import threading
-from collections.abc import Mapping
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
@@ -19,6 +18,7 @@ from catalog_probe.mockserver.core.faults import CLOSE_EXTENSION
 
 if TYPE_CHECKING:
     import asyncio
+    from collections.abc import Mapping
     from types import FrameType
 
     from starlette.types import ASGIApp

@@ -15,12 +15,15 @@ import json
 import re
 import subprocess
 import sys
-from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 import httpx
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
 
 PATIENCE_S = 30
 """Far longer than a mock takes to end."""

@@ -18,16 +18,11 @@ if TYPE_CHECKING:
 _OUT_OF_DOCS = re.compile(r"\[([^\]]+)\]\((?:\.\./)+([^)#]+)(?:#[^)]*)?\)")
 
 
-def on_startup(**_: Any) -> None:
-    """Make the sample report: once, however often `mkdocs serve` builds."""
-    sample_report.make()
-
-
 def on_files(files: Files, config: MkDocsConfig) -> Files:
-    """Add the generated pages, and the sample report that they link."""
+    """Add the generated pages, and the example report that they link."""
     for path, text in reference.pages():
         files.append(File.generated(config, path, content=text))
-    files.append(File.generated(config, sample_report.PAGE, abs_src_path=str(sample_report.REPORT)))
+    files.append(File.generated(config, sample_report.PAGE, abs_src_path=str(sample_report.EXAMPLE / "report.html")))
     return files
 
 

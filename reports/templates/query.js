@@ -1,4 +1,4 @@
-/* The small language of the search; catalog/reading/query.py has the same rules, and a test holds them together. */
+/* The small language of the search; catalog_probe/catalog/search/query.py has the same rules, and a test holds them together. */
 const TERM = /(-?)(?:([a-z]+):)?(?:"([^"]*)"?|(\S+))/g;
 
 /* The terms of a query, and what is wrong with it first: then it finds nothing, whatever else it says. */

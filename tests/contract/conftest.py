@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 import pytest
@@ -11,7 +10,9 @@ from tests.harness.engines import forget_all
 from tests.harness.fault_proxy import Stand, standing
 
 if TYPE_CHECKING:
-    from probes.suite.embedded_mock import EmbeddedMock
+    from collections.abc import Iterator
+
+    from catalog_probe.probes.plugin.embedded_mock import EmbeddedMock
 
 
 @pytest.fixture

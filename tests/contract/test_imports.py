@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 import re
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
-import catalog as catalog_package
-from catalog.model.homes import PACKAGE
-from catalog.reading.manifest import providers
+from catalog_probe import catalog as catalog_package
 from catalog_probe import mockserver as mock_package
-from probes import calls, elicit
-from probes.target import target
+from catalog_probe.catalog.files.manifest import providers
+from catalog_probe.catalog.files.provider_folders import PACKAGE
+from catalog_probe.probes import calls, recipes
+from catalog_probe.probes.targets import target
 from tests.harness.command import CHECKOUT
 from tests.harness.imports import build_graph, find_cycles, find_modules, list_imports, root_packages
 
-FOR_RECIPES = (catalog_package.__name__, calls.__name__, elicit.__name__)
+if TYPE_CHECKING:
+    from pathlib import Path
+
+FOR_RECIPES = (catalog_package.__name__, calls.__name__, recipes.__name__)
 """The packages that recipes may import."""
 
 FROM_TARGETS = frozenset((target.__name__, name) for name in ("WRONG", "Cost"))
@@ -96,7 +99,7 @@ def test_recipes_import_only_what_they_are_written_in(provider: str) -> None:
         ("import anyio, json", True),
         ("from .second import X", True),
         (f"from {calls.__name__}.call import get", True),
-        (f"from {elicit.__name__} import recipe", True),
+        (f"from {recipes.__name__} import recipe", True),
         (f"from {catalog_package.__name__}.model import Reason", True),
         (f"from {target.__name__} import WRONG, Cost", True),
         (f"from {target.__name__} import Target", False),

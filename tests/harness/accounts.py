@@ -2,26 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from catalog_probe.mockserver.app import create_app, load_providers
-from probes.planning.look_ups import look_ups
-from probes.planning.plan import plan
-from probes.running.looking_up import found_in, look_up, unanswered_in
-from probes.target import target_file as targets
-from probes.target.target import NOWHERE_KEY, Cost
-from probes.wire.redaction.redactor import Redactor
+from catalog_probe.probes.planning.look_ups import look_ups
+from catalog_probe.probes.planning.plan import plan
+from catalog_probe.probes.running.looking_up import found_in, look_up, unanswered_in
+from catalog_probe.probes.targets import target_file as targets
+from catalog_probe.probes.targets.target import NOWHERE_KEY, Cost
+from catalog_probe.probes.wire.redaction.redactor import Redactor
 from tests.harness.engines import FIRST, PREFIXES, catalog, probe
 from tests.harness.fault_proxy import FaultProxy
 from tests.harness.faults import Fault, Picking
 from tests.harness.serving import serving
 
 if TYPE_CHECKING:
-    from catalog.evidence.results import Result
-    from probes.target.target import Target
+    from collections.abc import Iterable, Iterator, Mapping
+
+    from catalog_probe.catalog.evidence.results import Result
+    from catalog_probe.probes.targets.target import Target
 
 FREE = frozenset({Cost.FREE})
 NAMES = ("header_prefix", "id_prefix", "key_header")

@@ -6,24 +6,25 @@ They lie beside the checkout and are never committed, nor are the names in them:
 from __future__ import annotations
 
 import json
-from collections.abc import Hashable, Iterator
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from catalog.model import Attempt, Exchange, Finding, Outcome, Record, Request, Response
-from catalog.reading.assertions import asserted
-from catalog.reading.expectations import expectations
-from catalog.reading.manifest import providers
-from catalog.recognition.known import Known
-from probes.judging.judge import judge
-from probes.traffic.hosts import learnt
-from probes.wire.body import parsed
+from catalog_probe.catalog.files.manifest import providers
+from catalog_probe.catalog.model import Attempt, Exchange, Finding, Outcome, Record, Request, Response
+from catalog_probe.catalog.reading.assertions import asserted
+from catalog_probe.catalog.reading.expectations import expectations
+from catalog_probe.catalog.recognition.known import Known
+from catalog_probe.probes.judging.judge import judge
+from catalog_probe.probes.traffic.hosts import learnt
+from catalog_probe.probes.wire.body import parsed
 from tests.harness.command import CHECKOUT
 from tests.harness.engines import catalog
 
 if TYPE_CHECKING:
-    from catalog.reading.expected import Expected
-    from probes.judging.verdict import Verdict
+    from collections.abc import Hashable, Iterator
+
+    from catalog_probe.catalog.reading.expected import Expected
+    from catalog_probe.probes.judging.verdicts.verdict import Verdict
 
 CAPTURES = CHECKOUT.parent / "shared" / "captures" / "captures.jsonl"
 

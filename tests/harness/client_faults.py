@@ -8,17 +8,18 @@ answered 200 is none.
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from catalog.reading.expectations import expectations
+from catalog_probe.catalog.reading.expectations import expectations
 from tests.harness.engines import catalog
 
 if TYPE_CHECKING:
-    from catalog.reading.expected import Expected
+    from collections.abc import Iterator
+
+    from catalog_probe.catalog.reading.expected import Expected
 
 TABLE = Path(__file__).parents[1] / "system" / "clients" / "faults.tsv"
 COLUMNS = ("provider", "fault", "client", "key", "asks", "suffers", "raises", "attempts", "mutant")

@@ -5,18 +5,19 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
-from catalog.evidence.results_file import read_run
-from catalog.evidence.self_check import of_records
+from catalog_probe.catalog.evidence.results_file import read_run
+from catalog_probe.catalog.evidence.self_check import of_records
 
 if TYPE_CHECKING:
-    from catalog.evidence.results import Result, Run
+    from collections.abc import Mapping, Sequence
+
+    from catalog_probe.catalog.evidence.results import Result, Run
 
 CHECKOUT = Path(__file__).parent.parent.parent
 

@@ -2,28 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING
 
 import anyio
 
-from catalog.model.labels import ANSWER, BESIDE, CLEANUP
-from probes.calls.services import LOOPBACK
-from probes.elicit.performing import perform
-from probes.elicit.probe import Stopped
-from probes.planning.obstacles import told_beforehand
-from probes.running.attempt_probe import AttemptProbe
-from probes.running.budget import Budget
-from probes.running.lane import Lane
-from probes.target.target import NOWHERE_KEY, WRONG, Target
-from probes.wire.redaction.redactor import Redactor
+from catalog_probe.catalog.model.labels import ANSWER, BESIDE, CLEANUP
+from catalog_probe.probes.calls.services import LOOPBACK
+from catalog_probe.probes.planning.obstacles import told_beforehand
+from catalog_probe.probes.recipes.performing import perform
+from catalog_probe.probes.recipes.probe import Stopped
+from catalog_probe.probes.running.attempt_probe import AttemptProbe
+from catalog_probe.probes.running.lane import Lane
+from catalog_probe.probes.running.pacing.budget import Budget
+from catalog_probe.probes.targets.target import NOWHERE_KEY, WRONG, Target
+from catalog_probe.probes.wire.redaction.redactor import Redactor
 
 if TYPE_CHECKING:
-    from catalog.model import Exchange
-    from probes.calls.call import Call
-    from probes.elicit.recipe import Recipe
+    from collections.abc import Iterator, Mapping
+
+    from catalog_probe.catalog.model import Exchange
+    from catalog_probe.probes.calls.call import Call
+    from catalog_probe.probes.recipes.recipe import Recipe
 
 HANDED_OVER = "_credential"
 """How the placeholder of a credential that a body hands over ends; before it stands the role."""

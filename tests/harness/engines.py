@@ -9,17 +9,17 @@ from datetime import date
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from catalog.evidence.results import Result
-from catalog.reading.store import Catalog
-from probes.planning.rotation import Depth, Drawing
-from probes.running.engine import Engine
-from probes.target import target_file as targets
-from probes.target.target import NOWHERE_KEY, Cost, Target
-from probes.wire.redaction.redactor import Redactor
+from catalog_probe.catalog.evidence.results import Result
+from catalog_probe.catalog.files.store import Catalog
+from catalog_probe.probes.planning.rotation import Depth, Drawing
+from catalog_probe.probes.running.engine import Engine
+from catalog_probe.probes.targets import target_file as targets
+from catalog_probe.probes.targets.target import NOWHERE_KEY, Cost, Target
+from catalog_probe.probes.wire.redaction.redactor import Redactor
 from tests.harness import patient
 
 if TYPE_CHECKING:
-    from probes.suite.embedded_mock import EmbeddedMock
+    from catalog_probe.probes.plugin.embedded_mock import EmbeddedMock
 
 Clean = Callable[[str], dict[str, Result]]
 """What the clean suite saw of a provider on the mock, by address."""

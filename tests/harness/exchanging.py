@@ -16,7 +16,6 @@ import signal
 import sys
 import time
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import CodeType, FunctionType, ModuleType
 from typing import TYPE_CHECKING, TextIO
@@ -25,6 +24,8 @@ import coverage
 import pytest
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+
     from tests.harness.mutate import Mutant
 
 SLOWER = 5

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from catalog.evidence import verdicts
-from catalog.evidence.results import Result, Run
+from catalog_probe.catalog.evidence.results import Result, Run
+from catalog_probe.catalog.evidence.verdicts import run_verdict
 
 if TYPE_CHECKING:
-    from catalog.model.exits import Exit
+    from collections.abc import Sequence
+
+    from catalog_probe.catalog.model.exits import Exit
 
 LIVE = Run("night", "live", live=True, started_at="2026-11-01T03:00:00Z", today="2026-11-01")
 
 
 def find_exit_status(results: Sequence[Result], *expected: str) -> Exit:
     """Return the exit status of a live run with these results; `expected` are the providers that need a verdict."""
-    return verdicts.of_run(replace(LIVE, expected=expected), results)
+    return run_verdict.of_run(replace(LIVE, expected=expected), results)

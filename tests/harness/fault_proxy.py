@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -17,7 +16,9 @@ from tests.harness.grpc_relay import relaying
 from tests.harness.serving import RESET_EXTENSION, serving
 
 if TYPE_CHECKING:
-    from probes.target.target import Target
+    from collections.abc import Callable, Iterable, Iterator
+
+    from catalog_probe.probes.targets.target import Target
 
 BLANK = b"\n\n"
 """What ends a block of an event stream."""

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Container, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from zlib import crc32
 
-from catalog.reading.statuses import documented_status
+from catalog_probe.catalog.reading.statuses import documented_status
 from tests.harness import fault_changes as to
 from tests.harness.engines import catalog
 from tests.harness.faults import Act, Fault, Where
+
+if TYPE_CHECKING:
+    from collections.abc import Container, Iterable, Iterator, Mapping
 
 ERRORS = range(400, 600)
 SUCCESSES = range(200, 300)

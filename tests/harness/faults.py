@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Container, Iterable, Mapping
 from dataclasses import dataclass, replace
 from enum import Enum
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 from zlib import crc32
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Container, Iterable, Mapping
 
 KEY_HEADERS = ("x-api-key", "x-pb-api-key", "authorization")
 GRANULARITY = 10_000

@@ -14,22 +14,23 @@ import shutil
 import subprocess
 import sys
 import tomllib
-from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from datetime import date, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from catalog.evidence.causes import causes
-from catalog.evidence.self_check import of_records
-from catalog.model import Severity
-from catalog.model.homes import PACKAGE
+from catalog_probe.catalog.evidence.causes import causes
+from catalog_probe.catalog.evidence.self_check import of_records
+from catalog_probe.catalog.files.provider_folders import PACKAGE
+from catalog_probe.catalog.model import Severity
 from tests.harness.command import CHECKOUT, Ran, child_environ, pytest_probes
 from tests.harness.target_files import toml
 
 if TYPE_CHECKING:
-    from catalog.evidence.results import Result
-    from catalog.model import Finding
+    from collections.abc import Iterable, Iterator, Mapping
+
+    from catalog_probe.catalog.evidence.results import Result
+    from catalog_probe.catalog.model import Finding
 
 TODAY = date(2026, 11, 21)
 

@@ -6,10 +6,12 @@ import json
 import shutil
 import sys
 from dataclasses import dataclass, field
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tests.harness.command import CHECKOUT
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 OWN = "team/catalog"
 GH = """\

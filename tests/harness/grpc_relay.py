@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import grpc
 
 from tests.harness.faults import Ending, Fault, Frame, Picking
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
 
 STATUSES = {code.value[0]: code for code in grpc.StatusCode}
 OWN = ("user-agent", "grpc-", ":")

@@ -5,9 +5,9 @@ from __future__ import annotations
 import asyncio
 import sys
 
-from probes.calls.call import invoke
-from probes.wire.grpc import GrpcWire
-from probes.wire.http import Limits
+from catalog_probe.probes.calls.call import invoke
+from catalog_probe.probes.wire.grpc import GrpcWire
+from catalog_probe.probes.wire.http import Limits
 
 
 async def ended(host: str) -> str:

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import asyncio
 import gzip
-import ssl
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cache
+from typing import TYPE_CHECKING
 
 from tests.harness.serving import speaking
+
+if TYPE_CHECKING:
+    import ssl
 
 GREEN = b'{"data":[],"models":[],"has_more":false,"first_id":null,"last_id":null}'
 FOR_EVER = 10**9

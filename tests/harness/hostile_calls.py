@@ -5,10 +5,13 @@ from __future__ import annotations
 import base64
 import gzip
 import struct
-from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from tests.harness import hostile_http2
 from tests.harness.hostile_serving import Serve, no_grpc
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 
 def broken_calls(canary: str) -> Iterator[tuple[str, Serve, str]]:

@@ -14,22 +14,23 @@ import sys
 import tempfile
 import time
 import tomllib
-from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from html import unescape
 from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import unquote
 
-from catalog.evidence.results_file import EvidenceError, read_run
-from catalog.evidence.self_check import of_records
-from catalog.model.homes import PACKAGE
+from catalog_probe.catalog.evidence.results_file import EvidenceError, read_run
+from catalog_probe.catalog.evidence.self_check import of_records
+from catalog_probe.catalog.files.provider_folders import PACKAGE
 from tests.harness.command import CHECKOUT, OF_OUR_DEPENDENCIES
 from tests.harness.hostile_table import CANARY, CODES, Case, cases
 from tests.harness.target_files import toml
 from tests.unit.reports.packed import unpacked
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
     from tests.harness.hostile_serving import Where
 
 ENOUGH = 12

@@ -8,8 +8,8 @@ import html
 import itertools
 import json
 import struct
-from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 from tests.harness import hostile, hostile_http2, hostile_sockets
@@ -19,6 +19,9 @@ from tests.harness.hostile_calls import broken_calls
 from tests.harness.hostile_serving import ENVELOPE, Serve, by_hand, instead_of_tls, no_grpc, over_grpc, over_tls
 from tests.harness.hostile_sockets import BINARY, CLOSE, PING, TEXT, after_handshake, frame, hasty, saying
 from tests.harness.wrong_grpc import Behaviour, endless, ends_with, sends, silent
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 CANARY = 'Sk-Canary_9fQ2zX7"w&Kd/4+LmT0vB8<rY1p'
 """The key of each run. No twelve characters of it may be found in anything that a run leaves."""

@@ -5,9 +5,12 @@ from __future__ import annotations
 import ast
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 from tests.harness.command import CHECKOUT
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 Graph = Mapping[str, frozenset[str]]
 """Module -> the modules of the same graph that it imports."""

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from catalog.evidence.results import Run
+from catalog_probe.catalog.evidence.results import Run
 
 if TYPE_CHECKING:
-    from catalog.evidence.results import Result
+    from collections.abc import Mapping
+
+    from catalog_probe.catalog.evidence.results import Result
 
 Told = tuple[Run, list["Result"]]
 

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from probes.suite.embedded_mock import EmbeddedMock
-from probes.target import target_file as targets
+from catalog_probe.probes.plugin.embedded_mock import EmbeddedMock
+from catalog_probe.probes.targets import target_file as targets
 
 if TYPE_CHECKING:
-    from probes.target.target import Target
+    from collections.abc import Iterator, Mapping
+    from pathlib import Path
+
+    from catalog_probe.probes.targets.target import Target
 
 KEYS = {"PA_API_KEY": "mock-pa-inference", "PD_API_KEY": "mock-pd-inference"}
 VALUES = {
@@ -78,6 +79,6 @@ def mock_process(*providers: str) -> Iterator[dict[str, str]]:
 def ledger_in_place_of_the_shipped(path: Path) -> str:
     """A plugin for `-p`: runs ask this ledger what is accepted, and leave the shipped one alone."""
     return (
-        "from pathlib import Path\nfrom catalog.model.homes import Home\n"
+        "from pathlib import Path\nfrom catalog_probe.catalog.files.provider_folders import Home\n"
         f"Home.ledger = property(lambda home: Path({str(path)!r}))\n"
     )

@@ -19,18 +19,20 @@ import sys
 import tomllib
 from bisect import bisect
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec
 from itertools import groupby
 from pathlib import Path
-from types import CodeType, ModuleType
-from typing import NoReturn
+from typing import TYPE_CHECKING, NoReturn
 
 from tests.harness.exchanging import Loop, bound
 from tests.harness.mutations import changes
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from types import CodeType, ModuleType
 
 CHECKOUT = Path(__file__).parents[2]
 CORE = Path(__file__).with_name("mutated.toml")

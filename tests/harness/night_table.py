@@ -10,8 +10,8 @@ import json
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from catalog.model import Outcome
-from catalog.model.exits import Exit
+from catalog_probe.catalog.model import Outcome
+from catalog_probe.catalog.model.exits import Exit
 from tests.harness import fault_changes as to
 from tests.harness.fault_table import (
     BARE,

@@ -10,16 +10,17 @@ from __future__ import annotations
 import shutil
 import sys
 import tomllib
-from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import date, timedelta
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from catalog.evidence.results_file import RESULTS, read_run
-from catalog.model.homes import PACKAGE
-from reports import build, html, terminal
+from catalog_probe.catalog.evidence.results_file import RESULTS, read_run
+from catalog_probe.catalog.files.provider_folders import PACKAGE
+from catalog_probe.reports import build
+from catalog_probe.reports.page import html
+from catalog_probe.reports.views import terminal
 from tests.harness.command import pytest_probes
 from tests.harness.engines import PREFIXES
 from tests.harness.fault_changes import body, instead, removed, status
@@ -27,6 +28,9 @@ from tests.harness.fault_proxy import Stand, standing
 from tests.harness.faults import Fault, Where
 from tests.harness.target_files import toml
 from tests.unit.reports import sample
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
 
 TODAY = date(2026, 11, 21)
 BEFORE = 3

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import AsyncIterator, Iterator
+from typing import TYPE_CHECKING
 
 from hypothesis import strategies as st
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Iterator
 
 PLACES = st.lists(st.integers(0, 10**6), max_size=12)
 

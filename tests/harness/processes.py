@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import NoReturn, TypeVar
+from typing import TYPE_CHECKING, NoReturn, TypeVar
 
 from tests.harness.command import DEADLINE_S
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
 
 Found = TypeVar("Found")
 

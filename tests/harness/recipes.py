@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from types import ModuleType
+from typing import TYPE_CHECKING
 
-from probes.elicit.packages import recipes_module
+from catalog_probe.probes.recipes.loading import recipes_module
+
+if TYPE_CHECKING:
+    from types import ModuleType
 
 
 def load_recipes(provider: str) -> ModuleType:

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable
 from enum import StrEnum
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import catalog
-from catalog import CatalogRecord, Identity
+import catalog_probe
+from catalog_probe import CatalogRecord, Identity
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+    from pathlib import Path
 
 Capture = dict[str, Any]
 
@@ -47,8 +49,8 @@ def worn(captures: Iterable[Capture], how: str) -> list[Capture]:
 def identified(capture: Capture) -> Identity:
     if capture["surface"] == "ws":
         close = capture["body"]
-        return catalog.identify(capture["provider"], None, close=(close["close_code"], close["close_reason"]))
-    return catalog.identify(capture["provider"], capture["http_status"], capture["headers"], capture["body"])
+        return catalog_probe.identify(capture["provider"], None, close=(close["close_code"], close["close_reason"]))
+    return catalog_probe.identify(capture["provider"], capture["http_status"], capture["headers"], capture["body"])
 
 
 class Mark(StrEnum):
@@ -73,7 +75,7 @@ def mark(capture: Capture) -> Mark:
         return Mark.WRONG if found.record is not None else Mark.AMONG_FEW if named else Mark.NAMED
     if not named:
         return Mark.LEFT
-    if not any(_is_row(catalog.load()[address], expect) for address in named):
+    if not any(_is_row(catalog_probe.load()[address], expect) for address in named):
         return Mark.WRONG
     return Mark.NAMED if found.record is not None else Mark.AMONG_FEW
 

@@ -3,22 +3,22 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING
 
-from catalog.model import Outcome
+from catalog_probe.catalog.model import Outcome
 from catalog_probe.mockserver.app import create_app
-from probes.traffic.reading import read
-from probes.traffic.sources import anybody
-from probes.traffic.traffic import Traffic
+from catalog_probe.probes.traffic.reading import read
+from catalog_probe.probes.traffic.sources import anybody
+from catalog_probe.probes.traffic.traffic import Traffic
 from tests.harness.engines import catalog, mock_target_at, probe
 from tests.harness.serving import serving
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
     from pathlib import Path
 
-    from catalog.evidence.results import Result
-    from catalog.model import Event, Exchange, Finding, Json, Response
+    from catalog_probe.catalog.evidence.results import Result
+    from catalog_probe.catalog.model import Event, Exchange, Finding, Json, Response
 
 AT = "2026-01-31T04:00:00.000Z"
 

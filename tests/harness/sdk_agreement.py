@@ -11,20 +11,20 @@ from fnmatch import fnmatchcase
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from catalog.model.labels import SUCCESS
-from probes.calls.body import Content, JsonBody
-from probes.calls.placeholders import filled
-from probes.calls.script import Hear
-from probes.elicit.book import book
-from probes.target import target_file as targets
-from probes.target.dialect import Dialect
+from catalog_probe.catalog.model.labels import SUCCESS
+from catalog_probe.probes.calls.body import Content, JsonBody
+from catalog_probe.probes.calls.placeholders import filled
+from catalog_probe.probes.calls.script import Hear
+from catalog_probe.probes.recipes.book import book
+from catalog_probe.probes.targets import target_file as targets
+from catalog_probe.probes.targets.dialect import Dialect
 from tests.harness.engines import catalog
 from tests.harness.sdk_requests import FOLDER
 
 if TYPE_CHECKING:
-    from catalog.model import Record
-    from probes.calls.call import Call
-    from probes.target.target import Provider
+    from catalog_probe.catalog.model import Record
+    from catalog_probe.probes.calls.call import Call
+    from catalog_probe.probes.targets.target import Provider
 
 PROVIDERS = {"anthropic": "pa", "google-genai": "pb", "openai": "pc", "xai-sdk": "pd"}
 REASONS = FOLDER / "differences.toml"

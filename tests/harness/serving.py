@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import socket
-import ssl
 import struct
 import threading
 from collections.abc import Awaitable, Callable, Iterator, Mapping
@@ -17,6 +16,8 @@ from catalog_probe.mockserver.server import ClosableProtocol, MockServer, websoc
 from tests.harness.command import DEADLINE_S
 
 if TYPE_CHECKING:
+    import ssl
+
     from catalog_probe.mockserver.app import MockApp
     from tests.harness.certificates import Certificates
 

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from catalog.envelopes.pointer import ABSENT, find
-from catalog.model import Aspect, Exchange, Reason, Response
-from catalog.reading.expected import Expected, answer_body
+from catalog_probe.catalog.model import Aspect, Exchange, Reason, Response
+from catalog_probe.catalog.reading.expected import Expected, answer_body
+from catalog_probe.catalog.text.json_pointer import ABSENT, find
 
 if TYPE_CHECKING:
-    from catalog.reading.headers import HeaderRule
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from catalog_probe.catalog.reading.headers import HeaderRule
 
 SPOILED = "spoiled-by-the-test"
 

@@ -2,24 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
-from catalog.envelopes.place import Place
-from catalog.envelopes.pointer import ABSENT, find
-from catalog.model import Aspect, Event, Exchange, Response
-from catalog.model.assertion import EVERY
-from catalog.model.codes import FindingCode
-from catalog.reading.expected import Expected, answer_body
-from probes.judging.places import values_at
-from probes.judging.relations import code_of
-from probes.judging.validators import is_valid
+from catalog_probe.catalog.envelopes.place import Place
+from catalog_probe.catalog.model import Aspect, Event, Exchange, Response
+from catalog_probe.catalog.model.assertion import EVERY
+from catalog_probe.catalog.model.codes import FindingCode
+from catalog_probe.catalog.reading.expected import Expected, answer_body
+from catalog_probe.catalog.text.json_pointer import ABSENT, find
+from catalog_probe.probes.judging.comparison.places import values_at
+from catalog_probe.probes.judging.comparison.relations import code_of
+from catalog_probe.probes.judging.comparison.validators import is_valid
 from tests.harness.spoiling import LONG_AGO, SPOILED, Spoiled, put, ruled_out, with_body, without
 
 if TYPE_CHECKING:
-    from catalog.reading.relations import Relation
+    from collections.abc import Iterator, Mapping
+
+    from catalog_probe.catalog.reading.relations import Relation
 
 FAR_AHEAD = "9998-01-01T00:00:00Z"
 FAR = 10**9

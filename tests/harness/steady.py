@@ -17,24 +17,26 @@ import sys
 import tempfile
 import time
 import tomllib
-from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from zlib import crc32
 
 import anyio
 
-from catalog.evidence.results_file import read_run
-from catalog.evidence.self_check import of_records
-from catalog.model import Outcome
-from catalog.model.homes import PACKAGE
+from catalog_probe.catalog.evidence.results_file import read_run
+from catalog_probe.catalog.evidence.self_check import of_records
+from catalog_probe.catalog.files.provider_folders import PACKAGE
+from catalog_probe.catalog.model import Outcome
 from catalog_probe.mockserver.app import create_app
 from tests.harness.command import CHECKOUT
 from tests.harness.engines import PREFIXES, catalog
 from tests.harness.serving import serving
 from tests.harness.target_files import toml
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
 
 PARTS = 14
 """Into how many parts the records fall: with seven ways, all have come round after 98 runs."""

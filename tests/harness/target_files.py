@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 import tomllib
-from collections.abc import Mapping
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from catalog.model.homes import PACKAGE
+from catalog_probe.catalog.files.provider_folders import PACKAGE
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
 
 
 def pa_target(path: Path, base: str, *, name: str = "elsewhere", **changes: Any) -> str:

@@ -7,16 +7,18 @@ import re
 import socket
 import subprocess
 import sys
-from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
-from pathlib import Path
+from typing import TYPE_CHECKING
 
-from tests.harness.checkouts import copied
-from tests.harness.command import CHECKOUT, DEADLINE_S, OF_OUR_DEPENDENCIES, child_environ
+from tests.harness.checkouts import install_into
+from tests.harness.command import DEADLINE_S, OF_OUR_DEPENDENCIES, child_environ
 from tests.harness.processes import until
 
-PACKAGES = ("catalog", "probes", "reports", "catalog_probe")
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
 _BLOCK = re.compile(
     r'^```(?P<language>\w+)(?: title="(?P<title>[^"]*)")?\n(?P<text>.*?)^```$', re.MULTILINE | re.DOTALL
 )
@@ -56,9 +58,8 @@ def blocks(page: Path) -> list[Block]:
 
 
 def installed(folder: Path) -> dict[str, str]:
-    """The packages beside each other, as a wheel installs them, and the environment in which they are found."""
-    for package in PACKAGES:
-        copied(CHECKOUT / package, folder / "site" / package)
+    """Install the project as a wheel does; return the environment in which it is found."""
+    install_into(folder / "site")
     command = folder / "bin" / "catalog-probe"
     command.parent.mkdir()
     command.write_text(_COMMAND, encoding="utf-8")

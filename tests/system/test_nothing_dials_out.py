@@ -6,7 +6,7 @@ import asyncio
 import socket
 import subprocess
 import sys
-from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 import grpc
 import httpx
@@ -15,6 +15,9 @@ import pytest
 from tests.harness.command import child_environ
 from tests.harness.loopback import sitecustomize as here
 from tests.harness.loopback.sitecustomize import is_here
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 GUARD = sys.modules.get("sitecustomize", here)
 """The guard that this process began with: a worker of xdist loads it as every child does, by that name."""

@@ -5,9 +5,12 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 from tests.unit.reports import sample
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 VIEWS = ("report.html", "summary.md", "junit.xml")
 

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
 from benchmarks.generated import CONTROL, ENDPOINT, NAME, answers, items, write_home
-from catalog.check import validate
-from catalog.model import homes
-from probes.elicit import book
+from catalog_probe.catalog.check import validate
+from catalog_probe.catalog.files import provider_folders
+from catalog_probe.probes.recipes import book
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 NUMBER = 101
 """More than one file of records."""
@@ -18,11 +21,11 @@ NUMBER = 101
 
 def test_a_generated_home_is_sound_and_each_record_has_a_recipe(tmp_path: Path) -> None:
     try:
-        (records,) = homes.use(write_home(tmp_path, NUMBER))
+        (records,) = provider_folders.use(write_home(tmp_path, NUMBER))
         assert validate.check(records) == []
         assert book.book(NAME).recipes.keys() == {ENDPOINT, *(each.address for each in items(NUMBER))}
     finally:
-        homes.use(None)
+        provider_folders.use(None)
 
 
 def test_the_provider_answers_as_the_records_say() -> None:

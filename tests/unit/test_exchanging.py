@@ -94,14 +94,14 @@ def test_what_is_the_same_is_not_exchanged(plain: Any) -> None:
 
 
 def test_a_mutant_is_named_by_its_line_and_by_which_of_several_alike_it_is() -> None:
-    found = list(mutants("catalog/envelopes/formats.py"))
+    found = list(mutants("catalog_probe/catalog/envelopes/formats.py"))
     assert len({mutant.key for mutant in found}) == len(found)
     assert all(mutant.line in mutant.lines for mutant in found)
     assert all(mutant.code() != mutant.unchanged() for mutant in found)
 
 
 def test_mutants_are_named_by_part_of_a_path_and_by_line() -> None:
-    path = "catalog/envelopes/formats.py"
+    path = "catalog_probe/catalog/envelopes/formats.py"
     found = list(mutants(path))
     line = found[0].line
     assert all(mutant.is_named_by([]) and mutant.is_named_by(["other.py", "formats"]) for mutant in found)
@@ -114,11 +114,15 @@ def test_a_file_of_tests_that_is_gone_holds_nothing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     core = tmp_path / "mutated.toml"
-    core.write_text('[tests]\n"catalog/envelopes/formats.py" = ["tests/unit/probes/test_gone.py"]\n[equivalent]\n')
+    core.write_text(
+        '[tests]\n"catalog_probe/catalog/envelopes/formats.py" = ["tests/unit/probes/test_gone.py"]\n[equivalent]\n'
+    )
     monkeypatch.setattr(mutate, "CORE", core)
     assert mutate.main(["--list"]) == 4
     assert "no file is called tests/unit/probes/test_gone.py;" in capsys.readouterr().out
-    core.write_text('[tests]\n"catalog/envelopes/formats.py" = ["tests/unit/probes/test_formats.py"]\n[equivalent]\n')
+    core.write_text(
+        '[tests]\n"catalog_probe/catalog/envelopes/formats.py" = ["tests/unit/probes/test_formats.py"]\n[equivalent]\n'
+    )
     assert mutate.main(["--list"]) == 0
 
 

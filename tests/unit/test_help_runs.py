@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import re
 import shlex
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
 from catalog_probe.cli.main import main
-from reports import history
+from catalog_probe.reports.history import nights
 from tests.harness.checkouts import as_checkout
 from tests.unit.reports import sample
 from tests.unit.reports.making import result, run
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 HELPED = ("report feed", "report news", "can-i-rely")
 
@@ -29,7 +32,7 @@ def checkout(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     probed = result("pa/errors/general/overloaded")
     (tmp_path / "rely.toml").write_text(RELY)
     sample.write(tmp_path / "reports/out/latest", run(run="latest"), [probed])
-    history.append(tmp_path / "reports" / "history", run(run="latest"), [probed])
+    nights.append(tmp_path / "reports" / "history", run(run="latest"), [probed])
     return tmp_path
 
 

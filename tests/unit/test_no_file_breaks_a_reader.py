@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import tempfile
-from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
@@ -14,19 +13,23 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from catalog.evidence import past
-from catalog.evidence.results_file import drawing_on, read_run
-from catalog.model.errors import Mendable
-from catalog.model.homes import PACKAGE
-from catalog.reading.store import Catalog
-from catalog.writeback import ledger
-from probes.running import journal
-from probes.target import target_file as targets
-from reports import feed, history, junit, news, summary, terminal
+from catalog_probe.catalog.evidence import past
+from catalog_probe.catalog.evidence.results_file import drawing_on, read_run
+from catalog_probe.catalog.files.provider_folders import PACKAGE
+from catalog_probe.catalog.files.store import Catalog
+from catalog_probe.catalog.model.errors import Mendable
+from catalog_probe.catalog.writeback import ledger
+from catalog_probe.probes.running import journal
+from catalog_probe.probes.targets import target_file as targets
+from catalog_probe.reports.history import nights
+from catalog_probe.reports.news import feed, news
+from catalog_probe.reports.views import junit, summary, terminal
 from tests.unit.reports import sample
 
 if TYPE_CHECKING:
-    from catalog.model import Json
+    from collections.abc import Callable, Mapping
+
+    from catalog_probe.catalog.model import Json
 
 
 def results(path: Path) -> None:
@@ -43,13 +46,13 @@ def record(path: Path) -> None:
 
 def remembered(path: Path) -> None:
     """Read, carried by a run, and told: a damaged line is skipped, so nothing refuses the others."""
-    previous, carried = history.shown(path.parent, path.stem)
+    previous, carried = nights.shown(path.parent, path.stem)
     rows = past.of_lines(carried)
     described, results = sample.some()
     described = replace(described, previous_run=previous, history=carried)
     try:
         json.dumps(described.to_json())
-        history.row(described, results)
+        nights.row(described, results)
         terminal.summary(described, results)
         if rows:
             feed.render(path.stem, rows)
@@ -65,7 +68,7 @@ def _history() -> bytes:
         for day in (1, 2):
             started = f"2026-11-0{day}T00:00:00Z"
             night = replace(described, run=f"r{day}", target="live", today=started[:10], started_at=started)
-            history.append(Path(folder), night, results)
+            nights.append(Path(folder), night, results)
         return (Path(folder) / "live.jsonl").read_bytes()
 
 

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
-from catalog.reading.manifest import manifest, providers
+from catalog_probe.catalog.files.manifest import manifest, providers
 from tests.harness.command import CHECKOUT
 
-ENGINE = ("catalog", "catalog_probe", "probes", "reports")
-ITS_OWN = tuple(map(Path, ("catalog_probe/mockserver", "probes/recipes", "probes/wire/generated", "catalog/providers")))
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+ENGINE = ("catalog_probe",)
+ITS_OWN = tuple(map(Path, ("catalog_probe/mockserver", "probes/recipes", "catalog_probe/probes/wire/generated")))
 """Rooms in which each provider has a folder or a file of its own."""
 
 _NAMES = "|".join(providers())

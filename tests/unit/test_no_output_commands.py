@@ -14,22 +14,26 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from catalog import library
-from catalog.evidence import past
-from catalog.model import Attempt, Outcome, Reason
-from catalog.model.errors import Mendable
-from catalog.model.look import Look
-from catalog.model.visible import harmless, line, row, tree, visible
+from catalog_probe.catalog import library
+from catalog_probe.catalog.evidence import past
+from catalog_probe.catalog.model import Attempt, Outcome, Reason
+from catalog_probe.catalog.model.errors import Mendable
+from catalog_probe.catalog.model.look import Look
+from catalog_probe.catalog.text.visible import harmless, line, row, tree, visible
 from catalog_probe.cli.catalog_commands import commands, show
 from catalog_probe.cli.identity_text import identity_text
 from catalog_probe.cli.main import main
 from catalog_probe.cli.target_commands import cleanup, doctor
-from probes.planning.endings import Ending
-from probes.planning.plan import Plan
-from probes.running.engine import LaneState
-from probes.suite import outcomes, progress
-from probes.target import target_file as targets
-from reports import ci_annotations, diff, feed, history, junit, news, summary, terminal
+from catalog_probe.probes.planning.endings import Ending
+from catalog_probe.probes.planning.plan import Plan
+from catalog_probe.probes.plugin import progress
+from catalog_probe.probes.plugin.collection import outcomes
+from catalog_probe.probes.running.engine import LaneState
+from catalog_probe.probes.targets import target_file as targets
+from catalog_probe.reports import comparison
+from catalog_probe.reports.history import nights
+from catalog_probe.reports.news import feed, news
+from catalog_probe.reports.views import ci_annotations, junit, summary, terminal
 from tests.harness.engines import catalog
 from tests.unit.catalog.catalog_making import small_catalog, write_catalog
 from tests.unit.reports.making import exchange, finding, result, run
@@ -38,8 +42,8 @@ if TYPE_CHECKING:
     from argparse import Namespace
     from pathlib import Path
 
-    from catalog.evidence.results import Result, Run
-    from probes.target.target import Target
+    from catalog_probe.catalog.evidence.results import Result, Run
+    from catalog_probe.probes.targets.target import Target
 
 A, B = "pa/errors/general/a", "pb/errors/general/b"
 PIECES = ("::", ":", "##[", "##vso[", "#", "[", "]", "error", "stop-commands", " ", "\n", "\r", "\t", "-", "x" * 30)
@@ -132,7 +136,7 @@ def test_annotations_are_the_commands_that_we_mean(text: str) -> None:
 @given(FROM_OUTSIDE)
 def test_the_changelog_and_the_news(text: str) -> None:
     described, results = night(text)
-    kept = history.row(described, results)
+    kept = nights.row(described, results)
     rows = past.of_lines([{**kept, "addresses": [f"{text}/errors/general/{each}" for each in "ab"]}])
     assert_inert(feed.render(text, rows))
     assert_inert(json.dumps(tree(news.news(text, rows, text)), ensure_ascii=False, indent=2))
@@ -141,10 +145,10 @@ def test_the_changelog_and_the_news(text: str) -> None:
 @given(FROM_OUTSIDE)
 def test_runs_beside_each_other(text: str) -> None:
     first, second = night(text), (run(run="other"), [result(A), result(B)])
-    assert_inert(diff.render(first, second) or "")
+    assert_inert(comparison.render(first, second) or "")
     looks = (Look("", "answer", ("status",)),), (Look("", "answer", (), {"status": text}),)
     one, other = ([result(A, looks=own)] for own in looks)
-    told = diff.render((run(), one), (run(run=text), other))
+    told = comparison.render((run(), one), (run(run=text), other))
     assert told is not None
     assert_inert(told)
 

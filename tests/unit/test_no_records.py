@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
-import catalog
-from catalog.model import homes
-from catalog.model.errors import CatalogError
-from catalog.model.exits import Exit
+import catalog_probe
+from catalog_probe.catalog.files import provider_folders
+from catalog_probe.catalog.model.errors import CatalogError
+from catalog_probe.catalog.model.exits import Exit
 from catalog_probe.cli.main import main
 from tests.harness.command import pytest_here
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 COMMANDS = """
 check
@@ -49,12 +52,12 @@ def test_so_does_whatever_else_is_given_one(tmp_path: Path, capsys: pytest.Captu
     assert pytest_here("probes", "--catalog", str(tmp_path), "--plan") == Exit.USAGE
     assert capsys.readouterr().err.splitlines()[0] == f"ERROR: {said(tmp_path)}"
     with pytest.raises(CatalogError, match="is no folder of records"):
-        catalog.load(tmp_path)
+        catalog_probe.load(tmp_path)
 
 
 def test_a_home_may_have_none_yet(tmp_path: Path) -> None:
-    manifests = homes.Home(tmp_path).manifests
+    manifests = provider_folders.Home(tmp_path).manifests
     manifests.mkdir()
     (manifests / "pe.toml").touch()
-    homes.Home(tmp_path).records.mkdir()
-    assert homes.demanded(tmp_path) == (tmp_path.resolve() / "records",)
+    provider_folders.Home(tmp_path).records.mkdir()
+    assert provider_folders.demanded(tmp_path) == (tmp_path.resolve() / "records",)

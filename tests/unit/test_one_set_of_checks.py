@@ -5,8 +5,11 @@ from __future__ import annotations
 import ast
 import re
 import tomllib
-from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 ROOT = Path(__file__).parents[2]
 NOXFILE, HOOKS = ROOT / "noxfile.py", ROOT / ".pre-commit-config.yaml"

@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from catalog.model import homes
-from catalog.reading.store import RECORDS
+from catalog_probe.catalog.files import provider_folders
+from catalog_probe.catalog.files.store import RECORDS
 from catalog_probe.cli.main import main
 from catalog_probe.cli.probe import OnlyProbes
-from probes.suite import catalog_check
+from catalog_probe.probes.plugin import catalog_check
 from tests.harness.checkouts import as_checkout
 from tests.harness.command import CHECKOUT, pytest_here
 
@@ -174,7 +174,7 @@ def place(tmp_path: Path) -> Iterator[Path]:
     shutil.copytree(tmp_path / "mockless", tmp_path / "raising")
     (tmp_path / "raising" / "recipes" / "pe.py").write_text("raise ValueError('no such row')\n")
     yield tmp_path
-    homes.use(None)
+    provider_folders.use(None)
 
 
 def lines(text: str) -> list[str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import given
@@ -28,6 +28,9 @@ from tests.verdicts.table import (
     read_table,
     sort_table,
 )
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 CONFORMS = Verdict("conforms")
 DRIFTED = Verdict("drifted", "", ("status status-differs 404", "type type-differs x"))

@@ -7,11 +7,11 @@ import subprocess
 import sys
 import tempfile
 import tomllib
-from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from catalog.model.exits import Exit
+from catalog_probe.catalog.model.exits import Exit
 from catalog_probe.mockserver.app import create_app
 from tests.harness.captures import CAPTURES
 from tests.harness.serving import serving_mock
@@ -32,6 +32,9 @@ from tests.verdicts.table import (
     read_table,
     sort_table,
 )
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
 
 PRODUCT = ("catalog", "probes", "reports", "catalog_probe")
 CAPTURE = "capture:"

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 from tests.verdicts.table import HERE, REPLAY, REST, TableError, Verdict, Verdicts, read_lines
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+    from pathlib import Path
 
 EXPLAINED = HERE / "explained.tsv"
 COLUMNS = "case\trecord\tdifference\twhy"

@@ -2,23 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from datetime import date
 from typing import TYPE_CHECKING, Any
 from unittest import mock
 
-from catalog.evidence.same_drift import observed_class
-from catalog.model import Aspect, Finding, Outcome, Severity
-from probes.elicit.book import book
-from probes.planning.rotation import Depth, Drawing
-from probes.target import target_file as targets
+from catalog_probe.catalog.evidence.same_drift import observed_class
+from catalog_probe.catalog.model import Aspect, Finding, Outcome, Severity
+from catalog_probe.probes.planning.rotation import Depth, Drawing
+from catalog_probe.probes.recipes.book import book
+from catalog_probe.probes.targets import target_file as targets
 from tests.harness import captures
 from tests.harness.engines import probe
 from tests.verdicts.table import TableError, Verdict
 
 if TYPE_CHECKING:
-    from catalog.model import Record
+    from collections.abc import Iterable, Mapping
+
+    from catalog_probe.catalog.model import Record
 
 STALL_S = 2.0
 """Seconds until a silent WebSocket is given up, in place of 15: under mutants and faults hundreds are silent."""
@@ -46,7 +47,7 @@ def probe_served(reply: Mapping[str, Any]) -> dict[str, Verdict]:
     changed = {name: replace(provider, **reply.get("settings", {})) for name, provider in target.providers.items()}
     drawing = InFull(Depth.QUICK, date.min, frozenset(reply["in_full"]))
     records = [address for address in reply["records"] if has_recipe(address)]
-    with mock.patch("probes.wire.websocket.STALL_S", STALL_S):
+    with mock.patch("catalog_probe.probes.wire.websocket.STALL_S", STALL_S):
         results = probe(replace(target, providers=changed), records, drawing=drawing)
     return {
         address: describe_verdict(result.outcome, result.reason.code if result.reason else "", result.findings)

@@ -5,10 +5,12 @@ from __future__ import annotations
 import json
 import subprocess
 from pathlib import Path
-from types import TracebackType
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from tests.verdicts.table import TableError
+
+if TYPE_CHECKING:
+    from types import TracebackType
 
 PROGRAM = Path(__file__).with_name("old_side.py")
 

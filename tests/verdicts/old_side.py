@@ -17,11 +17,10 @@ import logging
 import os
 import sys
 from base64 import b64encode
-from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from datetime import date
 from pathlib import Path
-from typing import Any, TextIO
+from typing import Any, TextIO, TYPE_CHECKING
 from zlib import crc32
 
 if __name__ == "__main__":
@@ -38,6 +37,9 @@ from tests.harness.mutants.instead import Reached
 from tests.harness.mutants.running import LARGE_TOO, served
 from tests.harness.mutants.tables import Mutant, Of, mutants
 from tests.harness.serving import serving_mock
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
 
 OTHERS = 16
 """One in so many of the records that a mutant's row does not name is probed as well."""

@@ -17,12 +17,14 @@ from base64 import b64decode
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from tests.verdicts.compare import Difference
 from tests.verdicts.table import REPLAY
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 TIMEOUT_S = 20
 """Seconds; far longer than any documented wait of the mock."""

@@ -7,24 +7,24 @@ from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from typing import TYPE_CHECKING
 
-from catalog.evidence.causes import causes
-from catalog.model import homes, places
-from catalog.model.clock import days_from
-from catalog.model.errors import CatalogError, did_you_mean, shown
-from catalog.model.exits import Exit
-from catalog.model.visible import line
-from catalog.reading.assertions import assertions
-from catalog.reading.store import Catalog
-from catalog.writeback import ledger
-from catalog.writeback.ledger import Entry
+from catalog_probe.catalog.evidence.causes import causes
+from catalog_probe.catalog.files import paths, provider_folders
+from catalog_probe.catalog.files.store import Catalog
+from catalog_probe.catalog.model.clock import days_from
+from catalog_probe.catalog.model.errors import CatalogError, did_you_mean, shown
+from catalog_probe.catalog.model.exits import Exit
+from catalog_probe.catalog.reading.assertions import assertions
+from catalog_probe.catalog.text.visible import line
+from catalog_probe.catalog.writeback import ledger
+from catalog_probe.catalog.writeback.ledger import Entry
 
 if TYPE_CHECKING:
     from argparse import Namespace
     from collections.abc import Iterable, Mapping
 
-    from catalog.evidence.causes import Cause
-    from catalog.evidence.results import Result
-    from catalog.model import Finding, Record
+    from catalog_probe.catalog.evidence.causes import Cause
+    from catalog_probe.catalog.evidence.results import Result
+    from catalog_probe.catalog.model import Finding, Record
 
 REVIEW_AFTER_DAYS = 90
 _NAMED = 3
@@ -53,7 +53,7 @@ def accept(args: Namespace) -> int:
     if sum(map(bool, (args.address, args.cause, args.like))) != 1:
         raise CatalogError("it is not clear what to accept", "name a record, or --cause ID, or --like ADDRESS")
     terms = _terms(args)
-    roots = homes.use(args.catalog)
+    roots = provider_folders.use(args.catalog)
     if args.address:
         return _accept_one(args, terms, Catalog.load(*roots))
     if args.assertions:
@@ -110,7 +110,7 @@ def _must_have_drifted(args: Namespace, entry: Entry) -> None:
 
     Where no run is known, or it did not probe the record, a person may know better.
     """
-    if args.run is None and not places.latest().exists():
+    if args.run is None and not paths.latest().exists():
         return
     run, results = _seen(args, "name the run that saw it with --run")
     result = next((each for each in results if each.record == entry.address), None)
@@ -154,11 +154,13 @@ def _causes(args: Namespace) -> list[Cause]:
 
 def _seen(args: Namespace, mend: str) -> tuple[str, list[Result]]:
     """The name and the results of the run that is meant."""
-    from catalog.writeback.update import read_evidence  # 0.1 s to import; only a run that is named needs it
+    from catalog_probe.catalog.writeback.update import (
+        read_evidence,  # 0.1 s to import; only a run that is named needs it
+    )
 
-    if args.run is None and not places.latest().exists():
+    if args.run is None and not paths.latest().exists():
         raise CatalogError("it is not known what diverges", mend)
-    [(run, results)] = read_evidence([args.run or places.latest()])
+    [(run, results)] = read_evidence([args.run or paths.latest()])
     if run.target != args.target:
         raise CatalogError(f"run {run.run} asked target {run.target}, not {args.target}", mend)
     return run.run, list(results)

@@ -6,26 +6,29 @@ import json
 from datetime import UTC, date, datetime
 from typing import TYPE_CHECKING
 
-from catalog.model import explanations, homes, visible
-from catalog.model.errors import CatalogError, did_you_mean, shown
-from catalog.model.exits import Exit
-from catalog.reading import documents, query
-from catalog.reading.assertions import assertions
-from catalog.reading.manifest import providers
-from catalog.reading.store import Catalog
-from catalog.recognition.lookalikes import Lookalikes
-from catalog.writeback.planner import Policy
+from catalog_probe.catalog.files import provider_folders
+from catalog_probe.catalog.files.manifest import providers
+from catalog_probe.catalog.files.store import Catalog
+from catalog_probe.catalog.model import explanations
+from catalog_probe.catalog.model.errors import CatalogError, did_you_mean, shown
+from catalog_probe.catalog.model.exits import Exit
+from catalog_probe.catalog.reading import documents
+from catalog_probe.catalog.reading.assertions import assertions
+from catalog_probe.catalog.recognition.lookalikes import Lookalikes
+from catalog_probe.catalog.search import query
+from catalog_probe.catalog.text import visible
+from catalog_probe.catalog.writeback.planner import Policy
 from catalog_probe.cli.catalog_commands import show
 
 if TYPE_CHECKING:
     from argparse import Namespace
 
-    from catalog.library import Library
+    from catalog_probe.catalog.library import Library
 
 
 def show_record(args: Namespace) -> int:
     """Print a record, or list the addresses that begin so."""
-    catalog = Catalog.load(*homes.use(args.catalog))
+    catalog = Catalog.load(*provider_folders.use(args.catalog))
     prefix = (args.address or "").rstrip("/").lower()
     if prefix.count("/") < 3:
         listed = [each for each in catalog.records if not prefix or f"{each.address}/".startswith(f"{prefix}/")]
@@ -44,7 +47,7 @@ def show_record(args: Namespace) -> int:
 
 def show_facts(args: Namespace) -> int:
     """Print facts of the documents and who looks at them; or the documented assertions that none of them names."""
-    catalog = Catalog.load(*homes.use(args.catalog))
+    catalog = Catalog.load(*provider_folders.use(args.catalog))
     named = {each: [fact for fact in documents.facts(each) if fact.goes_by(args.which)] for each in providers()}
     known = {each: documents.checks(each, catalog) for each, facts in named.items() if facts}
     chosen = [(fact, checks) for each, checks in known.items() for fact in named[each]]
@@ -98,15 +101,15 @@ def _nothing_fits(args: Namespace) -> CatalogError:
 
 def update(args: Namespace) -> int:
     """Write what live runs saw into the records."""
-    from catalog.writeback import update as updating
+    from catalog_probe.catalog.writeback import update as updating
 
     if not args.runs and args.expire_after is None:
         raise CatalogError("no run was named", "name run folders, or give --expire-after DAYS")
     if args.catalog is not None and not args.dry_run:
-        homes.begin_own(args.catalog)
-    roots = homes.demanded(args.catalog)
+        provider_folders.begin_own(args.catalog)
+    roots = provider_folders.demanded(args.catalog)
     for root in roots if not args.dry_run else ():
-        homes.demand_own(root)
+        provider_folders.demand_own(root)
     summary = updating.update_each(
         updating.read_evidence(args.runs),
         roots,
@@ -124,7 +127,7 @@ def explain(args: Namespace) -> int:
     if args.code is None:
         print(show.codes_text())
         return Exit.FINE
-    from catalog.evidence import causes
+    from catalog_probe.catalog.evidence import causes
 
     if causes.is_id(args.code):
         again = f"`pytest probes --cause {args.code} --target TARGET` asks again"
@@ -139,9 +142,9 @@ def explain(args: Namespace) -> int:
 
 def _library(args: Namespace) -> Library:
     """The records that are meant, as a client's author has them."""
-    from catalog.library import of_folders
+    from catalog_probe.catalog.library import of_folders
 
-    return of_folders(homes.use(args.catalog))
+    return of_folders(provider_folders.use(args.catalog))
 
 
 def _today(args: Namespace) -> date:

@@ -6,12 +6,12 @@ import json
 import sys
 from typing import TYPE_CHECKING
 
-from catalog.library import Library
-from catalog.model import homes
-from catalog.model.errors import CatalogError, did_you_mean
-from catalog.model.exits import Exit
-from catalog.reading.manifest import providers
-from catalog.reading.store import Catalog
+from catalog_probe.catalog.files import provider_folders
+from catalog_probe.catalog.files.manifest import providers
+from catalog_probe.catalog.files.store import Catalog
+from catalog_probe.catalog.library import Library
+from catalog_probe.catalog.model.errors import CatalogError, did_you_mean
+from catalog_probe.catalog.model.exits import Exit
 
 if TYPE_CHECKING:
     from argparse import Namespace
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 def export(args: Namespace) -> int:
     """Print the catalog, or one provider's part of it, in another form."""
-    catalog = Catalog.load(*homes.use(args.catalog))
+    catalog = Catalog.load(*provider_folders.use(args.catalog))
     provider = args.provider.lower() if args.provider else None
     if provider is not None and provider not in providers():
         mend = did_you_mean(provider, providers()) or f"they are {', '.join(providers())}"
@@ -33,7 +33,7 @@ def export(args: Namespace) -> int:
 
 
 def _openapi(catalog: Catalog, provider: str | None) -> str:
-    from catalog.exports.openapi import document  # each format waits for its own imports alone
+    from catalog_probe.catalog.exports.openapi import document  # each format waits for its own imports alone
 
     if provider is None:
         raise CatalogError("OpenAPI describes one provider", f"name one of {', '.join(providers())}")
@@ -41,6 +41,6 @@ def _openapi(catalog: Catalog, provider: str | None) -> str:
 
 
 def _table(catalog: Catalog, provider: str | None) -> str:
-    from catalog.exports import table  # as above
+    from catalog_probe.catalog.exports import table  # as above
 
     return table.text(Library(catalog).find(provider=provider))

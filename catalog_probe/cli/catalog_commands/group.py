@@ -7,9 +7,10 @@ import textwrap
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from catalog.model import KINDS, places
-from catalog.model.clock import number_of_days
-from catalog.reading.query import OF_RECORDS
+from catalog_probe.catalog.files import paths
+from catalog_probe.catalog.model import KINDS
+from catalog_probe.catalog.model.clock import number_of_days
+from catalog_probe.catalog.search.query import OF_RECORDS
 from catalog_probe.cli import parser
 from catalog_probe.cli.catalog_commands import accepting, commands, exporting
 from catalog_probe.cli.parser import Parser
@@ -164,7 +165,7 @@ def build_parser() -> Parser:
         "update", commands.update, "write what live runs saw into the records", _UPDATE, catalog=parser.place
     )
     update.add_argument(
-        "runs", nargs="*", type=places.meant_run, metavar="RUN", help="a run's folder, its results.jsonl, or its name"
+        "runs", nargs="*", type=paths.meant_run, metavar="RUN", help="a run's folder, its results.jsonl, or its name"
     )
     update.add_argument(
         "--refresh-after", type=_days, default=7, metavar="DAYS", help="a date older than this is renewed (default: 7)"
@@ -184,11 +185,11 @@ def build_parser() -> Parser:
     accept.add_argument(
         "--assertions", type=_keys, metavar="KEY,…", help="what diverges: answer/status, answer/header:retry-after, …"
     )
-    accept.add_argument("--run", type=places.meant_run, metavar="RUN", help="the run that saw it (default: the latest)")
+    accept.add_argument("--run", type=paths.meant_run, metavar="RUN", help="the run that saw it (default: the latest)")
     accept.add_argument(
         "--review-by", type=parser.parse_date, metavar="DATE", help="review it by then (default: in 90 days)"
     )
-    accept.add_argument("--ledger", type=places.meant, metavar="FILE", help="write into this ledger")
+    accept.add_argument("--ledger", type=paths.meant, metavar="FILE", help="write into this ledger")
     return group
 
 

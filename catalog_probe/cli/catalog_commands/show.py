@@ -7,22 +7,23 @@ import textwrap
 from collections import defaultdict
 from typing import TYPE_CHECKING
 
-from catalog.model import explanations, visible
-from catalog.model.text import brief
-from catalog.reading.assertions import asked
-from catalog.reading.cells import cells_of, settled_of
-from catalog.reading.documents import Wire
-from catalog.reading.facts import description, occurs_on, tags
-from catalog.reading.last_seen import last_seen
+from catalog_probe.catalog.model import explanations
+from catalog_probe.catalog.observed.cells import cells_of, settled_of
+from catalog_probe.catalog.observed.last_seen import last_seen
+from catalog_probe.catalog.reading.assertions import asked
+from catalog_probe.catalog.reading.documents import Wire
+from catalog_probe.catalog.reading.facts import description, occurs_on, tags
+from catalog_probe.catalog.text import visible
+from catalog_probe.catalog.text.phrases import brief
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
-    from catalog.model import Json, Record
-    from catalog.model.assertion import Assertion
-    from catalog.model.explanations import Explanation
-    from catalog.reading.cells import Cell, Settled
-    from catalog.reading.documents import Fact
+    from catalog_probe.catalog.model import Json, Record
+    from catalog_probe.catalog.model.assertion import Assertion
+    from catalog_probe.catalog.model.explanations import Explanation
+    from catalog_probe.catalog.observed.cells import Cell, Settled
+    from catalog_probe.catalog.reading.documents import Fact
 
 WIDTH = 80
 _LABEL = 24

@@ -2,29 +2,34 @@
 
 from __future__ import annotations
 
-import argparse
 import keyword
 import re
 import shlex
 import sys
-from collections.abc import Iterator, Mapping, Sequence
 from importlib.util import find_spec
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from catalog.model import Address, homes, places, visible
-from catalog.model.errors import Mendable, shown
-from catalog.model.exits import Exit
-from catalog.model.homes import PACKAGE, Home
-from catalog.reading.manifest import home_of, manifest, providers
-from catalog.reading.store import Catalog
-from catalog.writeback.writing import locked, write_text
+from catalog_probe.catalog.files import paths, provider_folders
+from catalog_probe.catalog.files.manifest import home_of, manifest, providers
+from catalog_probe.catalog.files.provider_folders import PACKAGE, Home
+from catalog_probe.catalog.files.store import Catalog
+from catalog_probe.catalog.model import Address
+from catalog_probe.catalog.model.errors import Mendable, shown
+from catalog_probe.catalog.model.exits import Exit
+from catalog_probe.catalog.text import visible
+from catalog_probe.catalog.writeback.writing import locked, write_text
 from catalog_probe.cli import parser
 from catalog_probe.cli.new_commands import scaffold
 from catalog_probe.cli.new_commands.scaffold import Site
 from catalog_probe.cli.parser import Parser
-from probes.elicit.book import book
-from probes.planning import completeness
-from probes.target import target_file as targets
+from catalog_probe.probes.coverage import completeness
+from catalog_probe.probes.recipes.book import book
+from catalog_probe.probes.targets import target_file as targets
+
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Iterator, Mapping, Sequence
 
 _NAME = re.compile(r"[a-z][a-z0-9]*")
 _LONGEST = 32
@@ -75,7 +80,7 @@ def _provider(chosen: argparse.Namespace) -> int:
         example = f"catalog-probe new provider {name} --catalog company"
         raise NewError("a provider of yours needs a folder of yours", f"name one, as `{example}`")
     home = _home(chosen)
-    homes.use(home.folder)
+    provider_folders.use(home.folder)
     if name not in providers():
         _demand_free(name)
     elif home_of(name) != home:
@@ -111,7 +116,7 @@ def _record(chosen: argparse.Namespace) -> int:
     except ValueError as error:
         raise NewError(str(error)) from None
     home = _home(chosen)
-    homes.use(home.folder)
+    provider_folders.use(home.folder)
     manifest(address.provider)  # a provider that there is not is told with those that there are
     if home_of(address.provider) != home:
         where = shown(home_of(address.provider).folder)
@@ -130,11 +135,11 @@ def _record(chosen: argparse.Namespace) -> int:
 def _home(chosen: argparse.Namespace) -> Home:
     """Where to write: the folder that is named, the checkout, or the current folder where there is none."""
     if chosen.catalog:
-        named = places.meant(chosen.catalog)
+        named = paths.meant(chosen.catalog)
         if named.exists() and not named.is_dir():
             raise NewError(f"--catalog: {shown(named)} is no folder", "name a folder, or one yet to be")
-        return homes.home_of(named) or Home(named.resolve())
-    return Home(Path.cwd()) if places.installed() else PACKAGE
+        return provider_folders.home_of(named) or Home(named.resolve())
+    return Home(Path.cwd()) if paths.installed() else PACKAGE
 
 
 def _write(site: Site, files: Mapping[Path, str], *, only_new: bool) -> None:
@@ -149,8 +154,8 @@ def _write(site: Site, files: Mapping[Path, str], *, only_new: bool) -> None:
 def _open(home: Home) -> None:
     """Look at a home anew: what was read of it is of before."""
     home.records.mkdir(exist_ok=True)
-    homes.forget()
-    homes.use(home.folder)
+    provider_folders.forget()
+    provider_folders.use(home.folder)
 
 
 def _tell(site: Site, about: str, first: str = "") -> int:
@@ -166,7 +171,7 @@ def _tell(site: Site, about: str, first: str = "") -> int:
 
 def _missing(site: Site, about: re.Pattern[str]) -> Iterator[str]:
     """What the checks say: of manifest, records and facts, and once those are fine of recipes and targets."""
-    from catalog.check import validate  # brings jsonschema, which other commands need not wait for
+    from catalog_probe.catalog.check import validate  # brings jsonschema, which other commands need not wait for
 
     own = [told for told in map(str, validate.check(site.home.records)) if about.search(told)]
     yield from own

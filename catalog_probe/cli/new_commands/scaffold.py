@@ -9,15 +9,15 @@ from pathlib import Path
 from string import Template
 from typing import TYPE_CHECKING
 
-from catalog.model.homes import PACKAGE, Home
-from catalog.reading.documents import COLUMNS
-from catalog.reading.manifest import manifest
-from catalog.reading.store import family_file
-from catalog.reading.strict_json import read_object
-from catalog.writeback.canonical import canonical_text, lacking_nulls
+from catalog_probe.catalog.files.manifest import manifest
+from catalog_probe.catalog.files.provider_folders import PACKAGE, Home
+from catalog_probe.catalog.files.store import family_file
+from catalog_probe.catalog.files.strict_json import read_object
+from catalog_probe.catalog.reading.documents import COLUMNS
+from catalog_probe.catalog.writeback.canonical import canonical_text, lacking_nulls
 
 if TYPE_CHECKING:
-    from catalog.model import Address, Json
+    from catalog_probe.catalog.model import Address, Json
 
 TEMPLATES = Path(__file__).parent / "templates"
 
@@ -25,7 +25,7 @@ CHECKOUT = PACKAGE.folder.parent
 """Where the package's own mock lies beside its catalog."""
 
 _INVENTORY = "section row kind status type code param retryable condition".split()
-_IMPORT = "from probes.elicit.recipe import Family"
+_IMPORT = "from catalog_probe.probes.recipes.recipe import Family"
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,7 +162,7 @@ def _with_row(file: Path, address: Address) -> str:
 
 
 def _imports_family(found: ast.ImportFrom) -> bool:
-    return found.module == "probes.elicit.recipe" and any(each.name == "Family" for each in found.names)
+    return found.module == "catalog_probe.probes.recipes.recipe" and any(each.name == "Family" for each in found.names)
 
 
 def _with_import(text: str, tree: ast.Module) -> str:

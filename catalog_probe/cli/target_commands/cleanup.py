@@ -3,28 +3,29 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import anyio
 
-from catalog.evidence.results_file import RESULTS
-from catalog.model import places
-from catalog.model.labels import CLEANUP
-from probes.elicit.book import book
-from probes.elicit.probe import Stopped
-from probes.running import journal
-from probes.running.budget import Budget
-from probes.running.journal import Journal, JournalError, Made
-from probes.running.lane import Lane
-from probes.running.teardown import is_gone
-from probes.target.target import NOWHERE_KEY, Target
-from probes.wire.redaction.redactor import Redactor
+from catalog_probe.catalog.evidence.results_file import RESULTS
+from catalog_probe.catalog.files import paths as places
+from catalog_probe.catalog.model.labels import CLEANUP
+from catalog_probe.probes.recipes.book import book
+from catalog_probe.probes.recipes.probe import Stopped
+from catalog_probe.probes.running import journal
+from catalog_probe.probes.running.journal import Journal, JournalError, Made
+from catalog_probe.probes.running.lane import Lane
+from catalog_probe.probes.running.pacing.budget import Budget
+from catalog_probe.probes.running.teardown import is_gone
+from catalog_probe.probes.targets.target import NOWHERE_KEY, Target
+from catalog_probe.probes.wire.redaction.redactor import Redactor
 
 if TYPE_CHECKING:
-    from probes.calls.call import Call
+    from collections.abc import Iterable, Sequence
+    from pathlib import Path
+
+    from catalog_probe.probes.calls.call import Call
 
 
 BY_HAND = "look for it on the account, then remove its lines from the journal"

@@ -8,42 +8,42 @@ from __future__ import annotations
 import shlex
 import time
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import anyio
 
-from catalog.model import homes, places
-from catalog.model.codes import ReasonCode
-from catalog.model.exits import Exit
-from catalog.model.visible import row
-from probes.elicit import book
-from probes.elicit.probe import Stopped
-from probes.judging.attempts import PASSING
-from probes.planning.bounds import plan_lines
-from probes.planning.endings import Ending, endings
-from probes.planning.fault_free_requests import at_most
-from probes.planning.look_ups import look_ups
-from probes.planning.missing_variables import Gain, gains
-from probes.planning.plan import Plan, plan
-from probes.planning.rotation import Drawing, usual_depth
-from probes.running import controls
-from probes.running.budget import Budget
-from probes.running.lane import Lane
-from probes.running.looking_up import found_in, look_up, unanswered_in
-from probes.target.target import NOWHERE_KEY, Cost, Provider, Target
-from probes.wire.redaction.redactor import Redactor
-from reports.endings import in_words
-from reports.words import count
+from catalog_probe.catalog.files import paths, provider_folders
+from catalog_probe.catalog.model.codes import ReasonCode
+from catalog_probe.catalog.model.exits import Exit
+from catalog_probe.catalog.text.visible import row
+from catalog_probe.probes.coverage.missing_variables import Gain, gains
+from catalog_probe.probes.judging.verdicts.attempts import PASSING
+from catalog_probe.probes.planning.bounds import plan_lines
+from catalog_probe.probes.planning.endings import Ending, endings
+from catalog_probe.probes.planning.fault_free_requests import at_most
+from catalog_probe.probes.planning.look_ups import look_ups
+from catalog_probe.probes.planning.plan import Plan, plan
+from catalog_probe.probes.planning.rotation import Drawing, usual_depth
+from catalog_probe.probes.recipes import book
+from catalog_probe.probes.recipes.probe import Stopped
+from catalog_probe.probes.running import controls
+from catalog_probe.probes.running.lane import Lane
+from catalog_probe.probes.running.looking_up import found_in, look_up, unanswered_in
+from catalog_probe.probes.running.pacing.budget import Budget
+from catalog_probe.probes.targets.target import NOWHERE_KEY, Cost, Provider, Target
+from catalog_probe.probes.wire.redaction.redactor import Redactor
+from catalog_probe.reports.content.endings import in_words
+from catalog_probe.reports.content.words import count
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
     from datetime import date
 
-    from catalog.reading.store import Catalog
-    from probes.calls.call import Call
-    from probes.elicit.recipe import Recipe
-    from probes.target.look_ups import LookedUp
+    from catalog_probe.catalog.files.store import Catalog
+    from catalog_probe.probes.calls.call import Call
+    from catalog_probe.probes.recipes.recipe import Recipe
+    from catalog_probe.probes.targets.look_ups import LookedUp
 
 RUN = "doctor"
 
@@ -228,9 +228,9 @@ def told(found: Diagnosis, asked: str = "", allow: Sequence[Cost] = ()) -> list[
 
 def _run_of(found: Diagnosis, asked: str, allow: Sequence[Cost]) -> str:
     """The command of a run that was looked at, as it is typed here."""
-    program = ["catalog-probe", "probe"] if places.installed() else ["pytest", "probes"]
+    program = ["catalog-probe", "probe"] if paths.installed() else ["pytest", "probes"]
     costs = ["--allow", ",".join(allow)] if allow else []
-    return shlex.join([*program, "--target", asked, *costs, *homes.option_for(found.catalog.root)])
+    return shlex.join([*program, "--target", asked, *costs, *provider_folders.option_for(found.catalog.root)])
 
 
 def _provider_lines(provider: Provider, found: Diagnosis, run: str) -> Iterator[str]:

@@ -3,26 +3,28 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from catalog.model import homes, places
-from catalog.model.errors import CatalogError
-from catalog.model.exits import Exit
-from catalog.model.visible import row
-from catalog.reading.manifest import manifest, meant
-from catalog.reading.store import Catalog
+from catalog_probe.catalog.files import paths, provider_folders
+from catalog_probe.catalog.files.manifest import manifest, meant
+from catalog_probe.catalog.files.store import Catalog
+from catalog_probe.catalog.model.errors import CatalogError
+from catalog_probe.catalog.model.exits import Exit
+from catalog_probe.catalog.text.visible import row
 from catalog_probe.cli import parser
 from catalog_probe.cli.parser import Parser
-from probes.elicit.book import Book, book
-from probes.planning import coverage, looked_at, missing_variables
-from probes.planning.reach import Reaches, all_reaches
-from probes.suite.embedded_mock import EmbeddedMock
-from probes.target import target_file as targets
-from probes.target.target import Cost, Target
+from catalog_probe.probes.coverage import coverage, looked_at, missing_variables
+from catalog_probe.probes.planning.reach import Reaches, all_reaches
+from catalog_probe.probes.plugin.embedded_mock import EmbeddedMock
+from catalog_probe.probes.recipes.book import Book, book
+from catalog_probe.probes.targets import target_file as targets
+from catalog_probe.probes.targets.target import Cost, Target
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from pathlib import Path
 
 EPILOG = """\
 examples:
@@ -42,7 +44,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _records(chosen: argparse.Namespace) -> tuple[Path, ...]:
     """The folders of the records that are meant; from here on their home is looked at, too."""
-    return homes.demanded(chosen.catalog)
+    return provider_folders.demanded(chosen.catalog)
 
 
 def _catalog(chosen: argparse.Namespace) -> Catalog:
@@ -96,7 +98,7 @@ def _cleanup(chosen: argparse.Namespace) -> int:
 
     _records(chosen)
     told = cleanup.clean(
-        cleanup.journals(chosen.runs, places.meant(chosen.out)), targets.load(chosen.target), forget=chosen.forget
+        cleanup.journals(chosen.runs, paths.meant(chosen.out)), targets.load(chosen.target), forget=chosen.forget
     )
     for each in told:
         print(row(each.line))  # it quotes a journal, which anybody may have written
@@ -205,6 +207,6 @@ def _add_cleanup(commands: Any) -> None:
     )
     cleanup.add_argument("runs", nargs="*", metavar="RUN", help="a run's folder or its name (default: every run)")
     cleanup.add_argument("--target", default="live", metavar="NAME_OR_TOML", help="the target (default: live)")
-    cleanup.add_argument("--out", default=places.RUNS, metavar="DIR", help="where runs lie (default: %(default)s)")
+    cleanup.add_argument("--out", default=paths.RUNS, metavar="DIR", help="where runs lie (default: %(default)s)")
     cleanup.add_argument("--forget", action="store_true", help="take what must be looked for by hand as looked for")
     cleanup.set_defaults(run_command=_cleanup)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from catalog_probe.mockserver.as_published import pa, pb, pc, pd
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from catalog_probe.mockserver.as_published.answers import Contradiction
 
 CONTRADICTIONS: Mapping[str, tuple[Contradiction, ...]] = {

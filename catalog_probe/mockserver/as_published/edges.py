@@ -7,11 +7,13 @@ from __future__ import annotations
 
 import gzip
 from collections import OrderedDict
-from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from catalog_probe.mockserver.as_published.answers import Answer, Asked, as_json
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
 
 COMPRESSED_FROM = 200
 """Bytes: smaller bodies are sent as they are."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from catalog_probe.mockserver.as_published.answers import Answer, Asked
@@ -10,6 +9,8 @@ from catalog_probe.mockserver.as_published.contradictions import CONTRADICTIONS
 from catalog_probe.mockserver.as_published.edges import Edge
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 STREAM = "text/event-stream"

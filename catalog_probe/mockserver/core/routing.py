@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Generic, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 
 from starlette.routing import compile_path
+
+if TYPE_CHECKING:
+    import re
+    from collections.abc import Iterable, Mapping
 
 Endpoint = TypeVar("Endpoint")
 

@@ -7,11 +7,13 @@ never silently ignored. Several causes, one after the other, strike a session's 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from catalog_probe.mockserver.core.clock import parse_duration
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
 
 TIMES = "times"
 

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import time
 from collections import Counter, OrderedDict
-from collections.abc import Hashable
 from hashlib import blake2b
-from typing import TypeVar, cast
+from typing import TYPE_CHECKING, TypeVar, cast
 
 from catalog_probe.mockserver.core import leniency
 from catalog_probe.mockserver.core.buckets import TokenBucket
 from catalog_probe.mockserver.core.waiting import Next
+
+if TYPE_CHECKING:
+    from collections.abc import Hashable
 
 UNLIMITED = 1e9
 """How many times its limit a budget is that is not limited: what is left can still be told."""

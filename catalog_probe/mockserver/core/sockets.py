@@ -5,12 +5,13 @@ from __future__ import annotations
 import asyncio
 import json
 import time
-from collections.abc import Collection
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from catalog_probe.mockserver.core.faults import CLOSE_EXTENSION
 
 if TYPE_CHECKING:
+    from collections.abc import Collection
+
     from starlette.responses import Response
     from starlette.types import Receive, Scope, Send
 

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from catalog_probe.mockserver.core.scenarios import ActiveScenario, MockMisuse, Registry, ScenarioRequest, Waiting
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 MAX_WAITING = 1_000
 """How many causes may wait in one session."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +11,8 @@ from catalog_probe.mockserver.core.scenarios import ActiveScenario, MockMisuse, 
 from catalog_probe.mockserver.core.sessions import Session, Sessions
 
 if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable, Mapping
+
     from starlette.types import Scope
 
 SCENARIO_HEADER = "x-mock-scenario"

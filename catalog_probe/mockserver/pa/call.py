@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +11,8 @@ from catalog_probe.mockserver.pa.errors import TOO_LARGE, PaError, invalid
 from catalog_probe.mockserver.pa.names import DOCUMENTED_BETAS
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from starlette.requests import Request
 
     from catalog_probe.mockserver.core.buckets import TokenBucket

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from catalog_probe.mockserver.pa.errors import invalid
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from catalog_probe.mockserver.pa.call import Call
 
 DEFAULT_LIMIT = 20

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +13,8 @@ from catalog_probe.mockserver.core.bodies import BodyTooLarge, read_body
 from catalog_probe.mockserver.pb.errors import TOO_LARGE, PbError, invalid
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from starlette.requests import Request
 
     from catalog_probe.mockserver.core.sessions import Session

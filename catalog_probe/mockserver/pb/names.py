@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 DEFAULTS: Mapping[str, Any] = {"header_prefix": "x-pb-", "key_header": "x-pb-api-key"}
 """The documents name `X-PB-Service-Tier` and no header for the key; a `--prefixes` file may replace both."""

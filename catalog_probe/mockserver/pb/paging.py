@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from catalog_probe.mockserver.pb.errors import OUT_OF_RANGE, PbError, invalid
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from catalog_probe.mockserver.pb.call import Call
 
 MAX_PAGE = 1_000

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +10,8 @@ from catalog_probe.mockserver.core.bodies import BodyTooLarge, read_body
 from catalog_probe.mockserver.pc.errors import INVALID_JSON, INVALID_TYPE, TOO_LARGE, UNSUPPORTED_CONTENT_TYPE
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from starlette.requests import Request
 
     from catalog_probe.mockserver.core.buckets import TokenBucket

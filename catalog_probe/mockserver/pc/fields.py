@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from catalog_probe.mockserver.pc.errors import (
     ARRAY_ABOVE_MAX_LENGTH,
@@ -16,6 +15,9 @@ from catalog_probe.mockserver.pc.errors import (
     UNKNOWN_PARAMETER,
     missing,
 )
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Mapping
 
 _WORDS = {
     "string": "a string",

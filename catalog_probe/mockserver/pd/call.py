@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from catalog_probe.mockserver.core.sessions import Session
     from catalog_probe.mockserver.core.world import Context
     from catalog_probe.mockserver.pd.auth.keys import Key

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -11,6 +10,8 @@ from catalog_probe.mockserver.pd.auth.keys import LABS
 from catalog_probe.mockserver.pd.errors import no_such_model
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from catalog_probe.mockserver.pd.auth.keys import Team
 
 

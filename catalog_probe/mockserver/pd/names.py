@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 DEFAULTS: Mapping[str, Any] = {"grpc_package": "pd_api"}
 """The stand-ins of the documents; a `--prefixes` file may replace them (see `core/prefixes.py`)."""

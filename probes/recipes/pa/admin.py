@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from probes.calls.call import Call, get
-from probes.elicit.elsewhere import spoilt
-from probes.elicit.recipe import Family, Recipe
+from catalog_probe.probes.calls.call import Call, get
+from catalog_probe.probes.recipes.other_endpoints import spoilt
+from catalog_probe.probes.recipes.recipe import Family, Recipe
 
 from .requests import MODELS, UNKNOWN_ID, labelled
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from probes.calls.call import get
-from probes.elicit.credential_rules import Refusals
-from probes.elicit.recipe import Family, Recipe
+from catalog_probe.probes.calls.call import get
+from catalog_probe.probes.recipes.credential_rules import Refusals
+from catalog_probe.probes.recipes.recipe import Family, Recipe
 
 from .compliance_requests import (
     APPS,
@@ -31,7 +31,7 @@ from .compliance_requests import (
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from probes.calls.call import Call
+    from catalog_probe.probes.calls.call import Call
 
 FAMILY = Family("pa/endpoints/compliance_access")
 of_key = Refusals(missing=False).labelled

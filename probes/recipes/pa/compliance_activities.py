@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from catalog.model.codes import ReasonCode
-from probes.calls.call import get
-from probes.elicit.recipe import Family, Recipe
+from catalog_probe.catalog.model.codes import ReasonCode
+from catalog_probe.probes.calls.call import get
+from catalog_probe.probes.recipes.recipe import Family, Recipe
 
 from .compliance_requests import (
     ACTIVITY_TYPES,
@@ -23,8 +23,8 @@ from .compliance_requests import (
 from .walking import AFTER, BEFORE, END, FIRST, WHOLE, asked, by_ends, newest, to_the_end
 
 if TYPE_CHECKING:
-    from probes.calls.call import Call
-    from probes.elicit.probe import Probe
+    from catalog_probe.probes.calls.call import Call
+    from catalog_probe.probes.recipes.probe import Probe
 
 FAMILY = Family("pa/endpoints/compliance_activities")
 TYPES = "activity_types[]"

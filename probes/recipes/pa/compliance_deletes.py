@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from catalog.model.codes import ReasonCode
-from catalog.model.labels import ANSWER, SETUP, SUCCESS
-from probes.elicit.credential_rules import BOTH
-from probes.elicit.recipe import Family, Recipe
-from probes.target.target import Cost
+from catalog_probe.catalog.model.codes import ReasonCode
+from catalog_probe.catalog.model.labels import ANSWER, SETUP, SUCCESS
+from catalog_probe.probes.recipes.credential_rules import BOTH
+from catalog_probe.probes.recipes.recipe import Family, Recipe
+from catalog_probe.probes.targets.target import Cost
 
 from .compliance_requests import (
     APPS,
@@ -26,7 +26,7 @@ from .compliance_requests import (
 )
 
 if TYPE_CHECKING:
-    from probes.calls.call import Call
+    from catalog_probe.probes.calls.call import Call
 
 OUTCOMES = Family("pa/errors/compliance_outcomes")
 

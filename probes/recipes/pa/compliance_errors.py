@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from catalog.model.codes import ReasonCode
-from catalog.model.labels import ANSWER
-from probes.calls.body import body_of
-from probes.calls.call import Call, get, post
-from probes.elicit.elsewhere import Change, listed, spoilt, spoilt_by_label
-from probes.elicit.recipe import Elsewhere, Family, Recipe
-from probes.elicit.shapes import befallen, with_key
-from probes.target.target import WRONG, Cost
+from catalog_probe.catalog.model.codes import ReasonCode
+from catalog_probe.catalog.model.labels import ANSWER
+from catalog_probe.probes.calls.body import body_of
+from catalog_probe.probes.calls.call import Call, get, post
+from catalog_probe.probes.recipes.other_endpoints import Change, listed, spoilt, spoilt_by_label
+from catalog_probe.probes.recipes.recipe import Elsewhere, Family, Recipe
+from catalog_probe.probes.recipes.shapes import befallen, with_key
+from catalog_probe.probes.targets.target import WRONG, Cost
 
 from .compliance_requests import (
     APPS,

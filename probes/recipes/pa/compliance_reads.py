@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from catalog.model.codes import ReasonCode
-from probes.calls.body import body_of
-from probes.calls.call import Call, get
-from probes.elicit.recipe import Family, Recipe
-from probes.target.target import Cost
+from catalog_probe.catalog.model.codes import ReasonCode
+from catalog_probe.probes.calls.body import body_of
+from catalog_probe.probes.calls.call import Call, get
+from catalog_probe.probes.recipes.recipe import Family, Recipe
+from catalog_probe.probes.targets.target import Cost
 
 from .compliance_requests import (
     APPS,
@@ -37,7 +37,7 @@ from .compliance_requests import (
 from .requests import UNKNOWN_ID
 
 if TYPE_CHECKING:
-    from probes.elicit.probe import Probe
+    from catalog_probe.probes.recipes.probe import Probe
 
 CHATS = Family("pa/endpoints/compliance_chats")
 FILES = Family("pa/endpoints/compliance_files")

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from probes.calls.call import Call, delete, get
-from probes.elicit.credential_rules import BOTH
+from catalog_probe.probes.calls.call import Call, delete, get
+from catalog_probe.probes.recipes.credential_rules import BOTH
 
 from .requests import UNKNOWN_ID
 
 if TYPE_CHECKING:
-    from probes.elicit.elsewhere import Change
+    from collections.abc import Mapping
+
+    from catalog_probe.probes.recipes.other_endpoints import Change
 
 READ, DELETE, AUDIT = "compliance", "compliance_delete", "compliance_audit"
 """Roles: a key with all read scopes, a separate delete key, and one with read:org_audit alone (1:5.1)."""

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from catalog.model import Reason
-from catalog.model.codes import ReasonCode
-from catalog.model.labels import SETUP
-from probes.calls.call import Call, get
-from probes.elicit.elsewhere import spoilt
-from probes.elicit.exhausting import once_limited
-from probes.elicit.probe import Probe, Stopped
-from probes.elicit.recipe import Elsewhere, Family, Recipe
-from probes.target.target import Cost
+from catalog_probe.catalog.model import Reason
+from catalog_probe.catalog.model.codes import ReasonCode
+from catalog_probe.catalog.model.labels import SETUP
+from catalog_probe.probes.calls.call import Call, get
+from catalog_probe.probes.recipes.exhausting import once_limited
+from catalog_probe.probes.recipes.other_endpoints import spoilt
+from catalog_probe.probes.recipes.probe import Probe, Stopped
+from catalog_probe.probes.recipes.recipe import Elsewhere, Family, Recipe
+from catalog_probe.probes.targets.target import Cost
 
 from .compliance_requests import (
     CHAT,

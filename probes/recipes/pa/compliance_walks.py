@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from catalog.model.codes import ReasonCode
-from catalog.model.labels import SETUP
-from probes.calls.call import Call, get
-from probes.elicit.recipe import Family, Recipe, Steps
+from catalog_probe.catalog.model.codes import ReasonCode
+from catalog_probe.catalog.model.labels import SETUP
+from catalog_probe.probes.calls.call import Call, get
+from catalog_probe.probes.recipes.recipe import Family, Recipe, Steps
 
 from .compliance_requests import (
     CHATS,
@@ -30,7 +30,7 @@ from .walking import AFTER, BEFORE, END, FIRST, MOST, PAGE, WHOLE, by_ends, by_p
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from probes.elicit.probe import Probe
+    from catalog_probe.probes.recipes.probe import Probe
 
 CHAT_LISTS = Family("pa/endpoints/compliance_chats")
 SESSIONS = Family("pa/endpoints/compliance_sessions")

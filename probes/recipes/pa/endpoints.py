@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from catalog.model.codes import ReasonCode
-from catalog.model.labels import SUCCESS, WRONG_CREDENTIAL
-from probes.calls.body import Content
-from probes.calls.call import Call, Removal, delete, get, post
-from probes.elicit.recipe import Family, Recipe
-from probes.target.target import WRONG, Cost
+from catalog_probe.catalog.model.codes import ReasonCode
+from catalog_probe.catalog.model.labels import SUCCESS, WRONG_CREDENTIAL
+from catalog_probe.probes.calls.body import Content
+from catalog_probe.probes.calls.call import Call, Removal, delete, get, post
+from catalog_probe.probes.recipes.recipe import Family, Recipe
+from catalog_probe.probes.targets.target import WRONG, Cost
 
 from .general import CREATE_AGENT, LIST_AGENTS
 from .requests import MESSAGE, MODELS, UNKNOWN_ID, announced, as_agents, labelled
 
 if TYPE_CHECKING:
-    from probes.elicit.probe import Probe
+    from catalog_probe.probes.recipes.probe import Probe
 
 FAMILY = Family("pa/endpoints")
 BATCHES = Family("pa/endpoints/batches")

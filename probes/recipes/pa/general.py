@@ -5,20 +5,20 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from catalog.model.codes import ReasonCode
-from probes.calls.body import Declared
-from probes.calls.call import Removal, delete, get, post
-from probes.elicit.elsewhere import spoilt, spoilt_by_label
-from probes.elicit.exhausting import once_limited, use_up
-from probes.elicit.recipe import Family, Recipe
-from probes.elicit.shapes import as_it_is, befallen, with_key
-from probes.target.target import WRONG, Cost
+from catalog_probe.catalog.model.codes import ReasonCode
+from catalog_probe.probes.calls.body import Declared
+from catalog_probe.probes.calls.call import Removal, delete, get, post
+from catalog_probe.probes.recipes.exhausting import once_limited, use_up
+from catalog_probe.probes.recipes.other_endpoints import spoilt, spoilt_by_label
+from catalog_probe.probes.recipes.recipe import Family, Recipe
+from catalog_probe.probes.recipes.shapes import as_it_is, befallen, with_key
+from catalog_probe.probes.targets.target import WRONG, Cost
 
 from .requests import MB, MODELS, UNKNOWN_ID, as_agents, count, message, message_without
 
 if TYPE_CHECKING:
-    from probes.calls.call import Call
-    from probes.elicit.probe import Probe
+    from catalog_probe.probes.calls.call import Call
+    from catalog_probe.probes.recipes.probe import Probe
 
 FAMILY = Family("pa/errors/general")
 

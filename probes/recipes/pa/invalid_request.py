@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from probes.calls.body import Content
-from probes.calls.call import Call, post
-from probes.elicit.elsewhere import spoilt
-from probes.elicit.recipe import Family, Recipe
+from catalog_probe.probes.calls.body import Content
+from catalog_probe.probes.calls.call import Call, post
+from catalog_probe.probes.recipes.other_endpoints import spoilt
+from catalog_probe.probes.recipes.recipe import Family, Recipe
 
 from .requests import MESSAGE, count, message, message_without, said
 

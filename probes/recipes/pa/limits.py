@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from catalog.model.codes import ReasonCode
-from catalog.model.labels import SUCCESS
-from probes.calls.call import Call, delete, get
-from probes.elicit.exhausting import use_up
-from probes.elicit.recipe import Family
-from probes.elicit.shapes import befallen
-from probes.target.target import Cost
+from catalog_probe.catalog.model.codes import ReasonCode
+from catalog_probe.catalog.model.labels import SUCCESS
+from catalog_probe.probes.calls.call import Call, delete, get
+from catalog_probe.probes.recipes.exhausting import use_up
+from catalog_probe.probes.recipes.recipe import Family
+from catalog_probe.probes.recipes.shapes import befallen
+from catalog_probe.probes.targets.target import Cost
 
 from .compliance_requests import ORGANIZATIONS, activities
 from .compliance_steps import NARROW
@@ -22,8 +22,8 @@ from .tiers import LISTED_AGENTS, LISTED_BATCHES, LISTED_FILES
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from probes.elicit.probe import Probe
-    from probes.elicit.recipe import Recipe
+    from catalog_probe.probes.recipes.probe import Probe
+    from catalog_probe.probes.recipes.recipe import Recipe
 
 FAMILY = Family("pa/endpoints/limits")
 TIGHT, TIGHT_TOO = "tight", "tight_too"

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from probes.elicit.recipe import Family, Recipe, each_apart
-from probes.target.target import Cost
+from catalog_probe.probes.recipes.recipe import Family, Recipe, each_apart
+from catalog_probe.probes.targets.target import Cost
 
 from .invalid_request import PREFILLED, SERVER_TOOL, TOOL, TOOL_USE, UNANSWERED_TOOL_USE
 from .requests import announced, count, labelled, message, message_without, said
 
 if TYPE_CHECKING:
-    from probes.calls.call import Call
-    from probes.elicit.probe import Probe
+    from catalog_probe.probes.calls.call import Call
+    from catalog_probe.probes.recipes.probe import Probe
 
 FAMILY = Family("pa/endpoints/messages")
 MAXIMUM = "max_tokens_of_small_model"

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from catalog.model.codes import ReasonCode
-from probes.elicit.recipe import Family, Recipe
-from probes.target.target import Cost
+from catalog_probe.catalog.model.codes import ReasonCode
+from catalog_probe.probes.recipes.recipe import Family, Recipe
+from catalog_probe.probes.targets.target import Cost
 
 from .requests import message, said
 
 if TYPE_CHECKING:
-    from catalog.model import Json
-    from probes.calls.call import Call
+    from catalog_probe.catalog.model import Json
+    from catalog_probe.probes.calls.call import Call
 
 SEARCH = {"type": "web_search_20250305", "name": "web_search"}
 FETCH = {"type": "web_fetch_20250910", "name": "web_fetch"}

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from probes.calls.body import Announced
-from probes.calls.call import Call, get, post
-from probes.elicit.credential_rules import Refusals
+from catalog_probe.probes.calls.body import Announced
+from catalog_probe.probes.calls.call import Call, get, post
+from catalog_probe.probes.recipes.credential_rules import Refusals
 
 if TYPE_CHECKING:
-    from catalog.model import Json
+    from collections.abc import Mapping
+
+    from catalog_probe.catalog.model import Json
 
 MB = 1024 * 1024
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from probes.calls.call import delete, get, post
-from probes.elicit.shapes import shapes_of
+from catalog_probe.probes.calls.call import delete, get, post
+from catalog_probe.probes.recipes.shapes import shapes_of
 
 from . import admin, compliance_reads, compliance_walks, endpoints, messages
 from .compliance_requests import (

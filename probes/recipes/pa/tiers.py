@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from catalog.model.codes import ReasonCode
-from probes.calls.call import get, post
-from probes.elicit.recipe import Family, Recipe, each_apart
-from probes.target.target import Cost
+from catalog_probe.catalog.model.codes import ReasonCode
+from catalog_probe.probes.calls.call import get, post
+from catalog_probe.probes.recipes.recipe import Family, Recipe, each_apart
+from catalog_probe.probes.targets.target import Cost
 
 from .requests import count, labelled, message, said
 
 if TYPE_CHECKING:
-    from catalog.model import Json
-    from probes.calls.call import Call
+    from collections.abc import Mapping
+
+    from catalog_probe.catalog.model import Json
+    from catalog_probe.probes.calls.call import Call
 
 FAMILY = Family("pa/endpoints/limits")
 TIERS = {"start": "tier_start", "build": "tier_build", "scale": "tier_scale"}

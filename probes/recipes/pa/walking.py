@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from catalog.model import Exchange, Reason
-from catalog.model.codes import ReasonCode
-from catalog.model.labels import SETUP
-from probes.elicit.probe import Probe, Stopped
+from catalog_probe.catalog.model import Exchange, Reason
+from catalog_probe.catalog.model.codes import ReasonCode
+from catalog_probe.catalog.model.labels import SETUP
+from catalog_probe.probes.recipes.probe import Probe, Stopped
 
 if TYPE_CHECKING:
-    from probes.calls.call import Call
-    from probes.elicit.recipe import Steps
+    from collections.abc import Mapping
+
+    from catalog_probe.probes.calls.call import Call
+    from catalog_probe.probes.recipes.recipe import Steps
 
 AFTER, BEFORE, PAGE = "after_id", "before_id", "page"
 """The labels of the requests that go on or back, which are also the names of their cursors."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from catalog.model.codes import ReasonCode
+from catalog_probe.catalog.model.codes import ReasonCode
 
 from . import batch_limits, endpoints, general, interactions, live, outcomes, quota, rate_limits
 from .shapes import SHAPES

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from probes.elicit.limit_looks import SLUG
-from probes.elicit.recipe import Family, Recipe
+from catalog_probe.probes.recipes.limit_looks import SLUG
+from catalog_probe.probes.recipes.recipe import Family, Recipe
 
 from .requests import generate
 
 if TYPE_CHECKING:
-    from catalog.model import Json
-    from probes.calls.call import Call
+    from catalog_probe.catalog.model import Json
+    from catalog_probe.probes.calls.call import Call
 
 LIMITS = Family("pb/rate_limits/limits")
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from catalog.model.codes import ReasonCode
-from probes.calls.call import ASSUMED_ID, Call, Removal, delete, post
-from probes.elicit.recipe import Family, Recipe
-from probes.target.target import Cost
+from catalog_probe.catalog.model.codes import ReasonCode
+from catalog_probe.probes.calls.call import ASSUMED_ID, Call, Removal, delete, post
+from catalog_probe.probes.recipes.recipe import Family, Recipe
+from catalog_probe.probes.targets.target import Cost
 
 if TYPE_CHECKING:
-    from probes.elicit.probe import Probe
+    from catalog_probe.probes.recipes.probe import Probe
 
 QUOTA, GENERAL = Family("pb/errors/quota"), Family("pb/errors/general")
 

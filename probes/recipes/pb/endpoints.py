@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from catalog.model import Reason
-from catalog.model.codes import ReasonCode
-from probes.calls.call import Call, Removal, delete, get
-from probes.elicit.credential_rules import BOTH, Refusals
-from probes.elicit.probe import Stopped
-from probes.elicit.recipe import Family, Recipe, each_apart
-from probes.target.target import Cost
+from catalog_probe.catalog.model import Reason
+from catalog_probe.catalog.model.codes import ReasonCode
+from catalog_probe.probes.calls.call import Call, Removal, delete, get
+from catalog_probe.probes.recipes.credential_rules import BOTH, Refusals
+from catalog_probe.probes.recipes.probe import Stopped
+from catalog_probe.probes.recipes.recipe import Family, Recipe, each_apart
+from catalog_probe.probes.targets.target import Cost
 
 from .interactions import FUNCTION, TOO_MANY_CALLS
 from .outcomes import NO_NUMBER
@@ -26,7 +26,7 @@ from .requests import (
 )
 
 if TYPE_CHECKING:
-    from probes.elicit.probe import Probe
+    from catalog_probe.probes.recipes.probe import Probe
 
 FAMILY = Family("pb/endpoints")
 ONLY_TIME = (ReasonCode.NO_DOCUMENTED_SETUP, "the documents do not say how long work in the background takes (1:4.2)")

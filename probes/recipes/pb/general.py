@@ -4,20 +4,20 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from catalog.model.codes import ReasonCode
-from probes.calls.body import Content
-from probes.calls.call import Call, Removal, delete, get, post
-from probes.elicit.elsewhere import spoilt
-from probes.elicit.recipe import Family, Recipe
-from probes.elicit.shapes import with_key
-from probes.target.target import WRONG, Cost
+from catalog_probe.catalog.model.codes import ReasonCode
+from catalog_probe.probes.calls.body import Content
+from catalog_probe.probes.calls.call import Call, Removal, delete, get, post
+from catalog_probe.probes.recipes.other_endpoints import spoilt
+from catalog_probe.probes.recipes.recipe import Family, Recipe
+from catalog_probe.probes.recipes.shapes import with_key
+from catalog_probe.probes.targets.target import WRONG, Cost
 
 from .requests import BEARER, MODELS, TOKEN, chat, generate, said, with_file
 from .versions import in_both
 
 if TYPE_CHECKING:
-    from probes.elicit.elsewhere import Change
-    from probes.elicit.probe import Probe
+    from catalog_probe.probes.recipes.other_endpoints import Change
+    from catalog_probe.probes.recipes.probe import Probe
 
 FAMILY = Family("pb/errors/general")
 COMPATIBILITY = Family("pb/errors/compatibility")

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from probes.calls.call import Call
-from probes.elicit.elsewhere import spoilt
-from probes.elicit.recipe import Family, Recipe
-from probes.target.target import WRONG, Cost
+from catalog_probe.probes.calls.call import Call
+from catalog_probe.probes.recipes.other_endpoints import spoilt
+from catalog_probe.probes.recipes.recipe import Family, Recipe
+from catalog_probe.probes.targets.target import WRONG, Cost
 
 from .outcomes import MODELS_CHOICE, NO_NUMBER, TOOL_ROUNDS
 from .quota import one_too_many
@@ -15,7 +15,7 @@ from .requests import BEARER, LOOKUP, TEXT_ONLY, interaction, streamed
 from .versions import in_both
 
 if TYPE_CHECKING:
-    from catalog.model import Json
+    from catalog_probe.catalog.model import Json
 
 FAMILY = Family("pb/errors/interactions")
 BLOCKS = Family("pb/errors/interactions_blocked")

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from catalog.model.codes import ReasonCode
-from catalog.model.labels import SUCCESS
-from probes.calls.call import Call, converse
-from probes.calls.script import CLOSED, Hear, Say, Step
-from probes.elicit.recipe import Family, Recipe
+from catalog_probe.catalog.model.codes import ReasonCode
+from catalog_probe.catalog.model.labels import SUCCESS
+from catalog_probe.probes.calls.call import Call, converse
+from catalog_probe.probes.calls.script import CLOSED, Hear, Say, Step
+from catalog_probe.probes.recipes.recipe import Family, Recipe
 
 from .requests import TOKEN
 
 if TYPE_CHECKING:
-    from catalog.model import Json
-    from probes.elicit.probe import Probe
+    from catalog_probe.catalog.model import Json
+    from catalog_probe.probes.recipes.probe import Probe
 
 FAMILY = Family("pb/errors/live")
 ENDPOINTS = Family("pb/endpoints/live")

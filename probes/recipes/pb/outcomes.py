@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from catalog.model.codes import ReasonCode
-from probes.elicit.recipe import Family, Recipe
-from probes.target.target import Cost
+from catalog_probe.catalog.model.codes import ReasonCode
+from catalog_probe.probes.recipes.recipe import Family, Recipe
+from catalog_probe.probes.targets.target import Cost
 
 from .requests import LOOKUP, TEXT_ONLY, generate, said
 from .versions import in_both
 
 if TYPE_CHECKING:
-    from catalog.model import Json
-    from probes.calls.call import Call
-    from probes.elicit.probe import Probe
+    from catalog_probe.catalog.model import Json
+    from catalog_probe.probes.calls.call import Call
+    from catalog_probe.probes.recipes.probe import Probe
 
 BLOCKED = Family("pb/errors/block_reasons")
 FINISHED = Family("pb/errors/finish_reasons")

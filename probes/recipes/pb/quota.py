@@ -7,19 +7,19 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from catalog.model.codes import ReasonCode
-from probes.elicit.exhausting import once_limited, one_more_than
-from probes.elicit.recipe import Family, Recipe
-from probes.target.target import Cost
+from catalog_probe.catalog.model.codes import ReasonCode
+from catalog_probe.probes.recipes.exhausting import once_limited, one_more_than
+from catalog_probe.probes.recipes.recipe import Family, Recipe
+from catalog_probe.probes.targets.target import Cost
 
 from .account_limits import SEARCH
 from .requests import generate, said
 from .versions import in_both, in_version_of
 
 if TYPE_CHECKING:
-    from probes.calls.call import Call
-    from probes.elicit.probe import Probe
-    from probes.elicit.recipe import Elsewhere
+    from catalog_probe.probes.calls.call import Call
+    from catalog_probe.probes.recipes.probe import Probe
+    from catalog_probe.probes.recipes.recipe import Elsewhere
 
 QUOTA = Family("pb/errors/quota")
 MOST = 20

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from catalog.model.labels import SETUP
-from probes.elicit.limit_looks import SLUG, TIGHT
-from probes.target.target import Cost
+from catalog_probe.catalog.model.labels import SETUP
+from catalog_probe.probes.recipes.limit_looks import SLUG, TIGHT
+from catalog_probe.probes.targets.target import Cost
 
 from .account_limits import LIMITS
 from .requests import generate
 
 if TYPE_CHECKING:
-    from probes.calls.call import Call
-    from probes.elicit.probe import Probe
-    from probes.elicit.recipe import Recipe, Steps
+    from catalog_probe.probes.calls.call import Call
+    from catalog_probe.probes.recipes.probe import Probe
+    from catalog_probe.probes.recipes.recipe import Recipe, Steps
 
 MOST = 40
 MINUTE_MODEL = "{minute_quota_model}"

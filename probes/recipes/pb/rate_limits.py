@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from catalog.model.labels import LIMITED
-from probes.elicit.exhausting import exhaust
-from probes.elicit.limit_looks import SLUG, TIGHT, beyond, generated
-from probes.elicit.recipe import each_apart
+from catalog_probe.catalog.model.labels import LIMITED
+from catalog_probe.probes.recipes.exhausting import exhaust
+from catalog_probe.probes.recipes.limit_looks import SLUG, TIGHT, beyond, generated
+from catalog_probe.probes.recipes.recipe import each_apart
 
 from . import account_limits, quota_windows
 from .account_limits import LIMITS
@@ -15,7 +15,7 @@ from .quota import MOST, ONLY_USE
 from .requests import MODELS, generate
 
 if TYPE_CHECKING:
-    from probes.elicit.probe import Probe
+    from catalog_probe.probes.recipes.probe import Probe
 
 
 async def beyond_the_limit(probe: Probe) -> None:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from probes.calls.call import Call, get, post
+from catalog_probe.probes.calls.call import Call, get, post
 
 if TYPE_CHECKING:
-    from catalog.model import Json
+    from collections.abc import Mapping
+
+    from catalog_probe.catalog.model import Json
 
 MODELS = get("/v1beta/models")
 BEARER = ("authorization", "Bearer")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from probes.elicit.shapes import shapes_of
+from catalog_probe.probes.recipes.shapes import shapes_of
 
 from . import endpoints
 

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from probes.calls.call import Call
-    from probes.elicit.recipe import Recipe
+    from catalog_probe.probes.calls.call import Call
+    from catalog_probe.probes.recipes.recipe import Recipe
 
 
 def in_both(*tables: Iterable[Recipe]) -> tuple[Recipe, ...]:

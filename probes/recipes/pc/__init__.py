@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from catalog.model.codes import ReasonCode
-from probes.elicit.twins import MADE_FIRST
+from catalog_probe.catalog.model.codes import ReasonCode
+from catalog_probe.probes.recipes.fault_free import MADE_FIRST
 
 from . import (
     bad_requests,

@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from probes.calls.call import Call, delete, get, post
-from probes.elicit.elsewhere import listed
-from probes.elicit.recipe import Family, Recipe
-from probes.target.target import Cost
+from catalog_probe.probes.calls.call import Call, delete, get, post
+from catalog_probe.probes.recipes.other_endpoints import listed
+from catalog_probe.probes.recipes.recipe import Family, Recipe
+from catalog_probe.probes.targets.target import Cost
 
 from .making import CONVERSATION, make
 from .requests import AGENTS, LONG, STORES, TOKENS, completion, in_a_chat, response, with_body
 
 if TYPE_CHECKING:
-    from probes.elicit.probe import Probe
+    from collections.abc import Mapping
+
+    from catalog_probe.probes.recipes.probe import Probe
 
 FAMILY = Family("pc/errors/request")
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from catalog.model.codes import ReasonCode
-from probes.calls.call import Call, get
-from probes.calls.services import CLOSED_PORT, FULL_PORT, PLAIN_PORT
-from probes.elicit.recipe import Family, Recipe
+from catalog_probe.catalog.model.codes import ReasonCode
+from catalog_probe.probes.calls.call import Call, get
+from catalog_probe.probes.calls.services import CLOSED_PORT, FULL_PORT, PLAIN_PORT
+from catalog_probe.probes.recipes.recipe import Family, Recipe
 
 from .requests import MODELS
 

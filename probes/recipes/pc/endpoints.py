@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from catalog.model.codes import ReasonCode
-from catalog.model.labels import SUCCESS, WRONG_CREDENTIAL
-from probes.calls.body import Content, body_of
-from probes.calls.call import ASSUMED_ID, Call, Removal, delete, get, post
-from probes.elicit.credential_rules import Refusals
-from probes.elicit.recipe import Family, Recipe
-from probes.target.target import Cost
+from catalog_probe.catalog.model.codes import ReasonCode
+from catalog_probe.catalog.model.labels import SUCCESS, WRONG_CREDENTIAL
+from catalog_probe.probes.calls.body import Content, body_of
+from catalog_probe.probes.calls.call import ASSUMED_ID, Call, Removal, delete, get, post
+from catalog_probe.probes.recipes.credential_rules import Refusals
+from catalog_probe.probes.recipes.recipe import Family, Recipe
+from catalog_probe.probes.targets.target import Cost
 
 from .bad_requests import CONTENT_TYPE, MUTUALLY_EXCLUSIVE, ON_REASONING_MODEL
 from .keys import EXTERNAL_STORAGE
@@ -20,7 +20,7 @@ from .pictures import GOOD
 from .requests import AGENTS, LONG, MODELS, STORES, TOKENS, completion, response, streamed, wrong_key
 
 if TYPE_CHECKING:
-    from probes.elicit.probe import Probe
+    from catalog_probe.probes.recipes.probe import Probe
 
 FAMILY = Family("pc/endpoints")
 RESPONSES = Family("pc/endpoints/responses")

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from probes.elicit.elsewhere import listed
-from probes.elicit.recipe import Family, Recipe
+from catalog_probe.probes.recipes.other_endpoints import listed
+from catalog_probe.probes.recipes.recipe import Family, Recipe
 
 from .pictures import WRONG
 from .requests import TOKENS, completion, response, streamed
 
 if TYPE_CHECKING:
-    from probes.calls.call import Call
+    from collections.abc import Mapping, Sequence
+
+    from catalog_probe.probes.calls.call import Call
 
 IMAGES = Family("pc/errors/images")
 STREAM = Family("pc/errors/stream")

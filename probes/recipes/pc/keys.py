@@ -5,20 +5,20 @@ from __future__ import annotations
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from probes.calls.call import Call, get, post
-from probes.elicit.elsewhere import listed, spoilt, spoilt_by_label
-from probes.elicit.exhausting import one_more_than, until_refused
-from probes.elicit.recipe import Family, Recipe
-from probes.elicit.shapes import with_key
-from probes.target.target import Cost
+from catalog_probe.probes.calls.call import Call, get, post
+from catalog_probe.probes.recipes.exhausting import one_more_than, until_refused
+from catalog_probe.probes.recipes.other_endpoints import listed, spoilt, spoilt_by_label
+from catalog_probe.probes.recipes.recipe import Family, Recipe
+from catalog_probe.probes.recipes.shapes import with_key
+from catalog_probe.probes.targets.target import Cost
 
 from .requests import MODELS, TOKENS, completion, response, wrong_key
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from probes.elicit.elsewhere import Change
-    from probes.elicit.probe import Probe
+    from catalog_probe.probes.recipes.other_endpoints import Change
+    from catalog_probe.probes.recipes.probe import Probe
 
 AUTHENTICATION = Family("pc/errors/authentication")
 PERMISSION = Family("pc/errors/permission")

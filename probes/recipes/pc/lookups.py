@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from probes.calls.call import get, post
-from probes.elicit.recipe import Family, Recipe
-from probes.target.target import Cost
+from catalog_probe.probes.calls.call import get, post
+from catalog_probe.probes.recipes.recipe import Family, Recipe
+from catalog_probe.probes.targets.target import Cost
 
 from .making import make
 from .requests import AGENTS, TOKENS, response
 
 if TYPE_CHECKING:
-    from probes.elicit.probe import Probe
+    from catalog_probe.probes.recipes.probe import Probe
 
 FAMILY = Family("pc/errors/not_found")
 UNKNOWN_RESPONSE = get("/v1/responses/resp_00000000000000000000000000000000")

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from catalog.model import Reason
-from catalog.model.codes import ReasonCode
-from probes.calls.call import Call, Removal, delete, post
-from probes.elicit.probe import Stopped
+from catalog_probe.catalog.model import Reason
+from catalog_probe.catalog.model.codes import ReasonCode
+from catalog_probe.probes.calls.call import Call, Removal, delete, post
+from catalog_probe.probes.recipes.probe import Stopped
 
 from .requests import STORES
 
 if TYPE_CHECKING:
-    from catalog.model import Json
-    from probes.elicit.probe import Probe
+    from catalog_probe.catalog.model import Json
+    from catalog_probe.probes.recipes.probe import Probe
 
 STORE_REMOVAL = Removal("vector_store", delete("/v1/vector_stores/{id}", headers=STORES))
 CONVERSATION_REMOVAL = Removal("conversation", delete("/v1/conversations/{id}"))

@@ -5,8 +5,10 @@ from __future__ import annotations
 import base64
 import struct
 import zlib
-from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 SIGNATURE = b"\x89PNG\r\n\x1a\n"
 GREY = 0

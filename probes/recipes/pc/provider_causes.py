@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from probes.calls.call import Call, post
-from probes.elicit.elsewhere import spoilt
-from probes.elicit.recipe import Family, Recipe
-from probes.elicit.shapes import befallen
+from catalog_probe.probes.calls.call import Call, post
+from catalog_probe.probes.recipes.other_endpoints import spoilt
+from catalog_probe.probes.recipes.recipe import Family, Recipe
+from catalog_probe.probes.recipes.shapes import befallen
 
 from .requests import MODELS, TOKENS, completion, response, streamed
 

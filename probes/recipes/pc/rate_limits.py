@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from catalog.model.labels import LIMITED
-from probes.calls.call import post
-from probes.elicit.exhausting import exhaust
-from probes.elicit.limit_looks import SLUG, TIGHT, beyond, generated
-from probes.elicit.recipe import Family, each_apart
-from probes.target.target import Cost
+from catalog_probe.catalog.model.labels import LIMITED
+from catalog_probe.probes.calls.call import post
+from catalog_probe.probes.recipes.exhausting import exhaust
+from catalog_probe.probes.recipes.limit_looks import SLUG, TIGHT, beyond, generated
+from catalog_probe.probes.recipes.recipe import Family, each_apart
+from catalog_probe.probes.targets.target import Cost
 
 from .usage_tiers import LOOKS, ONLY_VOLUME
 
 if TYPE_CHECKING:
-    from probes.elicit.probe import Probe
+    from catalog_probe.probes.recipes.probe import Probe
 
 LIMITS = Family("pc/rate_limits/limits")
 BOUND = 8

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from probes.calls.body import Content
-from probes.calls.call import Call, get, post
-from probes.target.target import WRONG
+from catalog_probe.probes.calls.body import Content
+from catalog_probe.probes.calls.call import Call, get, post
+from catalog_probe.probes.targets.target import WRONG
 
 if TYPE_CHECKING:
-    from catalog.model import Json
+    from collections.abc import Mapping
+
+    from catalog_probe.catalog.model import Json
 
 MODELS = get("/v1/models")
 """Free, and answered to any key that works."""

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from probes.calls.call import converse, get, post
-from probes.elicit.shapes import shapes_of
+from catalog_probe.probes.calls.call import converse, get, post
+from catalog_probe.probes.recipes.shapes import shapes_of
 
 from . import endpoints, websocket
 from .lookups import UNKNOWN_RESPONSE

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from catalog.model.labels import SUCCESS
-from probes.calls.body import JsonBody
-from probes.calls.call import Call, post
-from probes.elicit.recipe import Family, Recipe, recipe
-from probes.elicit.twins import TWIN
+from catalog_probe.catalog.model.labels import SUCCESS
+from catalog_probe.probes.calls.body import JsonBody
+from catalog_probe.probes.calls.call import Call, post
+from catalog_probe.probes.recipes.fault_free import TWIN
+from catalog_probe.probes.recipes.recipe import Family, Recipe, recipe
 
 from .keys import OTHER_METHOD, OTHER_PATH
 
 if TYPE_CHECKING:
-    from probes.elicit.probe import Probe
+    from collections.abc import Mapping
+
+    from catalog_probe.probes.recipes.probe import Probe
 
 ENDPOINT = Family("pc/endpoints/oauth")
 FAMILY = Family("pc/errors/oauth")

@@ -5,19 +5,20 @@ What only a day of traffic, or 200,000 USD, would use up is left to recorded tra
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from catalog.model.codes import ReasonCode
-from probes.calls.call import Call, post
-from probes.elicit.limit_looks import SLUG
-from probes.elicit.recipe import Family, Recipe
-from probes.target.target import Cost
+from catalog_probe.catalog.model.codes import ReasonCode
+from catalog_probe.probes.calls.call import Call, post
+from catalog_probe.probes.recipes.limit_looks import SLUG
+from catalog_probe.probes.recipes.recipe import Family, Recipe
+from catalog_probe.probes.targets.target import Cost
 
 from .requests import TOKENS, completion, response
 
 if TYPE_CHECKING:
-    from probes.elicit.probe import Probe
+    from collections.abc import Mapping
+
+    from catalog_probe.probes.recipes.probe import Probe
 
 LIMITS = Family("pc/rate_limits/limits")
 TIERS = {"tier_1": "paid_5", "tier_5": "paid_1000"}

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from catalog.model.codes import ReasonCode
-from catalog.model.labels import SUCCESS, WRONG_CREDENTIAL
-from probes.calls.call import converse
-from probes.calls.script import Hear, Heard, Say, Step
-from probes.elicit.recipe import Family, Recipe
-from probes.target.target import WRONG, Cost
+from catalog_probe.catalog.model.codes import ReasonCode
+from catalog_probe.catalog.model.labels import SUCCESS, WRONG_CREDENTIAL
+from catalog_probe.probes.calls.call import converse
+from catalog_probe.probes.calls.script import Hear, Heard, Say, Step
+from catalog_probe.probes.recipes.recipe import Family, Recipe
+from catalog_probe.probes.targets.target import WRONG, Cost
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from catalog.model import Json
-    from probes.elicit.probe import Probe
+    from catalog_probe.catalog.model import Json
+    from catalog_probe.probes.recipes.probe import Probe
 
 FAMILY = Family("pc/errors/websocket")
 ENDPOINTS = Family("pc/endpoints/websocket")

@@ -5,22 +5,22 @@ from __future__ import annotations
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from catalog.model import Reason
-from catalog.model.codes import ReasonCode
-from catalog.model.labels import ANSWER, SETUP
-from probes.elicit.elsewhere import spoilt
-from probes.elicit.exhausting import until_refused
-from probes.elicit.probe import Probe, Stopped
-from probes.elicit.recipe import Family, Recipe
-from probes.elicit.shapes import with_key
-from probes.target.target import Cost
+from catalog_probe.catalog.model import Reason
+from catalog_probe.catalog.model.codes import ReasonCode
+from catalog_probe.catalog.model.labels import ANSWER, SETUP
+from catalog_probe.probes.recipes.exhausting import until_refused
+from catalog_probe.probes.recipes.other_endpoints import spoilt
+from catalog_probe.probes.recipes.probe import Probe, Stopped
+from catalog_probe.probes.recipes.recipe import Family, Recipe
+from catalog_probe.probes.recipes.shapes import with_key
+from catalog_probe.probes.targets.target import Cost
 
 from .requests import KEY_RECORD, MODELS, completion, response
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from probes.calls.call import Call
+    from catalog_probe.probes.calls.call import Call
 
 PERMISSION = Family("pd/errors/permission")
 RATE_LIMIT = Family("pd/errors/rate_limit")

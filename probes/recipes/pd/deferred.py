@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING
 
 import anyio
 
-from catalog.model import Exchange, Reason
-from catalog.model.codes import ReasonCode
-from catalog.model.labels import ANSWER, MISSING_CREDENTIAL, SETUP, SUCCESS, WRONG_CREDENTIAL
-from probes.calls.call import Call, get
-from probes.elicit.credential_rules import BOTH
-from probes.elicit.probe import Probe, Stopped
-from probes.elicit.recipe import Family, Recipe, Steps
-from probes.target.target import Cost
+from catalog_probe.catalog.model import Exchange, Reason
+from catalog_probe.catalog.model.codes import ReasonCode
+from catalog_probe.catalog.model.labels import ANSWER, MISSING_CREDENTIAL, SETUP, SUCCESS, WRONG_CREDENTIAL
+from catalog_probe.probes.calls.call import Call, get
+from catalog_probe.probes.recipes.credential_rules import BOTH
+from catalog_probe.probes.recipes.probe import Probe, Stopped
+from catalog_probe.probes.recipes.recipe import Family, Recipe, Steps
+from catalog_probe.probes.targets.target import Cost
 
 from .requests import UNKNOWN_RESULT, completion
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
 
 CHAT = Family("pd/endpoints/chat")
 NOT_FOUND = Family("pd/errors/not_found")

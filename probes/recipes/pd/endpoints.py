@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from probes.calls.body import Content
-from probes.calls.call import get, post
-from probes.elicit.credential_rules import BOTH
-from probes.elicit.recipe import Family, Recipe
-from probes.target.target import Cost
+from catalog_probe.probes.calls.body import Content
+from catalog_probe.probes.calls.call import get, post
+from catalog_probe.probes.recipes.credential_rules import BOTH
+from catalog_probe.probes.recipes.recipe import Family, Recipe
+from catalog_probe.probes.targets.target import Cost
 
 from .requests import (
     KEY_RECORD,

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from probes.calls.call import invoke
-from probes.elicit.credential_rules import BOTH
-from probes.elicit.recipe import Family, Recipe
-from probes.elicit.twins import TWIN
-from probes.target.target import WRONG, Cost
+from catalog_probe.probes.calls.call import invoke
+from catalog_probe.probes.recipes.credential_rules import BOTH
+from catalog_probe.probes.recipes.fault_free import TWIN
+from catalog_probe.probes.recipes.recipe import Family, Recipe
+from catalog_probe.probes.targets.target import WRONG, Cost
 
 from .accounts import used_up
 

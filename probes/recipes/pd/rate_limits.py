@@ -4,20 +4,20 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from catalog.model.codes import ReasonCode
-from catalog.model.labels import LIMITED, SETUP
-from probes.calls.call import post
-from probes.elicit.exhausting import exhaust, until_refused
-from probes.elicit.limit_looks import SLUG, TIGHT, beyond, generated
-from probes.elicit.recipe import Family, Recipe
-from probes.target.target import Cost
+from catalog_probe.catalog.model.codes import ReasonCode
+from catalog_probe.catalog.model.labels import LIMITED, SETUP
+from catalog_probe.probes.calls.call import post
+from catalog_probe.probes.recipes.exhausting import exhaust, until_refused
+from catalog_probe.probes.recipes.limit_looks import SLUG, TIGHT, beyond, generated
+from catalog_probe.probes.recipes.recipe import Family, Recipe
+from catalog_probe.probes.targets.target import Cost
 
 from .accounts import TRIES
 from .requests import MODELS, completion
 
 if TYPE_CHECKING:
-    from probes.calls.call import Call
-    from probes.elicit.probe import Probe
+    from catalog_probe.probes.calls.call import Call
+    from catalog_probe.probes.recipes.probe import Probe
 
 LIMITS = Family("pd/rate_limits/limits")
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from catalog.model.labels import ANSWER, SETUP
-from probes.calls.body import Content, JsonBody
-from probes.calls.call import Call, delete, get
-from probes.elicit.elsewhere import Change, listed, spoilt, spoilt_by_label
-from probes.elicit.recipe import Family, Recipe
-from probes.elicit.shapes import befallen, with_key
-from probes.target.target import WRONG
+from catalog_probe.catalog.model.labels import ANSWER, SETUP
+from catalog_probe.probes.calls.body import Content, JsonBody
+from catalog_probe.probes.calls.call import Call, delete, get
+from catalog_probe.probes.recipes.other_endpoints import Change, listed, spoilt, spoilt_by_label
+from catalog_probe.probes.recipes.recipe import Family, Recipe
+from catalog_probe.probes.recipes.shapes import befallen, with_key
+from catalog_probe.probes.targets.target import WRONG
 
 from .requests import MANAGEMENT_KEY, MODELS, UNKNOWN_MODEL, completion, response, tokenize
 

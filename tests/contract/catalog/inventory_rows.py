@@ -6,9 +6,12 @@ Records and inventory are two readings of the same documents; tests hold them ag
 from __future__ import annotations
 
 import csv
-from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 INVENTORY = Path(__file__).parent / "inventory"
 FACTS = Path(__file__).parents[3] / "catalog" / "facts"

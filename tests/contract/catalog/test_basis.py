@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from catalog.model import Record, Tag
-from catalog.model.assertion import ASK, Assertion, Basis, Key
-from catalog.reading.assertions import assertions
+from catalog_probe.catalog.model import Record, Tag
+from catalog_probe.catalog.model.assertion import ASK, Assertion, Basis, Key
+from catalog_probe.catalog.reading.assertions import assertions
 from tests.contract.catalog.inventory_rows import PROVIDERS, citable, rows
 from tests.harness.engines import catalog
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 CATALOG = catalog()
 CITABLE = {provider: citable(provider) for provider in PROVIDERS}

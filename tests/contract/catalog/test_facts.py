@@ -16,12 +16,12 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from catalog.reading import documents
-from catalog.reading.manifest import providers
+from catalog_probe.catalog.files.manifest import providers
+from catalog_probe.catalog.reading import documents
 from tests.harness.engines import catalog
 
 if TYPE_CHECKING:
-    from catalog.reading.documents import Checks
+    from catalog_probe.catalog.reading.documents import Checks
 
 NOT_YET = Path(__file__).parent / "not_yet"
 

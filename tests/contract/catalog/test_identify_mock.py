@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-import catalog as library
-from catalog.model import Exchange, Outcome
-from catalog.model.labels import BESIDE
-from catalog.reading.manifest import providers
-from catalog.recognition.answers import answer_in
+import catalog_probe as library
+from catalog_probe.catalog.answers.readings import answer_in
+from catalog_probe.catalog.files.manifest import providers
+from catalog_probe.catalog.model import Exchange, Outcome
+from catalog_probe.catalog.model.labels import BESIDE
 
 if TYPE_CHECKING:
-    from catalog.evidence.results import Result
+    from catalog_probe.catalog.evidence.results import Result
     from tests.harness.engines import Clean
 
 NOTHING_TO_KNOW_IT_BY = frozenset(

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from catalog.model import Record
-from catalog.reading.schemas import envelope_id, schemas
+from catalog_probe.catalog.files.schemas import envelope_id, schemas
+from catalog_probe.catalog.model import Record
 from tests.contract.catalog.inventory_rows import PROVIDERS, Row, citable, rows
 from tests.harness.engines import catalog
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
 
 COVERED_KINDS = ("endpoint", "error", "outcome", "header", "limit", "version", "state")
 """Rows of these kinds each need a record. The other kinds may be cited, and must then be cited rightly."""

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from catalog.model import Address, Record
-from catalog.recognition.lookalikes import Lookalikes
+from catalog_probe.catalog.model import Address, Record
+from catalog_probe.catalog.recognition.lookalikes import Lookalikes
 from tests.harness.engines import catalog
 
 CATALOG = catalog()

@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from catalog.model.homes import PACKAGE
-from catalog.reading.manifest import manifest, providers
-from probes.target import target_file as targets
-from probes.target.target_file import shipped
+from catalog_probe.catalog.files.manifest import manifest, providers
+from catalog_probe.catalog.files.provider_folders import PACKAGE
+from catalog_probe.probes.targets import target_file as targets
+from catalog_probe.probes.targets.target_file import shipped
 from tests.harness.engines import catalog
 
 if TYPE_CHECKING:
-    from catalog.model import Record
+    from catalog_probe.catalog.model import Record
 
 RECORDS = catalog()
 OF_EVERYBODY = {"any", "client", "empty", "json"}

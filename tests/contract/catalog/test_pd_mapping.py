@@ -6,8 +6,8 @@ import re
 
 import pytest
 
-from catalog.reading.assertions import assertions
-from catalog.reading.manifest import manifest
+from catalog_probe.catalog.files.manifest import manifest
+from catalog_probe.catalog.reading.assertions import assertions
 from tests.contract.catalog.inventory_rows import rows
 from tests.harness.engines import catalog
 

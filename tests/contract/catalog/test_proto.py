@@ -13,7 +13,7 @@ ROOT = Path(__file__).parents[3]
 
 def test_mock_and_probes_speak_the_same_messages() -> None:
     from catalog_probe.mockserver.pd.grpc.generated import pd_pb2 as mocked
-    from probes.wire.generated import pd_pb2 as probed
+    from catalog_probe.probes.wire.generated import pd_pb2 as probed
 
     assert mocked.DESCRIPTOR.serialized_pb == probed.DESCRIPTOR.serialized_pb
 

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from catalog.check.validate import check
-from catalog.model import Record
-from catalog.reading.rate_limits import rate_limits
+from catalog_probe.catalog.check.validate import check
+from catalog_probe.catalog.model import Record
+from catalog_probe.catalog.reading.rate_limits import rate_limits
 from tests.harness.engines import catalog
 
 CATALOG = catalog()

@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from jsonschema import Draft202012Validator
 from referencing import Registry
 from referencing.jsonschema import DRAFT202012
 
-from catalog.reading.schemas import KIND_SCHEMA, SCHEMAS, resolve, schemas
-from catalog.writeback.canonical import canonical_record, json_text
+from catalog_probe.catalog.files.schemas import KIND_SCHEMA, SCHEMAS, resolve, schemas
+from catalog_probe.catalog.writeback.canonical import canonical_record, json_text
 from tests.contract.catalog.envelope_examples import ENVELOPES, without
 from tests.contract.catalog.inventory_rows import PROVIDERS, citable
 from tests.contract.catalog.record_examples import BAD, GOOD
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
 
 # Document 1, sections 2.1 to 2.3, in their order.
 DOCUMENTED = {

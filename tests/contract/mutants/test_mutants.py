@@ -11,7 +11,7 @@ from dataclasses import replace
 
 import pytest
 
-from catalog.reading.manifest import providers
+from catalog_probe.catalog.files.manifest import providers
 from tests.harness.mutants import tables
 from tests.harness.mutants.running import Shown, of, run
 from tests.harness.mutants.tables import LARGE, NOT_YET, listed, mutants, refusals

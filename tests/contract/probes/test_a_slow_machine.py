@@ -8,10 +8,10 @@ from types import SimpleNamespace
 
 import pytest
 
-from catalog.model import Outcome
+from catalog_probe.catalog.model import Outcome
 from catalog_probe.mockserver.app import create_app
 from catalog_probe.mockserver.core import world
-from probes.elicit.book import book
+from catalog_probe.probes.recipes.book import book
 from tests.harness.engines import mock_target_at, probe
 from tests.harness.serving import serving
 

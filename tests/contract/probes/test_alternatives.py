@@ -8,20 +8,20 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from catalog.envelopes.pointer import ABSENT, find
-from catalog.model import Attempt, Exchange, Outcome, Request, Response, Severity
-from catalog.model.assertion import Basis
-from catalog.reading.assertions import asserted
-from probes.judging.judge import judge
+from catalog_probe.catalog.model import Attempt, Exchange, Outcome, Request, Response, Severity
+from catalog_probe.catalog.model.assertion import Basis
+from catalog_probe.catalog.reading.assertions import asserted
+from catalog_probe.catalog.text.json_pointer import ABSENT, find
+from catalog_probe.probes.judging.judge import judge
 from tests.contract.catalog.envelope_examples import ENVELOPES
 from tests.harness.captures import known
 from tests.harness.engines import catalog
 from tests.harness.spoiling import SPOILED, put
 
 if TYPE_CHECKING:
-    from catalog.model.assertion import Assertion
-    from catalog.reading.expected import Expected
-    from probes.judging.verdict import Verdict
+    from catalog_probe.catalog.model.assertion import Assertion
+    from catalog_probe.catalog.reading.expected import Expected
+    from catalog_probe.probes.judging.verdicts.verdict import Verdict
 
 SAMPLES = {"seconds": "7", "integer": "7", "rfc3339": "2126-11-21T00:00:00Z", "duration": "7s"}
 

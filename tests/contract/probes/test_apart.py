@@ -7,20 +7,20 @@ from typing import TYPE_CHECKING
 
 import anyio
 
-from catalog.model.labels import ANSWER, CLEANUP
-from probes.calls.call import get
-from probes.elicit.performing import perform
-from probes.elicit.recipe import Family, each_apart
-from probes.running.attempt_probe import AttemptProbe
-from probes.running.budget import Budget
-from probes.running.lane import Lane
+from catalog_probe.catalog.model.labels import ANSWER, CLEANUP
+from catalog_probe.probes.calls.call import get
+from catalog_probe.probes.recipes.performing import perform
+from catalog_probe.probes.recipes.recipe import Family, each_apart
+from catalog_probe.probes.running.attempt_probe import AttemptProbe
+from catalog_probe.probes.running.lane import Lane
+from catalog_probe.probes.running.pacing.budget import Budget
 from tests.harness.declared import hiding
 from tests.harness.recipes import load_recipes
 
 if TYPE_CHECKING:
-    from probes.calls.call import Call
-    from probes.elicit.recipe import Recipe
-    from probes.target.target import Target
+    from catalog_probe.probes.calls.call import Call
+    from catalog_probe.probes.recipes.recipe import Recipe
+    from catalog_probe.probes.targets.target import Target
 
 UPLOAD: Call = load_recipes("pa").endpoints.UPLOAD
 

@@ -6,18 +6,18 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from catalog.evidence.partial import in_part
-from catalog.model import Outcome
-from catalog.model.labels import BESIDE
-from probes.planning.rotation import ALL
+from catalog_probe.catalog.evidence.verdicts.partial import in_part
+from catalog_probe.catalog.model import Outcome
+from catalog_probe.catalog.model.labels import BESIDE
+from catalog_probe.probes.planning.rotation import ALL
 from tests.harness import fault_changes as to
 from tests.harness.engines import catalog, probe
 from tests.harness.fault_table import BARE, COMPLIANCE_KEY, in_own_envelope
 from tests.harness.faults import Act, Fault, Where
 
 if TYPE_CHECKING:
-    from catalog.evidence.results import Result
-    from probes.target.target import Target
+    from catalog_probe.catalog.evidence.results import Result
+    from catalog_probe.probes.targets.target import Target
     from tests.harness.fault_proxy import Stand
 
 CREATE_MESSAGE = "pa/endpoints/messages/create_message"

@@ -5,16 +5,16 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from catalog.model import Outcome
-from catalog.reading.store import Catalog
-from probes.planning.rotation import ALL
+from catalog_probe.catalog.files.store import Catalog
+from catalog_probe.catalog.model import Outcome
+from catalog_probe.probes.planning.rotation import ALL
 from tests.harness import fault_changes as to
 from tests.harness.engines import catalog, probe
 from tests.harness.fault_table import enveloped
 from tests.harness.faults import Fault, Where
 
 if TYPE_CHECKING:
-    from catalog.evidence.results import Result
+    from catalog_probe.catalog.evidence.results import Result
     from tests.harness.fault_proxy import Stand
 
 MALFORMED = "pa/errors/general/key_malformed"

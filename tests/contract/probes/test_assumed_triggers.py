@@ -6,15 +6,15 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from catalog.model import Outcome
-from probes.planning.rotation import ALL
+from catalog_probe.catalog.model import Outcome
+from catalog_probe.probes.planning.rotation import ALL
 from tests.harness import fault_changes as to
 from tests.harness.engines import probe
 from tests.harness.fault_table import enveloped
 from tests.harness.faults import Fault, Where
 
 if TYPE_CHECKING:
-    from catalog.evidence.results import Result
+    from catalog_probe.catalog.evidence.results import Result
     from tests.harness.fault_proxy import Stand
 
 MADE_UP_KEY = "pa/errors/compliance/api_key_invalid"

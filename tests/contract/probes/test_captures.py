@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from catalog.model import Aspect, Finding, Outcome
-from catalog.model.codes import FindingCode
-from catalog.reading.manifest import providers
-from probes.traffic.json_lines import of_line
-from probes.traffic.recorded import Recording
-from probes.traffic.sources import anybody
-from probes.traffic.traffic import Traffic
+from catalog_probe.catalog.files.manifest import providers
+from catalog_probe.catalog.model import Aspect, Finding, Outcome
+from catalog_probe.catalog.model.codes import FindingCode
+from catalog_probe.probes.traffic.json_lines import of_line
+from catalog_probe.probes.traffic.recorded import Recording
+from catalog_probe.probes.traffic.sources import anybody
+from catalog_probe.probes.traffic.traffic import Traffic
 from tests.harness.captures import (
     CAPTURES,
     MADE_UP,
@@ -28,7 +28,7 @@ from tests.harness.captures import (
 from tests.harness.engines import catalog
 
 if TYPE_CHECKING:
-    from catalog.evidence.results import Result
+    from catalog_probe.catalog.evidence.results import Result
 
 ON_THE_WIRE = frozenset({Aspect.STATUS, Aspect.TYPE, Aspect.CODE, Aspect.PARAM, Aspect.MESSAGE})
 """What tells one row from another; headers and shape may differ from the documents, and that is a drift."""

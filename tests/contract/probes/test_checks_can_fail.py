@@ -2,27 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import pytest
 
-from catalog.model import Attempt, Exchange, Outcome
-from catalog.reading.assertions import asserted, assertions
-from catalog.reading.expectations import expectations
-from catalog.reading.manifest import providers
-from catalog.recognition.known import Known
-from probes.judging.attempts import MAX_ATTEMPTS, conclude
-from probes.judging.judge import judge
+from catalog_probe.catalog.files.manifest import providers
+from catalog_probe.catalog.model import Attempt, Exchange, Outcome
+from catalog_probe.catalog.reading.assertions import asserted, assertions
+from catalog_probe.catalog.reading.expectations import expectations
+from catalog_probe.catalog.recognition.known import Known
+from catalog_probe.probes.judging.judge import judge
+from catalog_probe.probes.judging.verdicts.attempts import MAX_ATTEMPTS, conclude
 from tests.harness.engines import Clean, catalog
 from tests.harness.mutants.running import left_to_others
 from tests.harness.spoiling import Spoiled, spoil
 from tests.harness.spoiling_relations import spoil_relations
 
 if TYPE_CHECKING:
-    from catalog.evidence.results import Result
-    from catalog.reading.expected import Expected
+    from collections.abc import Iterator
+
+    from catalog_probe.catalog.evidence.results import Result
+    from catalog_probe.catalog.reading.expected import Expected
 
 
 @pytest.mark.parametrize("provider", providers())

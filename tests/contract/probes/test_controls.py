@@ -8,17 +8,17 @@ from typing import TYPE_CHECKING, Any
 import anyio
 import pytest
 
-from catalog.envelopes.pointer import ABSENT, find
-from catalog.reading.manifest import manifest, providers
-from probes.elicit.book import book
-from probes.running import controls
-from probes.running.budget import Budget
-from probes.running.lane import Lane
-from probes.target.target import NOWHERE_KEY, Target
-from probes.wire.redaction.redactor import Redactor
+from catalog_probe.catalog.files.manifest import manifest, providers
+from catalog_probe.catalog.text.json_pointer import ABSENT, find
+from catalog_probe.probes.recipes.book import book
+from catalog_probe.probes.running import controls
+from catalog_probe.probes.running.lane import Lane
+from catalog_probe.probes.running.pacing.budget import Budget
+from catalog_probe.probes.targets.target import NOWHERE_KEY, Target
+from catalog_probe.probes.wire.redaction.redactor import Redactor
 
 if TYPE_CHECKING:
-    from catalog.model import Exchange
+    from catalog_probe.catalog.model import Exchange
 
 CONTROLS = [(name, role) for name in providers() for role in manifest(name).controls]
 PROVEN = [(name, role) for name, role in CONTROLS if manifest(name).controls[role].proof]

@@ -5,19 +5,19 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from catalog.model import Outcome
-from catalog.reading.assertions import assertions
-from catalog.reading.facts import claimed_endpoints
-from catalog.writeback.planner import Patch, Policy, plan
-from catalog.writeback.seen import Sighting
-from probes.planning.rotation import ALL
+from catalog_probe.catalog.model import Outcome
+from catalog_probe.catalog.reading.assertions import assertions
+from catalog_probe.catalog.reading.facts import claimed_endpoints
+from catalog_probe.catalog.writeback.planner import Patch, Policy, plan
+from catalog_probe.catalog.writeback.seen import Sighting
+from catalog_probe.probes.planning.rotation import ALL
 from tests.harness.engines import FIRST, catalog, probe
 from tests.unit.reports.making import TODAY, run
 
 if TYPE_CHECKING:
-    from catalog.evidence.results import Result, Run
-    from probes.planning.rotation import Drawing
-    from probes.target.target import Target
+    from catalog_probe.catalog.evidence.results import Result, Run
+    from catalog_probe.probes.planning.rotation import Drawing
+    from catalog_probe.probes.targets.target import Target
 
 REVOKED = "pa/errors/general/key_revoked"
 CLAIMED = claimed_endpoints(catalog()[REVOKED])

@@ -6,17 +6,17 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from catalog.reading import documents
-from catalog.reading.manifest import providers
-from probes.elicit.book import book
+from catalog_probe.catalog.files.manifest import providers
+from catalog_probe.catalog.reading import documents
+from catalog_probe.probes.recipes.book import book
 from tests.harness.engines import Clean, catalog
 from tests.harness.mutants.running import too_large
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from catalog.evidence.results import Result
-    from catalog.model.assertion import Assertion
+    from catalog_probe.catalog.evidence.results import Result
+    from catalog_probe.catalog.model.assertion import Assertion
 
 
 def seen_as_stated(results: Iterable[Result]) -> set[str]:

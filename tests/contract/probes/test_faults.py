@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from catalog.model import Exchange, Outcome, Response
+from catalog_probe.catalog.model import Exchange, Outcome, Response
 from tests.harness import fault_changes as to
 from tests.harness import patient
 from tests.harness.engines import catalog, probe
@@ -19,7 +18,9 @@ from tests.harness.fault_table import CALLS, FAULTS, SOCKETS, STREAMS, Named
 from tests.harness.faults import Act, Answer, Asked, Ending, Fault, Picking, Where
 
 if TYPE_CHECKING:
-    from catalog.evidence.results import Result
+    from collections.abc import Iterator
+
+    from catalog_probe.catalog.evidence.results import Result
 
 ALL = [str(record.address) for record in catalog().records]
 LIST_MODELS = "pa/endpoints/models/list_models"

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from catalog.evidence.results import Result, Run
-from catalog.reading.store import RECORDS
-from catalog.writeback.update import update
+from catalog_probe.catalog.evidence.results import Result, Run
+from catalog_probe.catalog.files.store import RECORDS
+from catalog_probe.catalog.writeback.update import update
 from catalog_probe.mockserver.app import create_app
-from probes.planning.rotation import ALL
+from catalog_probe.probes.planning.rotation import ALL
 from tests.harness.checkouts import copied
 from tests.harness.engines import mock_target_at, probe
 from tests.harness.serving import serving

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from catalog.evidence.causes import causes
-from catalog.model import Outcome
-from catalog.reading.statuses import documented_status
-from reports.overview import Overview
-from reports.sentence import sentence
+from catalog_probe.catalog.evidence.causes import causes
+from catalog_probe.catalog.model import Outcome
+from catalog_probe.catalog.reading.statuses import documented_status
+from catalog_probe.reports.content.overview import Overview
+from catalog_probe.reports.content.sentence import sentence
 from tests.harness import fault_changes as to
 from tests.harness.engines import catalog, probe
 from tests.harness.faults import Fault, Where
 from tests.unit.reports.making import run
 
 if TYPE_CHECKING:
-    from catalog.model import Record
+    from catalog_probe.catalog.model import Record
     from tests.harness.fault_proxy import Stand
 
 

@@ -7,16 +7,16 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from catalog.evidence import verdicts
-from catalog.model import Outcome
-from catalog.model.exits import Exit
-from catalog.model.standpoint import StandsFor
-from probes.target import target_file as targets
+from catalog_probe.catalog.evidence.verdicts import run_verdict
+from catalog_probe.catalog.model import Outcome
+from catalog_probe.catalog.model.exits import Exit
+from catalog_probe.catalog.model.standpoint import StandsFor
+from catalog_probe.probes.targets import target_file as targets
 from tests.harness.engines import probe
 from tests.unit.reports.making import run
 
 if TYPE_CHECKING:
-    from probes.suite.embedded_mock import EmbeddedMock
+    from catalog_probe.probes.plugin.embedded_mock import EmbeddedMock
 
 RECORD = "pb/rate_limits/limits/general"
 ON_A_MOCK = run(
@@ -36,6 +36,6 @@ def test_a_record_that_lost_an_observation_makes_a_run_on_a_mock_blind(
     pb = target.providers["pb"]
     changed = replace(pb, values={**pb.values, "minute_quota": quota})
     result = probe(replace(target, providers={"pb": changed}), [RECORD])[RECORD]
-    assert (result.outcome, verdicts.of_run(ON_A_MOCK, [result])) == (outcome, status)
+    assert (result.outcome, run_verdict.of_run(ON_A_MOCK, [result])) == (outcome, status)
     lost = {finding.label for finding in result.findings if finding.code == "not-looked-at"}
     assert ("other_key_of_the_project" in lost) is (status is Exit.BLIND)

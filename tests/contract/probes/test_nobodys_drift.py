@@ -3,24 +3,25 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
 
-from catalog.evidence import verdicts
-from catalog.evidence.results import Run
-from catalog.model import Outcome
-from catalog.model.exits import Exit
-from catalog.reading.store import RECORDS
-from catalog.writeback.update import update
+from catalog_probe.catalog.evidence.results import Run
+from catalog_probe.catalog.evidence.verdicts import run_verdict
+from catalog_probe.catalog.files.store import RECORDS
+from catalog_probe.catalog.model import Outcome
+from catalog_probe.catalog.model.exits import Exit
+from catalog_probe.catalog.writeback.update import update
 from tests.harness.engines import catalog, probe
 from tests.harness.night_table import NOBODYS, SOMEBODYS, Row
 
 if TYPE_CHECKING:
-    from catalog.evidence.results import Result
-    from probes.target.target import Target
+    from collections.abc import Sequence
+
+    from catalog_probe.catalog.evidence.results import Result
+    from catalog_probe.probes.targets.target import Target
     from tests.harness.fault_proxy import Stand
 
 NIGHT = "night-1"
@@ -71,7 +72,7 @@ def told(results: Sequence[Result]) -> tuple[Counter[str], str]:
 
 def hold(row: Row, results: Sequence[Result]) -> None:
     codes, words = told(results)
-    assert verdicts.of_run(run_of(results), results) is row.exits, codes
+    assert run_verdict.of_run(run_of(results), results) is row.exits, codes
     assert row.reasons <= codes.keys(), codes
     assert all(each in words for each in row.words), words[:2000]
 

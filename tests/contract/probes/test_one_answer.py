@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from catalog.model import Outcome
-from probes.target.target import Cost
+from catalog_probe.catalog.model import Outcome
+from catalog_probe.probes.targets.target import Cost
 from tests.harness import fault_changes as to
 from tests.harness.engines import catalog, probe
 from tests.harness.fault_table import MESSAGES, SENTENCE
@@ -18,7 +18,7 @@ from tests.harness.faults import Fault, Where
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from catalog.evidence.results import Result
+    from catalog_probe.catalog.evidence.results import Result
     from tests.harness.fault_proxy import Stand
 
 CREDITLESS = "Your credit balance is too low to access the API. Go to Plans & Billing."

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from probes.calls.call import converse, delete, get, invoke, post
-from probes.elicit.recipe import Family, recipe
+from catalog_probe.probes.calls.call import converse, delete, get, invoke, post
+from catalog_probe.probes.recipes.recipe import Family, recipe
 
 if TYPE_CHECKING:
-    from probes.elicit.probe import Probe
+    from catalog_probe.probes.recipes.probe import Probe
 
 GENERAL = Family("pa/errors/general")
 

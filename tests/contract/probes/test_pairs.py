@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from catalog.reading.facts import claimed_endpoints, occurs_on
-from catalog.reading.manifest import providers
-from probes.elicit.book import book
+from catalog_probe.catalog.files.manifest import providers
+from catalog_probe.catalog.reading.facts import claimed_endpoints, occurs_on
+from catalog_probe.probes.recipes.book import book
 from tests.harness.engines import catalog
 
 if TYPE_CHECKING:

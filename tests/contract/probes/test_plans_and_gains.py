@@ -9,14 +9,15 @@ from datetime import date
 import pytest
 
 from catalog_probe.cli.reference import variables
-from probes.calls.call import get
-from probes.elicit.recipe import Recipe, recipe
-from probes.planning import bounds, missing_variables
-from probes.planning.budgeting import facts_looked_at, spending
-from probes.planning.plan import plan
-from probes.planning.rotation import Depth, Drawing
-from probes.target import target_file as targets
-from probes.target.target import Cost, Provider
+from catalog_probe.probes.calls.call import get
+from catalog_probe.probes.coverage import missing_variables
+from catalog_probe.probes.planning import bounds
+from catalog_probe.probes.planning.budgeting import facts_looked_at, spending
+from catalog_probe.probes.planning.plan import plan
+from catalog_probe.probes.planning.rotation import Depth, Drawing
+from catalog_probe.probes.recipes.recipe import Recipe, recipe
+from catalog_probe.probes.targets import target_file as targets
+from catalog_probe.probes.targets.target import Cost, Provider
 from tests.harness.command import CHECKOUT
 from tests.harness.engines import catalog
 
@@ -97,7 +98,7 @@ def test_a_budget_is_spent_on_most_facts_for_its_tokens_and_what_is_free_comes_f
 
 @pytest.mark.parametrize("limit, code", [(999, "beyond-budget"), (1000, None)])
 def test_what_alone_is_more_than_the_budget_is_not_tried(limit: int, code: str | None) -> None:
-    from probes.planning.obstacles import obstacle
+    from catalog_probe.probes.planning.obstacles import obstacle
 
     target = targets.load("live", {"PA_API_KEY": "key-of-nobody"})
     bounded = replace(target, providers={"pa": replace(target.providers["pa"], max_tokens=limit)})

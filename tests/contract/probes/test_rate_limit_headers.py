@@ -2,32 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
 from datetime import date
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from catalog.model import Attempt, Exchange, Finding, Outcome, Request, Response, Tag
-from catalog.reading.assertions import assertions
-from catalog.reading.cells import Cell
-from catalog.reading.expectations import expectations
-from catalog.reading.headers import HeaderRule
-from catalog.reading.tags import tag_by_evidence
-from catalog.recognition.known import Known
-from probes.elicit.book import book
-from probes.judging.judge import judge
-from probes.judging.limit_headers import contradictions
-from probes.planning.obstacles import fitted
-from probes.target.target import Cost, Target
+from catalog_probe.catalog.model import Attempt, Exchange, Finding, Outcome, Request, Response, Tag
+from catalog_probe.catalog.observed.cells import Cell
+from catalog_probe.catalog.observed.tags import tag_by_evidence
+from catalog_probe.catalog.reading.assertions import assertions
+from catalog_probe.catalog.reading.expectations import expectations
+from catalog_probe.catalog.reading.headers import HeaderRule
+from catalog_probe.catalog.recognition.known import Known
+from catalog_probe.probes.judging.comparison.limit_headers import contradictions
+from catalog_probe.probes.judging.judge import judge
+from catalog_probe.probes.planning.obstacles import fitted
+from catalog_probe.probes.recipes.book import book
+from catalog_probe.probes.targets.target import Cost, Target
 from tests.harness import fault_changes as to
 from tests.harness.engines import Clean, catalog
 from tests.harness.engines import probe as probed
 from tests.harness.faults import Fault
 
 if TYPE_CHECKING:
-    from catalog.evidence.results import Result
+    from collections.abc import Mapping
+
+    from catalog_probe.catalog.evidence.results import Result
     from tests.harness.fault_proxy import Stand
 
 RULES = (

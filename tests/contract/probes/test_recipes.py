@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
 from datetime import date
 from typing import TYPE_CHECKING, Any
@@ -11,28 +10,30 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from catalog.model import Address, Reason, Record
-from catalog.model.explanations import NOT_PROBED
-from catalog.model.reach import Reach
-from catalog.reading.manifest import providers
-from catalog.reading.store import Catalog
-from probes.calls.call import Call, get, post
-from probes.calls.placeholders import filled
-from probes.elicit.book import Book, book
-from probes.elicit.recipe import Family, Recipe, recipe
-from probes.planning import completeness as fit
-from probes.planning import coverage
-from probes.planning.bounds import bounds
-from probes.planning.obstacles import fitted, obstacle
-from probes.planning.plan import plan
-from probes.planning.reach import Reaches, all_reaches
-from probes.target import target_file as targets
-from probes.target.dialect import Dialect
-from probes.target.target import Cost, Credential, Provider, Target
+from catalog_probe.catalog.files.manifest import providers
+from catalog_probe.catalog.files.store import Catalog
+from catalog_probe.catalog.model import Address, Reason, Record
+from catalog_probe.catalog.model.explanations import NOT_PROBED
+from catalog_probe.catalog.model.reach import Reach
+from catalog_probe.probes.calls.call import Call, get, post
+from catalog_probe.probes.calls.placeholders import filled
+from catalog_probe.probes.coverage import completeness as fit
+from catalog_probe.probes.coverage import coverage
+from catalog_probe.probes.planning.bounds import bounds
+from catalog_probe.probes.planning.obstacles import fitted, obstacle
+from catalog_probe.probes.planning.plan import plan
+from catalog_probe.probes.planning.reach import Reaches, all_reaches
+from catalog_probe.probes.recipes.book import Book, book
+from catalog_probe.probes.recipes.recipe import Family, Recipe, recipe
+from catalog_probe.probes.targets import target_file as targets
+from catalog_probe.probes.targets.dialect import Dialect
+from catalog_probe.probes.targets.target import Cost, Credential, Provider, Target
 from tests.harness.engines import catalog
 
 if TYPE_CHECKING:
-    from probes.elicit.probe import Probe
+    from collections.abc import Mapping
+
+    from catalog_probe.probes.recipes.probe import Probe
 
 ADDRESS = "pa/errors/general/x"
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from probes.elicit.book import book
+from catalog_probe.probes.recipes.book import book
 from tests.harness import sdk_agreement as agreement
 from tests.harness.command import CHECKOUT
 from tests.harness.engines import catalog

@@ -2,27 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
 
-from catalog.model.labels import SUCCESS
-from catalog.reading.grpc_statuses import status_of
-from catalog.reading.manifest import providers
-from probes.calls.call import get, post
-from probes.elicit.book import book
-from probes.elicit.recipe import Family, Recipe, StepOptions, Steps
-from probes.planning.spreading import elsewhere
+from catalog_probe.catalog.files.manifest import providers
+from catalog_probe.catalog.model.labels import SUCCESS
+from catalog_probe.catalog.reading.grpc_statuses import status_of
+from catalog_probe.probes.calls.call import get, post
+from catalog_probe.probes.planning.spreading import elsewhere
+from catalog_probe.probes.recipes.book import book
+from catalog_probe.probes.recipes.recipe import Family, Recipe, StepOptions, Steps
 from tests.harness.declared import Used, gaps, undeclared, used
 from tests.harness.engines import catalog
 from tests.harness.recipes import load_recipes
 
 if TYPE_CHECKING:
-    from probes.calls.call import Removal
-    from probes.elicit.probe import Probe
-    from probes.target.target import Target
+    from collections.abc import Iterator
+
+    from catalog_probe.probes.calls.call import Removal
+    from catalog_probe.probes.recipes.probe import Probe
+    from catalog_probe.probes.targets.target import Target
 
 AGENT_REMOVAL: Removal = load_recipes("pa").general.AGENT_REMOVAL
 
@@ -120,7 +121,7 @@ def test_what_is_made_and_cannot_be_removed_is_a_gap(mock_target: Target, monkey
     """On a mock nothing shows it; on an account it would stay."""
     lost = replace(AGENT_REMOVAL, name="lost", id_at="/agent/id")
     listed = replace(book("pa"), removals={"lost": lost})
-    monkeypatch.setattr("probes.running.teardown.book", lambda provider: listed)
+    monkeypatch.setattr("catalog_probe.probes.running.teardown.book", lambda provider: listed)
 
     async def makes(probe: Probe) -> None:
         agent = post("/v1/agents", {"name": "x", "model": "{small_model}"})

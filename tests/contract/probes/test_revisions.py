@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from probes.target import target_file as targets
-from probes.target.revising import under
-from reports.diff import compare_assertions
+from catalog_probe.probes.targets import target_file as targets
+from catalog_probe.probes.targets.revising import under
+from catalog_probe.reports.comparison import compare_assertions
 from tests.harness.engines import probe
 from tests.harness.instances import Told, run_of
 
 if TYPE_CHECKING:
-    from probes.suite.embedded_mock import EmbeddedMock
+    from catalog_probe.probes.plugin.embedded_mock import EmbeddedMock
 
 OLD, NEW = "2023-06-01", "2026-10-21"
 MESSAGE = "pa/endpoints/messages/create_message"

@@ -7,19 +7,19 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from catalog.model import Attempt, Close, Event, Exchange, Outcome, Request, Response
-from catalog.model.assertion import Basis
-from catalog.model.codes import ReasonCode
-from catalog.reading.assertions import asserted, assertions
-from probes.judging.judge import judge
+from catalog_probe.catalog.model import Attempt, Close, Event, Exchange, Outcome, Request, Response
+from catalog_probe.catalog.model.assertion import Basis
+from catalog_probe.catalog.model.codes import ReasonCode
+from catalog_probe.catalog.reading.assertions import asserted, assertions
+from catalog_probe.probes.judging.judge import judge
 from tests.harness.captures import known
 from tests.harness.engines import catalog
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from catalog.reading.expected import Expected
-    from probes.judging.verdict import Verdict
+    from catalog_probe.catalog.reading.expected import Expected
+    from catalog_probe.probes.judging.verdicts.verdict import Verdict
     from tests.harness.engines import Clean
 
 SENT = Event("setup", {"setup": {}}, sent=True)

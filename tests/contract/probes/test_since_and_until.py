@@ -6,19 +6,19 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from catalog.check.asserting import of_no_revision
-from catalog.model import Outcome, Record
-from catalog.reading.assertions import ANOTHER_REVISION, assertions
-from catalog.reading.manifest import manifest
-from catalog.reading.store import Catalog
-from probes.target import target_file as targets
-from probes.target.revising import under
+from catalog_probe.catalog.check.asserting import of_no_revision
+from catalog_probe.catalog.files.manifest import manifest
+from catalog_probe.catalog.files.store import Catalog
+from catalog_probe.catalog.model import Outcome, Record
+from catalog_probe.catalog.reading.assertions import ANOTHER_REVISION, assertions
+from catalog_probe.probes.targets import target_file as targets
+from catalog_probe.probes.targets.revising import under
 from tests.harness.engines import catalog, probe
 
 if TYPE_CHECKING:
-    from catalog.evidence.results import Result
-    from catalog.model import Json
-    from probes.suite.embedded_mock import EmbeddedMock
+    from catalog_probe.catalog.evidence.results import Result
+    from catalog_probe.catalog.model import Json
+    from catalog_probe.probes.plugin.embedded_mock import EmbeddedMock
 
 OLD, NEW = "2023-06-01", "2026-10-21"
 MESSAGE = "pa/endpoints/messages/create_message"

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from pathlib import Path
 
-    from catalog.evidence.results import Result
+    from catalog_probe.catalog.evidence.results import Result
 
 SPOILT = [f"pa/errors/general/{slug}" for slug in ("key_malformed", "unknown_model", "rate_limit", "overloaded")]
 

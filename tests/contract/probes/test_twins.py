@@ -7,28 +7,28 @@ from typing import TYPE_CHECKING
 import anyio
 import pytest
 
-from catalog.model import Outcome, Reason
-from catalog.model.codes import ReasonCode
-from catalog.reading.grpc_statuses import status_of
-from catalog.reading.manifest import providers
-from probes.elicit.performing import perform
-from probes.elicit.twins import TWIN, twin
-from probes.planning.obstacles import obstacle
-from probes.running.attempt_probe import AttemptProbe
-from probes.running.budget import Budget
-from probes.running.lane import Lane
-from probes.target.target import NOWHERE_KEY, Cost
-from probes.wire.redaction.redactor import Redactor
+from catalog_probe.catalog.files.manifest import providers
+from catalog_probe.catalog.model import Outcome, Reason
+from catalog_probe.catalog.model.codes import ReasonCode
+from catalog_probe.catalog.reading.grpc_statuses import status_of
+from catalog_probe.probes.planning.obstacles import obstacle
+from catalog_probe.probes.recipes.fault_free import TWIN, twin
+from catalog_probe.probes.recipes.performing import perform
+from catalog_probe.probes.running.attempt_probe import AttemptProbe
+from catalog_probe.probes.running.lane import Lane
+from catalog_probe.probes.running.pacing.budget import Budget
+from catalog_probe.probes.targets.target import NOWHERE_KEY, Cost
+from catalog_probe.probes.wire.redaction.redactor import Redactor
 from tests.harness.engines import Clean, catalog
 from tests.harness.recipes import load_recipes
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from catalog.evidence.results import Result
-    from catalog.model import Response
-    from probes.elicit.recipe import Recipe
-    from probes.target.target import Provider, Target
+    from catalog_probe.catalog.evidence.results import Result
+    from catalog_probe.catalog.model import Response
+    from catalog_probe.probes.recipes.recipe import Recipe
+    from catalog_probe.probes.targets.target import Provider, Target
 
 ENDPOINTS = [str(record.address) for record in catalog().select(kind="endpoints")]
 WITH_TWIN = [(each, found) for each in ENDPOINTS if not isinstance(found := twin(each), Reason)]

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from catalog.model import Outcome
+from catalog_probe.catalog.model import Outcome
 from catalog_probe.mockserver.app import create_app
-from probes.elicit import book
+from catalog_probe.probes.recipes import book
 from tests.harness.engines import mock_target_at, probe
 from tests.harness.serving import serving
 

@@ -7,15 +7,18 @@ import multiprocessing
 import sys
 import time
 import zlib
-from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from datetime import date
 from functools import partial
+from typing import TYPE_CHECKING
 
-from catalog.model.exits import Exit
-from catalog.reading.manifest import providers
+from catalog_probe.catalog.files.manifest import providers
+from catalog_probe.catalog.model.exits import Exit
 from tests.harness.mutants.running import Shown, Verdict, run, untouched
 from tests.harness.mutants.tables import Mutant, Of, Refused, mutants, refusals
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
 
 SHARES = 10
 """In how many days the rotation comes round."""

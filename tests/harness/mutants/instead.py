@@ -15,11 +15,13 @@ import inspect
 import json
 from enum import Enum
 from inspect import Parameter
-from pathlib import Path
 from types import FunctionType, ModuleType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tests.harness.mutants.hooks import GONE, Hook, Unresolved
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 
 class Reached:

@@ -9,16 +9,18 @@ from __future__ import annotations
 import ast
 import importlib
 import sys
-from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec, PathFinder
 from pathlib import Path
-from types import ModuleType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tests.harness.mutants.hooks import MOCK, Change, Hook, Unresolved
 from tests.harness.mutants.parsing import parsed
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+    from types import ModuleType
 
 SHARED = f"{MOCK}.pd.grpc.generated"
 """What protobuf has made of a file is known to its own registry, which takes no file twice."""

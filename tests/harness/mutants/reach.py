@@ -13,16 +13,14 @@ import functools
 import re
 import sys
 import threading
-from collections.abc import Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
 from pathlib import Path
-from types import CodeType, FrameType
 from typing import TYPE_CHECKING, Any
 from unittest import mock
 
-from probes.target import target_file as targets
+from catalog_probe.probes.targets import target_file as targets
 from tests.harness.engines import probe
 from tests.harness.mutants.hooks import MOCK
 from tests.harness.mutants.mutated import imported_anew
@@ -30,8 +28,11 @@ from tests.harness.mutants.parsing import parsed
 from tests.harness.serving import serving_mock
 
 if TYPE_CHECKING:
-    from catalog.evidence.results import Result
-    from probes.target.target import Target
+    from collections.abc import Iterable, Iterator, Mapping
+    from types import CodeType, FrameType
+
+    from catalog_probe.catalog.evidence.results import Result
+    from catalog_probe.probes.targets.target import Target
     from tests.harness.mutants.hooks import Hook
 
 ROOT = Path(__file__).parents[3]

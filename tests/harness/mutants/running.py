@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import date
@@ -11,12 +10,12 @@ from enum import StrEnum
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from catalog.evidence.blindness import blind_providers
-from catalog.model import Outcome, Severity
-from catalog.reading.expectations import documented_labels
-from probes.elicit.book import book
-from probes.planning.rotation import Depth, Drawing
-from probes.target import target_file as targets
+from catalog_probe.catalog.evidence.verdicts.blindness import blind_providers
+from catalog_probe.catalog.model import Outcome, Severity
+from catalog_probe.catalog.reading.expectations import documented_labels
+from catalog_probe.probes.planning.rotation import Depth, Drawing
+from catalog_probe.probes.recipes.book import book
+from catalog_probe.probes.targets import target_file as targets
 from tests.harness.engines import catalog, probe
 from tests.harness.mutants import instead
 from tests.harness.mutants.hooks import Hook
@@ -27,9 +26,11 @@ from tests.harness.mutants.tables import Mutant, Of
 from tests.harness.serving import serving_mock
 
 if TYPE_CHECKING:
-    from catalog.evidence.results import Result
-    from catalog.model import Record
-    from probes.target.target import Target
+    from collections.abc import Iterator, Mapping
+
+    from catalog_probe.catalog.evidence.results import Result
+    from catalog_probe.catalog.model import Record
+    from catalog_probe.probes.targets.target import Target
 
 LARGE_TOO: Mapping[str, Mapping[str, str]] = {"pa": {"large_batches": "yes"}}
 """What opens the looks that are too large for each run."""

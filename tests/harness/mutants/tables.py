@@ -5,22 +5,23 @@ from __future__ import annotations
 import csv
 import importlib
 import re
-from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from catalog.reading.documents import Wire, checks, facts
-from probes.elicit.book import book
+from catalog_probe.catalog.reading.documents import Wire, checks, facts
+from catalog_probe.probes.recipes.book import book
 from tests.harness.engines import catalog
 from tests.harness.mutants import instead
 from tests.harness.mutants.hooks import Hook, Unresolved
 
 if TYPE_CHECKING:
-    from catalog.model.assertion import Assertion
-    from catalog.reading.documents import Fact
+    from collections.abc import Iterable, Iterator
+
+    from catalog_probe.catalog.model.assertion import Assertion
+    from catalog_probe.catalog.reading.documents import Fact
 
 TABLES = Path(__file__).parents[2] / "contract" / "mutants"
 NOT_YET = TABLES / "not_yet"

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from reports import build
+from catalog_probe.reports import build
 from tests.system.browser.chromium import Tabs, Visit, chromium, executable
 from tests.unit.reports import sample
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from playwright.sync_api import Browser
 
-    from catalog.evidence.results import Result, Run
+    from catalog_probe.catalog.evidence.results import Result, Run
     from tests.harness.once import Once
 
 

@@ -6,7 +6,8 @@ import json
 from typing import TYPE_CHECKING
 from urllib.parse import unquote
 
-from reports import build, html, packing
+from catalog_probe.reports import build
+from catalog_probe.reports.page import html, packing
 from tests.system.browser.chromium import Tabs, Visit, arrived, shown, until
 from tests.unit.reports import sample
 from tests.unit.reports.making import finding, result, run

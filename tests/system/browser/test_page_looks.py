@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from catalog.model import Outcome
-from reports import build
-from reports.markup import MOST
+from catalog_probe.catalog.model import Outcome
+from catalog_probe.reports import build
+from catalog_probe.reports.page.markup import MOST
 from tests.system.browser.chromium import NARROW, WIDE, Visit, arrived, until
 from tests.unit.reports import sample
 

@@ -7,9 +7,9 @@ from urllib.parse import quote
 
 import pytest
 
-from catalog.model.errors import CatalogError
-from catalog.reading.query import OF_RECORDS, OF_RUNS, Spoken, parse
-from catalog.reading.query import spoken as text_of
+from catalog_probe.catalog.model.errors import CatalogError
+from catalog_probe.catalog.search.query import OF_RECORDS, OF_RUNS, Spoken, parse
+from catalog_probe.catalog.search.query import spoken as text_of
 from tests.system.browser.chromium import Visit, shown, until
 
 
@@ -169,7 +169,7 @@ label:answer
 
 
 def test_the_page_and_the_catalog_read_a_query_alike(visit: Visit, report: str) -> None:
-    """The script has the rules of catalog/reading/query.py: over the same facets both find the same."""
+    """The script has the rules of catalog_probe/catalog/search/query.py: over the same facets both find the same."""
     tab = visit(report)
     rows = tab.evaluate("records.map(r => [r.address, r.title, r.age, r.places.map(at => index.facets[at])])")
     known = {*OF_RECORDS, *OF_RUNS}

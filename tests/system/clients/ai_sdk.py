@@ -9,12 +9,14 @@ import json
 import os
 import shutil
 import subprocess
-from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tests.system.clients.client import MODEL, Client, Forecast, Where, failed
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 ASK = Path(__file__).parent / "node" / "ask.mjs"
 DEADLINE_S = 60

@@ -6,8 +6,7 @@ A client is imported only when it is asked; what is not installed is skipped wit
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tests.system.clients.client import (
     CHAT_TOOL,
@@ -19,6 +18,9 @@ from tests.system.clients.client import (
     Where,
     module,
 )
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
 
 os.environ.setdefault("LITELLM_LOCAL_MODEL_COST_MAP", "True")  # it would fetch its prices from elsewhere
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Mapping
 from fnmatch import fnmatchcase
 
 import pytest
@@ -17,7 +16,12 @@ from tests.harness.mutants.tables import mutants
 
 pytest.importorskip("pydantic", reason="no client is installed (dependency groups `clients` and `independent`)")
 
+from typing import TYPE_CHECKING
+
 from tests.system.clients.asking import is_there, met
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
 
 pytestmark = [
     pytest.mark.filterwarnings("ignore"),  # those that clients give are their own

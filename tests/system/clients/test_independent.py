@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -16,6 +15,9 @@ from tests.system.clients.ai_sdk import AI_SDK
 from tests.system.clients.client import ANSWER, Client, Forecast, Where
 from tests.system.clients.independent import CLIENTS
 from tests.system.clients.llm_command import LLM
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
 
 pytestmark = [
     pytest.mark.filterwarnings("ignore"),  # those that clients give are their own

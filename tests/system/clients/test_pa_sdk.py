@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import datetime
-from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
 import pytest
 
 from catalog_probe.mockserver.pa.models import MODELS
 from tests.harness.sdk import Session, speaking
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
 
 sdk = pytest.importorskip("anthropic", reason="the official SDK of PA is not installed (dependency group `clients`)")
 

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterator
 from datetime import UTC, datetime, timedelta
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from catalog_probe.mockserver.app import create_app
 from tests.harness import certificates
 from tests.harness.serving import serving
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable, Iterator
 
 sdk = pytest.importorskip("google.genai", reason="the official SDK of PB is not installed (dependency group `clients`)")
 errors = pytest.importorskip("google.genai.errors", reason="the official SDK of PB is not installed")

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from tests.harness.sdk import Session, speaking
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
 
 sdk = pytest.importorskip("google.genai", reason="the official SDK of PB is not installed (dependency group `clients`)")
 openai = pytest.importorskip("openai", reason="the SDK that the compatibility layer is for is not installed")

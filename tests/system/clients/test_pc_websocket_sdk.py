@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from catalog_probe.mockserver.app import create_app
 from tests.harness.serving import serving
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 sdk = pytest.importorskip("openai", reason="the official SDK of PC is not installed (dependency group `clients`)")
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from tests.harness.sdk import Session, speaking
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
 
 sdk = pytest.importorskip("openai", reason="no chat-completions client is installed (dependency group `clients`)")
 

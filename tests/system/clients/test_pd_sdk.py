@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -16,6 +15,9 @@ import grpc  # noqa: E402
 import pydantic  # noqa: E402
 from xai_sdk.chat import tool, user  # noqa: E402
 from xai_sdk.proto import chat_pb2  # noqa: E402
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
 
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")
 

@@ -6,7 +6,7 @@ import json
 import re
 from pathlib import Path
 
-from catalog.reading.store import Catalog
+from catalog_probe.catalog.files.store import Catalog
 
 ROOT = Path(__file__).parents[3]
 PAGE = (ROOT / "docs" / "adding-a-record.md").read_text(encoding="utf-8")

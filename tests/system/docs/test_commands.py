@@ -6,19 +6,20 @@ import re
 import shlex
 import shutil
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
-from catalog.model.exits import Exit
-from catalog.model.homes import PACKAGE
+from catalog_probe.catalog.files.provider_folders import PACKAGE
+from catalog_probe.catalog.model.exits import Exit
 from catalog_probe.cli.main import main
 from tests.harness import sample_report
 from tests.harness.command import CHECKOUT, Ran, pytest_here, pytest_probes, ran
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from tests.harness.once import Once
 
 ROOT = CHECKOUT

@@ -15,19 +15,20 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from catalog.evidence.causes import causes
-from catalog.evidence.results import Asked
-from catalog.evidence.results_file import RESULTS, ResultsWriter, read_run
-from catalog.model import Aspect, Outcome, homes
-from catalog.model.exits import Exit
-from catalog.model.standpoint import StandsFor
-from catalog.reading.store import RECORDS
+from catalog_probe.catalog.evidence.causes import causes
+from catalog_probe.catalog.evidence.results import Asked
+from catalog_probe.catalog.evidence.results_file import RESULTS, ResultsWriter, read_run
+from catalog_probe.catalog.files import provider_folders
+from catalog_probe.catalog.files.store import RECORDS
+from catalog_probe.catalog.model import Aspect, Outcome
+from catalog_probe.catalog.model.exits import Exit
+from catalog_probe.catalog.model.standpoint import StandsFor
 from catalog_probe.cli import check, identify, main, probe, relying, report_commands
 from catalog_probe.cli.catalog_commands import group as catalog_group
 from catalog_probe.cli.new_commands import group as new_group
 from catalog_probe.cli.target_commands import group as target_group
-from reports import history
-from reports.build import build
+from catalog_probe.reports.build import build
+from catalog_probe.reports.history import nights as history
 from tests.harness.checkouts import as_checkout, copied
 from tests.harness.command import pytest_here, pytest_probes
 from tests.system.docs.test_commands import COMMANDS, OF_LIVE_TARGETS, OF_NIGHTS
@@ -36,7 +37,7 @@ from tests.unit.reports.making import finding
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from catalog.evidence.results import Result
+    from catalog_probe.catalog.evidence.results import Result
     from tests.harness.once import Once
 
 _EXAMPLE = re.compile(r"^ +((?:python -m |pytest |catalog-probe |curl |PA_API_KEY=).*)$", re.MULTILINE)
@@ -125,7 +126,7 @@ def made_in(place: Path) -> Path:
     (folder / "body.json").write_text('{"code": "resource-exhausted", "error": "Too many requests."}', encoding="utf-8")
     (folder / "rely.toml").write_text('[[rely]]\non = ["pa/errors/general/rate_limit"]\n', encoding="utf-8")
     assert main.main(["new", "provider", "PE", "--catalog", str(folder / "company")]) == 0
-    homes.use(None)
+    provider_folders.use(None)
     return folder
 
 

@@ -4,19 +4,20 @@ from __future__ import annotations
 
 import filecmp
 import json
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
-from catalog.evidence.results_file import read_run
-from catalog.model import Outcome
-from catalog.model.homes import GROUP
+from catalog_probe.catalog.evidence.results_file import read_run
+from catalog_probe.catalog.files.provider_folders import GROUP
+from catalog_probe.catalog.model import Outcome
+from tests.harness.checkouts import wheel_layout
 from tests.harness.command import CHECKOUT
-from tests.harness.walking import PACKAGES, Walk, blocks, free_port, installed, missing
+from tests.harness.walking import Walk, blocks, free_port, installed, missing
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
 
 PAGE = CHECKOUT / "docs" / "your-provider.md"
 
@@ -54,10 +55,13 @@ def walk(tmp_path: Path) -> Iterator[Walk]:
 
 def untouched(site: Path) -> list[str]:
     """Files of ours that a run made or changed."""
-    files = (path for package in PACKAGES for path in (site / package).rglob("*") if path.is_file())
-    names = [path.relative_to(site) for path in files if not {"__pycache__", ".cache"} & set(path.parts)]
-    _, changed, new = filecmp.cmpfiles(site, CHECKOUT, map(str, names), shallow=False)
-    return [*changed, *new]
+    touched = []
+    for source, target in wheel_layout().items():
+        files = (path.relative_to(site / target) for path in (site / target).rglob("*") if path.is_file())
+        names = [str(file) for file in files if not {"__pycache__", ".cache", "shipped"} & set(file.parts)]
+        _, changed, new = filecmp.cmpfiles(site / target, CHECKOUT / source, names, shallow=False)
+        touched += [*changed, *new]
+    return touched
 
 
 def test_the_page_does_what_it_says(walk: Walk) -> None:

@@ -8,7 +8,6 @@ from __future__ import annotations
 import re
 import subprocess
 import sys
-from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib.util import find_spec
 from pathlib import Path
@@ -16,17 +15,19 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from catalog.model import Outcome
-from catalog.model.standpoint import StandsFor
-from probes.target import target_file as targets
-from reports.diff import AS_STATED, compare_assertions, compare_outcomes
+from catalog_probe.catalog.model import Outcome
+from catalog_probe.catalog.model.standpoint import StandsFor
+from catalog_probe.probes.targets import target_file as targets
+from catalog_probe.reports.comparison import AS_STATED, compare_assertions, compare_outcomes
 from tests.harness.command import child_environ
 from tests.harness.engines import probe
 from tests.harness.instances import Told, run_of
 
 if TYPE_CHECKING:
-    from catalog.evidence.results import Result
-    from probes.suite.embedded_mock import EmbeddedMock
+    from collections.abc import Iterator
+
+    from catalog_probe.catalog.evidence.results import Result
+    from catalog_probe.probes.plugin.embedded_mock import EmbeddedMock
 
 if not all(map(find_spec, ("litellm", "backoff"))):
     pytest.skip("litellm's proxy is not installed here (`nox -s clients` has it)", allow_module_level=True)

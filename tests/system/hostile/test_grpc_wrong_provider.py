@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, Any
 import grpc
 import pytest
 
-from catalog.model import Exchange, Outcome, Response
-from probes.calls.call import Call, invoke
-from probes.wire import grpc as wire_grpc
-from probes.wire.grpc import MAX_MESSAGES, GrpcWire
-from probes.wire.http import Limits
+from catalog_probe.catalog.model import Exchange, Outcome, Response
+from catalog_probe.probes.calls.call import Call, invoke
+from catalog_probe.probes.wire import grpc as wire_grpc
+from catalog_probe.probes.wire.grpc import MAX_MESSAGES, GrpcWire
+from catalog_probe.probes.wire.http import Limits
 from tests.harness.certificates import make
 from tests.harness.command import DEADLINE_S
 from tests.harness.engines import mock_target_at, probe
@@ -27,8 +27,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from catalog.evidence.results import Result
-    from probes.target.target import Target
+    from catalog_probe.catalog.evidence.results import Result
+    from catalog_probe.probes.targets.target import Target
     from tests.harness import hostile
 
 FAMILY = "pd/errors/grpc"
@@ -226,7 +226,9 @@ def test_what_befell_the_connection_is_told_of_the_host_that_was_asked(tmp_path:
 @pytest.mark.parametrize(
     "code",
     [
-        "from probes.running import engine; from probes.elicit import book; book.book('pd')",
+        "from catalog_probe.probes.running import engine\n"
+        "from catalog_probe.probes.recipes import book\n"
+        "book.book('pd')",
         "from catalog_probe.mockserver.app import create_app; create_app()",
     ],
 )

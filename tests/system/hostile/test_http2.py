@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import gzip
 import struct
-from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
@@ -13,21 +12,22 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from catalog.evidence.results import Result
-from catalog.model import Attempt, Exchange, Outcome
-from probes.calls.body import Announced
-from probes.calls.call import get, post
-from probes.target.dialect import Dialect
-from probes.wire.http import HttpWire, Limits
+from catalog_probe.catalog.evidence.results import Result
+from catalog_probe.catalog.model import Attempt, Exchange, Outcome
+from catalog_probe.probes.calls.body import Announced
+from catalog_probe.probes.calls.call import get, post
+from catalog_probe.probes.targets.dialect import Dialect
+from catalog_probe.probes.wire.http import HttpWire, Limits
 from tests.harness import certificates
 from tests.harness.hostile import answer
 from tests.harness.http2_server import Answer, Stream, server_context, serving_http2
 from tests.harness.serving import speaking
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
-    from probes.calls.call import Call
+    from catalog_probe.probes.calls.call import Call
     from tests.harness.certificates import Certificates
 
 MAX_BYTES = 3_000_000

@@ -9,16 +9,16 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from probes.calls.body import Announced, Declared
-from probes.calls.call import get, post
-from probes.target.dialect import Dialect
-from probes.wire.http import HttpWire, Limits
+from catalog_probe.probes.calls.body import Announced, Declared
+from catalog_probe.probes.calls.call import get, post
+from catalog_probe.probes.targets.dialect import Dialect
+from catalog_probe.probes.wire.http import HttpWire, Limits
 from tests.harness.hostile import answer, start
 from tests.harness.serving import Connection, speaking
 
 if TYPE_CHECKING:
-    from catalog.model import Exchange
-    from probes.calls.call import Call
+    from catalog_probe.catalog.model import Exchange
+    from catalog_probe.probes.calls.call import Call
 
 OK = b'{"n":%d}'
 MAX_BYTES = 100_000

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from catalog.model import Outcome
+from catalog_probe.catalog.model import Outcome
 from tests.harness.engines import mock_target_at, probe
 from tests.harness.serving import serving
 from tests.harness.wrong_provider import Answer, WrongProvider
 
 if TYPE_CHECKING:
-    from catalog.evidence.results import Result
+    from catalog_probe.catalog.evidence.results import Result
 
 UNKNOWN_MODEL = "pa/errors/general/unknown_model"
 

@@ -6,16 +6,19 @@ All that answer at once: `proofs/test_whole_table.py`. `nox -s hostile` gives ea
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
-from catalog.model import Outcome
-from probes.target import target_file as targets
+from catalog_probe.catalog.model import Outcome
+from catalog_probe.probes.targets import target_file as targets
 from tests.harness.engines import probe
 from tests.harness.hostile_run import leaked, write_target
 from tests.harness.hostile_table import CANARY, RECORDS, Case, cases
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from pathlib import Path
 
 SLOW = frozenset({"read-timeout", "connect-timeout", "stream-stalled", "stream-endless", "body-too-large"})
 """Reasons for which somebody waited, or read much."""

@@ -2,24 +2,22 @@
 
 from __future__ import annotations
 
-import asyncio
 import socket
 import time
 from collections import Counter
-from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from catalog.evidence.blindness import blind_providers
-from catalog.model import Outcome
-from catalog.model.exits import Exit
-from probes.elicit.book import book
-from probes.judging.attempts import MAX_ATTEMPTS
-from probes.running.lane import MAX_CONTROLS, MAX_FAILURES, REFUSED_CONTROLS
-from probes.target.target import Credential, Target
+from catalog_probe.catalog.evidence.verdicts.blindness import blind_providers
+from catalog_probe.catalog.model import Outcome
+from catalog_probe.catalog.model.exits import Exit
+from catalog_probe.probes.judging.verdicts.attempts import MAX_ATTEMPTS
+from catalog_probe.probes.recipes.book import book
+from catalog_probe.probes.running.lane import MAX_CONTROLS, MAX_FAILURES, REFUSED_CONTROLS
+from catalog_probe.probes.targets.target import Credential, Target
 from tests.harness import hostile
 from tests.harness.engines import catalog, mock_target_at, probe
 from tests.harness.exit_status import find_exit_status
@@ -28,7 +26,10 @@ from tests.harness.memory import grown_by
 from tests.harness.serving import speaking
 
 if TYPE_CHECKING:
-    from catalog.evidence.results import Result
+    import asyncio
+    from collections.abc import Iterator
+
+    from catalog_probe.catalog.evidence.results import Result
 
 UNKNOWN_MODEL = "pa/errors/general/unknown_model"
 LIST_MODELS = "pa/endpoints/models/list_models"

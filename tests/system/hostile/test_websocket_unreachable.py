@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from catalog.model import Close, Outcome, Response
-from probes.wire.counting_connection import MAX_FRAMES
+from catalog_probe.catalog.model import Close, Outcome, Response
+from catalog_probe.probes.wire.counting_connection import MAX_FRAMES
 from tests.harness import hostile, hostile_sockets
 from tests.harness.engines import mock_target_at, probe
 from tests.harness.hostile import Hostile, Misbehaviour, plain
@@ -17,7 +17,7 @@ from tests.harness.hostile_sockets import hasty, saying
 from tests.harness.memory import grown_by
 
 if TYPE_CHECKING:
-    from catalog.evidence.results import Result
+    from catalog_probe.catalog.evidence.results import Result
 
 CONNECTION_TIME = "pb/errors/live/connection_time_exceeded"
 INVALID_TOKEN = "pb/errors/live/invalid_ephemeral_token"

@@ -9,19 +9,18 @@ import subprocess
 import sys
 import time
 from dataclasses import replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from catalog_probe.mockserver.app import create_app
-from probes.calls.call import Call, converse, get
-from probes.calls.script import CLOSED, Hear, Say
-from probes.calls.services import CLOSED_PORT, FULL_PORT, PLAIN_PORT
-from probes.running.budget import Budget
-from probes.running.lane import Lane
-from probes.target.target import Provider, Target
-from probes.wire.redaction.redactor import Redactor
+from catalog_probe.probes.calls.call import Call, converse, get
+from catalog_probe.probes.calls.script import CLOSED, Hear, Say
+from catalog_probe.probes.calls.services import CLOSED_PORT, FULL_PORT, PLAIN_PORT
+from catalog_probe.probes.running.lane import Lane
+from catalog_probe.probes.running.pacing.budget import Budget
+from catalog_probe.probes.targets.target import Provider, Target
+from catalog_probe.probes.wire.redaction.redactor import Redactor
 from tests.harness import certificates
 from tests.harness.command import DEADLINE_S
 from tests.harness.engines import mock_target_at
@@ -31,7 +30,9 @@ from tests.harness.processes import until
 from tests.harness.serving import serving
 
 if TYPE_CHECKING:
-    from catalog.model import Exchange
+    from pathlib import Path
+
+    from catalog_probe.catalog.model import Exchange
 
 KEY = "mock-pc-inference"
 CREATE = Say({"type": "response.create", "model": "{small_model}", "input": "hi"})
@@ -253,10 +254,11 @@ def test_no_surface_loads_the_library_but_this_one() -> None:
     """Neither the probes of another surface nor the mock import it before somebody opens a WebSocket."""
     code = (
         "import sys\n"
-        "import probes.running.engine, probes.running.lane, probes.elicit.book\n"
+        "import catalog_probe.probes.running.engine, catalog_probe.probes.running.lane\n"
+        "import catalog_probe.probes.recipes.book\n"
         "import catalog_probe.mockserver.app, catalog_probe.mockserver.server\n"
         "catalog_probe.mockserver.app.create_app()\n"
-        "[probes.elicit.book.book(name) for name in ('pa', 'pb', 'pc', 'pd')]\n"
+        "[catalog_probe.probes.recipes.book.book(name) for name in ('pa', 'pb', 'pc', 'pd')]\n"
         "print([name for name in sys.modules if name.split('.')[0] == 'websockets'])\n"
     )
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=DEADLINE_S)

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from catalog.model import Aspect, Outcome, Severity
+from catalog_probe.catalog.model import Aspect, Outcome, Severity
 from tests.harness.engines import mock_target_at, probe
 from tests.harness.serving import serving
 from tests.harness.wrong_sockets import (
@@ -22,9 +21,11 @@ from tests.harness.wrong_sockets import (
 )
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from starlette.types import Message, Scope, Send
 
-    from catalog.evidence.results import Result
+    from catalog_probe.catalog.evidence.results import Result
 
 pytestmark = pytest.mark.usefixtures("short_silence")
 

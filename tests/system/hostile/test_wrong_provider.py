@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from catalog.model import Aspect, Outcome, Severity
+from catalog_probe.catalog.model import Aspect, Outcome, Severity
 from tests.harness.engines import mock_target_at, probe
 from tests.harness.serving import serving
 from tests.harness.wrong_provider import Answer, Spoil, WrongProvider
 
 if TYPE_CHECKING:
-    from catalog.evidence.results import Result
+    from collections.abc import Callable
+
+    from catalog_probe.catalog.evidence.results import Result
 
 UNKNOWN_MODEL = "pa/errors/general/unknown_model"
 MISSING_MAX_TOKENS = "pa/errors/invalid_request/missing_max_tokens"

@@ -6,9 +6,9 @@ import pytest
 from openapi_spec_validator import OpenAPIV31SpecValidator
 from openapi_spec_validator.validation.exceptions import OpenAPIValidationError
 
-from catalog.exports.openapi import document
-from catalog.reading.manifest import providers
-from catalog.reading.store import Catalog
+from catalog_probe.catalog.exports.openapi import document
+from catalog_probe.catalog.files.manifest import providers
+from catalog_probe.catalog.files.store import Catalog
 
 
 @pytest.mark.parametrize("provider", providers())

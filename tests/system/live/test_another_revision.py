@@ -5,10 +5,10 @@ from __future__ import annotations
 import shutil
 from typing import TYPE_CHECKING
 
-from catalog.evidence.agreement import never_agreed, regressed
-from catalog.evidence.results_file import read_run
-from catalog.evidence.self_check import of_records
-from catalog.reading.store import RECORDS
+from catalog_probe.catalog.evidence.results_file import read_run
+from catalog_probe.catalog.evidence.self_check import of_records
+from catalog_probe.catalog.evidence.verdicts.agreement import never_agreed, regressed
+from catalog_probe.catalog.files.store import RECORDS
 from tests.harness import fault_changes as to
 from tests.harness.command import pytest_probes
 from tests.harness.fault_proxy import standing
@@ -18,7 +18,7 @@ from tests.harness.live import night
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from catalog.evidence.results import Result
+    from catalog_probe.catalog.evidence.results import Result
 
 MODEL = "pa/endpoints/models/get_model"
 KEY = "success/header:request-id"

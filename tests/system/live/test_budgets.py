@@ -3,26 +3,27 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
 from dataclasses import replace
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
-from catalog.model import Outcome
-from catalog.model.labels import CLEANUP
-from probes.elicit.book import book
-from probes.planning.sharding import group_of
-from probes.running.budget import Budget
-from probes.suite.embedded_mock import EmbeddedMock
-from probes.target.target import Provider, Target
+from catalog_probe.catalog.model import Outcome
+from catalog_probe.catalog.model.labels import CLEANUP
+from catalog_probe.probes.planning.sharding import group_of
+from catalog_probe.probes.plugin.embedded_mock import EmbeddedMock
+from catalog_probe.probes.recipes.book import book
+from catalog_probe.probes.running.pacing.budget import Budget
+from catalog_probe.probes.targets.target import Provider, Target
 from tests.harness.command import pytest_probes
 from tests.harness.engines import catalog, mock_target_at, probe
 from tests.harness.live import mock_process, night
 
 if TYPE_CHECKING:
-    from catalog.evidence.results import Result
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from catalog_probe.catalog.evidence.results import Result
 
 
 @pytest.fixture(scope="module")

@@ -6,7 +6,6 @@ import os
 import re
 import shlex
 from datetime import date
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -14,20 +13,22 @@ from starlette.applications import Starlette
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
-from catalog.model.exits import Exit
+from catalog_probe.catalog.model.exits import Exit
 from catalog_probe.cli.target_commands import doctor
 from catalog_probe.cli.target_commands import group as command
 from catalog_probe.mockserver.app import create_app
-from probes.running.looking_up import look_up, unanswered_in
-from probes.target import target_file as targets
-from probes.target.target import Cost
-from probes.wire.redaction.redactor import Redactor
+from catalog_probe.probes.running.looking_up import look_up, unanswered_in
+from catalog_probe.probes.targets import target_file as targets
+from catalog_probe.probes.targets.target import Cost
+from catalog_probe.probes.wire.redaction.redactor import Redactor
 from tests.harness.command import OF_TARGETS
 from tests.harness.engines import catalog
 from tests.harness.live import KEYS, mock_process, night
 from tests.harness.serving import serving
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from starlette.requests import Request
 
 

@@ -9,17 +9,17 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from catalog.model import Outcome, Record
+from catalog_probe.catalog.model import Outcome, Record
 from catalog_probe.mockserver.app import create_app
-from probes.target import target_file as targets
+from catalog_probe.probes.targets import target_file as targets
 from tests.harness.engines import catalog, mock_target_at, probe
 from tests.harness.serving import serving
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from catalog.evidence.results import Result
-    from probes.target.target import Target
+    from catalog_probe.catalog.evidence.results import Result
+    from catalog_probe.probes.targets.target import Target
     from tests.harness.certificates import Certificates
     from tests.harness.engines import Clean
     from tests.harness.once import Once

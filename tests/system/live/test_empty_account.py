@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -13,7 +12,9 @@ from tests.harness.fault_changes import body
 from tests.harness.faults import Fault, Where
 
 if TYPE_CHECKING:
-    from catalog.evidence.results import Result
+    from collections.abc import Callable, Iterator, Mapping
+
+    from catalog_probe.catalog.evidence.results import Result
 
 REMOTE = "pa/endpoints/compliance_sessions/list_remote_sessions"
 LOCAL = "pa/endpoints/compliance_sessions/list_local_sessions"

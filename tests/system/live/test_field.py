@@ -5,11 +5,14 @@ All four, as slow as their documented limits have it: `proofs/test_whole_field.p
 
 from __future__ import annotations
 
-from pathlib import Path
+from typing import TYPE_CHECKING
 
-from catalog.model import Outcome
+from catalog_probe.catalog.model import Outcome
 from catalog_probe.mockserver.as_published.contradictions import CONTRADICTIONS
 from tests.harness import field
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 PROVIDER = "pc"
 """Its contradictions are told as drifts and as settled assumptions."""

@@ -10,24 +10,25 @@ import re
 import subprocess
 import sys
 from collections import Counter
-from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from catalog.evidence.causes import causes
-from catalog.evidence.results_file import read_run
-from catalog.evidence.self_check import of_records
-from catalog.model import Outcome
+from catalog_probe.catalog.evidence.causes import causes
+from catalog_probe.catalog.evidence.results_file import read_run
+from catalog_probe.catalog.evidence.self_check import of_records
+from catalog_probe.catalog.model import Outcome
 from catalog_probe.mockserver.app import create_app
-from probes.target import target_file as targets
+from catalog_probe.probes.targets import target_file as targets
 from tests.harness.command import CHECKOUT, DEADLINE_S, Ran, child_environ, pytest_probes
 from tests.harness.live import ledger_in_place_of_the_shipped
 from tests.harness.serving import serving
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
     from starlette.types import Message, Receive, Scope, Send
 
 LIVE = targets.load("live", {})

@@ -3,30 +3,31 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
-from catalog.model import Outcome
+from catalog_probe.catalog.model import Outcome
 from catalog_probe.cli.target_commands import group as command
 from catalog_probe.mockserver.app import MockApp, create_app
-from probes.running import journal
-from probes.running.engine import Engine
-from probes.running.journal import Journal, JournalError
-from probes.target.target import Cost
-from probes.wire.redaction.redactor import Redactor
+from catalog_probe.probes.running import journal
+from catalog_probe.probes.running.engine import Engine
+from catalog_probe.probes.running.journal import Journal, JournalError
+from catalog_probe.probes.targets.target import Cost
+from catalog_probe.probes.wire.redaction.redactor import Redactor
 from tests.harness import patient
 from tests.harness.engines import catalog
 from tests.harness.live import KEYS, Night, night
 from tests.harness.serving import serving
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
     from starlette.types import Receive, Scope, Send
 
-    from catalog.evidence.results import Result
+    from catalog_probe.catalog.evidence.results import Result
 
 GET_FILE = "pa/endpoints/files/get_file"
 DELETE_FILE = "pa/endpoints/files/delete_file"

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import tomllib
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
-from catalog.model.homes import PACKAGE
-from probes.planning.plan import plan
-from probes.target import target_file as targets
-from probes.target.dialect import Dialect
-from probes.target.target import Cost, Target, TargetError
+from catalog_probe.catalog.files.provider_folders import PACKAGE
+from catalog_probe.probes.planning.plan import plan
+from catalog_probe.probes.targets import target_file as targets
+from catalog_probe.probes.targets.dialect import Dialect
+from catalog_probe.probes.targets.target import Cost, Target, TargetError
 from tests.harness.engines import catalog
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 TABLES = {
     name: tomllib.loads((PACKAGE.targets / f"{name}.toml").read_text(encoding="utf-8")) for name in ("mock", "live")

@@ -6,7 +6,6 @@ import json
 import shutil
 import subprocess
 import tempfile
-from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -14,13 +13,15 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from catalog.model.exits import Exit
+from catalog_probe.catalog.model.exits import Exit
 from tests.harness.checkouts import copied
 from tests.harness.command import CHECKOUT, child_environ, pytest_probes
 from tests.harness.live import night
 
 if TYPE_CHECKING:
-    from probes.suite.embedded_mock import EmbeddedMock
+    from collections.abc import Mapping
+
+    from catalog_probe.probes.plugin.embedded_mock import EmbeddedMock
     from tests.harness.once import Once
 
 GH = """\
@@ -419,14 +420,16 @@ def test_a_hostile_history_branch_is_data(opened: Repository, second: Path, tmp_
         "reports/history/night.jsonl": "-> ../../catalog/__init__.py",
         "reports/history/..evil.jsonl": "x",
         "catalog_probe/cli/main.py": code,
-        "catalog/__init__.py": code,
+        "catalog_probe/catalog/__init__.py": code,
         MODELS: "{}",
     }
     opened.commit(HISTORY, hostile, author="stranger")
     opened.propose(second)
     assert not marker.exists()
     assert opened.changed() == [MODELS, NOT_FOUND]
-    assert (opened.root / "catalog/__init__.py").read_text() == opened.read("main", "catalog/__init__.py") + "\n"
+    assert (opened.root / "catalog_probe/catalog/__init__.py").read_text() == opened.read(
+        "main", "catalog_probe/catalog/__init__.py"
+    ) + "\n"
 
 
 RACE = """\

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import subprocess
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from tests.harness.command import child_environ
 from tests.harness.github import GitHub, scripts
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 
 @dataclass

@@ -6,20 +6,21 @@ import json
 import re
 import shutil
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
-from catalog.model import Outcome, Severity, Tag
-from catalog.model.codes import ReasonCode
-from catalog.reading.store import RECORDS, Catalog
+from catalog_probe.catalog.files.store import RECORDS, Catalog
+from catalog_probe.catalog.model import Outcome, Severity, Tag
+from catalog_probe.catalog.model.codes import ReasonCode
 from tests.harness.command import Ran, pytest_probes
 from tests.harness.live import night
 from tests.harness.serving import serving
 from tests.harness.wrong_provider import Answer, WrongProvider
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from tests.harness.once import Once
 
 MODEL, TOKENS = "pa/endpoints/models/get_model", "pa/endpoints/messages/count_tokens"

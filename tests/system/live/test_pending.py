@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Iterator
 from dataclasses import dataclass
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
-from catalog.evidence.agreement import never_agreed, regressed
-from catalog.reading.store import RECORDS, Catalog
+from catalog_probe.catalog.evidence.verdicts.agreement import never_agreed, regressed
+from catalog_probe.catalog.files.store import RECORDS, Catalog
 from tests.harness import fault_changes as to
 from tests.harness.command import Ran, pytest_probes
 from tests.harness.fault_proxy import Stand, standing
 from tests.harness.faults import Fault, Where
 from tests.harness.live import Night, night
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
 
 MODEL = "pa/endpoints/models/get_model"
 KEY = "success/header:request-id"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
 from email.utils import format_datetime
@@ -11,25 +10,27 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from catalog.model import Outcome
-from catalog.writeback.ledger import Entry
+from catalog_probe.catalog.model import Outcome
+from catalog_probe.catalog.writeback.ledger import Entry
 from catalog_probe.mockserver.app import create_app
-from probes.running.engine import Engine
-from probes.running.rate_limiter import RateLimiter, WaitTooLong
-from probes.running.rate_limits import retry_after_s
-from probes.suite.after_run import stale_entries
-from probes.suite.options import Options
-from probes.target.target import Cost, Target
-from probes.wire.redaction.redactor import Redactor
+from catalog_probe.probes.plugin.after_run import stale_entries
+from catalog_probe.probes.plugin.collection.options import Options
+from catalog_probe.probes.running.engine import Engine
+from catalog_probe.probes.running.pacing.rate_limiter import RateLimiter, WaitTooLong
+from catalog_probe.probes.running.pacing.rate_limits import retry_after_s
+from catalog_probe.probes.targets.target import Cost, Target
+from catalog_probe.probes.wire.redaction.redactor import Redactor
 from tests.harness.command import pytest_probes
 from tests.harness.engines import catalog
 from tests.harness.live import Night, ledger_in_place_of_the_shipped, mock_process, night
 from tests.harness.serving import serving
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from starlette.types import Message, Receive, Scope, Send
 
-    from catalog.evidence.results import Result
+    from catalog_probe.catalog.evidence.results import Result
 
 MODELS = "pa/endpoints/models/list_models"
 UNKNOWN_MODEL = "pa/errors/general/unknown_model"
@@ -215,7 +216,7 @@ def options(*accepted: Entry, today: date) -> Options:
 
 
 def night_target() -> Target:
-    from probes.target import target_file as targets
+    from catalog_probe.probes.targets import target_file as targets
 
     return targets.load("live", {})
 

@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
 
-from catalog.model import Outcome
+from catalog_probe.catalog.model import Outcome
 from tests.harness.accounts import Services, night, services
 from tests.harness.fault_changes import instead
 from tests.harness.faults import Fault, Where
 
 if TYPE_CHECKING:
-    from catalog.evidence.results import Result
+    from collections.abc import Iterator, Mapping
+
+    from catalog_probe.catalog.evidence.results import Result
 
 NO_SCOPE = json.dumps(
     {

@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from catalog.model import KINDS, Outcome
-from catalog.reading.store import RECORDS
-from catalog.writeback.update import read_evidence, update
-from probes.planning.sharding import Shard, group_of, share
-from probes.suite.options import Options
-from probes.target import target_file as targets
-from probes.target.target import Cost, Target
+from catalog_probe.catalog.files.store import RECORDS
+from catalog_probe.catalog.model import KINDS, Outcome
+from catalog_probe.catalog.writeback.update import read_evidence, update
+from catalog_probe.probes.planning.sharding import Shard, group_of, share
+from catalog_probe.probes.plugin.collection.options import Options
+from catalog_probe.probes.targets import target_file as targets
+from catalog_probe.probes.targets.target import Cost, Target
 from tests.harness.checkouts import copied
 from tests.harness.command import Ran, pytest_probes
 from tests.harness.engines import catalog, mock_target_at

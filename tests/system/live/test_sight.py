@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
-from reports.overview import Overview
-from reports.sections import Name
+from catalog_probe.reports.content.overview import Overview
+from catalog_probe.reports.content.sections import Name
 from tests.harness.command import Ran, pytest_probes, ran
 from tests.harness.fault_changes import instead
 from tests.harness.fault_proxy import Stand, standing
 from tests.harness.faults import Fault, Where
 from tests.harness.live import KEYS, Night, night
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
 
 REFUSAL = '{"type":"error","error":{"type":"permission_error","message":"Your key may not use this resource."}}'
 READS = ("--kind", "endpoints")

@@ -2,45 +2,48 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
-from catalog.evidence.results_file import read_run
+from catalog_probe.catalog.evidence.results_file import read_run
 from tests.harness.command import Ran, pytest_probes, ran
 from tests.harness.fault_proxy import Stand, standing
 from tests.harness.live import Night, night
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
 
 TRIPWIRE = "pa/harness/tripwire/inference"
 
 STAGES = {
     "the judge sees nothing": """
-import probes.judging.tripwire, probes.running.probing
-from catalog.model import Outcome
-from probes.judging.verdict import Verdict
+import catalog_probe.probes.judging.tripwire, catalog_probe.probes.running.probing
+from catalog_probe.catalog.model import Outcome
+from catalog_probe.probes.judging.verdicts.verdict import Verdict
 nothing = lambda *_, **__: Verdict(Outcome.CONFORMS)
-probes.judging.tripwire.judge = probes.running.probing.judge = nothing
+catalog_probe.probes.judging.tripwire.judge = catalog_probe.probes.running.probing.judge = nothing
 """,
     "attempts are never agreed on": """
-import probes.judging.attempts
-from catalog.model import Outcome
-from probes.judging.verdict import Verdict
-probes.judging.attempts.conclude = lambda verdicts: Verdict(Outcome.CONFORMS)
+import catalog_probe.probes.judging.verdicts.attempts
+from catalog_probe.catalog.model import Outcome
+from catalog_probe.probes.judging.verdicts.verdict import Verdict
+catalog_probe.probes.judging.verdicts.attempts.conclude = lambda verdicts: Verdict(Outcome.CONFORMS)
 """,
     "cells are summed to nothing": """
-import probes.judging.attempts
-from catalog.model import Outcome
-from probes.judging.verdict import Verdict
-probes.judging.attempts.record_verdict = lambda cells: Verdict(Outcome.CONFORMS, cells=cells)
+import catalog_probe.probes.judging.verdicts.attempts
+from catalog_probe.catalog.model import Outcome
+from catalog_probe.probes.judging.verdicts.verdict import Verdict
+catalog_probe.probes.judging.verdicts.attempts.record_verdict = lambda cells: Verdict(Outcome.CONFORMS, cells=cells)
 """,
     "settlement takes every drift away": """
-import probes.judging.settlement, probes.judging.tripwire
-from catalog.model import Outcome, Reason
-from probes.judging.record_verdict import unseen
+import catalog_probe.probes.judging.inconclusive.settlement, catalog_probe.probes.judging.tripwire
+from catalog_probe.catalog.model import Outcome, Reason
+from catalog_probe.probes.judging.verdicts.record_verdict import unseen
 gone = Reason("one-answer-to-everything")
 away = lambda verdict, *_: unseen(verdict, gone) if verdict.outcome is Outcome.DRIFTED else verdict
-probes.judging.tripwire.settled = probes.judging.settlement.settled = away
+catalog_probe.probes.judging.tripwire.settled = catalog_probe.probes.judging.inconclusive.settlement.settled = away
 """,
     "a worker swallows what drifts": """
 import pytest
@@ -52,22 +55,22 @@ def pytest_runtest_logreport(report):
     ]
 """,
     "a line is lost on its way to the file": """
-from catalog.evidence.results_file import ResultsWriter
+from catalog_probe.catalog.evidence.results_file import ResultsWriter
 kept = ResultsWriter.append
 ResultsWriter.append = lambda self, line: None if line["outcome"] == "drifted" else kept(self, line)
 """,
     "a finding is lost on its way from the file": """
-import catalog.evidence.results
+from catalog_probe.catalog.evidence.results import Result
 from dataclasses import replace
-read = catalog.evidence.results.Result.from_json.__func__
-catalog.evidence.results.Result.from_json = classmethod(lambda cls, line: replace(read(cls, line), findings=()))
+read = Result.from_json.__func__
+Result.from_json = classmethod(lambda cls, line: replace(read(cls, line), findings=()))
 """,
     "no drift counts": """
-from catalog.evidence import verdicts
-verdicts.failed = lambda result: False
+from catalog_probe.catalog.evidence.verdicts import run_verdict
+run_verdict.failed = lambda result: False
 """,
     "a cause is dropped": """
-from catalog.evidence import causes
+from catalog_probe.catalog.evidence import causes
 causes.causes = lambda results: ()
 """,
 }

@@ -7,19 +7,20 @@ import shutil
 import subprocess
 import sys
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
-from catalog.model import Tag
-from catalog.reading.store import RECORDS, Catalog
-from tests.harness.checkouts import copied
-from tests.harness.command import CHECKOUT, DEADLINE_S, Ran, child_environ, pytest_probes
+from catalog_probe.catalog.files.store import RECORDS, Catalog
+from catalog_probe.catalog.model import Tag
+from tests.harness.checkouts import install_into
+from tests.harness.command import DEADLINE_S, Ran, child_environ, pytest_probes
 from tests.harness.live import Night, night
 
 if TYPE_CHECKING:
-    from probes.suite.embedded_mock import EmbeddedMock
+    from pathlib import Path
+
+    from catalog_probe.probes.plugin.embedded_mock import EmbeddedMock
 
 MODEL = "pa/endpoints/models/get_model"
 """All that its record asserts can be looked at here for nothing."""
@@ -108,7 +109,7 @@ class Installed:
 
     @property
     def records(self) -> Path:
-        return self.folder / "site-packages" / "catalog"
+        return self.folder / "site-packages" / "catalog_probe" / "shipped" / "catalog"
 
     def run(self, *words: str) -> subprocess.CompletedProcess[str]:
         """A command of `catalog-probe`."""
@@ -129,8 +130,7 @@ class Installed:
 
 @pytest.fixture
 def installed(tmp_path: Path, mock: EmbeddedMock) -> Installed:
-    for package in ("catalog", "probes", "reports", "catalog_probe"):
-        copied(CHECKOUT / package, tmp_path / "site-packages" / package)
+    install_into(tmp_path / "site-packages")
     return Installed(tmp_path, night(tmp_path, {"pa": mock.addresses()["pa"]["base_url"]}))
 
 

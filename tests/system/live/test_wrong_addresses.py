@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 import pytest
 
-from catalog.model import Outcome
-from catalog.model.codes import ReasonCode
+from catalog_probe.catalog.model import Outcome
+from catalog_probe.catalog.model.codes import ReasonCode
 from tests.harness import fault_changes as to
 from tests.harness.accounts import Services, night, services
 from tests.harness.faults import Fault, Where
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 MUTUAL_TLS = ("pc/errors/oauth/invalid_request", "pc/errors/permission/mutual_tls_host")
 REGIONAL = ("pd/errors/not_found/model_not_in_region",)

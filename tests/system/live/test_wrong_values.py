@@ -3,24 +3,26 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
 from datetime import date
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from catalog.model import Outcome
-from catalog.model.codes import ReasonCode
-from catalog.model.labels import WRONG_CREDENTIAL
+from catalog_probe.catalog.model import Outcome
+from catalog_probe.catalog.model.codes import ReasonCode
+from catalog_probe.catalog.model.labels import WRONG_CREDENTIAL
 from catalog_probe.cli.target_commands import doctor
-from probes.running.looking_up import look_up
-from probes.target.look_ups import AGAIN
-from probes.target.target import NOWHERE_KEY
-from probes.wire.redaction.redactor import Redactor
+from catalog_probe.probes.running.looking_up import look_up
+from catalog_probe.probes.targets.look_ups import AGAIN
+from catalog_probe.probes.targets.target import NOWHERE_KEY
+from catalog_probe.probes.wire.redaction.redactor import Redactor
 from tests.harness.accounts import FREE, Services, night, services
 from tests.harness.engines import catalog
 from tests.harness.fault_changes import body, instead, page
 from tests.harness.faults import Act, Fault, Where
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 REFUSED = frozenset({Outcome.DRIFTED, Outcome.FLAKY, Outcome.RESTRICTED, Outcome.HARNESS_ERROR})
 FORBIDDEN = '{"type":"error","error":{"type":"permission_error","message":"Your key may not use this model."}}'

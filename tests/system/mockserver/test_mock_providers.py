@@ -6,7 +6,7 @@ import asyncio
 import socket
 import subprocess
 import sys
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import httpx
 import pytest
@@ -14,6 +14,9 @@ import pytest
 from catalog_probe.mockserver.testing import MockProviders, mock_providers
 from tests.harness import patient
 from tests.harness.command import CHECKOUT
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 BEARER = {"authorization": "Bearer anything"}
 HELLO = {"model": "any", "input": "Hello"}

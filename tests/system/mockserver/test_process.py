@@ -7,12 +7,10 @@ import signal
 import socket
 import subprocess
 import sys
-from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from datetime import timedelta
 from email.utils import parsedate_to_datetime
-from pathlib import Path
-from typing import IO, Any
+from typing import IO, TYPE_CHECKING, Any
 
 import httpx
 import pytest
@@ -20,6 +18,10 @@ import pytest
 from tests.harness import patient
 from tests.harness.command import DEADLINE_S
 from tests.unit.mockserver.mock_client import HELLO, VERSION
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from pathlib import Path
 
 HEADERS = {"x-api-key": "mock-pa-inference", "pa-version": VERSION}
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from catalog.reading.requests import BEARER, credential
-from probes.target import target_file as targets
+from catalog_probe.catalog.reading.requests import BEARER, credential
+from catalog_probe.probes.targets import target_file as targets
 from tests.harness.engines import catalog
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from probes.target.target import Provider
+    from catalog_probe.probes.targets.target import Provider
 
 
 @cache

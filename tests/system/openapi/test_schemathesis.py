@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 
-from catalog.exports.openapi import document
-from catalog.reading.manifest import providers
+from catalog_probe.catalog.exports.openapi import document
+from catalog_probe.catalog.files.manifest import providers
 from catalog_probe.mockserver.app import create_app
 from tests.harness.engines import catalog
 from tests.harness.serving import serving

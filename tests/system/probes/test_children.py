@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-import asyncio
 import tomllib
 from contextlib import suppress
-from pathlib import Path
+from typing import TYPE_CHECKING
 
-from catalog.model.homes import PACKAGE
+from catalog_probe.catalog.files.provider_folders import PACKAGE
 from tests.harness import hostile_http2
 from tests.harness.command import pytest_probes
 from tests.harness.hostile import GREEN, Hostile, Peer, plain
 from tests.harness.serving import speaking
 from tests.harness.target_files import toml
+
+if TYPE_CHECKING:
+    import asyncio
+    from pathlib import Path
 
 KEY = "sk-canary-of-the-children-0123456789"
 TARGET = """

@@ -6,21 +6,24 @@ import json
 import re
 import shutil
 import sys
-from collections.abc import Callable, Iterator
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
-from catalog.evidence.causes import causes
-from catalog.evidence.results_file import read_run
-from catalog.model import Outcome
-from catalog.model.exits import Exit
+from catalog_probe.catalog.evidence.causes import causes
+from catalog_probe.catalog.evidence.results_file import read_run
+from catalog_probe.catalog.model import Outcome
+from catalog_probe.catalog.model.exits import Exit
 from catalog_probe.mockserver.testing import mock_providers
 from tests.harness import patient
 from tests.harness.command import CHECKOUT, pytest_here, pytest_probes, ran
 from tests.harness.serving import serving
 from tests.harness.target_files import pa_target
 from tests.harness.wrong_provider import Answer, WrongProvider
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
 
 UNKNOWN_MODEL = "pa/errors/general/unknown_model"
 
@@ -295,7 +298,7 @@ def test_other_tests_are_left_alone(tmp_path: Path) -> None:
         "-m",
         "pytest",
         "-p",
-        "probes.suite.plugin",
+        "catalog_probe.probes.plugin.plugin",
         "-p",
         "no:cacheprovider",
         "-v",

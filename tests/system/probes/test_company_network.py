@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import base64
-from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
@@ -12,17 +11,19 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from probes.calls.body import Announced
-from probes.calls.call import get, post
-from probes.target.dialect import Dialect
-from probes.wire.http import HttpWire, Limits
+from catalog_probe.probes.calls.body import Announced
+from catalog_probe.probes.calls.call import get, post
+from catalog_probe.probes.targets.dialect import Dialect
+from catalog_probe.probes.wire.http import HttpWire, Limits
 from tests.harness import certificates
 from tests.harness.http2_server import Stream, server_context, serving_http2
 from tests.harness.serving import speaking
 
 if TYPE_CHECKING:
-    from catalog.model import Exchange
-    from probes.calls.call import Call
+    from collections.abc import Iterator
+
+    from catalog_probe.catalog.model import Exchange
+    from catalog_probe.probes.calls.call import Call
     from tests.harness.certificates import Certificates
 
 HOST = "https://api.example"

@@ -6,11 +6,13 @@ A number that grew is looked at first, and written here anew where it was meant.
 from __future__ import annotations
 
 import json
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tests.harness.command import Ran, pytest_probes
 from tests.harness.costs import TO
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 SELECTED = ("--provider", "pa", "-k", "status:429")
 """The limits of PA: six records, a request or more of each kind."""

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from probes.suite.embedded_mock import EmbeddedMock
+from catalog_probe.probes.plugin.embedded_mock import EmbeddedMock
 
 CANARY = "a-canary-that-must-not-travel"
 

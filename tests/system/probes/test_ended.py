@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import signal
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
-from catalog.evidence.not_reported import unreported
-from catalog.evidence.results_file import read_run
-from catalog.model.codes import ReasonCode
-from catalog.model.exits import Exit
+from catalog_probe.catalog.evidence.not_reported import unreported
+from catalog_probe.catalog.evidence.results_file import read_run
+from catalog_probe.catalog.model.codes import ReasonCode
+from catalog_probe.catalog.model.exits import Exit
 from tests.harness.command import DEADLINE_S, pytest_probes
 from tests.harness.processes import children, gone, until
 from tests.harness.unfinished import reported, started
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 FULL = '''
 """Lets no file of the controller grow by more than so much once the run is described."""

@@ -12,12 +12,12 @@ from pathlib import Path
 
 import pytest
 
-from catalog.evidence import verdicts
-from catalog.evidence.not_reported import unreported
-from catalog.evidence.results_file import read_run
-from catalog.model.exits import Exit
-from catalog.reading.store import RECORDS, Catalog
-from reports import build
+from catalog_probe.catalog.evidence.not_reported import unreported
+from catalog_probe.catalog.evidence.results_file import read_run
+from catalog_probe.catalog.evidence.verdicts import run_verdict
+from catalog_probe.catalog.files.store import RECORDS, Catalog
+from catalog_probe.catalog.model.exits import Exit
+from catalog_probe.reports import build
 from tests.harness.command import DEADLINE_S
 from tests.harness.processes import children, gone, until
 from tests.harness.unfinished import reported, started
@@ -50,7 +50,7 @@ def test_a_killed_run_loses_nothing_that_it_had_reported(tmp_path: Path) -> None
     assert len({result.record for result in results}) == len(results)
     lost = len(results) - len(told)
     assert lost
-    assert verdicts.of_run(run, results) is Exit.HARNESS_ERROR
+    assert run_verdict.of_run(run, results) is Exit.HARNESS_ERROR
     build.build(path.parent)
     assert (path.parent / "report.html").stat().st_size > 1000
     assert f"`not-reported` ({lost})" in (path.parent / "summary.md").read_text()

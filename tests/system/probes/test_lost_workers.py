@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
-from catalog.evidence.not_reported import unreported
-from catalog.model import Outcome
+from catalog_probe.catalog.evidence.not_reported import unreported
+from catalog_probe.catalog.model import Outcome
 from tests.harness.command import Ran, pytest_probes
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 KILLED = """
 import os, signal

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import json
 from html.parser import HTMLParser
-from pathlib import Path
+from typing import TYPE_CHECKING
 
-from catalog.check import mending
-from catalog.reading.store import RECORDS
+from catalog_probe.catalog.check import mending
+from catalog_probe.catalog.files.store import RECORDS
 from tests.harness.checkouts import copied
 from tests.harness.command import CHECKOUT, OF_OUR_DEPENDENCIES, pytest_probes, ran
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 STEPS = "pa/errors/compliance/page_not_valid_for_request"
 """It sends a cursor that an answer before handed out."""

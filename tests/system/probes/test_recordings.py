@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from catalog.model import Outcome
+from catalog_probe.catalog.model import Outcome
 from tests.harness.engines import catalog, probe
 from tests.harness.fault_proxy import standing
 from tests.harness.fault_table import FAULTS
@@ -15,7 +15,7 @@ from tests.harness.recordings import differing, recorded
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from catalog.evidence.results import Result
+    from catalog_probe.catalog.evidence.results import Result
 
 
 @pytest.mark.parametrize(("provider", "at_least"), [("pa", 60), ("pb", 50), ("pc", 65)])

@@ -5,19 +5,23 @@ from __future__ import annotations
 import base64
 import itertools
 import json
-from collections.abc import Awaitable, Callable, Iterator
 from html import unescape
-from pathlib import Path
+from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 import pytest
 
-from catalog.evidence import past
-from probes.wire.redaction.redactor import MIN_SECRET
-from reports import feed, history, news
+from catalog_probe.catalog.evidence import past
+from catalog_probe.probes.wire.redaction.redactor import MIN_SECRET
+from catalog_probe.reports.history import nights
+from catalog_probe.reports.news import feed, news
 from tests.harness.command import Ran, pytest_probes
 from tests.harness.hostile import GREEN, Hostile, Peer, answer, start
 from tests.unit.reports.packed import unpacked
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable, Iterator
+    from pathlib import Path
 
 KEY = 'sk-canary/Zq+7"w&Kd9-inference'
 ADMIN = "sk-canary-admin-4f0b9c1d2e3f"
@@ -132,9 +136,9 @@ import itertools
 import os
 
 import pytest
-from probes.calls.call import LANE_KEY
-from catalog.model.codes import ReasonCode
-from probes.wire import http
+from catalog_probe.probes.calls.call import LANE_KEY
+from catalog_probe.catalog.model.codes import ReasonCode
+from catalog_probe.probes.wire import http
 
 KEY = os.environ["LEAKED"]  # workers do not inherit the variable that the target names
 observe = http.HttpWire._observed
@@ -188,7 +192,7 @@ def probed(tmp_path: Path, *arguments: str) -> tuple[Ran, list[str]]:
 
 def tell(out: Path) -> None:
     """What is told of the history: the wire's changelog, and what the night has for a webhook."""
-    rows = past.of_lines(history.load(out / "history", "canary"))
+    rows = past.of_lines(nights.load(out / "history", "canary"))
     (out / "feed.xml").write_text(feed.render("canary", rows), encoding="utf-8")
     told = news.news("canary", rows, rows[-1].run)
     (out / "news.json").write_text(json.dumps(told), encoding="utf-8")

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import shlex
 import sys
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
-from catalog.model import Outcome
-from catalog.model.exits import Exit
+from catalog_probe.catalog.model import Outcome
+from catalog_probe.catalog.model.exits import Exit
 from tests.harness.command import OF_OUR_DEPENDENCIES, Ran, ran
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 RECORD = "pd/errors/not_found/unknown_path"
 

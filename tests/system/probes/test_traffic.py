@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from catalog.model.exits import Exit
-from catalog.reading.store import RECORDS, Catalog
+from catalog_probe.catalog.files.store import RECORDS, Catalog
+from catalog_probe.catalog.model.exits import Exit
 from tests.harness.command import pytest_here, pytest_probes
 from tests.harness.live import HEADERS
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from catalog.model import Json
+    from catalog_probe.catalog.model import Json
 
 MODEL = "pd/endpoints/models/get_model"
 KEY = "canary-5c1d9e7b-of-a-recording"

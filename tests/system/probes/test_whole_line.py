@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import re
-from pathlib import Path
 from typing import TYPE_CHECKING
 from xml.etree import ElementTree
 
-from catalog.model import Outcome
+from catalog_probe.catalog.model import Outcome
 from tests.harness.command import pytest_probes
 from tests.harness.serving import serving
 from tests.harness.target_files import pa_target
 from tests.harness.wrong_provider import Answer, WrongProvider
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from syrupy.assertion import SnapshotAssertion
 
 UNKNOWN_MODEL = "pa/errors/general/unknown_model"

@@ -5,9 +5,9 @@ from __future__ import annotations
 import subprocess
 import sys
 import tarfile
-from collections.abc import Iterator
 from io import BytesIO
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -16,6 +16,9 @@ from tests.verdicts.__main__ import find_base, observe_case, read_frozen, replay
 from tests.verdicts.compare import compare_case
 from tests.verdicts.old_process import OldProcess
 from tests.verdicts.table import REST, TableError, Verdict, fold_case
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 MUTANT, FAULT = "mutant:pd/grpc_3", "fault:handshake-refused"
 
@@ -66,7 +69,7 @@ def test_a_judge_that_sees_nothing_is_told(
     old: OldProcess, clean: dict[str, Verdict], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     rows = fold_case(observe(MUTANT, old), clean)
-    monkeypatch.setattr("probes.judging.judge.compare", lambda *arguments: iter(()))
+    monkeypatch.setattr("catalog_probe.probes.judging.judge.compare", lambda *arguments: iter(()))
     asked, blind = observe_case(MUTANT, old)
     differences = {(each.record, each.what) for each in compare_case(MUTANT, rows, asked, blind, clean)}
     record = "pd/errors/grpc/invalid_argument"

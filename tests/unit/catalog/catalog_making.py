@@ -5,10 +5,10 @@ from __future__ import annotations
 from copy import deepcopy
 from typing import TYPE_CHECKING, Any
 
-from catalog.evidence.results import Result, Run
-from catalog.evidence.results_file import ResultsWriter
-from catalog.evidence.same_drift import observed_class
-from catalog.model import (
+from catalog_probe.catalog.evidence.results import Result, Run
+from catalog_probe.catalog.evidence.results_file import ResultsWriter
+from catalog_probe.catalog.evidence.same_drift import observed_class
+from catalog_probe.catalog.model import (
     Address,
     Aspect,
     Attempt,
@@ -21,11 +21,11 @@ from catalog.model import (
     Response,
     Severity,
 )
-from catalog.model.look import Look
-from catalog.model.standpoint import StandsFor
-from catalog.reading.assertions import assertions
-from catalog.writeback.canonical import canonical_text
-from catalog.writeback.seen import Sighting
+from catalog_probe.catalog.model.look import Look
+from catalog_probe.catalog.model.standpoint import StandsFor
+from catalog_probe.catalog.reading.assertions import assertions
+from catalog_probe.catalog.writeback.canonical import canonical_text
+from catalog_probe.catalog.writeback.seen import Sighting
 
 if TYPE_CHECKING:
     from pathlib import Path

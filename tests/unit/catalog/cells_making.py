@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 from datetime import date
 from typing import TYPE_CHECKING, Any
 
-from catalog.model import Outcome, Record
-from catalog.model.look import Look
-from catalog.reading.assertions import assertions
-from catalog.writeback.planner import Patch, Policy, plan
-from catalog.writeback.seen import Sighting
+from catalog_probe.catalog.model import Outcome, Record
+from catalog_probe.catalog.model.look import Look
+from catalog_probe.catalog.reading.assertions import assertions
+from catalog_probe.catalog.writeback.planner import Patch, Policy, plan
+from catalog_probe.catalog.writeback.seen import Sighting
 from tests.unit.catalog.catalog_making import ENDPOINT_ADDRESS, record, sighting
 
 if TYPE_CHECKING:
-    from catalog.model.assertion import Assertion
+    from collections.abc import Sequence
+
+    from catalog_probe.catalog.model.assertion import Assertion
 
 ELSEWHERE = "pa/endpoints/messages/count_tokens"
 TODAY = date(2026, 11, 30)

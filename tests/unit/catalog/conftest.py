@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
 from tests.harness.checkouts import as_checkout
 from tests.unit.catalog.catalog_making import write_catalog
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 
 @pytest.fixture

@@ -6,20 +6,21 @@ import json
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import date
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from catalog.evidence.causes import causes
-from catalog.model import Aspect, LedgerState, Outcome
-from catalog.writeback.ledger import entry_for, judge_against_ledger, load
+from catalog_probe.catalog.evidence.causes import causes
+from catalog_probe.catalog.model import Aspect, LedgerState, Outcome
+from catalog_probe.catalog.writeback.ledger import entry_for, judge_against_ledger, load
 from catalog_probe.cli.catalog_commands.group import main
 from tests.harness.checkouts import as_checkout
 from tests.unit.catalog.catalog_making import ERROR_ADDRESS, drift, result, run, write_catalog, write_run
 
 if TYPE_CHECKING:
-    from catalog.evidence.results import Result
+    from pathlib import Path
+
+    from catalog_probe.catalog.evidence.results import Result
 
 TODAY = date(2026, 11, 20)
 OTHER = "pa/errors/general/another"

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import catalog
-from catalog import Advice, May
-from catalog.recognition.advice import for_answer, of_all
+import catalog_probe
+from catalog_probe import Advice, May
+from catalog_probe.catalog.recognition.advice import for_answer, of_all
 
 YES = Advice(May.YES, attempts=3, first_s=0.5, max_s=8.0)
 NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
@@ -28,19 +28,20 @@ NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
     ],
 )
 def test_what_the_documents_advise(address: str, may: May, attempts: int, first_s: float, max_s: float) -> None:
-    found = catalog.load()[address].retry
+    found = catalog_probe.load()[address].retry
     assert (found.may, found.attempts, found.first_s, found.max_s) == (may, attempts, first_s, max_s)
 
 
 def test_what_depends_says_on_what() -> None:
-    assert catalog.load()["pa/errors/compliance/remote_session_pending"].retry.condition
+    assert catalog_probe.load()["pa/errors/compliance/remote_session_pending"].retry.condition
     assert (
-        catalog.load()["pc/errors/stream/invalid_image"].retry.condition == "the documents do not say whether it helps"
+        catalog_probe.load()["pc/errors/stream/invalid_image"].retry.condition
+        == "the documents do not say whether it helps"
     )
 
 
 def test_where_records_disagree_the_advice_names_those_that_forbid_it() -> None:
-    records = [catalog.load()[f"pa/errors/general/{slug}"].record for slug in ("rate_limit", "spend_cap")]
+    records = [catalog_probe.load()[f"pa/errors/general/{slug}"].record for slug in ("rate_limit", "spend_cap")]
     found = of_all(records)
     assert found.may is May.CONDITIONAL
     assert found.condition == "not if it is pa/errors/general/spend_cap"
@@ -48,11 +49,11 @@ def test_where_records_disagree_the_advice_names_those_that_forbid_it() -> None:
 
 def test_a_record_of_which_nothing_is_said_does_not_weaken_the_others() -> None:
     addresses = ("pb/errors/general/key_leaked", "pb/errors/quota/batch_file_storage")
-    assert of_all(catalog.load()[address].record for address in addresses).may is May.NO
+    assert of_all(catalog_probe.load()[address].record for address in addresses).may is May.NO
 
 
 def test_credit_that_is_used_up_does_not_come_back_by_waiting() -> None:
-    found = catalog.load()["pd/errors/rate_limit/credit_depleted"].retry
+    found = catalog_probe.load()["pd/errors/rate_limit/credit_depleted"].retry
     assert (found.may, found.condition) == (May.CONDITIONAL, "not before the account has credit or quota again")
 
 

@@ -11,25 +11,33 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from catalog.check.mending import put_right
-from catalog.evidence import past, verdicts
-from catalog.evidence.agreement import PENDING_DAYS, agreement, never_agreed, pending, regressed, until
-from catalog.evidence.merge import merge
-from catalog.evidence.results import Result, Run
-from catalog.model import Outcome, Record
-from catalog.model.exits import Exit
-from catalog.model.look import Look
-from catalog.reading.agreed import agreed_of, digest_of, first_looks
-from catalog.reading.assertions import assertions
-from catalog.reading.store import Catalog
-from catalog.writeback.planner import Patch, Policy, plan
-from catalog.writeback.seen import Sighting
-from reports import history
+from catalog_probe.catalog.check.mending import put_right
+from catalog_probe.catalog.evidence import past
+from catalog_probe.catalog.evidence.results import Result, Run
+from catalog_probe.catalog.evidence.verdicts import run_verdict
+from catalog_probe.catalog.evidence.verdicts.agreement import (
+    PENDING_DAYS,
+    agreement,
+    never_agreed,
+    pending,
+    regressed,
+    until,
+)
+from catalog_probe.catalog.evidence.verdicts.merge import merge
+from catalog_probe.catalog.files.store import Catalog
+from catalog_probe.catalog.model import Outcome, Record
+from catalog_probe.catalog.model.exits import Exit
+from catalog_probe.catalog.model.look import Look
+from catalog_probe.catalog.observed.agreed import agreed_of, digest_of, first_looks
+from catalog_probe.catalog.reading.assertions import assertions
+from catalog_probe.catalog.writeback.planner import Patch, Policy, plan
+from catalog_probe.catalog.writeback.seen import Sighting
+from catalog_probe.reports.history import nights as history
 from tests.harness.exit_status import find_exit_status
 from tests.unit.catalog.catalog_making import ERROR_ADDRESS, drift, record, run, small_catalog, write_catalog
 
 if TYPE_CHECKING:
-    from catalog.model.assertion import Assertion
+    from catalog_probe.catalog.model.assertion import Assertion
 
 FIRST = date(2026, 11, 1)
 STATUS = "answer/status"
@@ -82,7 +90,7 @@ def test_a_new_user_s_first_night_is_told_and_not_red() -> None:
     seen = judged(record(), FIRST, STATUS)
     assert pending(seen)
     assert until(seen) == "2026-11-08"
-    assert not verdicts.failed(seen)
+    assert not run_verdict.failed(seen)
     assert find_exit_status([seen], "pa") is Exit.FINE
 
 
@@ -113,7 +121,7 @@ def test_it_is_red_when_its_days_ran_out_with_or_without_write_back(days: int, w
     rows = [] if wrote else remembered(*(judged(kept, later(number), STATUS) for number in range(days)))
     seen = judged(kept, later(days), STATUS, earlier=rows)
     assert pending(seen) == waits
-    assert verdicts.failed(seen) != waits
+    assert run_verdict.failed(seen) != waits
 
 
 def remembered(*nights: Result, live: bool = True) -> list[past.Row]:
@@ -135,7 +143,7 @@ def test_what_was_once_seen_as_documented_is_a_regression_at_once() -> None:
     kept = written(record(), looked_at(FIRST))
     seen = judged(kept, later(1), STATUS)
     assert regressed(seen) == (STATUS,)
-    assert verdicts.failed(seen)
+    assert run_verdict.failed(seen)
     conformed = looked_at(FIRST).result
     known = remembered(replace(conformed, agreement=agreement(conformed, record(), stated(record()), [], FIRST)))
     assert regressed(judged(record(), later(1), STATUS, earlier=known)) == (STATUS,)
@@ -247,4 +255,4 @@ def test_shards_merged_wait_no_longer_than_their_strictest() -> None:
         (run("b"), [replace(due, record="pa/errors/general/other")]),
     ]
     for order in permutations(shards):
-        assert verdicts.of_run(*merge(order)) is Exit.DRIFT
+        assert run_verdict.of_run(*merge(order)) is Exit.DRIFT

@@ -7,11 +7,11 @@ from dataclasses import replace
 
 import pytest
 
-from catalog.envelopes.envelope import envelope
-from catalog.model import Attempt, Exchange, Finding, Json, Request, Response
-from catalog.reading.expected import Expected
-from catalog.reading.headers import HeaderRule
-from catalog.writeback import answer
+from catalog_probe.catalog.envelopes.envelope import envelope
+from catalog_probe.catalog.model import Attempt, Exchange, Finding, Json, Request, Response
+from catalog_probe.catalog.reading.expected import Expected
+from catalog_probe.catalog.reading.headers import HeaderRule
+from catalog_probe.catalog.writeback import answer
 from tests.unit.reports.making import finding, result
 
 ERROR, ENDPOINT = "pa/errors/general/rate_limit_error", "pa/endpoints/messages/create_message"

@@ -8,14 +8,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from catalog.model import Address, Record
-from catalog.model.assertion import Basis, Key
-from catalog.reading.assertions import asked, assertions
-from catalog.reading.expectations import allowing
+from catalog_probe.catalog.model import Address, Record
+from catalog_probe.catalog.model.assertion import Basis, Key
+from catalog_probe.catalog.reading.assertions import asked, assertions
+from catalog_probe.catalog.reading.expectations import allowing
 from tests.harness.engines import catalog as shipped
 
 if TYPE_CHECKING:
-    from catalog.reading.store import Catalog
+    from catalog_probe.catalog.files.store import Catalog
 
 LABELS = st.from_regex(r"[a-z0-9_]{1,12}", fullmatch=True)
 KEYS = st.builds(Key, LABELS, st.from_regex(r"[a-z_]{1,8}", fullmatch=True), st.just("") | st.text(min_size=1).map(str))

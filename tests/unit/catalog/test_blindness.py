@@ -6,12 +6,12 @@ from dataclasses import replace
 
 import pytest
 
-from catalog.evidence import verdicts
-from catalog.evidence.blindness import blind_providers, gaps
-from catalog.evidence.results import Asked, Result
-from catalog.model import LedgerState, Outcome, Reason
-from catalog.model.codes import ReasonCode
-from catalog.model.standpoint import StandsFor
+from catalog_probe.catalog.evidence.results import Asked, Result
+from catalog_probe.catalog.evidence.verdicts import run_verdict
+from catalog_probe.catalog.evidence.verdicts.blindness import blind_providers, gaps
+from catalog_probe.catalog.model import LedgerState, Outcome, Reason
+from catalog_probe.catalog.model.codes import ReasonCode
+from catalog_probe.catalog.model.standpoint import StandsFor
 from tests.unit.reports.making import run
 
 
@@ -102,18 +102,18 @@ def on(lane: str, results: list[Result], first: int = 200) -> list[Result]:
 @pytest.mark.parametrize("failed", [[DEAD_KEY, DEAD_KEY], [*seen(3), STOPPED]], ids=["control failed", "stopped"])
 def test_a_lane_that_failed_withholds_itself_alone(failed: list[Result]) -> None:
     other, own = on("pa:x", seen(10)), on("pa:y", failed, first=300)
-    why, addresses = verdicts.withheld(OF_PA, [*other, *own])
+    why, addresses = run_verdict.withheld(OF_PA, [*other, *own])
     assert why == {"pa:y": "its control failed"}
     assert addresses == {result.record for result in own}
-    assert set(verdicts.blind(OF_PA, [*other, *own])) == {"pa"}, "all the same the night did not see it"
+    assert set(run_verdict.blind(OF_PA, [*other, *own])) == {"pa"}, "all the same the night did not see it"
 
 
 def test_a_provider_is_withheld_whose_other_lanes_did_not_look_either() -> None:
     results = [*on("pa:x", [*seen(3), TIMED_OUT]), *on("pa:y", [DEAD_KEY], first=300)]
-    why, addresses = verdicts.withheld(OF_PA, results)
+    why, addresses = run_verdict.withheld(OF_PA, results)
     assert set(why) == {"pa"}
     assert addresses == {result.record for result in results}
-    assert verdicts.withheld(run(), on("pa:x", seen(4))) == ({}, frozenset())
+    assert run_verdict.withheld(run(), on("pa:x", seen(4))) == ({}, frozenset())
 
 
 def test_what_is_lost_from_sight_counts_beside_what_is_inconclusive() -> None:
@@ -141,8 +141,8 @@ def test_where_nothing_has_a_verdict_what_was_tried_or_only_lacked_a_key_had_to_
 
 
 def test_a_shard_that_lacks_a_key_is_not_blind_where_a_whole_run_is() -> None:
-    assert set(verdicts.blind(run(expected=(), providers=()), [NO_KEY])) == {"pa"}
-    assert verdicts.blind(run(expected=(), providers=(), policy={"shard": "1/2"}), [NO_KEY]) == {}
+    assert set(run_verdict.blind(run(expected=(), providers=()), [NO_KEY])) == {"pa"}
+    assert run_verdict.blind(run(expected=(), providers=(), policy={"shard": "1/2"}), [NO_KEY]) == {}
 
 
 @pytest.mark.parametrize(
@@ -161,10 +161,10 @@ def test_a_shard_that_lacks_a_key_is_not_blind_where_a_whole_run_is() -> None:
 def test_one_lost_observation_makes_a_run_on_a_mock_blind_and_no_other(lost: Result, is_blind: bool) -> None:
     results = [*seen(50), lost]
     on_a_mock = run(live=False, expected=("pa",), providers=("pa",))
-    assert set(verdicts.blind(on_a_mock, results)) == ({"pa"} if is_blind else set())
-    assert verdicts.blind(replace(on_a_mock, live=True), results) == {}
-    assert verdicts.blind(replace(on_a_mock, stands_for=StandsFor.GATEWAY), results) == {}
-    assert verdicts.blind(replace(on_a_mock, asked=Asked(traffic=("one.har",))), results) == {}
+    assert set(run_verdict.blind(on_a_mock, results)) == ({"pa"} if is_blind else set())
+    assert run_verdict.blind(replace(on_a_mock, live=True), results) == {}
+    assert run_verdict.blind(replace(on_a_mock, stands_for=StandsFor.GATEWAY), results) == {}
+    assert run_verdict.blind(replace(on_a_mock, asked=Asked(traffic=("one.har",))), results) == {}
 
 
 @pytest.mark.parametrize(
@@ -194,15 +194,15 @@ def test_who_expects_all_is_told_which_records_have_no_verdict(results: list[Res
 def test_an_entry_of_the_ledger_that_fails_the_run_is_told_once() -> None:
     entry = "ledger: l.json:pa/errors/general/r0: was to be reviewed by 2026-11-01; renew it"
     described = run(policy={"stale_ledger": [entry]})
-    assert verdicts.stale_entries(run(), []) == ()
-    assert verdicts.stale_entries(described, []) == (entry,)
-    assert verdicts.stale_entries(described, [result(Outcome.DRIFTED, 0, ledger=LedgerState.STALE)]) == ()
-    assert verdicts.stale_entries(described, [result(Outcome.DRIFTED, 1, ledger=LedgerState.STALE)]) == (entry,)
-    assert verdicts.stale_entries(described, [result(Outcome.DRIFTED, 0, ledger=LedgerState.ACCOUNTED)]) == (entry,)
+    assert run_verdict.stale_entries(run(), []) == ()
+    assert run_verdict.stale_entries(described, []) == (entry,)
+    assert run_verdict.stale_entries(described, [result(Outcome.DRIFTED, 0, ledger=LedgerState.STALE)]) == ()
+    assert run_verdict.stale_entries(described, [result(Outcome.DRIFTED, 1, ledger=LedgerState.STALE)]) == (entry,)
+    assert run_verdict.stale_entries(described, [result(Outcome.DRIFTED, 0, ledger=LedgerState.ACCOUNTED)]) == (entry,)
 
 
 def test_what_the_ledger_does_not_say_is_empty() -> None:
     plain = result(Outcome.DRIFTED)
-    assert verdicts.of_ledger(plain, "reason") == ""
+    assert run_verdict.of_ledger(plain, "reason") == ""
     entry = Result(plain.record, {}, Outcome.DRIFTED, ledger={"reason": "known", "detail": None})
-    assert [verdicts.of_ledger(entry, field) for field in ("reason", "detail", "review_by")] == ["known", "", ""]
+    assert [run_verdict.of_ledger(entry, field) for field in ("reason", "detail", "review_by")] == ["known", "", ""]

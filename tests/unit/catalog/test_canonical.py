@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from catalog.model import homes
-from catalog.reading.schemas import schemas
-from catalog.writeback.canonical import canonical_record, canonical_text, json_text
+from catalog_probe.catalog.files import provider_folders
+from catalog_probe.catalog.files.schemas import schemas
+from catalog_probe.catalog.writeback.canonical import canonical_record, canonical_text, json_text
 from tests.unit.catalog.catalog_making import ERROR, LIMITS, small_catalog
 
 if TYPE_CHECKING:
@@ -68,10 +68,10 @@ def test_every_way_in_which_a_home_puts_its_schema_together_gives_an_order(tmp_p
     inner = {"day": 1, "requests": 2, "other": 3, "x": 4, "y": 5}
     documented = {"any": inner, "per_day": inner, **dict.fromkeys("edcba"), "named": inner}
     try:
-        homes.use(tmp_path)
+        provider_folders.use(tmp_path)
         in_order = canonical_record({"provider": "PE", "documented": documented}, "rate_limits")["documented"]
     finally:
-        homes.use(None)
+        provider_folders.use(None)
     assert list(in_order) == ["named", "a", "b", "c", "d", "e", "any", "per_day"]
     assert list(in_order["named"]) == ["y", "x", "day", "requests", "other"]
     assert list(in_order["per_day"]) == ["requests", "day", "other", "x", "y"]

@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from catalog.model import Outcome, Record
-from catalog.model.explanations import ALL
-from catalog.model.look import Look
-from catalog.reading.assertions import assertions
-from catalog.writeback.planner import Patch, Policy, plan
-from catalog.writeback.seen import Sighting
+from catalog_probe.catalog.model import Outcome, Record
+from catalog_probe.catalog.model.explanations import ALL
+from catalog_probe.catalog.model.look import Look
+from catalog_probe.catalog.reading.assertions import assertions
+from catalog_probe.catalog.writeback.planner import Patch, Policy, plan
+from catalog_probe.catalog.writeback.seen import Sighting
 from catalog_probe.cli.main import main
 from tests.harness.command import CHECKOUT
 from tests.unit.catalog.catalog_making import (

@@ -7,13 +7,13 @@ from typing import Any
 
 import pytest
 
-from catalog.model import Outcome, Record, Tag
-from catalog.model.look import Look
-from catalog.reading.cells import cells_of, settled_of
-from catalog.reading.last_seen import is_expired
-from catalog.writeback.canonical import canonical_text
-from catalog.writeback.planner import Kept, Policy, plan
-from catalog.writeback.seen import Sighting
+from catalog_probe.catalog.model import Outcome, Record, Tag
+from catalog_probe.catalog.model.look import Look
+from catalog_probe.catalog.observed.cells import cells_of, settled_of
+from catalog_probe.catalog.observed.last_seen import is_expired
+from catalog_probe.catalog.writeback.canonical import canonical_text
+from catalog_probe.catalog.writeback.planner import Kept, Policy, plan
+from catalog_probe.catalog.writeback.seen import Sighting
 from tests.unit.catalog.catalog_making import ENDPOINT_ADDRESS, record, sighting
 from tests.unit.catalog.cells_making import (
     ASSUMED,

@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from random import Random
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from hypothesis import given
 from hypothesis import strategies as st
 
-from catalog.check.asserting import wrong_tags
-from catalog.evidence.same_drift import ABSENT
-from catalog.model import Outcome, Record, Tag
-from catalog.model.look import Look
-from catalog.reading.cells import Cell, cells_of, settled_of
-from catalog.reading.last_seen import is_expired
-from catalog.writeback.planner import Kept, Policy, plan
-from catalog.writeback.seen import Sighting
+from catalog_probe.catalog.check.asserting import wrong_tags
+from catalog_probe.catalog.evidence.same_drift import ABSENT
+from catalog_probe.catalog.model import Outcome, Record, Tag
+from catalog_probe.catalog.model.look import Look
+from catalog_probe.catalog.observed.cells import Cell, cells_of, settled_of
+from catalog_probe.catalog.observed.last_seen import is_expired
+from catalog_probe.catalog.writeback.planner import Kept, Policy, plan
+from catalog_probe.catalog.writeback.seen import Sighting
 from tests.unit.catalog.catalog_making import ENDPOINT_ADDRESS, ERROR_ADDRESS, exchange, record, sighting
 from tests.unit.catalog.cells_making import (
     ASSUMED,
@@ -30,6 +29,9 @@ from tests.unit.catalog.cells_making import (
     one_after_the_other,
     stated_by,
 )
+
+if TYPE_CHECKING:
+    from random import Random
 
 # made once, for to make a strategy takes longer than to draw from it
 FATES = st.lists(st.sampled_from(["stated", "absent", "403", "unseen"]), min_size=len(KEYS), max_size=len(KEYS))

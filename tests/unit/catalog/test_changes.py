@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 from datetime import date
 
-from catalog.evidence.changes import Change, change, remembered
-from catalog.evidence.past import Earlier
-from catalog.model import Outcome
+from catalog_probe.catalog.evidence.past import Earlier
+from catalog_probe.catalog.evidence.verdicts.changes import Change, change, remembered
+from catalog_probe.catalog.model import Outcome
 from tests.unit.reports.making import finding, result
 
 ADDRESS = "pa/errors/general/rate_limit_error"

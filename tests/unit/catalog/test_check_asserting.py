@@ -5,21 +5,22 @@ from __future__ import annotations
 import json
 import shlex
 from dataclasses import replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from catalog.check import asserting
-from catalog.check.mending import put_right
-from catalog.check.validate import check
-from catalog.model import Record
-from catalog.reading.assertions import assertions
-from catalog.reading.cells import statements_digest
+from catalog_probe.catalog.check import asserting
+from catalog_probe.catalog.check.mending import put_right
+from catalog_probe.catalog.check.validate import check
+from catalog_probe.catalog.model import Record
+from catalog_probe.catalog.observed.cells import statements_digest
+from catalog_probe.catalog.reading.assertions import assertions
 from tests.unit.catalog.catalog_making import ENDPOINT_ADDRESS, ERROR_ADDRESS, record, small_catalog, write_catalog
 
 if TYPE_CHECKING:
-    from catalog.model.assertion import Assertion
+    from pathlib import Path
+
+    from catalog_probe.catalog.model.assertion import Assertion
 
 OF_ERROR = (
     "answer/status, answer/header:request-id, answer/header:x-should-retry, answer/body, answer/type, "

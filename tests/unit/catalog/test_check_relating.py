@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from catalog.check.validate import check
-from catalog.model import Record
-from catalog.reading.assertions import assertions
+from catalog_probe.catalog.check.validate import check
+from catalog_probe.catalog.model import Record
+from catalog_probe.catalog.reading.assertions import assertions
 from tests.unit.catalog.catalog_making import record, small_catalog, write_catalog
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 FINE = {"label": "two", "is": "subset", "at": "/data/*/id", "of": "one", "source": "2:7.3#429"}
 CAUSES = {"one": "This.", "two": "That."}

@@ -7,7 +7,7 @@ from datetime import UTC, date, datetime, timedelta
 
 import pytest
 
-from catalog.model.clock import days_from, ms_since, number_of_days, utc_now_text, utc_text
+from catalog_probe.catalog.model.clock import days_from, ms_since, number_of_days, utc_now_text, utc_text
 
 NOON = datetime(2026, 11, 21, 12, 0, 0, 123_456, tzinfo=UTC)
 

@@ -4,22 +4,25 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
-from catalog.evidence.results import Result
-from catalog.model import Outcome, Reason
-from catalog.model.codes import FindingCode, ReasonCode
-from catalog.model.explanations import ALL, FINDINGS, REASONS, WORDS
-from catalog.reading.strict_json import read_object
-from catalog.writeback.canonical import json_text
+from catalog_probe.catalog.evidence.results import Result
+from catalog_probe.catalog.files.strict_json import read_object
+from catalog_probe.catalog.model import Outcome, Reason
+from catalog_probe.catalog.model.codes import FindingCode, ReasonCode
+from catalog_probe.catalog.model.explanations import ALL, FINDINGS, REASONS, WORDS
+from catalog_probe.catalog.writeback.canonical import json_text
 from tests.unit.reports import making
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 ROOT = Path(__file__).parents[3]
 CARRIES_A_CODE = ("Reason", "Finding", "Contradiction")
-ROOMS = ("catalog", "catalog_probe/cli", "probes", "reports")
+ROOMS = ("catalog_probe/catalog", "catalog_probe/cli", "catalog_probe/probes", "catalog_probe/reports", "probes")
 
 
 def test_each_code_is_explained_and_no_other() -> None:
@@ -61,7 +64,7 @@ def test_the_source_writes_codes_as_members_alone(room: str) -> None:
     literal = [
         f"{path.relative_to(ROOT)}:{line}: {code}"
         for path in sorted((ROOT / room).rglob("*.py"))
-        if path != ROOT / "catalog" / "model" / "codes.py"
+        if path != ROOT / "catalog_probe" / "catalog" / "model" / "codes.py"
         for line, code in _literal_codes(path.read_text(encoding="utf-8"))
     ]
     assert literal == []

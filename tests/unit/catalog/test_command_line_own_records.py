@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from argparse import Namespace
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
-from catalog.model import homes
-from catalog.model.exits import INTERRUPTED
+from catalog_probe.catalog.files import provider_folders
+from catalog_probe.catalog.model.exits import INTERRUPTED
 from catalog_probe.cli.catalog_commands import commands
 from catalog_probe.cli.catalog_commands.group import main
 from tests.unit.catalog.catalog_making import (
@@ -16,13 +15,17 @@ from tests.unit.catalog.catalog_making import (
     write_catalog,
 )
 
+if TYPE_CHECKING:
+    from argparse import Namespace
+    from pathlib import Path
+
 pytestmark = pytest.mark.usefixtures("own_folder")
 
 
 @pytest.fixture
 def own_records(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The small catalog in the place of the one that comes along."""
-    monkeypatch.setattr(homes, "installed_records", lambda: (tmp_path / "records",))
+    monkeypatch.setattr(provider_folders, "installed_records", lambda: (tmp_path / "records",))
     return tmp_path / "records"
 
 

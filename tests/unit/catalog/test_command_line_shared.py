@@ -2,25 +2,28 @@
 
 from __future__ import annotations
 
-import argparse
 import io
 import sys
-from collections.abc import Callable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
-from catalog.evidence.results_file import EvidenceError
-from catalog.model.errors import CatalogError, Mendable
-from catalog.model.exits import INTERRUPTED, Exit
+from catalog_probe.catalog.evidence.results_file import EvidenceError
+from catalog_probe.catalog.model.errors import CatalogError, Mendable
+from catalog_probe.catalog.model.exits import INTERRUPTED, Exit
 from catalog_probe.cli import main as command_line
 from catalog_probe.cli import parser as parsing
-from probes.elicit.packages import RecipeError
-from probes.running.journal import JournalError
-from probes.suite.catalog_check import Unsound
-from probes.suite.command_line import UsageError
-from probes.suite.embedded_mock import MockError
-from probes.target.target import TargetError
+from catalog_probe.probes.plugin.catalog_check import Unsound
+from catalog_probe.probes.plugin.collection.options_table import UsageError
+from catalog_probe.probes.plugin.embedded_mock import MockError
+from catalog_probe.probes.recipes.loading import RecipeError
+from catalog_probe.probes.running.journal import JournalError
+from catalog_probe.probes.targets.target import TargetError
+
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Callable
 
 OURS = (CatalogError, EvidenceError, TargetError, UsageError, JournalError, MockError, RecipeError, Unsound)
 

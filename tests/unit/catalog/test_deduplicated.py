@@ -6,9 +6,9 @@ from itertools import permutations
 
 import pytest
 
-from catalog.evidence.deduplicated import told_once
-from catalog.evidence.results import Result
-from catalog.model import Attempt, Outcome, Reason
+from catalog_probe.catalog.evidence.deduplicated import told_once
+from catalog_probe.catalog.evidence.results import Result
+from catalog_probe.catalog.model import Attempt, Outcome, Reason
 
 RECORD, TRIPWIRE = "pa/errors/general/x", "pa/harness/tripwire/inference"
 TRIED = (Attempt("", 1.0, ()),)

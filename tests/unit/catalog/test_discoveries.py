@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from catalog.evidence.past import Earlier
-from catalog.model import Aspect, Finding, Json, Outcome, Severity
-from catalog.model.codes import FindingCode
-from catalog.writeback.discoveries import Candidates, discoveries, merge
+from catalog_probe.catalog.evidence.past import Earlier
+from catalog_probe.catalog.model import Aspect, Finding, Json, Outcome, Severity
+from catalog_probe.catalog.model.codes import FindingCode
+from catalog_probe.catalog.writeback.discoveries import Candidates, discoveries, merge
 from tests.unit.catalog.catalog_making import ERROR_ADDRESS, record, sighting
 
 if TYPE_CHECKING:
-    from catalog.writeback.seen import Sighting
+    from catalog_probe.catalog.writeback.seen import Sighting
 
 
 def sighted(code: FindingCode, at: str, observed: Json, *, probed: dict[str, Any], day: str = "2026-11-20") -> Sighting:

@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from catalog.check import facts as checking
-from catalog.check.validate import Problem
-from catalog.model.assertion import Assertion, Basis, Key
-from catalog.model.errors import CatalogError
-from catalog.reading.documents import COLUMNS, FOLDER, Checks, Fact, Wire, facts, facts_file
-from catalog.reading.manifest import providers
+from catalog_probe.catalog.check import facts as checking
+from catalog_probe.catalog.check.validate import Problem
+from catalog_probe.catalog.files.manifest import providers
+from catalog_probe.catalog.model.assertion import Assertion, Basis, Key
+from catalog_probe.catalog.model.errors import CatalogError
+from catalog_probe.catalog.reading.documents import COLUMNS, FOLDER, Checks, Fact, Wire, facts, facts_file
 from tests.harness.engines import catalog
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 ROW = {
     "id": "pa-2.7.3-a-1",

@@ -6,9 +6,9 @@ from dataclasses import replace
 
 import pytest
 
-from catalog.evidence.same_drift import cause, name, observed_class
-from catalog.model import Aspect, Finding, Json, Severity
-from catalog.model.codes import FindingCode
+from catalog_probe.catalog.evidence.same_drift import cause, name, observed_class
+from catalog_probe.catalog.model import Aspect, Finding, Json, Severity
+from catalog_probe.catalog.model.codes import FindingCode
 
 
 def drift(code: FindingCode, aspect: Aspect, observed: Json, at: str = "") -> Finding:

@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from jsonschema import Draft202012Validator
 
-from catalog.exports import table
-from catalog.exports.openapi import document
-from catalog.exports.schemas import of_fields
-from catalog.library import load
-from catalog.model.exits import Exit
-from catalog.reading.facts import claimed_endpoints, request_line
-from catalog.reading.manifest import manifest, providers
-from catalog.reading.statuses import documented_status
+from catalog_probe.catalog.exports import table
+from catalog_probe.catalog.exports.openapi import document
+from catalog_probe.catalog.exports.schemas import of_fields
+from catalog_probe.catalog.files.manifest import manifest, providers
+from catalog_probe.catalog.library import load
+from catalog_probe.catalog.model.exits import Exit
+from catalog_probe.catalog.reading.facts import claimed_endpoints, request_line
+from catalog_probe.catalog.reading.statuses import documented_status
 from catalog_probe.cli.catalog_commands.group import main
 from tests.harness.engines import catalog
 

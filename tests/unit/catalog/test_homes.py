@@ -11,15 +11,15 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from catalog.envelopes.envelope import envelope
-from catalog.model import homes, places
-from catalog.model.errors import CatalogError
-from catalog.model.homes import GROUP, PACKAGE, Home
-from catalog.reading.manifest import manifest, manifest_file, meant, providers
-from catalog.reading.schemas import envelope_id, schemas
-from catalog.reading.store import RECORDS, Catalog
-from catalog.writeback import ledger
-from catalog.writeback.writing import locked
+from catalog_probe.catalog.envelopes.envelope import envelope
+from catalog_probe.catalog.files import paths, provider_folders
+from catalog_probe.catalog.files.manifest import manifest, manifest_file, meant, providers
+from catalog_probe.catalog.files.provider_folders import GROUP, PACKAGE, Home
+from catalog_probe.catalog.files.schemas import envelope_id, schemas
+from catalog_probe.catalog.files.store import RECORDS, Catalog
+from catalog_probe.catalog.model.errors import CatalogError
+from catalog_probe.catalog.writeback import ledger
+from catalog_probe.catalog.writeback.writing import locked
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -46,9 +46,9 @@ path = "/models"
 def named(folder: Path | None) -> Iterator[tuple[Path, ...]]:
     """The home in use, and none afterwards."""
     try:
-        yield homes.use(folder)
+        yield provider_folders.use(folder)
     finally:
-        homes.use(None)
+        provider_folders.use(None)
 
 
 def home(folder: Path, about: str = "a provider of this test") -> Path:
@@ -71,7 +71,7 @@ def test_what_a_provider_needs_lies_side_by_side(tmp_path: Path) -> None:
 
 def test_without_a_name_there_are_those_of_this_package() -> None:
     with named(None) as records:
-        assert (records, homes.homes()) == ((RECORDS,), (PACKAGE,))
+        assert (records, provider_folders.homes()) == ((RECORDS,), (PACKAGE,))
         assert meant() == providers() == PACKAGE.providers()
 
 
@@ -98,47 +98,47 @@ def test_a_home_may_be_named_by_its_records(tmp_path: Path) -> None:
 def test_the_package_is_a_home_as_any_other() -> None:
     for folder in (PACKAGE.folder, RECORDS):
         with named(folder) as records:
-            assert (records, homes.named_home()) == ((RECORDS,), None)
+            assert (records, provider_folders.named_home()) == ((RECORDS,), None)
 
 
 def test_any_other_folder_holds_records_of_known_providers(tmp_path: Path) -> None:
     with named(tmp_path) as records:
-        assert (records, homes.homes()) == ((tmp_path,), (PACKAGE,))
-    assert not homes.is_of_a_home(tmp_path)
+        assert (records, provider_folders.homes()) == ((tmp_path,), (PACKAGE,))
+    assert not provider_folders.is_of_a_home(tmp_path)
 
 
 def test_a_folder_holds_records_where_some_lie_in_it(tmp_path: Path) -> None:
     with pytest.raises(CatalogError, match="is no folder of records"):
-        homes.demand_records(tmp_path)
+        provider_folders.demand_records(tmp_path)
     (tmp_path / "pa").mkdir()
     (tmp_path / "pa" / "general.json").write_text("{}", encoding="utf-8")
-    assert homes.demand_records(tmp_path) == tmp_path
+    assert provider_folders.demand_records(tmp_path) == tmp_path
 
 
 def test_evidence_of_a_mock_has_no_place_in_the_records_of_a_home(tmp_path: Path) -> None:
     own = home(tmp_path)
-    assert homes.is_of_a_home(own / "records")
-    assert homes.is_of_a_home(RECORDS)
-    assert not homes.is_of_a_home(own), "its records are meant"
-    assert not homes.is_of_a_home(tmp_path.parent / "records"), "a folder of that name beside no manifests"
+    assert provider_folders.is_of_a_home(own / "records")
+    assert provider_folders.is_of_a_home(RECORDS)
+    assert not provider_folders.is_of_a_home(own), "its records are meant"
+    assert not provider_folders.is_of_a_home(tmp_path.parent / "records"), "a folder of that name beside no manifests"
 
 
 def test_a_home_that_is_used_as_well_leaves_those_that_were_named(tmp_path: Path) -> None:
     one, other = home(tmp_path / "one").resolve(), home(tmp_path / "other").resolve()
     elsewhere = tmp_path / "elsewhere"
     with named(one):
-        assert homes.also_use(other) == other / "records"
-        assert homes.also_use(other / "records") == other / "records"
-        assert homes.also_use(elsewhere) == elsewhere
-        assert homes.also_use(RECORDS) == RECORDS
-        assert homes.homes() == (Home(other), Home(one), PACKAGE)
+        assert provider_folders.also_use(other) == other / "records"
+        assert provider_folders.also_use(other / "records") == other / "records"
+        assert provider_folders.also_use(elsewhere) == elsewhere
+        assert provider_folders.also_use(RECORDS) == RECORDS
+        assert provider_folders.homes() == (Home(other), Home(one), PACKAGE)
 
 
 def test_a_printed_command_names_the_home_of_records_that_it_would_not_find(tmp_path: Path) -> None:
     own = home(tmp_path / "own").resolve()
-    assert homes.option_for(RECORDS) == []
-    assert homes.option_for(own / "records") == ["--catalog", str(own)]
-    assert homes.option_for(tmp_path / "bare") == ["--catalog", str(tmp_path / "bare")]
+    assert provider_folders.option_for(RECORDS) == []
+    assert provider_folders.option_for(own / "records") == ["--catalog", str(own)]
+    assert provider_folders.option_for(tmp_path / "bare") == ["--catalog", str(tmp_path / "bare")]
 
 
 def test_what_an_editor_leaves_beside_a_manifest_is_none(tmp_path: Path) -> None:
@@ -150,7 +150,7 @@ def test_what_an_editor_leaves_beside_a_manifest_is_none(tmp_path: Path) -> None
 
 def test_the_nearest_home_wins(tmp_path: Path) -> None:
     with named(home(tmp_path / "far", "far")):
-        homes.also_use(home(tmp_path / "near", "near"))
+        provider_folders.also_use(home(tmp_path / "near", "near"))
         assert manifest("pe").about == "near"
     with named(tmp_path / "far"):
         assert manifest("pe").about == "far"
@@ -168,10 +168,10 @@ def test_an_envelope_is_called_as_its_file(tmp_path: Path, spoilt: str | None) -
 def installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """A folder in which distributions are found."""
     monkeypatch.setattr(sys, "path", [str(tmp_path), *sys.path])
-    homes.forget()
+    provider_folders.forget()
     yield tmp_path
     monkeypatch.undo()
-    homes.forget()
+    provider_folders.forget()
 
 
 def distribution(folder: Path, package: str) -> None:
@@ -189,10 +189,10 @@ def test_a_distribution_brings_a_home_by_an_entry_point(
         monkeypatch.setattr(sys, "path", [str(installed)])
     distribution(installed, "company_catalog")
     folder = home(installed / "company_catalog")
-    assert homes.homes() == (Home(folder.resolve()), PACKAGE)
-    assert homes.homes()[0].targets == folder.resolve() / "targets"
-    assert homes.installed_records() == (RECORDS, folder.resolve() / "records")
-    assert "pe/errors/general/limit" in map(str, Catalog.load(*homes.installed_records()))
+    assert provider_folders.homes() == (Home(folder.resolve()), PACKAGE)
+    assert provider_folders.homes()[0].targets == folder.resolve() / "targets"
+    assert provider_folders.installed_records() == (RECORDS, folder.resolve() / "records")
+    assert "pe/errors/general/limit" in map(str, Catalog.load(*provider_folders.installed_records()))
 
 
 def test_what_an_installed_home_accepts_is_in_force(installed: Path) -> None:
@@ -211,7 +211,7 @@ def test_what_an_installed_home_accepts_is_in_force(installed: Path) -> None:
     ledger.accept(entry, file)
     assert ledger.of_homes() == (file, PACKAGE.ledger)
     assert [each for each in ledger.in_force() if each.address.startswith("pe/")] == [entry]
-    catalog = Catalog.load(*homes.installed_records())
+    catalog = Catalog.load(*provider_folders.installed_records())
     (overdue,) = ledger.problems([entry], catalog, date(2026, 12, 1))
     assert (overdue.file, overdue.what) == (file, "was to be reviewed by 2026-11-20")
     with named(home(installed / "other")):
@@ -227,10 +227,10 @@ def test_a_distribution_is_found_from_the_folder_that_one_is_in(
     folder = home(installed / "company_catalog")
     monkeypatch.setattr(sys, "path", ["", *sys.path[1:]])
     monkeypatch.chdir(installed)
-    homes.forget()
-    assert homes.homes() == (Home(folder.resolve()), PACKAGE)
+    provider_folders.forget()
+    assert provider_folders.homes() == (Home(folder.resolve()), PACKAGE)
     shutil.rmtree(folder / "records")
-    assert homes.installed_records() == (RECORDS,)
+    assert provider_folders.installed_records() == (RECORDS,)
 
 
 @pytest.mark.parametrize("package", ["company_catalog", "no_such_package.inside"])
@@ -238,35 +238,37 @@ def test_an_entry_point_that_leads_to_no_home_is_told(installed: Path, package: 
     (installed / "company_catalog").mkdir()
     distribution(installed, package)
     with pytest.raises(CatalogError, match=rf"entry point 'company' .* names '{package}', which is no package"):
-        homes.homes()
+        provider_folders.homes()
 
 
 @pytest.mark.parametrize("folder", ["lib/site-packages/company", "lib/dist-packages"])
 def test_an_installed_folder_is_nobodys_own(folder: str, tmp_path: Path) -> None:
     with pytest.raises(CatalogError, match="lies in an installed package"), locked(tmp_path / folder):
         pass
-    homes.demand_own(tmp_path)
+    provider_folders.demand_own(tmp_path)
 
 
 def test_this_package_is_nobodys_own_where_it_is_part_of_no_checkout(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    homes.demand_own(homes.PACKAGE.records)
-    monkeypatch.setattr(places, "_ROOT", tmp_path)
+    provider_folders.demand_own(provider_folders.PACKAGE.records)
+    monkeypatch.setattr(paths, "_CHECKOUT", tmp_path)
     with pytest.raises(CatalogError, match="lies in an installed package"):
-        homes.demand_own(homes.PACKAGE.records)
+        provider_folders.demand_own(provider_folders.PACKAGE.records)
 
 
 def test_only_an_empty_folder_begins_as_a_copy_of_the_shipped_records(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    homes.begin_own(tmp_path / "slip")
+    provider_folders.begin_own(tmp_path / "slip")
     assert not (tmp_path / "slip").exists(), "a checkout has records to write into"
-    monkeypatch.setattr(places, "_ROOT", tmp_path)
+    monkeypatch.setattr(paths, "_CHECKOUT", tmp_path)
     (tmp_path / "kept").mkdir()
     (tmp_path / "kept" / "notes.txt").touch()
     for folder in ("kept", "new"):
-        homes.begin_own(tmp_path / folder)
+        provider_folders.begin_own(tmp_path / folder)
     assert [path.name for path in (tmp_path / "kept").iterdir()] == ["notes.txt"]
-    shipped = {path.relative_to(homes.PACKAGE.records) for path in homes.PACKAGE.records.rglob("*.json")}
+    shipped = {
+        path.relative_to(provider_folders.PACKAGE.records) for path in provider_folders.PACKAGE.records.rglob("*.json")
+    }
     assert {path.relative_to(tmp_path / "new") for path in (tmp_path / "new").rglob("*.json")} == shipped

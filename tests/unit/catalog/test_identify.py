@@ -10,12 +10,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import catalog
-from catalog import Identity, May, identify
-from catalog.model import Address
-from catalog.model.errors import CatalogError
-from catalog.recognition.answers import answer_of
-from catalog.recognition.identify import Recogniser
+import catalog_probe
+from catalog_probe import Identity, May, identify
+from catalog_probe.catalog.answers.readings import answer_of
+from catalog_probe.catalog.model import Address
+from catalog_probe.catalog.model.errors import CatalogError
+from catalog_probe.catalog.recognition.identify import Recogniser
 
 PC_LIMIT = {"message": "Slow.", "type": "rate_limit_error", "param": None, "code": "rate_limit_exceeded"}
 PC_HEADERS = {"PC-Organization": "org-1", "Retry-After": "3"}
@@ -151,7 +151,7 @@ PAUSE = {"x-ratelimit-remaining": {"rule": "equals", "value": "0"}}
     ],
 )
 def test_a_stated_header_value_tells_two_records_apart(headers: dict[str, str], slug: str) -> None:
-    original = catalog.load()["pa/errors/general/internal_error"].record
+    original = catalog_probe.load()["pa/errors/general/internal_error"].record
     stated = {"primary": PAUSE, "secondary": {"retry-after": {"rule": "present"}}}
     records = [
         replace(
@@ -285,10 +285,10 @@ def test_a_provider_that_nobody_knows_is_said_in_one_line() -> None:
 
 
 def test_find_takes_words_and_values() -> None:
-    found = catalog.find(provider="pc", status=429, text="prepaid balance")
+    found = catalog_probe.find(provider="pc", status=429, text="prepaid balance")
     assert [each.address for each in found] == ["pc/errors/rate_limit/credit_balance_exhausted"]
     assert found[0].retry.may is May.NO
-    assert not catalog.find(provider="pc", status=429, code="model_not_found")
+    assert not catalog_probe.find(provider="pc", status=429, code="model_not_found")
 
 
 NAMES = st.sampled_from(["error", "type", "code", "message", "status", "details", "x"])
@@ -313,7 +313,7 @@ def test_whatever_answers_is_a_set_of_records_or_none(
 ) -> None:
     found = identify(provider, status, headers, body, close=close, grpc=grpc)
     assert found.reasons
-    assert all(address in catalog.load() for address in found.records)
+    assert all(address in catalog_probe.load() for address in found.records)
     assert found.record is None or not found.candidates
     assert {found.record, *found.candidates} <= {None, *found.records}
     assert found.records or found.retry.may is not May.NO or "x-should-retry" in found.retry.condition

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from catalog import May, identify
+from catalog_probe import May, identify
 
 KNOWN = {"request-id": "req_1", "pa-organization-id": "org"}
 LIMITS = {"pa-ratelimit-input-tokens-limit": "50000", "pa-ratelimit-input-tokens-remaining": "0", "retry-after": "20"}

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from catalog.model.json_tree import (
+from catalog_probe.catalog.text.json_tree import (
     BYTES,
     all_texts,
     has_rows,
@@ -23,7 +23,7 @@ from catalog.model.json_tree import (
 )
 
 if TYPE_CHECKING:
-    from catalog.model import Json
+    from catalog_probe.catalog.model import Json
 
 VALUES = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(),

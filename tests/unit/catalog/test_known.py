@@ -7,12 +7,12 @@ from typing import Any
 
 import pytest
 
-from catalog.envelopes.envelope import envelope
-from catalog.envelopes.pointer import rebuilt
-from catalog.model import Exchange, Json, Record, Request, Response
-from catalog.model.exchange import Event
-from catalog.recognition.endpoints import Endpoints
-from catalog.recognition.known import ORDINARY_HEADERS, Known
+from catalog_probe.catalog.envelopes.envelope import envelope
+from catalog_probe.catalog.model import Exchange, Json, Record, Request, Response
+from catalog_probe.catalog.model.exchange import Event
+from catalog_probe.catalog.recognition.endpoints import Endpoints
+from catalog_probe.catalog.recognition.known import ORDINARY_HEADERS, Known
+from catalog_probe.catalog.text.json_pointer import rebuilt
 from tests.unit.catalog.catalog_making import ENDPOINT_ADDRESS, LIMITS_ADDRESS, record
 
 QUOTA, BUSY, DENIED = (f"pa/errors/general/{slug}" for slug in ("quota", "busy", "denied"))

@@ -5,17 +5,19 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 from datetime import date
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from catalog.model import Aspect, Finding, Outcome, Severity
-from catalog.model.errors import CatalogError
-from catalog.reading.store import Catalog
-from catalog.writeback import ledger
-from catalog.writeback.ledger import Entry, judge_against_ledger
+from catalog_probe.catalog.files.store import Catalog
+from catalog_probe.catalog.model import Aspect, Finding, Outcome, Severity
+from catalog_probe.catalog.model.errors import CatalogError
+from catalog_probe.catalog.writeback import ledger
+from catalog_probe.catalog.writeback.ledger import Entry, judge_against_ledger
 from tests.unit.catalog.catalog_making import ERROR_ADDRESS, drift, write_catalog
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 TODAY = date(2026, 11, 20)
 ENTRY = Entry(

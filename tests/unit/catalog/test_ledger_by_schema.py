@@ -6,19 +6,20 @@ import copy
 import json
 import sys
 from itertools import product
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import strategies as st
 
-from catalog.model.errors import CatalogError
-from catalog.reading.schemas import schemas
-from catalog.reading.wording import told
-from catalog.writeback import ledger
+from catalog_probe.catalog.files.schema_messages import told
+from catalog_probe.catalog.files.schemas import schemas
+from catalog_probe.catalog.model.errors import CatalogError
+from catalog_probe.catalog.writeback import ledger
 
 if TYPE_CHECKING:
-    from catalog.model import Json
+    from pathlib import Path
+
+    from catalog_probe.catalog.model import Json
 
 SCHEMA = schemas()["urn:catalog:ledger"]
 ENTRY: dict[str, Json] = {

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import doctest
-from types import ModuleType
+from typing import TYPE_CHECKING
 
 import pytest
 
-from catalog import library
-from catalog.model import visible
-from catalog.recognition import advice
+from catalog_probe.catalog import library
+from catalog_probe.catalog.recognition import advice
+from catalog_probe.catalog.text import visible
+
+if TYPE_CHECKING:
+    from types import ModuleType
 
 
 @pytest.mark.parametrize("module", [library, advice, visible], ids=lambda module: module.__name__)

@@ -8,12 +8,13 @@ from typing import Any
 
 import pytest
 
-from catalog.evidence import lost, verdicts
-from catalog.evidence.past import Earlier
-from catalog.evidence.results import Asked, Result, Run
-from catalog.model import Outcome, Reason
-from catalog.model.exits import Exit
-from reports import history, summary, terminal
+from catalog_probe.catalog.evidence.past import Earlier
+from catalog_probe.catalog.evidence.results import Asked, Result, Run
+from catalog_probe.catalog.evidence.verdicts import lost, run_verdict
+from catalog_probe.catalog.model import Outcome, Reason
+from catalog_probe.catalog.model.exits import Exit
+from catalog_probe.reports.history import nights as history
+from catalog_probe.reports.views import summary, terminal
 from tests.unit.catalog.catalog_making import record, result, run
 
 ADDRESSES = [f"pa/errors/compliance/r{number}" for number in range(10)]
@@ -56,8 +57,8 @@ ALL = night(*[CONFORMS] * 10)
 def test_what_is_refused_and_was_not_is_lost(refused: int, status: Exit, why: str | None) -> None:
     described, seen = after(ALL), night(*[REFUSED] * refused, *[CONFORMS] * (10 - refused))
     assert lost.of_run(described, seen) == set(ADDRESSES[:refused])
-    assert verdicts.of_run(described, seen) is status
-    assert verdicts.blind(described, seen).get("pa") == why
+    assert run_verdict.of_run(described, seen) is status
+    assert run_verdict.blind(described, seen).get("pa") == why
     for text in (terminal.summary(described, seen), summary.render(described, seen)):
         assert f"Lost sight ({refused})" in text
         assert "Nothing changed" not in text
@@ -68,7 +69,7 @@ def test_what_was_always_refused_is_no_news() -> None:
     refused = night(*[REFUSED] * 5, *[CONFORMS] * 5)
     described = after(refused)
     assert lost.of_run(described, refused) == frozenset()
-    assert verdicts.of_run(described, refused) is Exit.FINE
+    assert run_verdict.of_run(described, refused) is Exit.FINE
     assert "Lost sight" not in terminal.summary(described, refused)
 
 
@@ -77,7 +78,7 @@ def test_lost_and_inconclusive_count_together() -> None:
         REFUSED, (Outcome.INCONCLUSIVE, "read-timeout"), (Outcome.INCONCLUSIVE, "read-timeout"), *[CONFORMS] * 7
     )
     described = after(night(CONFORMS, *[(Outcome.INCONCLUSIVE, "read-timeout")] * 2, *[CONFORMS] * 7))
-    assert verdicts.blind(described, seen) == {
+    assert run_verdict.blind(described, seen) == {
         "pa": "2 of 10 probes are inconclusive and 1 had a verdict before and have none now (read-timeout)"
     }
 
@@ -110,14 +111,14 @@ def test_what_was_not_meant_to_be_asked_is_not_lost(reason: str, gone: bool) -> 
 @pytest.mark.parametrize("reason", ["credential-empty", "value-not-found"])
 def test_what_is_gone_for_most_records_is_blind(reason: str) -> None:
     seen = night(*[(Outcome.NOT_PROBED, reason)] * 4, *[CONFORMS] * 6)
-    assert verdicts.of_run(after(ALL), seen) is Exit.BLIND
-    assert verdicts.of_run(after(), seen) is Exit.FINE
+    assert run_verdict.of_run(after(ALL), seen) is Exit.BLIND
+    assert run_verdict.of_run(after(), seen) is Exit.FINE
 
 
 def test_a_provider_that_is_not_expected_is_told_and_makes_nothing_red() -> None:
     seen = night(*[REFUSED] * 9, CONFORMS)
     relaxed = replace(after(ALL), expected=())
-    assert verdicts.of_run(relaxed, seen) is Exit.FINE
+    assert run_verdict.of_run(relaxed, seen) is Exit.FINE
     assert "Lost sight (9)" in terminal.summary(relaxed, seen)
 
 
@@ -157,7 +158,7 @@ def test_what_was_never_reported_is_told_as_that() -> None:
     described = after(ALL, selected=tuple(ADDRESSES))
     seen = ALL[:9]
     assert lost.of_run(described, seen) == frozenset()
-    assert verdicts.of_run(described, seen) is Exit.HARNESS_ERROR
+    assert run_verdict.of_run(described, seen) is Exit.HARNESS_ERROR
 
 
 @pytest.mark.parametrize(
@@ -177,11 +178,11 @@ def test_what_was_never_reported_is_told_as_that() -> None:
 def test_who_expects_all_takes_no_gap(outcome: tuple[Outcome, str], gap: bool) -> None:
     seen = night(outcome, *[CONFORMS] * 9)
     strict = after(policy={"expect_all": True})
-    assert (verdicts.of_run(strict, seen) is Exit.BLIND) == gap
-    assert verdicts.of_run(after(), seen) in (Exit.FINE, Exit.DRIFT)
+    assert (run_verdict.of_run(strict, seen) is Exit.BLIND) == gap
+    assert run_verdict.of_run(after(), seen) in (Exit.FINE, Exit.DRIFT)
     if gap:
         told = f"all was expected, and 1 record has no verdict: {ADDRESSES[0]} ({outcome[1]})"
-        assert verdicts.blind(strict, seen) == {"pa": told}
+        assert run_verdict.blind(strict, seen) == {"pa": told}
         assert told in summary.render(strict, seen)
 
 

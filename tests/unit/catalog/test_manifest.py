@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
-from catalog.check.validate import manifest_problems
-from catalog.model.errors import CatalogError
-from catalog.reading.manifest import Control, manifest, manifest_file, providers
+from catalog_probe.catalog.check.validate import manifest_problems
+from catalog_probe.catalog.files.manifest import Control, manifest, manifest_file, providers
+from catalog_probe.catalog.model.errors import CatalogError
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 SOUND = """\
 name = "pe"

@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from catalog.evidence.merge import merge
-from catalog.evidence.results import Run
-from catalog.evidence.results_file import EvidenceError
+from catalog_probe.catalog.evidence.results import Run
+from catalog_probe.catalog.evidence.results_file import EvidenceError
+from catalog_probe.catalog.evidence.verdicts.merge import merge
 
 if TYPE_CHECKING:
-    from catalog.model import Json
+    from catalog_probe.catalog.model import Json
 
 
 def run(name: str, **said: Any) -> Run:

@@ -2,23 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from hypothesis import given
 from hypothesis import strategies as st
 
-from catalog.evidence import self_check, verdicts
-from catalog.evidence.merge import merge
-from catalog.evidence.results import Result, Run
-from catalog.model import Outcome, Reason
-from catalog.model.codes import ReasonCode
-from catalog.model.exits import Exit
-from catalog.model.look import Look
-from catalog.reading.assertions import assertions
-from catalog.writeback.planner import Kept, Patch, Policy, plan
-from catalog.writeback.seen import Sighting
+from catalog_probe.catalog.evidence import self_check
+from catalog_probe.catalog.evidence.results import Result, Run
+from catalog_probe.catalog.evidence.verdicts import run_verdict
+from catalog_probe.catalog.evidence.verdicts.merge import merge
+from catalog_probe.catalog.model import Outcome, Reason
+from catalog_probe.catalog.model.codes import ReasonCode
+from catalog_probe.catalog.model.exits import Exit
+from catalog_probe.catalog.model.look import Look
+from catalog_probe.catalog.reading.assertions import assertions
+from catalog_probe.catalog.writeback.planner import Kept, Patch, Policy, plan
+from catalog_probe.catalog.writeback.seen import Sighting
 from tests.unit.catalog.catalog_making import ENDPOINT_ADDRESS, ERROR_ADDRESS, LIMITS_ADDRESS, drift, record
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 ADDRESSES = [f"{provider}/errors/general/e{number}" for provider in ("pa", "pb") for number in range(5)]
 LANES = {"pa": "pa:inference", "pb": "pb:inference"}
@@ -71,7 +75,7 @@ def test_an_interrupted_night_is_never_green(night: tuple[Run, list[Result]], da
     run, lines = night
     kept = lines[: data.draw(st.integers(0, len(lines) - 1))]
     lost = {each.record for each in lines} - {each.record for each in kept}
-    whole, cut = verdicts.of_run(run, lines), verdicts.of_run(run, kept)
+    whole, cut = run_verdict.of_run(run, lines), run_verdict.of_run(run, kept)
     if any(address.split("/")[1] != "harness" for address in lost):
         assert cut is Exit.HARNESS_ERROR
     assert cut is not Exit.FINE or whole is Exit.FINE
@@ -85,13 +89,13 @@ def test_no_worker_s_death_makes_a_night_greener(night: tuple[Run, list[Result]]
     left = [each for each in lines if each.record not in gone]
     dead = self_check.lost_worker("gw0", "Not properly terminated")
     at = data.draw(st.integers(0, len(left)))
-    assert verdicts.of_run(run, [*left[:at], dead, *left[at:]]) is Exit.HARNESS_ERROR
+    assert run_verdict.of_run(run, [*left[:at], dead, *left[at:]]) is Exit.HARNESS_ERROR
 
 
 @given(nights(), st.randoms(use_true_random=False))
 def test_the_order_of_lines_decides_nothing(night: tuple[Run, list[Result]], random: object) -> None:
     run, lines = night
-    assert verdicts.of_run(run, sorted(lines, key=lambda each: each.record)) is verdicts.of_run(run, lines)
+    assert run_verdict.of_run(run, sorted(lines, key=lambda each: each.record)) is run_verdict.of_run(run, lines)
 
 
 @given(nights(), st.data())
@@ -106,9 +110,9 @@ def test_no_order_of_shards_makes_a_night_greener(night: tuple[Run, list[Result]
         told = {*own, *map(self_check.tripwire_address, of_it.tripwires)}
         mine = [each for each in lines if each.record in told]
         shards.append((of_it, mine[: data.draw(st.integers(0, len(mine)))] if data.draw(st.booleans()) else mine))
-    exits = {verdicts.of_run(*merge(order)) for order in (shards, shards[::-1], data.draw(st.permutations(shards)))}
+    exits = {run_verdict.of_run(*merge(order)) for order in (shards, shards[::-1], data.draw(st.permutations(shards)))}
     assert len(exits) == 1
-    assert Exit.FINE not in exits or verdicts.of_run(run, lines) is Exit.FINE
+    assert Exit.FINE not in exits or run_verdict.of_run(run, lines) is Exit.FINE
 
 
 @given(

@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 from hypothesis import given
 from hypothesis import strategies as st
 
-from catalog.evidence import verdicts
-from catalog.evidence.merge import merge
-from catalog.evidence.not_reported import complete, unreported
-from catalog.evidence.results import Result, Run
-from catalog.evidence.results_file import ResultsWriter, read_run
-from catalog.model import Outcome, Reason
-from catalog.model.exits import Exit
+from catalog_probe.catalog.evidence.not_reported import complete, unreported
+from catalog_probe.catalog.evidence.results import Result, Run
+from catalog_probe.catalog.evidence.results_file import ResultsWriter, read_run
+from catalog_probe.catalog.evidence.verdicts import run_verdict
+from catalog_probe.catalog.evidence.verdicts.merge import merge
+from catalog_probe.catalog.model import Outcome, Reason
+from catalog_probe.catalog.model.exits import Exit
 from tests.harness.exit_status import find_exit_status
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 ORDER = (Exit.FINE, Exit.NOTHING_SELECTED, Exit.DRIFT, Exit.BLIND, Exit.HARNESS_ERROR, Exit.USAGE)
 """From green to red."""
@@ -41,8 +44,8 @@ def test_what_was_selected_and_has_no_result_is_not_reported() -> None:
     why = Reason("not-reported", "it was selected, and its process ended before it reported")
     assert [each.reason for each in known] == [None, why, why]
     assert complete(described, known) == known
-    assert verdicts.of_run(described, [seen]) is Exit.HARNESS_ERROR
-    assert verdicts.of_run(replace(described, selected=(B,)), [seen]) is Exit.FINE
+    assert run_verdict.of_run(described, [seen]) is Exit.HARNESS_ERROR
+    assert run_verdict.of_run(replace(described, selected=(B,)), [seen]) is Exit.FINE
 
 
 @given(st.lists(st.sampled_from(Outcome)), st.data(), st.sets(st.sampled_from(["pa", "pb"])))
@@ -52,7 +55,7 @@ def test_no_run_becomes_greener_by_leaving_results_out(
     results = results_of(*outcomes)
     described = replace(RUN, expected=tuple(sorted(names)), selected=tuple(sorted(each.record for each in results)))
     kept = data.draw(st.lists(st.sampled_from(results), unique_by=lambda each: each.record)) if results else []
-    whole, part = verdicts.of_run(described, results), verdicts.of_run(described, kept)
+    whole, part = run_verdict.of_run(described, results), run_verdict.of_run(described, kept)
     assert ORDER.index(part) >= ORDER.index(whole)
     assert len(kept) == len(results) or part is Exit.HARNESS_ERROR
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from catalog.evidence.partial import in_part
-from catalog.evidence.results import Result
-from catalog.model import Aspect, Finding, Outcome, Severity
-from catalog.model.codes import FindingCode
-from catalog.model.look import Look
+from catalog_probe.catalog.evidence.results import Result
+from catalog_probe.catalog.evidence.verdicts.partial import in_part
+from catalog_probe.catalog.model import Aspect, Finding, Outcome, Severity
+from catalog_probe.catalog.model.codes import FindingCode
+from catalog_probe.catalog.model.look import Look
 
 
 def result(*looks: Look, code: str = FindingCode.UNDOCUMENTED_HEADER) -> Result:

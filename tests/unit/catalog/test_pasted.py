@@ -14,8 +14,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from catalog.model.errors import CatalogError
-from catalog.recognition.pasted import answers_in
+from catalog_probe.catalog.answers.pasted import answers_in
+from catalog_probe.catalog.model.errors import CatalogError
 from catalog_probe.cli.main import main
 from tests.harness.command import CHECKOUT
 
@@ -206,9 +206,9 @@ def test_find_lists_what_fits_and_says_when_nothing_does(capsys: pytest.CaptureF
 def test_the_library_needs_no_client_no_pytest_and_no_validator() -> None:
     """In a process of its own: this one has loaded them all."""
     program = (
-        "import sys, catalog; before = set(sys.modules); catalog.identify('pa', 529, None, {});"
+        "import sys, catalog_probe; before = set(sys.modules); catalog_probe.identify('pa', 529, None, {});"
         "heavy = {'pytest', 'httpx', 'jsonschema', 'grpc', 'websockets', 'jinja2', 'anyio'} & set(sys.modules);"
-        "print(sorted(heavy), 'catalog.library' in before)"
+        "print(sorted(heavy), 'catalog_probe.catalog.library' in before)"
     )
     done = subprocess.run([sys.executable, "-c", program], cwd=CHECKOUT, capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[] False"

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from catalog.model import Aspect, Finding, Outcome, Record, Response
-from catalog.writeback.planner import Kept, Patch, Policy, plan
+from catalog_probe.catalog.model import Aspect, Finding, Outcome, Record, Response
+from catalog_probe.catalog.writeback.planner import Kept, Patch, Policy, plan
 from tests.unit.catalog.catalog_making import (
     ENDPOINT_ADDRESS,
     ERROR_ADDRESS,
@@ -21,7 +21,7 @@ from tests.unit.catalog.catalog_making import (
 )
 
 if TYPE_CHECKING:
-    from catalog.writeback.seen import Sighting
+    from catalog_probe.catalog.writeback.seen import Sighting
 
 TODAY = date(2026, 11, 21)
 SILENT = (Outcome.FLAKY, Outcome.INCONCLUSIVE, Outcome.NOT_PROBED, Outcome.HARNESS_ERROR)

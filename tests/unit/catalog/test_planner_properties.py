@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from datetime import date
 from functools import cache
-from random import Random
+from typing import TYPE_CHECKING
 
 from hypothesis import given
 from hypothesis import strategies as st
 
-from catalog.model import Outcome, Record, Tag
-from catalog.reading.last_seen import seen_on
-from catalog.writeback.planner import Kept, Patch, Policy, plan
-from catalog.writeback.seen import Sighting
+from catalog_probe.catalog.model import Outcome, Record, Tag
+from catalog_probe.catalog.observed.last_seen import seen_on
+from catalog_probe.catalog.writeback.planner import Kept, Patch, Policy, plan
+from catalog_probe.catalog.writeback.seen import Sighting
 from tests.unit.catalog.catalog_making import (
     ENDPOINT_ADDRESS,
     ERROR_ADDRESS,
@@ -22,6 +22,9 @@ from tests.unit.catalog.catalog_making import (
     record,
     sighting,
 )
+
+if TYPE_CHECKING:
+    from random import Random
 
 TODAY = date(2026, 11, 30)
 

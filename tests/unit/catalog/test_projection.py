@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from catalog.envelopes.envelope import Envelope
-from catalog.envelopes.projection import message_in, param_in, unwrapped, wire_of
+from catalog_probe.catalog.envelopes.envelope import Envelope
+from catalog_probe.catalog.envelopes.projection import message_in, param_in, unwrapped, wire_of
 
 if TYPE_CHECKING:
-    from catalog.model import Json
+    from catalog_probe.catalog.model import Json
 
 WIRE = {"type": "/error/type", "code": "/error/code", "param": "/error/param", "message": "/error/message"}
 PLAIN = Envelope("e", {}, WIRE, "json")

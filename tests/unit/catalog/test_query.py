@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from catalog.model import Address, Record
-from catalog.model.errors import CatalogError
-from catalog.reading.query import OF_RECORDS, OF_RUNS, Spoken, facets, of_none, parse
-from catalog.reading.values import LISTED
+from catalog_probe.catalog.model import Address, Record
+from catalog_probe.catalog.model.errors import CatalogError
+from catalog_probe.catalog.search.query import OF_RECORDS, OF_RUNS, Spoken, facets, of_none, parse
+from catalog_probe.catalog.search.values import LISTED
 from tests.unit.reports.making import record
 
 TODAY = date(2026, 11, 21)

@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import pytest
 
-from catalog.check.of_record import Scene, is_malformed, problems_of
-from catalog.model import KINDS, Json, Record
-from catalog.reading.classification import classification
-from catalog.reading.documented_fields import documented_fields
-from catalog.reading.expectations import expectations
-from catalog.reading.facts import keywords, pin, seen, stated, tags
-from catalog.reading.headers import header_names
-from catalog.reading.last_seen import last_seen, messages_seen, target_of
-from catalog.reading.rate_limits import rate_limits
-from catalog.reading.retry import retry
+from catalog_probe.catalog.check.of_record import Scene, is_malformed, problems_of
+from catalog_probe.catalog.model import KINDS, Json, Record
+from catalog_probe.catalog.observed.last_seen import last_seen, messages_seen, target_of
+from catalog_probe.catalog.reading.classification import classification
+from catalog_probe.catalog.reading.documented_fields import documented_fields
+from catalog_probe.catalog.reading.expectations import expectations
+from catalog_probe.catalog.reading.facts import keywords, pin, seen, stated, tags
+from catalog_probe.catalog.reading.headers import header_names
+from catalog_probe.catalog.reading.rate_limits import rate_limits
+from catalog_probe.catalog.reading.retry import retry
 from tests.harness.engines import catalog
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
 
 CATALOG = catalog()
 SCENE = Scene(CATALOG, unread=frozenset(), shipped=False)

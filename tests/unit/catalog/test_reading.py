@@ -7,20 +7,20 @@ from typing import Any
 
 import pytest
 
-from catalog.envelopes.pointer import ABSENT, find
-from catalog.model import Close, Event, GrpcStatus, Json, Record, Response
-from catalog.reading.classification import classification
-from catalog.reading.documented_fields import documented_fields
-from catalog.reading.expectations import documented_answers, expectation, expectations
-from catalog.reading.expected import Expected, answer_body, message_of, param_of
-from catalog.reading.facts import Fact, keywords, meaning, note, pin, seen, stated
-from catalog.reading.headers import HeaderRule, header_names
-from catalog.reading.last_seen import LastSeen, last_seen, of_no_provider, seen_on, target_of
-from catalog.reading.rate_limits import EndpointGroup, Gauge, rate_limits
-from catalog.reading.retry import Retry, retry
-from catalog.reading.schemas import resolve
-from catalog.reading.statuses import DocumentedStatus, documented_status
-from catalog.reading.streams import StreamRule, stream_rule
+from catalog_probe.catalog.files.schemas import resolve
+from catalog_probe.catalog.model import Close, Event, GrpcStatus, Json, Record, Response
+from catalog_probe.catalog.observed.last_seen import LastSeen, last_seen, of_no_provider, seen_on, target_of
+from catalog_probe.catalog.reading.classification import classification
+from catalog_probe.catalog.reading.documented_fields import documented_fields
+from catalog_probe.catalog.reading.expectations import documented_answers, expectation, expectations
+from catalog_probe.catalog.reading.expected import Expected, answer_body, message_of, param_of
+from catalog_probe.catalog.reading.facts import Fact, keywords, meaning, note, pin, seen, stated
+from catalog_probe.catalog.reading.headers import HeaderRule, header_names
+from catalog_probe.catalog.reading.rate_limits import EndpointGroup, Gauge, rate_limits
+from catalog_probe.catalog.reading.retry import Retry, retry
+from catalog_probe.catalog.reading.statuses import DocumentedStatus, documented_status
+from catalog_probe.catalog.reading.streams import StreamRule, stream_rule
+from catalog_probe.catalog.text.json_pointer import ABSENT, find
 from tests.unit.catalog.catalog_making import ENDPOINT_ADDRESS, ERROR_ADDRESS, LIMITS_ADDRESS, record
 
 RULE = {"rule": "present", "source": "1:5.1#request-id"}

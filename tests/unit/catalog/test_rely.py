@@ -13,16 +13,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from catalog.model import Record
-from catalog.model.wildcard import fits
-from catalog.reading.assertions import assertions
-from catalog.reading.cells import statements_digest
-from catalog.reading.store import Catalog
-from catalog.rely.answers import Answer, DependencyAnswer, answer_dependencies, combine
-from catalog.rely.declared import MAX_AGE_DAYS, Dependency, RelyFile, read
-from catalog.writeback.planner import Policy
+from catalog_probe.catalog.files.store import Catalog
+from catalog_probe.catalog.model import Record
+from catalog_probe.catalog.observed.cells import statements_digest
+from catalog_probe.catalog.reading.assertions import assertions
+from catalog_probe.catalog.rely.answers import Answer, DependencyAnswer, answer_dependencies, combine
+from catalog_probe.catalog.rely.declared import MAX_AGE_DAYS, Dependency, RelyFile, read
+from catalog_probe.catalog.text.wildcard import fits
+from catalog_probe.catalog.writeback.planner import Policy
 from catalog_probe.cli.main import main
-from probes.planning.rotation import ROUND
+from catalog_probe.probes.planning.rotation import ROUND
 from tests.harness.engines import catalog as shipped
 
 TODAY = date(2026, 11, 30)

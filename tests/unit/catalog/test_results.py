@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from catalog.evidence.results import RECORDED, Asked, Result, Run
-from catalog.model import (
+from catalog_probe.catalog.evidence.results import RECORDED, Asked, Result, Run
+from catalog_probe.catalog.model import (
     Address,
     Aspect,
     Attempt,
@@ -25,9 +25,9 @@ from catalog.model import (
     Response,
     Severity,
 )
-from catalog.model.exchange import Cut
-from catalog.model.look import Look
-from catalog.model.standpoint import StandsFor
+from catalog_probe.catalog.model.exchange import Cut
+from catalog_probe.catalog.model.look import Look
+from catalog_probe.catalog.model.standpoint import StandsFor
 
 RECORD = "pa/errors/general/x"
 DRIFT = Finding(

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import json
 import os
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
-from catalog.evidence.results import Result
-from catalog.evidence.results_file import RESULTS, EvidenceError, ResultsWriter, read_run
-from catalog.model import Attempt, Outcome
-from reports import build
+from catalog_probe.catalog.evidence.results import Result
+from catalog_probe.catalog.evidence.results_file import RESULTS, EvidenceError, ResultsWriter, read_run
+from catalog_probe.catalog.model import Attempt, Outcome
+from catalog_probe.reports import build
 from tests.unit.reports.making import answer, exchange, finding, result, run
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 RUN = run()
 RESULTS_OF_A_RUN = (

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Iterable, Iterator
 from copy import copy
 from dataclasses import replace
 from functools import cache
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -18,20 +16,23 @@ from jsonschema import Draft202012Validator
 from referencing import Registry
 from referencing.jsonschema import DRAFT202012
 
-from catalog.evidence import shape
-from catalog.evidence.results_file import EvidenceError, drawing_on, read_run
-from catalog.evidence.retention import kept_attempt
-from catalog.model import Attempt, Json
-from catalog.model.errors import CatalogError
-from catalog.reading.schemas import schemas
-from catalog.reading.store import RECORDS, family_file
-from catalog.writeback.update import read_evidence, update
-from reports import build
+from catalog_probe.catalog.evidence import shape
+from catalog_probe.catalog.evidence.results_file import EvidenceError, drawing_on, read_run
+from catalog_probe.catalog.evidence.retention import kept_attempt
+from catalog_probe.catalog.files.store import RECORDS, family_file
+from catalog_probe.catalog.files.strict_json import read_object
+from catalog_probe.catalog.model import Attempt, Json
+from catalog_probe.catalog.model.errors import CatalogError
+from catalog_probe.catalog.writeback.update import read_evidence, update
+from catalog_probe.reports import build
 from tests.unit.reports import sample
 from tests.unit.reports.making import answer, exchange
 
 if TYPE_CHECKING:
-    from catalog.evidence.results import Result, Run
+    from collections.abc import Iterable, Iterator
+    from pathlib import Path
+
+    from catalog_probe.catalog.evidence.results import Result, Run
     from tests.harness.engines import Clean
 
 SCHEMA = "urn:catalog:results"
@@ -40,7 +41,7 @@ SCHEMA = "urn:catalog:results"
 @cache
 def validator(kind: str) -> Draft202012Validator:
     """The published schema as anybody else would read it."""
-    resource = DRAFT202012.create_resource(schemas()[SCHEMA])
+    resource = DRAFT202012.create_resource(read_object(shape.SCHEMA))
     registry: Registry[Any] = Registry().with_resource(SCHEMA, resource)
     return Draft202012Validator({"$ref": f"{SCHEMA}#/$defs/{kind}"}, registry=registry)
 

@@ -11,10 +11,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from catalog.envelopes.envelope import envelope
-from catalog.envelopes.pointer import ABSENT, find, rebuilt
-from catalog.evidence.results import Result
-from catalog.evidence.retention import (
+from catalog_probe.catalog.envelopes.envelope import envelope
+from catalog_probe.catalog.evidence.results import Result
+from catalog_probe.catalog.evidence.retention import (
     ALWAYS,
     HEADERS,
     LITTLE,
@@ -27,11 +26,12 @@ from catalog.evidence.retention import (
     kept_look,
     pointers,
 )
-from catalog.model import Attempt, Event, Exchange, Json, Outcome, Request, Response
-from catalog.model.assertion import Assertion, Basis, Key
-from catalog.model.look import Look
-from catalog.reading.expected import Expected, answer_body, message_of
-from catalog.reading.streams import StreamRule
+from catalog_probe.catalog.model import Attempt, Event, Exchange, Json, Outcome, Request, Response
+from catalog_probe.catalog.model.assertion import Assertion, Basis, Key
+from catalog_probe.catalog.model.look import Look
+from catalog_probe.catalog.reading.expected import Expected, answer_body, message_of
+from catalog_probe.catalog.reading.streams import StreamRule
+from catalog_probe.catalog.text.json_pointer import ABSENT, find, rebuilt
 from tests.unit.reports import making
 
 EXPECTED = Expected("answer", "pa/errors/general/x", envelope("pa"), 400, fields={"/error/type": {}})

@@ -7,10 +7,10 @@ from datetime import date, timedelta
 
 import pytest
 
-from catalog.evidence.results import RECORDED
-from catalog.model import Outcome, Record
-from catalog.reading.last_seen import LastSeen
-from catalog.writeback.seen import Sighting, with_evidence, with_expiry, with_headers_seen
+from catalog_probe.catalog.evidence.results import RECORDED
+from catalog_probe.catalog.model import Outcome, Record
+from catalog_probe.catalog.observed.last_seen import LastSeen
+from catalog_probe.catalog.writeback.seen import Sighting, with_evidence, with_expiry, with_headers_seen
 from tests.unit.catalog.catalog_making import ENDPOINT_ADDRESS, ERROR_ADDRESS, LIMITS_ADDRESS, record, sighting
 
 WHERE = {ENDPOINT_ADDRESS: "verification", ERROR_ADDRESS: "observed", LIMITS_ADDRESS: "observed_for_this_key"}

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from catalog.evidence import self_check
-from catalog.evidence.results import Result, Run
-from catalog.evidence.self_check import lost_worker, of_records, silent_lanes, tripwire_address
-from catalog.model import Aspect, Finding, Outcome, Severity
+from catalog_probe.catalog.evidence import self_check
+from catalog_probe.catalog.evidence.results import Result, Run
+from catalog_probe.catalog.evidence.self_check import lost_worker, of_records, silent_lanes, tripwire_address
+from catalog_probe.catalog.model import Aspect, Finding, Outcome, Severity
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

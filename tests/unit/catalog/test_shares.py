@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from catalog.evidence.shares import held, missing, together
+from catalog_probe.catalog.evidence.shares import held, missing, together
 
 
 @pytest.mark.parametrize(

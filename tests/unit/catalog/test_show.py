@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from catalog.model.assertion import ASK
-from catalog.reading.assertions import asked, assertions
+from catalog_probe.catalog.model.assertion import ASK
+from catalog_probe.catalog.reading.assertions import asked, assertions
 from catalog_probe.cli.catalog_commands import show
 from tests.harness.engines import catalog
 from tests.unit.catalog.catalog_making import LIMITS_ADDRESS, record
@@ -15,8 +15,8 @@ from tests.unit.catalog.catalog_making import LIMITS_ADDRESS, record
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from catalog.model import Record
-    from catalog.model.assertion import Assertion
+    from catalog_probe.catalog.model import Record
+    from catalog_probe.catalog.model.assertion import Assertion
 
 CATALOG = catalog()
 

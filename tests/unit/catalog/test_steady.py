@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from catalog.evidence.steady import MAX_TEXT, steady
+from catalog_probe.catalog.evidence.steady import MAX_TEXT, steady
 
 
 @pytest.mark.parametrize(

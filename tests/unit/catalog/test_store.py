@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
-from catalog.model import Address
-from catalog.model.errors import CatalogError
-from catalog.reading.store import Catalog, UnknownAddress, family_file
+from catalog_probe.catalog.files.store import Catalog, UnknownAddress, family_file
+from catalog_probe.catalog.model import Address
+from catalog_probe.catalog.model.errors import CatalogError
 from tests.unit.catalog.catalog_making import ENDPOINT_ADDRESS, ERROR_ADDRESS, small_catalog, write_catalog
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 
 def test_loads_every_record_in_the_order_of_files(tmp_path: Path) -> None:
@@ -129,7 +132,7 @@ def test_reading_on_names_all_mistakes_and_keeps_the_rest(tmp_path: Path) -> Non
 
 def test_loading_imports_nothing_heavy() -> None:
     program = (
-        "import sys; from catalog.reading.store import Catalog; Catalog.load();"
+        "import sys; from catalog_probe.catalog.files.store import Catalog; Catalog.load();"
         "print({'jsonschema', 'referencing', 'filelock'} & set(sys.modules))"
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)

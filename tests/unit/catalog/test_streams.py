@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
-import argparse
 import errno
 import io
 import os
 import sys
+from typing import TYPE_CHECKING
 
 import pytest
 
-from catalog.model import streams
-from catalog.model.exits import Exit
+from catalog_probe.catalog.model.exits import Exit
+from catalog_probe.catalog.text import output_streams
 from catalog_probe.cli import main as command_line
 from catalog_probe.cli import parser as parsing
 from catalog_probe.mockserver.app import create_app
 from catalog_probe.mockserver.server import MockServer
 from tests.harness.command import pytest_here
+
+if TYPE_CHECKING:
+    import argparse
 
 
 class Stream(io.StringIO):
@@ -99,7 +102,7 @@ def test_what_waits_in_a_stream_that_takes_no_more_is_let_go() -> None:
     stream = os.fdopen(writing, "w")
     stream.write("much")
     os.close(reading)
-    said = streams.Unfailing(stream)
+    said = output_streams.Unfailing(stream)
     said.flush()
     assert isinstance(said.trouble, BrokenPipeError)
     assert said.write("more") == len("more")
@@ -110,6 +113,6 @@ def test_what_waits_in_a_stream_that_takes_no_more_is_let_go() -> None:
 @pytest.mark.parametrize("name", ["stdin", "stdout", "stderr"])
 def test_a_closed_stream_has_one_in_its_place(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, name, None)
-    streams.speak_plainly()
+    output_streams.speak_plainly()
     with getattr(sys, name) as stream:
         assert stream.read() == "" if name == "stdin" else stream.write("much") == len("much")

@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from catalog.model.text import ELLIPSIS, beside, brief, decoded
+from catalog_probe.catalog.text.phrases import ELLIPSIS, beside, brief, decoded
 
 if TYPE_CHECKING:
-    from catalog.model import Json
+    from catalog_probe.catalog.model import Json
 
 
 @pytest.mark.parametrize(

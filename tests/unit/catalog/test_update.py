@@ -5,19 +5,19 @@ from __future__ import annotations
 import itertools
 from dataclasses import replace
 from datetime import date
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
-from catalog.check.validate import check
-from catalog.evidence.results import Asked
-from catalog.evidence.results_file import EvidenceError
-from catalog.model import Aspect, Finding, Outcome, Severity
-from catalog.model.errors import CatalogError
-from catalog.model.standpoint import StandsFor
-from catalog.reading.store import Catalog
-from catalog.writeback.planner import Policy
-from catalog.writeback.update import Summary, leave_copy, read_evidence, update, update_each
+from catalog_probe.catalog.check.validate import check
+from catalog_probe.catalog.evidence.results import Asked
+from catalog_probe.catalog.evidence.results_file import EvidenceError
+from catalog_probe.catalog.files.store import Catalog
+from catalog_probe.catalog.model import Aspect, Finding, Outcome, Severity
+from catalog_probe.catalog.model.errors import CatalogError
+from catalog_probe.catalog.model.standpoint import StandsFor
+from catalog_probe.catalog.writeback.planner import Policy
+from catalog_probe.catalog.writeback.update import Summary, leave_copy, read_evidence, update, update_each
 from tests.unit.catalog.catalog_making import (
     ENDPOINT_ADDRESS,
     ERROR_ADDRESS,
@@ -29,6 +29,9 @@ from tests.unit.catalog.catalog_making import (
     write_catalog,
     write_run,
 )
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 NIGHTS = [
     (
@@ -178,7 +181,7 @@ def test_a_mock_run_leaves_its_copy_in_its_folder(tmp_path: Path) -> None:
 def test_an_interrupted_update_is_finished_by_the_next(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     root = write_catalog(tmp_path / "one")
     night = [(run(), [result(), result(address=ENDPOINT_ADDRESS)])]
-    import catalog.writeback.writing as writing
+    import catalog_probe.catalog.writeback.writing as writing
 
     real = writing.write_data
     calls: list[Path] = []

@@ -5,20 +5,20 @@ from __future__ import annotations
 import json
 import shlex
 import shutil
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from catalog.check.mending import put_right
-from catalog.check.validate import check, first_problem
-from catalog.model import Address, Record, homes
-from catalog.model.errors import shown
-from catalog.reading.assertions import assertions
-from catalog.reading.manifest import providers
-from catalog.reading.store import RECORDS, family_file
-from catalog.writeback.planner import Patch, Policy, plan
-from probes.suite import catalog_check
+from catalog_probe.catalog.check.mending import put_right
+from catalog_probe.catalog.check.validate import check, first_problem
+from catalog_probe.catalog.files import provider_folders
+from catalog_probe.catalog.files.manifest import providers
+from catalog_probe.catalog.files.store import RECORDS, family_file
+from catalog_probe.catalog.model import Address, Record
+from catalog_probe.catalog.model.errors import shown
+from catalog_probe.catalog.reading.assertions import assertions
+from catalog_probe.catalog.writeback.planner import Patch, Policy, plan
+from catalog_probe.probes.plugin import catalog_check
 from tests.unit.catalog.catalog_making import (
     ENDPOINT_ADDRESS,
     ERROR_ADDRESS,
@@ -29,6 +29,9 @@ from tests.unit.catalog.catalog_making import (
     small_catalog,
     write_catalog,
 )
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 
 def spoiled(root: Path, address: str, **fields: object) -> Path:
@@ -50,9 +53,9 @@ def test_the_shipped_records_are_fine() -> None:
 
 
 def test_a_schema_of_a_home_that_is_none_is_told(tmp_path: Path) -> None:
-    home = homes.Home(tmp_path)
-    shutil.copytree(homes.PACKAGE.manifests, home.manifests)
-    shutil.copytree(homes.PACKAGE.schemas, home.schemas)
+    home = provider_folders.Home(tmp_path)
+    shutil.copytree(provider_folders.PACKAGE.manifests, home.manifests)
+    shutil.copytree(provider_folders.PACKAGE.schemas, home.schemas)
     file = home.schemas / "error.json"
     schema = json.loads(file.read_text())
     file.write_text(json.dumps({**schema, "type": "no type"}))

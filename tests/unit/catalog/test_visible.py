@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from catalog.model.visible import line, tree, visible
+from catalog_probe.catalog.text.visible import line, tree, visible
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from catalog.model.wildcard import fits
+from catalog_probe.catalog.text.wildcard import fits
 
 LETTERS = st.text("ab/*?[!]", max_size=8)
 

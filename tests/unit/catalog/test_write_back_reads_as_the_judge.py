@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from catalog.model import Event, Exchange, GrpcStatus, Json, Outcome, Record, Request, Response
-from catalog.writeback.planner import Patch, Policy, plan
+from catalog_probe.catalog.model import Event, Exchange, GrpcStatus, Json, Outcome, Record, Request, Response
+from catalog_probe.catalog.writeback.planner import Patch, Policy, plan
 from tests.harness.engines import catalog
 from tests.unit.catalog.catalog_making import drift, sighting
 
 if TYPE_CHECKING:
-    from catalog.writeback.seen import Sighting
+    from catalog_probe.catalog.writeback.seen import Sighting
 
 CATALOG = catalog()
 

@@ -11,18 +11,21 @@ import subprocess
 import sys
 import textwrap
 import threading
-from collections.abc import Callable
-from pathlib import Path
 from subprocess import CompletedProcess, Popen
+from typing import TYPE_CHECKING
 
 import pytest
 
-from catalog.model.errors import CatalogError
-from catalog.reading.store import Catalog
-from catalog.writeback import writing
-from catalog.writeback.writing import Contents, locked, rewrite, write_data, write_text
+from catalog_probe.catalog.files.store import Catalog
+from catalog_probe.catalog.model.errors import CatalogError
+from catalog_probe.catalog.writeback import writing
+from catalog_probe.catalog.writeback.writing import Contents, locked, rewrite, write_data, write_text
 from tests.harness.command import DEADLINE_S
 from tests.unit.catalog.catalog_making import ERROR_ADDRESS, small_catalog, write_catalog
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
 
 KILLS = 10
 
@@ -82,8 +85,8 @@ def test_a_limit_on_file_size_leaves_the_old_file(tmp_path: Path) -> None:
     program = """
         import resource, sys
         from pathlib import Path
-        from catalog.reading.store import CatalogError
-        from catalog.writeback.writing import write_text
+        from catalog_probe.catalog.files.store import CatalogError
+        from catalog_probe.catalog.writeback.writing import write_text
 
         resource.setrlimit(resource.RLIMIT_FSIZE, (2000, 2000))
         try:
@@ -187,7 +190,7 @@ def test_two_processes_at_once_both_land(tmp_path: Path) -> None:
     program = """
         import sys
         from pathlib import Path
-        from catalog.writeback.writing import rewrite
+        from catalog_probe.catalog.writeback.writing import rewrite
 
         root, name = Path(sys.argv[1]), sys.argv[2]
         file = root / "pa/errors/general.json"
@@ -210,7 +213,7 @@ def test_killed_writers_leave_whole_files_and_the_next_one_finishes(tmp_path: Pa
     program = """
         import sys
         from pathlib import Path
-        from catalog.writeback.writing import rewrite
+        from catalog_probe.catalog.writeback.writing import rewrite
 
         root = Path(sys.argv[1])
         file = root / "pa/errors/general.json"
@@ -244,7 +247,7 @@ def test_a_kill_at_each_step_leaves_the_old_file(tmp_path: Path, step: str) -> N
     program = """
         import os, signal, sys
         from pathlib import Path
-        from catalog.writeback.writing import locked, write_text
+        from catalog_probe.catalog.writeback.writing import locked, write_text
 
         root = Path(sys.argv[1])
         with locked(root):

@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from catalog.model import homes
+from catalog_probe.catalog.files import provider_folders
 from catalog_probe.cli import main, probe, report_commands
 from catalog_probe.cli.catalog_commands import group as catalog_group
 from catalog_probe.cli.new_commands import group as new_group
 from catalog_probe.cli.target_commands import group as target_group
-from probes.suite.command_line import PROBES, options
-from reports.commands import ask_again, this_probe
+from catalog_probe.probes.plugin.collection.options_table import PROBES, options
+from catalog_probe.reports.content.commands import ask_again, this_probe
 from tests.harness.checkouts import as_checkout
 from tests.harness.command import CHECKOUT, DEADLINE_S, child_environ
 from tests.unit.catalog.catalog_making import write_catalog
@@ -29,13 +29,13 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from catalog.evidence.causes import Cause
+    from catalog_probe.catalog.evidence.causes import Cause
 
 
 @pytest.fixture(autouse=True)
 def _no_home_is_left_named() -> Iterator[None]:
     yield
-    homes.use(None)
+    provider_folders.use(None)
 
 
 ALL = [*main.COMMANDS, *main.GROUPS, *(f"{group} {own}" for group, names in main.GROUPS.items() for own in names)]
@@ -210,7 +210,7 @@ def test_probes_are_those_of_the_package(
     assert main.main(["probe", *typed]) == 10, "pytest's own exit status"
     probes = str(PROBES)
     assert ran[0][-len(given) :] == [each.format(probes=probes) for each in given]
-    assert ran[0][:2] == ["-p", "probes.suite.plugin"]
+    assert ran[0][:2] == ["-p", "catalog_probe.probes.plugin.plugin"]
 
 
 def test_without_a_checkout_the_printed_commands_are_those_of_the_package() -> None:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from catalog_probe.mockserver.app import create_app
 from tests.unit.mockserver.mock_client import Client, mocked, without_none
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     import httpx
 
 Json = Any

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +13,8 @@ from catalog_probe.mockserver.pa.limits.spending import refuse_spenders
 from tests.unit.mockserver.mock_client import Client, body
 
 if TYPE_CHECKING:
+    from collections.abc import AsyncIterator
+
     from httpx import Response
 
 WHERE = "/v1/messages"

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import base64
-from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from tests.unit.mockserver.pb_client import HELLO, PbClient, events_of, status_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 SCHEMA = {"type": "object", "properties": {"at": {"type": "string"}}, "required": ["at"]}
 TOOLS = [{"functionDeclarations": [{"name": "look", "parameters": SCHEMA}]}]

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import AbstractContextManager
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from websockets.exceptions import InvalidStatus
@@ -13,6 +11,10 @@ from catalog_probe.mockserver.app import create_app
 from tests.harness import patient
 from tests.harness.serving import serving
 from tests.unit.mockserver.socket_client import SocketClient, opened
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from contextlib import AbstractContextManager
 
 PATH = "/pb/ws/v1beta.GenerativeService.BidiGenerateContent"
 TEXT_ONLY = {"responseModalities": ["TEXT"]}

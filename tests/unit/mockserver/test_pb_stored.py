@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from tests.unit.mockserver.pb_client import PbClient, status_of
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 VERSIONS = ("v1", "v1beta")
 CONTENT = b"Hello"

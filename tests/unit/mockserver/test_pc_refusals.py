@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from types import EllipsisType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from tests.unit.mockserver.pc_client import PcClient, error_of, told
+
+if TYPE_CHECKING:
+    from types import EllipsisType
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 import grpc
@@ -17,6 +16,8 @@ from catalog_probe.mockserver.pd.grpc.generated import pd_pb2 as pb
 from catalog_probe.mockserver.pd.grpc.listening import listen
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from google.protobuf.message import Message
 
 COMPLETION = pb.GetCompletionsRequest(

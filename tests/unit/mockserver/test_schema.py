@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from datetime import date, datetime, time, timedelta
 from ipaddress import IPv4Address, IPv6Address
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
 import pytest
@@ -13,6 +12,9 @@ from jsonschema import Draft202012Validator
 
 from catalog_probe.mockserver.schema.example import FORMATS, make_example
 from catalog_probe.mockserver.schema.wanted import Wanted, choose_tools
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 POINT = {"type": "object", "properties": {"x": {"type": "integer"}}, "required": ["x"]}
 

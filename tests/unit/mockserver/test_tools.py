@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from jsonschema import Draft202012Validator
 
 from catalog_probe.mockserver.app import create_app
 from tests.unit.mockserver.mock_client import VERSION, Client
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 WEATHER: dict[str, Any] = {
     "type": "object",

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 import grpc
@@ -19,6 +18,8 @@ from tests.harness.serving import serving
 from tests.unit.mockserver.socket_client import opened
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     import httpx
 
 PD_KINDS = {"internal_error": 13, "service_unavailable": 14, "took_too_long": 4, "rate_limited": 8}

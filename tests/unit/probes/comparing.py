@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from catalog.envelopes.envelope import Envelope
-from catalog.model import Exchange, Json, Reason, Request, Response, Severity
-from catalog.reading.expected import Expected
-from probes.judging.compare import compare
+from catalog_probe.catalog.envelopes.envelope import Envelope
+from catalog_probe.catalog.model import Exchange, Json, Reason, Request, Response, Severity
+from catalog_probe.catalog.reading.expected import Expected
+from catalog_probe.probes.judging.comparison.compare import compare
 
 if TYPE_CHECKING:
-    from catalog.model import Finding
+    from catalog_probe.catalog.model import Finding
 
 SCHEMA: dict[str, Json] = {
     "type": "object",

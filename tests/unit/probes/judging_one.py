@@ -5,15 +5,15 @@ from __future__ import annotations
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from catalog.model import Attempt, Exchange, Record, Request, Response
-from catalog.reading.assertions import asserted
-from catalog.recognition.known import Known
-from probes.judging.judge import judge
+from catalog_probe.catalog.model import Attempt, Exchange, Record, Request, Response
+from catalog_probe.catalog.reading.assertions import asserted
+from catalog_probe.catalog.recognition.known import Known
+from catalog_probe.probes.judging.judge import judge
 from tests.harness.engines import catalog
 
 if TYPE_CHECKING:
-    from catalog.model.look import Look
-    from probes.judging.verdict import Verdict
+    from catalog_probe.catalog.model.look import Look
+    from catalog_probe.probes.judging.verdicts.verdict import Verdict
 
 RATE_LIMIT = "pa/errors/general/rate_limit"
 ENDPOINT = "pa/endpoints/messages/create_message"

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from catalog.model import Exchange, Outcome, Request, Response
-from catalog.recognition.known import Known, KnownAnswer
-from probes.judging.accepted_keys import accepted_keys
-from probes.judging.verdict import Verdict
+from catalog_probe.catalog.model import Exchange, Outcome, Request, Response
+from catalog_probe.catalog.recognition.known import Known, KnownAnswer
+from catalog_probe.probes.judging.inconclusive.accepted_keys import accepted_keys
+from catalog_probe.probes.judging.verdicts.verdict import Verdict
 from tests.unit.probes.comparing import wanted
 
 REQUEST = Request("GET", "https://x")

@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from catalog.model import Attempt, Exchange, Outcome, Request, Response
-from catalog.reading.assertions import asserted
-from catalog.recognition.known import Known
-from probes.judging.judge import judge
+from catalog_probe.catalog.model import Attempt, Exchange, Outcome, Request, Response
+from catalog_probe.catalog.reading.assertions import asserted
+from catalog_probe.catalog.recognition.known import Known
+from catalog_probe.probes.judging.judge import judge
 from tests.harness.engines import catalog
 
 SPEND_LIMIT = "You have reached your specified API usage limits. You will regain access on 2026-12-01."

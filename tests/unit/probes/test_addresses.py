@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, NamedTuple, NoReturn
 from urllib.parse import unquote
@@ -14,22 +13,24 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from websockets.uri import parse_uri
 
-from catalog.model.codes import ReasonCode
-from catalog.model.explanations import INCONCLUSIVE
-from probes.calls.call import Call, converse, get, invoke
-from probes.elicit.probe import Stopped
-from probes.running.budget import Budget
-from probes.running.lane import Lane
-from probes.running.looking_up import look_up
-from probes.target.look_ups import Rule
-from probes.target.target import Credential, Provider, Target
-from probes.wire.grpc import GrpcWire
-from probes.wire.redaction.redactor import Redactor
-from probes.wire.relay import Relay
-from probes.wire.transport import Transport
-from probes.wire.websocket import WebSocketWire
+from catalog_probe.catalog.model.codes import ReasonCode
+from catalog_probe.catalog.model.explanations import INCONCLUSIVE
+from catalog_probe.probes.calls.call import Call, converse, get, invoke
+from catalog_probe.probes.recipes.probe import Stopped
+from catalog_probe.probes.running.lane import Lane
+from catalog_probe.probes.running.looking_up import look_up
+from catalog_probe.probes.running.pacing.budget import Budget
+from catalog_probe.probes.targets.look_ups import Rule
+from catalog_probe.probes.targets.target import Credential, Provider, Target
+from catalog_probe.probes.wire.grpc import GrpcWire
+from catalog_probe.probes.wire.redaction.redactor import Redactor
+from catalog_probe.probes.wire.relay import Relay
+from catalog_probe.probes.wire.transport import Transport
+from catalog_probe.probes.wire.websocket import WebSocketWire
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     import httpx
 
 KEY = "canary-key-of-nobody"

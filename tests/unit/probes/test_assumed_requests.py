@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from catalog.model import Attempt, Exchange, Outcome, Record, Request, Response
-from catalog.reading.assertions import asserted
-from probes.judging.judge import judge
+from catalog_probe.catalog.model import Attempt, Exchange, Outcome, Record, Request, Response
+from catalog_probe.catalog.reading.assertions import asserted
+from catalog_probe.probes.judging.judge import judge
 from tests.harness.engines import catalog
 from tests.unit.probes.judging_one import (
     ASKED,
@@ -26,9 +26,9 @@ from tests.unit.probes.judging_one import (
 )
 
 if TYPE_CHECKING:
-    from probes.judging.verdict import Verdict
-from catalog.model import Json
-from probes.judging.assumed_requests import of_this_request
+    from catalog_probe.probes.judging.verdicts.verdict import Verdict
+from catalog_probe.catalog.model import Json
+from catalog_probe.probes.judging.inconclusive.assumed_requests import of_this_request
 from tests.unit.probes.comparing import wanted
 
 SENT: Json = {"tools": [{"name": "x"}], "none": None}

@@ -7,16 +7,16 @@ from typing import Any
 
 import pytest
 
-from catalog.envelopes.envelope import Envelope, envelope
-from catalog.model import Aspect, Exchange, Finding, Outcome, Reason, Request, Response, Severity
-from catalog.model.assertion import Assertion, Basis, Key
-from catalog.model.codes import ReasonCode
-from catalog.reading.assertions import asserted
-from catalog.reading.expected import Expected
-from catalog.recognition.known import Known
-from probes.judging.basis import failed_assumption, succeeds, weighed
-from probes.judging.compare import compare
-from probes.judging.record_verdict import unseen
+from catalog_probe.catalog.envelopes.envelope import Envelope, envelope
+from catalog_probe.catalog.model import Aspect, Exchange, Finding, Outcome, Reason, Request, Response, Severity
+from catalog_probe.catalog.model.assertion import Assertion, Basis, Key
+from catalog_probe.catalog.model.codes import ReasonCode
+from catalog_probe.catalog.reading.assertions import asserted
+from catalog_probe.catalog.reading.expected import Expected
+from catalog_probe.catalog.recognition.known import Known
+from catalog_probe.probes.judging.comparison.basis import failed_assumption, succeeds, weighed
+from catalog_probe.probes.judging.comparison.compare import compare
+from catalog_probe.probes.judging.verdicts.record_verdict import unseen
 from tests.harness.engines import catalog
 from tests.unit.probes.judging_one import BODY, HEADERS, LIMITED, RATE_LIMIT, judged
 

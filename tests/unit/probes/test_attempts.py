@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from catalog.model import Aspect, Finding, Outcome, Reason, Severity
-from catalog.model.codes import ReasonCode
-from probes.judging.attempts import MAX_ATTEMPTS, only_later, over_all, still_open
-from probes.judging.verdict import Verdict
+from catalog_probe.catalog.model import Aspect, Finding, Outcome, Reason, Severity
+from catalog_probe.catalog.model.codes import ReasonCode
+from catalog_probe.probes.judging.verdicts.attempts import MAX_ATTEMPTS, only_later, over_all, still_open
+from catalog_probe.probes.judging.verdicts.verdict import Verdict
 
 FINE = Verdict(Outcome.CONFORMS, None)
 GONE = Verdict(

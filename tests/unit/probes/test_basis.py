@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from catalog.evidence.blindness import blind_providers
-from catalog.evidence.results import Result
-from catalog.model import Attempt, Exchange, Outcome, Reason, Record, Request, Response, Severity
-from catalog.reading.assertions import asserted, assertions
-from catalog.reading.cells import statements_digest
-from probes.judging.judge import judge
+from catalog_probe.catalog.evidence.results import Result
+from catalog_probe.catalog.evidence.verdicts.blindness import blind_providers
+from catalog_probe.catalog.model import Attempt, Exchange, Outcome, Reason, Record, Request, Response, Severity
+from catalog_probe.catalog.observed.cells import statements_digest
+from catalog_probe.catalog.reading.assertions import asserted, assertions
+from catalog_probe.probes.judging.judge import judge
 from tests.harness.engines import catalog
 from tests.unit.probes.judging_one import (
     BODY,
@@ -28,7 +28,7 @@ from tests.unit.probes.judging_one import (
 )
 
 if TYPE_CHECKING:
-    from probes.judging.verdict import Verdict
+    from catalog_probe.probes.judging.verdicts.verdict import Verdict
 
 
 def test_everything_as_stated_is_evidence_for_each_assertion_on_the_endpoint_that_was_asked() -> None:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from catalog.model import Reason
-from catalog.model.codes import ReasonCode
-from probes.running.budget import Budget
-from probes.target.target import Provider
+from catalog_probe.catalog.model import Reason
+from catalog_probe.catalog.model.codes import ReasonCode
+from catalog_probe.probes.running.pacing.budget import Budget
+from catalog_probe.probes.targets.target import Provider
 
 
 def spent(said: str) -> Reason:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from probes.calls.body import NO_BODY, Announced, Body, Content, Declared, JsonBody
-from probes.calls.call import LANE_KEY, Mock, get, invoke, post
+from catalog_probe.probes.calls.body import NO_BODY, Announced, Body, Content, Declared, JsonBody
+from catalog_probe.probes.calls.call import LANE_KEY, Mock, get, invoke, post
 
 
 @pytest.mark.parametrize(

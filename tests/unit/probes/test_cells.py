@@ -9,16 +9,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from catalog.evidence import same_drift
-from catalog.model import Aspect, Attempt, Exchange, Outcome, Reason, Request, Response, Severity
-from catalog.reading.assertions import asserted
-from catalog.recognition.known import Known
-from probes.judging.judge import judge
-from probes.judging.not_looked_at import not_looked_at
+from catalog_probe.catalog.evidence import same_drift
+from catalog_probe.catalog.model import Aspect, Attempt, Exchange, Outcome, Reason, Request, Response, Severity
+from catalog_probe.catalog.reading.assertions import asserted
+from catalog_probe.catalog.recognition.known import Known
+from catalog_probe.probes.judging.judge import judge
+from catalog_probe.probes.judging.verdicts.not_looked_at import not_looked_at
 from tests.harness.engines import catalog
 
 if TYPE_CHECKING:
-    from probes.judging.verdict import Verdict
+    from catalog_probe.probes.judging.verdicts.verdict import Verdict
 
 REVOKED = "pa/errors/general/key_revoked"
 MODELS, COUNT, FILES = (

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
-from probes.suite.collecting import address_of
+from catalog_probe.probes.plugin.collection.collecting import address_of
 from tests.harness.command import pytest_here
 from tests.harness.live import night
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 
 class Reversing:

@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from catalog.envelopes.envelope import Envelope
-from catalog.model import Aspect, Json, Response
-from catalog.model.assertion import Assertion, Basis, Key
-from catalog.model.exchange import Cut
-from catalog.reading.headers import HeaderRule
+from catalog_probe.catalog.envelopes.envelope import Envelope
+from catalog_probe.catalog.model import Aspect, Json, Response
+from catalog_probe.catalog.model.assertion import Assertion, Basis, Key
+from catalog_probe.catalog.model.exchange import Cut
+from catalog_probe.catalog.reading.headers import HeaderRule
 
 if TYPE_CHECKING:
-    from catalog.reading.expected import Expected
+    from catalog_probe.catalog.reading.expected import Expected
 
 from tests.unit.probes.comparing import SCHEMA, WIRE, came, found, told, wanted
 

@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from catalog.envelopes.envelope import Envelope
-from catalog.model import Close, Event, GrpcStatus, Reason, Response
-from catalog.reading.expected import Expected
-from catalog.reading.streams import StreamRule
+from catalog_probe.catalog.envelopes.envelope import Envelope
+from catalog_probe.catalog.model import Close, Event, GrpcStatus, Reason, Response
+from catalog_probe.catalog.reading.expected import Expected
+from catalog_probe.catalog.reading.streams import StreamRule
 from tests.unit.probes.comparing import SCHEMA, WIRE, came, found, told, wanted
 
 

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from catalog.model import Outcome
+from catalog_probe.catalog.model import Outcome
 from catalog_probe.mockserver.app import create_app
-from probes.target.dialect import Dialect
+from catalog_probe.probes.targets.dialect import Dialect
 from tests.harness.engines import engine, mock_target_at
 from tests.harness.serving import serving
 

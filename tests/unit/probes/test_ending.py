@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import signal
-from collections.abc import Iterator
 from types import FunctionType
+from typing import TYPE_CHECKING
 
 import pytest
 
-from probes.suite import ending
+from catalog_probe.probes.plugin import ending
 from tests.harness.processes import idle
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 
 @pytest.fixture

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
+from typing import TYPE_CHECKING
 
 import anyio
 import pytest
 
-from catalog.model import Exchange, Reason, Request, Response
-from catalog.model.labels import ANSWER, LIMITED, SETUP
-from probes.calls.call import Call, get
-from probes.elicit.exhausting import exhaust, once_limited, one_more_than, until_refused
-from probes.elicit.probe import Stopped
+from catalog_probe.catalog.model import Exchange, Reason, Request, Response
+from catalog_probe.catalog.model.labels import ANSWER, LIMITED, SETUP
+from catalog_probe.probes.calls.call import Call, get
+from catalog_probe.probes.recipes.exhausting import exhaust, once_limited, one_more_than, until_refused
+from catalog_probe.probes.recipes.probe import Stopped
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable, Mapping, Sequence
 
 CALL = get("/v1/models")
 REMAINING = "x-remaining"

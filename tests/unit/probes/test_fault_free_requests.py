@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from probes.judging.settlement import FAULTS, TWINS
-from probes.planning.fault_free_requests import at_most
-from probes.planning.plan import plan
-from probes.target.target import Cost
+from catalog_probe.probes.judging.inconclusive.settlement import FAULTS, TWINS
+from catalog_probe.probes.planning.fault_free_requests import at_most
+from catalog_probe.probes.planning.plan import plan
+from catalog_probe.probes.targets.target import Cost
 from tests.harness.engines import FIRST, catalog, mock_target_at
 
 TARGET = mock_target_at("http://127.0.0.1:1")

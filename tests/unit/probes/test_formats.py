@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from catalog.envelopes import formats
-from catalog.envelopes.pointer import ABSENT, find, find_all, is_of_no_item
+from catalog_probe.catalog.envelopes import formats
+from catalog_probe.catalog.text.json_pointer import ABSENT, find, find_all, is_of_no_item
 
 FORMATS = ("seconds", "integer", "duration", "rfc3339")
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from probes.running.gathering import Gathering, Stage
+from catalog_probe.probes.running.gathering import Gathering, Stage
 
 STAGES = (Stage.ASKED, Stage.JUDGED)
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import gc
 from collections import Counter
 
-from catalog.evidence.results import Result
-from catalog.model import Outcome
+from catalog_probe.catalog.evidence.results import Result
+from catalog_probe.catalog.model import Outcome
 from tests.harness.engines import engine, mock_target_at
 from tests.harness.serving import serving
 from tests.harness.wrong_provider import WrongProvider

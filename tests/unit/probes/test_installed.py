@@ -8,8 +8,8 @@ import sys
 
 import pytest
 
-from catalog.model.exits import Exit
-from probes.suite.installed import all_installed
+from catalog_probe.catalog.model.exits import Exit
+from catalog_probe.probes.plugin.installed import all_installed
 from tests.harness.command import CHECKOUT, DEADLINE_S, OF_OUR_DEPENDENCIES, child_environ
 
 
@@ -22,7 +22,7 @@ def test_a_library_that_is_not_installed_is_told_with_what_installs_it(name: str
         raise ModuleNotFoundError("No module", name=name)
 
 
-@pytest.mark.parametrize("name", ["probes.suite.items", "catalog", None])
+@pytest.mark.parametrize("name", ["catalog_probe.no_such_module", "catalog_probe", None])
 def test_a_module_of_ours_stays_a_fault_of_ours(name: str | None) -> None:
     with pytest.raises(ModuleNotFoundError), all_installed():
         raise ModuleNotFoundError("No module", name=name)
@@ -48,10 +48,7 @@ def test_a_command_that_lacks_a_library_says_so_in_one_line(library: str, comman
     assert done.stderr.count("\n") == 1
 
 
-FIRST_READ = (
-    "conftest.py",
-    *(f"{package}/__init__.py" for package in ("catalog", "catalog_probe", "catalog_probe/mockserver", "probes")),
-)
+FIRST_READ = ("conftest.py", "catalog_probe/__init__.py")
 """What any Python meets first, before it can be told that it is too old."""
 
 
@@ -69,11 +66,14 @@ WINDOWS = "os.name, sys.platform = 'nt', 'win32'"
     [
         *(
             (OLD, module, "needs Python 3.11 or newer; this is 3.10")
-            for module in ("catalog", "catalog_probe", "catalog_probe.mockserver")
+            for module in ("catalog_probe", "catalog_probe.mockserver")
         ),
-        *((OLD, module, "needs Python 3.11 or newer; this is 3.10") for module in ("probes", "probes.suite.plugin")),
-        (WINDOWS, "probes", "needs a POSIX system, as Linux, macOS or WSL; this is win32"),
-        (WINDOWS, "probes.suite.command_line", "needs a POSIX system, as Linux, macOS or WSL; this is win32"),
+        (WINDOWS, "catalog_probe.probes", "needs a POSIX system, as Linux, macOS or WSL; this is win32"),
+        (
+            WINDOWS,
+            "catalog_probe.probes.plugin.collection.options_table",
+            "needs a POSIX system, as Linux, macOS or WSL; this is win32",
+        ),
     ],
 )
 def test_an_old_python_and_another_system_are_told_in_one_line(disguise: str, module: str, said: str) -> None:
@@ -130,4 +130,4 @@ def lacking(library: str, *words: str) -> subprocess.CompletedProcess[str]:
 
 def test_what_is_installed_is_let_be() -> None:
     with all_installed():
-        import catalog  # noqa: F401
+        import catalog_probe  # noqa: F401

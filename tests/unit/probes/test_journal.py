@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from dataclasses import replace
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
 from catalog_probe.cli.target_commands import cleanup
-from probes.running import journal
-from probes.running.journal import Journal, JournalError
-from probes.target.target import Target
+from catalog_probe.probes.running import journal
+from catalog_probe.probes.running.journal import Journal, JournalError
+from catalog_probe.probes.targets.target import Target
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
 
 KEY = "canary-key-of-nobody"
 

@@ -7,18 +7,18 @@ from typing import Any
 
 import pytest
 
-from catalog.envelopes.envelope import envelope
-from catalog.model import Aspect, Attempt, Event, Exchange, Outcome, Reason, Request, Response, Severity
-from catalog.model.assertion import Assertion, Basis, Key
-from catalog.model.codes import ReasonCode
-from catalog.model.exchange import GrpcStatus
-from catalog.reading.assertions import asserted
-from catalog.reading.expected import Expected
-from catalog.reading.headers import HeaderRule
-from probes.judging.attempts import conclude, undecided
-from probes.judging.judge import judge
-from probes.judging.unasked import PRIVATE
-from probes.judging.verdict import Verdict
+from catalog_probe.catalog.envelopes.envelope import envelope
+from catalog_probe.catalog.model import Aspect, Attempt, Event, Exchange, Outcome, Reason, Request, Response, Severity
+from catalog_probe.catalog.model.assertion import Assertion, Basis, Key
+from catalog_probe.catalog.model.codes import ReasonCode
+from catalog_probe.catalog.model.exchange import GrpcStatus
+from catalog_probe.catalog.reading.assertions import asserted
+from catalog_probe.catalog.reading.expected import Expected
+from catalog_probe.catalog.reading.headers import HeaderRule
+from catalog_probe.probes.judging.inconclusive.unasked import PRIVATE
+from catalog_probe.probes.judging.judge import judge
+from catalog_probe.probes.judging.verdicts.attempts import conclude, undecided
+from catalog_probe.probes.judging.verdicts.verdict import Verdict
 from tests.harness.engines import catalog
 from tests.unit.probes.judging_one import BODY, HEADERS, RATE_LIMIT, judged, known
 

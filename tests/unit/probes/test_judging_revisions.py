@@ -6,10 +6,10 @@ from dataclasses import replace
 
 import pytest
 
-from catalog.model import Aspect, Finding, Request, Severity
-from catalog.reading.assertions import asserted
-from catalog.reading.manifest import manifest
-from probes.judging.revisions import held, not_holding
+from catalog_probe.catalog.files.manifest import manifest
+from catalog_probe.catalog.model import Aspect, Finding, Request, Severity
+from catalog_probe.catalog.reading.assertions import asserted
+from catalog_probe.probes.judging.comparison.revisions import held, not_holding
 from tests.harness.engines import catalog
 
 ADDRESS, KEY = "pa/endpoints/models/list_models", "success/status"

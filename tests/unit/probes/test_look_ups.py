@@ -10,14 +10,24 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from probes.elicit.recipe import recipe
-from probes.planning.endings import endings
-from probes.planning.look_ups import asked, look_ups
-from probes.target import target_file as targets
-from probes.target.look_ups import MAX_PAGES, LookedUp, Rule, choose, ending, following, in_order, joined, listed
+from catalog_probe.probes.planning.endings import endings
+from catalog_probe.probes.planning.look_ups import asked, look_ups
+from catalog_probe.probes.recipes.recipe import recipe
+from catalog_probe.probes.targets import target_file as targets
+from catalog_probe.probes.targets.look_ups import (
+    MAX_PAGES,
+    LookedUp,
+    Rule,
+    choose,
+    ending,
+    following,
+    in_order,
+    joined,
+    listed,
+)
 
 if TYPE_CHECKING:
-    from probes.target.target import Target
+    from catalog_probe.probes.targets.target import Target
 
 
 def rule(**changes: Any) -> Rule:

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import pytest
 
-from catalog.model.assertion import Assertion, Basis, Key
-from catalog.model.reach import Reach
-from catalog.reading.documents import Checks, Fact, Wire
-from probes.calls.call import get
-from probes.elicit.book import Book
-from probes.elicit.recipe import Recipe, recipe
-from probes.planning.looked_at import Count, Looked, Standing, by_section, of_provider, rest, told
-from probes.planning.reach import Reaches
-from probes.target.target import Cost, Credential, Provider, Target
+from catalog_probe.catalog.model.assertion import Assertion, Basis, Key
+from catalog_probe.catalog.model.reach import Reach
+from catalog_probe.catalog.reading.documents import Checks, Fact, Wire
+from catalog_probe.probes.calls.call import get
+from catalog_probe.probes.coverage.looked_at import Count, Looked, Standing, by_section, of_provider, rest, told
+from catalog_probe.probes.planning.reach import Reaches
+from catalog_probe.probes.recipes.book import Book
+from catalog_probe.probes.recipes.recipe import Recipe, recipe
+from catalog_probe.probes.targets.target import Cost, Credential, Provider, Target
 
 ADDRESS = "pa/errors/general/x"
 STATUS = Assertion(ADDRESS, Key.parse("answer/status"), 404, Basis.DOCUMENTED, "2:7.3#a")

@@ -7,23 +7,23 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from catalog.envelopes.envelope import envelope
-from catalog.model import Attempt, Close, Exchange, GrpcStatus, Outcome, Reason, Request, Response
-from catalog.model.assertion import Assertion, Basis, Key
-from catalog.model.codes import ReasonCode
-from catalog.model.exchange import Event
-from catalog.reading.assertions import asserted
-from catalog.reading.expected import Expected
-from catalog.reading.headers import HeaderRule
-from catalog.reading.relations import relation as relation_of
-from catalog.reading.streams import StreamRule
-from probes.judging.judge import judge
-from probes.judging.looks import is_answered, look
+from catalog_probe.catalog.envelopes.envelope import envelope
+from catalog_probe.catalog.model import Attempt, Close, Exchange, GrpcStatus, Outcome, Reason, Request, Response
+from catalog_probe.catalog.model.assertion import Assertion, Basis, Key
+from catalog_probe.catalog.model.codes import ReasonCode
+from catalog_probe.catalog.model.exchange import Event
+from catalog_probe.catalog.reading.assertions import asserted
+from catalog_probe.catalog.reading.expected import Expected
+from catalog_probe.catalog.reading.headers import HeaderRule
+from catalog_probe.catalog.reading.relations import relation as relation_of
+from catalog_probe.catalog.reading.streams import StreamRule
+from catalog_probe.probes.judging.comparison.looks import is_answered, look
+from catalog_probe.probes.judging.judge import judge
 from tests.harness.engines import catalog
 from tests.unit.probes.judging_one import ASKED, BODY, HEADERS, LIMITED, RATE_LIMIT, judged, known, seen
 
 if TYPE_CHECKING:
-    from catalog.model.look import Look
+    from catalog_probe.catalog.model.look import Look
 
 ENDED_IN_AN_EVENT = "pa/errors/stream/overloaded"
 LIST_MODELS = "pa/endpoints/models/list_models"

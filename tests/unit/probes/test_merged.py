@@ -6,9 +6,9 @@ from dataclasses import replace
 
 import pytest
 
-from catalog.model import Aspect, Finding, Severity
-from catalog.model.codes import FindingCode
-from probes.judging.merged import merged
+from catalog_probe.catalog.model import Aspect, Finding, Severity
+from catalog_probe.catalog.model.codes import FindingCode
+from catalog_probe.probes.judging.comparison.merged import merged
 
 DRIFT = Finding(
     FindingCode.HEADER_MALFORMED,

@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from catalog.model.exchange import Cut, GrpcStatus
-from catalog.recognition.known import Known, KnownAnswer
-from probes.judging.message import is_promised, wording
+from catalog_probe.catalog.model.exchange import Cut, GrpcStatus
+from catalog_probe.catalog.recognition.known import Known, KnownAnswer
+from catalog_probe.probes.judging.comparison.message import is_promised, wording
 from tests.unit.probes.comparing import FINE, came, wanted
 
 if TYPE_CHECKING:
-    from catalog.model import Response
+    from catalog_probe.catalog.model import Response
 
 KNOWN = Known((KnownAnswer(wanted(), None, permission=False, of_the_key=False),))
 

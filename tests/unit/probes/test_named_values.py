@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from catalog.model import Aspect, Exchange, Finding, Json, Outcome, Reason, Request, Response, Severity
-from catalog.model.codes import FindingCode, ReasonCode
-from probes.judging.named_values import blamed, filters, names
-from probes.judging.verdict import Verdict
+from catalog_probe.catalog.model import Aspect, Exchange, Finding, Json, Outcome, Reason, Request, Response, Severity
+from catalog_probe.catalog.model.codes import FindingCode, ReasonCode
+from catalog_probe.probes.judging.inconclusive.named_values import blamed, filters, names
+from catalog_probe.probes.judging.verdicts.verdict import Verdict
 from tests.unit.probes.comparing import wanted
 
 VALUES = {"small_model": "haiku-1", "chat": "chat_1"}

@@ -9,24 +9,25 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from catalog.check import validate
-from catalog.model import Address, Exchange, Request, Response, homes
-from catalog.model.codes import ReasonCode
-from catalog.model.homes import PACKAGE, Home
-from catalog.reading.store import Catalog
+from catalog_probe.catalog.check import validate
+from catalog_probe.catalog.files import provider_folders
+from catalog_probe.catalog.files.provider_folders import PACKAGE, Home
+from catalog_probe.catalog.files.store import Catalog
+from catalog_probe.catalog.model import Address, Exchange, Request, Response
+from catalog_probe.catalog.model.codes import ReasonCode
 from catalog_probe.cli.new_commands import scaffold
 from catalog_probe.cli.new_commands.group import main
 from catalog_probe.cli.new_commands.scaffold import Site
 from catalog_probe.cli.target_commands import cleanup
-from probes.calls.call import Removal, delete
-from probes.elicit.book import book
-from probes.elicit.packages import RecipeError
-from probes.planning.completeness import misfits
-from probes.planning.plan import plan
-from probes.running.journal import Journal
-from probes.running.teardown import Fixtures
-from probes.target import target_file as targets
-from probes.target.target import Credential, Provider, Target
+from catalog_probe.probes.calls.call import Removal, delete
+from catalog_probe.probes.coverage.completeness import misfits
+from catalog_probe.probes.planning.plan import plan
+from catalog_probe.probes.recipes.book import book
+from catalog_probe.probes.recipes.loading import RecipeError
+from catalog_probe.probes.running.journal import Journal
+from catalog_probe.probes.running.teardown import Fixtures
+from catalog_probe.probes.targets import target_file as targets
+from catalog_probe.probes.targets.target import Credential, Provider, Target
 from tests.harness.serving import serving
 
 if TYPE_CHECKING:
@@ -43,7 +44,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """Where it is written: a folder that is not there yet."""
     monkeypatch.chdir(tmp_path)
     yield tmp_path / "company"
-    homes.use(None)
+    provider_folders.use(None)
 
 
 def new(*words: str) -> int:
@@ -76,7 +77,7 @@ def test_no_check_lets_a_beginning_pass(home: Path, capsys: pytest.CaptureFixtur
     assert found
     assert {each.message for each in found} == {"is still to be written"}
     assert {each.address for each in found} == {"", *RECORDS}
-    homes.use(home)
+    provider_folders.use(home)
     catalog = Catalog.load(home / "records")
     assert sorted(misfits(catalog, {"pe": book("pe")})) == sorted(
         f"{address}: its recipe is unfinished; say in company/recipes/pe.py how it is provoked" for address in RECORDS
@@ -119,7 +120,7 @@ def test_recipes_that_are_there_stay_where_a_row_is_added(home: Path) -> None:
     new("record", RECORDS[0])
     text = file.read_text(encoding="utf-8")
     assert text.startswith(
-        '"""Ours."""\n\nfrom __future__ import annotations\n\nfrom probes.elicit.recipe import Family\n'
+        '"""Ours."""\n\nfrom __future__ import annotations\n\nfrom catalog_probe.probes.recipes.recipe import Family\n'
     )
     assert text.endswith('RATE_LIMIT = 3\n\nRATE_LIMIT_ = Family("pe/errors/general").unfinished("rate_limit")\n')
 
@@ -195,8 +196,8 @@ def test_a_record_of_a_shipped_provider_begins_in_its_familys_module() -> None:
 
 
 RECIPES = """
-from probes.calls.call import Removal, delete, post
-from probes.elicit.recipe import Family
+from catalog_probe.probes.calls.call import Removal, delete, post
+from catalog_probe.probes.recipes.recipe import Family
 
 NOTES = Family("pe/endpoints/notes")
 NOTE = Removal("note", delete("/v1/notes/{id}"), id_at="/note/id")
@@ -209,7 +210,7 @@ def test_what_recipes_of_a_folder_make_is_removed_by_name(home: Path, tmp_path: 
     """As those of the shipped providers: while the probe runs, and by `cleanup` where it was killed."""
     new("provider", "PE")
     (home / "recipes" / "pe.py").write_text(RECIPES)
-    homes.use(home)
+    provider_folders.use(home)
     asked: list[str] = []
 
     async def api(scope: Scope, receive: Receive, send: Send) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, cast
 
-from probes.suite import command_line
+from catalog_probe.probes.plugin.collection import options_table
 
 if TYPE_CHECKING:
     import pytest
@@ -25,5 +25,5 @@ class Declared:
 
 def test_every_option_that_is_declared_is_refused_elsewhere() -> None:
     declared = Declared()
-    command_line.add(cast("pytest.Parser", declared))
-    assert sorted(declared.names) == sorted(option.name for option in command_line.options())
+    options_table.add(cast("pytest.Parser", declared))
+    assert sorted(declared.names) == sorted(option.name for option in options_table.options())

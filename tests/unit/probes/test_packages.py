@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
-from catalog.model import homes
-from catalog.model.homes import Home
-from probes.elicit.packages import RecipeError, recipes_module, recipes_place
+from catalog_probe.catalog.files import provider_folders
+from catalog_probe.catalog.files.provider_folders import Home
+from catalog_probe.probes.recipes.loading import RecipeError, recipes_module, recipes_place
 from tests.unit.catalog.test_homes import home as write_home
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
 
 
 @pytest.fixture(params=["shipped", "named"])
@@ -19,16 +22,16 @@ def recipes(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.
     folder = write_home(tmp_path / "data")
     if request.param == "shipped":
         provider_folder = Home(folder, suite=tmp_path / "suite")
-        monkeypatch.setattr(homes, "PACKAGE", provider_folder)
-        homes.forget()
+        monkeypatch.setattr(provider_folders, "PACKAGE", provider_folder)
+        provider_folders.forget()
     else:
         provider_folder = Home(folder)
-        homes.use(folder)
+        provider_folders.use(folder)
     provider_folder.recipes.mkdir(parents=True)
     yield provider_folder.recipes
     monkeypatch.undo()
-    homes.use(None)
-    homes.forget()
+    provider_folders.use(None)
+    provider_folders.forget()
 
 
 def test_a_package_is_loaded_with_its_modules(recipes: Path) -> None:

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any, cast
 
 import pytest
 
-from catalog.model import Outcome
-from probes.running.engine import LaneState
-from probes.suite.progress import PLAIN_EVERY_S, Progress, provider_line, status_line
+from catalog_probe.catalog.model import Outcome
+from catalog_probe.probes.plugin.progress import PLAIN_EVERY_S, Progress, provider_line, status_line
+from catalog_probe.probes.running.engine import LaneState
 from tests.unit.reports.making import finding, result
 
 if TYPE_CHECKING:
-    from probes.suite.items import Prober
+    from catalog_probe.probes.plugin.collection.items import Prober
 
 TOTALS = {"pa": 3, "pb": 2}
 A = "pa/errors/general/a"

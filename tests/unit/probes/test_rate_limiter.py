@@ -5,20 +5,23 @@ from __future__ import annotations
 import asyncio
 import math
 from bisect import bisect_left
-from collections.abc import Callable, Iterable, Sequence
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
 from itertools import accumulate
+from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
 from catalog_probe.mockserver.core.buckets import TokenBucket
-from probes.running.rate_limiter import CAUGHT_UP_S, LATE_S, SHARE, RateLimiter, WaitTooLong
-from probes.running.rate_limits import RateLimitPolicy, retry_after_s
-from probes.running.throttle import TOO_SHORT_S, Drawer, Throttle
+from catalog_probe.probes.running.pacing.rate_limiter import CAUGHT_UP_S, LATE_S, SHARE, RateLimiter, WaitTooLong
+from catalog_probe.probes.running.pacing.rate_limits import RateLimitPolicy, retry_after_s
+from catalog_probe.probes.running.pacing.throttle import TOO_SHORT_S, Drawer, Throttle
 from tests.harness import virtual_time
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
 
 NOON = datetime(2026, 1, 31, 12, tzinfo=UTC)
 ANYBODY = Drawer(None, "inference", "")

@@ -6,14 +6,14 @@ from dataclasses import replace
 
 import pytest
 
-from catalog.model import Reason
-from catalog.model.assertion import Assertion, Basis, Key
-from catalog.model.reach import Reach, words_by_reach
-from probes.calls.call import get
-from probes.elicit.book import Book
-from probes.elicit.recipe import Recipe, recipe
-from probes.planning.reach import Reaches
-from probes.target.target import Cost, Credential, Provider, Target
+from catalog_probe.catalog.model import Reason
+from catalog_probe.catalog.model.assertion import Assertion, Basis, Key
+from catalog_probe.catalog.model.reach import Reach, words_by_reach
+from catalog_probe.probes.calls.call import get
+from catalog_probe.probes.planning.reach import Reaches
+from catalog_probe.probes.recipes.book import Book
+from catalog_probe.probes.recipes.recipe import Recipe, recipe
+from catalog_probe.probes.targets.target import Cost, Credential, Provider, Target
 
 ADDRESS = "pa/errors/general/x"
 WHY = ("no-documented-setup", "why")

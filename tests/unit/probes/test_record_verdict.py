@@ -6,11 +6,11 @@ from dataclasses import replace
 
 import pytest
 
-from catalog.model import Aspect, Finding, Outcome, Reason, Severity
-from catalog.model.codes import FindingCode, ReasonCode
-from catalog.model.look import Look
-from probes.judging.record_verdict import record_verdict, unseen
-from probes.judging.verdict import Verdict
+from catalog_probe.catalog.model import Aspect, Finding, Outcome, Reason, Severity
+from catalog_probe.catalog.model.codes import FindingCode, ReasonCode
+from catalog_probe.catalog.model.look import Look
+from catalog_probe.probes.judging.verdicts.record_verdict import record_verdict, unseen
+from catalog_probe.probes.judging.verdicts.verdict import Verdict
 
 HERE, THERE = "pa/endpoints/models/list_models", "pa/endpoints/files/list_files"
 DRIFT = Finding("status-differs", Aspect.STATUS, Severity.MUST, "status", "answer", observed=410)

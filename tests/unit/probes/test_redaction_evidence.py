@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from catalog.evidence.results import Result
-from catalog.model import (
+from catalog_probe.catalog.evidence.results import Result
+from catalog_probe.catalog.model import (
     Aspect,
     Attempt,
     Close,
@@ -25,12 +25,12 @@ from catalog.model import (
     Response,
     Severity,
 )
-from catalog.model.exchange import Cut
-from catalog.model.look import Look
-from probes.wire.redaction import work
-from probes.wire.redaction.evidence import redact_attempt, redact_exchange, redact_result
-from probes.wire.redaction.redactor import TOO_MUCH, Redactor
-from probes.wire.redaction.work import Work
+from catalog_probe.catalog.model.exchange import Cut
+from catalog_probe.catalog.model.look import Look
+from catalog_probe.probes.wire.redaction import work
+from catalog_probe.probes.wire.redaction.evidence import redact_attempt, redact_exchange, redact_result
+from catalog_probe.probes.wire.redaction.redactor import TOO_MUCH, Redactor
+from catalog_probe.probes.wire.redaction.work import Work
 
 SECRET = "Canary_9fQ2zX7wKd4LmT0vB8rY1p"
 MARKER = "${K}"

@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from catalog.model import GrpcStatus, Response
-from probes.target.target import Credential, Provider, Target
-from probes.wire.redaction.redactor import HIDDEN, MIN_SECRET, Redactor
-from probes.wire.redaction.work import Work
+from catalog_probe.catalog.model import GrpcStatus, Response
+from catalog_probe.probes.targets.target import Credential, Provider, Target
+from catalog_probe.probes.wire.redaction.redactor import HIDDEN, MIN_SECRET, Redactor
+from catalog_probe.probes.wire.redaction.work import Work
 
 SECRET = "Canary_9fQ2zX7wKd4LmT0vB8rY1p"
 MARKER = "${K}"

@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 from functools import cache
+from typing import TYPE_CHECKING
 
 import pytest
 
-from catalog.library import load
-from catalog.model.codes import FindingCode, ReasonCode
-from catalog.model.exits import Exit
-from catalog.reading.documents import facts
-from catalog.reading.manifest import providers
+from catalog_probe.catalog.files.manifest import providers
+from catalog_probe.catalog.library import load
+from catalog_probe.catalog.model.codes import FindingCode, ReasonCode
+from catalog_probe.catalog.model.exits import Exit
+from catalog_probe.catalog.reading.documents import facts
 from catalog_probe.cli import reference
 from catalog_probe.cli.main import GROUPS
-from probes.suite import command_line
+from catalog_probe.probes.plugin.collection import options_table
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 
 @cache
@@ -29,7 +32,7 @@ def test_each_command_and_each_option_is_told() -> None:
     for group, names in GROUPS.items():
         for name in names:
             assert f"usage: catalog-probe {group} {name}" in told
-    for option in command_line.options():
+    for option in options_table.options():
         assert option.flag in told
 
 

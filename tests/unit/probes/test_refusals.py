@@ -6,14 +6,14 @@ from dataclasses import replace
 
 import pytest
 
-from catalog.envelopes.envelope import envelope
-from catalog.evidence.retention import WHOLE, kept_exchange
-from catalog.model import Exchange, Outcome, Reason, Response
-from catalog.model.look import Look
-from catalog.reading.expected import Expected
-from probes.judging.record_verdict import record_verdict
-from probes.judging.settlement import Refusal, refusals
-from probes.judging.verdict import Verdict
+from catalog_probe.catalog.envelopes.envelope import envelope
+from catalog_probe.catalog.evidence.retention import WHOLE, kept_exchange
+from catalog_probe.catalog.model import Exchange, Outcome, Reason, Response
+from catalog_probe.catalog.model.look import Look
+from catalog_probe.catalog.reading.expected import Expected
+from catalog_probe.probes.judging.inconclusive.settlement import Refusal, refusals
+from catalog_probe.probes.judging.verdicts.record_verdict import record_verdict
+from catalog_probe.probes.judging.verdicts.verdict import Verdict
 from tests.unit.probes.test_settlement import (
     ASKED,
     BLAMED,

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from catalog.envelopes.envelope import envelope
-from catalog.model import Exchange, Outcome, Request, Response
-from catalog.reading.expected import Expected
-from probes.judging.record_verdict import record_verdict
-from probes.judging.refused_keys import refused_keys
+from catalog_probe.catalog.envelopes.envelope import envelope
+from catalog_probe.catalog.model import Exchange, Outcome, Request, Response
+from catalog_probe.catalog.reading.expected import Expected
+from catalog_probe.probes.judging.inconclusive.refused_keys import refused_keys
+from catalog_probe.probes.judging.verdicts.record_verdict import record_verdict
 from tests.unit.probes.judging_one import HEADERS, known
 from tests.unit.probes.test_settlement import judged
 

@@ -9,19 +9,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from catalog.envelopes.envelope import envelope
-from catalog.envelopes.place import Place
-from catalog.model import Attempt, Close, Event, Exchange, GrpcStatus, Outcome, Reason, Request, Response
-from catalog.model.assertion import Assertion, Basis, Key
-from catalog.model.codes import FindingCode
-from catalog.reading.expected import Expected
-from catalog.reading.relations import relation
-from catalog.reading.streams import StreamRule
-from catalog.recognition.known import Known
-from probes.judging.compare import compare
-from probes.judging.judge import judge
-from probes.judging.places import values_at
-from probes.judging.relations import Answer, broken, unseen
+from catalog_probe.catalog.envelopes.envelope import envelope
+from catalog_probe.catalog.envelopes.place import Place
+from catalog_probe.catalog.model import Attempt, Close, Event, Exchange, GrpcStatus, Outcome, Reason, Request, Response
+from catalog_probe.catalog.model.assertion import Assertion, Basis, Key
+from catalog_probe.catalog.model.codes import FindingCode
+from catalog_probe.catalog.reading.expected import Expected
+from catalog_probe.catalog.reading.relations import relation
+from catalog_probe.catalog.reading.streams import StreamRule
+from catalog_probe.catalog.recognition.known import Known
+from catalog_probe.probes.judging.comparison.compare import compare
+from catalog_probe.probes.judging.comparison.places import values_at
+from catalog_probe.probes.judging.comparison.relations import Answer, broken, unseen
+from catalog_probe.probes.judging.judge import judge
 
 PATH = "/v1/lists/{list_id}/items/{id}"
 URL = "https://x/beta/v1/lists/l%201/items/i_7?limit=2&user[]=u_1&user[]=u_2&from=2026-01-02T00:00:00Z"

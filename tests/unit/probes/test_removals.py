@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import TYPE_CHECKING
 from urllib.parse import unquote
 
@@ -10,16 +9,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from catalog.reading.manifest import providers
-from probes.calls.call import ASSUMED_ID, Call, Removal, delete, post
-from probes.elicit.book import book
-from probes.elicit.packages import RecipeError
-from probes.running.teardown import Fixtures
-from probes.target.target import Provider
+from catalog_probe.catalog.files.manifest import providers
+from catalog_probe.probes.calls.call import ASSUMED_ID, Call, Removal, delete, post
+from catalog_probe.probes.recipes.book import book
+from catalog_probe.probes.recipes.loading import RecipeError
+from catalog_probe.probes.running.teardown import Fixtures
+from catalog_probe.probes.targets.target import Provider
 from tests.harness.recipes import load_recipes
 
 if TYPE_CHECKING:
-    from probes.elicit.recipe import Recipe
+    from collections.abc import Iterator
+
+    from catalog_probe.probes.recipes.recipe import Recipe
 
 FILE_REMOVAL: Removal = load_recipes("pa").endpoints.FILE_REMOVAL
 UPLOAD: Call = load_recipes("pa").endpoints.UPLOAD

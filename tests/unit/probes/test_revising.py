@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from probes.target import target_file as targets
-from probes.target.revising import RevisionError, asked, under, usual
+from catalog_probe.probes.targets import target_file as targets
+from catalog_probe.probes.targets.revising import RevisionError, asked, under, usual
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from probes.target.target import Target
+    from catalog_probe.probes.targets.target import Target
 
 KEY = 'credentials = { inference = "env:KEY" }'
 

@@ -7,8 +7,8 @@ from datetime import date, timedelta
 from hypothesis import given
 from hypothesis import strategies as st
 
-from catalog.model import Address, Record
-from probes.planning.rotation import ALL, ROUND, Depth, Drawing, comes_round
+from catalog_probe.catalog.model import Address, Record
+from catalog_probe.probes.planning.rotation import ALL, ROUND, Depth, Drawing, comes_round
 
 ADDRESSES = st.from_regex(r"p[a-d]/errors/[a-z_]{1,12}/[a-z_]{1,20}", fullmatch=True)
 ENDPOINTS = st.from_regex(r"p[a-d]/endpoints/[a-z_]{1,12}/[a-z_]{1,20}", fullmatch=True)

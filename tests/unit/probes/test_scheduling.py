@@ -5,7 +5,7 @@ from __future__ import annotations
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, cast
 
-from probes.suite.scheduling import GroupScheduling
+from catalog_probe.probes.plugin.collection.scheduling import GroupScheduling
 
 if TYPE_CHECKING:
     import pytest

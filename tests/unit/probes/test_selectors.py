@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from probes.suite.command_line import UsageError
-from probes.suite.selectors import demand_records, words_of_none
-from reports.commands import nodeid_of
+from catalog_probe.probes.plugin.collection.options_table import UsageError
+from catalog_probe.probes.plugin.collection.selectors import demand_records, words_of_none
+from catalog_probe.reports.content.commands import nodeid_of
 from tests.harness.engines import catalog
 
 A_RECORD = "pa/errors/general/unknown_model"

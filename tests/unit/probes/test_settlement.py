@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from catalog.envelopes.envelope import envelope
-from catalog.model import Aspect, Exchange, Finding, Outcome, Reason, Request, Response, Severity
-from catalog.model.look import Look
-from catalog.reading.expected import Expected
-from catalog.recognition.known import Known
-from probes.judging.record_verdict import record_verdict
-from probes.judging.settlement import (
+from catalog_probe.catalog.envelopes.envelope import envelope
+from catalog_probe.catalog.model import Aspect, Exchange, Finding, Outcome, Reason, Request, Response, Severity
+from catalog_probe.catalog.model.look import Look
+from catalog_probe.catalog.reading.expected import Expected
+from catalog_probe.catalog.recognition.known import Known
+from catalog_probe.probes.judging.inconclusive.settlement import (
     FAULTS,
     Refusal,
     Ruled,
@@ -27,8 +26,12 @@ from probes.judging.settlement import (
     ruled,
     settled,
 )
-from probes.judging.verdict import Verdict
+from catalog_probe.probes.judging.verdicts.record_verdict import record_verdict
+from catalog_probe.probes.judging.verdicts.verdict import Verdict
 from tests.harness.engines import catalog
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 KNOWN = Known.of(catalog().select(provider="pa"))
 EMPTY = "Your credit balance is too low to access the API."

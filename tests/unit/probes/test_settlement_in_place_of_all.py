@@ -2,23 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Mapping
 from dataclasses import replace
 from types import MappingProxyType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from catalog.envelopes.envelope import envelope
-from catalog.model import Address, Aspect, Exchange, Finding, Outcome, Reason, Request, Response, Severity
-from catalog.model.look import Look
-from catalog.reading.expectations import expectations
-from catalog.reading.expected import Expected
-from probes.judging.record_verdict import record_verdict
-from probes.judging.settlement import Refusal, Ruled, Ruling, Said, alike, foreign_texts, refusals, settled
-from probes.judging.verdict import Verdict
+from catalog_probe.catalog.envelopes.envelope import envelope
+from catalog_probe.catalog.model import Address, Aspect, Exchange, Finding, Outcome, Reason, Request, Response, Severity
+from catalog_probe.catalog.model.look import Look
+from catalog_probe.catalog.reading.expectations import expectations
+from catalog_probe.catalog.reading.expected import Expected
+from catalog_probe.probes.judging.inconclusive.settlement import (
+    Refusal,
+    Ruled,
+    Ruling,
+    Said,
+    alike,
+    foreign_texts,
+    refusals,
+    settled,
+)
+from catalog_probe.probes.judging.verdicts.record_verdict import record_verdict
+from catalog_probe.probes.judging.verdicts.verdict import Verdict
 from tests.harness.engines import catalog
 from tests.unit.probes.judging_one import known
+
+if TYPE_CHECKING:
+    from collections.abc import Container, Mapping
 
 MESSAGES = "pa/endpoints/messages/create_message"
 COUNT = "pa/endpoints/messages/count_tokens"

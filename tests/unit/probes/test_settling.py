@@ -6,10 +6,10 @@ import asyncio
 
 import pytest
 
-from catalog.model import Exchange, Reason
-from probes.elicit.probe import Stopped
-from probes.judging.settlement import Ruling
-from probes.running.settling import Settling
+from catalog_probe.catalog.model import Exchange, Reason
+from catalog_probe.probes.judging.inconclusive.settlement import Ruling
+from catalog_probe.probes.recipes.probe import Stopped
+from catalog_probe.probes.running.settling import Settling
 from tests.unit.probes.test_settlement import ASKED, EMPTY, KNOWN, MESSAGES, SAID, answer, refusal
 
 LOST = Exchange("twin", ASKED, None, Reason("connection-reset"))

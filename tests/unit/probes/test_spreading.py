@@ -5,16 +5,16 @@ from __future__ import annotations
 from datetime import date
 from typing import TYPE_CHECKING
 
-from probes.calls.call import delete, get, post
-from probes.elicit.elsewhere import listed, spoilt, spoilt_by_label
-from probes.elicit.recipe import Recipe, recipe
-from probes.planning.rotation import ALL, Depth, Drawing, comes_round
-from probes.planning.spreading import asked_first, elsewhere, spread
-from probes.target.target import Cost, Credential, Provider, Target
+from catalog_probe.probes.calls.call import delete, get, post
+from catalog_probe.probes.planning.rotation import ALL, Depth, Drawing, comes_round
+from catalog_probe.probes.planning.spreading import asked_first, elsewhere, spread
+from catalog_probe.probes.recipes.other_endpoints import listed, spoilt, spoilt_by_label
+from catalog_probe.probes.recipes.recipe import Recipe, recipe
+from catalog_probe.probes.targets.target import Cost, Credential, Provider, Target
 from tests.harness.engines import catalog
 
 if TYPE_CHECKING:
-    from probes.elicit.recipe import Elsewhere
+    from catalog_probe.probes.recipes.recipe import Elsewhere
 
 REVOKED = "pa/errors/general/key_revoked"
 MODELS, MODEL = "pa/endpoints/models/list_models", "pa/endpoints/models/get_model"

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from probes.target import target_file as targets
-from probes.target.target import Cost, Target, TargetError, is_loopback
-from probes.target.target_file import shipped
+from catalog_probe.probes.targets import target_file as targets
+from catalog_probe.probes.targets.target import Cost, Target, TargetError, is_loopback
+from catalog_probe.probes.targets.target_file import shipped
 from tests.harness.target_files import toml
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 PA = '[providers.pa]\nbase_url = "https://pa.example/"\n'
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import tomllib
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -12,17 +11,19 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
-from catalog.model.homes import PACKAGE
-from catalog.reading.manifest import manifest, providers
-from catalog.reading.strict_json import read_object
-from catalog.reading.wording import told
-from probes.target import shape
-from probes.target import target_file as targets
-from probes.target.target import Cost, TargetError
-from probes.target.target_file import shipped
+from catalog_probe.catalog.files.manifest import manifest, providers
+from catalog_probe.catalog.files.provider_folders import PACKAGE
+from catalog_probe.catalog.files.schema_messages import told
+from catalog_probe.catalog.files.strict_json import read_object
+from catalog_probe.probes.targets import shape
+from catalog_probe.probes.targets import target_file as targets
+from catalog_probe.probes.targets.target import Cost, TargetError
+from catalog_probe.probes.targets.target_file import shipped
 
 if TYPE_CHECKING:
-    from catalog.model import Json
+    from pathlib import Path
+
+    from catalog_probe.catalog.model import Json
 
 SCHEMA = read_object(shape.SCHEMA)
 HOST = "https://pa.example"

@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import anyio
 import pytest
 
-from catalog.model import Exchange, Request, Response
-from probes.running import journal
-from probes.running.journal import Journal
-from probes.running.teardown import BUSY_PAUSES_S, REMOVAL_S, Fixtures
-from probes.target.target import Provider
+from catalog_probe.catalog.model import Exchange, Request, Response
+from catalog_probe.probes.running import journal
+from catalog_probe.probes.running.journal import Journal
+from catalog_probe.probes.running.teardown import BUSY_PAUSES_S, REMOVAL_S, Fixtures
+from catalog_probe.probes.targets.target import Provider
 from tests.harness.recipes import load_recipes
 
 if TYPE_CHECKING:
-    from probes.calls.call import Call
+    from pathlib import Path
+
+    from catalog_probe.probes.calls.call import Call
 
 CREATE_BATCH: Call = load_recipes("pa").endpoints.CREATE_BATCH
 CONVERSATION: Call = load_recipes("pc").making.CONVERSATION

@@ -14,20 +14,20 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from catalog.model import Exchange, Request, Response
-from catalog.reading.rate_limits import EndpointGroup, Gauge, RateLimits
+from catalog_probe.catalog.model import Exchange, Request, Response
+from catalog_probe.catalog.reading.rate_limits import EndpointGroup, Gauge, RateLimits
 from catalog_probe.mockserver.core.buckets import TokenBucket
 from catalog_probe.mockserver.core.clock import rfc3339
-from probes.calls.call import Call, get, post
-from probes.elicit.probe import Stopped
-from probes.running.budget import Budget
-from probes.running.lane import Lane
-from probes.running.rate_limiter import SHARE, RateLimiter
-from probes.running.rate_limits import RateLimitPolicy
-from probes.running.throttle import Throttle
-from probes.target.target import WRONG, Credential, Provider
-from probes.wire.http import HttpWire
-from probes.wire.redaction.redactor import Redactor
+from catalog_probe.probes.calls.call import Call, get, post
+from catalog_probe.probes.recipes.probe import Stopped
+from catalog_probe.probes.running.lane import Lane
+from catalog_probe.probes.running.pacing.budget import Budget
+from catalog_probe.probes.running.pacing.rate_limiter import SHARE, RateLimiter
+from catalog_probe.probes.running.pacing.rate_limits import RateLimitPolicy
+from catalog_probe.probes.running.pacing.throttle import Throttle
+from catalog_probe.probes.targets.target import WRONG, Credential, Provider
+from catalog_probe.probes.wire.http import HttpWire
+from catalog_probe.probes.wire.redaction.redactor import Redactor
 from tests.harness import virtual_time
 from tests.harness.engines import catalog
 

@@ -7,12 +7,12 @@ from collections.abc import Awaitable, Callable
 
 import pytest
 
-from catalog.model import Response
-from catalog.reading.rate_limits import EndpointGroup, Gauge, RateLimits
-from probes.calls.call import Call, get, post
-from probes.running.rate_limiter import SHARE, RateLimiter
-from probes.running.rate_limits import RateLimitPolicy, Told
-from probes.running.throttle import Drawer, Throttle
+from catalog_probe.catalog.model import Response
+from catalog_probe.catalog.reading.rate_limits import EndpointGroup, Gauge, RateLimits
+from catalog_probe.probes.calls.call import Call, get, post
+from catalog_probe.probes.running.pacing.rate_limiter import SHARE, RateLimiter
+from catalog_probe.probes.running.pacing.rate_limits import RateLimitPolicy, Told
+from catalog_probe.probes.running.pacing.throttle import Drawer, Throttle
 from tests.harness import virtual_time
 
 GAUGES = (

@@ -3,25 +3,27 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from email.utils import format_datetime
-from typing import NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from catalog.model import Response
-from catalog.reading.rate_limits import Gauge, RateLimits
+from catalog_probe.catalog.model import Response
+from catalog_probe.catalog.reading.rate_limits import Gauge, RateLimits
 from catalog_probe.mockserver.core.buckets import TokenBucket
-from probes.calls.call import Call, post
-from probes.running.rate_limiter import RateLimiter, WaitTooLong
-from probes.running.rate_limits import RateLimitPolicy
-from probes.running.throttle import Throttle
-from probes.running.token_budget import COUNTED_S, TokenBudget, answered
+from catalog_probe.probes.calls.call import Call, post
+from catalog_probe.probes.running.pacing.rate_limiter import RateLimiter, WaitTooLong
+from catalog_probe.probes.running.pacing.rate_limits import RateLimitPolicy
+from catalog_probe.probes.running.pacing.throttle import Throttle
+from catalog_probe.probes.running.pacing.token_budget import COUNTED_S, TokenBudget, answered
 from tests.harness import virtual_time
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
 
 NOON = datetime(2026, 1, 31, 12, tzinfo=UTC).timestamp()
 POLICY = RateLimitPolicy(RateLimits(gauges=(Gauge("tokens", "limit", "remaining", "reset"),)))

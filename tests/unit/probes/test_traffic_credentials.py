@@ -6,11 +6,11 @@ from base64 import b64encode
 
 import pytest
 
-from catalog.model import Exchange, Request, Response
-from probes.traffic.observed import redactor_of
-from probes.traffic.recorded import Recorded
-from probes.traffic.sources import anybody
-from probes.wire.redaction.work import Work
+from catalog_probe.catalog.model import Exchange, Request, Response
+from catalog_probe.probes.traffic.observed import redactor_of
+from catalog_probe.probes.traffic.recorded import Recorded
+from catalog_probe.probes.traffic.sources import anybody
+from catalog_probe.probes.wire.redaction.work import Work
 
 KEY = "sk-canary-7f3a9c20-not-to-be-seen"
 ADDRESS = "https://h.example/v1/models"

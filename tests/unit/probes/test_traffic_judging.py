@@ -8,20 +8,20 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from catalog.model import Event, Exchange, Outcome, Request, Response
-from catalog.model.codes import FindingCode
-from probes.target.target import Provider, Target
-from probes.traffic import judged
-from probes.traffic.observed import redactor_of
-from probes.traffic.recorded import Recorded, Recording
-from probes.traffic.sources import anybody
-from probes.traffic.traffic import Traffic
-from probes.wire.body import json_of
-from probes.wire.redaction.work import Work
+from catalog_probe.catalog.model import Event, Exchange, Outcome, Request, Response
+from catalog_probe.catalog.model.codes import FindingCode
+from catalog_probe.probes.targets.target import Provider, Target
+from catalog_probe.probes.traffic import judged
+from catalog_probe.probes.traffic.observed import redactor_of
+from catalog_probe.probes.traffic.recorded import Recorded, Recording
+from catalog_probe.probes.traffic.sources import anybody
+from catalog_probe.probes.traffic.traffic import Traffic
+from catalog_probe.probes.wire.body import json_of
+from catalog_probe.probes.wire.redaction.work import Work
 from tests.harness.engines import catalog
 
 if TYPE_CHECKING:
-    from catalog.evidence.results import Result
+    from catalog_probe.catalog.evidence.results import Result
 
 AT = "2026-01-31T04:00:00Z"
 KEY = "sk-canary-7f3a9c20-not-to-be-seen"

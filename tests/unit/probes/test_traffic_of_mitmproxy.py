@@ -11,16 +11,16 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
-from catalog.model import Outcome
-from probes.traffic.reading import read
-from probes.traffic.sources import anybody
-from probes.traffic.traffic import Traffic
+from catalog_probe.catalog.model import Outcome
+from catalog_probe.probes.traffic.reading import read
+from catalog_probe.probes.traffic.sources import anybody
+from catalog_probe.probes.traffic.traffic import Traffic
 from tests.harness.engines import catalog
 
 if TYPE_CHECKING:
-    from catalog.evidence.results import Result
-    from catalog.model import Json
-    from probes.traffic.recorded import Recording
+    from catalog_probe.catalog.evidence.results import Result
+    from catalog_probe.catalog.model import Json
+    from catalog_probe.probes.traffic.recorded import Recording
 
 PB = "/pb/v1beta/models"
 GENERATE = "pb/endpoints/generation/generate_content_v1beta"

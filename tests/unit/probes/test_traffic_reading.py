@@ -12,17 +12,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from catalog.model.errors import Mendable
-from catalog.recognition.answers import parsed
-from catalog.recognition.pasted import answers_in
-from probes.traffic.reading import read
-from probes.traffic.recorded import TrafficError
+from catalog_probe.catalog.answers.pasted import answers_in
+from catalog_probe.catalog.answers.readings import parsed
+from catalog_probe.catalog.model.errors import Mendable
+from catalog_probe.probes.traffic.reading import read
+from catalog_probe.probes.traffic.recorded import TrafficError
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from catalog.model import Exchange
-    from probes.traffic.recorded import Recorded
+    from catalog_probe.catalog.model import Exchange
+    from catalog_probe.probes.traffic.recorded import Recorded
 
 
 def entry(**response: Any) -> dict[str, Any]:

@@ -9,21 +9,25 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from catalog.evidence import self_check, verdicts
-from catalog.evidence.merge import merge
-from catalog.evidence.results import Result, Run
-from catalog.model import Exchange, Outcome, Reason, Request, Response
-from catalog.model.exits import Exit
-from catalog.reading.manifest import manifest
-from catalog.recognition.known import Known
-from catalog.writeback.planner import Policy
-from catalog.writeback.update import update
-from probes.calls.call import Call
-from probes.judging.proof import expected_of, proof_of
-from probes.judging.tripwire import LIES, NOWHERE, TEAPOT, tripwire
-from reports import diff, history, html, junit, summary, terminal
-from reports.overview import Overview
-from reports.sentence import verdict
+from catalog_probe.catalog.evidence import self_check
+from catalog_probe.catalog.evidence.results import Result, Run
+from catalog_probe.catalog.evidence.verdicts import run_verdict
+from catalog_probe.catalog.evidence.verdicts.merge import merge
+from catalog_probe.catalog.files.manifest import manifest
+from catalog_probe.catalog.model import Exchange, Outcome, Reason, Request, Response
+from catalog_probe.catalog.model.exits import Exit
+from catalog_probe.catalog.recognition.known import Known
+from catalog_probe.catalog.writeback.planner import Policy
+from catalog_probe.catalog.writeback.update import update
+from catalog_probe.probes.calls.call import Call
+from catalog_probe.probes.judging.inconclusive.proof import expected_of, proof_of
+from catalog_probe.probes.judging.tripwire import LIES, NOWHERE, TEAPOT, tripwire
+from catalog_probe.reports import comparison
+from catalog_probe.reports.content.overview import Overview
+from catalog_probe.reports.content.sentence import verdict
+from catalog_probe.reports.history import nights
+from catalog_probe.reports.page import html
+from catalog_probe.reports.views import junit, summary, terminal
 from tests.harness.engines import catalog
 from tests.unit.catalog.catalog_making import (
     ENDPOINT_ADDRESS,
@@ -65,7 +69,7 @@ def test_each_day_it_is_false_and_comes_out_as_drift(day: date, provider: str) -
     found = tripwire(f"{provider}:inference", expected_of(provider), CONTROL, known, day, "2026-11-21T04:00:00.000Z")
     assert found.outcome is Outcome.DRIFTED
     assert len(found.drifts) >= 1
-    assert verdicts.failed(found)
+    assert run_verdict.failed(found)
     assert not self_check.is_of_a_record(found)
 
 
@@ -102,12 +106,12 @@ def test_a_control_is_held_against_what_its_manifest_names_as_proof() -> None:
 
 def test_where_it_came_out_it_is_nowhere_to_be_seen() -> None:
     run, results = described(), [conforming(), sprung()]
-    assert verdicts.of_run(run, results) is Exit.FINE
-    assert verdicts.faults(run, results) == ()
+    assert run_verdict.of_run(run, results) is Exit.FINE
+    assert run_verdict.faults(run, results) == ()
     overview = Overview(run, results)
     assert [each.address for each in overview.standings] == [MODELS]
-    assert history.row(run, results) == history.row(run, [conforming()])
-    assert diff.render((run, results), (run, [conforming()])) is None
+    assert nights.row(run, results) == nights.row(run, [conforming()])
+    assert comparison.render((run, results), (run, [conforming()])) is None
     bare = replace(run, tripwires=())
     for render in (terminal.summary, summary.render, html.render, junit.render):
         assert "".join(render(run, results)) == "".join(render(bare, [conforming()]))
@@ -128,7 +132,7 @@ SILENT = {
 @pytest.mark.parametrize("results", SILENT.values(), ids=SILENT)
 def test_where_it_did_not_come_out_the_run_is_our_fault_in_every_view(results: list[Result]) -> None:
     run = described()
-    assert verdicts.of_run(run, results) is Exit.HARNESS_ERROR
+    assert run_verdict.of_run(run, results) is Exit.HARNESS_ERROR
     overview = Overview(run, results)
     assert overview.mood == "bad"
     assert verdict(overview).startswith("The probe itself failed in 1 place")
@@ -141,19 +145,19 @@ def test_where_it_did_not_come_out_the_run_is_our_fault_in_every_view(results: l
 
 
 def test_a_rule_that_counts_no_drift_is_found_out(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(verdicts, "failed", lambda result: False)
-    assert verdicts.of_run(described(), [conforming(), sprung()]) is Exit.HARNESS_ERROR
+    monkeypatch.setattr(run_verdict, "failed", lambda result: False)
+    assert run_verdict.of_run(described(), [conforming(), sprung()]) is Exit.HARNESS_ERROR
 
 
 def test_a_cause_that_is_dropped_is_found_out(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("catalog.evidence.causes.causes", lambda results: ())
-    assert verdicts.of_run(described(), [conforming(), sprung()]) is Exit.HARNESS_ERROR
+    monkeypatch.setattr("catalog_probe.catalog.evidence.causes.causes", lambda results: ())
+    assert run_verdict.of_run(described(), [conforming(), sprung()]) is Exit.HARNESS_ERROR
 
 
 def test_a_lane_without_any_verdict_needs_none() -> None:
     """Its control failed, and the run is blind: that is told, and no fault of ours."""
     unseen = Result(MODELS, {}, Outcome.INCONCLUSIVE, Reason("control-failed"), lane=LANE)
-    assert verdicts.of_run(described(), [unseen]) is Exit.BLIND
+    assert run_verdict.of_run(described(), [unseen]) is Exit.BLIND
 
 
 @pytest.mark.parametrize("results", SILENT.values(), ids=SILENT)
@@ -161,8 +165,8 @@ def test_no_order_of_shards_hides_it(results: list[Result]) -> None:
     bad = (described("r-1"), results)
     good = (described("r-2", started_at="2026-11-21T02:00:00Z"), [conforming(), sprung()])
     for shards in ([bad, good], [good, bad], [bad, bad], [merge([bad, good]), good]):
-        assert verdicts.of_run(*merge(shards)) is Exit.HARNESS_ERROR
-    assert verdicts.of_run(*merge([good, good])) is Exit.FINE
+        assert run_verdict.of_run(*merge(shards)) is Exit.HARNESS_ERROR
+    assert run_verdict.of_run(*merge([good, good])) is Exit.FINE
 
 
 @pytest.mark.parametrize("results", [[conforming(), sprung()], SILENT["the line is lost"]], ids=["heard", "silent"])
@@ -193,7 +197,7 @@ def test_a_blind_provider_writes_nothing_over_the_whole_of_a_night(tmp_path_fact
 
 def test_a_lost_worker_is_our_fault_though_another_finished_its_work() -> None:
     results = [conforming(), sprung(), self_check.lost_worker("gw0", "worker gw0: Not properly terminated")]
-    assert verdicts.of_run(described(), results) is Exit.HARNESS_ERROR
+    assert run_verdict.of_run(described(), results) is Exit.HARNESS_ERROR
     assert "worker-lost: worker gw0: Not properly terminated" in terminal.summary(described(), results)
     assert [each.address for each in Overview(described(), results).standings] == [MODELS]
-    assert verdicts.of_run(*merge([(described(), results), (described("r-2"), results[:2])])) is Exit.HARNESS_ERROR
+    assert run_verdict.of_run(*merge([(described(), results), (described("r-2"), results[:2])])) is Exit.HARNESS_ERROR

@@ -7,14 +7,14 @@ from typing import Any
 
 import pytest
 
-from catalog.envelopes.envelope import envelope
-from catalog.model import Event, Exchange, GrpcStatus, Reason, Request, Response, Severity
-from catalog.model.assertion import Assertion, Basis, Key
-from catalog.reading.assertions import asserted
-from catalog.reading.expected import Expected
-from catalog.reading.streams import StreamRule
-from catalog.recognition.known import Known
-from probes.judging.unasked import (
+from catalog_probe.catalog.envelopes.envelope import envelope
+from catalog_probe.catalog.model import Event, Exchange, GrpcStatus, Reason, Request, Response, Severity
+from catalog_probe.catalog.model.assertion import Assertion, Basis, Key
+from catalog_probe.catalog.reading.assertions import asserted
+from catalog_probe.catalog.reading.expected import Expected
+from catalog_probe.catalog.reading.streams import StreamRule
+from catalog_probe.catalog.recognition.known import Known
+from catalog_probe.probes.judging.inconclusive.unasked import (
     broken_off,
     held_to_its_own_record,
     is_page,

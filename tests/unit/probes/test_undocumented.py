@@ -7,11 +7,11 @@ from dataclasses import replace
 
 import pytest
 
-from catalog.model import Aspect, Event, Json, Outcome, Response, Severity
-from catalog.model.codes import FindingCode
-from catalog.recognition.known import Known
-from probes.judging.undocumented import MOST, repeated_names, seen_on_the_way
-from probes.wire.body import json_of
+from catalog_probe.catalog.model import Aspect, Event, Json, Outcome, Response, Severity
+from catalog_probe.catalog.model.codes import FindingCode
+from catalog_probe.catalog.recognition.known import Known
+from catalog_probe.probes.judging.comparison.undocumented import MOST, repeated_names, seen_on_the_way
+from catalog_probe.probes.wire.body import json_of
 from tests.unit.probes.comparing import ENVELOPE, came, wanted
 from tests.unit.probes.judging_one import BODY, LIMITED, RATE_LIMIT, judged
 

@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from catalog.envelopes.envelope import Envelope
-from catalog.model import Close, Event, Exchange, GrpcStatus, Outcome, Request, Response
-from probes.judging.unvouched import at_services, is_clearly_theirs
-from probes.judging.verdict import Verdict
+from catalog_probe.catalog.envelopes.envelope import Envelope
+from catalog_probe.catalog.model import Close, Event, Exchange, GrpcStatus, Outcome, Request, Response
+from catalog_probe.probes.judging.inconclusive.unvouched import at_services, is_clearly_theirs
+from catalog_probe.probes.judging.verdicts.verdict import Verdict
 from tests.unit.probes.comparing import wanted
 
 if TYPE_CHECKING:
-    from catalog.reading.expected import Expected
+    from catalog_probe.catalog.reading.expected import Expected
 
 ADDRESSES = {"regional": "https://eu.provider.example/v1", "live": "wss://live.provider.example"}
 FINE = Response(200, {}, {}, "json")

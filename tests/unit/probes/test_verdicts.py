@@ -9,17 +9,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from catalog.envelopes.envelope import envelope
-from catalog.evidence import verdicts
-from catalog.evidence.results import Result
-from catalog.model import Aspect, Event, Finding, Outcome, Reason, Request, Response, Severity
-from catalog.model.exits import Exit, highest
-from catalog.model.look import Look
-from catalog.reading.expected import Expected
-from catalog.reading.streams import StreamRule
-from probes.judging.attempts import MAX_ATTEMPTS, conclude, passing, undecided
-from probes.judging.unasked import PRIVATE, tells_of_the_limit, unasked
-from probes.judging.verdict import Verdict
+from catalog_probe.catalog.envelopes.envelope import envelope
+from catalog_probe.catalog.evidence.results import Result
+from catalog_probe.catalog.evidence.verdicts import run_verdict
+from catalog_probe.catalog.model import Aspect, Event, Finding, Outcome, Reason, Request, Response, Severity
+from catalog_probe.catalog.model.exits import Exit, highest
+from catalog_probe.catalog.model.look import Look
+from catalog_probe.catalog.reading.expected import Expected
+from catalog_probe.catalog.reading.streams import StreamRule
+from catalog_probe.probes.judging.inconclusive.unasked import PRIVATE, tells_of_the_limit, unasked
+from catalog_probe.probes.judging.verdicts.attempts import MAX_ATTEMPTS, conclude, passing, undecided
+from catalog_probe.probes.judging.verdicts.verdict import Verdict
 from tests.harness.exit_status import LIVE, find_exit_status
 
 
@@ -301,7 +301,7 @@ def test_a_run_without_any_verdict_is_never_fine_though_nothing_is_expected(
 
 def test_a_stale_ledger_is_a_drift() -> None:
     run = replace(LIVE, expected=("pa",), policy={"stale_ledger": ["divergences.json:pa/errors/general/x: is stale"]})
-    assert verdicts.of_run(run, SEEN) is Exit.DRIFT
+    assert run_verdict.of_run(run, SEEN) is Exit.DRIFT
 
 
 @given(st.sets(st.sampled_from(Exit), min_size=1))

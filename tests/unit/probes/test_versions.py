@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from probes.judging.versions import is_version_of
+from catalog_probe.probes.judging.comparison.versions import is_version_of
 
 
 @pytest.mark.parametrize(

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from catalog.model import Exchange, Request, Response
-from probes.elicit.probe import Stopped
+from catalog_probe.catalog.model import Exchange, Request, Response
+from catalog_probe.probes.recipes.probe import Stopped
 from tests.harness.recipes import load_recipes
 
 cursor = load_recipes("pa").walking.cursor

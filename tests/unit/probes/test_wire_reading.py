@@ -9,17 +9,20 @@ import json
 import socket
 import ssl
 import zlib
-from collections.abc import AsyncIterator, Callable
+from typing import TYPE_CHECKING
 
 import httpx
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from catalog.model.codes import ReasonCode
-from probes.wire import body, sse
-from probes.wire.failure import NoAnswer, reason_of
+from catalog_probe.catalog.model.codes import ReasonCode
+from catalog_probe.probes.wire import body, sse
+from catalog_probe.probes.wire.failure import NoAnswer, reason_of
 from tests.harness.pieces import PLACES, pieces
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Callable
 
 PLAIN = st.none() | st.booleans() | st.integers(-(2**53), 2**53) | st.text()
 JSON = st.recursive(PLAIN, lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner), max_leaves=8)

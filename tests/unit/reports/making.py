@@ -5,9 +5,9 @@ from __future__ import annotations
 from datetime import date
 from typing import Any
 
-from catalog.evidence.results import Result, Run
-from catalog.model import Aspect, Exchange, Finding, Outcome, Request, Response, Severity
-from catalog.model.standpoint import StandsFor
+from catalog_probe.catalog.evidence.results import Result, Run
+from catalog_probe.catalog.model import Aspect, Exchange, Finding, Outcome, Request, Response, Severity
+from catalog_probe.catalog.model.standpoint import StandsFor
 
 TODAY = date(2026, 11, 21)
 

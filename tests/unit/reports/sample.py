@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator
 from datetime import timedelta
 from functools import cache
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from catalog.evidence.results_file import ResultsWriter
-from catalog.model import Attempt, Outcome, Reason
-from reports import history
+from catalog_probe.catalog.evidence.results_file import ResultsWriter
+from catalog_probe.catalog.model import Attempt, Outcome, Reason
+from catalog_probe.reports.history import nights
 from tests.unit.reports.making import TODAY, exchange, finding, record, result, run
 from tests.unit.reports.special import drifted, special
 
 if TYPE_CHECKING:
-    from catalog.evidence.results import Result, Run
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from catalog_probe.catalog.evidence.results import Result, Run
 
 FAMILIES = {
     "pa": {
@@ -74,11 +75,11 @@ def full() -> tuple[Run, list[Result]]:
             run=f"{day:%Y%m%d}T040100Z-live-{back:04x}",
             started_at=f"{day.isoformat()}T04:01:00Z",
             today=day.isoformat(),
-            history=tuple(lines[-history.SHOWN :]),
+            history=tuple(lines[-nights.SHOWN :]),
         )
-        lines.append(history.row(earlier, [_earlier(each, back) for each in results if each.record not in NEW]))
-    shown = tuple(lines[-history.SHOWN :])
-    return run(history=shown, previous_run=history.previous(shown)), results
+        lines.append(nights.row(earlier, [_earlier(each, back) for each in results if each.record not in NEW]))
+    shown = tuple(lines[-nights.SHOWN :])
+    return run(history=shown, previous_run=nights.previous(shown)), results
 
 
 @cache
@@ -120,10 +121,10 @@ def many(number: int) -> tuple[Run, list[Result]]:
         results.append(drifted(address) if dice.random() < 0.05 else _conforming(address, dice))
     quiet = [result(each.record) for each in results]
     lines: list[dict[str, Any]] = []
-    for back in range(history.SHOWN, 0, -1):
+    for back in range(nights.SHOWN, 0, -1):
         day = TODAY - timedelta(days=back)
         earlier = run(run=f"r{back}", started_at=f"{day.isoformat()}T04:01:00Z", today=day.isoformat())
-        line = history.row(earlier, quiet)
+        line = nights.row(earlier, quiet)
         lines.append({key: value for key, value in line.items() if key != "addresses" or not lines})
     return run(history=tuple(lines), previous_run="r1"), results
 

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from catalog.model import (
+from catalog_probe.catalog.model import (
     Aspect,
     Attempt,
     Close,
@@ -19,11 +18,13 @@ from catalog.model import (
     Response,
     Severity,
 )
-from catalog.model.look import Look
+from catalog_probe.catalog.model.look import Look
 from tests.unit.reports.making import MEANINGS, answer, exchange, finding, result
 
 if TYPE_CHECKING:
-    from catalog.evidence.results import Result
+    from collections.abc import Iterator
+
+    from catalog_probe.catalog.evidence.results import Result
 
 HOSTILE = (
     "</script><script>window.ran=1</script><img src=x onerror=window.ran=1><style>body{display:none}</style>"

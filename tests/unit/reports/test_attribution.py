@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from catalog.model import Finding, Outcome, Reason
-from catalog.model.standpoint import StandsFor
-from reports.attribution import Attribution, Attributor
-from reports.overview import Overview
+from catalog_probe.catalog.model import Finding, Outcome, Reason
+from catalog_probe.catalog.model.standpoint import StandsFor
+from catalog_probe.reports.content.attribution import Attribution, Attributor
+from catalog_probe.reports.content.overview import Overview
 from tests.unit.reports.making import finding, record, result, run
 
 if TYPE_CHECKING:
-    from catalog.evidence.results import Result
+    from catalog_probe.catalog.evidence.results import Result
 
 A = "pa/errors/general/a"
 NEVER_SEEN = record(A, status=["DOCUMENTED"])

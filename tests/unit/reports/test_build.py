@@ -9,16 +9,16 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from catalog.evidence.merge import merge
-from catalog.evidence.results_file import EvidenceError, read_run
-from catalog.model import Outcome
-from reports import build
+from catalog_probe.catalog.evidence.results_file import EvidenceError, read_run
+from catalog_probe.catalog.evidence.verdicts.merge import merge
+from catalog_probe.catalog.model import Outcome
+from catalog_probe.reports import build
 from tests.unit.reports import sample
 from tests.unit.reports.making import finding, result, run
 
 if TYPE_CHECKING:
-    from catalog.evidence.results import Result, Run
-    from catalog.model import Json
+    from catalog_probe.catalog.evidence.results import Result, Run
+    from catalog_probe.catalog.model import Json
 
 A, B = "pa/errors/general/a", "pa/errors/general/b"
 VIEWS = ("report.html", "summary.md", "junit.xml")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import random
 import re
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -11,13 +10,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from catalog.evidence.causes import causes, is_id
-from catalog.model import Aspect, Finding, Outcome, Severity
-from reports import html, summary, terminal
+from catalog_probe.catalog.evidence.causes import causes, is_id
+from catalog_probe.catalog.model import Aspect, Finding, Outcome, Severity
+from catalog_probe.reports.page import html
+from catalog_probe.reports.views import summary, terminal
 from tests.unit.reports.making import finding, result, run
 
 if TYPE_CHECKING:
-    from catalog.evidence.results import Result
+    import random
+
+    from catalog_probe.catalog.evidence.results import Result
 
 HEADER = finding(
     "header-differs",

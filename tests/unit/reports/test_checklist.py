@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from catalog.model.look import Look
-from reports.checklist import checklist, not_drawn
+from catalog_probe.catalog.model.look import Look
+from catalog_probe.reports.content.checklist import checklist, not_drawn
 from tests.unit.reports.making import record, result
 
 A = "pa/rate_limits/limits/general"

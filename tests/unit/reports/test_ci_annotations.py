@@ -5,8 +5,8 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from catalog.model import Outcome, Reason
-from reports.ci_annotations import MOST, annotated
+from catalog_probe.catalog.model import Outcome, Reason
+from catalog_probe.reports.views.ci_annotations import MOST, annotated
 from tests.unit.reports.making import finding, result, run
 from tests.unit.reports.special import HOSTILE
 

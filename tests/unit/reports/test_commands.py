@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import shlex
 
-from catalog.evidence.causes import causes
-from catalog.evidence.results import Asked
-from catalog.model import Outcome
-from reports.commands import accept, ask_again, this_probe
+from catalog_probe.catalog.evidence.causes import causes
+from catalog_probe.catalog.evidence.results import Asked
+from catalog_probe.catalog.model import Outcome
+from catalog_probe.reports.content.commands import accept, ask_again, this_probe
 from tests.unit.reports.making import finding, result, run
 
 A = "pa/errors/general/a"

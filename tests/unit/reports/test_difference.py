@@ -7,7 +7,7 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reports.difference import MAX_LINES, Row, side_by_side
+from catalog_probe.reports.exchanges.difference import MAX_LINES, Row, side_by_side
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers(-9, 9) | st.text(max_size=6),

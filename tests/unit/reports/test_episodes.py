@@ -6,9 +6,9 @@ from dataclasses import replace
 
 import pytest
 
-from catalog.model import Outcome
-from reports import feed
-from reports.episodes import Ending, episodes
+from catalog_probe.catalog.model import Outcome
+from catalog_probe.reports.history.episodes import Ending, episodes
+from catalog_probe.reports.news import feed
 from tests.unit.reports.making import finding, result
 from tests.unit.reports.test_feed import A, B, drifted, replayed
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import random
-from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from datetime import date, timedelta
 from pathlib import Path
@@ -14,20 +12,24 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from catalog.evidence import past
-from catalog.evidence.merge import merge
-from catalog.evidence.results import Asked
-from catalog.evidence.results_file import EvidenceError
-from catalog.model import Aspect, Outcome, Reason
+from catalog_probe.catalog.evidence import past
+from catalog_probe.catalog.evidence.results import Asked
+from catalog_probe.catalog.evidence.results_file import EvidenceError
+from catalog_probe.catalog.evidence.verdicts.merge import merge
+from catalog_probe.catalog.model import Aspect, Outcome, Reason
 from catalog_probe.cli.report_commands import main
-from reports import feed, history
-from reports.episodes import Ending, Episode, episodes
+from catalog_probe.reports.history import nights as history
+from catalog_probe.reports.history.episodes import Ending, Episode, episodes
+from catalog_probe.reports.news import feed
 from tests.harness.checkouts import as_checkout
 from tests.unit.reports.making import finding, result, run
 
 if TYPE_CHECKING:
-    from catalog.evidence.past import Row
-    from catalog.evidence.results import Result
+    import random
+    from collections.abc import Iterable, Sequence
+
+    from catalog_probe.catalog.evidence.past import Row
+    from catalog_probe.catalog.evidence.results import Result
 
 A, B, C = "pa/errors/general/a", "pa/errors/general/b", "pc/errors/general/c"
 FIRST = date(2026, 11, 1)

@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from catalog.evidence.results import Run
-from reports.build import write_views
+from catalog_probe.catalog.evidence.results import Run
+from catalog_probe.reports.build import write_views
 
 
 class Full(io.FileIO):

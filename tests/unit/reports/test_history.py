@@ -9,11 +9,12 @@ from typing import Any
 
 import pytest
 
-from catalog.evidence import past
-from catalog.evidence.past import Earlier
-from catalog.evidence.results_file import EvidenceError
-from catalog.model import Outcome, Reason, Severity, places
-from reports import history
+from catalog_probe.catalog.evidence import past
+from catalog_probe.catalog.evidence.past import Earlier
+from catalog_probe.catalog.evidence.results_file import EvidenceError
+from catalog_probe.catalog.files import paths
+from catalog_probe.catalog.model import Outcome, Reason, Severity
+from catalog_probe.reports.history import nights
 from tests.harness.command import CHECKOUT
 from tests.unit.reports import sample
 from tests.unit.reports.making import finding, result, run
@@ -23,7 +24,7 @@ A, B = "pa/errors/general/a", "pa/errors/general/b"
 
 
 def test_a_line_tells_each_outcome_in_a_letter() -> None:
-    line = history.row(run(), [result(B, Outcome.INCONCLUSIVE), result(A, Outcome.DRIFTED, findings=(finding(),))])
+    line = nights.row(run(), [result(B, Outcome.INCONCLUSIVE), result(A, Outcome.DRIFTED, findings=(finding(),))])
     assert (line["addresses"], line["outcomes"]) == ([A, B], "di")
     [cause] = line["causes"]
     assert line["drifts"] == {A: {"since": "2026-11-21", "differs": ["answer/status 422"], "causes": [cause]}}
@@ -32,8 +33,8 @@ def test_a_line_tells_each_outcome_in_a_letter() -> None:
 
 def test_what_was_appended_is_loaded(tmp_path: Path) -> None:
     described, results = run(), [result(A), result(B, Outcome.NOT_PROBED)]
-    assert history.append(tmp_path, described, results)
-    previous, shown = history.shown(tmp_path, "live")
+    assert nights.append(tmp_path, described, results)
+    previous, shown = nights.shown(tmp_path, "live")
     assert previous == described.run
     (row,) = past.rows(run(history=shown))
     assert row.outcomes == {A: Outcome.CONFORMS, B: Outcome.NOT_PROBED}
@@ -41,18 +42,18 @@ def test_what_was_appended_is_loaded(tmp_path: Path) -> None:
 
 
 def test_a_run_is_remembered_once(tmp_path: Path) -> None:
-    assert history.append(tmp_path, run(), [result(A)])
-    assert not history.append(tmp_path, run(), [result(A)])
-    assert len(history.load(tmp_path, "live")) == 1
+    assert nights.append(tmp_path, run(), [result(A)])
+    assert not nights.append(tmp_path, run(), [result(A)])
+    assert len(nights.load(tmp_path, "live")) == 1
 
 
 def test_the_addresses_are_spelt_out_once_a_cast(tmp_path: Path) -> None:
     for number in range(3):
-        history.append(tmp_path, run(run=f"r{number}", started_at=f"2026-11-2{number}T00:00:00Z"), [result(A)])
-    history.append(tmp_path, run(run="r3", started_at="2026-11-23T00:00:00Z"), [result(A), result(B)])
+        nights.append(tmp_path, run(run=f"r{number}", started_at=f"2026-11-2{number}T00:00:00Z"), [result(A)])
+    nights.append(tmp_path, run(run="r3", started_at="2026-11-23T00:00:00Z"), [result(A), result(B)])
     text = (tmp_path / "live.jsonl").read_text()
     assert text.count('"addresses"') == 2
-    _, shown = history.shown(tmp_path, "live")
+    _, shown = nights.shown(tmp_path, "live")
     assert sum("addresses" in line for line in shown) == 2
     assert [len(row.outcomes) for row in past.rows(run(history=shown))] == [1, 1, 1, 2]
 
@@ -60,11 +61,11 @@ def test_the_addresses_are_spelt_out_once_a_cast(tmp_path: Path) -> None:
 def test_what_each_record_stated_is_spelt_out_beside_its_address(tmp_path: Path) -> None:
     for number, digest in enumerate(("old", "old", "new")):
         night = run(run=f"r{number}", started_at=f"2026-11-2{number}T00:00:00Z")
-        history.append(tmp_path, night, [result(A, agreement={"states": digest}), result(B)])
+        nights.append(tmp_path, night, [result(A, agreement={"states": digest}), result(B)])
     text = (tmp_path / "live.jsonl").read_text()
     assert text.count('"stated":["old",""]') == 1
     assert text.count('"stated":["new",""]') == 1
-    _, shown = history.shown(tmp_path, "live")
+    _, shown = nights.shown(tmp_path, "live")
     assert sum("stated" in line for line in shown) == 2
     assert [row.states[A] for row in past.rows(run(history=shown))] == ["old", "old", "new"]
 
@@ -72,50 +73,50 @@ def test_what_each_record_stated_is_spelt_out_beside_its_address(tmp_path: Path)
 def test_a_drift_that_never_agreed_keeps_the_day_of_its_first_look() -> None:
     looks = {"answer/status": {"first": "2026-11-19"}, "answer/type": {"first": "2026-11-17"}}
     drifted = result(A, Outcome.DRIFTED, findings=(finding(),), agreement={"states": "x", "never": looks})
-    assert history.row(run(), [drifted])["drifts"][A]["first"] == "2026-11-17"
+    assert nights.row(run(), [drifted])["drifts"][A]["first"] == "2026-11-17"
 
 
 def test_of_what_is_lost_only_that_is_told_which_its_letter_hides(tmp_path: Path) -> None:
-    history.append(tmp_path, run(run="r0", started_at="2026-11-20T00:00:00Z"), [result(A), result(B)])
-    carried = run(history=history.shown(tmp_path, "live")[1])
+    nights.append(tmp_path, run(run="r0", started_at="2026-11-20T00:00:00Z"), [result(A), result(B)])
+    carried = run(history=nights.shown(tmp_path, "live")[1])
     no_key = result(A, Outcome.NOT_PROBED, reason=Reason("credential-empty", "PA_API_KEY is set and empty"))
     refused = result(B, Outcome.INCONCLUSIVE, reason=Reason("read-timeout", "no answer in 60 s"))
-    assert history.row(carried, [no_key, refused])["lost"] == [A]
+    assert nights.row(carried, [no_key, refused])["lost"] == [A]
 
 
 def test_the_only_target_of_a_folder_goes_without_saying(tmp_path: Path) -> None:
-    assert history.only_target(tmp_path) == ""
-    history.append(tmp_path, run(target="live"), [result(A)])
-    assert history.only_target(tmp_path) == "live"
-    history.append(tmp_path, run(target="gateway"), [result(A)])
-    assert history.only_target(tmp_path) == ""
+    assert nights.only_target(tmp_path) == ""
+    nights.append(tmp_path, run(target="live"), [result(A)])
+    assert nights.only_target(tmp_path) == "live"
+    nights.append(tmp_path, run(target="gateway"), [result(A)])
+    assert nights.only_target(tmp_path) == ""
 
 
 def test_a_hundred_runs_of_the_whole_catalog_are_small(tmp_path: Path) -> None:
     _, results = sample.full()
     for number in range(100):
-        history.append(
+        nights.append(
             tmp_path, run(run=f"r{number:03}", started_at=f"2026-11-21T00:{number // 60:02}:{number % 60:02}Z"), results
         )
     assert (tmp_path / "live.jsonl").stat().st_size < 300_000
-    assert len(history.load(tmp_path, "live")) == 100
-    assert len(history.shown(tmp_path, "live")[1]) == history.SHOWN
+    assert len(nights.load(tmp_path, "live")) == 100
+    assert len(nights.shown(tmp_path, "live")[1]) == nights.SHOWN
 
 
 def test_targets_have_histories_of_their_own(tmp_path: Path) -> None:
-    history.append(tmp_path, run(target="live"), [result(A)])
-    history.append(tmp_path, run(target="../evil/target", run="x"), [result(A)])
+    nights.append(tmp_path, run(target="live"), [result(A)])
+    nights.append(tmp_path, run(target="../evil/target", run="x"), [result(A)])
     assert sorted(path.name for path in tmp_path.iterdir()) == ["evil-target.jsonl", "live.jsonl"]
-    assert history.shown(tmp_path, "mock") == (None, ())
+    assert nights.shown(tmp_path, "mock") == (None, ())
 
 
 def test_a_drift_keeps_the_day_it_began_beyond_the_rows_shown(tmp_path: Path) -> None:
     for day in range(1, 5):
-        earlier = tuple(history.load(tmp_path, "live")[-1:])
+        earlier = tuple(nights.load(tmp_path, "live")[-1:])
         drifted = [result(A, Outcome.DRIFTED, findings=(finding(),))]
         described = run(run=f"r{day}", started_at=f"2026-11-0{day}T00:00:00Z", today=f"2026-11-0{day}", history=earlier)
-        history.append(tmp_path, described, drifted)
-    assert history.load(tmp_path, "live")[-1]["drifts"][A]["since"] == "2026-11-01"
+        nights.append(tmp_path, described, drifted)
+    assert nights.load(tmp_path, "live")[-1]["drifts"][A]["since"] == "2026-11-01"
 
 
 def test_a_broken_row_in_a_results_file_is_named() -> None:
@@ -125,39 +126,39 @@ def test_a_broken_row_in_a_results_file_is_named() -> None:
 
 def test_a_run_sees_only_what_began_before_it(tmp_path: Path) -> None:
     for number in range(3):
-        history.append(tmp_path, run(run=f"r{number}", started_at=f"2026-11-2{number}T00:00:00Z"), [result(A)])
-    previous, lines = history.shown(tmp_path, "live", before="2026-11-22T00:00:00Z")
+        nights.append(tmp_path, run(run=f"r{number}", started_at=f"2026-11-2{number}T00:00:00Z"), [result(A)])
+    previous, lines = nights.shown(tmp_path, "live", before="2026-11-22T00:00:00Z")
     assert (previous, [line["run"] for line in lines]) == ("r1", ["r0", "r1"])
 
 
 def test_a_history_begins_in_a_folder_that_is_made_for_it(tmp_path: Path) -> None:
-    assert history.append(tmp_path / "not" / "there", run(), [result(A)]) is True
-    assert history.append(tmp_path / "not" / "there", run(), [result(A)]) is False
+    assert nights.append(tmp_path / "not" / "there", run(), [result(A)]) is True
+    assert nights.append(tmp_path / "not" / "there", run(), [result(A)]) is False
 
 
 def test_a_line_is_on_the_disk_when_it_is_remembered(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """What is flushed late is lost with the machine, and its place is missing in every later strip."""
     held: list[int] = []
     monkeypatch.setattr("os.fsync", lambda file: held.append((tmp_path / "live.jsonl").stat().st_size))
-    history.append(tmp_path, run(), [result(A)])
+    nights.append(tmp_path, run(), [result(A)])
     assert held == [(tmp_path / "live.jsonl").stat().st_size]
 
 
 def test_what_is_no_discovery_is_not_kept() -> None:
-    assert history.discovered([result(A, findings=(finding("status-differs"),))]) == set()
+    assert nights.discovered([result(A, findings=(finding("status-differs"),))]) == set()
 
 
 def test_only_the_names_of_what_was_discovered_are_kept() -> None:
     seen = finding("undocumented-header", at="x-new", observed="volatile-1")
     code = finding("undocumented-code", at="type", observed="brand_new_error")
-    assert history.discovered([result(A, findings=(seen, code))]) == {
+    assert nights.discovered([result(A, findings=(seen, code))]) == {
         "pa undocumented-header x-new",
         "pa undocumented-code type brand_new_error",
     }
 
 
 def test_a_line_says_whose_run_it_was() -> None:
-    line = history.row(run(live=False, target="mock"), [result(A)])
+    line = nights.row(run(live=False, target="mock"), [result(A)])
     told = {name: line[name] for name in ("run", "target", "live", "started_at", "today")}
     described = run()
     assert told == {
@@ -175,7 +176,7 @@ def test_a_drift_has_its_first_day_and_an_end_makes_a_new_one() -> None:
     lines: list[dict[str, Any]] = []
     for day, seen in enumerate(days, 1):
         described = run(run=f"r{day}", today=f"2026-11-0{day}", history=tuple(lines))
-        lines.append(history.row(described, seen))
+        lines.append(nights.row(described, seen))
     assert [line["drifts"].get(A, {}).get("since") for line in lines] == [
         None,
         "2026-11-02",
@@ -189,9 +190,9 @@ def test_a_drift_has_its_first_day_and_an_end_makes_a_new_one() -> None:
 def test_what_earlier_runs_remember_of_a_record_is_in_their_order_and_of_it_alone() -> None:
     drifted = result(A, Outcome.DRIFTED, findings=(finding(),))
     lines = (
-        history.row(run(run="r1", today="2026-11-19"), [result(A)]),
-        history.row(run(run="r2", today="2026-11-20"), [result(B)]),
-        history.row(run(run="r3", today="2026-11-21"), [drifted, result(B)]),
+        nights.row(run(run="r1", today="2026-11-19"), [result(A)]),
+        nights.row(run(run="r2", today="2026-11-20"), [result(B)]),
+        nights.row(run(run="r3", today="2026-11-21"), [drifted, result(B)]),
     )
     assert past.before(A, past.rows(run(history=lines))) == [
         Earlier(date(2026, 11, 19), Outcome.CONFORMS),
@@ -215,19 +216,19 @@ def test_what_a_row_says_is_read() -> None:
         "causes": {"c1": {}},
         "lost": [A],
     }
-    (row,) = past.of_lines([{**history.row(run(), [result(A)]), **said}])
+    (row,) = past.of_lines([{**nights.row(run(), [result(A)]), **said}])
     assert {name: getattr(row, name) for name in said} == {**said, "seen": {"x"}, "lost": {A}}
 
 
 def test_a_row_that_is_about_to_be_carried_and_says_nothing_is_named() -> None:
     with pytest.raises(EvidenceError, match=r"^history: not a history row"):
-        past.of_lines([{**history.row(run(), [result(A)]), "outcomes": "?"}])
+        past.of_lines([{**nights.row(run(), [result(A)]), "outcomes": "?"}])
 
 
 def test_discoveries_are_remembered_for_the_next_run() -> None:
     new = finding("undocumented-code", at="code", observed="brand_new", aspect="code")
     assumed = finding(severity=Severity.SHOULD, documented=200, observed=201, assertion="success/status")
-    line = history.row(run(), [result(A, findings=(new, assumed))])
+    line = nights.row(run(), [result(A, findings=(new, assumed))])
     (row,) = past.rows(run(history=(line,)))
     assert row.seen == {
         "pa undocumented-code code brand_new",
@@ -236,7 +237,7 @@ def test_discoveries_are_remembered_for_the_next_run() -> None:
 
 
 def test_what_was_assumed_and_is_documented_is_no_correction() -> None:
-    assert history.corrected([result(A, findings=(finding(),))]) == set()
+    assert nights.corrected([result(A, findings=(finding(),))]) == set()
 
 
 def test_a_hostile_answer_does_not_swell_the_history() -> None:
@@ -244,9 +245,9 @@ def test_a_hostile_answer_does_not_swell_the_history() -> None:
     many = tuple(finding("undocumented-header", at=f"x-{number:04}") for number in range(501))
     long = finding("undocumented-header", at="y" * 1000)
     assumed = finding(severity=Severity.SHOULD, documented=1, observed=2, assertion="a/body:/" + "z" * 1000)
-    assert len(history.row(run(), [result(A, findings=many)])["seen"]) == 500
-    assert [len(name) for name in history.discovered([result(A, findings=(long,))])] == [160]
-    assert [len(name) for name in history.corrected([result(A, findings=(assumed,))])] == [200]
+    assert len(nights.row(run(), [result(A, findings=many)])["seen"]) == 500
+    assert [len(name) for name in nights.discovered([result(A, findings=(long,))])] == [160]
+    assert [len(name) for name in nights.corrected([result(A, findings=(assumed,))])] == [200]
 
 
 @pytest.mark.parametrize(
@@ -254,12 +255,12 @@ def test_a_hostile_answer_does_not_swell_the_history() -> None:
     [("live", "live"), ("a b/c", "a-b-c"), ("--x..", "x"), ("...", "target"), ("A_1.2-3", "A_1.2-3")],
 )
 def test_a_history_has_a_name_that_any_file_system_takes(name: str, file: str) -> None:
-    assert history.file_of(Path("h"), name) == Path("h") / f"{file}.jsonl"
+    assert nights.file_of(Path("h"), name) == Path("h") / f"{file}.jsonl"
 
 
 @pytest.mark.parametrize("changed", [{"outcomes": "?"}, {"outcomes": "cc"}, {"today": "soon"}])
 def test_a_row_that_says_nothing_is_named(changed: dict[str, str]) -> None:
-    line = {**history.row(run(), [result(A)]), **changed}
+    line = {**nights.row(run(), [result(A)]), **changed}
     with pytest.raises(EvidenceError, match=r"run .*: history: not a history row .*remove it there"):
         past.rows(run(history=(line,)))
 
@@ -267,19 +268,19 @@ def test_a_row_that_says_nothing_is_named(changed: dict[str, str]) -> None:
 def test_the_default_is_all_that_ever_was(tmp_path: Path) -> None:
     for number in range(31):
         described = run(run=f"r{number:02}", started_at=f"2026-10-{number + 1:02}T00:00:00Z")
-        history.append(tmp_path, described, [result(A)])
-    previous, lines = history.shown(tmp_path, "live")
+        nights.append(tmp_path, described, [result(A)])
+    previous, lines = nights.shown(tmp_path, "live")
     assert (previous, len(lines), lines[0]["run"]) == ("r30", 29, "r02")
     assert ["addresses" in line for line in lines] == [True] + [False] * 28
 
 
 def test_the_history_stays_where_earlier_nights_left_it() -> None:
-    assert places.history() == CHECKOUT / "reports" / "history"
+    assert paths.history() == CHECKOUT / "reports" / "history"
 
 
 def test_every_outcome_comes_back_from_its_letter() -> None:
     seen = [result(f"{A}{number}", outcome) for number, outcome in enumerate(Outcome)]
-    (row,) = past.rows(run(history=(history.row(run(), seen),)))
+    (row,) = past.rows(run(history=(nights.row(run(), seen),)))
     assert row.outcomes == {each.record: each.outcome for each in seen}
     assert [len(each) for each in past.LETTERS.values()] == [1] * len(Outcome)
 
@@ -287,22 +288,22 @@ def test_every_outcome_comes_back_from_its_letter() -> None:
 def test_the_words_for_a_cause_are_told_once_in_a_file(tmp_path: Path) -> None:
     for number in range(3):
         drifted = result(A, Outcome.DRIFTED, findings=(finding(),))
-        history.append(tmp_path, run(run=f"r{number}", started_at=f"2026-11-2{number}T00:00:00Z"), [drifted])
-    assert ["causes" in line for line in history.load(tmp_path, "live")] == [True, False, False]
+        nights.append(tmp_path, run(run=f"r{number}", started_at=f"2026-11-2{number}T00:00:00Z"), [drifted])
+    assert ["causes" in line for line in nights.load(tmp_path, "live")] == [True, False, False]
 
 
 def test_a_key_that_is_set_and_empty_loses_its_records_and_one_that_is_not_set_loses_none() -> None:
-    known = (history.row(run(run="r1", today="2026-11-20"), [result(A), result(B)]),)
+    known = (nights.row(run(run="r1", today="2026-11-20"), [result(A), result(B)]),)
     empty = result(A, Outcome.NOT_PROBED, reason=Reason("credential-empty", "PA_API_KEY is set and empty"))
     missing = result(B, Outcome.NOT_PROBED, reason=Reason("credential-missing", "set PA_API_KEY"))
-    line = history.row(run(history=known), [empty, missing])
+    line = nights.row(run(history=known), [empty, missing])
     assert (line["outcomes"], line["lost"]) == ("nn", [A])
 
 
 def test_a_line_of_the_same_records_is_of_the_cast_that_earlier_versions_named() -> None:
     """As in the samples of version 45d9842: its addresses are not spelt out again."""
     addresses = ["pa/errors/compliance/chat_not_found", LIMITED, "pb/errors/general/internal_error"]
-    assert history.row(run(), list(map(result, addresses)))["cast"] == "cb8e40f7c01d"
+    assert nights.row(run(), list(map(result, addresses)))["cast"] == "cb8e40f7c01d"
 
 
 def test_a_drift_keeps_what_it_did_not_draw_again_until_it_does() -> None:
@@ -311,17 +312,17 @@ def test_a_drift_keeps_what_it_did_not_draw_again_until_it_does() -> None:
     for drawn in ((here, there), (here,), (here,), (here, there)):
         seen = result(A, Outcome.DRIFTED, findings=(finding(endpoints=(here, *drawn[1:])),))
         seen = replace(seen, undrawn=tuple({here, there} - set(drawn)))
-        lines.append(history.row(run(history=tuple(lines), run=f"r{len(lines)}"), [seen]))
+        lines.append(nights.row(run(history=tuple(lines), run=f"r{len(lines)}"), [seen]))
     assert [line["drifts"][A].get("undrawn") for line in lines] == [None, [there], [there], None]
 
 
 def test_what_is_remembered_of_a_drift_that_was_not_drawn_is_what_it_was() -> None:
     there = "pa/endpoints/messages/b"
     drifted = result(A, Outcome.DRIFTED, findings=(finding(endpoints=(there,)),))
-    first = history.row(run(run="r1"), [drifted])
+    first = nights.row(run(run="r1"), [drifted])
     agreement = {"states": "x", "never": {"answer/type": {"first": "2026-11-17"}}}
     fine = replace(result(A, agreement=agreement), undrawn=(there,))
-    kept = history.row(run(run="r2", history=(first,)), [fine])["drifts"][A]
+    kept = nights.row(run(run="r2", history=(first,)), [fine])["drifts"][A]
     before = first["drifts"][A]
     assert (kept["since"], kept["causes"]) == (before["since"], before["causes"])
     assert "first" not in kept
@@ -330,5 +331,5 @@ def test_what_is_remembered_of_a_drift_that_was_not_drawn_is_what_it_was() -> No
 def test_a_drift_that_the_ledger_accounts_for_is_remembered_as_accepted() -> None:
     drifted = result(A, Outcome.DRIFTED, findings=(finding(),))
     accepted = replace(drifted, ledger={"state": "accounted"})
-    assert history.row(run(), [accepted])["drifts"][A]["accepted"] is True
-    assert "accepted" not in history.row(run(), [drifted])["drifts"][A]
+    assert nights.row(run(), [accepted])["drifts"][A]["accepted"] is True
+    assert "accepted" not in nights.row(run(), [drifted])["drifts"][A]

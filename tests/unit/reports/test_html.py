@@ -12,9 +12,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from catalog.model import Outcome, Reason, Severity
-from catalog.model.look import Look
-from reports import html, island, packing
+from catalog_probe.catalog.model import Outcome, Reason, Severity
+from catalog_probe.catalog.model.look import Look
+from catalog_probe.reports.page import html, packing, record_rows
 from tests.unit.reports import sample
 from tests.unit.reports.making import exchange, finding, result, run
 from tests.unit.reports.packed import unpacked
@@ -144,7 +144,7 @@ def test_any_text_anywhere_leaves_the_page_as_it_is(text: str) -> None:
 
 
 def test_an_island_cannot_be_left() -> None:
-    text = island.text({"a": "</script><!--&", "b": "\u2028"})
+    text = record_rows.text({"a": "</script><!--&", "b": "\u2028"})
     assert not re.search("[<>&\u2028]", text)
     assert json.loads(text)["a"] == "</script><!--&"
 

@@ -8,15 +8,15 @@ from xml.etree import ElementTree
 from hypothesis import given
 from hypothesis import strategies as st
 
-from catalog.evidence.causes import causes
-from catalog.model import Outcome, Reason
-from reports import junit
-from reports.commands import ask_again
+from catalog_probe.catalog.evidence.causes import causes
+from catalog_probe.catalog.model import Outcome, Reason
+from catalog_probe.reports.content.commands import ask_again
+from catalog_probe.reports.views import junit
 from tests.unit.reports import sample
 from tests.unit.reports.making import finding, result, run
 
 if TYPE_CHECKING:
-    from catalog.evidence.results import Result, Run
+    from catalog_probe.catalog.evidence.results import Result, Run
 
 A = "pa/errors/general/a"
 

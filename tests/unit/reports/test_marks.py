@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from catalog.model import Aspect, Attempt, Event, Finding, GrpcStatus, Outcome, Response, Severity
-from catalog.model.look import Look
-from reports import exchanges
-from reports.marks import MARKED, MISSING, Marks, marks
+from catalog_probe.catalog.model import Aspect, Attempt, Event, Finding, GrpcStatus, Outcome, Response, Severity
+from catalog_probe.catalog.model.look import Look
+from catalog_probe.reports.exchanges import exchanges
+from catalog_probe.reports.exchanges.marks import MARKED, MISSING, Marks, marks
 from tests.unit.reports.making import answer, exchange, finding, result
 
 A = "pa/errors/general/a"

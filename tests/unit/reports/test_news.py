@@ -4,29 +4,30 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Sequence
 from dataclasses import replace
 from datetime import timedelta
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from catalog.evidence.results_file import EvidenceError
-from catalog.model import Outcome
+from catalog_probe.catalog.evidence.results_file import EvidenceError
+from catalog_probe.catalog.model import Outcome
 from catalog_probe.cli.report_commands import main
-from reports import history
-from reports.episodes import episodes
-from reports.news import news
+from catalog_probe.reports.history import nights as history
+from catalog_probe.reports.history.episodes import episodes
+from catalog_probe.reports.news.news import news
 from tests.harness.checkouts import as_checkout
 from tests.unit.reports import sample
 from tests.unit.reports.making import finding, result, run
 from tests.unit.reports.test_feed import FIRST, A, B, blind, drifted, made, remember, replayed
 
 if TYPE_CHECKING:
-    from catalog.evidence.past import Row
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from catalog_probe.catalog.evidence.past import Row
 
 
 def told(rows: Sequence[Row]) -> list[dict[str, int]]:

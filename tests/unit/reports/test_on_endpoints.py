@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from catalog.model import Attempt, Outcome
-from catalog.model.look import Look
-from reports import exchanges, html, junit, summary, terminal
-from reports.on_endpoints import differing, endpoints_of, in_full, on_endpoints
+from catalog_probe.catalog.model import Attempt, Outcome
+from catalog_probe.catalog.model.look import Look
+from catalog_probe.reports.content.on_endpoints import differing, endpoints_of, in_full, on_endpoints
+from catalog_probe.reports.exchanges import exchanges
+from catalog_probe.reports.page import html
+from catalog_probe.reports.views import junit, summary, terminal
 from tests.unit.reports.making import exchange, finding, result, run
 
 if TYPE_CHECKING:
-    from catalog.evidence.results import Result
+    from catalog_probe.catalog.evidence.results import Result
 
 RECORD = "pa/errors/general/rate_limit_error"
 MODELS, COUNT, FILES, AGENTS, BATCHES = ALL = tuple(

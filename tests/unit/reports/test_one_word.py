@@ -9,18 +9,19 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from catalog.model import Outcome
-from catalog.model.outcome import WORDS
-from catalog.reading.query import OF_RUNS
-from catalog.reading.values import LISTED, MARKS, STATES
-from reports import html, summary, terminal
-from reports.overview import Overview
-from reports.sections import MEANS, Name
-from reports.words import OUTCOMES
+from catalog_probe.catalog.model import Outcome
+from catalog_probe.catalog.model.outcome import WORDS
+from catalog_probe.catalog.search.query import OF_RUNS
+from catalog_probe.catalog.search.values import LISTED, MARKS, STATES
+from catalog_probe.reports.content.overview import Overview
+from catalog_probe.reports.content.sections import MEANS, Name
+from catalog_probe.reports.content.words import OUTCOMES
+from catalog_probe.reports.page import html
+from catalog_probe.reports.views import summary, terminal
 from tests.unit.reports import sample
 
 if TYPE_CHECKING:
-    from catalog.evidence.results import Result, Run
+    from catalog_probe.catalog.evidence.results import Result, Run
 
 DOCS = Path(__file__).parents[3] / "docs" / "report.md"
 

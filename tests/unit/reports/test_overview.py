@@ -8,18 +8,18 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from catalog.evidence.changes import Change
-from catalog.evidence.partial import LEFT_OUT
-from catalog.model import Outcome, Reason, Severity
-from catalog.model.look import Look
-from catalog.model.standpoint import StandsFor
-from reports import history
-from reports.overview import Overview
-from reports.sentence import verdict
+from catalog_probe.catalog.evidence.verdicts.changes import Change
+from catalog_probe.catalog.evidence.verdicts.partial import LEFT_OUT
+from catalog_probe.catalog.model import Outcome, Reason, Severity
+from catalog_probe.catalog.model.look import Look
+from catalog_probe.catalog.model.standpoint import StandsFor
+from catalog_probe.reports.content.overview import Overview
+from catalog_probe.reports.content.sentence import verdict
+from catalog_probe.reports.history import nights
 from tests.unit.reports.making import TODAY, finding, record, result, run
 
 if TYPE_CHECKING:
-    from catalog.evidence.results import Result, Run
+    from catalog_probe.catalog.evidence.results import Result, Run
 
 A, B, C = "pa/errors/general/a", "pa/errors/general/b", "pb/errors/http/c"
 LIMITS = "pa/rate_limits/limits/a"
@@ -36,7 +36,7 @@ def past(*days: dict[str, Outcome]) -> Run:
             result(address, outcome, findings=(finding(),) if outcome is Outcome.DRIFTED else ())
             for address, outcome in outcomes.items()
         ]
-        lines.append(history.row(earlier, seen))
+        lines.append(nights.row(earlier, seen))
     return run(history=tuple(lines), previous_run="r-1" if days else None)
 
 
@@ -184,7 +184,7 @@ def test_what_is_not_seen_now_rests_on_what_was_seen(
 def test_what_is_beyond_the_documents_is_new_once() -> None:
     seen = finding("undocumented-header", at="x-new")
     assert Overview(run(), [result(A, findings=(seen,))]).discovered == ("pa undocumented-header x-new",)
-    line = history.row(run(), [result(A, findings=(seen,))])
+    line = nights.row(run(), [result(A, findings=(seen,))])
     assert Overview(run(history=(line,)), [result(A, findings=(seen,))]).discovered == ()
 
 
@@ -195,7 +195,7 @@ def test_an_assumption_that_reality_corrected_is_told_once() -> None:
     assert first.settled == (f"{A}#success/status: assumed 200, observed 201",)
     assert first.has_news
     assert first.mood == "good"
-    second = Overview(run(expected=(), history=(history.row(run(), night),)), night)
+    second = Overview(run(expected=(), history=(nights.row(run(), night),)), night)
     assert second.settled == ()
     assert not second.has_news
     unsure = result(A, Outcome.INCONCLUSIVE, findings=(seen,))  # nothing of it is written down: it waits for a verdict

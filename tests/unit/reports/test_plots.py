@@ -4,19 +4,20 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from catalog.model import Outcome
-from catalog.model.look import Look
-from catalog.reading.assertions import assertions
-from reports import history, plots
-from reports.matrix import matrix
-from reports.overview import Overview
-from reports.sight import sight
+from catalog_probe.catalog.model import Outcome
+from catalog_probe.catalog.model.look import Look
+from catalog_probe.catalog.reading.assertions import assertions
+from catalog_probe.reports.content.overview import Overview
+from catalog_probe.reports.content.sight import sight
+from catalog_probe.reports.history import nights
+from catalog_probe.reports.page import plots
+from catalog_probe.reports.page.matrix import matrix
 from tests.harness.engines import catalog as shipped
 from tests.unit.reports import sample
 from tests.unit.reports.making import finding, result, run
 
 if TYPE_CHECKING:
-    from reports.plots import Plot
+    from catalog_probe.reports.page.plots import Plot
 
 A = "pa/errors/general/a"
 
@@ -84,5 +85,5 @@ def test_the_share_of_assertions_that_were_looked_at() -> None:
 
 
 def test_a_second_run_on_a_day_has_a_name_of_its_own() -> None:
-    line = history.row(run(run="r-1", today="2026-11-21"), [result(A)])
+    line = nights.row(run(run="r-1", today="2026-11-21"), [result(A)])
     assert Overview(run(history=(line,)), [result(A)]).run_names == ("2026-11-21", "2026-11-21.2")

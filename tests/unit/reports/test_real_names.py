@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from catalog.evidence.results import Asked, Run
-from catalog.model import Attempt, Exchange, Outcome, Request, Response
-from catalog.model.exchange import Event
-from probes.target.dialect import Dialect
-from probes.target.target import Provider
-from reports.real_names import really
-from reports.reproduction import script
+from catalog_probe.catalog.evidence.results import Asked, Run
+from catalog_probe.catalog.model import Attempt, Exchange, Outcome, Request, Response
+from catalog_probe.catalog.model.exchange import Event
+from catalog_probe.probes.targets.dialect import Dialect
+from catalog_probe.probes.targets.target import Provider
+from catalog_probe.reports.exchanges.real_names import really
+from catalog_probe.reports.exchanges.reproduction import script
 from tests.unit.reports.making import exchange, finding, result, run
 
 REAL = {

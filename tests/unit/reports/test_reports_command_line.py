@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from catalog.model import Outcome, Reason
-from catalog.model.look import Look
+from catalog_probe.catalog.model import Outcome, Reason
+from catalog_probe.catalog.model.look import Look
 from catalog_probe.cli.report_commands import main
 from tests.harness.checkouts import as_checkout
 from tests.unit.reports import sample
 from tests.unit.reports.making import finding, result, run
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 A, B, C, D = (f"pa/errors/general/{name}" for name in "abcd")
 TIMEOUT = Reason("read-timeout", "30 s")

@@ -11,8 +11,8 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from catalog.model import Close, Event, Exchange, GrpcStatus, Request, Response
-from reports.reproduce import quoted, shell
+from catalog_probe.catalog.model import Close, Event, Exchange, GrpcStatus, Request, Response
+from catalog_probe.reports.exchanges.reproduce import quoted, shell
 from tests.unit.reports.making import exchange
 from tests.unit.reports.special import HOSTILE
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import subprocess
 from typing import Any
 
-from catalog.evidence.results import Asked
-from catalog.model import Attempt, Exchange, Outcome, Request, Response
-from catalog.model.look import Look
-from reports.reproduction import script
+from catalog_probe.catalog.evidence.results import Asked
+from catalog_probe.catalog.model import Attempt, Exchange, Outcome, Request, Response
+from catalog_probe.catalog.model.look import Look
+from catalog_probe.reports.exchanges.reproduction import script
 from tests.unit.reports.making import exchange, finding, result, run
 
 A = "pa/errors/general/a"

@@ -7,15 +7,16 @@ from datetime import date
 
 import pytest
 
-from catalog.evidence import changes, same_drift
-from catalog.evidence.changes import Change
-from catalog.evidence.past import Earlier
-from catalog.model import Aspect, Finding, Outcome, Severity
-from catalog.model.explanations import FINDINGS
-from catalog.writeback.planner import Kept, Patch, Policy, plan
-from catalog.writeback.seen import Sighting
-from reports import history
-from reports.overview import Overview
+from catalog_probe.catalog.evidence import same_drift
+from catalog_probe.catalog.evidence.past import Earlier
+from catalog_probe.catalog.evidence.verdicts import changes
+from catalog_probe.catalog.evidence.verdicts.changes import Change
+from catalog_probe.catalog.model import Aspect, Finding, Outcome, Severity
+from catalog_probe.catalog.model.explanations import FINDINGS
+from catalog_probe.catalog.writeback.planner import Kept, Patch, Policy, plan
+from catalog_probe.catalog.writeback.seen import Sighting
+from catalog_probe.reports.content.overview import Overview
+from catalog_probe.reports.history import nights
 from tests.unit.catalog.catalog_making import ERROR_ADDRESS
 from tests.unit.catalog.catalog_making import record as of_catalog
 from tests.unit.reports.making import TODAY, finding, result, run
@@ -64,7 +65,7 @@ def test_report_and_write_back_agree_on_whether_it_is_the_same_drift(
     before = result(ERROR_ADDRESS, Outcome.DRIFTED, findings=yesterday, probed=probed.data)
     now = result(ERROR_ADDRESS, Outcome.DRIFTED, findings=today, probed=probed.data)
     first = run(run="r-1", started_at="2026-11-20T00:00:00Z", today=YESTERDAY.isoformat())
-    second = run(history=(history.row(first, [before]),))
+    second = run(history=(nights.row(first, [before]),))
 
     (standing,) = Overview(second, [now]).standings
     assert standing.change is (Change.ONGOING if same else Change.DIFFERENT)

@@ -6,17 +6,17 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from catalog.model import Outcome, Reason
-from reports.advice import steps
-from reports.overview import Overview
-from reports.sections import Name, words_of
-from reports.sentence import sentence, title
+from catalog_probe.catalog.model import Outcome, Reason
+from catalog_probe.reports.content.advice import steps
+from catalog_probe.reports.content.overview import Overview
+from catalog_probe.reports.content.sections import Name, words_of
+from catalog_probe.reports.content.sentence import sentence, title
 from tests.unit.reports import sample
 from tests.unit.reports.making import finding, result, run
 from tests.unit.reports.test_overview import past
 
 if TYPE_CHECKING:
-    from catalog.evidence.results import Result
+    from catalog_probe.catalog.evidence.results import Result
 
 A, B, C = "pa/errors/general/a", "pa/errors/general/b", "pc/errors/general/c"
 TYPE = finding("type-differs", at="type")

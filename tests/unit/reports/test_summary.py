@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from catalog.model import Outcome, Reason
-from reports import summary
+from catalog_probe.catalog.model import Outcome, Reason
+from catalog_probe.reports.views import summary
 from tests.unit.reports import sample
 from tests.unit.reports.making import finding, result, run
 from tests.unit.reports.special import HOSTILE

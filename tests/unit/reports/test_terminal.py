@@ -10,10 +10,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from catalog.model import Outcome, Reason
-from reports import advice, html, summary, terminal
-from reports.overview import Overview
-from reports.sentence import sentence
+from catalog_probe.catalog.model import Outcome, Reason
+from catalog_probe.reports.content import advice
+from catalog_probe.reports.content.overview import Overview
+from catalog_probe.reports.content.sentence import sentence
+from catalog_probe.reports.page import html
+from catalog_probe.reports.views import summary, terminal
 from tests.unit.reports import sample
 from tests.unit.reports.making import finding, result, run
 from tests.unit.reports.special import HOSTILE

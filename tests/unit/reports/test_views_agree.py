@@ -10,20 +10,24 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from catalog.evidence import lost, self_check, verdicts
-from catalog.evidence.agreement import pending
-from catalog.evidence.blindness import gaps
-from catalog.evidence.not_reported import complete, unreported
-from catalog.evidence.results import Asked, Result
-from catalog.model import LedgerState, Outcome, Reason
-from catalog.model.exits import Exit
-from reports import history, html, junit, sentence, summary, terminal
-from reports.overview import Overview
-from reports.sections import Name
+from catalog_probe.catalog.evidence import self_check
+from catalog_probe.catalog.evidence.not_reported import complete, unreported
+from catalog_probe.catalog.evidence.results import Asked, Result
+from catalog_probe.catalog.evidence.verdicts import lost, run_verdict
+from catalog_probe.catalog.evidence.verdicts.agreement import pending
+from catalog_probe.catalog.evidence.verdicts.blindness import gaps
+from catalog_probe.catalog.model import LedgerState, Outcome, Reason
+from catalog_probe.catalog.model.exits import Exit
+from catalog_probe.reports.content import sentence
+from catalog_probe.reports.content.overview import Overview
+from catalog_probe.reports.content.sections import Name
+from catalog_probe.reports.history import nights
+from catalog_probe.reports.page import html
+from catalog_probe.reports.views import junit, summary, terminal
 from tests.unit.reports.making import finding, result, run
 
 if TYPE_CHECKING:
-    from catalog.evidence.results import Run
+    from catalog_probe.catalog.evidence.results import Run
 
 TRIPWIRE = self_check.tripwire_address("pa:inference")
 AGREEMENTS = (
@@ -99,7 +103,7 @@ def runs(draw: st.DrawFn) -> Run:
         described["policy"] = {**described.get("policy", {}), "expect_all": True}
     if draw(st.booleans()):
         past = run(run="r-1", started_at="2026-11-20T00:00:00Z", today="2026-11-20")
-        described["history"] = (history.row(past, draw(results())),)
+        described["history"] = (nights.row(past, draw(results())),)
     if draw(st.booleans()):
         described["tripwires"] = ("pa:inference",)
     return run(**described)
@@ -108,15 +112,17 @@ def runs(draw: st.DrawFn) -> Run:
 @given(runs(), results())
 @settings(max_examples=settings().max_examples * 3 // 5)
 def test_every_view_agrees_with_the_exit_status(described: Run, seen: list[Result]) -> None:
-    status = verdicts.of_run(described, seen)
+    status = run_verdict.of_run(described, seen)
     overview = Overview(described, seen)
-    blind = set(verdicts.blind(described, seen))
+    blind = set(run_verdict.blind(described, seen))
     known = self_check.of_records(complete(described, seen))
-    of_the_run = verdicts.faults(described, seen)
-    faults = sum(map(verdicts.broken, known)) + len(of_the_run)
-    waiting = [each for each in known if pending(each) and not verdicts.stale(each) and not verdicts.accounted(each)]
+    of_the_run = run_verdict.faults(described, seen)
+    faults = sum(map(run_verdict.broken, known)) + len(of_the_run)
+    waiting = [
+        each for each in known if pending(each) and not run_verdict.stale(each) and not run_verdict.accounted(each)
+    ]
     assert {each.record for each in waiting} == {each.address for each in overview.members(Name.PENDING)}
-    assert not any(map(verdicts.failed, waiting))
+    assert not any(map(run_verdict.failed, waiting))
     assert not waiting or overview.mood != "good"
     gone = lost.of_run(described, known)
     assert gone == {each.address for each in overview.members(Name.LOST)}, "lost is told first, also of a stale entry"
@@ -153,8 +159,8 @@ def test_every_view_agrees_with_the_exit_status(described: Run, seen: list[Resul
     failures, errors = int(document.get("failures", "")), int(document.get("errors", ""))
     assert bool(errors) == (status is Exit.HARNESS_ERROR)
     assert errors == faults
-    failing = sum(map(verdicts.failed, self_check.of_records(seen)))
-    assert bool(failures) == bool(failing + len(verdicts.stale_entries(described, seen)))
+    failing = sum(map(run_verdict.failed, self_check.of_records(seen)))
+    assert bool(failures) == bool(failing + len(run_verdict.stale_entries(described, seen)))
     vocabulary = '"tripwire-silent"'  # among the words that a query of the page may hold
     for told in (page.replace(vocabulary, ""), text, quiet, markdown):
         assert ("tripwire" in told) == any("tripwire" in each for each in of_the_run)
@@ -164,14 +170,14 @@ def test_every_view_agrees_with_the_exit_status(described: Run, seen: list[Resul
 
 @given(runs(), results())
 def test_the_counts_add_up_to_the_results(described: Run, seen: list[Result]) -> None:
-    own = len(verdicts.faults(described, seen))
+    own = len(run_verdict.faults(described, seen))
     overview = Overview(described, seen)
     page = junit.render(described, seen)
     seen = self_check.of_records(complete(described, seen))
     assert sum(overview.counts.values()) == len(seen)
     assert sum(len(cell.standings) for cell in overview.cells) == len(seen)
     assert {each.address for each in overview.findings} >= {
-        each.record for each in seen if verdicts.failed(each) or (verdicts.broken(each) and not unreported(each))
+        each.record for each in seen if run_verdict.failed(each) or (run_verdict.broken(each) and not unreported(each))
     }
     assert sum(len(section.members) for section in overview.sections) == len(seen)
     assert len({each.address for section in overview.sections for each in section.members}) == len(seen)
@@ -180,7 +186,7 @@ def test_the_counts_add_up_to_the_results(described: Run, seen: list[Result]) ->
     assert sum(map(int, re.findall(r"(?:^|· )(\d+) ", numbers))) == int(total.split()[0]) == len(seen)
 
     document = ElementTree.fromstring(page.encode())
-    untold = len(verdicts.stale_entries(described, seen))
+    untold = len(run_verdict.stale_entries(described, seen))
     for element in (document, *document.iter("testsuite")):
         cases = list(element.iter("testcase"))
         assert int(element.get("tests", "")) == len(cases)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from reports.xml_text import legal
+from catalog_probe.reports.content.xml_text import legal
 
 ILLEGAL = "\ufffd"
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from starlette.responses import JSONResponse
@@ -13,6 +12,8 @@ from catalog_probe.mockserver.pa.compliance.refusals import gone, settings_not_a
 from catalog_probe.mockserver.pa.compliance.tenants import Child, Named, Parent, Person, tenant_of
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
     from starlette.responses import Response
 
     from catalog_probe.mockserver.pa.call import Call

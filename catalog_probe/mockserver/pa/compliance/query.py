@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
@@ -12,6 +11,8 @@ from catalog_probe.mockserver.pa.compliance.refusals import bad_parameter, unkno
 from catalog_probe.mockserver.pa.paging import INTEGER
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Mapping
+
     from catalog_probe.mockserver.pa.call import Call
 
 UNLIMITED = -1

@@ -6,7 +6,6 @@ and an update names the version that it changes (concurrent modification).
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -22,6 +21,8 @@ from catalog_probe.mockserver.pa.limits import rates
 from catalog_probe.mockserver.pa.paging import page
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from starlette.responses import Response
 
     from catalog_probe.mockserver.pa.auth.keys import Organization

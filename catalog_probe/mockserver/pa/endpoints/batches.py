@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -23,6 +22,8 @@ from catalog_probe.mockserver.pa.limits.spending import refuse_spenders
 from catalog_probe.mockserver.pa.paging import page
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
     from catalog_probe.mockserver.pa.auth.keys import Organization
 
 MAX_BODY = 256 * MB

@@ -7,7 +7,6 @@ the server tools that the user's lines ask for (see `catalog_probe/mockserver/pa
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -18,6 +17,8 @@ from catalog_probe.mockserver.pa.generation.tools import server_tool
 from catalog_probe.mockserver.schema.wanted import Wanted
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from catalog_probe.mockserver.pa.call import Call
 
 MAX_ECHO = 200

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -12,6 +11,8 @@ from catalog_probe.mockserver.core.shelves import Shelf
 from catalog_probe.mockserver.pa.generation.tokens import count_value
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from catalog_probe.mockserver.core.sessions import Session
 
 

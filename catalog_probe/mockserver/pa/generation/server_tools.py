@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -24,6 +23,8 @@ from catalog_probe.mockserver.pa.generation.tool_outcome import Outcome, Setting
 from catalog_probe.mockserver.pa.generation.tools import server_tools
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
     from catalog_probe.mockserver.pa.call import Call
 
 _DIRECTIVE = re.compile(r"^\s*(search|fetch|run|bash|view|create):[ \t]*(.*?)\s*$", re.MULTILINE)

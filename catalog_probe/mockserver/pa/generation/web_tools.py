@@ -19,12 +19,14 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from catalog_probe.mockserver.core.clock import rfc3339
 from catalog_probe.mockserver.pa.generation.tool_outcome import Outcome, Setting, ToolFailure
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 MAX_QUERY = 1_000
 MAX_DOMAIN_LISTS = 8_192

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from catalog_probe.mockserver.pa.limits.meters import Meter, meter_of
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from catalog_probe.mockserver.pa.call import Call
     from catalog_probe.mockserver.pa.generation.prompt_cache import InputTokens
     from catalog_probe.mockserver.pa.models import Model

@@ -5,7 +5,6 @@ The documents show no path and no body (1:4); these are as such APIs have them.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -25,6 +24,8 @@ from catalog_probe.mockserver.pb.models import BATCH, find_model
 from catalog_probe.mockserver.pb.paging import page
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
     from starlette.responses import Response
 
     from catalog_probe.mockserver.pb.call import Call

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -20,6 +19,8 @@ from catalog_probe.mockserver.pb.models import GENERATE, find_model, listed
 from catalog_probe.mockserver.schema.wanted import NotOffered, last_words, of_chat
 
 if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Mapping, Sequence
+
     from starlette.responses import Response
 
     from catalog_probe.mockserver.pb.call import Call

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Iterator
 from typing import TYPE_CHECKING, Any
 
 from starlette.responses import StreamingResponse
@@ -17,6 +16,8 @@ from catalog_probe.mockserver.pb.limits.billing import refuse_unpaid
 from catalog_probe.mockserver.pb.models import GENERATE, find_model
 
 if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Iterator
+
     from starlette.responses import Response
 
     from catalog_probe.mockserver.pb.call import Call

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +15,8 @@ from catalog_probe.mockserver.pb.generation.tokens import count_text, count_turn
 from catalog_probe.mockserver.pb.models import GENERATE, find_model
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
     from catalog_probe.mockserver.pb.call import Call
 
 BODY: fields.Fields = {

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -10,6 +9,8 @@ from catalog_probe.mockserver.core.shelves import Shelf
 from catalog_probe.mockserver.pb.errors import NOT_FOUND, PERMISSION, PbError
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from catalog_probe.mockserver.pb.auth.keys import Project
     from catalog_probe.mockserver.pb.generation.interaction_input import Step
 

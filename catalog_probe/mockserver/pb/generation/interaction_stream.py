@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from catalog_probe.mockserver.pb.call import as_json
 
 if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Iterator, Mapping
+
     from catalog_probe.mockserver.pb.errors import PbError
 
 Event = dict[str, Any]

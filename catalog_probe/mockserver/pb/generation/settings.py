@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from catalog_probe.mockserver.pb import fields
@@ -11,6 +10,8 @@ from catalog_probe.mockserver.pb.generation.prompt import Settings
 from catalog_probe.mockserver.schema.wanted import JSON_OBJECT
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from catalog_probe.mockserver.pb.models import Model
 
 THINKING_LEVELS = ("minimal", "low", "medium", "high", "xhigh")

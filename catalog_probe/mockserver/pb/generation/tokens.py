@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from catalog_probe.mockserver.pb.generation.prompt import Turn
 
 BYTES_PER_TOKEN = 4

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from catalog_probe.mockserver.pb import fields
 from catalog_probe.mockserver.pb.errors import invalid
 from catalog_probe.mockserver.pb.generation.prompt import Tools
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Mapping, Sequence
 
 BUILTIN = ("webSearch", "maps", "codeExecution", "urlContext", "computerUse", "fileSearch", "mcpServers")
 """Tools on the provider's side, which the documents do not name."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 from collections import Counter, deque
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, time, timedelta
 from typing import TYPE_CHECKING
@@ -16,6 +15,8 @@ from catalog_probe.mockserver.pb.auth.keys import Billing
 from catalog_probe.mockserver.pb.errors import QUOTA, RATE_LIMIT, TOO_MANY, UNAVAILABLE, Kind, PbError
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from catalog_probe.mockserver.core.buckets import TokenBucket
     from catalog_probe.mockserver.pb.call import Call
     from catalog_probe.mockserver.pb.models import Model

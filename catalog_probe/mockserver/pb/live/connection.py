@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +16,8 @@ from catalog_probe.mockserver.pb.live.setup import TEXT, Setup, checked
 from catalog_probe.mockserver.schema.wanted import Wanted
 
 if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable, Mapping
+
     from catalog_probe.mockserver.core.scenarios import ActiveScenario
     from catalog_probe.mockserver.core.sockets import Socket
     from catalog_probe.mockserver.pb.auth.keys import Project

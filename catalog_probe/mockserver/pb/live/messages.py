@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from catalog_probe.mockserver.core import strict_json
 from catalog_probe.mockserver.pb import fields
 from catalog_probe.mockserver.pb.errors import invalid
 from catalog_probe.mockserver.pb.generation.conversation import CONTENT
 from catalog_probe.mockserver.pb.generation.settings import GENERATION_CONFIG
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 SETUP = "setup"
 CLIENT_CONTENT = "clientContent"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -18,6 +17,8 @@ from catalog_probe.mockserver.pb.live.resumption import LiveState, resume
 from catalog_probe.mockserver.pb.models import LIVE, find_model
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from catalog_probe.mockserver.core.sessions import Session
     from catalog_probe.mockserver.pb.auth.keys import Project
     from catalog_probe.mockserver.pb.generation.prompt import Tools

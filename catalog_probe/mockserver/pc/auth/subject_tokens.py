@@ -7,11 +7,13 @@ import binascii
 import hashlib
 import hmac
 import json
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from catalog_probe.mockserver.pc.errors import INVALID_GRANT, INVALID_SUBJECT_TOKEN, PcError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 LEEWAY_S = 60
 """How far the clocks of issuer and provider may be apart."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import AsyncIterator, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from starlette.responses import JSONResponse, StreamingResponse
@@ -36,6 +35,8 @@ from catalog_probe.mockserver.pc.models import find
 from catalog_probe.mockserver.schema.wanted import last_words
 
 if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Iterator, Mapping
+
     from starlette.responses import Response
 
     from catalog_probe.mockserver.pc.call import Call

@@ -5,7 +5,6 @@ The documents show none of these paths.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -18,6 +17,8 @@ from catalog_probe.mockserver.pc.errors import CONFLICT, NO_CONVERSATION
 from catalog_probe.mockserver.pc.fields import OBJECT, array, check
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from starlette.responses import Response
 
     from catalog_probe.mockserver.pc.call import Call

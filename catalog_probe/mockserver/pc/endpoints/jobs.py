@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -22,6 +21,8 @@ from catalog_probe.mockserver.pc.limits import rates
 from catalog_probe.mockserver.pc.models import find
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
     from starlette.responses import Response
 
     from catalog_probe.mockserver.pc.call import Call

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import base64
-from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from starlette.responses import JSONResponse, Response
@@ -16,6 +15,8 @@ from catalog_probe.mockserver.pc.limits import rates
 from catalog_probe.mockserver.pc.models import Model, available, find
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from catalog_probe.mockserver.pc.call import Call
 
 DIMENSIONS = 8

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -24,6 +23,8 @@ from catalog_probe.mockserver.pc.generation.response_request import (
 from catalog_probe.mockserver.pc.limits import rates
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from catalog_probe.mockserver.pc.call import Call
     from catalog_probe.mockserver.pc.models import Model
 

@@ -5,7 +5,6 @@ The documents show no field of either; these are what clients send, to chat comp
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
 from typing import TYPE_CHECKING, Any
 
 from catalog_probe.mockserver.pc.errors import INVALID_VALUE, missing
@@ -13,6 +12,8 @@ from catalog_probe.mockserver.pc.fields import OBJECT, check_value, string
 from catalog_probe.mockserver.schema.wanted import FUNCTION, NotOffered, of_chat, of_response
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Mapping
+
     from catalog_probe.mockserver.schema.wanted import Wanted
 
 MODES = ("none", "auto", "required")

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 COUNT = re.compile(r"\bcount to (\d{1,4})\b", re.IGNORECASE)
 """What makes a response long enough to be steered while it is still active."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -13,6 +12,8 @@ from catalog_probe.mockserver.pc.generation.echo import BYTES_PER_TOKEN, pieces,
 from catalog_probe.mockserver.schema.wanted import Wanted
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from catalog_probe.mockserver.core.world import Context
     from catalog_probe.mockserver.pc.models import Model
 

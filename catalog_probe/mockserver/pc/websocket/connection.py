@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -19,6 +18,8 @@ from catalog_probe.mockserver.pc.websocket.frames import frame, limit_reached, t
 from catalog_probe.mockserver.pc.websocket.lane import Known, Made, succeeding
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
     from catalog_probe.mockserver.core.sockets import Socket
     from catalog_probe.mockserver.core.world import Context, World
     from catalog_probe.mockserver.pc.call import Call

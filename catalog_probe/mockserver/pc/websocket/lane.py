@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +11,8 @@ from catalog_probe.mockserver.pc.generation.answering import Body, Kept, keep, s
 from catalog_probe.mockserver.pc.generation.echo import tokens
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
     from catalog_probe.mockserver.pc.call import Call
 
 _WORD = re.compile(r"\S+\s*|\s+")

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from catalog_probe.mockserver.core import strict_json
 from catalog_probe.mockserver.pc.errors import INVALID_JSON, INVALID_TYPE, missing
 from catalog_probe.mockserver.pc.fields import OBJECT, Field, array, check, check_value, string
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 CREATE = "response.create"
 STEER = "response.steer"

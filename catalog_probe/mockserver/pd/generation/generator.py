@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from catalog_probe.mockserver.schema.wanted import Wanted, last_words
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
 
 BYTES_PER_TOKEN = 4
 MAX_ECHO = 200

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
 from typing import TYPE_CHECKING, Any
 
 from catalog_probe.mockserver.pd.errors import invalid
 from catalog_probe.mockserver.schema.wanted import NotOffered
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Mapping
+
     from catalog_probe.mockserver.pd.models import Model
     from catalog_probe.mockserver.schema.wanted import Wanted
 

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from catalog_probe.mockserver.pd.errors import UNPROCESSABLE, PdError
 from catalog_probe.mockserver.pd.positions import end_of, line_and_column
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
 
 Path = tuple[str | int, ...]
 

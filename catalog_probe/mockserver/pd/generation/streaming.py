@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import AsyncIterator, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from starlette.responses import StreamingResponse
@@ -13,6 +12,8 @@ from catalog_probe.mockserver.pd.causes import BEFORE_THE_CUT, CUT_MID_STREAM
 from catalog_probe.mockserver.pd.generation.generator import pieces
 
 if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Iterable, Iterator, Mapping
+
     from starlette.requests import Request
 
     from catalog_probe.mockserver.pd.call import Call

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from catalog_probe.mockserver.core import strict_json
@@ -11,6 +10,8 @@ from catalog_probe.mockserver.pd.generation.streaming import chunks
 from catalog_probe.mockserver.pd.grpc.generated import pd_pb2 as pb
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
     from google.protobuf.timestamp_pb2 import Timestamp
 
 ROLES: Mapping[int, str] = {

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +12,8 @@ from catalog_probe.mockserver.pd.grpc.generated import pd_pb2 as pb
 from catalog_probe.mockserver.pd.grpc.rpc_bodies import body_of, completion, completion_chunks
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+
     from catalog_probe.mockserver.pd.call import Call
     from catalog_probe.mockserver.pd.models import Model
 

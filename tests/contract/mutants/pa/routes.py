@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import AsyncIterator, Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from starlette.responses import JSONResponse, Response
 
 if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Callable, Mapping
+
     from catalog_probe.mockserver.core.routing import Route
     from catalog_probe.mockserver.pa.auth.keys import Key
     from catalog_probe.mockserver.pa.call import Call

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +11,8 @@ from starlette.responses import JSONResponse, PlainTextResponse, Response
 from catalog_probe.mockserver.pd.errors import NOT_FOUND, PdError, invalid
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from catalog_probe.mockserver.pd.auth.keys import Key, Team
     from catalog_probe.mockserver.pd.models import Host, Model
 

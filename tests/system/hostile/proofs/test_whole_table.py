@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
 from tests.harness.hostile_table import RECORDS, cases
 from tests.system.hostile.test_table import SLOW, mistakes
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 
 @pytest.mark.parametrize("over", RECORDS)

@@ -14,21 +14,24 @@ import subprocess
 import sys
 import time
 from collections import Counter
-from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
-from catalog.check import validate
-from catalog.evidence.results_file import read_run
-from catalog.evidence.self_check import of_records
-from catalog.model import Tag
-from catalog.reading.store import RECORDS, Catalog
-from reports import build
+from catalog_probe.catalog.check import validate
+from catalog_probe.catalog.evidence.results_file import read_run
+from catalog_probe.catalog.evidence.self_check import of_records
+from catalog_probe.catalog.files.store import RECORDS, Catalog
+from catalog_probe.catalog.model import Tag
+from catalog_probe.reports import build
 from tests.harness.command import CHECKOUT, DEADLINE_S, child_environ, pytest_probes
 from tests.harness.live import Night, mock_process, night
 from tests.harness.processes import gone, until
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 CRASHES = int(os.environ.get("CRASHES", "10"))
 CHOSEN = ("--provider", "pa", "--kind", "endpoints", "-k", "models or count_tokens or unknown")

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from pathlib import Path
+from typing import TYPE_CHECKING
 
-from catalog.model import Outcome
+from catalog_probe.catalog.model import Outcome
 from tests.harness import field
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 
 def test_exactly_what_is_known_is_found(tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ from datetime import date
 
 import pytest
 
-from catalog.reading.manifest import providers
+from catalog_probe.catalog.files.manifest import providers
 from tests.harness.mutants.__main__ import drawn
 from tests.harness.mutants.running import Shown, run
 from tests.harness.mutants.tables import mutants

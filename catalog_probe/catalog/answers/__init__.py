@@ -1,0 +1,1 @@
+"""Reading answers that somebody pasted or recorded."""

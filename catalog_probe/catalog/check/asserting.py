@@ -1,0 +1,168 @@
+"""Whether what a record says beside its statements agrees with them: basis, dependence, evidence and tags."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from catalog_probe.catalog.files.manifest import manifest
+from catalog_probe.catalog.files.schema_messages import FEW, Complaint
+from catalog_probe.catalog.model import Record, Tag
+from catalog_probe.catalog.model.assertion import ASK, EVERY, Basis, Key
+from catalog_probe.catalog.model.errors import did_you_mean
+from catalog_probe.catalog.model.labels import SUCCESS
+from catalog_probe.catalog.observed.cells import cells_of, settled_of, statements_digest
+from catalog_probe.catalog.observed.last_seen import is_expired
+from catalog_probe.catalog.observed.tags import contradicts, tag_by_evidence, unsettled
+from catalog_probe.catalog.reading.expectations import allowing
+from catalog_probe.catalog.reading.facts import pin
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Iterator, Sequence
+
+    from catalog_probe.catalog.files.store import Catalog
+    from catalog_probe.catalog.model.assertion import Assertion
+
+CHECK = "catalog-probe check"
+"""Whoever tells a complaint says behind it which records are meant, where they are not those that are found unnamed."""
+
+FIX = f"run `{CHECK} --fix`"
+
+_OF_ASSERTIONS = ("assumed", "alternatives", "out_of_reach", "since", "until")
+_OF_A_REQUEST = ("endpoints", "trigger", "method", "path", "query", "header", "body")
+"""What may be assumed of a request: on which endpoints it is answered so, `ask/path`, `ask/query:…`, `ask/header:…`."""
+
+_BY_DATA = (Tag.DOCUMENTED, Tag.LIVE_VERIFIED, Tag.UNVERIFIED)
+"""The tags that follow from a record's data."""
+
+
+def told_of_nothing(record: Record, made: Sequence[Assertion]) -> Iterator[Complaint]:
+    """Each key by which a record says something of an assertion, or a label, that it does not make."""
+    keys, labels = [each.key for each in made], _labels(made)
+    allowed = allowing(record)
+    known = [*keys, *(Key(SUCCESS, key.aspect, key.place) for key in keys if key.label in allowed)]
+    for field in _OF_ASSERTIONS:
+        for text in record.data.get(field) or {}:
+            key = Key.parse(text)
+            if key.label == ASK and field == "assumed":
+                if key.aspect not in _OF_A_REQUEST:
+                    mend = did_you_mean(key.aspect, _OF_A_REQUEST) or f"it is one of {', '.join(_OF_A_REQUEST)}"
+                    yield Complaint(f"$.{field}", f"{text!r} names nothing of a request", mend)
+            elif not any(key.covers(each) for each in known):
+                yield _no_assertion(f"$.{field}", text, keys)
+    for label, others in (record.data.get("depends") or {}).items():
+        for named in (label, *others):
+            if named not in labels:
+                mend = did_you_mean(named, labels) or f"its labels are {_few(labels)}"
+                yield Complaint("$.depends", f"{named!r} is no label of this record", mend)
+
+
+def of_no_revision(record: Record) -> Iterator[Complaint]:
+    """Each `since` or `until` that names a revision which the provider's manifest does not list, or selects by."""
+    known = manifest(record.provider).revisions
+    values = known.values if known is not None else ()
+    for field in ("since", "until"):
+        for text, said in (record.data.get(field) or {}).items():
+            if said["revision"] not in values:
+                mend = did_you_mean(said["revision"], values) or f"the manifest lists {_few(values) or 'none'}"
+                yield Complaint(f"$.{field}", f"{text!r}: no revision is called {said['revision']!r}", mend)
+
+
+def without_source(made: Iterable[Assertion]) -> Iterator[Complaint]:
+    """Each documented assertion that no row, header rule, envelope or message pattern is cited for."""
+    for each in made:
+        if each.basis is Basis.DOCUMENTED and not each.source.strip():
+            mend = f"cite the row that says it, or give the reason in assumed[{str(each.key)!r}]"
+            yield Complaint("$", f"{each.key} has neither source nor assumed", mend)
+
+
+def evidence_of_nothing(record: Record, made: Sequence[Assertion], catalog: Catalog) -> Iterator[Complaint]:
+    """Evidence for statements that were edited since, for an endpoint or an assertion that is not there."""
+    block = record.data.get("evidence")
+    if block is None:
+        return
+    if is_void(record, made):
+        what = f"speaks of other statements ({block['of']}) than the record makes now ({statements_digest(made)})"
+        yield Complaint("$.evidence", what, f"{FIX}, which removes it")
+        return
+    keys = [each.key for each in made]
+    exact = {str(key) for key in keys} | {f"{key.label}/{EVERY}" for key in keys}
+    for endpoint, line in block["seen"].items():
+        if endpoint != str(record.address) and (endpoint not in catalog or catalog[endpoint].kind != "endpoints"):
+            mend = did_you_mean(endpoint, map(str, catalog)) or "remove its line"
+            yield Complaint("$.evidence.seen", f"no endpoint has the address {endpoint}", mend)
+        for text in [*(line.get("differs") or {}), *(line.get("unseen") or {})]:
+            if text not in exact:
+                yield _no_assertion("$.evidence.seen", text, keys)
+    assumed = {str(each.key) for each in made if each.basis is Basis.ASSUMED}
+    for text in block.get("settled") or {}:
+        if text not in assumed:
+            mend = did_you_mean(text, assumed) or "remove it"
+            yield Complaint("$.evidence.settled", f"{text!r} is nothing that this record assumes", mend)
+
+
+def wrong_tags(record: Record, made: Sequence[Assertion]) -> Iterator[Complaint]:
+    """Each tag that does not follow from the record's data, and each that follows and is not there."""
+    if pin(record) is not None or "status" not in record.data:  # an error need not have any (1:2.2)
+        return
+    derived = tags_by_data(record, made)
+    for tag in _BY_DATA:
+        if tag in record.tags and tag not in derived:
+            yield Complaint("$.status", f"{tag} does not follow: {_why(tag, record, made, holds=False)}", FIX)
+        elif tag not in record.tags and tag in derived:
+            yield Complaint("$.status", f"{tag} is missing: {_why(tag, record, made, holds=True)}", FIX)
+
+
+def tags_by_data(record: Record, made: Sequence[Assertion]) -> list[str]:
+    """The record's tags as they should stand: those that data decide follow it, the others stay."""
+    following = {tag_by_evidence(made, cells_of(record, made), settled_of(record, made), expired=is_expired(record))}
+    if not made or any(each.basis is Basis.DOCUMENTED and each.source for each in made):
+        # what asserts nothing of an answer quotes its row all the same
+        following.add(Tag.DOCUMENTED)
+    others = [tag for tag in record.tags if tag not in _BY_DATA]
+    known = [str(tag) for tag in Tag if tag in following or tag in others]
+    return [*known, *sorted(tag for tag in others if tag not in known)]
+
+
+def is_void(record: Record, made: Iterable[Assertion]) -> bool:
+    """Whether the record carries evidence for statements that were edited since."""
+    block = record.data.get("evidence")
+    return block is not None and block["of"] != statements_digest(made)
+
+
+def _why(tag: Tag, record: Record, made: Sequence[Assertion], *, holds: bool) -> str:
+    if tag is Tag.DOCUMENTED:
+        return "a row is cited for what it states" if holds else "all that it states is assumed"
+    cells, settled = cells_of(record, made), settled_of(record, made)
+    by_key = {str(each.key): each for each in made}
+    differs = [f"{key} on {endpoint}" for (endpoint, key), cell in cells.items() if contradicts(by_key[key], cell)]
+    documented = [each for each in made if each.basis is Basis.DOCUMENTED]
+    needed = [each for each in documented if not each.out_of_reach] or documented
+    as_stated = {key for (_, key), cell in cells.items() if cell.on is not None and not cell.differs}
+    never = [str(each.key) for each in needed if str(each.key) not in as_stated and not each.optional]
+    assumed = [str(each.key) for each in unsettled(made, settled)]
+    if differs:
+        return f"{_few(differs)} was seen otherwise"
+    if is_expired(record):
+        return "its evidence has expired"
+    if tag is Tag.LIVE_VERIFIED:
+        if holds:
+            return "each documented assertion was seen as stated"
+        return f"{_few(never)} was not seen as stated" if never else "nothing that the documents state was seen"
+    return f"{_few(assumed)} is assumed and not settled" if holds else "nothing differs, and nothing is left to settle"
+
+
+def _no_assertion(path: str, text: str, keys: Iterable[Key]) -> Complaint:
+    named = [str(key) for key in keys]
+    mend = did_you_mean(text, named) or f"it asserts {_few(named)}"
+    return Complaint(path, f"{text!r} names no assertion of this record", mend)
+
+
+def _labels(made: Iterable[Assertion]) -> list[str]:
+    return list(dict.fromkeys(each.key.label for each in made))
+
+
+def _few(names: Collection[str]) -> str:
+    """Names on one line; where there are many, the first of them."""
+    shown = list(names)[:FEW]
+    more = len(names) - len(shown)
+    return ", ".join(shown) + (f" and {more} more" if more else "")

@@ -1,0 +1,67 @@
+"""Puts right what can be: required nulls, evidence that is void, tags that do not follow, canonical form."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from catalog_probe.catalog.check import asserting
+from catalog_probe.catalog.check.of_record import Scene, is_malformed
+from catalog_probe.catalog.check.validate import canonical_texts
+from catalog_probe.catalog.files.store import RECORDS, Catalog
+from catalog_probe.catalog.model import Record
+from catalog_probe.catalog.model.errors import shown
+from catalog_probe.catalog.observed.agreed import agreed_of, as_kept, first_looks
+from catalog_probe.catalog.observed.cells import statements_digest
+from catalog_probe.catalog.reading.assertions import assertions
+from catalog_probe.catalog.writeback.canonical import lacking_nulls
+from catalog_probe.catalog.writeback.writing import locked, write_text
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+def put_right(root: Path = RECORDS) -> list[str]:
+    """Rewrite each readable file as it should be, and say in a line each what was mended.
+
+    Fields that must be there and may be empty become null, evidence for statements that were edited since goes, tags
+    follow from the data, and what is not in canonical form is put into it.
+    """
+    with locked(root):
+        catalog, _ = Catalog.load_what_can_be(root)
+        said: list[str] = []
+        whole = [_with_its_nulls(record, said) for record in catalog.records]
+        files = {record.address: catalog.file_of(record.address) for record in whole}
+        scene = Scene(Catalog(root, whole, files), frozenset(), shipped=False)
+        records = [_mended(record, scene, said) for record in whole]
+        texts = canonical_texts(Catalog(root, records, files))
+        return said + [f"{shown(path)}: put in canonical form" for path, text in texts if write_text(path, text)]
+
+
+def _with_its_nulls(record: Record, said: list[str]) -> Record:
+    lacking = lacking_nulls(record.data, record.kind)
+    if not lacking:
+        return record
+    said.append(f"{record.address}: {', '.join(lacking)} became null")
+    return Record(record.address, {**record.data, **dict.fromkeys(lacking)})
+
+
+def _mended(record: Record, scene: Scene, said: list[str]) -> Record:
+    """The record without what is void; as it stands where its own form is not right."""
+    if is_malformed(record, scene):
+        return record
+    made = assertions(record, scene.catalog.__getitem__)
+    data = dict(record.data)
+    if asserting.is_void(record, made):
+        del data["evidence"]
+        kept = as_kept(made, agreed_of(record, made), first_looks(record, made)) | {
+            name: day for name, day in record.data["evidence"].items() if name == "restricted"
+        }
+        if kept:
+            data["evidence"] = {"of": statements_digest(made), "seen": {}, **kept}
+        said.append(f"{record.address}: removed evidence for statements that were changed since")
+    sound = Record(record.address, data)
+    if not any(asserting.wrong_tags(sound, made)):
+        return sound
+    tags = asserting.tags_by_data(sound, made)
+    said.append(f"{record.address}: {', '.join(record.data['status'])} became {', '.join(tags)}")
+    return Record(record.address, {**data, "status": tags})

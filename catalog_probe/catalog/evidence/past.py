@@ -1,0 +1,123 @@
+"""What a run remembers of the runs before it: a row a run, an outcome a record. Its first line carries them. Pure."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from datetime import date
+from typing import TYPE_CHECKING
+
+from catalog_probe.catalog.evidence.results_file import EvidenceError
+from catalog_probe.catalog.model import Json, Outcome
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from catalog_probe.catalog.evidence.results import Run
+
+LETTERS: Mapping[Outcome, str] = {
+    Outcome.CONFORMS: "c",
+    Outcome.DRIFTED: "d",
+    Outcome.FLAKY: "f",
+    Outcome.RESTRICTED: "r",
+    Outcome.INCONCLUSIVE: "i",
+    Outcome.NOT_PROBED: "n",
+    Outcome.HARNESS_ERROR: "h",
+}
+OUTCOMES = {letter: outcome for outcome, letter in LETTERS.items()}
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One earlier run, as its history line tells it."""
+
+    run: str
+    started_at: str
+    today: date
+    outcomes: Mapping[str, Outcome]
+    drifts: Mapping[str, Mapping[str, Json]]
+    seen: frozenset[str]
+    live: bool
+    states: Mapping[str, str] = field(default_factory=dict)
+    """By address, the digest of what the record stated then; nothing where the row does not say."""
+    causes: Mapping[str, Mapping[str, Json]] = field(default_factory=dict)
+    """By the id of a cause, what it was: `code` and `told`; nothing where the row does not say."""
+    lost: frozenset[str] = frozenset()
+    """The addresses that were lost from sight, as far as their letters do not tell."""
+
+
+@dataclass(frozen=True, slots=True)
+class Earlier:
+    """What an earlier run remembers of one record: its outcome, and of a drift what the history kept."""
+
+    day: date
+    outcome: Outcome
+    kept: Mapping[str, Json] = field(default_factory=dict)
+    """Of a drift: `since`, and what `same_drift.remembered` gave. A night that conforms and did not draw the endpoints
+    of an earlier drift keeps that drift."""
+
+    @property
+    def drifts(self) -> bool:
+        """Whether it drifted, or its drift was not looked at since."""
+        return self.outcome is Outcome.DRIFTED or (self.outcome is Outcome.CONFORMS and bool(self.kept))
+
+    @property
+    def since(self) -> date:
+        """The first day of its drift; its own where it kept none."""
+        since = self.kept.get("since")
+        return date.fromisoformat(since) if since else self.day
+
+
+def rows(run: Run) -> list[Row]:
+    """The earlier runs that a run carries with it, oldest first.
+
+    Raises:
+        EvidenceError: one of them is no row of a history.
+    """
+    return list(_rows(run.history, f"run {run.run}: history"))
+
+
+def of_lines(lines: Sequence[Mapping[str, Json]]) -> list[Row]:
+    """The rows of lines that a run is about to carry.
+
+    Raises:
+        EvidenceError: one of them is no row of a history.
+    """
+    return list(_rows(lines, "history"))
+
+
+def before(address: str, rows: Sequence[Row]) -> list[Earlier]:
+    """What earlier runs remember of one record, oldest first; those that did not have it are left out."""
+    return [
+        Earlier(row.today, row.outcomes[address], row.drifts.get(address, {}))
+        for row in rows
+        if address in row.outcomes
+    ]
+
+
+def last_verdict(earlier: Sequence[Earlier]) -> Earlier | None:
+    """The last of the earlier runs, oldest first, in which the record was looked at and judged."""
+    return next((each for each in reversed(earlier) if each.outcome.conclusive), None)
+
+
+def _rows(lines: Sequence[Mapping[str, Json]], where: str) -> Iterator[Row]:
+    casts = {line["cast"]: line["addresses"] for line in lines if "addresses" in line}
+    stated = {line["cast"]: line["stated"] for line in lines if "stated" in line}
+    for line in lines:
+        try:
+            yield Row(
+                run=line["run"],
+                started_at=line["started_at"],
+                today=date.fromisoformat(line["today"]),
+                outcomes={
+                    address: OUTCOMES[letter]
+                    for address, letter in zip(casts[line["cast"]], line["outcomes"], strict=True)
+                },
+                drifts=line.get("drifts", {}),
+                seen=frozenset(line.get("seen", ())),
+                live=line.get("live", False),
+                states=dict(zip(casts[line["cast"]], stated.get(line["cast"], ()), strict=False)),
+                causes=line.get("causes", {}),
+                lost=frozenset(line.get("lost", ())),
+            )
+        except (AttributeError, KeyError, TypeError, ValueError) as error:
+            raise EvidenceError(f"not a history row ({error!r})", "remove it there", place=where) from error

@@ -1,0 +1,116 @@
+"""results.jsonl: written line by line while a run goes on, and read again."""
+
+from __future__ import annotations
+
+import json
+import os
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Self
+
+from catalog_probe.catalog.evidence import shape
+from catalog_probe.catalog.evidence.deduplicated import told_once
+from catalog_probe.catalog.evidence.not_reported import complete
+from catalog_probe.catalog.evidence.results import Result, Run
+from catalog_probe.catalog.files import json_lines
+from catalog_probe.catalog.model.errors import Mendable
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from pathlib import Path
+    from types import TracebackType
+
+    from catalog_probe.catalog.model import Json
+
+
+RESULTS = "results.jsonl"
+"""The name of the file in a run's folder: the only raw output of a run."""
+
+
+class EvidenceError(Mendable):
+    """A results file that cannot be used: one line saying which, where and what to do."""
+
+
+class ResultsWriter:
+    """Appends to results.jsonl: each line is handed to the operating system before `append` returns."""
+
+    def __init__(self, path: Path, run: Run) -> None:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        self._file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_APPEND, 0o644)
+        self._write(run.to_json())
+
+    def append(self, result: Mapping[str, Json]) -> None:
+        """Append a result as `to_json` has it."""
+        self._write(result)
+
+    def _write(self, data: Mapping[str, Json]) -> None:
+        text = json.dumps(data, ensure_ascii=False, separators=(",", ":"))
+        # A provider may send half a surrogate pair: it becomes the JSON escape that it came as.
+        line = memoryview(text.encode(errors="backslashreplace") + b"\n")
+        while line:
+            line = line[os.write(self._file, line) :]
+
+    def close(self) -> None:
+        os.close(self._file)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, tb: TracebackType | None) -> None:
+        self.close()
+
+
+def read_run(path: Path) -> tuple[Run, list[Result]]:
+    """Read a results file, complete: what was selected and is not reported has a result that says so.
+
+    A record that is told twice, in a file put together by hand, counts once.
+    A last line that a kill cut short is left out.
+
+    Raises:
+        EvidenceError: the file is missing, empty, or holds a line that is not its last and is broken, or a line that
+            has not the shape of reports/schemas/results.json.
+    """
+    lines = _lines(path)
+    first = next(lines, None)
+    if first is None:
+        raise EvidenceError("the first line should describe the run", "probe again to make one", file=path)
+    place, line = first
+    wrong = shape.describe_error(line, shape.RUN)
+    if wrong:
+        raise EvidenceError(f"the first line should describe the run: {wrong}", "probe again to make one", place=place)
+    run = Run.from_json(line)
+    results = []
+    for place, line in lines:
+        wrong = shape.describe_error(line, shape.RESULT)
+        if wrong:
+            raise EvidenceError(f"not a result: {wrong}", "probe again, or remove the line", place=place)
+        results.append(Result.from_json(line))
+    return run, complete(run, told_once(results))
+
+
+@contextmanager
+def drawing_on(file: Path | None = None, place: str = "") -> Iterator[None]:
+    """Where conclusions are drawn from results: what they cannot be drawn from is told as one line.
+
+    The shape of a line is known once it is read; the record in it is as old as its run, and held by no schema of today.
+
+    Raises:
+        EvidenceError: in place of the errors that a value of an unforeseen kind leads to.
+    """
+    try:
+        yield
+    except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError, RecursionError) as error:
+        what = f"it holds what cannot be told ({type(error).__name__}: {error})"
+        raise EvidenceError(
+            what, "if no line was changed by hand, report it; else probe again", file=file, place=place
+        ) from error
+
+
+def _lines(path: Path) -> Iterator[tuple[str, Json]]:
+    try:
+        with path.open("rb") as raw:
+            yield from json_lines.values(raw, path)
+    except OSError as error:
+        mend = "name a run's folder or its results.jsonl"
+        raise EvidenceError(error.strerror or str(error), mend, file=path) from error
+    except json_lines.BrokenLineError as error:
+        raise EvidenceError(error.what, error.mend, place=error.place) from error

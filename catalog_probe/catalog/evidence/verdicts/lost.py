@@ -1,0 +1,82 @@
+"""Lost sight: a record that had a verdict and has none now, though it was to be looked at. Pure.
+
+It is news as a drift is, and told first: what nobody sees any more may have become anything. What was not meant to be
+looked at (a cost that is not allowed, a key that nobody names, a cell that was not drawn) is not lost.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from catalog_probe.catalog.evidence import past
+from catalog_probe.catalog.evidence.not_reported import unreported
+from catalog_probe.catalog.evidence.past import Earlier, last_verdict
+from catalog_probe.catalog.model import Outcome
+from catalog_probe.catalog.model.codes import ReasonCode
+from catalog_probe.catalog.observed.last_seen import last_seen, of_no_provider
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from datetime import date
+
+    from catalog_probe.catalog.evidence.results import Result, Run
+
+WITHOUT_A_VERDICT = frozenset({Outcome.INCONCLUSIVE, Outcome.RESTRICTED})
+"""The outcomes of what was to be looked at and was not seen."""
+
+GONE = frozenset({ReasonCode.CREDENTIAL_EMPTY, ReasonCode.VALUE_NOT_FOUND})
+"""Why something was not probed though somebody meant it to be: what it rests on was sought and is not there."""
+
+
+def lost_sight(result: Result, last: Earlier | None) -> bool:
+    """Whether a record of which this was the `last` verdict has none any more.
+
+    A key that is set and empty is the secret that a CI could not find, and what was sought on the account and is not
+    there any more is what a night rested on: both were to be looked at. What was never reported is told as that.
+    """
+    return last is not None and _is_unseen(result)
+
+
+def of_run(run: Run, results: Sequence[Result]) -> frozenset[str]:
+    """The addresses of all that this run lost from sight."""
+    unseen = [result for result in results if _is_unseen(result)]
+    rows = past.rows(run) if unseen else []
+    return frozenset(
+        result.record for result in unseen if last_known(result, run, past.before(result.record, rows)) is not None
+    )
+
+
+def last_known(result: Result, run: Run, earlier: Sequence[Earlier]) -> Earlier | None:
+    """The last verdict on a record before this run: that of an earlier run, or what the record itself keeps of one."""
+    kept, recorded = last_verdict(earlier), _recorded(result, run)
+    if kept is None or recorded is None:
+        return kept or recorded
+    return max(kept, recorded, key=lambda each: each.day)
+
+
+def since(today: date, earlier: Sequence[Earlier]) -> date:
+    """The first day without a verdict since the last one, of a record that has none today."""
+    blind = []
+    for each in reversed(earlier):
+        if each.outcome.conclusive:
+            break
+        blind.append(each.day)
+    return min([today, *blind])
+
+
+def _is_unseen(result: Result) -> bool:
+    """Whether it was to be looked at, was reported, and has no verdict."""
+    gone = result.reason is not None and result.reason.code in GONE
+    meant = result.outcome in WITHOUT_A_VERDICT or (result.outcome is Outcome.NOT_PROBED and gone)
+    return meant and not unreported(result) and not result.is_beyond_verifying
+
+
+def _recorded(result: Result, run: Run) -> Earlier | None:
+    """What write-back left in the record; it speaks of the live target that it names, and of no other account."""
+    if not run.speaks_of_providers or not result.probed:
+        return None
+    last = last_seen(result.probed_record)
+    if last is None or of_no_provider(last.target) or last.target != run.target:
+        return None
+    outcome = {"conforms": Outcome.CONFORMS, "drifted": Outcome.DRIFTED}.get(last.result)
+    return Earlier(last.day, outcome) if outcome is not None else None

@@ -1,0 +1,95 @@
+"""Several runs of one target as one: the shards of a night, merged the same in whatever order they come."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from catalog_probe.catalog.evidence import recording, self_check, shares
+from catalog_probe.catalog.evidence.deduplicated import told_once
+from catalog_probe.catalog.evidence.results import Result, Run
+from catalog_probe.catalog.evidence.results_file import EvidenceError
+from catalog_probe.catalog.evidence.verdicts.run_verdict import failed
+from catalog_probe.catalog.model import Outcome, Reason
+from catalog_probe.catalog.model.codes import ReasonCode
+
+if TYPE_CHECKING:
+    from catalog_probe.catalog.model import Json
+
+Told = tuple[Run, Sequence[Result]]
+
+
+def merge(runs: Sequence[Told]) -> tuple[Run, list[Result]]:
+    """One run that holds every record once; of two results the one that saw more, then the later one, is kept.
+
+    Raises:
+        EvidenceError: the runs are of different targets.
+    """
+    ordered = sorted(runs, key=lambda told: (told[0].started_at, told[0].run))
+    first = ordered[0][0]
+    strangers = sorted({run.target for run, _ in ordered} - {first.target})
+    if strangers:
+        what = f"runs of different targets cannot be one: {first.target}, {', '.join(strangers)}"
+        raise EvidenceError(what, "merge those of one target")
+    names = list(dict.fromkeys(run.run for run, _ in ordered))
+    described = replace(
+        first,
+        run=first.run if len(names) == 1 else f"{first.run}+{len(names) - 1}",
+        today=max(run.today for run, _ in ordered),
+        providers=_union(run.providers for run, _ in ordered),
+        expected=_union(run.expected for run, _ in ordered),
+        selected=_union(run.selected for run, _ in ordered),
+        tripwires=_union(run.tripwires for run, _ in ordered),
+        revisions={name: value for run, _ in ordered for name, value in run.revisions.items()},
+        policy=_policy([run for run, _ in ordered]),
+        look_ups=_once(run.look_ups for run, _ in ordered),
+        ends=_most_of_each(run.ends for run, _ in ordered),
+        traffic=recording.add_up(run.traffic for run, _ in ordered),
+    )
+    told = (result for run, results in ordered for result in (*results, *_silent(run, results)))
+    return described, sorted(told_once(told), key=lambda result: result.record)
+
+
+def _silent(run: Run, results: Sequence[Result]) -> list[Result]:
+    """A line for each tripwire that did not come out in this run: that of another run says nothing for it."""
+    reason = Reason(ReasonCode.TRIPWIRE_SILENT, f"in run {run.run}")
+    return [
+        Result(self_check.tripwire_address(lane), {}, Outcome.HARNESS_ERROR, reason, lane=lane)
+        for lane in self_check.silent_lanes(run, results, [each for each in results if failed(each)])
+    ]
+
+
+def _policy(runs: Sequence[Run]) -> Mapping[str, Json]:
+    """The first run's policy, with what any of them demands besides; all shares together are none, but the whole."""
+    if len(runs) == 1:
+        return runs[0].policy
+    policy = {name: value for name, value in runs[0].policy.items() if name != shares.SHARD}
+    if (share := shares.together(run.policy for run in runs)) is not None:
+        policy[shares.SHARD] = share
+    stale = _union(run.policy.get("stale_ledger") or () for run in runs)
+    if stale:
+        policy["stale_ledger"] = list(stale)
+    for demand in ("expect_all", "strict"):
+        if any(run.policy.get(demand) for run in runs):
+            policy[demand] = True
+    return policy
+
+
+def _once(groups: Iterable[Sequence[Mapping[str, Json]]]) -> tuple[Mapping[str, Json], ...]:
+    return tuple({json.dumps(each, sort_keys=True): each for group in groups for each in group}.values())
+
+
+def _most_of_each(groups: Iterable[Sequence[Mapping[str, Json]]]) -> tuple[Mapping[str, Json], ...]:
+    """What has an end, with the records of all shards that rest on it; the same shard twice counts once."""
+    found: dict[tuple[str, ...], dict[str, Json]] = {}
+    for each in _once(groups):
+        key = (each["on"], each["provider"], each["what"], each["mend"])
+        more = found[key]["records"] if key in found else 0
+        found[key] = {**each, "records": each["records"] + more}
+    return tuple(found[key] for key in sorted(found))
+
+
+def _union(groups: Iterable[Sequence[str]]) -> tuple[str, ...]:
+    return tuple(sorted({name for group in groups for name in group}))

@@ -1,0 +1,112 @@
+"""Every rule over the results of a run: what fails it, what is accounted for, and its exit status. Pure.
+
+The exit status, the report, the terminal, summary.md, junit.xml and write-back ask these rules and have none of their
+own (DESIGN.md, "What a verdict may rest on" and contract 2). Blindness, changes over time and the identity of a drift
+have modules beside this one.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from catalog_probe.catalog.evidence import self_check, shares
+from catalog_probe.catalog.evidence.not_reported import complete, unreported
+from catalog_probe.catalog.evidence.self_check import of_records
+from catalog_probe.catalog.evidence.verdicts import lost
+from catalog_probe.catalog.evidence.verdicts.agreement import pending
+from catalog_probe.catalog.evidence.verdicts.blindness import blind_providers, gaps, unobserved, withheld_lanes
+from catalog_probe.catalog.model import LedgerState, Outcome
+from catalog_probe.catalog.model.exits import Exit, highest
+from catalog_probe.catalog.model.standpoint import StandsFor
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from catalog_probe.catalog.evidence.results import Result, Run
+
+
+def of_run(run: Run, results: Sequence[Result]) -> Exit:
+    """The exit status that a run calls for, by its results and by what its first line says."""
+    known = complete(run, results)
+    records = of_records(known)
+    statuses = {Exit.FINE}
+    if all(result.outcome is Outcome.NOT_PROBED for result in records):
+        statuses.add(Exit.NOTHING_SELECTED)
+    if faults(run, known) or any(broken(result) for result in records):
+        statuses.add(Exit.HARNESS_ERROR)
+    if stale_entries(run, known) or any(failed(result) for result in records):
+        statuses.add(Exit.DRIFT)
+    if blind(run, known):
+        statuses.add(Exit.BLIND)
+    return highest(statuses)
+
+
+def faults(run: Run, results: Sequence[Result]) -> tuple[str, ...]:
+    """Faults of our own that no record tells, each in one sentence; one of them makes the run exit 3."""
+    return self_check.faults(run, results, [result for result in results if failed(result)])
+
+
+def blind(run: Run, results: Sequence[Result]) -> dict[str, str]:
+    """The providers that this run was to look at and did not, and why, each in one sentence."""
+    return _blind(run, of_records(complete(run, results)))
+
+
+def withheld(run: Run, results: Sequence[Result]) -> tuple[dict[str, str], frozenset[str]]:
+    """What is not written, and why: lanes and providers, each with a sentence; and the addresses of their records.
+
+    A lane that failed withholds itself alone. Its provider is withheld if the others did not look at it either.
+    """
+    known = of_records(complete(run, results))
+    lanes = withheld_lanes(known)
+    of_lanes = frozenset(result.record for own in lanes.values() for result in own)
+    why = _blind(run, known)
+    rest = _blind(run, [result for result in known if result.record not in of_lanes])
+    blind = {provider: why.get(provider, other) for provider, other in rest.items()}
+    of_providers = frozenset(result.record for result in known if result.address.provider in blind)
+    told = {lane: "its control failed" for lane, own in lanes.items() if own[0].address.provider not in blind}
+    return {**told, **blind}, of_lanes | of_providers
+
+
+def _blind(run: Run, known: Sequence[Result]) -> dict[str, str]:
+    found = blind_providers(known, run.expected, lost.of_run(run, known), whole=not shares.held(run.policy))
+    if not run.live and run.stands_for is StandsFor.MOCK and not run.asked.traffic:
+        found = {**unobserved(known), **found}
+    return {**gaps(known), **found} if run.policy.get("expect_all") else found
+
+
+def failed(result: Result) -> bool:
+    """Whether it makes a run exit 1: a drift neither accounted for nor pending, flaky, or a stale ledger entry."""
+    drifted = result.outcome is Outcome.DRIFTED and not accounted(result) and not pending(result)
+    return drifted or result.outcome is Outcome.FLAKY or stale(result)
+
+
+def broken(result: Result) -> bool:
+    """Whether it was a fault of our own, or a process was lost before it reported: exit 3."""
+    return result.outcome is Outcome.HARNESS_ERROR or unreported(result)
+
+
+def accounted(result: Result) -> bool:
+    """Whether it drifted, and the ledger accepts all of its differences."""
+    return result.outcome is Outcome.DRIFTED and ledger_state(result) is LedgerState.ACCOUNTED
+
+
+def stale(result: Result) -> bool:
+    """Whether the ledger's entry for the record is to be mended: past its review, or its divergence is gone."""
+    return not broken(result) and ledger_state(result) is LedgerState.STALE
+
+
+def ledger_state(result: Result) -> LedgerState | None:
+    """How the result stands to the divergence that the ledger accepts for its record; None where it accepts none."""
+    state = (result.ledger or {}).get("state")
+    return LedgerState(state) if state in set(LedgerState) else None
+
+
+def of_ledger(result: Result, field: str) -> str:
+    """What the entry says to a person: its `reason`, its `detail`, its `review_by`; empty where it does not say."""
+    return str((result.ledger or {}).get(field) or "")
+
+
+def stale_entries(run: Run, results: Sequence[Result]) -> tuple[str, ...]:
+    """The entries of the ledger that fail the run whatever it sees, each in one line, if no result tells it already."""
+    told = tuple(f":{result.record}: " for result in results if stale(result))
+    return tuple(entry for entry in run.policy.get("stale_ledger") or () if not any(each in entry for each in told))

@@ -1,0 +1,274 @@
+"""The catalog as a library: `load`, `find` and `identify`, which `catalog_probe` loads when they are first used.
+
+It needs neither pytest nor httpx, JSON Schema or gRPC.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from functools import cache
+from typing import TYPE_CHECKING
+
+from catalog_probe.catalog.answers.readings import answer_of
+from catalog_probe.catalog.files import provider_folders
+from catalog_probe.catalog.files.manifest import providers
+from catalog_probe.catalog.files.store import Catalog
+from catalog_probe.catalog.model import KINDS
+from catalog_probe.catalog.model.errors import CatalogError, did_you_mean
+from catalog_probe.catalog.observed.last_seen import seen_on
+from catalog_probe.catalog.reading.classification import classification
+from catalog_probe.catalog.reading.facts import meaning, occurs_on, tags
+from catalog_probe.catalog.reading.statuses import documented_status
+from catalog_probe.catalog.recognition.advice import Advice, May, of_record
+from catalog_probe.catalog.recognition.identify import Identity, Recogniser
+from catalog_probe.catalog.search import query
+
+if TYPE_CHECKING:
+    from datetime import date
+    from pathlib import Path
+
+    from catalog_probe.catalog.answers.readings import Headers
+    from catalog_probe.catalog.model import Json, Record
+
+__all__ = ["Advice", "CatalogRecord", "Identity", "Library", "May", "find", "identify", "load"]
+
+SURFACES = ("http", "sse", "websocket", "grpc")
+"""The ways in which an answer travels; the name of an envelope schema is understood as well."""
+
+
+@dataclass(frozen=True, slots=True)
+class CatalogRecord:
+    """One record, as a client's author reads it."""
+
+    record: Record
+
+    @property
+    def address(self) -> str:
+        return str(self.record.address)
+
+    @property
+    def provider(self) -> str:
+        return self.record.provider
+
+    @property
+    def kind(self) -> str:
+        """`endpoints`, `errors` or `rate_limits`."""
+        return self.record.kind
+
+    @property
+    def title(self) -> str:
+        return self.record.title
+
+    @property
+    def statuses(self) -> tuple[int, ...]:
+        """The HTTP statuses that it documents: more than one where a row groups them, none where it gives none."""
+        if self.kind != "errors":
+            return ()
+        return documented_status(self.record).members
+
+    @property
+    def type(self) -> str:
+        return classification(self.record).type
+
+    @property
+    def code(self) -> str:
+        return classification(self.record).code
+
+    @property
+    def meaning(self) -> str:
+        """What its message says, in the documents' words."""
+        return meaning(self.record)
+
+    @property
+    def endpoints(self) -> tuple[str, ...]:
+        """The addresses of the endpoints on which it occurs."""
+        return tuple(sorted(occurs_on(self.record)))
+
+    @property
+    def sources(self) -> tuple[str, ...]:
+        """The rows of the documents that state it, as `2:7.3#row`."""
+        return self.record.sources
+
+    @property
+    def tags(self) -> tuple[str, ...]:
+        return tags(self.record)
+
+    @property
+    def seen_on(self) -> date | None:
+        """The day on which a live run last saw it, or None."""
+        return seen_on(self.record)
+
+    @property
+    def retry(self) -> Advice:
+        """Whether and when the request may be sent again after it."""
+        return of_record(self.record)
+
+
+class Library(Mapping[str, CatalogRecord]):
+    """All records by address."""
+
+    def __init__(self, catalog: Catalog) -> None:
+        self._catalog = catalog
+        self._recognisers: dict[str, Recogniser] = {}
+
+    def __getitem__(self, address: str) -> CatalogRecord:
+        return CatalogRecord(self._catalog[address])
+
+    def __iter__(self) -> Iterator[str]:
+        return map(str, self._catalog)
+
+    def __len__(self) -> int:
+        return len(self._catalog)
+
+    def find(
+        self,
+        *,
+        provider: str | None = None,
+        kind: str | None = None,
+        status: int | None = None,
+        type: str | None = None,
+        code: str | None = None,
+        text: str | None = None,
+    ) -> tuple[CatalogRecord, ...]:
+        """The records that fit all that is given, in the catalog's order; `text` is a query (`search.query`).
+
+        Raises:
+            CatalogError: no provider, no kind, or no field of the query has this name.
+        """
+        provider = _provider(provider) if provider is not None else None
+        if kind is not None and kind not in KINDS:
+            raise CatalogError(f"no kind of record is called {kind!r}", f"one of {', '.join(KINDS)}")
+        found = map(CatalogRecord, self._catalog.select(provider, kind))
+        terms, today = query.parse(text or ""), datetime.now(UTC).date()
+        return tuple(
+            each
+            for each in found
+            if (status is None or _documents(each, status))
+            and type in (None, each.type)
+            and code in (None, each.code)
+            and (not terms or query.Spoken.of(each.record, today).fits(terms))
+        )
+
+    def identify(
+        self,
+        provider: str,
+        status: int | None,
+        headers: Headers | None = None,
+        body: Json = None,
+        *,
+        method: str | None = None,
+        path: str | None = None,
+        surface: str | None = None,
+        close: tuple[int | None, str] | None = None,
+        grpc: int | None = None,
+    ) -> Identity:
+        """Which record an answer is; `catalog.identify` tells the arguments."""
+        name = _provider(provider)
+        recogniser = self.recogniser(name)
+        if surface is not None and surface not in {*SURFACES, *recogniser.surfaces}:
+            raise CatalogError(f"no surface is called {surface!r}", f"one of {', '.join(SURFACES)}")
+        return recogniser.identify(answer_of(status, headers, body, close, grpc), surface, method=method, path=path)
+
+    def recogniser(self, provider: str) -> Recogniser:
+        """The documented answers of a provider, compiled when they are first asked for."""
+        if provider not in self._recognisers:
+            self._recognisers[provider] = Recogniser.of(provider, self._catalog.select(provider))
+        return self._recognisers[provider]
+
+
+def load(root: Path | None = None) -> Library:
+    """Read the records of a folder or a home, by default all that are installed; a second time, nothing is read.
+
+    >>> load()["pa/errors/general/overloaded"].retry.may
+    <May.YES: 'yes'>
+
+    Raises:
+        CatalogError: a file cannot be used, or no record lies there.
+    """
+    if root is None:
+        return of_folders(provider_folders.installed_records())
+    return of_folders((provider_folders.demand_records(provider_folders.also_use(root)),))
+
+
+@cache
+def of_folders(roots: tuple[Path, ...]) -> Library:
+    """The records below these folders, taken together; a second time, nothing is read.
+
+    Raises:
+        CatalogError: a file cannot be used.
+    """
+    return Library(Catalog.load(*roots))
+
+
+def find(
+    *,
+    provider: str | None = None,
+    kind: str | None = None,
+    status: int | None = None,
+    type: str | None = None,
+    code: str | None = None,
+    text: str | None = None,
+) -> tuple[CatalogRecord, ...]:
+    """The shipped records that fit all that is given.
+
+    >>> [each.address for each in find(provider="pc", code="model_not_found")]
+    ['pc/errors/not_found/model']
+
+    Raises:
+        CatalogError: no provider, no kind, or no field of the query has this name.
+    """
+    return load().find(provider=provider, kind=kind, status=status, type=type, code=code, text=text)
+
+
+def identify(
+    provider: str,
+    status: int | None,
+    headers: Headers | None = None,
+    body: Json = None,
+    *,
+    method: str | None = None,
+    path: str | None = None,
+    surface: str | None = None,
+    close: tuple[int | None, str] | None = None,
+    grpc: int | None = None,
+) -> Identity:
+    """Which of the shipped records an answer is, and whether it may be sent again.
+
+    Args:
+        provider: `pa`, `pb`, `pc` or `pd`, in any case.
+        status: the HTTP status; None of a frame, a close or a gRPC call.
+        headers: the response's headers, stand-ins or real names; None where they are not known.
+        body: parsed JSON, text or bytes: an error's body, an event's data, a stream's text, an SDK's unwrapped error.
+        method: the request's method; it and the path tell apart what the answer alone cannot.
+        path: the request's path, or its URL. Without it no error of an administrator's or compliance API is named.
+        surface: `http`, `sse`, `websocket` or `grpc`, or the name of an envelope; found out where it is not given.
+        close: code and reason of a WebSocket's close.
+        grpc: the gRPC status, 0 to 16.
+
+    >>> answer = identify("pd", 429, None, {"code": "resource-exhausted", "error": "Too many requests."})
+    >>> answer.retry.may, answer.record
+    (<May.YES: 'yes'>, 'pd/errors/rate_limit/model_rate_limit')
+
+    Raises:
+        CatalogError: no provider, or no surface, has this name.
+    """
+    return load().identify(
+        provider, status, headers, body, method=method, path=path, surface=surface, close=close, grpc=grpc
+    )
+
+
+def _provider(name: str) -> str:
+    known = providers()
+    if name.lower() not in known:
+        mend = did_you_mean(name.lower(), known) or f"they are {', '.join(known)}"
+        raise CatalogError(f"no provider is called {name!r}", mend)
+    return name.lower()
+
+
+def _documents(each: CatalogRecord, status: int) -> bool:
+    if each.kind != "errors":
+        return False
+    documented = documented_status(each.record)
+    return status in documented.members or documented.hundreds == status // 100

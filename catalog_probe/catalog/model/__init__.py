@@ -1,0 +1,30 @@
+"""The words that all others use: records and addresses, exchanges, findings, outcomes."""
+
+from catalog_probe.catalog.model.address import KINDS, RATE_LIMIT_FAMILY, Address
+from catalog_probe.catalog.model.exchange import Attempt, Close, Event, Exchange, GrpcStatus, Request, Response
+from catalog_probe.catalog.model.finding import Aspect, Finding, Severity
+from catalog_probe.catalog.model.outcome import LedgerState, Outcome, Reason
+from catalog_probe.catalog.model.record import Record, Tag
+from catalog_probe.catalog.text.json_value import Json
+
+__all__ = [
+    "KINDS",
+    "RATE_LIMIT_FAMILY",
+    "Address",
+    "Aspect",
+    "Attempt",
+    "Close",
+    "Event",
+    "Exchange",
+    "Finding",
+    "GrpcStatus",
+    "Json",
+    "LedgerState",
+    "Outcome",
+    "Reason",
+    "Record",
+    "Request",
+    "Response",
+    "Severity",
+    "Tag",
+]

@@ -1,0 +1,62 @@
+"""Which tags follow from a record's evidence: LIVE_VERIFIED, UNVERIFIED, or neither of the two."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from catalog_probe.catalog.model import Tag
+from catalog_probe.catalog.model.assertion import Basis
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
+    from catalog_probe.catalog.model.assertion import Assertion
+    from catalog_probe.catalog.observed.cells import Cell, Cells, Settled
+
+
+def tag_by_evidence(
+    stated: Iterable[Assertion], cells: Cells, settled: Mapping[str, Settled], *, expired: bool = False
+) -> Tag | None:
+    """LIVE_VERIFIED where every documented assertion within reach was seen as stated on some endpoint and none differs.
+
+    One documented assertion at least must have been seen. What may be absent need not have been there. A difference
+    counts within reach or not: what nobody can bring about may come about. Where nothing documented is within reach,
+    all that is documented must have been seen.
+    Otherwise UNVERIFIED where one differs, the evidence has expired, or an assumption is unsettled; else neither: it is
+    documented, and nobody ever looked at all of it.
+    """
+    stated = tuple(stated)
+    by_key = {str(each.key): each for each in stated}
+    documented = [each for each in stated if each.basis is Basis.DOCUMENTED]
+    within_reach = [each for each in documented if not each.out_of_reach]
+    needed = {str(each.key) for each in within_reach or documented if not each.optional}
+    differs = any(key in by_key and contradicts(by_key[key], cell) for (_, key), cell in cells.items())
+    seen = {key for (_, key), cell in cells.items() if cell.on is not None and not cell.differs}
+    shows_documented = any(str(each.key) in seen for each in documented)
+    if shows_documented and needed <= seen and not differs and not expired:
+        return Tag.LIVE_VERIFIED
+    return Tag.UNVERIFIED if differs or expired or any(unsettled(stated, settled)) else None
+
+
+def contradicts(assertion: Assertion, cell: Cell) -> bool:
+    """Whether what was seen differs from what the documents say; what we assumed may turn out otherwise."""
+    if not cell.differs:
+        return False
+    if assertion.basis is Basis.DOCUMENTED:
+        return True
+    return is_another_outcome(assertion, cell.differs) or (assertion.place_alone and cell.differs != "absent")
+
+
+def is_another_outcome(assertion: Assertion, seen: str) -> bool:
+    """Whether a refusal came for a success, or the other way round: that drifts, and settles no assumed status."""
+    status = assertion.documented
+    if assertion.key.within != "status" or not isinstance(status, int) or not seen.isdecimal():
+        return False
+    return (int(seen) < 400) != (status < 400)
+
+
+def unsettled(stated: Iterable[Assertion], settled: Mapping[str, Settled]) -> Iterator[Assertion]:
+    """What the record itself assumes and nobody has seen yet; what its surface assumes says nothing of the record."""
+    for each in stated:
+        if each.basis is Basis.ASSUMED and not each.of_surface and str(each.key) not in settled:
+            yield each

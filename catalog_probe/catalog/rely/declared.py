@@ -1,0 +1,70 @@
+"""Read rely.toml, a client's own list of what it depends on (`catalog/schemas/rely.json`)."""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from catalog_probe.catalog.files.schema_messages import told
+from catalog_probe.catalog.files.schemas import SCHEMAS
+from catalog_probe.catalog.files.strict_json import read_object
+from catalog_probe.catalog.model.errors import CatalogError
+from catalog_probe.catalog.text.phrases import decoded
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+ALL = ("*/*",)
+"""Every assertion of a record."""
+
+MAX_AGE_DAYS = 35
+"""A live night comes round to every endpoint in 28 days, and write-back renews a date that is older than 7."""
+
+
+@dataclass(frozen=True, slots=True)
+class Dependency:
+    """One `[[rely]]`: patterns of records, and of the assertions that a client depends on."""
+
+    on: tuple[str, ...]
+    assertions: tuple[str, ...] = ALL
+    endpoints: tuple[str, ...] = ()
+    """Each endpoint on which the assertions have to hold; empty: some endpoint, and they differ on none."""
+    why: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class RelyFile:
+    """The dependencies of a client, in the order of its file."""
+
+    dependencies: tuple[Dependency, ...]
+    max_age_days: int = MAX_AGE_DAYS
+    path: Path | None = None
+
+
+def read(path: Path) -> RelyFile:
+    """Read a rely.toml.
+
+    Raises:
+        CatalogError: it cannot be read or does not follow the schema; with the place in it.
+    """
+    try:
+        data = json.loads(json.dumps(tomllib.loads(decoded(path.read_bytes())), default=str))
+    except OSError as error:
+        raise CatalogError(f"cannot be read ({error.strerror})", "name a rely.toml", file=path) from error
+    except (ValueError, RecursionError) as error:  # TOMLDecodeError, UnicodeDecodeError
+        raise CatalogError(f"broken TOML: {error}", "mend it", file=path) from error
+    for complaint in told(data, read_object(SCHEMAS / "rely.json")):
+        place = complaint.json_path.removeprefix("$").removeprefix(".")
+        raise CatalogError(complaint.message, complaint.mend, file=path, place=place)
+    dependencies = tuple(
+        Dependency(
+            tuple(entry["on"]),
+            tuple(entry.get("assertions", ALL)),
+            tuple(entry.get("endpoints", ())),
+            entry.get("why", ""),
+        )
+        for entry in data["rely"]
+    )
+    return RelyFile(dependencies, data.get("max_age_days", MAX_AGE_DAYS), path)

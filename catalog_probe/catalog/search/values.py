@@ -1,0 +1,86 @@
+"""What a field of a query can be, where that is a closed list or has a form: `status:abc` never finds anything. Pure.
+
+The page has these rules in `query.js`, from the same data.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import TYPE_CHECKING
+
+from catalog_probe.catalog.model import KINDS
+from catalog_probe.catalog.model.codes import FindingCode, ReasonCode
+from catalog_probe.catalog.model.errors import CatalogError, did_you_mean
+from catalog_probe.catalog.model.outcome import WORDS
+from catalog_probe.catalog.model.record import Tag
+from catalog_probe.catalog.text.phrases import brief
+from catalog_probe.catalog.text.wildcard import fits
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from catalog_probe.catalog.search.terms import Term
+
+OUTCOMES = tuple(word.replace(" ", "-") for word in WORDS.values())
+
+STATES = (
+    *("our-fault", "regressed", "new-drift", "never-agreed", "pending", "changed", "lost-sight", "flaky"),
+    *("stale-ledger", "still-drifting", "fixed", "accepted", "inconclusive", "restricted", "not-probed", "conforms"),
+)
+"""The sections of a report, in their order; a record is in one of them."""
+
+MARKS = ("drifted", "new", "failing", "added", "verified", "in-part")
+"""What else `is:` finds."""
+
+LISTED: Mapping[str, tuple[str, ...]] = MappingProxyType(
+    {
+        "kind": KINDS,
+        "tag": tuple(each.lower() for each in Tag),
+        "is": (*STATES, *MARKS),
+        "outcome": OUTCOMES,
+        "finding": tuple(FindingCode),
+        "reason": tuple(ReasonCode),
+    }
+)
+"""Field -> all that it can be, in small letters."""
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """How all values of a field look."""
+
+    pattern: str
+    """A regular expression of the whole value, the same in Python and in the page's script."""
+    mend: str
+
+
+FORMS: Mapping[str, Form] = MappingProxyType(
+    {
+        "status": Form(r"[1-5](?:[0-9]{2}|xx)|[0-9x*]*[*][0-9x*]*", "write 429, 4xx or 4*"),
+        "seen": Form(r"[<>]?[0-9]{1,6}d?|today|never", "write <7d, >30d, 0d, today or never"),
+    }
+)
+
+SHOWN = 80
+"""Characters of a value that is none."""
+
+NAMED = 32
+"""Of a list no longer than this, all are named."""
+
+
+def demand_possible(term: Term) -> None:
+    """Refuse a value that its field can never be.
+
+    Raises:
+        CatalogError: with the nearest that it can be, or how it is written.
+    """
+    for value in term.values:
+        form, listed = FORMS.get(term.field), LISTED.get(term.field)
+        if form is not None and re.fullmatch(form.pattern, value) is None:
+            raise CatalogError(f"{term.field}:{brief(value, SHOWN)} names nothing", form.mend)
+        if listed is not None and not any(fits(value, word) for word in listed):
+            all_words = f"they are {', '.join(listed)}" if len(listed) <= NAMED else ""
+            mend = did_you_mean(value, listed) or all_words or "`catalog-probe catalog explain` lists them"
+            raise CatalogError(f"{term.field}:{brief(value, SHOWN)} names nothing", mend)

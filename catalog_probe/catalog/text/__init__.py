@@ -1,0 +1,1 @@
+"""Text and JSON values without meaning of ours: pointers, wildcards, and what a terminal may show."""

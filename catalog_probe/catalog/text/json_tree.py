@@ -1,0 +1,170 @@
+"""The one walk over all strings in a JSON value."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Collection, Iterator, Mapping
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from catalog_probe.catalog.text.json_value import Json
+
+
+_OBJECTS = (dict, Mapping)
+"""Nearly every object is a dict, and that is seen at once. A pair here costs a third of `list | tuple` in its place."""
+
+_LISTS = (list, tuple)
+_SCALARS = (int, float, type(None))
+"""What is no object takes longest to be told from one."""
+_SIMPLE = (str, *_SCALARS)
+
+
+class RepeatingObject(dict[str, Any]):
+    """A JSON object that was written with a name more than once: of its values the last counts.
+
+    `repeated` are the positions of such members, for a name may be changed to hide a secret.
+    """
+
+    def __init__(self, members: Mapping[str, Json], repeated: Collection[int]) -> None:
+        super().__init__(members)
+        self.repeated = repeated
+
+
+def object_of(pairs: list[tuple[str, Json]]) -> dict[str, Json]:
+    """The object that these members make, as they were written."""
+    members = dict(pairs)
+    if len(members) == len(pairs):
+        return members
+    counts = Counter(name for name, _ in pairs)
+    return RepeatingObject(members, frozenset(at for at, name in enumerate(members) if counts[name] > 1))
+
+
+def repeated_members(value: Json, place: str = "") -> Iterator[tuple[str, Json]]:
+    """Each member whose name its object has more than once, with its JSON pointer; `*` stands for each item."""
+    if isinstance(value, dict):
+        repeated = value.repeated if isinstance(value, RepeatingObject) else ()
+        for at, (name, item) in enumerate(value.items()):
+            if at in repeated:
+                yield f"{place}/{name}", item
+            yield from repeated_members(item, f"{place}/{name}")
+    elif isinstance(value, list):
+        for item in value:
+            yield from repeated_members(item, f"{place}/*")
+
+
+def _rebuilt(value: Json, members: dict[str, Json]) -> dict[str, Json]:
+    return RepeatingObject(members, value.repeated) if isinstance(value, RepeatingObject) else members
+
+
+def texts(value: Json) -> list[str]:
+    """Every string in a value, in its order; the names of members are not among them."""
+    found: list[str] = []
+    _add_texts(value, found)
+    return found
+
+
+def all_texts(value: Json) -> list[str]:
+    """Every string and every name of a member, in the order in which `map_texts` changes them."""
+    return texts_and_bytes(value)[0]
+
+
+def texts_and_bytes(value: Json) -> tuple[list[str], list[list[int]]]:
+    """The same, and each list that holds bytes as numbers (`[83, 107]`), where it is of BYTES or more.
+
+    Or an object, as JavaScript writes an array of bytes (`{"0": 83, "1": 107}`).
+    """
+    found: list[str] = []
+    numbers: list[list[int]] = []
+    _gather(value, found, numbers)
+    return found, numbers
+
+
+def map_bytes(value: Json, change: Callable[[list[int]], list[Json]]) -> Json:
+    """The value with each list, or object, changed that holds bytes as numbers."""
+    if isinstance(value, Mapping):
+        if _holds_bytes([*value.values()]):
+            return _rebuilt(value, dict(zip(value, change([*value.values()]), strict=True)))
+        return _rebuilt(value, {key: map_bytes(item, change) for key, item in value.items()})
+    if isinstance(value, list):
+        return change(value) if _holds_bytes(value) else [map_bytes(item, change) for item in value]
+    return value
+
+
+def placed_texts(value: Json, place: str = "") -> Iterator[tuple[str, str]]:
+    """Every string with its JSON pointer, in the order of `texts`; `*` stands for each item of a list."""
+    if isinstance(value, str):
+        yield place, value
+    elif isinstance(value, Mapping):
+        for name, item in value.items():
+            yield from placed_texts(item, f"{place}/{name}")
+    elif isinstance(value, list | tuple):
+        for item in value:
+            yield from placed_texts(item, f"{place}/*")
+
+
+def has_rows(value: Json) -> bool:
+    """Whether a list of several objects or lists is in it, or an object whose names are numbers, as one is written."""
+    if isinstance(value, _OBJECTS):
+        return ("0" in value and len(value) > 1) or any(
+            has_rows(item) for item in value.values() if not isinstance(item, _SIMPLE)
+        )
+    if isinstance(value, _LISTS):
+        within = [item for item in value if not isinstance(item, _SIMPLE)]
+        return len(within) > 1 or any(map(has_rows, within))
+    return False
+
+
+def map_texts(value: Json, change: Callable[[str], str], *, names: bool = False) -> Json:
+    """The value with every string changed, and with `names` the names of members too."""
+    if isinstance(value, str):
+        return change(value)
+    if isinstance(value, _OBJECTS):
+        members = value.items()
+        changed = {change(str(key)) if names else key: map_texts(item, change, names=names) for key, item in members}
+        return _rebuilt(value, changed)
+    if isinstance(value, list):
+        return [map_texts(item, change, names=names) for item in value]
+    if isinstance(value, tuple):
+        return tuple(map_texts(item, change, names=names) for item in value)
+    return value
+
+
+BYTES = 12
+"""Shorter lists of numbers are not taken for bytes."""
+
+
+def _holds_bytes(value: list[Json]) -> bool:
+    if len(value) < BYTES or type(value[0]) is not int:
+        return False
+    return all(type(each) is int and 0 <= each < 256 for each in value)
+
+
+def _add_texts(value: Json, found: list[str]) -> None:
+    if isinstance(value, str):
+        found.append(value)
+    elif isinstance(value, _LISTS):
+        for item in value:
+            _add_texts(item, found)
+    elif isinstance(value, _OBJECTS):
+        for item in value.values():
+            _add_texts(item, found)
+
+
+def _gather(value: Json, found: list[str], numbers: list[list[int]]) -> None:
+    if isinstance(value, str):
+        found.append(value)
+    elif isinstance(value, _OBJECTS):
+        if len(value) >= BYTES and _holds_bytes(items := [*value.values()]):
+            numbers.append(items)
+        for key, item in value.items():
+            found.append(str(key))
+            if isinstance(item, str):  # most are
+                found.append(item)
+            elif not isinstance(item, _SCALARS):
+                _gather(item, found, numbers)
+    elif isinstance(value, _LISTS):
+        if isinstance(value, list) and _holds_bytes(value):
+            numbers.append(value)
+            return
+        for item in value:
+            _gather(item, found, numbers)

@@ -1,0 +1,101 @@
+"""What answers held and no document names: candidates for LIVE_DISCOVERED, kept beside the records with evidence."""
+
+from __future__ import annotations
+
+from datetime import date
+from typing import TYPE_CHECKING
+
+from catalog_probe.catalog.evidence.steady import steady
+from catalog_probe.catalog.files.manifest import providers
+from catalog_probe.catalog.files.store import DISCOVERED
+from catalog_probe.catalog.files.strict_json import read_object
+from catalog_probe.catalog.model import Json, Tag
+from catalog_probe.catalog.model.codes import FindingCode
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+    from pathlib import Path
+
+    from catalog_probe.catalog.files.store import Catalog
+    from catalog_probe.catalog.model import Finding
+    from catalog_probe.catalog.writeback.seen import Sighting
+
+MAX_RECORDS = 5
+"""Records named as evidence of a candidate: the first in the alphabet, so that the order of runs does not matter."""
+
+_NEWS: Mapping[str, str] = {
+    FindingCode.UNDOCUMENTED_HEADER: "header",
+    FindingCode.UNDOCUMENTED_FIELD: "field",
+    FindingCode.UNDOCUMENTED_CODE: "error",
+}
+
+Candidates = dict[str, dict[str, Json]]
+"""What was discovered of one provider, by `header/x-name`, `field/<surface>/pointer`, `error/code/value`."""
+
+
+def discoveries(sightings: Iterable[Sighting]) -> dict[str, Candidates]:
+    """The candidates of each provider, from any number of runs in any order. Pure."""
+    found: dict[str, Candidates] = {}
+    for sighting in sightings:
+        for finding in sighting.result.findings:
+            if finding.code in _NEWS:
+                own = found.setdefault(sighting.result.address.provider, {})
+                key, candidate = _candidate(sighting, finding)
+                own[key] = _merged(own[key], candidate) if key in own else candidate
+    return found
+
+
+def merge(old: Mapping[str, Json], new: Candidates, refresh_after: int) -> Candidates:
+    """Known candidates with what was seen since; one that is seen again soon is left alone, for quiet diffs."""
+    merged: Candidates = {key: dict(value) for key, value in old.items()}
+    for key, candidate in new.items():
+        if key not in merged:
+            merged[key] = candidate
+        elif _is_news(merged[key], candidate, refresh_after):
+            merged[key] = _merged(merged[key], candidate)
+    return dict(sorted(merged.items()))
+
+
+def known(root: Path, provider: str) -> dict[str, Json]:
+    """What was discovered of a provider so far."""
+    path = root / provider / DISCOVERED
+    return read_object(path) if path.exists() else {}
+
+
+def updated(catalog: Catalog, found: Mapping[str, Candidates], refresh_after: int) -> Iterator[tuple[str, Candidates]]:
+    """Each provider of which something is known or was found, with what its file should hold."""
+    for provider in providers():
+        candidates = merge(known(catalog.root_of(provider), provider), found.get(provider, {}), refresh_after)
+        if candidates:
+            yield provider, candidates
+
+
+def _candidate(sighting: Sighting, finding: Finding) -> tuple[str, dict[str, Json]]:
+    kind, day = _NEWS[finding.code], sighting.day.isoformat()
+    value = str(finding.observed)
+    surface = sighting.result.probed_record.surface or "unknown"
+    name = {"header": finding.at, "field": f"{surface}{finding.at}", "error": f"{finding.at}/{steady(value)}"}[kind]
+    return f"{kind}/{name}", {
+        "status": [str(Tag.LIVE_DISCOVERED)],
+        "example": steady(value),
+        "first_seen": day,
+        "last_seen": day,
+        "target": sighting.target,
+        "records": [sighting.result.record],
+    }
+
+
+def _merged(one: Mapping[str, Json], other: Mapping[str, Json]) -> dict[str, Json]:
+    return {
+        **one,
+        "example": min(one["example"], other["example"]),
+        "first_seen": min(one["first_seen"], other["first_seen"]),
+        "last_seen": max(one["last_seen"], other["last_seen"]),
+        "target": min(one["target"], other["target"]),
+        "records": sorted({*one["records"], *other["records"]})[:MAX_RECORDS],
+    }
+
+
+def _is_news(old: Mapping[str, Json], new: Mapping[str, Json], refresh_after: int) -> bool:
+    since = date.fromisoformat(new["last_seen"]) - date.fromisoformat(old["last_seen"])
+    return since.days > refresh_after or bool(new["first_seen"] < old["first_seen"])

@@ -1,0 +1,128 @@
+"""A look at a record, and how the record's data tells of it: in which field of each kind the evidence goes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import UTC, date, datetime
+from typing import TYPE_CHECKING
+
+from catalog_probe.catalog.evidence.results import RECORDED
+from catalog_probe.catalog.model.clock import utc_text
+from catalog_probe.catalog.model.standpoint import StandsFor
+from catalog_probe.catalog.observed.last_seen import (
+    ANOTHER_REVISION,
+    BLOCKS,
+    LastSeen,
+    evidence_block,
+    instant,
+    of_no_provider,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from catalog_probe.catalog.evidence.results import Result, Run
+    from catalog_probe.catalog.model import Json, Record
+
+_WRITTEN = frozenset(
+    "account_specific result verified_at target run observed_at seen headers tiers not_looked_at reason".split()
+)
+"""What write-back puts into the block of a rate-limit record: of an older look nothing may stay."""
+
+_DISTANT_PAST = datetime.min.replace(tzinfo=UTC)
+
+
+@dataclass(frozen=True, slots=True)
+class Sighting:
+    """A result and the run it belongs to: what there is to know of one look at one record."""
+
+    run: Run
+    result: Result
+
+    @property
+    def day(self) -> date:
+        """The day that a record gets as its date: the run's own, so that a run past midnight has one date.
+
+        What was recorded was seen when it was recorded, whenever it is judged.
+        """
+        if self.result.elicited == RECORDED:
+            return self.at.date()
+        return date.fromisoformat(self.run.today)
+
+    @property
+    def at(self) -> datetime:
+        """The instant of the observation, or a distant past for a time that cannot be read."""
+        return instant(self.result.observed_at) or instant(self.run.started_at) or _DISTANT_PAST
+
+    @property
+    def target(self) -> str:
+        """The name of its target; evidence for no record says whose it is, whatever its target is called."""
+        name = self.run.target
+        plain = self.run.speaks_of_providers or of_no_provider(name)
+        if plain:
+            return name
+        whose = self.run.stands_for
+        return f"{ANOTHER_REVISION if whose is StandsFor.PROVIDER else whose}:{name}"
+
+    def is_older_than(self, last: LastSeen | None) -> bool:
+        """Whether what a record says was seen last is newer; of a day without an instant the whole day counts."""
+        if last is None or self.day > last.day:
+            return False
+        return self.day < last.day or (last.at is not None and self.at < last.at)
+
+
+def with_evidence(
+    record: Record, sighting: Sighting, differences: tuple[str, ...], extra: Mapping[str, Json]
+) -> dict[str, Json]:
+    """The record's data with the sighting as its last: `extra` is what only this kind of record keeps."""
+    result, run = str(sighting.result.outcome), sighting.run.run
+    at, day = utc_text(sighting.at), sighting.day.isoformat()
+    data = dict(record.data)
+    if record.kind == "errors":
+        note = f"{result}, seen on {sighting.target} in run {run} at {at}"
+        note += f": {'; '.join(differences)}" if differences else ""
+        data[BLOCKS[record.kind]] = {"verified_at": day, **extra, "note": note}
+        return data
+    block: dict[str, Json] = {
+        "result": result,
+        "verified_at": day,
+        "target": sighting.target,
+        "run": run,
+        "observed_at": at,
+    }
+    if differences:
+        block["seen"] = list(differences)
+    if record.kind == "rate_limits":
+        by_hand = {key: value for key, value in evidence_block(record).items() if key not in _WRITTEN}
+        data[BLOCKS[record.kind]] = {**by_hand, **block, **extra}
+    else:
+        data[BLOCKS[record.kind]] = {**block, **extra}
+    return data
+
+
+def with_expiry(record: Record, reason: str) -> dict[str, Json]:
+    """The record's data with its evidence marked as too old to stand on. Its date stays: nobody looked since."""
+    block = {key: value for key, value in evidence_block(record).items() if key != "seen"}
+    block |= {"note": reason} if record.kind == "errors" else {"result": "expired", "reason": reason}
+    return {**record.data, BLOCKS[record.kind]: block}
+
+
+def with_headers_seen(
+    record: Record, data: Mapping[str, Json], seen: Mapping[str, str], *, older: bool
+) -> Mapping[str, Json]:
+    """The data with what was seen marked in each of the record's header rules; PC's array of them has no marks.
+
+    What is `older` than the marks that stand takes none of their places.
+    """
+    holder = data.get("response") if record.kind == "endpoints" else data
+    field = "response_headers" if record.kind == "errors" else "headers"
+    rules = holder.get(field) if isinstance(holder, dict) else None
+    if not seen or not isinstance(rules, dict):
+        return data
+    marked = {
+        name: {**rule, "seen": seen[name]} if name in seen and not (older and "seen" in rule) else rule
+        for name, rule in rules.items()
+    }
+    if record.kind == "endpoints":
+        return {**data, "response": {**data["response"], field: marked}}
+    return {**data, field: marked}

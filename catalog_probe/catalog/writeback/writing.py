@@ -1,0 +1,138 @@
+"""Writing catalog files so that nothing is ever half written, and nobody's change is lost."""
+
+from __future__ import annotations
+
+import os
+import secrets
+from collections.abc import Mapping
+from contextlib import contextmanager, suppress
+from typing import TYPE_CHECKING
+
+from catalog_probe.catalog.files import provider_folders
+from catalog_probe.catalog.files.store import Catalog, kind_of_file
+from catalog_probe.catalog.files.strict_json import read_object
+from catalog_probe.catalog.model.errors import CatalogError, shown
+from catalog_probe.catalog.writeback.canonical import canonical_text
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+    from catalog_probe.catalog.model import Json
+
+LOCK_WAIT_S = 60.0
+
+Contents = Mapping["Path", Mapping[str, "Json"]]
+"""Files and what they should hold: slug -> data."""
+
+
+def rewrite(root: Path, change: Callable[[Catalog], Contents]) -> tuple[Path, ...]:
+    """Give files new contents; those in which nothing changes are left alone.
+
+    `change` is asked under the lock, with the records as they are by then, so of two updates at once the second
+    builds on the first. Returns the files that were written. A process killed in between leaves each file as it
+    was or as it should be; doing the same again finishes the work.
+    """
+    with locked(root):
+        return write_contents(root, change(Catalog.load(root)))
+
+
+def write_contents(root: Path, contents: Contents, *, durable: bool = True) -> tuple[Path, ...]:
+    """Write each file in canonical form if it says something else by now. Call it under the lock."""
+    return tuple(
+        path
+        for path, content in contents.items()
+        if _content_of(path) != content
+        and write_data(path, canonical_text(content, kind_of_file(path, root)).encode(), durable=durable)
+    )
+
+
+def _content_of(path: Path) -> Json:
+    return read_object(path) if path.exists() else None
+
+
+@contextmanager
+def locked(folder: Path) -> Iterator[None]:
+    """Hold the one lock of a folder. The lock file lies in `.cache/`, which git ignores and loaders skip.
+
+    Raises:
+        CatalogError: another process holds it for too long, it cannot be made, or the folder is no user's own.
+    """
+    provider_folders.demand_own(folder)
+    from filelock import FileLock, Timeout  # only writers pay for it
+
+    path = folder / ".cache" / "write.lock"
+    try:
+        path.parent.mkdir(exist_ok=True)
+        lock = FileLock(path).acquire(timeout=LOCK_WAIT_S)
+    except Timeout:
+        what = f"another process has been writing to {shown(folder)} for {LOCK_WAIT_S:.0f} s"
+        raise CatalogError(what, "wait for it, or end it, then run again", file=path) from None
+    except OSError as error:
+        raise _unwritable(path, error) from error
+    with lock:
+        yield
+
+
+def write_text(path: Path, text: str) -> bool:
+    """As `write_data`, in UTF-8."""
+    return write_data(path, text.encode())
+
+
+def write_data(path: Path, data: bytes, *, durable: bool = True) -> bool:
+    """Replace a file in one step, or leave it alone where it already says this. Call it under the lock.
+
+    What can be made again need not be `durable`: it survives the end of this process, but not of the machine.
+
+    Raises:
+        CatalogError: the disk is full or the file may not be written; the old file is intact.
+    """
+    if path.is_file() and path.read_bytes() == data:
+        return False
+    temporary = path.with_name(f".{path.name}.{secrets.token_hex(4)}.tmp")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        _remove_leftovers(path)
+        _write_new(temporary, data, durable)
+        temporary.replace(path)
+        if durable:
+            _sync_folder(path.parent)
+    except OSError as error:
+        raise _unwritable(path, error) from error
+    finally:
+        with suppress(OSError):
+            temporary.unlink(missing_ok=True)
+    return True
+
+
+def _write_new(path: Path, data: bytes, durable: bool) -> None:
+    """Write a new file; durable: wait until the disk has it, else a power cut could leave an empty one in its place."""
+    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
+    try:
+        view = memoryview(data)
+        while view:
+            view = view[os.write(descriptor, view) :]
+        if durable:
+            os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def _sync_folder(folder: Path) -> None:
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def _remove_leftovers(path: Path) -> None:
+    """Under the lock nobody else writes this file, so what a killed writer left beside it is rubbish."""
+    for other in path.parent.iterdir():
+        if other.name.startswith(f".{path.name}.") and other.name.endswith(".tmp"):
+            other.unlink(missing_ok=True)
+
+
+def _unwritable(path: Path, error: OSError) -> CatalogError:
+    what = f"cannot be written ({error.strerror or error})"
+    return CatalogError(what, "make room or give permission, then run again: the file is as it was", file=path)

@@ -1,0 +1,104 @@
+"""Whether records and recipes fit: each record has a recipe or a reason, each recipe a record and its labels."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from catalog_probe.catalog.files.manifest import Manifest, manifest, manifest_file
+from catalog_probe.catalog.model.errors import did_you_mean, shown
+from catalog_probe.catalog.model.explanations import NOT_PROBED
+from catalog_probe.catalog.model.labels import BESIDE
+from catalog_probe.catalog.reading.expectations import documented_labels
+from catalog_probe.catalog.reading.facts import claimed_endpoints
+from catalog_probe.probes.planning.spreading import asked_first, elsewhere
+from catalog_probe.probes.recipes.loading import recipes_place
+from catalog_probe.probes.targets.target import WRONG
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from catalog_probe.catalog.files.store import Catalog
+    from catalog_probe.probes.recipes.book import Book
+    from catalog_probe.probes.recipes.recipe import Recipe
+
+
+def misfits(catalog: Catalog, books: Mapping[str, Book]) -> Iterator[str]:
+    """One line for each misfit, with its mend."""
+    addresses = {str(record.address) for record in catalog.records}
+    for provider, book in books.items():
+        for address in sorted(book.recipes.keys() | book.unprobed.keys()):
+            if address not in addresses:
+                yield f"{address}: a recipe or reason for no record; write one, or remove it in {_place(provider)}"
+        yield from _unprobed(book, provider)
+    for record in catalog.records:
+        address = str(record.address)
+        recipe = books[record.provider].recipes.get(address)
+        if recipe is not None:
+            yield from _labels(catalog, recipe)
+            yield from _roles(recipe, manifest(record.provider))
+            if addresses.issuperset(claimed_endpoints(record)):  # else the catalog's own check says so
+                yield from _endpoints(catalog, recipe, books[record.provider])
+        elif address not in books[record.provider].unprobed:
+            yield f"{address}: no recipe and no reason; add one in {_place(record.provider)}, or a reason to UNPROBED"
+
+
+def _unprobed(book: Book, provider: str) -> Iterator[str]:
+    """Reasons that are none, and recipes that somebody has begun to write."""
+    for address, reason in book.unprobed.items():
+        if address in book.unfinished:
+            yield f"{address}: its recipe is unfinished; say in {_place(provider)} how it is provoked"
+        elif reason.code not in NOT_PROBED:
+            known = ", ".join(NOT_PROBED)
+            yield f"{address}: {reason.code!r} is no reason of the closed list; choose from {known}"
+        elif not reason.detail:
+            yield f"{address}: the reason {reason.code!r} needs a detail that a person can act on"
+
+
+def _labels(catalog: Catalog, recipe: Recipe) -> Iterator[str]:
+    try:
+        wanted = documented_labels(catalog[recipe.address], catalog.__getitem__)
+    except KeyError as error:
+        yield f"{recipe.address}: {error.args[0] if error.args else error}"
+        return
+    if recipe.unsent and wanted <= recipe.labels:
+        yield f"{recipe.address}: its recipe sends every label that the record documents; remove `unsent`"
+    for label in sorted(wanted - recipe.labels) if recipe.unsent is None else ():
+        yield f"{recipe.address}: its recipe sends nothing labelled {label!r}, which the record documents"
+    extra = sorted(recipe.labels - wanted - BESIDE) if recipe.steps is None else []
+    for label in extra:
+        yield f"{recipe.address}: its recipe sends {label!r}, which the record does not document"
+
+
+def _endpoints(catalog: Catalog, recipe: Recipe, book: Book) -> Iterator[str]:
+    """Endpoints that the record names and its recipe does not ask: a claim that nobody looks at."""
+    record = catalog[recipe.address]
+    claimed = claimed_endpoints(record)
+    others = elsewhere(recipe, record, catalog, book.shapes)
+    asked = others.keys() | asked_first(recipe, claimed, catalog)
+    for endpoint in claimed:
+        if endpoint not in asked:
+            mend = f"say in {_place(record.provider)} how it is brought about there, or quote the row that takes it out"
+            yield f"{recipe.address}: its recipe sends nothing to {endpoint}, which the record names; {mend}"
+    for endpoint, cell in others.items():
+        for line in (*_roles(cell, manifest(record.provider)), *_extra_labels(catalog, cell)):
+            yield f"{line} (on {endpoint})"
+
+
+def _extra_labels(catalog: Catalog, recipe: Recipe) -> Iterator[str]:
+    wanted = documented_labels(catalog[recipe.address], catalog.__getitem__)
+    for label in sorted(recipe.labels - wanted - BESIDE):
+        yield f"{recipe.address}: its recipe sends {label!r}, which the record does not document"
+
+
+def _roles(recipe: Recipe, provider: Manifest) -> Iterator[str]:
+    """Credentials that the provider's manifest does not know, so that no target could be told to have them."""
+    calls = [call for each in (recipe, *recipe.optional.values()) for call in each.calls.values()]
+    named = {recipe.credential, *recipe.roles, *(call.credential for call in calls)} - {WRONG}
+    for role in sorted(role for role in named if isinstance(role, str) and role not in provider.roles):
+        where = shown(manifest_file(provider.name))
+        mend = did_you_mean(role, provider.roles) or f"add it to $.roles there, or change it in {_place(provider.name)}"
+        yield f"{recipe.address}: its recipe uses the credential {role!r}, which {where} does not name; {mend}"
+
+
+def _place(provider: str) -> str:
+    return recipes_place(provider)

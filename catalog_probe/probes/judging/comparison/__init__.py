@@ -1,0 +1,1 @@
+"""An answer beside what a record states: observations, findings, and what they rest on."""

@@ -1,0 +1,170 @@
+"""Weighs differences by what they differ from: a documented assertion, an assumption of ours, or a choice left open."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from catalog_probe.catalog.evidence.same_drift import ABSENT, observed_class
+from catalog_probe.catalog.model import Aspect, Finding, Json, Response, Severity
+from catalog_probe.catalog.model.assertion import Basis
+from catalog_probe.catalog.model.codes import FindingCode
+from catalog_probe.catalog.model.status import NO_SUCH_PATH
+from catalog_probe.catalog.reading.assertions import TRIGGER
+from catalog_probe.catalog.reading.expected import answer_body
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from catalog_probe.catalog.model.assertion import Assertion
+    from catalog_probe.catalog.reading.expected import Expected
+    from catalog_probe.catalog.recognition.known import Known
+
+
+def weighed(expected: Expected, findings: Iterable[Finding]) -> Iterator[Finding]:
+    """The findings by their basis. Another member of documented alternatives conforms, so it is no finding.
+
+    What differs from an assumption is `should`, and worded as that: it settles the assumption and is no drift. Of
+    another answer than the stated one it is no finding: that one settles nothing that is assumed of the stated one.
+    """
+    found = list(_each_weighed(expected, findings))
+    other = any(finding.assertion == f"{expected.label}/status" and finding.drifts for finding in found)
+    other = other or is_foreign(found)
+    found = _each_place_once(expected, found)
+    return (finding for finding in found if not (other and finding.severity is Severity.SHOULD))
+
+
+def _each_place_once(expected: Expected, found: Iterable[Finding]) -> list[Finding]:
+    """The findings; of the shape of a body, one is no drift at a place of which another is, that tells it better."""
+    found = tuple(found)
+    told = {_pointer(expected, each) for each in found if each.drifts}  # a shape is at a path, and no pointer
+    paths = {f"{root}{pointer.replace('/', '.')}" for pointer in told if pointer for root in ("$", "$[0]")}
+    return [
+        replace(each, severity=Severity.INFO) if each.code == FindingCode.BODY_SHAPE and each.at in paths else each
+        for each in found
+    ]
+
+
+def _pointer(expected: Expected, finding: Finding) -> str:
+    """Where in a body a finding lies, or an empty text."""
+    pointer = expected.envelope.wire.get(finding.assertion.partition("/")[2], finding.at)
+    return pointer if pointer.startswith("/") else ""
+
+
+def is_foreign(findings: Iterable[Finding]) -> bool:
+    """Whether a text came where JSON is documented: its status too is none of the stated answer's."""
+    return any(finding.code == FindingCode.BODY_MALFORMED and finding.drifts for finding in findings)
+
+
+def _each_weighed(expected: Expected, findings: Iterable[Finding]) -> Iterator[Finding]:
+    for finding in findings:
+        assertion = expected.assertions.get(finding.assertion)
+        if assertion is None or finding.severity is not Severity.MUST or finding.code in _NEVER_ASSUMED:
+            yield finding
+        elif finding.observed in assertion.alternatives:
+            continue
+        elif _is_known(finding, assertion):
+            yield replace(finding, severity=Severity.INFO, message=f"{_as_assumed(finding)}, as it was settled to be")
+        elif _is_assumed(expected, finding, assertion) and not _is_another_outcome(finding, assertion):
+            yield replace(finding, severity=Severity.SHOULD, message=_as_assumed(finding))
+        else:
+            yield finding
+
+
+def _as_assumed(finding: Finding) -> str:
+    return finding.message.replace(": documented ", ": assumed ", 1)
+
+
+_NEVER_ASSUMED = frozenset({FindingCode.BODY_MALFORMED})
+"""Which shape a body has may be assumed; that these are HTTP/JSON interfaces is what the documents say (1:1)."""
+
+
+def _is_assumed(expected: Expected, finding: Finding, assertion: Assertion) -> bool:
+    """Whether the difference is from what we assumed.
+
+    Nothing need stand at a place that we assumed; what stands there, an empty list too, may not be another value than
+    the documents state. Where the shape of the whole body is assumed, so is every place in it.
+    """
+    if assertion.place_alone:
+        missing = finding.code == FindingCode.VALUES_MISSING and finding.observed == ABSENT
+        return missing or finding.code == FindingCode.FIELD_MISSING
+    if assertion.basis is Basis.ASSUMED:
+        return True
+    shape = expected.assertions.get(f"{expected.label}/body")
+    in_the_body = assertion.key.aspect in _IN_THE_BODY or (assertion.key.aspect == "status" and assertion.key.place)
+    is_assumed = shape is not None and shape.basis is Basis.ASSUMED
+    return bool(is_assumed and in_the_body and finding.observed == ABSENT)
+
+
+_IN_THE_BODY = frozenset({"type", "code", "param", "message"})
+
+
+def _is_known(finding: Finding, assertion: Assertion) -> bool:
+    """Whether this is what the assumption turned out to be when it was settled: told then, and no news now."""
+    return assertion.settled != "" and assertion.settled == observed_class(finding)
+
+
+def failed_assumption(expected: Expected, response: Response, findings: Iterable[Finding], known: Known) -> str:
+    """What we assumed of the request and this answer blames, in words; empty where it blames nothing assumed.
+
+    Only a refusal that is about the request itself speaks against how we asked. Where a refusal is stated, one with
+    another status is drift, for it was provoked; just a path may still be wrong. An unknown path is a 404 as well
+    (1:4.4), though without the provider's envelope. Where it is assumed which request provokes the refusal
+    (`ask/trigger`), another answer of the provider says that this one does not.
+    """
+    findings = tuple(findings)
+    differs = {finding.aspect for finding in findings if finding.drifts}
+    unenveloped = Aspect.BODY in differs and response.body_type != "json"
+    for within, reason in expected.asked.items():
+        if within == "path":
+            failed = response.status in NO_SUCH_PATH and (Aspect.STATUS in differs or unenveloped)
+        elif within == TRIGGER:
+            failed = _is_another_answer(expected, response, findings, known)
+        else:
+            failed = within != "endpoints" and succeeds(expected.status) and response.status in _BLAMES_THE_REQUEST
+        if failed:
+            return f"{within}: {reason}"
+    return ""
+
+
+def _is_another_answer(expected: Expected, response: Response, findings: Iterable[Finding], known: Known) -> bool:
+    """Whether the provider answered the request otherwise than by the stated error: it accepted it, or told another.
+
+    Prevents: a request that we guessed meets another error, and the provider is accused of it (a made-up key of PA's
+    compliance API meets the 404 of an unaccepted type). Hides: an error of that record whose status, type or code
+    changed. Headers and shape are compared where it is the stated error.
+    """
+    if succeeds(response.status) and (not succeeds(expected.status) or _stays_open(expected, response)):
+        return True
+    told = [finding for finding in findings if finding.drifts and finding.aspect in _ONE_ERROR_FROM_ANOTHER]
+    differs = any(finding.observed != ABSENT for finding in told)  # an error without its type is not another one
+    body = answer_body(expected, response)
+    # Some documented refusals are a JSON string or have no body (2:7.1).
+    bare = not isinstance(body, dict | list) and response.body_type in ("json", "empty")
+    return differs and (known.has_envelope_of(body) or (bare and known.documents(response.status)))
+
+
+_ONE_ERROR_FROM_ANOTHER = frozenset({Aspect.STATUS, Aspect.TYPE, Aspect.CODE})
+
+
+def _stays_open(expected: Expected, response: Response) -> bool:
+    closes = expected.stream is not None and expected.stream.closes
+    return closes and response.close is None and response.ended == "stalled"
+
+
+_BLAMES_THE_REQUEST = NO_SUCH_PATH | {400, 415, 422}
+
+
+def _is_another_outcome(finding: Finding, assertion: Assertion) -> bool:
+    """Whether a success came for a refusal, or the other way round.
+
+    Which status a refusal has may be assumed; that it is one is what the documents say when they call it so.
+    """
+    if finding.aspect is not Aspect.STATUS or finding.assertion.partition("/")[2] != "status":
+        return False
+    return succeeds(finding.observed) != succeeds(assertion.documented)
+
+
+def succeeds(status: Json) -> bool:
+    """Whether an HTTP status is none of a refusal."""
+    return isinstance(status, int) and status < 400

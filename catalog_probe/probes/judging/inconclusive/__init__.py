@@ -1,0 +1,1 @@
+"""Reasons for which a mismatch is not the provider's drift."""

@@ -1,0 +1,88 @@
+"""What pytest collects: one item a record that is selected, in the order in which providers are asked."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from catalog_probe.catalog.model import Address
+from catalog_probe.catalog.search.query import keywords_for_k
+from catalog_probe.probes.planning.budgeting import spending
+from catalog_probe.probes.planning.plan import plan
+from catalog_probe.probes.plugin.collection.options_table import PROBES
+
+if TYPE_CHECKING:
+    from collections.abc import Generator, Mapping, Sequence
+    from pathlib import Path
+
+    from catalog_probe.probes.plugin.collection.options import Options
+
+
+class Collector:
+    """The plugin object that finds the items of a run; it knows of nothing that sends."""
+
+    def __init__(self, options: Options) -> None:
+        self.options = options
+
+    def pytest_ignore_collect(self, collection_path: Path) -> bool | None:
+        """Leave out the file of a kind that has no selected record: an empty test would only be noise."""
+        kind = collection_path.stem.removeprefix("test_")
+        if collection_path.parent != PROBES or not collection_path.name.startswith("test_"):
+            return None
+        return True if not self._addresses(kind) else None
+
+    def pytest_generate_tests(self, metafunc: pytest.Metafunc) -> None:
+        if "result" in metafunc.fixturenames and hasattr(metafunc.module, "KIND"):
+            metafunc.parametrize("result", self._addresses(metafunc.module.KIND), indirect=True, ids=str)
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_collection_modifyitems(
+        self, config: pytest.Config, items: list[pytest.Item]
+    ) -> Generator[None, object, object]:
+        """Tell `-k` the words of each item; sort by provider, in whatever order other plugins put the items."""
+        for item in items if config.getoption("keyword") else ():
+            address = address_of(item)
+            if address is not None:
+                item.extra_keyword_matches.update(keywords_for_k(self.options.catalog[address]))
+        done = yield
+        ranks = self._ranks([address for item in items if (address := address_of(item)) is not None])
+        items.sort(key=lambda item: (_provider_of(item), ranks.get(address_of(item) or "", 0)))
+        return done
+
+    def _ranks(self, addresses: Sequence[str]) -> Mapping[str, int]:
+        """Where a provider's budget will not hold everything, the order in which it is spent: on most facts first."""
+        options = self.options
+        budgets = [provider for provider in options.target.providers.values() if provider.budgeted]
+        if not options.target.live or not budgets:
+            return {}
+        recipes = plan(options.catalog, options.planned, options.allow, addresses, options.drawing).recipes
+        ranks: dict[str, int] = {}
+        for provider in budgets:
+            own = [each for each in recipes if each.provider == provider.name]
+            ranks.update(spending(own, provider, options.catalog).ranks)
+        return ranks
+
+    def _addresses(self, kind: str) -> list[str]:
+        return [
+            str(record.address)
+            for record in self.options.catalog.select(kind=kind)
+            if self.options.selects(record.address)
+        ]
+
+
+def address_of(item: pytest.Item) -> str | None:
+    """The address an item probes, or None for any other test."""
+    callspec = getattr(item, "callspec", None)
+    return callspec.params.get("result") if callspec is not None and "result" in callspec.params else None
+
+
+def address_in(nodeid: str) -> str:
+    """The address that a node id names, as workers report their items; empty for any other test's."""
+    return nodeid.partition("[")[2].rpartition("]")[0]
+
+
+def _provider_of(item: pytest.Item) -> str:
+    """The provider that an item probes; an empty text, which sorts first, for any other test."""
+    address = address_of(item)
+    return Address.parse(address).provider if address is not None else ""

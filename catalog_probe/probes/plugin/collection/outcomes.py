@@ -1,0 +1,56 @@
+"""What a result means to pytest: passed, failed, skipped, an expected failure, or an error of our own."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from catalog_probe.catalog.evidence.verdicts import agreement, run_verdict
+from catalog_probe.catalog.model import Outcome
+from catalog_probe.catalog.model.codes import FindingCode
+from catalog_probe.catalog.model.explanations import REASONS
+from catalog_probe.catalog.text.visible import line, row
+
+if TYPE_CHECKING:
+    from catalog_probe.catalog.evidence.results import Result
+
+
+def settle(result: Result) -> None:
+    """End the test as the outcome table of DESIGN.md says; what makes the run exit 1 fails, nothing else does."""
+    if run_verdict.failed(result):
+        pytest.fail(told(result), pytrace=False)
+    if agreement.pending(result):
+        waiting = f"never seen as documented; pending until {agreement.until(result)}: {result.drifts[0].message}"
+        pytest.xfail(line(waiting))
+    if run_verdict.accounted(result):
+        pytest.xfail(line(run_verdict.of_ledger(result, "reason")) or "accepted in catalog/divergences.json")
+    if result.outcome is not Outcome.CONFORMS:
+        pytest.skip(reason_of(result))
+
+
+def told(result: Result) -> str:
+    """A failure in the terminal: what is wrong first, for pytest's list has room for one line; then how to see more."""
+    lines = [
+        f"{finding.label}: {finding.message}  [{finding.code}]"
+        for finding in result.findings
+        if finding.drifts or finding.code == FindingCode.MATCHES_ANOTHER_RECORD
+    ]
+    if run_verdict.stale(result):
+        lines.insert(0, f"stale ledger: {run_verdict.of_ledger(result, 'detail')}")
+    elif result.ledger:
+        lines.append(f"  ledger: {run_verdict.of_ledger(result, 'detail')}")
+    if result.outcome is Outcome.FLAKY and result.reason:
+        lines.insert(0, f"{result.outcome}: {result.reason.detail}")
+    sources = ", ".join(result.probed_record.sources)
+    lines.append(f"  documented in {sources}; `catalog-probe catalog show {result.record}`")
+    return "\n".join(map(row, lines))
+
+
+def reason_of(result: Result) -> str:
+    """Why there is no verdict, with what to do about it."""
+    if result.reason is None:
+        return str(result.outcome)
+    code = REASONS.get(result.reason.code)
+    step = f" ({code.next_step})" if code else ""
+    return line(f"{result.outcome}: {result.reason.code}: {result.reason.detail}{step}")

@@ -1,0 +1,28 @@
+"""`--plan`: collects as a run would, then tells instead of probing."""
+
+from __future__ import annotations
+
+import pytest
+
+from catalog_probe.catalog.text.visible import row
+from catalog_probe.probes.planning.bounds import told
+from catalog_probe.probes.planning.fault_free_requests import at_most
+from catalog_probe.probes.planning.plan import plan
+from catalog_probe.probes.plugin.collection.collecting import Collector, address_of
+
+
+class Planner(Collector):
+    """Collects as a run would, then tells instead of probing."""
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtestloop(self, session: pytest.Session) -> bool:
+        addresses = [address for item in session.items if (address := address_of(item)) is not None]
+        options = self.options
+        chosen = plan(options.catalog, options.planned, options.allow, addresses, options.drawing)
+        reporter = session.config.pluginmanager.get_plugin("terminalreporter")
+        if isinstance(reporter, pytest.TerminalReporter):
+            reporter.write_line("")
+            unfaulted = at_most(chosen.probed, options.catalog, options.planned, options.allow)
+            for line in told(chosen, options.target, options.catalog, unfaulted):
+                reporter.write_line(row(line))
+        return True

@@ -1,0 +1,1 @@
+"""How fast and how much a lane may send: rate limits, budgets and throttling."""

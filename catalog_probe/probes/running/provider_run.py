@@ -1,0 +1,59 @@
+"""What the probes of one provider share while a run goes on: its lanes, its budget, its throttle, what it documents."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Self
+
+from catalog_probe.catalog.recognition.known import Known
+from catalog_probe.probes.running.lane import Lane
+from catalog_probe.probes.running.pacing.budget import Budget
+from catalog_probe.probes.running.pacing.rate_limits import RateLimitPolicy
+from catalog_probe.probes.running.pacing.throttle import Throttle
+
+if TYPE_CHECKING:
+    from catalog_probe.catalog.model import Record
+    from catalog_probe.probes.recipes.recipe import Recipe
+    from catalog_probe.probes.targets.target import Provider
+    from catalog_probe.probes.wire.redaction.redactor import Redactor
+
+
+@dataclass(slots=True)
+class ProviderRun:
+    """One provider in one run. Its budget and its throttle hold for all lanes together."""
+
+    provider: Provider
+    redactor: Redactor
+    known: Known
+    throttle: Throttle | None
+    """None on a mock, which answers each probe as if it were alone."""
+    budget: Budget
+    lanes: dict[str, Lane] = field(default_factory=dict)
+    """By name, each made when its first probe is sent."""
+
+    @classmethod
+    def of(
+        cls,
+        provider: Provider,
+        records: tuple[Record, ...],
+        redactor: Redactor,
+        *,
+        live: bool,
+    ) -> Self:
+        """The run of a provider that documents these records."""
+        policy = RateLimitPolicy.of(records)
+        throttle = Throttle(policy, provider.max_wait_s, own_rate=provider.rate is not None) if live else None
+        return cls(provider, redactor, Known.of(records), throttle, Budget(provider))
+
+    def lane(self, recipe: Recipe) -> Lane:
+        """The lane that a recipe's calls are sent on."""
+        if recipe.lane not in self.lanes:
+            self.lanes[recipe.lane] = Lane(
+                self.provider,
+                recipe.credential,
+                self.redactor,
+                self.budget,
+                mock=self.throttle is None,
+                throttle=self.throttle,
+            )
+        return self.lanes[recipe.lane]

@@ -1,0 +1,128 @@
+"""Translates between stand-ins and what a target's provider really calls things, both ways, on the wire alone."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+
+from catalog_probe.catalog.files.manifest import manifest
+from catalog_probe.catalog.text.json_tree import map_texts
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from catalog_probe.catalog.model import Json
+    from catalog_probe.probes.targets.target import Provider, Target
+
+
+@dataclass(frozen=True, slots=True)
+class Dialect:
+    """Pairs of prefixes, and of key headers: as the documents write them, and as this target's provider does."""
+
+    header_stand_in: str
+    header_real: str
+    id_stand_in: str
+    id_real: str
+    key_stand_in: str = ""
+    key_real: str = ""
+    package_real: str = ""
+    """The package of its gRPC methods, where the target names one; what stands for it is in each method's path."""
+    _words: tuple[tuple[re.Pattern[str], str], ...] = field(init=False, compare=False)
+    """How a text that quotes a real name is put into stand-ins."""
+
+    def __post_init__(self) -> None:
+        pairs = (
+            (self.key_real, self.key_stand_in),
+            (self.header_real, self.header_stand_in),
+            (self.id_real, self.id_stand_in),
+        )
+        words = tuple((_at_a_word(real), stand_in) for real, stand_in in pairs if real and real != stand_in)
+        object.__setattr__(self, "_words", words)
+
+    @classmethod
+    def of(cls, provider: Provider) -> Dialect:
+        """The dialect of a provider: what its manifest calls things, and what the target says that it calls them."""
+        documented = manifest(provider.name).stand_ins
+        header, identifier = documented.header_prefix, documented.id_prefix
+        header_real = provider.header_prefix.lower() or header
+        key, key_real = documented.key_header, _swap(provider.key_header.lower(), header, header_real)
+        if "authorization" in (key, key_real):  # a header of HTTP itself stands for nothing else
+            key = key_real = ""
+        identifier_real = provider.id_prefix or identifier
+        return cls(header, header_real, identifier, identifier_real, key, key_real, provider.grpc_package)
+
+    @property
+    def renamed(self) -> dict[str, dict[str, str]]:
+        """What the target calls otherwise than the documents: by the target's field, `stand_in` and `real`.
+
+        The stand-in of a gRPC package is empty: whatever a method's path has before its service.
+        """
+        pairs = {
+            "header_prefix": (self.header_stand_in, self.header_real),
+            "id_prefix": (self.id_stand_in, self.id_real),
+            "key_header": (self.key_stand_in, self.key_real),
+        }
+        renamed = {name: pair for name, pair in pairs.items() if all(pair) and pair[0] != pair[1]}
+        if self.package_real:
+            renamed["grpc_package"] = ("", self.package_real)
+        return {name: {"stand_in": stand_in, "real": real} for name, (stand_in, real) in renamed.items()}
+
+    def headers_out(self, headers: Mapping[str, str]) -> dict[str, str]:
+        return {_swap(name.lower(), self.header_stand_in, self.header_real): value for name, value in headers.items()}
+
+    def headers_in(self, headers: Mapping[str, str]) -> dict[str, str]:
+        if not self._words:  # nothing is called otherwise
+            return {name.lower(): value for name, value in headers.items()}
+        return {self._name_in(name.lower()): self.text_in(value) for name, value in headers.items()}
+
+    def text_out(self, text: str) -> str:
+        return _swap(text, self.id_stand_in, self.id_real)
+
+    def path_out(self, path: str) -> str:
+        """A path with each segment that is an identifier as the provider writes it."""
+        return "/".join(map(self.text_out, path.split("/")))
+
+    def url_in(self, url: str) -> str:
+        """An address that was asked, with each identifier in its path and query as the documents write it."""
+        if self.id_stand_in == self.id_real:
+            return url
+        parts = urlsplit(url)
+        path = "/".join(_swap(each, self.id_real, self.id_stand_in) for each in parts.path.split("/"))
+        pairs = (each.partition("=") for each in parts.query.split("&"))
+        query = "&".join(name + equals + _swap(value, self.id_real, self.id_stand_in) for name, equals, value in pairs)
+        return parts._replace(path=path, query=query).geturl()
+
+    def text_in(self, text: str) -> str:
+        """A text in stand-ins, also where it quotes the name of a header or an identifier."""
+        for real, stand_in in self._words:
+            text = real.sub(stand_in, text)
+        return text
+
+    def json_out(self, value: Json) -> Json:
+        return value if self.id_stand_in == self.id_real else map_texts(value, self.text_out)
+
+    def json_in(self, value: Json) -> Json:
+        return map_texts(value, self.text_in) if self._words else value
+
+    def _name_in(self, name: str) -> str:
+        if name == self.key_real:
+            return self.key_stand_in
+        return _swap(name, self.header_real, self.header_stand_in)
+
+
+def collect_renamings(target: Target) -> dict[str, dict[str, dict[str, str]]]:
+    """Return what a target calls otherwise than the documents: by provider and field, `stand_in` and `real`."""
+    renamed = {name: Dialect.of(provider).renamed for name, provider in target.providers.items()}
+    return {name: fields for name, fields in renamed.items() if fields}
+
+
+def _at_a_word(real: str) -> re.Pattern[str]:
+    """Where a text names it as a word, or as the beginning of one."""
+    end = "" if real.endswith(("-", "_")) else r"(?![\w-])"
+    return re.compile(rf"(?<![\w-]){re.escape(real)}{end}", re.IGNORECASE)
+
+
+def _swap(text: str, old: str, new: str) -> str:
+    return new + text[len(old) :] if old and old != new and text.startswith(old) else text

@@ -1,0 +1,76 @@
+"""Whether a target has the shape that target.schema.json publishes; where it has not, it is told in the schema's words.
+
+What no schema can say (variables, addresses, files, finite numbers) is read in `target_file`.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+from catalog_probe.catalog.files.provider_folders import PACKAGE
+from catalog_probe.catalog.files.schema_messages import Complaint, told
+from catalog_probe.catalog.files.strict_json import read_object
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+SCHEMA = PACKAGE.targets / "target.schema.json"
+ENV = "env:"
+
+SETTINGS: Mapping[str, type] = {
+    "expected": bool,
+    "key_header": str,
+    "key_scheme": str,
+    "key_query": str,
+    "header_prefix": str,
+    "id_prefix": str,
+    "grpc_package": str,
+    "concurrency": int,
+    "rate": float,
+    "max_requests": int,
+    "max_tokens": int,
+    "max_wait_s": float,
+    "timeout_s": float,
+    "max_body_bytes": int,
+    "ca_file": str,
+    "client_cert_file": str,
+    "real_name": str,
+}
+"""What each setting of a provider holds, once a variable is filled in."""
+
+SDK_KEYS = "sdk_keys"
+"""The list of variables from which SDKs take a key."""
+
+TABLES = frozenset({"headers", "credentials", "values"})
+LOOK_UP = "look_up"
+"""The table of rules by which values are found."""
+
+BOUNDS: Mapping[str, tuple[float, float]] = {
+    "concurrency": (1, 10_000),
+    "rate": (0.001, 1_000_000),
+    "max_requests": (0, 10**12),
+    "max_tokens": (0, 10**12),
+    "max_wait_s": (0, 604_800),
+    "timeout_s": (0.001, 86_400),
+    "max_body_bytes": (1, 2**31 - 1),
+    "reprobe_after_s": (0, 86_400),
+    "pending_days": (0, 36_500),
+}
+"""Between what a number makes sense: beyond, a run would wait for ever, or clocks, dates and libraries give up."""
+
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9 ._-]*")
+_MAY_BE_A_KEY = re.compile(r"\$\.providers\b.*\b(credentials|headers|sdk_keys)\b")
+
+
+def trouble(data: Mapping[str, Any]) -> Complaint | None:
+    """What is wrong first with the shape of a target, or None. No value of a credential or header is in it."""
+    complaint = next(iter(told(dict(data), read_object(SCHEMA))), None)
+    if complaint is None:
+        return None
+    hidden = _MAY_BE_A_KEY.match(complaint.json_path)
+    return complaint._replace(message="is something else, not shown as it may be a key") if hidden else complaint
+
+
+def is_name(value: Any) -> bool:
+    return isinstance(value, str) and _NAME.fullmatch(value) is not None

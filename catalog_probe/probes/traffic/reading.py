@@ -1,0 +1,130 @@
+"""Finds out what a file of traffic is, and reads it: a HAR, JSON lines, a run's results, or a folder of such."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from typing import TYPE_CHECKING
+
+from catalog_probe.catalog.evidence import shape
+from catalog_probe.catalog.evidence.results import Result
+from catalog_probe.catalog.evidence.results_file import RESULTS, read_run
+from catalog_probe.catalog.files import json_lines as jsonl
+from catalog_probe.catalog.model.errors import Mendable, shown
+from catalog_probe.probes.traffic import har, json_lines
+from catalog_probe.probes.traffic.recorded import Recorded, Recording, TrafficError
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from catalog_probe.catalog.model import Json
+
+SUFFIXES = (".har", ".json", ".jsonl", ".ndjson")
+"""What is read of a folder."""
+
+
+def read(paths: Iterable[Path]) -> tuple[Recording, ...]:
+    """Every recording that the paths name, each file once, in order.
+
+    Raises:
+        TrafficError: a path cannot be read, or holds no traffic.
+    """
+    files = dict.fromkeys(file.resolve() for path in paths for file in _files(path))
+    found = tuple(map(_recording, files))
+    if not any(each.recorded or each.unreadable for each in found):
+        raise TrafficError(
+            f"--traffic {', '.join(map(shown, files))}: no exchange in it", "record some, or leave it out"
+        )
+    return found
+
+
+def _files(path: Path) -> Iterator[Path]:
+    """The file itself; of the folder of a run its results, of any other whatever may hold traffic."""
+    try:
+        if not path.is_dir():
+            yield path
+            return
+        if (path / RESULTS).is_file():
+            yield path / RESULTS
+            return
+        found = sorted(each for each in path.rglob("*") if each.suffix.lower() in SUFFIXES and each.is_file())
+    except OSError as error:
+        raise TrafficError(f"--traffic {shown(path)}: {error.strerror}", "name a file that can be read") from None
+    if not found:
+        raise TrafficError(f"--traffic {shown(path)}: no traffic in it", f"it is read from {', '.join(SUFFIXES)}")
+    yield from found
+
+
+def _recording(file: Path) -> Recording:
+    name = file.name
+    try:
+        raw = file.read_bytes()
+    except OSError as error:
+        raise TrafficError(f"--traffic {shown(file)}: {error.strerror}", "name a file that can be read") from None
+    if not raw.strip():
+        raise TrafficError(f"--traffic {shown(file)}: it is empty", "record something, or leave it out")
+    whole = _whole(raw)
+    if isinstance(whole, dict) and isinstance(whole.get("log"), dict):
+        return har.recording(whole, name)
+    if isinstance(whole, list):
+        return _lines(whole, name)
+    try:
+        values = list(jsonl.values(raw, file))
+    except jsonl.BrokenLineError as error:
+        raise TrafficError(f"--traffic {shown(file)}: {error}", "give a HAR, JSON lines, or a run's folder") from None
+    if not values:  # the one line that it has is cut off
+        raise TrafficError(
+            f"--traffic {shown(file)}: it ends within a line", "give a HAR, JSON lines, or a run's folder"
+        )
+    first = values[0][1]
+    if isinstance(first, dict) and "run" in first and "target" in first:
+        return _run(file)
+    return _lines([value for _, value in values], name)
+
+
+def _whole(raw: bytes) -> Json:
+    """The one JSON value that a file is; None where it is none, or many."""
+    try:
+        return json.loads(raw.decode("utf-8-sig"))
+    except (ValueError, RecursionError):
+        return None
+
+
+def _lines(values: Iterable[Json], name: str) -> Recording:
+    """Exchanges one a line; a line that is none is named, and takes nothing from the others."""
+    found: list[Recorded] = []
+    unreadable = []
+    for number, value in enumerate(values, start=1):
+        try:
+            found += _of_line(value, f"{name}, line {number}")
+        except Mendable as error:
+            unreadable.append(str(error))
+    if unreadable and not found:
+        raise TrafficError(unreadable[0])
+    return Recording(name, tuple(found), tuple(unreadable))
+
+
+def _of_line(value: Json, where: str) -> Iterable[Recorded]:
+    if not isinstance(value, Mapping):
+        raise TrafficError(f"{where}: no exchange", "give each line `request` and `response`")
+    if "attempts" in value and "record" in value:
+        wrong = shape.describe_error(value, shape.RESULT)
+        if wrong:
+            raise TrafficError(f"{where}: {wrong}", "name the run's folder, or give lines of exchanges")
+        return json_lines.of_result(Result.from_json(value), where)
+    return (json_lines.of_line(value, where),)
+
+
+def _run(file: Path) -> Recording:
+    try:
+        run, results = read_run(file)
+    except Mendable as error:
+        raise TrafficError(f"--traffic {shown(file)}: {error}", "name a run that can be read") from None
+    own: list[Recorded] = []
+    unreadable = []
+    for result in results:
+        try:
+            own += json_lines.of_result(result, f"run {run.run}, {result.record}")
+        except TrafficError as error:
+            unreadable.append(str(error))
+    return Recording(file.parent.name, tuple(own), tuple(unreadable), of_a_mock=not run.live)

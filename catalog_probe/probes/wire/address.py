@@ -1,0 +1,42 @@
+"""The one place where a call's URL is made: it leads to an address of the target, or it is not made."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+from urllib.parse import unquote
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+Origin = tuple[str, str, int | None]
+"""The scheme, user information and host, and port of a URL, as the library that sends the request reads them."""
+
+# RFC 3986, 3.3, after one slash. No `?` or `#`: they would move what follows out of the path. The length is what
+# RFC 9110, 4.1 asks every server to take.
+_PATH = re.compile(r"/(?!/)[A-Za-z0-9._~!$&'()*+,;=:@%/-]{0,8000}")
+
+
+class UnsafePathError(ValueError):
+    """A path that would lead elsewhere than to the address it is put behind; one line saying why."""
+
+
+def url_at(address: str, path: str, read_origin: Callable[[str], Origin]) -> str:
+    """Return the URL of a path below an address of the target.
+
+    A path is not to be trusted: values of the target and of answers are filled into it. `read_origin` is how the
+    library that sends the request reads a URL.
+
+    Raises:
+        UnsafePathError: the request would go to another scheme, host or port, or leave the address's own path.
+    """
+    shown = repr(path if len(path) <= 200 else f"{path[:200]}…")
+    if not _PATH.fullmatch(path):
+        raise UnsafePathError(f"{shown} is not one slash and plain characters of a path")
+    # Servers and proxies decode a path before they resolve its dots, some of them a backslash as a slash.
+    if any(segment in (".", "..") for segment in re.split(r"[/\\]", unquote(path))):
+        raise UnsafePathError(f"{shown} has a dot segment, which could leave the path of {address}")
+    url = address + path
+    if read_origin(url) != read_origin(address):
+        raise UnsafePathError(f"{shown} would not go to {address}")
+    return url

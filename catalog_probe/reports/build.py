@@ -1,0 +1,81 @@
+"""Makes a run's views from its results.jsonl: report.html, summary.md and junit.xml, whole or not at all."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+from catalog_probe.catalog.evidence.results_file import RESULTS, EvidenceError, ResultsWriter, drawing_on, read_run
+from catalog_probe.catalog.evidence.verdicts.merge import merge
+from catalog_probe.reports import known
+from catalog_probe.reports.views import junit, summary
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from pathlib import Path
+
+    from catalog_probe.catalog.evidence.results import Result, Run
+
+PAGE = "report.html"
+
+
+def build(run_dir: Path) -> None:
+    """Write the views beside a run's results.jsonl, byte for byte the same for the same results.
+
+    Raises:
+        EvidenceError: results.jsonl is missing or broken.
+        OSError: a view cannot be written.
+    """
+    run, results = read_run(run_dir / RESULTS)
+    known.demand(run)
+    write_views(run_dir, run, results)
+
+
+def build_merged(run_dirs: Sequence[Path], out: Path) -> Run:
+    """Merge several runs into one in `out`, with a results.jsonl of its own, and write its views; how it is described.
+
+    Raises:
+        EvidenceError: a results.jsonl is missing or broken, the runs are of different targets, or `out` is one of them.
+        OSError: `out` cannot be written.
+    """
+    if out.resolve() in [each.resolve() for each in run_dirs]:
+        raise EvidenceError(f"--out {out} is one of the runs: its results would be lost", "name another folder")
+    run, results = merge([read_run(each / RESULTS) for each in run_dirs])
+    known.demand(run)
+    with ResultsWriter(out / RESULTS, run) as writer:
+        for result in results:
+            writer.append(result.to_json())
+    write_views(out, run, results)
+    return run
+
+
+def write_views(folder: Path, run: Run, results: Sequence[Result]) -> None:
+    """Write the views of what a folder's results.jsonl holds, for a caller that has read it.
+
+    Raises:
+        EvidenceError: nothing can be told of what it holds.
+        OSError: a view cannot be written.
+    """
+    from catalog_probe.reports.page import html  # brings jinja2
+
+    ordered = sorted(results, key=lambda result: result.record)
+    views: dict[str, Callable[[Run, Sequence[Result]], str]] = {
+        "summary.md": summary.render,
+        "junit.xml": junit.render,
+        PAGE: html.render,
+    }
+    with drawing_on(folder / RESULTS):
+        for name, render in views.items():
+            write(folder / name, render(run, ordered))
+
+
+def write(path: Path, text: str) -> None:
+    """Write a file so that a reader sees the old one or the new one, never a part."""
+    unfinished = path.with_name(f".{path.name}.{os.getpid()}")
+    try:
+        unfinished.write_bytes(text.encode("utf-8", "backslashreplace"))
+        unfinished.replace(path)
+    except OSError as error:
+        raise OSError(error.errno, error.strerror, str(path)) from error
+    finally:
+        unfinished.unlink(missing_ok=True)

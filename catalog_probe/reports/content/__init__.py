@@ -1,0 +1,1 @@
+"""What a report says: causes, sentences, attribution, advice, and the commands that ask again."""

@@ -1,0 +1,86 @@
+"""What a probe saw of each thing that a record asserts, as a short checklist by endpoint."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from dataclasses import dataclass
+from functools import cache
+from typing import TYPE_CHECKING
+
+from catalog_probe.catalog.model.assertion import Key
+from catalog_probe.catalog.observed.cells import last_day
+from catalog_probe.catalog.reading.assertions import assumed
+from catalog_probe.reports.content.words import AS_DOCUMENTED, ASSUMED, NOT_LOOKED_AT, OTHERWISE
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+
+    from catalog_probe.catalog.evidence.results import Result
+    from catalog_probe.catalog.model.look import Look
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """The assertions under one label on one endpoint, by what was seen of them; keys without their label."""
+
+    endpoint: str
+    """The address of the endpoint that was asked, or empty."""
+    label: str
+    as_documented: tuple[str, ...]
+    assumed: tuple[str, ...]
+    """Those that no document states, and that were seen as we assumed."""
+    otherwise: Mapping[str, str]
+    """Keys, and the class of what was observed instead."""
+    not_looked_at: Mapping[str, tuple[str, ...]]
+    """Why, and when it was last seen if it ever was; and the keys of which that is so."""
+
+
+def checklist(result: Result) -> list[Checked]:
+    """A result's looks, by endpoint and label; what was not looked at for the same reason stands together."""
+    patterns = assumed(result.probed_record)
+    is_assumed = cache(lambda text: _is_assumed(text, patterns))  # on each endpoint the same few are asked for
+    return [_checked(each, result, is_assumed) for each in sorted(result.looks, key=lambda look: look.endpoint)]
+
+
+def not_drawn(result: Result) -> dict[str, str]:
+    """The record's other endpoints, which this run did not draw, and when each was last looked at, if it ever was."""
+    return {each: _day(last_day(result.probed_record, each)) for each in result.undrawn}
+
+
+def tally(checked: Iterable[Checked]) -> str:
+    """How many assertions were seen how; empty where nothing was looked at."""
+    numbers: Counter[str] = Counter()
+    for each in checked:
+        numbers[AS_DOCUMENTED] += len(each.as_documented)
+        numbers[OTHERWISE] += len(each.otherwise)
+        numbers[NOT_LOOKED_AT] += sum(map(len, each.not_looked_at.values()))
+        numbers[ASSUMED] += len(each.assumed)
+    return ", ".join(f"{number} {name}" for name, number in numbers.items() if number)
+
+
+def _checked(look: Look, result: Result, is_assumed: Callable[[str], bool]) -> Checked:
+    keys = {each: is_assumed(f"{look.label}/{each}") for each in look.as_stated}
+    hidden: dict[str, list[str]] = defaultdict(list)
+    for key, why in look.unseen.items():
+        last = last_day(result.probed_record, look.endpoint, f"{look.label}/{key}")
+        hidden[f"{why}{_day(last)}"].append(key)
+    return Checked(
+        look.endpoint,
+        look.label,
+        tuple(each for each, ours in keys.items() if not ours),
+        tuple(each for each, ours in keys.items() if ours),
+        look.otherwise,
+        {why: tuple(found) for why, found in hidden.items()},
+    )
+
+
+def _is_assumed(text: str, patterns: tuple[Key, ...]) -> bool:
+    try:
+        key = Key.parse(text)
+    except ValueError:
+        return False
+    return any(each.covers(key) for each in patterns)
+
+
+def _day(last: str | None) -> str:
+    return f", last seen {last}" if last else ""

@@ -1,0 +1,51 @@
+"""How much of what the records assert was looked at: the share beside a provider's name. Pure."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from catalog_probe.catalog.reading.assertions import assertions
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from catalog_probe.catalog.model import Record
+    from catalog_probe.reports.content.standing import Standing
+
+
+@dataclass(frozen=True, slots=True)
+class Sight:
+    """Of a provider's assertions within reach, how many were looked at on some endpoint, and how many there are."""
+
+    looked_at: int
+    stated: int
+
+    @property
+    def percent(self) -> int:
+        """Rounded down: nothing less than all is 100."""
+        return 100 * self.looked_at // self.stated if self.stated else 0
+
+
+def sight(standings: Sequence[Standing]) -> dict[str, Sight]:
+    """Of each provider; none where a record is not as this version reads it."""
+    known = {each.address: each.result.probed_record for each in standings if each.result.probed}
+    found: dict[str, tuple[int, int]] = {}
+    for each in standings:
+        provider = each.result.address.provider
+        looked = {f"{look.label}/{key}" for look in each.result.looks for key in (*look.as_stated, *look.otherwise)}
+        stated = _stated(known.get(each.address), known) | looked
+        before = found.get(provider, (0, 0))
+        found[provider] = before[0] + len(looked), before[1] + len(stated)
+    return {provider: Sight(*numbers) for provider, numbers in found.items() if numbers[0]}
+
+
+def _stated(record: Record | None, known: Mapping[str, Record]) -> frozenset[str]:
+    if record is None:
+        return frozenset()
+    try:
+        return frozenset(
+            str(each.key) for each in assertions(record, lambda at: known[str(at)]) if not each.out_of_reach
+        )
+    except (AttributeError, KeyError, TypeError, ValueError):
+        return frozenset()  # it names a record which this run did not select

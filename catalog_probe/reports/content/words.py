@@ -1,0 +1,52 @@
+"""The words that every view uses: one for each outcome, one for each thing that an assertion may be seen as."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from catalog_probe.catalog.model.outcome import WORDS, Outcome
+from catalog_probe.catalog.text.phrases import count as count
+from catalog_probe.catalog.text.visible import line
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from catalog_probe.catalog.evidence.results import Run
+
+OUTCOMES: Mapping[Outcome, str] = WORDS
+
+AS_DOCUMENTED, OTHERWISE, NOT_LOOKED_AT, ASSUMED = "as documented", "otherwise", "not looked at", "assumed"
+"""What became of an assertion; `assumed` are those that no document states, as far as they were seen as we assumed."""
+
+SETTLED = "Settled assumptions"
+"""What we had assumed and an answer showed otherwise."""
+
+DISCOVERED = "Not in the documents"
+"""What answers held beyond them."""
+
+ADDED = "New records"
+
+UNRECOGNISED = "Refusals that are evidence for no record"
+"""Recorded refusals that no record documents, or that several do."""
+
+ENDING = "About to end"
+"""Versions, models and keys that will be gone soon."""
+
+
+def days(age: int | None) -> str:
+    """An age in words."""
+    if age is None:
+        return "never"
+    return "today" if age == 0 else count(age, "day")
+
+
+def another_revision(run: Run) -> str:
+    """Under what a run asked in place of the usual revisions: `under PA 2026-10-21`; empty where it did not."""
+    told = [f"{name.upper()} {value}" for name, value in sorted(run.revisions.items()) if run.asked.revision]
+    return f"under {line(', '.join(told), 100)}" if told else ""
+
+
+def names(providers: Iterable[str]) -> str:
+    """Providers in a sentence: `PA, PB and PC`."""
+    *most, last = [provider.upper() for provider in providers] or [""]
+    return f"{', '.join(most)} and {last}" if most else last

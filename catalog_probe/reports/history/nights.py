@@ -1,0 +1,289 @@
+"""Memory: one small line a run in `<folder>/<target>.jsonl`, enough for strips, streaks and what changed.
+
+A line gives its outcomes as one letter an address, in the order of the `addresses` that it, or an earlier line of the
+same `cast`, spells out. A hundred runs of four hundred records are some sixty kilobytes.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import re
+from datetime import date
+from typing import TYPE_CHECKING
+
+from catalog_probe.catalog.evidence import causes, past, same_drift, shape
+from catalog_probe.catalog.evidence.past import LETTERS, OUTCOMES, last_verdict
+from catalog_probe.catalog.evidence.results_file import EvidenceError
+from catalog_probe.catalog.evidence.self_check import of_records
+from catalog_probe.catalog.evidence.verdicts import changes, lost, run_verdict
+from catalog_probe.catalog.evidence.verdicts.agreement import never_agreed
+from catalog_probe.catalog.files import json_lines
+from catalog_probe.catalog.model import Json, Outcome, Severity
+from catalog_probe.catalog.model.errors import LONGEST
+from catalog_probe.catalog.text import visible
+from catalog_probe.catalog.text.phrases import brief
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence, Set
+    from pathlib import Path
+
+    from catalog_probe.catalog.evidence.past import Earlier
+    from catalog_probe.catalog.evidence.results import Result, Run
+
+SHOWN = 29
+"""Earlier runs that a report shows: with its own, a strip of thirty."""
+
+SPELT_ONCE = ("addresses", "stated")
+"""What the first line of a cast spells out: its addresses, and in the same order the digests of what each stated."""
+
+VERSION = 1
+"""Of the lines. One of any other version is skipped, and named."""
+
+_REQUIRED = frozenset({"version", "run", "target", "started_at", "today", "cast", "outcomes"})
+MAX_TOLD = 200
+"""Characters of one name that is kept."""
+
+MAX_CAUSES = 200
+"""Causes that a line tells in words, those of the most records first."""
+
+MAX_NAMED = 10
+"""Damaged lines named one by one; the others are counted."""
+
+MAX_SEEN = 500
+"""Undocumented names kept a line; a hostile answer must not swell the history."""
+
+
+def row(run: Run, results: Sequence[Result]) -> dict[str, Json]:
+    """The line that this run leaves behind. Pure."""
+    ordered = sorted(of_records(results), key=lambda result: result.record)
+    addresses = [result.record for result in ordered]
+    stated = [(result.agreement or {}).get("states", "") for result in ordered]
+    known, today = past.rows(run), date.fromisoformat(run.today)
+    return {
+        "version": VERSION,
+        "run": run.run,
+        "target": run.target,
+        "live": run.live,
+        "started_at": run.started_at,
+        "today": run.today,
+        "cast": _cast([*addresses, *stated] if any(stated) else addresses),
+        "outcomes": "".join(LETTERS[result.outcome] for result in ordered),
+        "drifts": {
+            result.record: kept
+            for result in ordered
+            if (result.outcome is Outcome.DRIFTED or result.undrawn)  # of others rows would be looked up for nothing
+            and (kept := _drift(result, today, past.before(result.record, known))) is not None
+        },
+        **_told_of_causes(ordered),
+        **_lost(run, ordered),
+        "seen": sorted(discovered(results) | corrected(results))[:MAX_SEEN],
+        "addresses": addresses,
+        **({"stated": stated} if any(stated) else {}),
+    }
+
+
+def _drift(result: Result, today: date, earlier: Sequence[Earlier]) -> dict[str, Json] | None:
+    """What is kept of a record's drift; None where it has none."""
+    kept = changes.remembered(result, today, earlier)
+    if kept is None or result.outcome is not Outcome.DRIFTED:
+        return kept
+    return {**_first_look(result), **kept, **_causes_of(result), **_out_of_view(result, last_verdict(earlier))}
+
+
+def _first_look(result: Result) -> dict[str, Json]:
+    """The first look at what drifts and never agreed; the rows that a run carries may not reach back so far."""
+    first = min((each["first"] for each in never_agreed(result).values()), default="")
+    return {"first": first} if first else {}
+
+
+def _causes_of(result: Result) -> dict[str, Json]:
+    """The id of the cause of each difference, in the order of `differs`; and whether the ledger accounts for them."""
+    found: dict[str, str] = {}
+    for finding in result.drifts:
+        cause, name = causes.id_of(same_drift.cause(result.address.provider, finding)), same_drift.name(finding)
+        found[name] = min(cause, found.get(name, cause))
+    return {
+        "causes": [found[name] for name in sorted(found)],
+        **({"accepted": True} if run_verdict.accounted(result) else {}),
+    }
+
+
+def _out_of_view(result: Result, last: Earlier | None) -> dict[str, Json]:
+    """The endpoints on which it drifted when they were last drawn and this run did not: nothing ended there."""
+    kept = last.kept if last is not None and last.drifts else {}
+    undrawn = {*kept.get("on", ()), *kept.get("undrawn", ())} & set(result.undrawn)
+    return {"undrawn": sorted(undrawn)} if undrawn else {}
+
+
+def _told_of_causes(results: Sequence[Result]) -> dict[str, Json]:
+    """What each cause is, in words: its id alone says nothing to who reads the history later."""
+    found = {
+        each.id: {"code": each.code, "told": brief(each.in_words, MAX_TOLD)}
+        for each in causes.causes(results)[:MAX_CAUSES]
+    }
+    return {"causes": found} if found else {}
+
+
+def _lost(run: Run, results: Sequence[Result]) -> dict[str, Json]:
+    """What is lost from sight and has the letter of what was not to be looked at: the secret that a CI did not find."""
+    silent = [each for each in results if each.outcome is Outcome.NOT_PROBED]
+    found = sorted(lost.of_run(run, silent))
+    return {"lost": found} if found else {}
+
+
+def discovered(results: Sequence[Result]) -> set[str]:
+    """What answers held beyond the documents, each as `pa undocumented-header x-new`."""
+    return {
+        f"{result.record.partition('/')[0]} {finding.code} {_what(finding.at, finding.observed)}"[:160]
+        for result in results
+        for finding in result.findings
+        if finding.code.startswith("undocumented-")
+    }
+
+
+def corrected(results: Sequence[Result]) -> set[str]:
+    """What was assumed and seen otherwise, each as `<assertion id>: assumed 200, observed 201`.
+
+    Of a record without a verdict nothing is written down, so it would be told anew each night: it waits for one.
+    """
+    return {
+        f"{result.record}#{finding.assertion}: assumed {brief(finding.documented, 60)}, "
+        f"observed {same_drift.observed_class(finding)}"[:MAX_TOLD]
+        for result in results
+        if result.outcome.conclusive
+        for finding in result.findings
+        if finding.severity is Severity.SHOULD
+    }
+
+
+def load(folder: Path, target: str, left_out: list[str] | None = None) -> list[dict[str, Json]]:
+    """The lines of a target's history, oldest first, each with its addresses spelt out.
+
+    A damaged line stays in the file and is skipped, so that it blinds no later run; it is named in `left_out`.
+
+    Raises:
+        EvidenceError: the file cannot be read.
+    """
+    damaged: list[str] = []
+    lines = list(_lines(file_of(folder, target), damaged))
+    spelt = (line for _, line in lines if "addresses" in line)
+    casts = {line["cast"]: {key: line[key] for key in SPELT_ONCE if key in line} for line in spelt}
+    known = []
+    for place, line in lines:
+        line = {**line, **casts.get(line["cast"], {})}
+        if damage := _damage_of_outcomes(line):
+            damaged.append(_skipped(place, damage))
+        else:
+            known.append(line)
+    if left_out is not None:
+        left_out += damaged[:MAX_NAMED]
+        if len(damaged) > MAX_NAMED:
+            left_out.append(f"{len(damaged) - MAX_NAMED} more damaged lines of the history are skipped")
+    return sorted(known, key=lambda line: (line["started_at"], line["run"]))
+
+
+def shown(
+    folder: Path, target: str, before: str = "~", left_out: list[str] | None = None
+) -> tuple[str | None, tuple[dict[str, Json], ...]]:
+    """What a run that starts at `before` carries: the previous run's name and the rows to show; as `load`."""
+    lines = [line for line in load(folder, target, left_out=left_out) if line["started_at"] < before][-SHOWN:]
+    return previous(lines), tuple(_spelt_once(lines))
+
+
+def previous(lines: Sequence[Mapping[str, Json]]) -> str | None:
+    """The name of the last run of a history, or None."""
+    return str(lines[-1]["run"]) if lines else None
+
+
+def append(folder: Path, run: Run, results: Sequence[Result], left_out: list[str] | None = None) -> bool:
+    """Add a run's line to its target's history, once; whether it was added. Of damaged lines, see `load`."""
+    lines = load(folder, run.target, left_out=left_out)
+    if any(line["run"] == run.run for line in lines):
+        return False
+    line = row(run, results)
+    if any(each["cast"] == line["cast"] for each in lines):
+        line = {key: value for key, value in line.items() if key not in SPELT_ONCE}
+    line = _without_words(line, {cause for each in lines for cause in each.get("causes", ())})
+    path = file_of(folder, run.target)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    is_cut = path.is_file() and path.read_bytes()[-1:] not in (b"", b"\n")  # a kill's rest must not swallow this line
+    with path.open("ab") as file:
+        file.write(b"\n" * is_cut + json.dumps(line, ensure_ascii=True, separators=(",", ":")).encode() + b"\n")
+        file.flush()
+        os.fsync(file.fileno())
+    return True
+
+
+def only_target(folder: Path) -> str:
+    """The target of the only history in a folder; empty where there are more, or none."""
+    files = list(folder.glob("*.jsonl"))
+    lines = _lines(files[0], []) if len(files) == 1 else iter(())
+    return next((str(line["target"]) for _, line in lines), "")
+
+
+def file_of(folder: Path, target: str) -> Path:
+    """Where a target's history lies; a target's name is a person's, so only its plain characters make the file name."""
+    return folder / f"{re.sub(r'[^A-Za-z0-9._-]+', '-', target).strip('.-') or 'target'}.jsonl"
+
+
+def _spelt_once(lines: Sequence[Mapping[str, Json]]) -> Iterator[dict[str, Json]]:
+    """The lines, each cast's addresses only where it first occurs."""
+    spelt: set[str] = set()
+    for line in lines:
+        kept = {key: value for key, value in line.items() if key not in SPELT_ONCE or line["cast"] not in spelt}
+        spelt.add(line["cast"])
+        yield kept
+
+
+def _without_words(line: Mapping[str, Json], told: Set[str]) -> dict[str, Json]:
+    """The line without the words for causes that the history has told already."""
+    causes = {cause: words for cause, words in line.get("causes", {}).items() if cause not in told}
+    return {**{key: value for key, value in line.items() if key != "causes"}, **({"causes": causes} if causes else {})}
+
+
+def _what(at: str, observed: Json) -> str:
+    """A header or a field is known by its name; a code by its value."""
+    return f"{at} {observed}" if at in ("type", "code") else at
+
+
+def _cast(addresses: Sequence[str]) -> str:
+    return hashlib.sha256("\n".join(addresses).encode()).hexdigest()[:12]
+
+
+def _lines(path: Path, damaged: list[str]) -> Iterator[tuple[str, dict[str, Json]]]:
+    """The lines of a history file, each with where it stands; those of another shape are named in `damaged`.
+
+    A last line that a kill cut short is left out, and there is none if there is no file.
+    """
+    try:
+        raw = path.read_bytes()
+    except FileNotFoundError:
+        return
+    except OSError as error:
+        raise EvidenceError(f"cannot be read ({error.strerror})", "check the path", file=path) from error
+    no_json: list[str] = []
+    for place, line in json_lines.values(raw, path, no_json):
+        missing = _REQUIRED - line.keys() if isinstance(line, dict) else _REQUIRED
+        if missing:
+            damaged.append(_skipped(place, f"no {min(missing)}"))
+            continue
+        if wrong := shape.describe_error(line, shape.HISTORY_ROW):
+            damaged.append(_skipped(place, wrong))
+        else:
+            yield place, line
+    damaged += (f"{each}; it is skipped" for each in no_json)
+
+
+def _damage_of_outcomes(line: Mapping[str, Json]) -> str:
+    """Why the outcomes of a line of the right shape cannot be read; empty where they can."""
+    if "addresses" not in line:
+        return "no other line spells out its addresses"
+    if len(line["outcomes"]) != len(line["addresses"]):
+        return f"{len(line['outcomes'])} outcomes of {len(line['addresses'])} addresses"
+    return "an outcome that this version does not know" if set(line["outcomes"]) - OUTCOMES.keys() else ""
+
+
+def _skipped(place: str, damage: str) -> str:
+    return visible.line(f"{place}: not a history line that can be read ({damage}); it is skipped", LONGEST)

@@ -1,0 +1,1 @@
+"""What changed on the wire, as an Atom feed and as a message."""

@@ -1,0 +1,52 @@
+"""What a record is found by in the search of a report: what it says itself, and what this run says of it. Pure."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from catalog_probe.catalog.evidence.causes import id_of
+from catalog_probe.catalog.evidence.same_drift import cause, observed_class
+from catalog_probe.catalog.search import query
+from catalog_probe.catalog.text.phrases import brief
+from catalog_probe.reports.content.sections import words_of
+from catalog_probe.reports.content.words import OUTCOMES
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from catalog_probe.catalog.model import Finding
+    from catalog_probe.reports.content.standing import Standing
+
+LONGEST = 300
+"""Characters of one of them; a hostile answer must not swell the page."""
+
+
+def facets(standing: Standing) -> tuple[str, ...]:
+    """All of them, as `field:value` in lower case, each once."""
+    found = (brief(" ".join(each.split()), LONGEST).lower() for each in _facets(standing))
+    return tuple(dict.fromkeys(found))
+
+
+def _facets(standing: Standing) -> Iterator[str]:
+    result = standing.result
+    yield from query.facets(result.probed_record)
+    yield from (f"is:{each}" for each in sorted(words_of(standing)))
+    yield f"outcome:{OUTCOMES[result.outcome].replace(' ', '-')}"
+    for finding in result.findings:
+        yield f"finding:{finding.code}"
+        yield f"message:{finding.message}"
+        yield f"observed:{observed_class(finding)}"
+        yield f"label:{finding.label}"
+        if finding.drifts:
+            yield f"cause:{_id(standing, finding)}"
+    if result.reason is not None:
+        yield f"reason:{result.reason.code}"
+        yield f"message:{result.reason.detail}"
+    if result.lane:
+        yield f"lane:{result.lane}"
+    if result.cost:
+        yield f"cost:{result.cost}"
+
+
+def _id(standing: Standing, finding: Finding) -> str:
+    return id_of(cause(standing.result.address.provider, finding))
