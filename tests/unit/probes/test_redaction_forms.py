@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from catalog_probe.probes.wire.redaction.known_secrets import ENOUGH, KnownSecrets
 from catalog_probe.probes.wire.redaction.normal_form import LAYERS
 from catalog_probe.probes.wire.redaction.work import PER_ESCAPE, PER_STRING, TooMuchWorkError, Work
-from tests.harness.disguises import DROPPED, disguises
+from tests.harness.disguises import disguises
 
 SECRET = 'Sk-Canary_9fQ2zX7"w&Kd/4+LmT0vB8<rY1p'
 MARKER = "${K}"
@@ -130,8 +130,8 @@ def test_the_name_of_the_secret_that_was_found_is_told() -> None:
 
 
 @pytest.mark.parametrize("name", disguises(SECRET))
-def test_realistic_echoes_are_found_and_what_is_not_covered_is_listed(name: str) -> None:
-    assert is_found(f"no {disguises(SECRET)[name]}.") is (name not in DROPPED)
+def test_realistic_echoes_are_found(name: str) -> None:
+    assert is_found(f"no {disguises(SECRET)[name]}.")
 
 
 @pytest.mark.parametrize("layers", range(1, LAYERS + 2))
