@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import gzip
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import pytest
@@ -80,15 +80,6 @@ def told(exchange: Exchange) -> object:
     if exchange.response is not None:
         return exchange.response.body
     return exchange.failure and str(exchange.failure.code)
-
-
-def test_what_an_answer_hands_out_is_hidden_in_its_headers_too() -> None:
-    said = kept(0, b'{"name": "canary-of-this-answer"}', location="/tokens/canary-of-this-answer", x_kind="token")
-    (exchange,) = exchanged(Scripted([said]), call=replace(MODELS, secrets=("/name",)))
-    assert exchange.response is not None
-    assert exchange.response.headers["location"] == "/tokens/{secret_1}"
-    assert exchange.response.headers["x-kind"] == "token"
-    assert exchange.response.body == {"name": "{secret_1}"}
 
 
 @pytest.mark.parametrize(

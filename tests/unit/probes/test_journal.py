@@ -12,6 +12,7 @@ from catalog_probe.cli.target_commands import cleanup
 from catalog_probe.probes.running import journal
 from catalog_probe.probes.running.journal import Journal, JournalError
 from catalog_probe.probes.targets.target import Target
+from catalog_probe.probes.wire.redaction.redactor import Redactor
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -37,6 +38,16 @@ def test_a_line_keeps_what_was_made_and_no_request(tmp_path: Path) -> None:
         "resource": "file_1",
         "mac": made.mac,
     }
+
+
+def test_an_id_that_holds_a_key_is_not_written_and_fits_no_removal(tmp_path: Path) -> None:
+    path = tmp_path / journal.NAME
+    written = Journal(path, "night", Redactor({KEY: "${KEY}"}).text)
+    started = written.making("pa/endpoints/files/f", "pa", "https://pa.example", "inference", "POST /v1/files")
+    written.made(started, "file", f"file_{KEY}", "inference", KEY)
+    (made,) = journal.read(path)
+    assert made.resource == "[hidden: contains ${KEY}]"
+    assert made.mac != made.mac_under(KEY)
 
 
 @pytest.mark.parametrize("field", ["target", "provider", "address", "record", "role", "removal", "resource"])

@@ -56,6 +56,13 @@ def test_redacting_twice_changes_nothing(text: str) -> None:
     assert redactor().text(once) == once
 
 
+def test_a_sentence_of_ours_keeps_its_words_around_a_whole_key() -> None:
+    asked = "the control GET https://a.example/v1/models?key={} was answered 401"
+    assert redactor().sentence(asked.format(SECRET)) == asked.format(MARKER)
+    assert redactor().sentence(asked.format(SECRET.upper())) == WHOLE
+    assert redactor().sentence(asked.format("none")) == asked.format("none")
+
+
 def test_a_name_that_reads_like_its_secret_is_kept() -> None:
     own = Redactor({"my_secret_token_1_9fQ2zX7": "${MY_SECRET_TOKEN_1_9FQ2ZX7}"})
     assert own.text("${MY_SECRET_TOKEN_1_9FQ2ZX7}") == "${MY_SECRET_TOKEN_1_9FQ2ZX7}"

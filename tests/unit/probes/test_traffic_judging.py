@@ -17,6 +17,7 @@ from catalog_probe.probes.traffic.recorded import Recorded, Recording
 from catalog_probe.probes.traffic.sources import anybody
 from catalog_probe.probes.traffic.traffic import Traffic
 from catalog_probe.probes.wire.body import json_of
+from catalog_probe.probes.wire.redaction.redactor import TOO_MUCH
 from catalog_probe.probes.wire.redaction.work import Work
 from tests.harness.engines import catalog
 
@@ -255,6 +256,43 @@ def test_a_field_that_was_hidden_is_not_observed(mark: str) -> None:
 @pytest.mark.parametrize("mark", MARKS)
 def test_an_error_whose_type_was_hidden_is_of_no_record(mark: str) -> None:
     assert judged_records(exchanged(529, error(mark, "Overloaded"))) == {}
+
+
+def of_ours(**body: Any) -> Recorded:
+    """An attempt of a run of ours; it has all headers."""
+    one = exchanged(529, {**error("overloaded_error", "Overloaded"), **body})
+    return replace(one, exchanges=(replace(one.exchanges[0], label="answer"),), record=OVERLOADED)
+
+
+def test_what_a_run_of_ours_hid_is_not_observed() -> None:
+    found = result(OVERLOADED, of_ours(request_id="[hidden: contains ${PA_API_KEY}]"))
+    assert found.outcome is Outcome.CONFORMS, found.findings
+    (look,) = found.looks
+    assert look.unseen["relation:equals:/request_id"] == "not-recorded"
+
+
+def test_a_run_of_ours_hides_with_no_other_mark() -> None:
+    assert {each.at for each in result(OVERLOADED, of_ours(request_id="[redacted]")).drifts} == {"equals:/request_id"}
+
+
+def test_an_answer_whose_body_was_hidden_whole_is_evidence_of_nothing() -> None:
+    ours = of_ours()
+    (exchange,) = ours.exchanges
+    assert exchange.response is not None
+    hidden = replace(ours, exchanges=(replace(exchange, response=replace(exchange.response, body=TOO_MUCH)),))
+    seen = traffic(hidden)
+    assert seen.result(OVERLOADED).outcome is Outcome.NOT_PROBED
+    assert seen.left_out == {"hidden whole": 1}
+
+
+def test_values_of_a_recording_are_compared_before_they_are_hidden() -> None:
+    same, other = f"req_{KEY}", f"req_{KEY}-other"
+    headers = {**HEADERS, "request-id": same}
+    for request_id, drifts in ((same, set()), (other, {"equals:/request_id"})):
+        body = {**error("overloaded_error", "Overloaded"), "request_id": request_id}
+        found = result(OVERLOADED, exchanged(529, body, headers))
+        assert {each.at for each in found.drifts} == drifts
+        assert KEY not in json.dumps(found.to_json())
 
 
 def test_a_full_recording_shows_an_empty_header_as_it_is() -> None:
