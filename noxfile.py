@@ -98,7 +98,7 @@ def mutate(session: nox.Session) -> None:
     """Change the pure core, one thing at a time, and name each change that no test notices.
 
     All take an hour, and `-- --into FILE` goes on where it was ended; `-- judging/` takes those of a room,
-    `-- redact --sample 50` some, `-- redact.py:91` those of a line.
+    `-- redaction --sample 50` some, `-- redactor.py:91` those of a line.
     """
     install(session, "test")
     session.run("python", "-m", "tests.harness.mutate", *session.posargs, env=COMPILED)

@@ -12,7 +12,7 @@ from catalog_probe.probes.planning.plan import plan
 from catalog_probe.probes.running.looking_up import found_in, look_up, unanswered_in
 from catalog_probe.probes.targets import target_file as targets
 from catalog_probe.probes.targets.target import NOWHERE_KEY, Cost
-from catalog_probe.probes.wire.redaction.redact import Redactor
+from catalog_probe.probes.wire.redaction.redactor import Redactor
 from tests.harness.engines import FIRST, PREFIXES, catalog, probe
 from tests.harness.fault_proxy import FaultProxy
 from tests.harness.faults import Fault, Picking

@@ -17,7 +17,7 @@ from catalog_probe.probes.running.attempt_probe import AttemptProbe
 from catalog_probe.probes.running.lane import Lane
 from catalog_probe.probes.running.pacing.budget import Budget
 from catalog_probe.probes.targets.target import NOWHERE_KEY, WRONG, Target
-from catalog_probe.probes.wire.redaction.redact import Redactor
+from catalog_probe.probes.wire.redaction.redactor import Redactor
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -115,7 +115,7 @@ async def _used(recipe: Recipe, target: Target, redactor: Redactor) -> Used:
     finally:
         await probe.remove_all()
         await lane.aclose()
-    asked = frozenset().union(*(call.placeholders for call, _ in probe.calls)) - redactor.kept.keys()
+    asked = frozenset().union(*(call.placeholders for call, _ in probe.calls))
     handed_over = {name for name in asked if name.endswith(HANDED_OVER)}
     roles = {call.role_in(recipe.credential) for call, _ in probe.calls}
     return Used(

@@ -1,9 +1,8 @@
-"""A secret as servers echo it: whole or in part, in any dress."""
+"""A secret as servers echo it: whole or in part, in each form that redaction covers."""
 
 from __future__ import annotations
 
 import base64
-import gzip
 import html
 import json
 from urllib.parse import quote
@@ -28,10 +27,11 @@ def disguises(secret: str) -> dict[str, str]:
         "percent of some": quote(secret, safe="/+&"),
         "percent twice": quote(quote(secret, safe=""), safe=""),
         "HTML": html.escape(secret),
-        "HTML by number": "".join(f"&#{ord(each)};" for each in secret),
+        "HTML by number": "".join(f"&#{ord(letter)};" for letter in secret),
+        "HTML with many zeros": "".join(f"&#{ord(letter):012};" for letter in secret),
         "JSON": json.dumps(secret),
         "JSON in JSON in JSON": json.dumps(json.dumps(json.dumps(secret))),
-        "JSON by number": "".join(f"\\u{ord(each):04x}" for each in secret),
+        "JSON by number": "".join(f"\\u{ord(letter):04x}" for letter in secret),
         "hexadecimal": raw.hex(),
         "hexadecimal, upper case": raw.hex().upper(),
         "hexadecimal, cut": raw.hex()[5:-9],
@@ -39,20 +39,5 @@ def disguises(secret: str) -> dict[str, str]:
         "base64 in a longer text": base64.b64encode(b"a:" + raw + b":tail").decode(),
         "base64 for URLs": base64.urlsafe_b64encode(raw).decode().rstrip("="),
         "bytes of Python": repr(raw),
-        "in a mail": "".join(f"={each:02X}" for each in raw),
-        "a fingerprint": raw.hex(":"),
-        "base64 twice": base64.b64encode(base64.b64encode(raw)).decode(),
-        "base64 of JSON in base64": base64.b64encode(b"a" + base64.b64encode(json.dumps([secret]).encode())).decode(),
-        "base64 of hexadecimal": base64.b64encode(b"xy" + raw.hex().upper().encode()).decode(),
-        "base64 of UTF-16": base64.b64encode(secret.encode("utf-16-le")).decode(),
-        "bytes as numbers": str(list(raw)),
-        "bytes as .NET has them": raw.hex("-").upper(),
-        "octal": "".join(f"\\{byte:03o}" for byte in raw),
-        "HTML with many zeros": "".join(f"&#{ord(each):012};" for each in secret),
-        "HTML with spaces of its own": "&nbsp;".join(map(html.escape, secret)),
-        "HTML that may be broken": "<wbr>".join(map(html.escape, secret)),
-        "base32": base64.b32encode(raw).decode(),
-        "gzip in base64": base64.b64encode(gzip.compress(raw, mtime=0)).decode(),
-        "letters of full width": "".join(chr(ord(each) + 0xFEE0) for each in secret),
-        "in colours": "\x1b[31m".join(secret),
+        "letters of full width": "".join(chr(ord(letter) + 0xFEE0) for letter in secret),
     }

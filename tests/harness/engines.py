@@ -15,7 +15,7 @@ from catalog_probe.probes.planning.rotation import Depth, Drawing
 from catalog_probe.probes.running.engine import Engine
 from catalog_probe.probes.targets import target_file as targets
 from catalog_probe.probes.targets.target import NOWHERE_KEY, Cost, Target
-from catalog_probe.probes.wire.redaction.redact import Redactor
+from catalog_probe.probes.wire.redaction.redactor import Redactor
 from tests.harness import patient
 
 if TYPE_CHECKING:
@@ -77,7 +77,7 @@ def engine(
         target=target,
         allow=allow,
         run="test",
-        redactor=Redactor.of(target, public=[NOWHERE_KEY], documented=catalog().records),
+        redactor=Redactor.of(target, public=[NOWHERE_KEY]),
         drawing=drawing,
     )
     try:

@@ -8,12 +8,11 @@ import sys
 from catalog_probe.probes.calls.call import invoke
 from catalog_probe.probes.wire.grpc import GrpcWire
 from catalog_probe.probes.wire.http import Limits
-from catalog_probe.probes.wire.redaction.redact import Redactor
 
 
 async def ended(host: str) -> str:
     """How the stream ended, or why there was none."""
-    wire = GrpcWire("", Redactor({}), Limits(4.0, 4_000_000))
+    wire = GrpcWire("", Limits(4.0, 4_000_000))
     call = invoke("/pd_api.Chat/GetCompletionChunk", {"model": "mock-small"})
     try:
         exchange = await wire.exchange(call, host + call.path, {}, "answer", 0.0)

@@ -14,6 +14,8 @@ import sys
 import tempfile
 import time
 import tomllib
+import zlib
+from contextlib import suppress
 from dataclasses import dataclass
 from html import unescape
 from pathlib import Path
@@ -35,6 +37,9 @@ if TYPE_CHECKING:
 
 ENOUGH = 12
 """Characters of the key that may be found nowhere."""
+
+PIECE = 6
+"""Characters of the key in each event of a stream that sends it in pieces."""
 
 DEADLINE_S = 120.0
 ITEMS = {"endpoints": "test_endpoint", "errors": "test_error"}
@@ -175,15 +180,26 @@ def _sinks(out: Path, said: Path) -> Iterator[tuple[str, str]]:
 
 
 def leaked(text: str) -> bool:
-    """Whether enough of the key stands in a text, in any case, also percent-encoded, in HTML or in hexadecimal."""
+    """Whether enough of the key is in a text: in any case, percent-encoded, in HTML, hexadecimal, gzip or pieces."""
     low = text.lower()
     texts = {low, unquote(low), unescape(low), unescape(unescape(low)), low.replace("\\", "")}
-    texts |= {"".join(each.split()) for each in texts}
+    texts |= {"".join(each.split()) for each in texts} | set(_inflated(low))
     parts = [CANARY[at : at + ENOUGH].lower() for at in range(len(CANARY) - ENOUGH + 1)]
     coded = [part.encode().hex() for part in parts] + [
         CANARY[at : at + ENOUGH].encode().hex() for at in range(len(parts))
     ]
-    return any(part in each for part in [*parts, *coded] for each in texts)
+    pieces = [CANARY[at : at + PIECE].lower() for at in range(0, len(CANARY) - PIECE + 1, PIECE)]
+    return any(
+        all(piece in each for piece in pieces) or any(part in each for part in [*parts, *coded]) for each in texts
+    )
+
+
+def _inflated(text: str) -> Iterator[str]:
+    """What each stretch of hexadecimal that begins as gzip does was compressed from."""
+    for stretch in re.findall(r"1f8b08(?:[0-9a-f]{2})+", text):
+        with suppress(zlib.error):
+            raw = zlib.decompressobj(zlib.MAX_WBITS | 16).decompress(bytes.fromhex(stretch), 65_536)
+            yield raw.decode("utf-8", "replace").lower()
 
 
 def _faults(sinks: Mapping[str, str]) -> Iterator[str]:

@@ -1,4 +1,4 @@
-"""What was sent and what came of it, in stand-ins and redacted."""
+"""What was sent and what came of it, in stand-ins; what is kept of it is redacted."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """What was sent, in stand-ins and redacted."""
+    """What was sent, in stand-ins."""
 
     method: str
     url: str
@@ -70,10 +70,10 @@ class GrpcStatus:
 
 @dataclass(frozen=True, slots=True)
 class Response:
-    """What was seen, in stand-ins and redacted.
+    """What was seen, in stand-ins.
 
-    `body_type` is `json`, `text`, `binary` or `empty`; `ended` says how a stream or body stopped: `complete`, or
-    `capped`, `stalled`, `malformed`, `cut`.
+    `body_type` is `json`, `text`, `binary` (whose body is its size and digest) or `empty`; `ended` says how a stream or
+    body stopped: `complete`, or `capped`, `stalled`, `malformed`, `cut`.
     """
 
     status: int | None = None

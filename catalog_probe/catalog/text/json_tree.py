@@ -14,9 +14,6 @@ _OBJECTS = (dict, Mapping)
 """Nearly every object is a dict, and that is seen at once. A pair here costs a third of `list | tuple` in its place."""
 
 _LISTS = (list, tuple)
-_SCALARS = (int, float, type(None))
-"""What is no object takes longest to be told from one."""
-_SIMPLE = (str, *_SCALARS)
 
 
 class RepeatingObject(dict[str, Any]):
@@ -59,35 +56,15 @@ def _rebuilt(value: Json, members: dict[str, Json]) -> dict[str, Json]:
 def texts(value: Json) -> list[str]:
     """Every string in a value, in its order; the names of members are not among them."""
     found: list[str] = []
-    _add_texts(value, found)
+    _add_texts(value, found, names=False)
     return found
 
 
 def all_texts(value: Json) -> list[str]:
     """Every string and every name of a member, in the order in which `map_texts` changes them."""
-    return texts_and_bytes(value)[0]
-
-
-def texts_and_bytes(value: Json) -> tuple[list[str], list[list[int]]]:
-    """The same, and each list that holds bytes as numbers (`[83, 107]`), where it is of BYTES or more.
-
-    Or an object, as JavaScript writes an array of bytes (`{"0": 83, "1": 107}`).
-    """
     found: list[str] = []
-    numbers: list[list[int]] = []
-    _gather(value, found, numbers)
-    return found, numbers
-
-
-def map_bytes(value: Json, change: Callable[[list[int]], list[Json]]) -> Json:
-    """The value with each list, or object, changed that holds bytes as numbers."""
-    if isinstance(value, Mapping):
-        if _holds_bytes([*value.values()]):
-            return _rebuilt(value, dict(zip(value, change([*value.values()]), strict=True)))
-        return _rebuilt(value, {key: map_bytes(item, change) for key, item in value.items()})
-    if isinstance(value, list):
-        return change(value) if _holds_bytes(value) else [map_bytes(item, change) for item in value]
-    return value
+    _add_texts(value, found, names=True)
+    return found
 
 
 def placed_texts(value: Json, place: str = "") -> Iterator[tuple[str, str]]:
@@ -100,18 +77,6 @@ def placed_texts(value: Json, place: str = "") -> Iterator[tuple[str, str]]:
     elif isinstance(value, list | tuple):
         for item in value:
             yield from placed_texts(item, f"{place}/*")
-
-
-def has_rows(value: Json) -> bool:
-    """Whether a list of several objects or lists is in it, or an object whose names are numbers, as one is written."""
-    if isinstance(value, _OBJECTS):
-        return ("0" in value and len(value) > 1) or any(
-            has_rows(item) for item in value.values() if not isinstance(item, _SIMPLE)
-        )
-    if isinstance(value, _LISTS):
-        within = [item for item in value if not isinstance(item, _SIMPLE)]
-        return len(within) > 1 or any(map(has_rows, within))
-    return False
 
 
 def map_texts(value: Json, change: Callable[[str], str], *, names: bool = False) -> Json:
@@ -129,42 +94,14 @@ def map_texts(value: Json, change: Callable[[str], str], *, names: bool = False)
     return value
 
 
-BYTES = 12
-"""Shorter lists of numbers are not taken for bytes."""
-
-
-def _holds_bytes(value: list[Json]) -> bool:
-    if len(value) < BYTES or type(value[0]) is not int:
-        return False
-    return all(type(each) is int and 0 <= each < 256 for each in value)
-
-
-def _add_texts(value: Json, found: list[str]) -> None:
+def _add_texts(value: Json, found: list[str], *, names: bool) -> None:
     if isinstance(value, str):
         found.append(value)
     elif isinstance(value, _LISTS):
         for item in value:
-            _add_texts(item, found)
+            _add_texts(item, found, names=names)
     elif isinstance(value, _OBJECTS):
-        for item in value.values():
-            _add_texts(item, found)
-
-
-def _gather(value: Json, found: list[str], numbers: list[list[int]]) -> None:
-    if isinstance(value, str):
-        found.append(value)
-    elif isinstance(value, _OBJECTS):
-        if len(value) >= BYTES and _holds_bytes(items := [*value.values()]):
-            numbers.append(items)
-        for key, item in value.items():
-            found.append(str(key))
-            if isinstance(item, str):  # most are
-                found.append(item)
-            elif not isinstance(item, _SCALARS):
-                _gather(item, found, numbers)
-    elif isinstance(value, _LISTS):
-        if isinstance(value, list) and _holds_bytes(value):
-            numbers.append(value)
-            return
-        for item in value:
-            _gather(item, found, numbers)
+        for name, item in value.items():
+            if names:
+                found.append(str(name))
+            _add_texts(item, found, names=names)

@@ -19,7 +19,7 @@ from catalog_probe.probes.running.lane import Lane
 from catalog_probe.probes.running.pacing.budget import Budget
 from catalog_probe.probes.running.teardown import is_gone
 from catalog_probe.probes.targets.target import NOWHERE_KEY, Target
-from catalog_probe.probes.wire.redaction.redact import Redactor
+from catalog_probe.probes.wire.redaction.redactor import Redactor
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -70,7 +70,8 @@ def clean(paths: Iterable[Path], target: Target, *, forget: bool = False) -> lis
 
 
 async def _clean(paths: Sequence[Path], target: Target, forget: bool) -> list[Told]:
-    lanes = _Lanes(target)
+    redactor = Redactor.of(target, public=[NOWHERE_KEY])
+    lanes = _Lanes(target, redactor)
     told: list[Told] = []
     try:
         for path in paths:
@@ -83,13 +84,14 @@ async def _clean(paths: Sequence[Path], target: Target, forget: bool) -> list[To
             told += (
                 Told(f"left out: {each}; look on the account, then remove the line", left=True) for each in left_out
             )
-            told += [await _end(made, Journal(path, target.name), lanes, forget=forget) for made in reversed(left)]
+            noted = Journal(path, target.name, redactor.text)
+            told += [await _end(made, noted, lanes, redactor, forget=forget) for made in reversed(left)]
     finally:
         await lanes.aclose()
     return told
 
 
-async def _end(made: Made, noted: Journal, lanes: _Lanes, *, forget: bool) -> Told:
+async def _end(made: Made, noted: Journal, lanes: _Lanes, redactor: Redactor, *, forget: bool) -> Told:
     named = f"{made.request} for {made.record}, {made.at}"
     if not made.removal:
         if forget:
@@ -101,7 +103,7 @@ async def _end(made: Made, noted: Journal, lanes: _Lanes, *, forget: bool) -> To
         lane = lanes.of(made)
         exchange = await lane.send(call, CLEANUP, f"{CLEANUP}/{made.id}", time.perf_counter(), made.role, owed=True)
     except (JournalError, Stopped) as why:
-        return Told(f"kept: {named}: {why}", left=True)
+        return Told(f"kept: {named}: {redactor.sentence(str(why))}", left=True)
     seen = (
         f"HTTP {exchange.response.status}" if exchange.response else exchange.failure.code if exchange.failure else ""
     )
@@ -114,9 +116,9 @@ async def _end(made: Made, noted: Journal, lanes: _Lanes, *, forget: bool) -> To
 class _Lanes:
     """The lanes of a target, each opened when something made with its key is to be removed."""
 
-    def __init__(self, target: Target) -> None:
+    def __init__(self, target: Target, redactor: Redactor) -> None:
         self._target = target
-        self._redactor = Redactor.of(target, public=[NOWHERE_KEY])
+        self._redactor = redactor
         self._open: dict[tuple[str, str], Lane] = {}
 
     def removal_of(self, made: Made) -> Call:

@@ -32,7 +32,7 @@ from catalog_probe.probes.running.lane import Lane
 from catalog_probe.probes.running.looking_up import found_in, look_up, unanswered_in
 from catalog_probe.probes.running.pacing.budget import Budget
 from catalog_probe.probes.targets.target import NOWHERE_KEY, Cost, Provider, Target
-from catalog_probe.probes.wire.redaction.redact import Redactor
+from catalog_probe.probes.wire.redaction.redactor import Redactor
 from catalog_probe.reports.content.endings import in_words
 from catalog_probe.reports.content.words import count
 
@@ -183,7 +183,7 @@ async def _check(provider: Provider, role: str, redactor: Redactor, *, mock: boo
     try:
         await _confirmed(call, lane)
     except Stopped as stopped:
-        trouble = str(stopped)
+        trouble = redactor.sentence(str(stopped))
     finally:
         await lane.aclose()
     return Check(provider.name, role, f"{call.method} {call.path}", (time.perf_counter() - started) * 1000, trouble)

@@ -88,7 +88,7 @@ class Call:
     usual one. `script` is what is said and heard once a WebSocket is open (method `WS`). `connect_s` and `timeout_s`
     say how long the call waits for a connection, and from then on for its answer. `fails` says that a failed
     transport is what the call is after. `secrets` are JSON pointers into the answer: what lies there is a credential,
-    kept out of all evidence; the placeholder that stands for it can be sent in a later call. `removal` says, of a
+    which a later call may send and which is kept out of all evidence. `removal` says, of a
     call that makes something on the account, how that is removed again.
     """
 

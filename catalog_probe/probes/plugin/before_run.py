@@ -10,7 +10,7 @@ from catalog_probe.probes.planning.plan import plan
 from catalog_probe.probes.running.looking_up import found_in
 from catalog_probe.probes.running.looking_up import look_up as follow
 from catalog_probe.probes.targets.target import NOWHERE_KEY
-from catalog_probe.probes.wire.redaction.redact import Redactor
+from catalog_probe.probes.wire.redaction.redactor import Redactor
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

@@ -33,6 +33,7 @@ from catalog_probe.probes.running.probing import Unsettled, now, place_of, run, 
 from catalog_probe.probes.running.provider_run import ProviderRun
 from catalog_probe.probes.running.task import Task
 from catalog_probe.probes.targets.target import Cost, Target
+from catalog_probe.probes.wire.redaction.evidence import redact_result
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -44,7 +45,7 @@ if TYPE_CHECKING:
     from catalog_probe.probes.recipes.recipe import Recipe
     from catalog_probe.probes.running.journal import Journal
     from catalog_probe.probes.running.lane import Lane
-    from catalog_probe.probes.wire.redaction.redact import Redactor
+    from catalog_probe.probes.wire.redaction.redactor import Redactor
 
 TICK_S = 0.2
 """How often somebody who waits for a result looks up."""
@@ -158,7 +159,8 @@ class Engine:
         if provider is None or lane is None or lane.green is None:
             return None
         self._tripped.add(recipe.lane)
-        return tripwire(recipe.lane, expected_of(recipe.provider), lane.green, provider.known, self.today, now())
+        seen = tripwire(recipe.lane, expected_of(recipe.provider), lane.green, provider.known, self.today, now())
+        return redact_result(seen, self.redactor)
 
     def close(self) -> None:
         """Send nothing new, let what is under way clean up behind itself, close every connection, end the thread."""
@@ -241,7 +243,7 @@ class Engine:
         if isinstance(result, Unsettled):
             unsettled[address] = result
         else:
-            self._results[address].set_result(result)
+            self._deliver(address, result)
 
     async def _settle(self, unsettled: Mapping[str, Unsettled], lane: Lane) -> None:
         task = self._task(next(iter(unsettled))) if unsettled else None
@@ -251,10 +253,14 @@ class Engine:
                 result = await settle(each, task, lane)
             except Exception as error:  # noqa: BLE001 - as above
                 result = self._broken(address, error)
-            self._results[address].set_result(result)
+            self._deliver(address, result)
+
+    def _deliver(self, address: str, result: Result) -> None:
+        """Hand over a result, which is judged by now: what its verdict quotes leaves the run from here on."""
+        self._results[address].set_result(redact_result(result, self.redactor))
 
     def _broken(self, address: str, error: Exception) -> Result:
-        reason = Reason(ReasonCode.RECIPE_ERROR, self.redactor.text(place_of(error)))
+        reason = Reason(ReasonCode.RECIPE_ERROR, place_of(error, self.redactor))
         return replace(unprobed(self.catalog[address], reason, self._sent[address]), outcome=Outcome.HARNESS_ERROR)
 
     def _task(self, address: str) -> Task:

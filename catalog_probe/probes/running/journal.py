@@ -15,7 +15,7 @@ from catalog_probe.catalog.model.clock import utc_now_text
 from catalog_probe.catalog.model.errors import Mendable
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from pathlib import Path
 
     from catalog_probe.catalog.model import Json
@@ -66,6 +66,8 @@ class Journal:
 
     path: Path
     target: str
+    redact: Callable[[str], str]
+    """Hides secrets in what is written down: an id, which an answer names, may hold one, and then fits no removal."""
 
     def making(self, record: str, provider: str, address: str, role: str, request: str) -> Made:
         """Note, before the request is sent, that something is about to be made."""
@@ -84,6 +86,7 @@ class Journal:
         self._append(id=made.id, state="ended", how=how)
 
     def _append(self, **line: Json) -> None:
+        line = {name: self.redact(value) if isinstance(value, str) else value for name, value in line.items()}
         data = (json.dumps(line, separators=(",", ":")) + "\n").encode()
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from collections import ChainMap
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -43,7 +42,7 @@ if TYPE_CHECKING:
     from catalog_probe.probes.wire.address import Origin
     from catalog_probe.probes.wire.grpc import GrpcWire
     from catalog_probe.probes.wire.http import HttpWire, Limits
-    from catalog_probe.probes.wire.redaction.redact import Redactor
+    from catalog_probe.probes.wire.redaction.redactor import Redactor
     from catalog_probe.probes.wire.websocket import WebSocketWire
 
 MAX_FAILURES = 5
@@ -113,8 +112,8 @@ class Lane:
         self._dialect = Dialect.of(provider)
         credentials = provider.credentials.values()
         handed_over = {f"{each.role}_credential": each.value for each in credentials if each.value is not None}
-        self._values = ChainMap(redactor.kept, handed_over, dict(provider.values))
-        """What placeholders stand for: the target's values, `<role>_credential`, and secrets that answers handed out.
+        self._values = {**provider.values, **handed_over}
+        """What placeholders stand for: the target's values, and `<role>_credential`.
 
         A credential belongs in a body where the request hands it over instead of being authorised by it.
         """
@@ -142,6 +141,7 @@ class Lane:
     ) -> Exchange:
         """Send one call, which may take so many tokens, with the lane's key and within the limits of rate and tokens.
 
+        Nothing of the exchange is hidden, so that it can be judged: who keeps or shows any of it must redact it.
         What is `owed` to the account, the removal of something made there, is sent although the lane has ended or
         the budget is spent; what is `free` does not draw on the budget.
 
@@ -161,6 +161,8 @@ class Lane:
             since,
         )
         self._limiter.answered()
+        if exchange.response is not None:
+            self.redactor.learn(exchange.response, call.secrets)
         if not self._mock:
             self._throttle.learn(drawer, exchange.response if drawer.role not in OF_NOBODY else None, reserved)
         if not call.fails:
@@ -273,7 +275,6 @@ class Lane:
 
             self._http = HttpWire(
                 self._dialect,
-                self.redactor,
                 self._limits,
                 tls=self._tls,
                 ca_file=self.provider.ca_file,
@@ -287,16 +288,14 @@ class Lane:
         if self._websocket is None:
             from catalog_probe.probes.wire.websocket import WebSocketWire  # as above
 
-            self._websocket = WebSocketWire(self._dialect, self.redactor, self._limits, ca_file=self.provider.ca_file)
+            self._websocket = WebSocketWire(self._dialect, self._limits, ca_file=self.provider.ca_file)
         return self._websocket
 
     def _grpc_wire(self) -> GrpcWire:
         if self._grpc is None:
             from catalog_probe.probes.wire.grpc import GrpcWire  # as above: gRPC is the slowest to import
 
-            self._grpc = GrpcWire(
-                self.provider.grpc_package, self.redactor, self._limits, ca_file=self.provider.ca_file
-            )
+            self._grpc = GrpcWire(self.provider.grpc_package, self._limits, ca_file=self.provider.ca_file)
         return self._grpc
 
     @property
@@ -320,7 +319,7 @@ class Lane:
         try:
             return url_at(address, self._dialect.path_out(fill_path(call.path, self.provider.values)), read_origin)
         except UnsafePathError as error:
-            raise Stopped(Reason(ReasonCode.UNSAFE_PATH, self.redactor.text(f"{call.method}: {error}"))) from error
+            raise Stopped(Reason(ReasonCode.UNSAFE_PATH, f"{call.method}: {error}")) from error
 
     def _keyed(self, call: Call, role: str) -> Call:
         """The call with its key in the query, where the provider takes it there."""

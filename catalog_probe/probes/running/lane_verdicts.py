@@ -72,7 +72,7 @@ class Doubts(NamedTuple):
 
 def in_doubt(task: Task, lane: Lane, tried: Tried, final: Verdict) -> Doubts:
     """What of a verdict the lane's other probes decide, once they are judged; what they need of it is noted."""
-    everything = [each for attempt in tried.attempts for each in attempt.exchanges]
+    everything = tried.exchanges
     exchanges = {(each.label, each.endpoint): each for each in everything}
     unvouched = _unvouched(task, lane, final, exchanges) if lane.live else {}
     if lane.live:

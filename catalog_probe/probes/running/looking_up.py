@@ -33,6 +33,7 @@ from catalog_probe.probes.targets.look_ups import (
     joined,
     listed,
 )
+from catalog_probe.probes.wire.redaction.evidence import redact_exchange, redact_reason
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -40,7 +41,7 @@ if TYPE_CHECKING:
     from catalog_probe.catalog.model import Exchange, Json
     from catalog_probe.probes.planning.look_ups import LookUps
     from catalog_probe.probes.targets.target import Target
-    from catalog_probe.probes.wire.redaction.redact import Redactor
+    from catalog_probe.probes.wire.redaction.redactor import Redactor
 
 SESSION = "look-ups"
 
@@ -174,10 +175,12 @@ class _OfProvider:
         while True:
             try:
                 call = get(path, query=query + cursor, service=address)
-                exchange = await lane.send(call, SETUP, SESSION, 0.0, free=True)
+                # Redacted at once: an answer is not judged here, but values are taken from it and shown.
+                exchange = redact_exchange(await lane.send(call, SETUP, SESSION, 0.0, free=True), self._redactor)
             except Stopped as stopped:
-                self._unanswered[key] = stopped.reason
-                return replace(told, trouble=str(stopped))
+                reason = redact_reason(stopped.reason, self._redactor)
+                self._unanswered[key] = reason
+                return replace(told, trouble=f"{reason.code}: {reason.detail}")
             why = _unanswered(exchange, self._provider.name)
             if again and why is not None and why.code in PASSING:
                 again -= 1

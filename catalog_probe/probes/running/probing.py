@@ -27,6 +27,7 @@ from catalog_probe.probes.running.attempt_probe import AttemptProbe
 from catalog_probe.probes.running.gathering import Stage
 from catalog_probe.probes.running.lane_verdicts import Doubts, in_doubt, settled
 from catalog_probe.probes.running.task import Tried
+from catalog_probe.probes.wire.redaction.evidence import redact_attempt
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
     from catalog_probe.probes.recipes.recipe import Recipe
     from catalog_probe.probes.running.lane import Lane
     from catalog_probe.probes.running.task import Task
+    from catalog_probe.probes.wire.redaction.redactor import Redactor
 
 
 class Unsettled(NamedTuple):
@@ -161,7 +163,7 @@ async def _attempt(task: Task, lane: Lane, tried: Tried) -> Verdict:
     except Stopped as ended:
         stopped = probe.explain_stop(ended.reason)
     except Exception as error:  # noqa: BLE001 - a recipe's own fault must not take the run down
-        broken = _broken_off(probe, error, lane.redactor.text(place_of(error)))
+        broken = _broken_off(probe, error, place_of(error, lane.redactor))
     finally:
         await probe.remove_all()
     tried.with_another_key |= probe.with_another_key
@@ -171,7 +173,9 @@ async def _attempt(task: Task, lane: Lane, tried: Tried) -> Verdict:
     tried.unseen_endpoints |= unseen.endpoints
     verdict = (broken or _judged(task, tried, attempt, needed, stopped)).kept
     # Judged on the whole, kept in part: hundreds of large bodies would not fit into memory until the run ends.
-    tried.attempts.append(kept_attempt(attempt, task.expected, task.allowance))
+    tried.exchanges += kept_attempt(attempt, task.expected).exchanges
+    # Redacted before it is cut: strings of a stream are no longer told apart in what is cut.
+    tried.attempts.append(kept_attempt(redact_attempt(attempt, lane.redactor), task.expected, task.allowance))
     tried.observed_at = at
     return verdict
 
@@ -183,8 +187,7 @@ def _judged(
     looked_at = [expected for expected in task.expected if expected.label not in tried.unseen]
     before = {
         (each.label, each.endpoint): each
-        for earlier in tried.attempts
-        for each in earlier.exchanges
+        for each in tried.exchanges
         if needed is not None
         and needed.isdisjoint({(each.label, each.endpoint), (each.label, "")})
         and each.label not in BESIDE
@@ -301,7 +304,7 @@ def _not_looked_at(looks: Mapping[str, Reason], endpoints: Mapping[str, Reason])
     yield from (not_looked_at("", reason, *those) for reason, those in alike.items())
 
 
-def place_of(error: Exception) -> str:
+def place_of(error: Exception, redactor: Redactor) -> str:
     """The error and the line of the recipe it came from, without a traceback."""
     traceback = error.__traceback__
     while traceback is not None and traceback.tb_next is not None:
@@ -310,7 +313,7 @@ def place_of(error: Exception) -> str:
     if traceback is not None:
         code = traceback.tb_frame.f_code
         where = f" at {code.co_filename.rsplit('/', 1)[-1]}:{traceback.tb_lineno}"
-    return f"{type(error).__name__}: {error}{where}"
+    return f"{type(error).__name__}: {redactor.sentence(str(error))}{where}"
 
 
 def now() -> str:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from catalog_probe.catalog.model import Record
     from catalog_probe.probes.recipes.recipe import Recipe
     from catalog_probe.probes.targets.target import Provider
-    from catalog_probe.probes.wire.redaction.redact import Redactor
+    from catalog_probe.probes.wire.redaction.redactor import Redactor
 
 
 @dataclass(slots=True)

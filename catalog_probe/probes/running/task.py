@@ -12,7 +12,7 @@ from catalog_probe.probes.recipes.fault_free import twin
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from catalog_probe.catalog.model import Attempt, Reason, Record
+    from catalog_probe.catalog.model import Attempt, Exchange, Reason, Record
     from catalog_probe.catalog.reading.expected import Expected
     from catalog_probe.catalog.recognition.known import Known
     from catalog_probe.probes.calls.call import Call
@@ -49,6 +49,9 @@ class Tried:
     """What the attempts at a record have shown so far: as it is kept, and judged by cell."""
 
     attempts: list[Attempt] = field(default_factory=list)
+    """As they are kept: redacted."""
+    exchanges: list[Exchange] = field(default_factory=list)
+    """Of all attempts, with nothing hidden: what is compared with what others of the lane saw."""
     observed_at: str = ""
     """When the last attempt began."""
     verdicts: list[Mapping[Place, Verdict]] = field(default_factory=list)

@@ -11,7 +11,7 @@ from collections.abc import Container, Iterator, Mapping
 from typing import TYPE_CHECKING
 from urllib.parse import parse_qsl, unquote, urlsplit
 
-from catalog_probe.probes.wire.redaction.needles import ENOUGH
+from catalog_probe.probes.wire.redaction.known_secrets import ENOUGH
 
 if TYPE_CHECKING:
     from catalog_probe.catalog.model import Exchange, Json

@@ -34,7 +34,7 @@ HIDDEN = "***"
 
 # The whole value, after the prefix of an id or a scheme at most: providers themselves mask keys inside of sentences.
 # Words that may be values of a provider (`filtered`, `removed`) count in brackets only.
-_MARK = re.compile(
+OF_RECORDERS = re.compile(
     r"(?:[a-z]{1,12}[ _-])?"
     r"(?:redacted|\*{3,}|x{4,}|[\[<({*]+(?:redacted|filtered|scrubbed|sanitized|masked|removed|hidden)[\]>)}*]+)",
     re.IGNORECASE,
@@ -43,28 +43,33 @@ _MARK = re.compile(
 _ABOUT_ABSENCE = frozenset({FindingCode.HEADER_MISSING, FindingCode.HEADER_INCONSISTENT})
 
 
-def mark_hidden(exchange: Exchange, *, complete: bool | None) -> Exchange:
-    """The exchange with HIDDEN for each header and each text of an answer that its recorder hid.
+def mark_hidden(exchange: Exchange, marks: re.Pattern[str], *, complete: bool | None) -> Exchange:
+    """The exchange with HIDDEN for each header and each text of an answer that is one of these marks.
 
     An empty header counts as hidden unless the recording says that it has all headers: recorders often empty them.
     This hides a provider that sends an empty header.
     """
 
     def mark(headers: Mapping[str, str]) -> dict[str, str]:
-        is_hidden = {name: _MARK.fullmatch(value) or (not value and not complete) for name, value in headers.items()}
+        is_hidden = {name: marks.fullmatch(value) or (not value and not complete) for name, value in headers.items()}
         return {name: HIDDEN if is_hidden[name] else value for name, value in headers.items()}
+
+    def mark_text(text: str) -> str:
+        return HIDDEN if marks.fullmatch(text) else text
 
     asked, answer = exchange.request, exchange.response
     exchange = replace(exchange, request=replace(asked, headers=mark(asked.headers)))
     if answer is None:
         return exchange
-    events = answer.events and tuple(replace(event, data=map_texts(event.data, _mark)) for event in answer.events)
-    body = map_texts(answer.body, _mark) if answer.body_type == "json" else answer.body
+    events = answer.events and tuple(replace(event, data=map_texts(event.data, mark_text)) for event in answer.events)
+    body = map_texts(answer.body, mark_text) if answer.body_type == "json" else answer.body
     return replace(exchange, response=replace(answer, headers=mark(answer.headers), body=body, events=events))
 
 
-def _mark(text: str) -> str:
-    return HIDDEN if _MARK.fullmatch(text) else text
+def is_hidden_whole(exchange: Exchange) -> bool:
+    """Whether a body or the data of an event is one mark, so that nothing can be said of what was in it."""
+    response = exchange.response
+    return response is not None and HIDDEN in (response.body, *(event.data for event in response.events or ()))
 
 
 def without_hidden_headers(exchange: Exchange) -> Exchange:

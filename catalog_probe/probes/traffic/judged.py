@@ -13,11 +13,13 @@ from catalog_probe.catalog.model import Attempt, Outcome, Reason
 from catalog_probe.catalog.model.clock import utc_text
 from catalog_probe.catalog.model.codes import ReasonCode
 from catalog_probe.catalog.observed.last_seen import instant
+from catalog_probe.catalog.text.json_tree import map_texts
 from catalog_probe.probes.judging.judge import judge
 from catalog_probe.probes.judging.verdicts.record_verdict import record_verdict
 from catalog_probe.probes.traffic.conclusion import concluded
 from catalog_probe.probes.traffic.filtered import without_what_was_filtered
 from catalog_probe.probes.traffic.matching import Match, Matcher, Refusal, Unmatched
+from catalog_probe.probes.wire.redaction.evidence import redact_attempt, redact_result
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -27,6 +29,7 @@ if TYPE_CHECKING:
     from catalog_probe.probes.judging.verdicts.cells import Place
     from catalog_probe.probes.judging.verdicts.verdict import Verdict
     from catalog_probe.probes.traffic.recorded import Recorded
+    from catalog_probe.probes.wire.redaction.redactor import Redactor
 
 KEPT = 3
 """Exchanges kept of one cell as evidence, the last of each kind first: a day of traffic has thousands alike."""
@@ -51,6 +54,8 @@ class Held:
     """What was held against the records so far."""
 
     catalog: Catalog
+    redactor: Redactor
+    """Hides the secrets of all recordings, in what is kept of them."""
     left_out: Counter[str] = field(default_factory=Counter)
     """How many exchanges are evidence of nothing, by why."""
     exchanges: int = 0
@@ -90,9 +95,7 @@ class Held:
             cells = _verdicts(together, matcher)
             for match in together:
                 verdict = cells[match.exchange.label, match.exchange.endpoint]
-                if not (recorded.record and complete):
-                    expected = match.expected
-                    verdict = without_what_was_filtered(verdict, expected, match.exchange, complete=complete)
+                verdict = without_what_was_filtered(verdict, match.expected, match.exchange, complete=complete)
                 self._judged[match.record].append(Judged(match, _time(recorded.at), verdict, bool(recorded.record)))
 
     def result(self, address: str) -> Result:
@@ -106,17 +109,18 @@ class Held:
             cells[each.match.exchange.label, each.match.exchange.endpoint].append(each)
         final = record_verdict({place: _together(own) for place, own in cells.items()})
         kept = sorted((each for own in cells.values() for each in _worth_keeping(own)), key=lambda each: each.at)
-        return Result(
+        result = Result(
             record=address,
             probed=record.data,
             outcome=final.outcome,
             reason=final.reason,
             findings=tuple(map(kept_finding, final.findings)),
-            attempts=tuple(_attempt(each) for each in kept),
+            attempts=tuple(self._attempt(each) for each in kept),
             observed_at=max(each.at for each in judged),
             elicited=RECORDED,
             looks=tuple(map(kept_look, final.looks)),
         )
+        return redact_result(result, self.redactor)
 
     def summary(self) -> str:
         """What became of the exchanges, in a sentence."""
@@ -124,12 +128,18 @@ class Held:
 
     def to_json(self) -> dict[str, Json]:
         """What became of the exchanges, as the line of a run has it."""
+        unrecognised = [{**asdict(refusal), "count": count} for refusal, count in self.refusals.most_common()]
         return {
             "exchanges": self.exchanges,
             "judged": self.judged,
-            "left_out": dict(self.left_out.most_common()),
-            "unrecognised": [{**asdict(refusal), "count": count} for refusal, count in self.refusals.most_common()],
+            "left_out": {self.redactor.sentence(why): count for why, count in self.left_out.most_common()},
+            "unrecognised": map_texts(unrecognised, self.redactor.text),
         }
+
+    def _attempt(self, each: Judged) -> Attempt:
+        exchange = each.match.exchange
+        attempt = redact_attempt(Attempt(each.at, exchange.elapsed_ms, (exchange,)), self.redactor)
+        return kept_attempt(attempt, [each.match.expected])
 
 
 def _verdicts(together: Sequence[Match], matcher: Matcher) -> Mapping[Place, Verdict]:
@@ -148,11 +158,6 @@ def _worth_keeping(own: Sequence[Judged]) -> Iterable[Judged]:
     """The last exchange of each kind that was seen in a cell, what differs first."""
     kinds = {(each.verdict.outcome, each.verdict.difference): each for each in own}
     return sorted(kinds.values(), key=lambda each: each.verdict.outcome is not Outcome.DRIFTED)[:KEPT]
-
-
-def _attempt(each: Judged) -> Attempt:
-    exchange = each.match.exchange
-    return kept_attempt(Attempt(each.at, exchange.elapsed_ms, (exchange,)), [each.match.expected])
 
 
 def _time(text: str) -> str:

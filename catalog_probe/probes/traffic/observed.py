@@ -1,4 +1,4 @@
-"""A recorded exchange as evidence: in stand-ins, and without the secrets that recordings are full of."""
+"""A recorded exchange as it is judged, in stand-ins; and the secrets that recordings are full of."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from catalog_probe.catalog.files.manifest import manifest, providers
 from catalog_probe.probes.traffic.credentials import QUERY_KEYS, credentials
 from catalog_probe.probes.wire.observer import Observer
-from catalog_probe.probes.wire.redaction.redact import SECRET_HEADERS, Redactor
+from catalog_probe.probes.wire.redaction.redactor import SECRET_HEADERS, Redactor
 from catalog_probe.probes.wire.sse import named_by_data
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ HIDDEN = "${{CREDENTIAL_{0}}}"
 
 
 def redactor_of(recorded: Iterable[Recorded], targets: Iterable[Target]) -> Redactor:
-    """What hides every credential that the recorded requests carry, and the targets' own, wherever they turn up."""
+    """What hides the credentials and account identifiers that the recordings carry, and the targets' own keys."""
     in_targets = [provider for target in targets for provider in target.providers.values()]
     stand_ins = [manifest(provider).stand_ins for provider in providers()]
     headers = SECRET_HEADERS | {provider.key_header.lower() for provider in in_targets}
@@ -44,9 +44,9 @@ def redactor_of(recorded: Iterable[Recorded], targets: Iterable[Target]) -> Reda
     return Redactor(secrets, headers)
 
 
-def observed(exchange: Exchange, provider: str, dialect: Dialect, redactor: Redactor) -> Exchange:
-    """The exchange as one of ours is kept; events without a name get that which the provider's clients give them."""
-    observer = Observer(redactor, dialect)
+def observed(exchange: Exchange, provider: str, dialect: Dialect) -> Exchange:
+    """The exchange as one of ours is judged; events without a name get that which the provider's clients give them."""
+    observer = Observer(dialect)
     asked = exchange.request
     request = observer.request(asked.method, asked.url, asked.headers, dialect.json_in(asked.body))
     response = exchange.response
@@ -58,17 +58,10 @@ def observed(exchange: Exchange, provider: str, dialect: Dialect, redactor: Reda
 
 
 def _seen(response: Response, observer: Observer) -> Response:
-    body, _ = observer.evidence(response.body, response.body_type)
     return replace(
         response,
         headers=observer.headers(response.headers),
-        body=body,
+        body=observer.json(response.body),
         events=None if response.events is None else observer.stream(response.events),
-        close=response.close and replace(response.close, reason=observer.text(response.close.reason)),
-        grpc=response.grpc
-        and replace(
-            response.grpc,
-            message=observer.text(response.grpc.message),
-            trailers=observer.headers(response.grpc.trailers),
-        ),
+        grpc=response.grpc and replace(response.grpc, trailers=observer.headers(response.grpc.trailers)),
     )

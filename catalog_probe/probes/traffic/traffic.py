@@ -8,10 +8,11 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from catalog_probe.catalog.observed.last_seen import instant
-from catalog_probe.probes.traffic.filtered import has_all_headers, mark_hidden
+from catalog_probe.probes.traffic.filtered import OF_RECORDERS, has_all_headers, is_hidden_whole, mark_hidden
 from catalog_probe.probes.traffic.hosts import Hosts
 from catalog_probe.probes.traffic.judged import Held
 from catalog_probe.probes.traffic.observed import observed, redactor_of
+from catalog_probe.probes.wire.redaction.redactor import HIDDEN
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -66,12 +67,12 @@ class Traffic:
     @cached_property
     def _held(self) -> Held:
         """Every exchange against what it is evidence of, in the order of the recordings."""
-        held = Held(self.catalog)
         hosts = Hosts.of(self.targets, self.catalog, strict=self.of_target)
         recordings = [
             replace(each, recorded=tuple(map(_with_hidden_marked, each.recorded))) for each in self.recordings
         ]
         redactor = redactor_of((each for own in recordings for each in own.recorded), self.targets)
+        held = Held(self.catalog, redactor)
         for recording in recordings:
             held.left_out.update(f"unreadable ({each})" for each in recording.unreadable)
             mine: dict[str, list[Recorded]] = defaultdict(list)
@@ -82,8 +83,10 @@ class Traffic:
                     held.leave_out(why, len(recorded.exchanges))
                     continue
                 name, dialect = whose
-                seen = tuple(observed(each, name, dialect, redactor) for each in recorded.exchanges)
+                seen = tuple(observed(each, name, dialect) for each in recorded.exchanges)
                 mine[name].append(replace(recorded, exchanges=seen))
+                for response in (each.response for each in seen if each.response is not None):
+                    redactor.learn(response)
             for provider, own in mine.items():
                 complete = has_all_headers(provider, [exchange for each in own for exchange in each.exchanges])
                 for each in own:
@@ -92,6 +95,8 @@ class Traffic:
         return held
 
     def _of_no_use(self, recording: Recording, recorded: Recorded) -> str:
+        if any(is_hidden_whole(each) for each in recorded.exchanges):
+            return "hidden whole"
         if recorded.of_no_use or not self.of_target:
             return recorded.of_no_use
         if recording.of_a_mock:
@@ -100,8 +105,8 @@ class Traffic:
 
 
 def _with_hidden_marked(recorded: Recorded) -> Recorded:
-    """The exchanges with one mark for whatever a recorder hid; runs of ours hide nothing that is judged."""
-    if recorded.record:
-        return recorded
-    complete = recorded.headers_complete
-    return replace(recorded, exchanges=tuple(mark_hidden(each, complete=complete) for each in recorded.exchanges))
+    """The exchanges with one mark for whatever a recorder hid, or a run of ours."""
+    complete = bool(recorded.record) or recorded.headers_complete
+    marks = HIDDEN if recorded.record else OF_RECORDERS
+    marked = tuple(mark_hidden(exchange, marks, complete=complete) for exchange in recorded.exchanges)
+    return replace(recorded, exchanges=marked)

@@ -1,4 +1,4 @@
-"""Sending a call and observing the answer: capped, classified, translated, redacted before it leaves here."""
+"""Sending a call and observing the answer: capped, classified, translated."""
 
 import sys
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import math
 import re
@@ -27,6 +28,9 @@ MAX_DEPTH = 60
 
 MAX_VALUES = 250_000
 """JSON of more values than this is not taken apart: each takes up to a hundred bytes, however short it is."""
+
+
+_NUL = "\0"
 
 
 class _NoJson:
@@ -102,16 +106,23 @@ async def read(packed: AsyncIterator[bytes], encoding: str, cap: int) -> bytes:
 
 
 def parsed(raw: bytes) -> tuple[Json, str]:
-    """What a body holds, and its type: `json`, `text`, `empty`, or `binary`, of which the bytes are returned."""
+    """What a body holds, and its type: `json`, `text`, `empty`, or `binary`, of which size and digest are returned.
+
+    Binary is what is neither JSON nor UTF-8, as a compressed body whose headers do not say so. Its bytes are kept
+    nowhere: nobody can tell which secrets they hold.
+    """
     if not raw:
         return None, "empty"
     value = json_of(raw)
     if value is not NO_JSON:
         return value, "json"
     try:
-        return raw.decode("utf-8"), "text"
+        text = raw.decode("utf-8")
     except UnicodeDecodeError:
-        return raw, "binary"
+        text = _NUL
+    if _NUL in text:  # no text has one; UTF-16 has one in each letter
+        return f"[{len(raw)} bytes, sha256 {hashlib.sha256(raw).hexdigest()}]", "binary"
+    return text, "text"
 
 
 def json_of(text: str | bytes) -> Json:

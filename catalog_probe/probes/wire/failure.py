@@ -11,7 +11,7 @@ from catalog_probe.catalog.model import Reason
 from catalog_probe.catalog.model.codes import ReasonCode
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
 
 
 class NoAnswer(Exception):
@@ -22,13 +22,13 @@ class NoAnswer(Exception):
         self.code = code
 
 
-def reason_of(error: BaseException, redacted: Callable[[str], str] = str) -> Reason:
-    """The reason a transport error stands for; the detail is the error's own words, redacted before they are cut."""
+def reason_of(error: BaseException) -> Reason:
+    """The reason a transport error stands for; the detail is the error's own words."""
     chain = list(chain_of(error))
     words = (str(each) for each in reversed(chain) if not isinstance(each, CancelledError))
     late = isinstance(error, TimeoutError)
     detail = next(filter(None, words), "the time limit passed" if late else type(error).__name__)
-    return Reason(_code(error, chain), redacted(detail)[:300])
+    return Reason(_code(error, chain), detail[:300])
 
 
 def _code(error: BaseException, chain: list[BaseException]) -> ReasonCode:

@@ -32,7 +32,6 @@ if TYPE_CHECKING:
     from catalog_probe.probes.calls.call import Call
     from catalog_probe.probes.wire.address import Origin
     from catalog_probe.probes.wire.http import Limits
-    from catalog_probe.probes.wire.redaction.redact import Redactor
 
 MAX_MESSAGES = 2_000
 LATE_S = 1.0
@@ -86,9 +85,9 @@ The first that is found counts: "failed to connect" stands before each reason wh
 class GrpcWire:
     """The gRPC channels of one lane: made inside the loop that uses them, and never retrying by themselves."""
 
-    def __init__(self, package: str, redactor: Redactor, limits: Limits, *, ca_file: str = "") -> None:
+    def __init__(self, package: str, limits: Limits, *, ca_file: str = "") -> None:
         self._package = package or STAND_IN
-        self._observer = Observer(redactor)
+        self._observer = Observer()
         self._limits = limits
         self._authorities = Path(ca_file).read_bytes() if ca_file else None
         self._channels: dict[str, grpc.aio.Channel] = {}
@@ -169,14 +168,14 @@ class GrpcWire:
         status = await rpc.code()
         told = self._observer.stream(messages)
         return Response(
-            headers=self._observer.headers(self._pairs(await rpc.initial_metadata())),
+            headers=_texts_by_name(await rpc.initial_metadata()),
             body=told[0].data if told and not method.server_streaming else None,
             body_type="json" if told and not method.server_streaming else "empty",
             events=told if method.server_streaming else None,
             grpc=GrpcStatus(
                 status=status.value[0],
-                message=self._observer.text(await rpc.details() or ""),
-                trailers=self._observer.headers(self._pairs(await rpc.trailing_metadata())),
+                message=await rpc.details() or "",
+                trailers=_texts_by_name(await rpc.trailing_metadata()),
             ),
             ended=ended,
         )
@@ -203,9 +202,8 @@ class GrpcWire:
         # The library knows but the near end of its connection, which is never refused and of no name.
         befallen = self._relays[host].trouble
         if befallen is not None:
-            said = f"{host}: {befallen.strerror or 'timed out'}"
-            return Reason(connecting_trouble(befallen), self._observer.text(said))
-        return Reason(found, self._observer.text(_NEAR_END.sub(host, details)))
+            return Reason(connecting_trouble(befallen), f"{host}: {befallen.strerror or 'timed out'}")
+        return Reason(found, _NEAR_END.sub(host, details))
 
     async def _caller(self, host: str, method: MethodDescriptor) -> Callable[..., Any]:
         async with self._opening:
@@ -240,12 +238,6 @@ class GrpcWire:
                 self._channels[host] = grpc.aio.secure_channel(near, credentials, options=options)
         return self._channels[host]
 
-    def _pairs(self, metadata: Iterable[tuple[str, str | bytes]] | None) -> dict[str, str]:
-        """Metadata by name; what is binary in hexadecimal, and already without secrets."""
-        pairs = metadata or ()
-        redactor = self._observer.redactor
-        return {name: value if isinstance(value, str) else redactor.binary(value, len(value)) for name, value in pairs}
-
     def _event(self, method: MethodDescriptor, raw: bytes | None, started: float) -> Event:
         """A message as it came, decoded here because the library would hide that it cannot be.
 
@@ -257,6 +249,11 @@ class GrpcWire:
         message = _class_of(method.output_type).FromString(raw)
         data = json_format.MessageToDict(message, preserving_proto_field_name=True)
         return Event(method.output_type.name, data, ms_since(started))
+
+
+def _texts_by_name(metadata: Iterable[tuple[str, str | bytes]] | None) -> dict[str, str]:
+    """Metadata by name; what is binary in hexadecimal."""
+    return {name: value if isinstance(value, str) else value.hex() for name, value in metadata or ()}
 
 
 def method_at(path: str) -> MethodDescriptor:

@@ -16,7 +16,6 @@ import httpx
 from catalog_probe.catalog.model import Exchange, Reason, Request, Response
 from catalog_probe.catalog.model.clock import ms_since
 from catalog_probe.catalog.model.codes import ReasonCode
-from catalog_probe.catalog.text.json_pointer import find
 from catalog_probe.probes.calls.body import Announced, Content, Declared, JsonBody
 from catalog_probe.probes.wire import body
 from catalog_probe.probes.wire.cookies import Cookies
@@ -29,7 +28,6 @@ if TYPE_CHECKING:
     from catalog_probe.probes.calls.call import Call
     from catalog_probe.probes.targets.dialect import Dialect
     from catalog_probe.probes.wire.address import Origin
-    from catalog_probe.probes.wire.redaction.redact import Redactor
     from catalog_probe.probes.wire.transport import Answer
 
 CONNECT_S = 10.0
@@ -68,7 +66,6 @@ class HttpWire:
     def __init__(
         self,
         dialect: Dialect,
-        redactor: Redactor,
         limits: Limits,
         *,
         tls: bool,
@@ -79,8 +76,7 @@ class HttpWire:
     ) -> None:
         self._dialect = dialect
         self._events_named_by_line = events_named_by_line
-        self._redactor = redactor
-        self._observer = Observer(redactor, dialect)
+        self._observer = Observer(dialect)
         self._limits = limits
         trusted = context(ca_file, client_cert_file) if tls else ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
         self._transport = Transport(trusted, limits.max_body_bytes, connections)
@@ -112,7 +108,7 @@ class HttpWire:
                     seen = await self._observed(call, request, answer, started, asking)
         except (NoAnswer, OSError, zlib.error) as error:
             late = isinstance(error, TimeoutError) and asking.ends_at is None
-            seen = reason_of(_NO_CONNECTION if late else error, self._observer.text)
+            seen = reason_of(_NO_CONNECTION if late else error)
         exchange = self._observer.exchange(label, asked, seen, started=started, since=since)
         return replace(exchange, http_version=http_version, proxy=proxy)
 
@@ -120,7 +116,7 @@ class HttpWire:
         await self._transport.aclose()
 
     def _request(self, call: Call, url: str, headers: Mapping[str, str]) -> tuple[httpx.Request, Request]:
-        """The request as it goes out, and as it is kept: in stand-ins and redacted."""
+        """The request as it goes out, and as it is observed: in stand-ins."""
         content, shown = self._content(call)
         sent = self._dialect.headers_out(headers)
         if isinstance(call.body, JsonBody):
@@ -164,26 +160,18 @@ class HttpWire:
         headers = self._observer.headers(told)
         if call.stream and "text/event-stream" in headers.get("content-type", "").lower():
             return await self._streamed(answer.status, headers, content, started, asking.left_s)
-        return await self._whole(call, answer.status, headers, content)
+        return await self._whole(answer.status, headers, content)
 
-    async def _whole(self, call: Call, status: int, headers: Mapping[str, str], content: _Content) -> Response:
+    async def _whole(self, status: int, headers: Mapping[str, str], content: _Content) -> Response:
         ended = "complete"
         try:
             raw = await body.read(*content)
         except body.BodyTooLarge as error:
             raw, ended = error.kept, "capped"
-        value, body_type = body.parsed(raw)
-        del raw  # it may be as large as what was made of it
-        # Learnt before the body is made evidence, or this very answer would show what it hands out.
-        for secret in (find(value, pointer) for pointer in call.secrets):
-            if isinstance(secret, str):
-                self._redactor.keep(secret, seen_as=self._dialect.text_in(secret))
-        if call.secrets:
-            headers = {name: self._redactor.text(told) for name, told in headers.items()}
-        observed, body_type = self._observer.evidence(value, body_type)
-        if ended == "capped":  # cut only now: half a secret would not be recognised
-            observed, body_type = str(observed)[:SHOWN_OF_CAPPED], "text"
-        return Response(status=status, headers=headers, body=observed, body_type=body_type, ended=ended)
+        value, body_type = self._observer.body(raw)
+        if ended == "capped":
+            value, body_type = str(value)[:SHOWN_OF_CAPPED], "text"
+        return Response(status=status, headers=headers, body=value, body_type=body_type, ended=ended)
 
     async def _streamed(
         self, status: int, headers: Mapping[str, str], content: _Content, started: float, left_s: float

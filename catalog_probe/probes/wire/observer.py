@@ -1,4 +1,7 @@
-"""What of an exchange becomes evidence: in stand-ins, redacted, and with its times. The same for every wire."""
+"""What an exchange becomes for those who judge it: in stand-ins, and with its times. The same for every wire.
+
+Nothing is redacted here. Who keeps or shows an exchange redacts it (`probes/wire/redaction`).
+"""
 
 from __future__ import annotations
 
@@ -14,65 +17,36 @@ if TYPE_CHECKING:
 
     from catalog_probe.catalog.model import Json
     from catalog_probe.probes.targets.dialect import Dialect
-    from catalog_probe.probes.wire.redaction.redact import Redactor
-
-
-SHOWN_OF_BINARY = 256
-"""Bytes that are kept of what is no text."""
 
 
 @dataclass(frozen=True, slots=True)
 class Observer:
-    """Puts into stand-ins what the other side said, hides what is secret in what both said, and keeps it."""
+    """Puts into stand-ins what the other side said."""
 
-    redactor: Redactor
     dialect: Dialect | None = None
     """None where nothing is renamed on the way: over gRPC a target sets no more than the package."""
 
-    def text(self, text: str) -> str:
-        """A text as it stands, without secrets."""
-        return self.redactor.text(text)
-
     def headers(self, headers: Mapping[str, str]) -> dict[str, str]:
         """Headers, or metadata, as they came."""
-        return self.redactor.headers(self.dialect.headers_in(headers) if self.dialect else headers)
+        return self.dialect.headers_in(headers) if self.dialect else dict(headers)
 
     def json(self, value: Json) -> Json:
-        """A JSON value as it came."""
-        return self.redactor.json(self.dialect.json_in(value) if self.dialect else value)
+        """A JSON value, or a text, as it came."""
+        return self.dialect.json_in(value) if self.dialect else value
 
     def body(self, raw: bytes) -> tuple[Json, str]:
-        """A body as evidence, and its type: `json`, `text`, `binary` or `empty`."""
-        return self.evidence(*parsed(raw))
-
-    def evidence(self, value: Json, body_type: str) -> tuple[Json, str]:
-        """What `parsed` made of a body, as evidence, and its type."""
-        if body_type == "binary":
-            return self.redactor.binary(value, SHOWN_OF_BINARY), body_type
+        """A body, and its type: `json`, `text`, `binary` or `empty`."""
+        value, body_type = parsed(raw)
         return self.json(value), body_type
 
     def stream(self, events: Iterable[Event]) -> tuple[Event, ...]:
-        """The events of one stream as they came: all at once, for a secret may stand in several together."""
-        told = tuple(events)
-        names = self.redactor.stream([event.event for event in told])
-        data = self.redactor.stream([self._put_in(event) for event in told])
-        return tuple(
-            replace(event, event=name, data=shown) for event, name, shown in zip(told, names, data, strict=True)
-        )
-
-    def _put_in(self, event: Event) -> Json:
-        if isinstance(event.data, bytes):
-            return self.redactor.binary(event.data, SHOWN_OF_BINARY)
-        return event.data if event.sent or self.dialect is None else self.dialect.json_in(event.data)
+        """The events of one stream as they came."""
+        return tuple(event if event.sent else replace(event, data=self.json(event.data)) for event in events)
 
     def request(self, method: str, url: str, headers: Mapping[str, str], body: Json = None) -> Request:
         """A request; its address and headers as they went out, its body still as the recipe wrote it."""
-        return Request(
-            method=method,
-            url=self.text(self.dialect.url_in(url) if self.dialect else url),
-            headers=self.headers(headers),
-            body=self.redactor.json(body),
-        )
+        url = self.dialect.url_in(url) if self.dialect else url
+        return Request(method=method, url=url, headers=self.headers(headers), body=body)
 
     def exchange(
         self, label: str, request: Request, seen: Response | Reason, *, started: float, since: float

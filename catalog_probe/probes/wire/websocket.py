@@ -35,7 +35,6 @@ if TYPE_CHECKING:
     from catalog_probe.probes.calls.call import Call
     from catalog_probe.probes.targets.dialect import Dialect
     from catalog_probe.probes.wire.address import Origin
-    from catalog_probe.probes.wire.redaction.redact import Redactor
 
 STALL_S = 15.0
 """How long the other side may say nothing while something is awaited."""
@@ -62,9 +61,9 @@ OURS: Mapping[int, str] = {1002: "malformed", 1007: "malformed", 1009: "capped"}
 class WebSocketWire:
     """Opens WebSockets. Redirects are not followed and proxies of the environment are not used."""
 
-    def __init__(self, dialect: Dialect, redactor: Redactor, limits: Limits, *, ca_file: str = "") -> None:
+    def __init__(self, dialect: Dialect, limits: Limits, *, ca_file: str = "") -> None:
         self._dialect = dialect
-        self._observer = Observer(redactor, dialect)
+        self._observer = Observer(dialect)
         self._limits = limits
         self._ca_file = ca_file
         self._tls: ssl.SSLContext | None = None
@@ -89,11 +88,9 @@ class WebSocketWire:
             deadline = time.perf_counter() + timeout_s  # as over HTTP, the answer's time begins with a connection
             connection = await self._opened(address, sent, connected, deadline)
         except (OSError, EOFError, ValueError, WebSocketException, NoAnswer) as error:
-            seen = self._refusal(error) or reason_of(error, self._observer.text)
+            seen = self._refusal(error) or reason_of(error)
         else:
-            talk = _Talk(
-                connection, self._dialect, self._observer, self._limits.max_body_bytes, started, timeout_s, deadline
-            )
+            talk = _Talk(connection, self._dialect, self._limits.max_body_bytes, started, timeout_s, deadline)
             seen = await self._observed(talk, call)
         asked = self._observer.request(call.method, address, sent)
         return self._observer.exchange(label, asked, seen, started=started, since=since)
@@ -149,7 +146,7 @@ class WebSocketWire:
             return None  # an interim response, after which the library hears no other
         if (encoding := encoding_of(", ".join(answer.headers.get_all("content-encoding")))) != IDENTITY:
             words = f"HTTP {answer.status_code} in content-encoding {encoding}, which was not asked for"
-            return Reason(ReasonCode.PROTOCOL_ERROR, self._observer.text(words)[:300])
+            return Reason(ReasonCode.PROTOCOL_ERROR, words[:300])
         body, body_type = self._observer.body(bytes(answer.body or b""))
         return Response(
             status=answer.status_code,
@@ -186,7 +183,6 @@ class _Talk:
         self,
         connection: Counted,
         dialect: Dialect,
-        observer: Observer,
         max_bytes: int,
         started: float,
         timeout_s: float,
@@ -195,7 +191,6 @@ class _Talk:
         self.connection = connection
         self.events: list[Event] = []
         self._dialect = dialect
-        self._observer = observer
         self._left_bytes = max_bytes
         self._started = started
         self._deadline = deadline
@@ -283,7 +278,7 @@ class _Talk:
         if received is None:
             return "complete", Close(ABNORMAL, "", clean=False)
         code = None if received.code == NO_CODE else received.code
-        return "complete", Close(code, self._observer.text(received.reason), clean=sent is not None)
+        return "complete", Close(code, received.reason, clean=sent is not None)
 
 
 async def _hang_up(connection: Counted) -> None:

@@ -15,7 +15,7 @@ from catalog_probe.probes.running import controls
 from catalog_probe.probes.running.lane import Lane
 from catalog_probe.probes.running.pacing.budget import Budget
 from catalog_probe.probes.targets.target import NOWHERE_KEY, Target
-from catalog_probe.probes.wire.redaction.redact import Redactor
+from catalog_probe.probes.wire.redaction.redactor import Redactor
 
 if TYPE_CHECKING:
     from catalog_probe.catalog.model import Exchange

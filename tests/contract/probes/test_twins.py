@@ -18,7 +18,7 @@ from catalog_probe.probes.running.attempt_probe import AttemptProbe
 from catalog_probe.probes.running.lane import Lane
 from catalog_probe.probes.running.pacing.budget import Budget
 from catalog_probe.probes.targets.target import NOWHERE_KEY, Cost
-from catalog_probe.probes.wire.redaction.redact import Redactor
+from catalog_probe.probes.wire.redaction.redactor import Redactor
 from tests.harness.engines import Clean, catalog
 from tests.harness.recipes import load_recipes
 

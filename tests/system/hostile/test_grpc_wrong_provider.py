@@ -17,7 +17,6 @@ from catalog_probe.probes.calls.call import Call, invoke
 from catalog_probe.probes.wire import grpc as wire_grpc
 from catalog_probe.probes.wire.grpc import MAX_MESSAGES, GrpcWire
 from catalog_probe.probes.wire.http import Limits
-from catalog_probe.probes.wire.redaction.redact import Redactor
 from tests.harness.certificates import make
 from tests.harness.command import DEADLINE_S
 from tests.harness.engines import mock_target_at, probe
@@ -60,7 +59,7 @@ def exchange(
     """One exchange, without an engine around it."""
 
     async def make() -> Exchange:
-        wire = GrpcWire("", Redactor({SECRET: "${KEY}"}), Limits(timeout_s, max_bytes), ca_file=ca_file)
+        wire = GrpcWire("", Limits(timeout_s, max_bytes), ca_file=ca_file)
         try:
             return await wire.exchange(call, host + call.path, {"authorization": f"Bearer {SECRET}"}, "answer", 0.0)
         finally:
@@ -125,7 +124,7 @@ def test_a_call_that_is_given_up_takes_no_other_along() -> None:
         yield b""
 
     async def both(host: str) -> tuple[Exchange, Exchange]:
-        wire = GrpcWire("", Redactor({}), Limits(SOON_S, 1_000_000))
+        wire = GrpcWire("", Limits(SOON_S, 1_000_000))
         url = host + MODELS.path
         try:
             second = asyncio.create_task(

@@ -18,7 +18,6 @@ from catalog_probe.probes.calls.body import Announced
 from catalog_probe.probes.calls.call import get, post
 from catalog_probe.probes.targets.dialect import Dialect
 from catalog_probe.probes.wire.http import HttpWire, Limits
-from catalog_probe.probes.wire.redaction.redact import Redactor
 from tests.harness import certificates
 from tests.harness.hostile import answer
 from tests.harness.http2_server import Answer, Stream, server_context, serving_http2
@@ -47,7 +46,7 @@ def exchanges(base: str, ca_file: Path, *calls: Call, at_once: bool = False) -> 
 
     async def make() -> list[Exchange]:
         limits = Limits(5.0, MAX_BYTES)
-        wire = HttpWire(Dialect("", "", "", ""), Redactor({}), limits, tls=True, ca_file=str(ca_file))
+        wire = HttpWire(Dialect("", "", "", ""), limits, tls=True, ca_file=str(ca_file))
         try:
             if at_once:
                 asked = [wire.exchange(call, base + call.path, {}, "answer", 0.0) for call in calls]

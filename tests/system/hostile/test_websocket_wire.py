@@ -20,7 +20,7 @@ from catalog_probe.probes.calls.services import CLOSED_PORT, FULL_PORT, PLAIN_PO
 from catalog_probe.probes.running.lane import Lane
 from catalog_probe.probes.running.pacing.budget import Budget
 from catalog_probe.probes.targets.target import Provider, Target
-from catalog_probe.probes.wire.redaction.redact import Redactor
+from catalog_probe.probes.wire.redaction.redactor import Redactor
 from tests.harness import certificates
 from tests.harness.command import DEADLINE_S
 from tests.harness.engines import mock_target_at

@@ -20,7 +20,7 @@ from catalog_probe.mockserver.app import create_app
 from catalog_probe.probes.running.looking_up import look_up, unanswered_in
 from catalog_probe.probes.targets import target_file as targets
 from catalog_probe.probes.targets.target import Cost
-from catalog_probe.probes.wire.redaction.redact import Redactor
+from catalog_probe.probes.wire.redaction.redactor import Redactor
 from tests.harness.command import OF_TARGETS
 from tests.harness.engines import catalog
 from tests.harness.live import KEYS, mock_process, night

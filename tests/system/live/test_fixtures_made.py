@@ -15,7 +15,7 @@ from catalog_probe.probes.running import journal
 from catalog_probe.probes.running.engine import Engine
 from catalog_probe.probes.running.journal import Journal, JournalError
 from catalog_probe.probes.targets.target import Cost
-from catalog_probe.probes.wire.redaction.redact import Redactor
+from catalog_probe.probes.wire.redaction.redactor import Redactor
 from tests.harness import patient
 from tests.harness.engines import catalog
 from tests.harness.live import KEYS, Night, night
@@ -60,7 +60,7 @@ def account(folder: Path, app: object | None = None) -> Iterator[Night]:
 
 def probed(tonight: Night, folder: Path, *addresses: str) -> dict[str, Result]:
     target = tonight.target
-    noted = Journal(folder / journal.NAME, target.name)
+    noted = Journal(folder / journal.NAME, target.name, str)
     engine = Engine(catalog(), target, frozenset(Cost), "run", Redactor.of(target), noted)
     try:
         return {address: engine.result(address) for address in addresses}
@@ -156,7 +156,7 @@ def test_after_a_crash_between_the_answer_and_the_removal_cleanup_removes(
         headers = {"x-api-key": KEYS["PA_API_KEY"], "pa-version": "2023-06-01"}
         file = patient.post(f"{address}/v1/files", headers=headers, files={"file": ("a.txt", b"a")}).json()
         path = tmp_path / "out" / "run" / journal.NAME
-        noted = Journal(path, "night")
+        noted = Journal(path, "night", str)
         made = noted.making(GET_FILE, "pa", address, "inference", "POST /v1/files")
         noted.made(made, "file", file["id"], "inference", KEYS["PA_API_KEY"])
         with path.open("ab") as cut:
@@ -214,7 +214,7 @@ def test_nothing_is_sent_for_a_journal_that_is_not_this_account_s(
             "key": KEYS["PA_API_KEY"],
             **change,
         }
-        noted = Journal(tmp_path / "out" / "run" / journal.NAME, told["target"])
+        noted = Journal(tmp_path / "out" / "run" / journal.NAME, told["target"], str)
         made = noted.making(told["record"], told["provider"], told["address"], told["role"], "POST /v1/files")
         noted.made(made, told["removal"], told["resource"], told["role"], told["key"])
         if "at" in told:

@@ -19,7 +19,7 @@ from catalog_probe.probes.running.engine import Engine
 from catalog_probe.probes.running.pacing.rate_limiter import RateLimiter, WaitTooLong
 from catalog_probe.probes.running.pacing.rate_limits import retry_after_s
 from catalog_probe.probes.targets.target import Cost, Target
-from catalog_probe.probes.wire.redaction.redact import Redactor
+from catalog_probe.probes.wire.redaction.redactor import Redactor
 from tests.harness.command import pytest_probes
 from tests.harness.engines import catalog
 from tests.harness.live import Night, ledger_in_place_of_the_shipped, mock_process, night

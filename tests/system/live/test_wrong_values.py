@@ -15,7 +15,7 @@ from catalog_probe.cli.target_commands import doctor
 from catalog_probe.probes.running.looking_up import look_up
 from catalog_probe.probes.targets.look_ups import AGAIN
 from catalog_probe.probes.targets.target import NOWHERE_KEY
-from catalog_probe.probes.wire.redaction.redact import Redactor
+from catalog_probe.probes.wire.redaction.redactor import Redactor
 from tests.harness.accounts import FREE, Services, night, services
 from tests.harness.engines import catalog
 from tests.harness.fault_changes import body, instead, page

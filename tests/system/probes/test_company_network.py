@@ -15,7 +15,6 @@ from catalog_probe.probes.calls.body import Announced
 from catalog_probe.probes.calls.call import get, post
 from catalog_probe.probes.targets.dialect import Dialect
 from catalog_probe.probes.wire.http import HttpWire, Limits
-from catalog_probe.probes.wire.redaction.redact import Redactor
 from tests.harness import certificates
 from tests.harness.http2_server import Stream, server_context, serving_http2
 from tests.harness.serving import speaking
@@ -102,7 +101,7 @@ async def answer_each(reader: asyncio.StreamReader, writer: asyncio.StreamWriter
 
 def ask(base: str, *calls: Call, ca_file: str = "") -> list[Exchange]:
     async def make() -> list[Exchange]:
-        wire = HttpWire(Dialect("", "", "", ""), Redactor({}), Limits(5.0, 100_000), tls=True, ca_file=ca_file)
+        wire = HttpWire(Dialect("", "", "", ""), Limits(5.0, 100_000), tls=True, ca_file=ca_file)
         try:
             return [await wire.exchange(call, base + call.path, {}, "answer", 0.0) for call in calls]
         finally:

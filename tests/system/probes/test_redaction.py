@@ -12,7 +12,7 @@ from urllib.parse import quote
 import pytest
 
 from catalog_probe.catalog.evidence import past
-from catalog_probe.probes.wire.redaction.redact import MIN_SECRET
+from catalog_probe.probes.wire.redaction.redactor import MIN_SECRET
 from catalog_probe.reports.history import nights
 from catalog_probe.reports.news import feed, news
 from tests.harness.command import Ran, pytest_probes

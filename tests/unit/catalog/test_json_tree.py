@@ -5,21 +5,16 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from catalog_probe.catalog.text.json_tree import (
-    BYTES,
     all_texts,
-    has_rows,
-    map_bytes,
     map_texts,
     object_of,
     placed_texts,
     repeated_members,
     texts,
-    texts_and_bytes,
 )
 
 if TYPE_CHECKING:
@@ -62,76 +57,6 @@ def test_what_is_changed_is_what_is_found(value: Json) -> None:
     assert map_texts(value, note) == value
     assert met == list(texts(value))
     assert json.dumps(map_texts(value, note)) == json.dumps(value)
-
-
-@pytest.mark.parametrize(
-    ("numbers", "are_bytes"),
-    [
-        ([*range(BYTES)], True),
-        ([255] * BYTES, True),
-        ([*range(BYTES - 1)], False),
-        ([256] * BYTES, False),
-        ([*range(BYTES), 256], False),
-        ([-1, *range(BYTES)], False),
-        ([*range(BYTES), -1], False),
-        ([*range(BYTES), 1.0], False),
-        ([1.0, *range(BYTES)], False),
-        ([True, *range(BYTES)], False),
-        ([*range(BYTES), None], False),
-        (["1"] * BYTES, False),
-        (tuple(range(BYTES)), False),
-    ],
-)
-def test_a_list_of_bytes_as_numbers_is_told_from_other_lists(numbers: Json, are_bytes: bool) -> None:
-    value = {"a": [{"data": numbers}], "b": "text"}
-    said = [each for each in numbers if isinstance(each, str)]
-    assert texts_and_bytes(value) == (["a", "data", *said, "b", "text"], [numbers] if are_bytes else [])
-    changed = {"a": [{"data": ["changed"] if are_bytes else numbers}], "b": "text"}
-    assert map_bytes(value, lambda _: ["changed"]) == changed
-
-
-@pytest.mark.parametrize(
-    ("numbers", "are_bytes"),
-    [([*range(BYTES)], True), ([*range(BYTES - 1)], False), ([*range(BYTES), "1"], False), (["1"] * BYTES, False)],
-)
-def test_so_is_an_object_of_them_as_javascript_writes_one(numbers: list[Json], are_bytes: bool) -> None:
-    value = {"data": {str(number): each for number, each in enumerate(numbers)}}
-    assert texts_and_bytes(value)[1] == ([numbers] if are_bytes else [])
-    changed = {"data": dict.fromkeys(value["data"], "*")} if are_bytes else value
-    assert map_bytes(value, lambda found: ["*"] * len(found)) == changed
-
-
-@pytest.mark.parametrize(
-    ("value", "are_there"),
-    [
-        ("text", False),
-        ([], False),
-        (["a", "b"], False),
-        ([{"a": 1}], False),
-        ([[]], False),
-        ([{"a": 1}, {"a": 2}], True),
-        ([["a"], ["b"]], True),
-        (({"a": 1}, {"a": 2}), True),
-        (["a", None, {"a": 1}, 2, {"a": 2}], True),
-        (["a", {"a": 1}], False),
-        ([{"a": [{"b": 1}, {"b": 2}]}], True),
-        (["a", [["b"], ["c"]]], True),
-        ({"a": {"b": [{"c": 1}, {"c": 2}]}}, True),
-        ({"a": {"b": "c", "d": 1}}, False),
-        ({"0": "a", "1": "b"}, True),
-        ({"0": "a"}, False),
-        ({"1": "a", "2": "b"}, False),
-        ({"a": {"0": "a", "1": "b"}}, True),
-    ],
-)
-def test_rows_are_told_from_single_objects_and_lists_of_texts(value: Json, are_there: bool) -> None:
-    assert has_rows(value) is are_there
-
-
-def test_each_list_of_bytes_is_found_and_none_within() -> None:
-    bytes_twice = [[0] * BYTES, [{"data": [7] * BYTES}, [8] * BYTES], 1, None]
-    assert texts_and_bytes(bytes_twice) == (["data"], [[0] * BYTES, [7] * BYTES, [8] * BYTES])
-    assert map_bytes(bytes_twice, lambda found: found[:1]) == [[0], [{"data": [7]}, [8]], 1, None]
 
 
 @given(VALUES)
@@ -192,7 +117,7 @@ def test_the_last_of_several_members_with_one_name_counts_and_the_name_is_told(v
 @given(WRITTEN)
 def test_a_repeated_name_is_told_after_texts_and_names_were_changed(value: Json) -> None:
     read = json.loads(written(value), object_pairs_hook=object_of)
-    hidden = map_bytes(map_texts(read, lambda text: f"${text}", names=True), list)
+    hidden = map_texts(read, lambda text: f"${text}", names=True)
     found = [pointer.replace("/$", "/") for pointer, _ in repeated_members(hidden)]
     assert found == [pointer for pointer, _ in repeated_members(read)]
 

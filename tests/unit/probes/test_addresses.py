@@ -23,7 +23,7 @@ from catalog_probe.probes.running.pacing.budget import Budget
 from catalog_probe.probes.targets.look_ups import Rule
 from catalog_probe.probes.targets.target import Credential, Provider, Target
 from catalog_probe.probes.wire.grpc import GrpcWire
-from catalog_probe.probes.wire.redaction.redact import Redactor
+from catalog_probe.probes.wire.redaction.redactor import Redactor
 from catalog_probe.probes.wire.relay import Relay
 from catalog_probe.probes.wire.transport import Transport
 from catalog_probe.probes.wire.websocket import WebSocketWire

@@ -12,6 +12,7 @@ from catalog_probe.cli.target_commands import cleanup
 from catalog_probe.probes.running import journal
 from catalog_probe.probes.running.journal import Journal, JournalError
 from catalog_probe.probes.targets.target import Target
+from catalog_probe.probes.wire.redaction.redactor import Redactor
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -22,7 +23,7 @@ KEY = "canary-key-of-nobody"
 
 def test_a_line_keeps_what_was_made_and_no_request(tmp_path: Path) -> None:
     path = tmp_path / journal.NAME
-    written = Journal(path, "night")
+    written = Journal(path, "night", str)
     started = written.making("pa/endpoints/files/f", "pa", "https://pa.example", "inference", "POST /v1/files")
     written.made(started, "file", "file_1", "inference", KEY)
     (made,) = journal.read(path)
@@ -37,6 +38,16 @@ def test_a_line_keeps_what_was_made_and_no_request(tmp_path: Path) -> None:
         "resource": "file_1",
         "mac": made.mac,
     }
+
+
+def test_an_id_that_holds_a_key_is_not_written_and_fits_no_removal(tmp_path: Path) -> None:
+    path = tmp_path / journal.NAME
+    written = Journal(path, "night", Redactor({KEY: "${KEY}"}).text)
+    started = written.making("pa/endpoints/files/f", "pa", "https://pa.example", "inference", "POST /v1/files")
+    written.made(started, "file", f"file_{KEY}", "inference", KEY)
+    (made,) = journal.read(path)
+    assert made.resource == "[hidden: contains ${KEY}]"
+    assert made.mac != made.mac_under(KEY)
 
 
 @pytest.mark.parametrize("field", ["target", "provider", "address", "record", "role", "removal", "resource"])
@@ -64,7 +75,7 @@ def test_a_journal_of_another_version_is_refused_whole(tmp_path: Path, schema: s
 
 def noted(path: Path, count: int) -> list[str]:
     """Note so many things; their records."""
-    written = Journal(path, "night")
+    written = Journal(path, "night", str)
     for number in range(count):
         made = written.making(
             f"pa/endpoints/files/f{number}", "pa", "https://pa.example", "inference", "POST /v1/files"
@@ -107,7 +118,7 @@ def test_a_line_that_was_cut_short_takes_none_with_it_that_comes_later(tmp_path:
     path.write_bytes(path.read_bytes()[:-9])
     (half,) = journal.left(path)
     assert half.removal == ""
-    Journal(path, "night").ended(half, "looked for by hand")
+    Journal(path, "night", str).ended(half, "looked for by hand")
     left_out: list[str] = []
     assert journal.left(path, left_out) == []
     assert len(left_out) == 1

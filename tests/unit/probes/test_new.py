@@ -223,7 +223,7 @@ def test_what_recipes_of_a_folder_make_is_removed_by_name(home: Path, tmp_path: 
         key = Credential("inference", "canary-key-of-nobody")
         provider = Provider("pe", addresses={"base_url": base}, credentials={"inference": key})
         night = Target("night", live=True, allow=frozenset(), providers={"pe": provider})
-        noted = Journal(tmp_path / "made.jsonl", night.name)
+        noted = Journal(tmp_path / "made.jsonl", night.name, str)
         fixtures = Fixtures("pe/endpoints/notes/create_note", provider, "inference", noted)
         answer = Response(status=200, headers={}, body={"note": {"id": "note_1"}})
         fixtures.learn(

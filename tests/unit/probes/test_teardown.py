@@ -37,7 +37,7 @@ def removed(
         pauses.append(seconds)
 
     async def attempt() -> None:
-        noted = Journal(folder / journal.NAME, "night") if folder else None
+        noted = Journal(folder / journal.NAME, "night", str) if folder else None
         fixtures = Fixtures(f"{provider}/errors/request/conflict", Provider(provider), "inference", noted, sleep)
         fixtures.learn(making, exchange_of(making, 200), fixtures.about_to(making))
         await fixtures.remove(send)

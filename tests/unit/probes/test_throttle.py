@@ -27,7 +27,7 @@ from catalog_probe.probes.running.pacing.rate_limits import RateLimitPolicy
 from catalog_probe.probes.running.pacing.throttle import Throttle
 from catalog_probe.probes.targets.target import WRONG, Credential, Provider
 from catalog_probe.probes.wire.http import HttpWire
-from catalog_probe.probes.wire.redaction.redact import Redactor
+from catalog_probe.probes.wire.redaction.redactor import Redactor
 from tests.harness import virtual_time
 from tests.harness.engines import catalog
 

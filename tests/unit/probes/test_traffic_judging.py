@@ -10,14 +10,15 @@ import pytest
 
 from catalog_probe.catalog.model import Event, Exchange, Outcome, Request, Response
 from catalog_probe.catalog.model.codes import FindingCode
-from catalog_probe.probes.targets.dialect import Dialect
 from catalog_probe.probes.targets.target import Provider, Target
 from catalog_probe.probes.traffic import judged
-from catalog_probe.probes.traffic.observed import observed, redactor_of
+from catalog_probe.probes.traffic.observed import redactor_of
 from catalog_probe.probes.traffic.recorded import Recorded, Recording
 from catalog_probe.probes.traffic.sources import anybody
 from catalog_probe.probes.traffic.traffic import Traffic
 from catalog_probe.probes.wire.body import json_of
+from catalog_probe.probes.wire.redaction.redactor import TOO_MUCH
+from catalog_probe.probes.wire.redaction.work import Work
 from tests.harness.engines import catalog
 
 if TYPE_CHECKING:
@@ -257,6 +258,43 @@ def test_an_error_whose_type_was_hidden_is_of_no_record(mark: str) -> None:
     assert judged_records(exchanged(529, error(mark, "Overloaded"))) == {}
 
 
+def of_ours(**body: Any) -> Recorded:
+    """An attempt of a run of ours; it has all headers."""
+    one = exchanged(529, {**error("overloaded_error", "Overloaded"), **body})
+    return replace(one, exchanges=(replace(one.exchanges[0], label="answer"),), record=OVERLOADED)
+
+
+def test_what_a_run_of_ours_hid_is_not_observed() -> None:
+    found = result(OVERLOADED, of_ours(request_id="[hidden: contains ${PA_API_KEY}]"))
+    assert found.outcome is Outcome.CONFORMS, found.findings
+    (look,) = found.looks
+    assert look.unseen["relation:equals:/request_id"] == "not-recorded"
+
+
+def test_a_run_of_ours_hides_with_no_other_mark() -> None:
+    assert {each.at for each in result(OVERLOADED, of_ours(request_id="[redacted]")).drifts} == {"equals:/request_id"}
+
+
+def test_an_answer_whose_body_was_hidden_whole_is_evidence_of_nothing() -> None:
+    ours = of_ours()
+    (exchange,) = ours.exchanges
+    assert exchange.response is not None
+    hidden = replace(ours, exchanges=(replace(exchange, response=replace(exchange.response, body=TOO_MUCH)),))
+    seen = traffic(hidden)
+    assert seen.result(OVERLOADED).outcome is Outcome.NOT_PROBED
+    assert seen.left_out == {"hidden whole": 1}
+
+
+def test_values_of_a_recording_are_compared_before_they_are_hidden() -> None:
+    same, other = f"req_{KEY}", f"req_{KEY}-other"
+    headers = {**HEADERS, "request-id": same}
+    for request_id, drifts in ((same, set()), (other, {"equals:/request_id"})):
+        body = {**error("overloaded_error", "Overloaded"), "request_id": request_id}
+        found = result(OVERLOADED, exchanged(529, body, headers))
+        assert {each.at for each in found.drifts} == drifts
+        assert KEY not in json.dumps(found.to_json())
+
+
 def test_a_full_recording_shows_an_empty_header_as_it_is() -> None:
     one = exchanged(529, error("overloaded_error", "Overloaded"), {**HEADERS, "pa-workspace-id": ""})
     assert result(OVERLOADED, replace(one, headers_complete=True)).outcome is Outcome.DRIFTED
@@ -296,23 +334,17 @@ def test_secrets_of_the_recording_are_in_no_result() -> None:
     assert found.attempts, "the exchange itself is evidence"
 
 
-def test_nor_are_parts_of_them_in_events_that_follow_each_other_or_in_what_is_no_text() -> None:
-    recorded = exchanged(529, None)
+def test_nor_are_parts_of_them_in_events_that_follow_each_other() -> None:
+    pieces = tuple(Event("error", {"text": KEY[at : at + 8]}) for at in range(0, len(KEY), 8))
+    recorded = exchanged(200, None, stream=True)
     (exchange,) = recorded.exchanges
-    response = exchange.response
-    assert response is not None
-    pieces = tuple(Event("delta", {"text": KEY[at : at + 8]}) for at in range(0, len(KEY), 8))
-    redactor = redactor_of([recorded], [anybody()])
-
-    def kept(**answer: Any) -> Response | None:
-        told = replace(exchange, response=replace(response, **answer))
-        return observed(told, "pa", Dialect.of(anybody().providers["pa"]), redactor).response
-
-    stream, binary = kept(events=pieces), kept(body=b"\xff" + KEY.encode(), body_type="binary")
-    assert stream is not None
-    assert [each.data for each in stream.events or ()] == [{"text": "${CREDENTIAL_1}"}] * len(pieces)
-    assert binary is not None
-    assert binary.body == "ff${CREDENTIAL_1}"
+    assert exchange.response is not None
+    streamed = replace(exchange, response=replace(exchange.response, body=None, body_type="empty", events=pieces))
+    found = result(CREATE, replace(recorded, exchanges=(streamed,)))
+    (kept,) = (each for attempt in found.attempts for each in attempt.exchanges)
+    assert kept.response is not None
+    hidden = {"text": "[hidden: part of ${CREDENTIAL_1}]"}
+    assert [each.data for each in kept.response.events or ()] == [hidden] * len(pieces)
 
 
 def test_requests_with_different_keys_differ() -> None:
@@ -349,7 +381,7 @@ def test_a_key_in_the_query_is_hidden_under_whatever_name_a_target_says_that_it_
     exchange = Exchange("answer", Request("GET", url), Response(200, {}, {"echo": f"was {KEY}"}, "json"))
     recorded = Recorded("here", (exchange,))
     by_query = replace(anybody().providers["pa"], key_query="apitoken")
-    assert KEY in str(redactor_of([recorded], [anybody()]).text(url)), "nothing says that it is one"
+    assert KEY in redactor_of([recorded], [anybody()]).url(url, Work()), "nothing says that it is one"
     redactor = redactor_of([recorded], [replace(anybody(), providers={"pa": by_query})])
-    assert KEY not in redactor.text(url)
-    assert KEY not in str(redactor.json(exchange.response.body if exchange.response else None))
+    assert redactor.url(url, Work()) == "https://h.example/v1/messages?apitoken=${CREDENTIAL_1}&limit=2"
+    assert redactor.text(f"was {KEY}") == "[hidden: contains ${CREDENTIAL_1}]"

@@ -22,7 +22,7 @@ from catalog_probe.probes.running import journal
 from catalog_probe.probes.running.engine import Engine, LaneState
 from catalog_probe.probes.running.journal import Journal
 from catalog_probe.probes.targets.target import NOWHERE_KEY
-from catalog_probe.probes.wire.redaction.redact import Redactor
+from catalog_probe.probes.wire.redaction.redactor import Redactor
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -158,7 +158,7 @@ class Prober(Collector):
         target = self.options.target.with_values(told.values()).with_unanswered(told.unanswered())
         if target.embedded:
             target = target.served_by(told.addresses())
-        redactor = Redactor.of(target, public=[NOWHERE_KEY], documented=self.options.catalog.records)
+        redactor = Redactor.of(target, public=[NOWHERE_KEY])
         workers = int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1"))
         return Engine(
             catalog=self.options.catalog,
@@ -166,7 +166,7 @@ class Prober(Collector):
             allow=self.options.allow,
             run=self._session,
             redactor=redactor,
-            journal=Journal(self._folder / journal.NAME, target.name) if target.live else None,
+            journal=Journal(self._folder / journal.NAME, target.name, redactor.text) if target.live else None,
             today=self.options.today,
             drawing=self.options.drawing,
             allowance=Allowance(A_RUN // workers),
