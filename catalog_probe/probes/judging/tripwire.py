@@ -18,7 +18,8 @@ from catalog_probe.catalog.model.assertion import Assertion, Basis, Key
 from catalog_probe.catalog.model.labels import CONTROL
 from catalog_probe.catalog.reading.expected import Expected
 from catalog_probe.catalog.reading.headers import HeaderRule
-from catalog_probe.probes.judging.inconclusive.settlement import pages, refusals, settled
+from catalog_probe.probes.judging.inconclusive.key_evidence import KeyEvidence
+from catalog_probe.probes.judging.inconclusive.record import Probed, add_record, settle_record
 from catalog_probe.probes.judging.judge import judge
 from catalog_probe.probes.judging.verdicts.attempts import over_all
 
@@ -44,8 +45,8 @@ def tripwire(lane: str, expected: Expected, control: Exchange, known: Known, tod
     exchange = replace(control, label=CONTROL)
     seen = judge([lie], Attempt(at, control.elapsed_ms, (exchange,)), known)
     drift = over_all([seen.cells] * 2)  # two attempts that agree, as a drift needs them
-    refused = refusals([lie], drift, {(CONTROL, exchange.endpoint): exchange}, lane, {CONTROL: ON_PURPOSE}, known)
-    final = settled(drift, tuple(refused), {}, pages([lie], [exchange], known))
+    probed = Probed(expected.provider, [lie], known, live=True, faults={CONTROL: ON_PURPOSE})
+    final = settle_record(add_record(probed, drift, [exchange], KeyEvidence()))
     return Result(
         record=tripwire_address(lane),
         probed={},

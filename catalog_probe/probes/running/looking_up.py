@@ -16,8 +16,7 @@ from catalog_probe.catalog.model.codes import ReasonCode
 from catalog_probe.catalog.model.labels import SETUP
 from catalog_probe.probes.calls.call import get
 from catalog_probe.probes.calls.placeholders import fill_path
-from catalog_probe.probes.judging.inconclusive.proof import expected_of
-from catalog_probe.probes.judging.inconclusive.unasked import tells_nothing
+from catalog_probe.probes.judging.control import explain_silence
 from catalog_probe.probes.judging.verdicts.attempts import PASSING
 from catalog_probe.probes.recipes.probe import Stopped
 from catalog_probe.probes.running.lane import Lane
@@ -206,7 +205,7 @@ def _unanswered(exchange: Exchange, provider: str) -> Reason | None:
     if exchange.failure is not None:
         why: Reason | None = Reason(exchange.failure.code, exchange.failure.detail)
     else:
-        why = tells_nothing(expected_of(provider), exchange.response) if exchange.response is not None else None
+        why = explain_silence(exchange, provider) if exchange.response is not None else None
     request = exchange.request
     return Reason(why.code, f"the look-up {request.method} {request.url}: {why.detail}") if why is not None else None
 

@@ -15,17 +15,18 @@ from catalog_probe.catalog.model import Attempt, Finding, Outcome, Reason, Recor
 from catalog_probe.catalog.model.codes import FindingCode, ReasonCode
 from catalog_probe.catalog.model.explanations import INCONCLUSIVE, RESTRICTED
 from catalog_probe.catalog.model.labels import BESIDE
+from catalog_probe.probes.judging.inconclusive.record import Pending, Probed, add_record, settle_record
 from catalog_probe.probes.judging.judge import judge
 from catalog_probe.probes.judging.verdicts.attempts import PASSING, only_later, over_all, still_open
 from catalog_probe.probes.judging.verdicts.not_looked_at import not_looked_at
 from catalog_probe.probes.judging.verdicts.record_verdict import record_verdict
 from catalog_probe.probes.judging.verdicts.verdict import Verdict
+from catalog_probe.probes.planning.obstacles import services_beyond_the_control
 from catalog_probe.probes.recipes.performing import Unseen, perform
 from catalog_probe.probes.recipes.probe import Stopped
 from catalog_probe.probes.running import controls
 from catalog_probe.probes.running.attempt_probe import AttemptProbe
 from catalog_probe.probes.running.gathering import Stage
-from catalog_probe.probes.running.lane_verdicts import Doubts, in_doubt, settled
 from catalog_probe.probes.running.task import Tried
 from catalog_probe.probes.wire.redaction.evidence import redact_attempt
 
@@ -39,15 +40,15 @@ if TYPE_CHECKING:
     from catalog_probe.probes.wire.redaction.redactor import Redactor
 
 
-class Unsettled(NamedTuple):
+class Waiting(NamedTuple):
     """A record that waits for the others of its lane; there may be thousands, so it is all that is held of each."""
 
     seen: Result
     """The result but for its verdict."""
-    doubts: Doubts
+    pending: Pending
 
 
-async def run(task: Task, lane: Lane) -> Result | Unsettled:
+async def run(task: Task, lane: Lane) -> Result | Waiting:
     """Probe one record; never raises for what the network, the provider or the recipe does."""
     tried = Tried()
     try:
@@ -55,16 +56,33 @@ async def run(task: Task, lane: Lane) -> Result | Unsettled:
         if final.outcome is Outcome.DRIFTED:
             # A key or a host that fails by now makes everything look like drift: it stands if a later control succeeds.
             await _confirm(task, lane, after=time.perf_counter())
-        doubts = in_doubt(task, lane, tried, final)
+        pending = add_record(_describe_probe(task, lane, tried), final, tried.exchanges, lane.evidence)
     except Stopped as stopped:
-        doubts = Doubts(Verdict(Outcome.INCONCLUSIVE, stopped.reason), {}, (), {}, {})
-    unsettled = Unsettled(_seen(task, tried), doubts)
-    return unsettled if doubts.any else _conclude(unsettled.seen, doubts.final, lane)
+        pending = Pending(Verdict(Outcome.INCONCLUSIVE, stopped.reason))
+    seen = _seen(task, tried)
+    return Waiting(seen, pending) if pending.waits else _conclude(seen, pending.verdict, lane)
 
 
-async def settle(unsettled: Unsettled, task: Task, lane: Lane) -> Result:
-    """The result of a record once all of its lane are judged; `task` is that of any of them."""
-    return _conclude(unsettled.seen, await settled(unsettled.doubts, task, lane), lane)
+def settle(waiting: Waiting, lane: Lane) -> Result:
+    """The result of a record once all of its lane are judged."""
+    return _conclude(waiting.seen, settle_record(waiting.pending), lane)
+
+
+def _describe_probe(task: Task, lane: Lane, tried: Tried) -> Probed:
+    """What the rules know of the record's requests. On a mock every address is known."""
+    addresses = lane.provider.addresses
+    beyond = services_beyond_the_control(task.recipe) if lane.live and task.control is not None else ()
+    return Probed(
+        provider=lane.provider.name,
+        expected=task.expected,
+        known=task.known,
+        live=lane.live,
+        record=task.record,
+        faults=task.faults,
+        with_another_key=tried.with_another_key,
+        success=task.success,
+        unconfirmed_hosts={service: addresses[service] for service in beyond if service in addresses},
+    )
 
 
 async def _looked_at(task: Task, lane: Lane, tried: Tried) -> Verdict:

@@ -37,13 +37,15 @@ from catalog_probe.catalog.model import Outcome
 from catalog_probe.probes.judging.verdicts.verdict import Verdict
 catalog_probe.probes.judging.verdicts.attempts.record_verdict = lambda cells: Verdict(Outcome.CONFORMS, cells=cells)
 """,
-    "settlement takes every drift away": """
-import catalog_probe.probes.judging.inconclusive.settlement, catalog_probe.probes.judging.tripwire
+    "an inconclusive rule takes every drift back": """
+import catalog_probe.probes.judging.inconclusive.record
 from catalog_probe.catalog.model import Outcome, Reason
-from catalog_probe.probes.judging.verdicts.record_verdict import unseen
+from catalog_probe.probes.judging.verdicts.record_verdict import take_back
 gone = Reason("one-answer-to-everything")
-away = lambda verdict, *_: unseen(verdict, gone) if verdict.outcome is Outcome.DRIFTED else verdict
-catalog_probe.probes.judging.tripwire.settled = catalog_probe.probes.judging.inconclusive.settlement.settled = away
+def apply_rules(evidence, sees):
+    verdict = evidence.verdict
+    return take_back(verdict, gone) if verdict.outcome is Outcome.DRIFTED else verdict
+catalog_probe.probes.judging.inconclusive.record.apply_rules = apply_rules
 """,
     "a worker swallows what drifts": """
 import pytest

@@ -15,7 +15,7 @@ from catalog_probe.catalog.model.exchange import GrpcStatus
 from catalog_probe.catalog.reading.assertions import asserted
 from catalog_probe.catalog.reading.expected import Expected
 from catalog_probe.catalog.reading.headers import HeaderRule
-from catalog_probe.probes.judging.inconclusive.unasked import PRIVATE
+from catalog_probe.probes.judging.inconclusive.evidence import MOCK_SESSION
 from catalog_probe.probes.judging.judge import judge
 from catalog_probe.probes.judging.verdicts.attempts import conclude, undecided
 from catalog_probe.probes.judging.verdicts.verdict import Verdict
@@ -71,7 +71,7 @@ def test_a_documented_permission_refusal_in_place_of_a_success_restricts_and_not
 
 
 @pytest.mark.parametrize(
-    ("headers", "outcome"), [({}, Outcome.RESTRICTED), ({PRIVATE: "one"}, Outcome.DRIFTED)], ids=["live", "a mock"]
+    ("headers", "outcome"), [({}, Outcome.RESTRICTED), ({MOCK_SESSION: "one"}, Outcome.DRIFTED)], ids=["live", "a mock"]
 )
 def test_a_mock_restricts_nobody(headers: dict[str, str], outcome: Outcome) -> None:
     asked = Request("GET", "https://provider.example/v1/models", headers)
@@ -81,7 +81,7 @@ def test_a_mock_restricts_nobody(headers: dict[str, str], outcome: Outcome) -> N
 def test_a_restriction_says_what_was_answered() -> None:
     verdict = judged(LIST_MODELS, NOT_ALLOWED, {}, "success")
     assert verdict.reason is not None
-    assert verdict.reason.detail.startswith("HTTP 403: {'type': 'error'")
+    assert verdict.reason.detail.startswith("POST https://provider.example/v1/messages: HTTP 403: {'type': 'error'")
     assert verdict.findings == ()
 
 

@@ -9,7 +9,7 @@ import pytest
 from catalog_probe.catalog.model import Aspect, Finding, Outcome, Reason, Severity
 from catalog_probe.catalog.model.codes import FindingCode, ReasonCode
 from catalog_probe.catalog.model.look import Look
-from catalog_probe.probes.judging.verdicts.record_verdict import record_verdict, unseen
+from catalog_probe.probes.judging.verdicts.record_verdict import record_verdict, take_back
 from catalog_probe.probes.judging.verdicts.verdict import Verdict
 
 HERE, THERE = "pa/endpoints/models/list_models", "pa/endpoints/files/list_files"
@@ -101,6 +101,6 @@ def test_what_was_found_is_on_the_endpoint_of_its_look_or_else_of_its_cell() -> 
 def test_a_verdict_that_was_not_seen_after_all_keeps_what_is_only_told() -> None:
     should = replace(DRIFT, severity=Severity.SHOULD)
     reason = Reason(ReasonCode.CONTROL_FAILED, "401")
-    taken_back = unseen(replace(DRIFTED, findings=(DRIFT, should, TOLD)), reason)
+    taken_back = take_back(replace(DRIFTED, findings=(DRIFT, should, TOLD)), reason)
     assert (taken_back.outcome, taken_back.reason, taken_back.findings) == (Outcome.INCONCLUSIVE, reason, (TOLD,))
     assert taken_back.looks == (Look(HERE, "answer", unseen={"status": "control-failed"}),)

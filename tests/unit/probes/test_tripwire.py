@@ -20,7 +20,7 @@ from catalog_probe.catalog.recognition.known import Known
 from catalog_probe.catalog.writeback.planner import Policy
 from catalog_probe.catalog.writeback.update import update
 from catalog_probe.probes.calls.call import Call
-from catalog_probe.probes.judging.inconclusive.proof import expected_of, proof_of
+from catalog_probe.probes.judging.control import expect_control, expect_proof
 from catalog_probe.probes.judging.tripwire import LIES, NOWHERE, TEAPOT, tripwire
 from catalog_probe.reports import comparison
 from catalog_probe.reports.content.overview import Overview
@@ -50,7 +50,7 @@ CONTROL = Exchange(
 
 
 def sprung(day: date = TODAY) -> Result:
-    return tripwire(LANE, expected_of("pa"), CONTROL, NOTHING, day, "2026-11-21T04:00:00.000Z")
+    return tripwire(LANE, expect_control("pa"), CONTROL, NOTHING, day, "2026-11-21T04:00:00.000Z")
 
 
 def described(name: str = "r", **changes: object) -> Run:
@@ -66,7 +66,7 @@ def conforming(record: str = MODELS) -> Result:
 @given(st.dates(), st.sampled_from(["pa", "pb", "pc", "pd"]))
 def test_each_day_it_is_false_and_comes_out_as_drift(day: date, provider: str) -> None:
     known = Known.of(tuple(catalog().select(provider=provider)))
-    found = tripwire(f"{provider}:inference", expected_of(provider), CONTROL, known, day, "2026-11-21T04:00:00.000Z")
+    found = tripwire(f"{provider}:inference", expect_control(provider), CONTROL, known, day, "2026-11-21T04:00:00.000Z")
     assert found.outcome is Outcome.DRIFTED
     assert len(found.drifts) >= 1
     assert run_verdict.failed(found)
@@ -97,11 +97,11 @@ def test_what_it_lies_about_is_what_drifts_and_nothing_else() -> None:
 
 def test_a_control_is_held_against_what_its_manifest_names_as_proof() -> None:
     controls = manifest("pa").controls
-    assert {name: proof_of(Call(each.method, each.path), "pa").fields for name, each in controls.items()} == {
+    assert {name: expect_proof(Call(each.method, each.path), "pa").fields for name, each in controls.items()} == {
         name: dict.fromkeys(each.proof, True) for name, each in controls.items()
     }
-    assert proof_of(Call("POST", "/v1/models"), "pa") == expected_of("pa")
-    assert (expected_of("pa").status, expected_of("pa").envelope.body) == (200, "json")
+    assert expect_proof(Call("POST", "/v1/models"), "pa") == expect_control("pa")
+    assert (expect_control("pa").status, expect_control("pa").envelope.body) == (200, "json")
 
 
 def test_where_it_came_out_it_is_nowhere_to_be_seen() -> None:

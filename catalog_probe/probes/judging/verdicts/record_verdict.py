@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from catalog_probe.catalog.model import Outcome, Reason, Severity
-from catalog_probe.catalog.model.codes import FindingCode, ReasonCode
+from catalog_probe.catalog.model.codes import ReasonCode
 from catalog_probe.probes.judging.comparison.merged import merged
 from catalog_probe.probes.judging.verdicts.not_looked_at import not_looked_at
 from catalog_probe.probes.judging.verdicts.verdict import Verdict
@@ -39,12 +39,11 @@ def record_verdict(cells: Mapping[Place, Verdict]) -> Verdict:
     return Verdict(outcome, reason, (*findings, *beside), looks, cells)
 
 
-def unseen(verdict: Verdict, reason: Reason) -> Verdict:
-    """A verdict without what it says it saw: inconclusive for this reason; what is told beside that stays."""
-    differing = FindingCode.BODY_SHAPE  # told beside what drifts at its place
-    told = tuple(each for each in verdict.findings if each.severity is Severity.INFO and each.code != differing)
+def take_back(verdict: Verdict, reason: Reason) -> Verdict:
+    """Return a verdict that observed nothing for this reason; what is told beside the statements stays."""
+    notes = tuple(each for each in verdict.findings if each.severity is Severity.INFO and not each.assertion)
     looks = tuple(_blank(look, str(reason.code)) for look in verdict.looks)
-    return Verdict(Outcome.INCONCLUSIVE, reason, told, looks)
+    return Verdict(Outcome.INCONCLUSIVE, reason, notes, looks)
 
 
 def _together(cells: Mapping[Place, Verdict]) -> tuple[Outcome, Reason | None]:
@@ -75,7 +74,7 @@ def _is_no_gap(verdict: Verdict) -> bool:
 
 def _unconfirmed(verdict: Verdict) -> Verdict:
     """A verdict that says what was seen has no reason."""
-    return verdict if verdict.reason is None else unseen(verdict, verdict.reason)
+    return verdict if verdict.reason is None else take_back(verdict, verdict.reason)
 
 
 def _unseen_beside(cells: Mapping[Place, Verdict]) -> Iterator[Finding]:

@@ -1,4 +1,4 @@
-"""What is assumed of a request counts where the request holds it: a field that was not sent is no reason to refuse."""
+"""What we assumed of a request is to blame only for an answer about the request, and only for what it holds."""
 
 from __future__ import annotations
 
@@ -7,10 +7,26 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from catalog_probe.catalog.model import Attempt, Exchange, Outcome, Record, Request, Response
+from catalog_probe.catalog.envelopes.envelope import envelope
+from catalog_probe.catalog.model import (
+    Aspect,
+    Attempt,
+    Exchange,
+    Finding,
+    Outcome,
+    Record,
+    Request,
+    Response,
+    Severity,
+)
+from catalog_probe.catalog.model.codes import ReasonCode
 from catalog_probe.catalog.reading.assertions import asserted
+from catalog_probe.catalog.reading.expected import Expected
+from catalog_probe.probes.judging.inconclusive.guesses import find_assumed_path, is_part_of
 from catalog_probe.probes.judging.judge import judge
+from catalog_probe.probes.judging.verdicts.verdict import Verdict
 from tests.harness.engines import catalog
+from tests.unit.probes.inconclusive.evidence_making import error_body, evidence
 from tests.unit.probes.judging_one import (
     ASKED,
     BODY,
@@ -26,11 +42,9 @@ from tests.unit.probes.judging_one import (
 )
 
 if TYPE_CHECKING:
-    from catalog_probe.probes.judging.verdicts.verdict import Verdict
-from catalog_probe.catalog.model import Json
-from catalog_probe.probes.judging.inconclusive.assumed_requests import of_this_request
-from tests.unit.probes.comparing import wanted
+    from catalog_probe.catalog.model import Json
 
+MODELS = "pa/endpoints/models/list_models"
 SENT: Json = {"tools": [{"name": "x"}], "none": None}
 
 
@@ -56,9 +70,7 @@ SENT: Json = {"tools": [{"name": "x"}], "none": None}
     ],
 )
 def test_an_assumption_counts_where_the_request_rests_on_it(within: str, url: str, body: Json, counts: bool) -> None:
-    expected = wanted(asked={within: "not shown"})
-    request = Request("POST", f"https://x/v1/a{url}", {}, body)
-    assert of_this_request(expected, request).asked == ({within: "not shown"} if counts else {})
+    assert is_part_of(Request("POST", f"https://x/v1/a{url}", {}, body), within) is counts
 
 
 @pytest.mark.parametrize(
@@ -164,3 +176,79 @@ def test_a_success_of_the_record_shows_that_nothing_assumed_of_the_request_is_to
 
     assert verdict(SUCCEEDED).outcome is Outcome.DRIFTED
     assert verdict(NOT_THERE).outcome is Outcome.INCONCLUSIVE
+
+
+@pytest.mark.parametrize(
+    ("key", "status", "outcome"),
+    [
+        *(("ask/body:/x", status, Outcome.INCONCLUSIVE) for status in (400, 404, 405, 415, 422)),
+        *(("ask/body:/x", status, Outcome.DRIFTED) for status in (401, 403, 409, 413)),
+        *(("ask/path", status, Outcome.INCONCLUSIVE) for status in (404, 405)),
+        *(("ask/path", status, Outcome.DRIFTED) for status in (400, 401, 415, 422)),
+        *(("ask/endpoints", status, Outcome.DRIFTED) for status in (400, 404)),
+    ],
+)
+def test_only_a_refusal_of_the_request_itself_blames_what_was_assumed_of_it(
+    key: str, status: int, outcome: Outcome
+) -> None:
+    response = Response(status, HEADERS, error_body("x"), "json")
+    request = Request("POST", ASKED, body={"x": 1})
+    verdict = judged(MODELS, response, {"assumed": {key: "Not shown."}}, "success", request)
+    assert verdict.outcome is outcome
+    assert verdict.reason is None or verdict.reason.detail.endswith(f"{key.removeprefix('ask/')}: Not shown.")
+
+
+@pytest.mark.parametrize(("severity", "blamed"), [(Severity.MUST, True), (Severity.SHOULD, False)])
+def test_an_assumed_path_is_not_blamed_for_a_status_that_is_assumed_as_well(severity: Severity, blamed: bool) -> None:
+    expected = Expected("answer", RATE_LIMIT, envelope("pa"), 429, asked={"path": "not shown"})
+    status = Finding("status-differs", Aspect.STATUS, severity, "", "answer", observed=404, assertion="answer/status")
+    seen_so = evidence(expected, Response(404, HEADERS, BODY, "json"), Verdict(Outcome.DRIFTED, None, (status,)))
+    assert (find_assumed_path(seen_so) is not None) is blamed
+
+
+TRIGGER = {"assumed": {"ask/trigger": "Which request brings it about is not shown."}}
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        replace(LIMITED, status=200),
+        replace(LIMITED, status=404, body=error_body("not_found_error")),
+        replace(LIMITED, status=418, body=error_body("teapot")),
+        replace(LIMITED, body=error_body("teapot")),
+        replace(LIMITED, status=404, body=None, body_type="empty"),
+    ],
+    ids=["success", "documented error", "undocumented error", "undocumented type", "documented status without a body"],
+)
+def test_another_answer_to_an_assumed_trigger_is_no_drift(answer: Response) -> None:
+    assumed = judged(RATE_LIMIT, answer, TRIGGER)
+    assert assumed.reason is not None
+    assert assumed.reason.code == ReasonCode.ASSUMPTION_FAILED
+    assert assumed.outcome is Outcome.INCONCLUSIVE
+    assert judged(RATE_LIMIT, answer, {}).outcome is Outcome.DRIFTED
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        replace(LIMITED, headers={}),
+        replace(LIMITED, status=418, body={"unknown": "shape"}),
+        replace(LIMITED, status=418, body=None, body_type="empty"),
+    ],
+    ids=["a header is missing", "no envelope of the provider", "an empty body under an undocumented status"],
+)
+def test_an_assumed_trigger_excuses_no_other_difference(answer: Response) -> None:
+    assert judged(RATE_LIMIT, answer, TRIGGER).outcome is Outcome.DRIFTED
+
+
+@pytest.mark.parametrize(("label", "outcome"), [("answer", Outcome.INCONCLUSIVE), ("another", Outcome.DRIFTED)])
+def test_a_trigger_may_be_assumed_of_one_label_alone(label: str, outcome: Outcome) -> None:
+    fields = {"assumed": {f"ask/trigger:{label}": "Which request brings it about is not shown."}}
+    assert judged(RATE_LIMIT, replace(LIMITED, status=418), fields).outcome is outcome
+
+
+def test_an_endpoint_assumes_the_trigger_of_the_error_that_a_bad_credential_gets() -> None:
+    """What a rule of the endpoint names is provoked as the rule says."""
+    endpoint = catalog()["pa/endpoints/compliance_organizations/list_roles"]
+    labels = {expected.label for expected in asserted(endpoint, catalog().__getitem__) if "trigger" in expected.asked}
+    assert labels == {"wrong_credential"}

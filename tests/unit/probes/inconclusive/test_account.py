@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
-from functools import cache
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from catalog_probe.catalog.model import Attempt, Exchange, Outcome, Request, Response
+from catalog_probe.catalog.model.assertion import Assertion, Basis, Key
 from catalog_probe.catalog.reading.assertions import asserted
-from catalog_probe.catalog.recognition.known import Known
+from catalog_probe.probes.judging.inconclusive.account import find_account_trouble
 from catalog_probe.probes.judging.judge import judge
 from tests.harness.engines import catalog
+from tests.unit.probes.inconclusive.evidence_making import evidence, stated
+from tests.unit.probes.judging_one import known
 
 SPEND_LIMIT = "You have reached your specified API usage limits. You will regain access on 2026-12-01."
-
-
-@cache
-def known(provider: str) -> Known:
-    return Known.of(catalog().select(provider=provider))
 
 
 def pa(kind: str, message: str) -> dict[str, Any]:
@@ -149,3 +147,17 @@ def test_what_could_be_another_record_too_is_judged() -> None:
     assert told[0] in (Outcome.CONFORMS, Outcome.DRIFTED)
     other = outcome("pa/errors/general/unknown_model", 400, pa("invalid_request_error", "No such thing."))
     assert other[0] is Outcome.DRIFTED
+
+
+def test_an_answer_of_the_account_is_asked_for_where_it_is_left_to_choice() -> None:
+    asked = stated("pa/errors/general/payment_problem")
+    bill = Response(402, {}, pa("billing_error", "Pay your bill."), "json")
+    key = Key("answer", "status")
+    either = Assertion(asked.address, key, 400, Basis.DOCUMENTED, alternatives=(400, 402))
+    for expected, reason in (
+        (asked, None),
+        (replace(asked, status=400), "no-credit"),
+        (replace(asked, status=400, assertions={str(key): either}), None),
+    ):
+        found = find_account_trouble(evidence(expected, bill, of=known("pa")))
+        assert (found.code if found is not None else None) == reason
