@@ -112,6 +112,6 @@ class Exchange:
 class Attempt:
     """One try at eliciting a record's behaviour."""
 
-    at: str
+    started_at: str
     elapsed_ms: float
     exchanges: tuple[Exchange, ...]

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 from catalog_probe.catalog.evidence.same_drift import ABSENT
 from catalog_probe.catalog.model import Outcome
 from catalog_probe.catalog.model.assertion import Basis, Key
-from catalog_probe.catalog.observed.agreed import agreed_of, as_kept, first_looks
 from catalog_probe.catalog.observed.cells import Cell, Settled, cells_of, restricted_on, settled_of, statements_digest
+from catalog_probe.catalog.observed.confirmed import as_kept, confirmed_keys, unconfirmed_since
 from catalog_probe.catalog.observed.last_seen import last_seen
 from catalog_probe.catalog.observed.tags import is_another_outcome
 
@@ -48,7 +48,7 @@ def gathered(record: Record, stated: tuple[Assertion, ...], sightings: Iterable[
     """
     recorded, last = cells_of(record, stated), last_seen(record)
     cells, settled = dict(recorded), settled_of(record, stated)
-    agreed, looked = set(agreed_of(record, stated)), first_looks(record, stated)
+    agreed, looked = set(confirmed_keys(record, stated)), unconfirmed_since(record, stated)
     first_seen: dict[tuple[str, str], date] = {}
     refused, got_through = restricted_on(record), last.day if last is not None else None
     for sighting in sightings:
@@ -59,15 +59,19 @@ def gathered(record: Record, stated: tuple[Assertion, ...], sightings: Iterable[
         day = sighting.day
         got_through = max(day, got_through or day)
         if sighting.run.speaks_of_providers:
-            looks = sighting.result.looks
-            differ = {f"{look.label}/{within}" for look in looks for within in look.otherwise}
-            agreed |= {f"{look.label}/{within}" for look in looks for within in look.as_stated} - differ
+            observations = sighting.result.observations
+            differ = {
+                f"{observation.label}/{within}" for observation in observations for within in observation.mismatched
+            }
+            agreed |= {
+                f"{observation.label}/{within}" for observation in observations for within in observation.matched
+            } - differ
             looked.update({key: min(day, looked.get(key, day)) for key in differ})
         newer_on_its_day = recorded if sighting.is_older_than(last) else {}
-        for look in sighting.result.looks:
-            endpoint = look.endpoint or str(record.address)
-            for within, differs in [*((key, "") for key in look.as_stated), *look.otherwise.items()]:
-                place = endpoint, f"{look.label}/{within}"
+        for observation in sighting.result.observations:
+            endpoint = observation.endpoint or str(record.address)
+            for within, differs in [*((key, "") for key in observation.matched), *observation.mismatched.items()]:
+                place = endpoint, f"{observation.label}/{within}"
                 first_seen.setdefault((place[1], differs), day)
                 if not _is_after(cells.get(place), day) and not _is_of(newer_on_its_day, place, day):
                     cells[place] = Cell(day, differs)

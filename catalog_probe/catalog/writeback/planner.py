@@ -169,7 +169,9 @@ def _leave_out_the_future(draft: _Draft) -> _Draft:
 def _leave_out_what_was_rewritten(draft: _Draft) -> _Draft:
     """A verdict on what the record said before someone changed it proves nothing about what it says now."""
     return draft.only(
-        lambda sighting: not sighting.result.probed or _states_the_same(sighting.result.probed_record, draft.before),
+        lambda sighting: (
+            not sighting.result.probed_record or _states_the_same(sighting.result.parsed_record, draft.before)
+        ),
         lambda sighting: f"run {sighting.run.run}: the record was changed since it was probed; probe it again",
     )
 

@@ -14,8 +14,8 @@ from catalog_probe.catalog.reading.grpc_statuses import status_of
 from catalog_probe.catalog.recognition.known import TOO_MANY, Known
 from catalog_probe.probes.judging.comparison.basis import failed_assumption, succeeds, weighed
 from catalog_probe.probes.judging.comparison.compare import compare
-from catalog_probe.probes.judging.comparison.looks import is_answered, look, shows_documented
 from catalog_probe.probes.judging.comparison.message import wording
+from catalog_probe.probes.judging.comparison.observations import is_answered, observe, shows_documented
 from catalog_probe.probes.judging.comparison.relations import NO_OTHERS, Answers
 from catalog_probe.probes.judging.comparison.revisions import held, not_holding
 from catalog_probe.probes.judging.comparison.undocumented import repeated_names, seen_on_the_way
@@ -66,7 +66,7 @@ def judge(expected: Sequence[Expected], attempt: Attempt, known: Known, stopped:
     ]
     verdicts = _after_what_they_depend_on(_blaming_us_alike(verdicts, cells, known), cells)
     looked = {
-        (cell.label, cell.endpoint): _with_its_look(cell, each, others, known)
+        (cell.label, cell.endpoint): _with_its_observation(cell, each, others, known)
         for each, cell, others in zip(verdicts, cells, beside, strict=True)
     }
     judged = {cell.label for cell in cells}
@@ -77,9 +77,9 @@ def judge(expected: Sequence[Expected], attempt: Attempt, known: Known, stopped:
     return record_verdict({**looked, **missing})
 
 
-def _with_its_look(cell: Cell, verdict: Verdict, others: Answers, known: Known) -> Verdict:
-    seen = look(cell.expected, cell.exchange, verdict.findings, verdict.reason, known.endpoints, others)
-    return replace(verdict, looks=(seen,), shows_documented=shows_documented(cell.expected, seen))
+def _with_its_observation(cell: Cell, verdict: Verdict, others: Answers, known: Known) -> Verdict:
+    seen = observe(cell.expected, cell.exchange, verdict.findings, verdict.reason, known.endpoints, others)
+    return replace(verdict, observations=(seen,), shows_documented=shows_documented(cell.expected, seen))
 
 
 def _never_asked(label: str, stopped: Reason | None, wrong: Sequence[str]) -> Verdict:

@@ -131,7 +131,7 @@ class _OfProvider:
             self._told[key] = replace(self._told[key], found={**self._told[key].found, rule.value: found})
         end = ending(rule, body, values[rule.value])
         if end is not None:
-            self._told[key] = replace(self._told[key], ends={**self._told[key].ends, rule.value: end})
+            self._told[key] = replace(self._told[key], expirations={**self._told[key].expirations, rule.value: end})
 
     def _no_models(self, rule: Rule) -> Reason:
         """Why nothing is known where an account lists no model at all: no provider is without, but a key may be."""

@@ -83,7 +83,7 @@ class LookedUp:
     provider: str
     request: str
     found: Mapping[str, str] = field(default_factory=dict)
-    ends: Mapping[str, date] = field(default_factory=dict)
+    expirations: Mapping[str, date] = field(default_factory=dict)
     trouble: str = ""
     """Why it told nothing; empty where it was answered."""
     refused: frozenset[str] = frozenset()
@@ -94,8 +94,8 @@ class LookedUp:
     def to_json(self) -> dict[str, Json]:
         """As the run's line keeps it: an id of the account is nobody's business, a model's name is."""
         named = {name: text if name.endswith("_model") else "found" for name, text in sorted(self.found.items())}
-        ends = {name: day.isoformat() for name, day in sorted(self.ends.items())}
-        told = {"provider": self.provider, "request": self.request, "found": named, "ends": ends}
+        expirations = {name: day.isoformat() for name, day in sorted(self.expirations.items())}
+        told = {"provider": self.provider, "request": self.request, "found": named, "expirations": expirations}
         return {**told, "trouble": self.trouble} if self.trouble else told
 
 

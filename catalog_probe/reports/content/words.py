@@ -42,7 +42,7 @@ def days(age: int | None) -> str:
 
 def another_revision(run: Run) -> str:
     """Under what a run asked in place of the usual revisions: `under PA 2026-10-21`; empty where it did not."""
-    told = [f"{name.upper()} {value}" for name, value in sorted(run.revisions.items()) if run.asked.revision]
+    told = [f"{name.upper()} {value}" for name, value in sorted(run.revisions.items()) if run.invocation.revision]
     return f"under {line(', '.join(told), 100)}" if told else ""
 
 

@@ -100,7 +100,7 @@ def _attempt(number: int, attempt: Attempt, result: Result, max_body: int) -> di
     shown = [_placed(each, endpoint, max_body, marks(result, each.label, endpoint)) for each, endpoint in places]
     return {
         "number": number,
-        "at": attempt.at,
+        "started_at": attempt.started_at,
         "ms": round(attempt.elapsed_ms, 1),
         "exchanges": shown,
     }

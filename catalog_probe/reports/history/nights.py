@@ -18,7 +18,7 @@ from catalog_probe.catalog.evidence.past import LETTERS, OUTCOMES, last_verdict
 from catalog_probe.catalog.evidence.results_file import EvidenceError
 from catalog_probe.catalog.evidence.self_check import of_records
 from catalog_probe.catalog.evidence.verdicts import changes, lost, run_verdict
-from catalog_probe.catalog.evidence.verdicts.agreement import never_agreed
+from catalog_probe.catalog.evidence.verdicts.confirmation import never_confirmed
 from catalog_probe.catalog.files import json_lines
 from catalog_probe.catalog.model import Json, Outcome, Severity
 from catalog_probe.catalog.model.errors import LONGEST
@@ -59,7 +59,7 @@ def row(run: Run, results: Sequence[Result]) -> dict[str, Json]:
     """The line that this run leaves behind. Pure."""
     ordered = sorted(of_records(results), key=lambda result: result.record)
     addresses = [result.record for result in ordered]
-    stated = [(result.agreement or {}).get("states", "") for result in ordered]
+    stated = [(result.confirmation or {}).get("states", "") for result in ordered]
     known, today = past.rows(run), date.fromisoformat(run.today)
     return {
         "version": VERSION,
@@ -73,7 +73,7 @@ def row(run: Run, results: Sequence[Result]) -> dict[str, Json]:
         "drifts": {
             result.record: kept
             for result in ordered
-            if (result.outcome is Outcome.DRIFTED or result.undrawn)  # of others rows would be looked up for nothing
+            if (result.outcome is Outcome.DRIFTED or result.not_drawn)  # of others rows would be looked up for nothing
             and (kept := _drift(result, today, past.before(result.record, known))) is not None
         },
         **_told_of_causes(ordered),
@@ -89,12 +89,12 @@ def _drift(result: Result, today: date, earlier: Sequence[Earlier]) -> dict[str,
     kept = changes.remembered(result, today, earlier)
     if kept is None or result.outcome is not Outcome.DRIFTED:
         return kept
-    return {**_first_look(result), **kept, **_causes_of(result), **_out_of_view(result, last_verdict(earlier))}
+    return {**_first_observed(result), **kept, **_causes_of(result), **_out_of_view(result, last_verdict(earlier))}
 
 
-def _first_look(result: Result) -> dict[str, Json]:
+def _first_observed(result: Result) -> dict[str, Json]:
     """The first look at what drifts and never agreed; the rows that a run carries may not reach back so far."""
-    first = min((each["first"] for each in never_agreed(result).values()), default="")
+    first = min((each["first"] for each in never_confirmed(result).values()), default="")
     return {"first": first} if first else {}
 
 
@@ -113,8 +113,8 @@ def _causes_of(result: Result) -> dict[str, Json]:
 def _out_of_view(result: Result, last: Earlier | None) -> dict[str, Json]:
     """The endpoints on which it drifted when they were last drawn and this run did not: nothing ended there."""
     kept = last.kept if last is not None and last.drifts else {}
-    undrawn = {*kept.get("on", ()), *kept.get("undrawn", ())} & set(result.undrawn)
-    return {"undrawn": sorted(undrawn)} if undrawn else {}
+    not_drawn = {*kept.get("on", ()), *kept.get("not_drawn", ())} & set(result.not_drawn)
+    return {"not_drawn": sorted(not_drawn)} if not_drawn else {}
 
 
 def _told_of_causes(results: Sequence[Result]) -> dict[str, Json]:
@@ -136,7 +136,7 @@ def _lost(run: Run, results: Sequence[Result]) -> dict[str, Json]:
 def discovered(results: Sequence[Result]) -> set[str]:
     """What answers held beyond the documents, each as `pa undocumented-header x-new`."""
     return {
-        f"{result.record.partition('/')[0]} {finding.code} {_what(finding.at, finding.observed)}"[:160]
+        f"{result.record.partition('/')[0]} {finding.code} {_what(finding.location, finding.observed)}"[:160]
         for result in results
         for finding in result.findings
         if finding.code.startswith("undocumented-")

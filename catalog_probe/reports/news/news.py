@@ -123,7 +123,7 @@ def _change(episode: Episode) -> dict[str, Json]:
         "ended": episode.ended.isoformat() if episode.ended else None,
         "how": str(episode.how) if episode.how else None,
         "instead_of": sorted(episode.instead),
-        "never_agreed": episode.never_agreed,
+        "never_confirmed": episode.never_confirmed,
         "number": len(episode.parts),
         "records": [line(record, LONGEST) for record in sorted(episode.parts)[:NAMED]],
     }

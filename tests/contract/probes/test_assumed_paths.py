@@ -34,7 +34,11 @@ def night(stand: Stand, where: Where, live: bool = True, records: Catalog | None
 
 def unseen(result: Result) -> set[str]:
     """Why its status was not seen, by endpoint, where it was not."""
-    return {f"{look.endpoint} {look.unseen['status']}" for look in result.looks if "status" in look.unseen}
+    return {
+        f"{observation.endpoint} {observation.not_observed['status']}"
+        for observation in result.observations
+        if "status" in observation.not_observed
+    }
 
 
 def seen_before() -> Catalog:

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from catalog_probe.catalog.model import Outcome, Record, Tag
-from catalog_probe.catalog.model.look import Look
+from catalog_probe.catalog.model.observation import Observation
 from catalog_probe.catalog.observed.cells import cells_of, settled_of
 from catalog_probe.catalog.observed.last_seen import is_expired
 from catalog_probe.catalog.writeback.canonical import canonical_text
@@ -170,8 +170,8 @@ def test_what_a_person_tagged_as_discovered_stays_where_all_turned_out_as_assume
 @pytest.mark.parametrize("endpoint", [ENDPOINT_ADDRESS, ELSEWHERE])
 def test_an_assumption_is_settled_by_the_first_day_and_the_endpoint_that_differs(endpoint: str) -> None:
     other = ELSEWHERE if endpoint == ENDPOINT_ADDRESS else ENDPOINT_ADDRESS
-    looks = seen_as_stated(other), seen_as_stated(endpoint, status="430")
-    once = after(record(**ASSUMED), *(night(f"2026-11-0{day}", *looks, run=f"r{day}") for day in (1, 2, 3)))
+    observations = seen_as_stated(other), seen_as_stated(endpoint, status="430")
+    once = after(record(**ASSUMED), *(night(f"2026-11-0{day}", *observations, run=f"r{day}") for day in (1, 2, 3)))
     assert once.data["evidence"]["settled"] == {"answer/status": {"seen": "430", "on": "2026-11-01"}}
 
 
@@ -179,8 +179,8 @@ def test_an_assumption_is_settled_by_the_first_day_and_the_endpoint_that_differs
 def test_of_two_runs_of_one_day_the_later_stands_in_whatever_order_they_are_merged(order: int) -> None:
     def at(hour: int, run: str, *, status: str = "") -> Sighting:
         plain = sighting(Outcome.DRIFTED if status else Outcome.CONFORMS, "2026-11-02", run, hour)
-        look = seen_as_stated(status=status) if status else seen_as_stated()
-        return Sighting(plain.run, replace(plain.result, looks=(look,)))
+        observation = seen_as_stated(status=status) if status else seen_as_stated()
+        return Sighting(plain.run, replace(plain.result, observations=(observation,)))
 
     earlier, later = at(5, "r1"), at(7, "r2", status="403")
     merged = one_after_the_other(record(), (earlier, later)[::order], POLICY)
@@ -196,7 +196,7 @@ def test_whoever_got_through_on_the_day_of_a_refusal_is_not_restricted() -> None
 
 
 def test_an_endpoint_of_which_nothing_was_seen_leaves_no_line() -> None:
-    blind = Look(ELSEWHERE, "answer", unseen=dict.fromkeys(KEYS, "no-answer"))
+    blind = Observation(ELSEWHERE, "answer", not_observed=dict.fromkeys(KEYS, "no-answer"))
     once = after(record(), night("2026-11-01", seen_as_stated(), blind))
     assert once.data["evidence"]["seen"] == {ENDPOINT_ADDRESS: {"on": "2026-11-01"}}
     assert "evidence" not in after(record(), night("2026-11-01", blind)).data
@@ -209,10 +209,10 @@ def test_an_endpoint_of_which_nothing_was_seen_leaves_no_line() -> None:
 def test_a_label_that_was_never_seen_is_one_entry_and_one_that_was_names_each_part() -> None:
     grouped = record(http_status="429/503", causes=None)
     first = tuple(each.key.within for each in stated_by(grouped) if each.key.label == "429")
-    once = after(grouped, night("2026-11-01", Look(ENDPOINT_ADDRESS, "429", first)))
+    once = after(grouped, night("2026-11-01", Observation(ENDPOINT_ADDRESS, "429", first)))
     assert once.data["evidence"]["seen"][ENDPOINT_ADDRESS] == {"on": "2026-11-01", "unseen": {"503/*": None}}
     other = tuple(each.key.within for each in stated_by(grouped) if each.key.label == "503")
-    twice = after(once, night("2026-11-12", Look(ENDPOINT_ADDRESS, "503", other), run="r2"))
+    twice = after(once, night("2026-11-12", Observation(ENDPOINT_ADDRESS, "503", other), run="r2"))
     line = twice.data["evidence"]["seen"][ENDPOINT_ADDRESS]
     assert line == {"on": "2026-11-12", "unseen": {f"429/{within}": "2026-11-01" for within in first}}
 
@@ -289,8 +289,10 @@ def test_of_a_value_whose_place_alone_is_assumed_only_the_place_is_settled() -> 
     outcomes = {"": Outcome.CONFORMS, "absent": Outcome.DRIFTED, "y": Outcome.DRIFTED}
     settled = {}
     for differs, outcome in outcomes.items():
-        look = Look(ENDPOINT_ADDRESS, "answer", () if differs else (key,), {key: differs} if differs else {})
-        once = after(unsure, night("2026-11-01", look, outcome=outcome))
+        observation = Observation(
+            ENDPOINT_ADDRESS, "answer", () if differs else (key,), {key: differs} if differs else {}
+        )
+        once = after(unsure, night("2026-11-01", observation, outcome=outcome))
         settled[differs] = once.data["evidence"].get("settled", {}).get(f"answer/{key}", {}).get("seen")
     assert settled == {"": "as assumed", "absent": "absent", "y": None}
 

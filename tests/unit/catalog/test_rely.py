@@ -76,8 +76,12 @@ def test_where_nobody_looked_it_is_unknown() -> None:
     assert answer_to(RETRIES).answer is Answer.UNKNOWN
     partly = answer_to(RETRIES, seen(LIMIT, create={"on": "2026-11-20", "unseen": {RETRY: "2026-09-01"}}))
     assert partly.answer is Answer.UNKNOWN
-    [unseen] = partly.unseen
-    assert (unseen.assertion.id, unseen.endpoint, unseen.on) == (f"{LIMIT}#{RETRY}", "", date(2026, 9, 1))
+    [not_observed] = partly.not_observed
+    assert (not_observed.assertion.id, not_observed.endpoint, not_observed.on) == (
+        f"{LIMIT}#{RETRY}",
+        "",
+        date(2026, 9, 1),
+    )
 
 
 def test_what_a_mock_did_is_no_evidence() -> None:
@@ -101,11 +105,11 @@ def test_where_endpoints_are_named_it_has_to_hold_on_each() -> None:
     both = Dependency((LIMIT,), (RETRY,), ("pa/endpoints/messages/*",))
     found = answer_to(both, seen(LIMIT, create=FRESH))
     assert found.answer is Answer.UNKNOWN
-    assert [(each.endpoint, each.on) for each in found.unseen] == [(COUNT, None)]
+    assert [(each.endpoint, each.on) for each in found.not_observed] == [(COUNT, None)]
     assert answer_to(both, seen(LIMIT, create=FRESH, count=FRESH)).answer is Answer.YES
     differing = answer_to(both, seen(LIMIT, count={"on": "2026-11-20", "differs": {RETRY: "absent"}}))
     assert [each.endpoint for each in differing.differing] == [COUNT]
-    assert [each.endpoint for each in differing.unseen] == [CREATE]
+    assert [each.endpoint for each in differing.not_observed] == [CREATE]
 
 
 def test_some_endpoint_is_enough_whatever_was_never_seen_on_another() -> None:
@@ -128,8 +132,8 @@ def test_a_star_means_what_the_documents_state_and_a_written_key_what_we_assumed
     stated = assertions(shipped()[CREATE], shipped().__getitem__)
     assumed = next(str(each.key) for each in stated if each.assumed and each.key.label == "success")
     every = answer_to(Dependency((CREATE,), ("success/*",)))
-    assert every.unseen
-    assert assumed not in {str(each.assertion.key) for each in every.unseen}
+    assert every.not_observed
+    assert assumed not in {str(each.assertion.key) for each in every.not_observed}
     differing = seen(CREATE, create={"on": "2026-11-20", "differs": {assumed: "x"}})
     assert answer_to(Dependency((CREATE,), (assumed,)), differing).answer is Answer.NO
 
@@ -138,7 +142,7 @@ def test_where_the_documents_say_nothing_a_star_means_what_we_assumed() -> None:
     stream = "pb/endpoints/generation/stream_generate_content_v1beta"
     stated = assertions(shipped()[stream], shipped().__getitem__)
     assert all(each.assumed for each in stated if each.key.label == "success")
-    assert answer_to(Dependency((stream,), ("success/*",))).unseen
+    assert answer_to(Dependency((stream,), ("success/*",))).not_observed
 
 
 def test_what_only_the_provider_can_cause_stays_unknown_until_somebody_met_it() -> None:
@@ -162,7 +166,7 @@ def test_a_record_that_states_nothing_of_it_or_occurs_on_no_such_endpoint_is_lef
     keys: tuple[str, ...], endpoints: tuple[str, ...], records: list[str]
 ) -> None:
     found = answer_to(Dependency((LIMIT, OVERLOADED, CREATE), keys, endpoints))
-    assert sorted({each.assertion.address for each in found.unseen}) == records
+    assert sorted({each.assertion.address for each in found.not_observed}) == records
 
 
 @given(st.lists(st.sampled_from(Answer), min_size=1))

@@ -9,7 +9,7 @@ import pytest
 from catalog_probe.catalog.envelopes.envelope import envelope
 from catalog_probe.catalog.evidence.retention import WHOLE, kept_exchange
 from catalog_probe.catalog.model import Exchange, Outcome, Reason, Response
-from catalog_probe.catalog.model.look import Look
+from catalog_probe.catalog.model.observation import Observation
 from catalog_probe.catalog.reading.expected import Expected
 from catalog_probe.probes.judging.inconclusive.settlement import Refusal, refusals
 from catalog_probe.probes.judging.verdicts.record_verdict import record_verdict
@@ -45,14 +45,14 @@ def test_a_refusal_is_known_by_what_was_answered() -> None:
 
 @pytest.mark.parametrize(("otherwise", "counted"), [({"body": "absent"}, 1), ({}, 0)], ids=["it drifts", "it conforms"])
 def test_of_attempts_that_differ_the_last_is_a_refusal_where_it_drifts(otherwise: dict[str, str], counted: int) -> None:
-    flaky = Verdict(Outcome.FLAKY, looks=(Look(MESSAGES, "answer", otherwise=otherwise),))
+    flaky = Verdict(Outcome.FLAKY, observations=(Observation(MESSAGES, "answer", mismatched=otherwise),))
     cells = record_verdict({PLACE: flaky})
     said = tuple(refusals([EXPECTED], cells, {PLACE: answer(400, EMPTY)}, "pa:inference", {}, KNOWN))
     assert [(each.said, each.drifts) for each in said] == [(SAID, True)] * counted
 
 
 def test_a_refusal_of_what_has_no_fault_or_no_endpoint_is_of_no_fault() -> None:
-    nowhere = replace(judged(), looks=(Look("", "answer", ("body",)),))
+    nowhere = replace(judged(), observations=(Observation("", "answer", ("body",)),))
     others = {("other", ""): judged(label="other"), ("answer", COUNT): nowhere}
     stated = [EXPECTED, replace(EXPECTED, label="other")]
     exchanges = dict.fromkeys(others, answer(400, EMPTY))

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from catalog_probe.catalog.envelopes.envelope import envelope
 from catalog_probe.catalog.model import Aspect, Exchange, Finding, Outcome, Reason, Request, Response, Severity
-from catalog_probe.catalog.model.look import Look
+from catalog_probe.catalog.model.observation import Observation
 from catalog_probe.catalog.reading.expected import Expected
 from catalog_probe.catalog.recognition.known import Known
 from catalog_probe.probes.judging.inconclusive.settlement import (
@@ -64,8 +64,8 @@ def answer(status: int, message: str = "") -> Exchange:
 
 def judged(outcome: Outcome = Outcome.CONFORMS, label: str = "answer") -> Verdict:
     finding = Finding("status-differs", Aspect.STATUS, Severity.MUST, "", label, observed=400)
-    look = Look(MESSAGES, label, ("body",), {"status": "400"} if outcome is Outcome.DRIFTED else {})
-    return Verdict(outcome, None, (finding,) if outcome is Outcome.DRIFTED else (), (look,))
+    observation = Observation(MESSAGES, label, ("body",), {"status": "400"} if outcome is Outcome.DRIFTED else {})
+    return Verdict(outcome, None, (finding,) if outcome is Outcome.DRIFTED else (), (observation,))
 
 
 @pytest.mark.parametrize(
@@ -161,13 +161,13 @@ def test_what_is_answered_to_everything_was_not_seen(outcome: Outcome, ruling: R
     final = settled(record_verdict({PLACE: judged(outcome)}), [refusal("a")], {SAID: Ruled(ruling, "why")})
     assert (final.outcome, final.reason) == (Outcome.INCONCLUSIVE, Reason(reason, "why"))
     assert not any(finding.drifts for finding in final.findings)
-    assert not any(look.as_stated or look.otherwise for look in final.looks)
+    assert not any(observation.matched or observation.mismatched for observation in final.observations)
 
 
 def test_a_generic_message_is_told_and_takes_nothing() -> None:
     before = record_verdict({PLACE: judged()})
     final = settled(before, [refusal("a")], {SAID: Ruled(Ruling.GENERIC, "why")})
-    assert (final.outcome, final.looks) == (before.outcome, before.looks)
+    assert (final.outcome, final.observations) == (before.outcome, before.observations)
     (told,) = final.findings
     assert (told.code, told.severity, told.label, told.observed) == ("generic-message", Severity.INFO, "answer", EMPTY)
     drifted = record_verdict({PLACE: judged(Outcome.DRIFTED)})
@@ -246,7 +246,7 @@ def test_what_restricts_a_key_restricts_it_in_the_same_words_where_a_fault_was_p
         assert after.reason == Reason(
             "probe-refused", f"the same 400 refused this key where a success is documented: {EMPTY}"
         )
-        assert not any(look.as_stated or look.otherwise for look in after.looks)
+        assert not any(observation.matched or observation.mismatched for observation in after.observations)
         assert not any(finding.drifts for finding in after.findings)
     else:
         assert after == before
@@ -387,7 +387,9 @@ def test_a_success_in_doubt_is_no_drift_nor_what_its_record_was_answered_with_in
     assert settled(before, [refused, beside], {SAID: Ruled(Ruling.UNKNOWN, "why")}).outcome is expected
 
 
-BLAMED = Verdict(Outcome.INCONCLUSIVE, Reason("assumption-failed", "ours"), looks=(Look(MESSAGES, "answer", ()),))
+BLAMED = Verdict(
+    Outcome.INCONCLUSIVE, Reason("assumption-failed", "ours"), observations=(Observation(MESSAGES, "answer", ()),)
+)
 
 
 @pytest.mark.parametrize(
@@ -420,5 +422,7 @@ def test_settling_makes_no_record_greener(outcomes: dict[tuple[str, str], Outcom
     after = settled(before, refused, {SAID: Ruled(ruling, "why")})
     if after.outcome is Outcome.CONFORMS:
         assert before.outcome is Outcome.CONFORMS
-    seen_before = {key for look in before.looks for key in (look.label, *look.as_stated)}
-    assert {key for look in after.looks for key in (look.label, *look.as_stated)} <= seen_before
+    seen_before = {key for observation in before.observations for key in (observation.label, *observation.matched)}
+    assert {
+        key for observation in after.observations for key in (observation.label, *observation.matched)
+    } <= seen_before

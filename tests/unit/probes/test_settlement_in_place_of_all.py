@@ -10,7 +10,7 @@ import pytest
 
 from catalog_probe.catalog.envelopes.envelope import envelope
 from catalog_probe.catalog.model import Address, Aspect, Exchange, Finding, Outcome, Reason, Request, Response, Severity
-from catalog_probe.catalog.model.look import Look
+from catalog_probe.catalog.model.observation import Observation
 from catalog_probe.catalog.reading.expectations import expectations
 from catalog_probe.catalog.reading.expected import Expected
 from catalog_probe.probes.judging.inconclusive.settlement import (
@@ -42,7 +42,10 @@ def judged(outcome: Outcome) -> Verdict:
     finding = Finding("status-differs", Aspect.STATUS, Severity.MUST, "", "answer", observed=400)
     drifts = outcome is Outcome.DRIFTED
     return Verdict(
-        outcome, None, (finding,) * drifts, (Look(MESSAGES, "answer", ("body",), {"status": "400"} if drifts else {}),)
+        outcome,
+        None,
+        (finding,) * drifts,
+        (Observation(MESSAGES, "answer", ("body",), {"status": "400"} if drifts else {}),),
     )
 
 
@@ -121,7 +124,7 @@ def refused_by(
 ) -> list[Refusal]:
     """What is refused where 400 is documented of the endpoint of messages."""
     place = ("answer", MESSAGES)
-    verdict = record_verdict({place: replace(judged(outcome), looks=(Look(MESSAGES, "answer", (), {}),))})
+    verdict = record_verdict({place: replace(judged(outcome), observations=(Observation(MESSAGES, "answer", (), {}),))})
     expected = [Expected("answer", MESSAGES, envelope("pa"), 400)]
     exchanges = {place: Exchange("answer", request, response)}
     return list(
@@ -183,7 +186,7 @@ def test_a_refusal_stands_where_it_was_asked_or_else_where_it_was_looked_at() ->
 def test_cells_of_which_nothing_can_be_said_hide_no_other() -> None:
     seen = judged(Outcome.DRIFTED)
     verdict = record_verdict(
-        {(label, ""): replace(seen, looks=() if label == "b" else seen.looks) for label in "abcde"}
+        {(label, ""): replace(seen, observations=() if label == "b" else seen.observations) for label in "abcde"}
     )
     expected = [Expected(label, MESSAGES, envelope("pa"), 400) for label in "abcde"]
     text = Response(200, {}, "Welcome.", "text")

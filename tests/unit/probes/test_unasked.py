@@ -248,7 +248,7 @@ def noted(response: Response, of: Known | None = None) -> list[tuple[str, str, A
     exchange = Exchange("answer", Request("POST", "https://provider.example/v1/messages"), response)
     found = list(held_to_its_own_record(INVALID, exchange, response, of or known("pa")))
     assert {each.severity for each in found} <= {Severity.INFO}
-    return [(each.message.partition(": ")[0], each.at, each.documented, each.observed) for each in found]
+    return [(each.message.partition(": ")[0], each.location, each.documented, each.observed) for each in found]
 
 
 def test_a_limit_that_nobody_asked_for_is_held_to_the_record_that_documents_it() -> None:

@@ -24,8 +24,10 @@ def test_what_begins_under_another_label_takes_no_place(is_seen: bool) -> None:
     assert second.instead == set()
 
 
-def test_what_the_ledger_accepts_of_all_that_still_drift_is_accepted() -> None:
-    accepted, other = (replace(drifted(each), ledger={"state": "accounted", "reason": "known"}) for each in (A, B))
+def test_what_is_accepted_of_all_that_still_drift_is_accepted() -> None:
+    accepted, other = (
+        replace(drifted(each), accepted_difference={"state": "accounted", "reason": "known"}) for each in (A, B)
+    )
     for last, expected in (([accepted, result(B)], True), ([accepted, drifted(B)], False)):
         [change] = episodes(replayed([[accepted, other], last]))
         assert change.accepted is expected

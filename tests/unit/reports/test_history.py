@@ -61,7 +61,7 @@ def test_the_addresses_are_spelt_out_once_a_cast(tmp_path: Path) -> None:
 def test_what_each_record_stated_is_spelt_out_beside_its_address(tmp_path: Path) -> None:
     for number, digest in enumerate(("old", "old", "new")):
         night = run(run=f"r{number}", started_at=f"2026-11-2{number}T00:00:00Z")
-        nights.append(tmp_path, night, [result(A, agreement={"states": digest}), result(B)])
+        nights.append(tmp_path, night, [result(A, confirmation={"states": digest}), result(B)])
     text = (tmp_path / "live.jsonl").read_text()
     assert text.count('"stated":["old",""]') == 1
     assert text.count('"stated":["new",""]') == 1
@@ -70,9 +70,9 @@ def test_what_each_record_stated_is_spelt_out_beside_its_address(tmp_path: Path)
     assert [row.states[A] for row in past.rows(run(history=shown))] == ["old", "old", "new"]
 
 
-def test_a_drift_that_never_agreed_keeps_the_day_of_its_first_look() -> None:
-    looks = {"answer/status": {"first": "2026-11-19"}, "answer/type": {"first": "2026-11-17"}}
-    drifted = result(A, Outcome.DRIFTED, findings=(finding(),), agreement={"states": "x", "never": looks})
+def test_a_drift_that_was_never_confirmed_keeps_the_day_of_its_first_observation() -> None:
+    observations = {"answer/status": {"first": "2026-11-19"}, "answer/type": {"first": "2026-11-17"}}
+    drifted = result(A, Outcome.DRIFTED, findings=(finding(),), confirmation={"states": "x", "never": observations})
     assert nights.row(run(), [drifted])["drifts"][A]["first"] == "2026-11-17"
 
 
@@ -149,8 +149,8 @@ def test_what_is_no_discovery_is_not_kept() -> None:
 
 
 def test_only_the_names_of_what_was_discovered_are_kept() -> None:
-    seen = finding("undocumented-header", at="x-new", observed="volatile-1")
-    code = finding("undocumented-code", at="type", observed="brand_new_error")
+    seen = finding("undocumented-header", location="x-new", observed="volatile-1")
+    code = finding("undocumented-code", location="type", observed="brand_new_error")
     assert nights.discovered([result(A, findings=(seen, code))]) == {
         "pa undocumented-header x-new",
         "pa undocumented-code type brand_new_error",
@@ -226,7 +226,7 @@ def test_a_row_that_is_about_to_be_carried_and_says_nothing_is_named() -> None:
 
 
 def test_discoveries_are_remembered_for_the_next_run() -> None:
-    new = finding("undocumented-code", at="code", observed="brand_new", aspect="code")
+    new = finding("undocumented-code", location="code", observed="brand_new", aspect="code")
     assumed = finding(severity=Severity.SHOULD, documented=200, observed=201, assertion="success/status")
     line = nights.row(run(), [result(A, findings=(new, assumed))])
     (row,) = past.rows(run(history=(line,)))
@@ -242,8 +242,8 @@ def test_what_was_assumed_and_is_documented_is_no_correction() -> None:
 
 def test_a_hostile_answer_does_not_swell_the_history() -> None:
     """Neither by how many names it invents nor by how long they are."""
-    many = tuple(finding("undocumented-header", at=f"x-{number:04}") for number in range(501))
-    long = finding("undocumented-header", at="y" * 1000)
+    many = tuple(finding("undocumented-header", location=f"x-{number:04}") for number in range(501))
+    long = finding("undocumented-header", location="y" * 1000)
     assumed = finding(severity=Severity.SHOULD, documented=1, observed=2, assertion="a/body:/" + "z" * 1000)
     assert len(nights.row(run(), [result(A, findings=many)])["seen"]) == 500
     assert [len(name) for name in nights.discovered([result(A, findings=(long,))])] == [160]
@@ -311,25 +311,25 @@ def test_a_drift_keeps_what_it_did_not_draw_again_until_it_does() -> None:
     lines: list[dict[str, Any]] = []
     for drawn in ((here, there), (here,), (here,), (here, there)):
         seen = result(A, Outcome.DRIFTED, findings=(finding(endpoints=(here, *drawn[1:])),))
-        seen = replace(seen, undrawn=tuple({here, there} - set(drawn)))
+        seen = replace(seen, not_drawn=tuple({here, there} - set(drawn)))
         lines.append(nights.row(run(history=tuple(lines), run=f"r{len(lines)}"), [seen]))
-    assert [line["drifts"][A].get("undrawn") for line in lines] == [None, [there], [there], None]
+    assert [line["drifts"][A].get("not_drawn") for line in lines] == [None, [there], [there], None]
 
 
 def test_what_is_remembered_of_a_drift_that_was_not_drawn_is_what_it_was() -> None:
     there = "pa/endpoints/messages/b"
     drifted = result(A, Outcome.DRIFTED, findings=(finding(endpoints=(there,)),))
     first = nights.row(run(run="r1"), [drifted])
-    agreement = {"states": "x", "never": {"answer/type": {"first": "2026-11-17"}}}
-    fine = replace(result(A, agreement=agreement), undrawn=(there,))
+    confirmation = {"states": "x", "never": {"answer/type": {"first": "2026-11-17"}}}
+    fine = replace(result(A, confirmation=confirmation), not_drawn=(there,))
     kept = nights.row(run(run="r2", history=(first,)), [fine])["drifts"][A]
     before = first["drifts"][A]
     assert (kept["since"], kept["causes"]) == (before["since"], before["causes"])
     assert "first" not in kept
 
 
-def test_a_drift_that_the_ledger_accounts_for_is_remembered_as_accepted() -> None:
+def test_a_drift_that_is_accounted_for_is_remembered_as_accepted() -> None:
     drifted = result(A, Outcome.DRIFTED, findings=(finding(),))
-    accepted = replace(drifted, ledger={"state": "accounted"})
+    accepted = replace(drifted, accepted_difference={"state": "accounted"})
     assert nights.row(run(), [accepted])["drifts"][A]["accepted"] is True
     assert "accepted" not in nights.row(run(), [drifted])["drifts"][A]

@@ -54,7 +54,9 @@ def test_lines_whose_addresses_only_a_damaged_line_spelt_out_are_read_again_afte
 
 
 def test_a_line_is_ascii_and_no_wider_than_it_need_be(tmp_path: Path) -> None:
-    nights.append(tmp_path, run(versions={"x": "y"}), [result(A, findings=(finding("undocumented-header", at="é"),))])
+    nights.append(
+        tmp_path, run(versions={"x": "y"}), [result(A, findings=(finding("undocumented-header", location="é"),))]
+    )
     raw = (tmp_path / "live.jsonl").read_bytes()
     assert raw.isascii()
     assert raw.endswith(b"}\n")

@@ -39,9 +39,9 @@ def at_assumed_paths(
     found: dict[Place, str] = {}
     for place, cell in verdict.cells.items():
         exchange = exchanges.get(place)
-        if cell.outcome is not Outcome.DRIFTED or exchange is None or not cell.looks:
+        if cell.outcome is not Outcome.DRIFTED or exchange is None or not cell.observations:
             continue
-        endpoint = cell.looks[0].endpoint
+        endpoint = cell.observations[0].endpoint
         no_such_path = status_of(exchange.response, provider) in NO_SUCH_PATH and any(
             each.drifts and each.aspect is Aspect.STATUS for each in cell.findings
         )

@@ -137,9 +137,9 @@ def refusals(
         looked_at = cell.outcome.conclusive or drifts or cell.blames_us
         if not looked_at or exchange is None or exchange.response is None:
             continue
-        if not cell.looks:
+        if not cell.observations:
             continue
-        response, endpoint = exchange.response, cell.looks[0].endpoint
+        response, endpoint = exchange.response, cell.observations[0].endpoint
         status = status_of(response, stated[label].provider)
         if status is not None and is_success_in_text(stated[label], response):
             said = Said(credential, endpoint, status, words(response))
@@ -175,7 +175,7 @@ def refusals(
 def _drifts(cell: Verdict) -> bool:
     """Whether the last answer differs from the documents, whatever the ones before it did."""
     return cell.outcome is Outcome.DRIFTED or (
-        cell.outcome is Outcome.FLAKY and any(look.otherwise for look in cell.looks)
+        cell.outcome is Outcome.FLAKY and any(observation.mismatched for observation in cell.observations)
     )
 
 

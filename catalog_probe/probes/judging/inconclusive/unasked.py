@@ -189,7 +189,7 @@ def held_to_its_own_record(
         severity=Severity.INFO,
         message=f"{nearest}: {first.message}" if first is not None else "no record documents this answer",
         label=expected.label,
-        at=first.at if first is not None else "",
+        location=first.location if first is not None else "",
         documented=first.documented if first is not None else None,
         observed=first.observed if first is not None else response.status,
     )

@@ -31,13 +31,13 @@ def digest_of(assertion: Assertion) -> str:
     return hashlib.sha256(text.encode()).hexdigest()[:DIGITS]
 
 
-def agreed_of(record: Record, stated: Iterable[Assertion]) -> frozenset[str]:
+def confirmed_keys(record: Record, stated: Iterable[Assertion]) -> frozenset[str]:
     """The keys of what the record states now and some live night saw as stated."""
     named = frozenset(_block(record).get("agreed", "").split())
     return frozenset(str(each.key) for each in stated if named and digest_of(each) in named)
 
 
-def first_looks(record: Record, stated: Iterable[Assertion]) -> dict[str, date]:
+def unconfirmed_since(record: Record, stated: Iterable[Assertion]) -> dict[str, date]:
     """The first day on which somebody looked at what the record states now, of what was never seen as stated."""
     looked = _block(record).get("looked", {})
     return {
