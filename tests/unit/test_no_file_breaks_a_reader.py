@@ -62,7 +62,7 @@ def remembered(path: Path) -> None:
 
 
 def _history() -> bytes:
-    """Two lines of one cast, with drifts: the first spells out its addresses."""
+    """Two lines of one address set, with drifts: the first spells out its addresses."""
     described, results = sample.some()
     with tempfile.TemporaryDirectory() as folder:
         for day in (1, 2):

@@ -100,13 +100,13 @@ class Overview:
     @cached_property
     def discovered(self) -> tuple[str, ...]:
         """What answers held beyond the documents and no earlier run shown had seen."""
-        known = frozenset().union(*(row.seen for row in self.earlier))
+        known = frozenset().union(*(row.discovered for row in self.earlier))
         return tuple(sorted(nights.discovered(self.results) - known))
 
     @cached_property
     def settled(self) -> tuple[str, ...]:
         """What we had assumed and an answer showed otherwise, where no earlier run shown had said so."""
-        known = frozenset().union(*(row.seen for row in self.earlier))
+        known = frozenset().union(*(row.discovered for row in self.earlier))
         return tuple(sorted(nights.corrected(self.results) - known))
 
     @cached_property

@@ -132,7 +132,7 @@ class _Replay:
     def _begin(self, address: str, cause: str, row: Row) -> Episode:
         words = self._words.get(cause, {})
         made = Episode(cause, address.partition("/")[0], row.today, row.today)
-        made.code, made.told = str(words.get("code", "")), str(words.get("told", ""))
+        made.code, made.told = str(words.get("code", "")), str(words.get("summary", ""))
         made.never_confirmed = "first" in row.drifts.get(address, {})
         self.found.append(made)
         return made

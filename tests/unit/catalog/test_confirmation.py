@@ -101,9 +101,11 @@ def test_it_waits_until_the_first_day_of_what_waits() -> None:
         "c": {"until": "2026-11-09"},
     }
     seen = judged(record(), FIRST, STATUS)
-    assert until(replace(seen, confirmation={"never": never})) == "2026-11-08"
+    assert until(replace(seen, confirmation={"never_confirmed": never})) == "2026-11-08"
     assert (
-        until(replace(seen, confirmation={"never": {"a": never["a"]}})) == until(replace(seen, confirmation=None)) == ""
+        until(replace(seen, confirmation={"never_confirmed": {"a": never["a"]}}))
+        == until(replace(seen, confirmation=None))
+        == ""
     )
 
 
@@ -165,7 +167,7 @@ def test_whatever_was_seen_it_says_which_statements_were_looked_at() -> None:
         describe_confirmation(each.result, record(), stated(record()), [], FIRST)
         for each in (looked_at(FIRST), looked_at(FIRST, STATUS))
     ]
-    assert told[0] == {"states": told[1]["states"]}
+    assert told[0] == {"statements": told[1]["statements"]}
 
 
 def test_under_another_revision_its_own_history_alone_remembers() -> None:
@@ -174,7 +176,7 @@ def test_under_another_revision_its_own_history_alone_remembers() -> None:
     night = looked_at(later(1), STATUS, of=kept).result
     told = describe_confirmation(night, None, stated(kept), [], later(1))
     assert told["regressed"] == []
-    assert told["never"] == {STATUS: {"first": "2026-11-02", "until": "2026-11-09"}}
+    assert told["never_confirmed"] == {STATUS: {"first": "2026-11-02", "until": "2026-11-09"}}
     conformed = looked_at(FIRST).result
     own = remembered(replace(conformed, confirmation=describe_confirmation(conformed, None, stated(kept), [], FIRST)))
     assert describe_confirmation(night, None, stated(kept), own, later(1))["regressed"] == [STATUS]
@@ -223,7 +225,7 @@ def test_a_mock_proves_nothing_and_nothing_there_is_remembered() -> None:
     assert written(kept, night) == kept
     assert pending(judged(kept, later(1), STATUS))
     conformed = looked_at(FIRST).result
-    known = remembered(replace(conformed, confirmation={"states": "x"}), live=False)
+    known = remembered(replace(conformed, confirmation={"statements": "x"}), live=False)
     assert pending(judged(record(), later(1), STATUS, earlier=known))
 
 

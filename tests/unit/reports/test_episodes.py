@@ -34,7 +34,7 @@ def test_what_is_accepted_of_all_that_still_drift_is_accepted() -> None:
 
 
 @pytest.mark.parametrize(
-    ("words", "said"), [({"code": "c"}, ("c", "answer/status 422")), ({"told": "it differs"}, ("", "it differs"))]
+    ("words", "said"), [({"code": "c"}, ("c", "answer/status 422")), ({"summary": "it differs"}, ("", "it differs"))]
 )
 def test_a_cause_without_words_is_told_by_its_differences(words: dict[str, str], said: tuple[str, str]) -> None:
     [row] = replayed([[drifted(A)]])

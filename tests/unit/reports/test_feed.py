@@ -92,7 +92,9 @@ def test_a_change_ends_as_the_last_of_its_records_did() -> None:
 
 
 def test_what_no_night_had_seen_as_documented_is_told_so() -> None:
-    never = replace(drifted(A), confirmation={"states": "x", "never": {"answer/status": {"first": "2026-10-30"}}})
+    never = replace(
+        drifted(A), confirmation={"statements": "x", "never_confirmed": {"answer/status": {"first": "2026-10-30"}}}
+    )
     assert [each.never_confirmed for night in (never, drifted(A)) for each in episodes(replayed([[night]]))] == [
         True,
         False,
@@ -245,7 +247,7 @@ HERE, THERE = "pa/endpoints/messages/create", "pa/endpoints/messages/count"
 
 def five_nights() -> list[Row]:
     """One calm; two of PA's drift and one of them recovers; the other turns to another answer beside one of PC's."""
-    never = {"states": "x", "never": {"answer/status": {"first": "2026-10-30"}}}
+    never = {"statements": "x", "never_confirmed": {"answer/status": {"first": "2026-10-30"}}}
     known = {"state": "accounted", "reason": "known"}
     return replayed(
         [

@@ -67,7 +67,7 @@ def test_what_was_seen_again_is_lost_anew() -> None:
 
 def test_what_was_not_probed_is_lost_where_the_history_says_so() -> None:
     rows = replayed([[result(A), result(B)], [result(A, Outcome.NOT_PROBED), result(B, Outcome.NOT_PROBED)]])
-    [lost] = news("live", [rows[0], replace(rows[1], lost=frozenset({B}))], "r01")["lost_sight"]
+    [lost] = news("live", [rows[0], replace(rows[1], coverage_lost=frozenset({B}))], "r01")["lost_sight"]
     assert lost["records"] == [B]
 
 

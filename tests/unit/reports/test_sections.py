@@ -20,9 +20,13 @@ if TYPE_CHECKING:
 
 A, B, C = "pa/errors/general/a", "pa/errors/general/b", "pc/errors/general/c"
 TYPE = finding("type-differs", location="type")
-REGRESSED = {"states": "1", "regressed": ["answer/status"], "never": {}}
-NEVER = {"states": "1", "regressed": [], "never": {"answer/status": {"first": "2026-11-01"}}}
-PENDING = {"states": "1", "regressed": [], "never": {"answer/status": {"first": "2026-11-20", "until": "2026-11-27"}}}
+REGRESSED = {"statements": "1", "regressed": ["answer/status"], "never_confirmed": {}}
+NEVER = {"statements": "1", "regressed": [], "never_confirmed": {"answer/status": {"first": "2026-11-01"}}}
+PENDING = {
+    "statements": "1",
+    "regressed": [],
+    "never_confirmed": {"answer/status": {"first": "2026-11-20", "until": "2026-11-27"}},
+}
 
 
 def drifted(address: str, *findings: Any, **changes: Any) -> Result:

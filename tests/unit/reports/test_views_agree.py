@@ -31,12 +31,12 @@ if TYPE_CHECKING:
 
 SELF_TEST = self_check.self_test_address("pa:inference")
 CONFIRMATIONS = (
-    {"states": "9f31c2ab", "regressed": ["answer/status"], "never": {}},
-    {"states": "9f31c2ab", "regressed": [], "never": {"answer/status": {"first": "2026-11-10"}}},
+    {"statements": "9f31c2ab", "regressed": ["answer/status"], "never_confirmed": {}},
+    {"statements": "9f31c2ab", "regressed": [], "never_confirmed": {"answer/status": {"first": "2026-11-10"}}},
     {
-        "states": "9f31c2ab",
+        "statements": "9f31c2ab",
         "regressed": [],
-        "never": {"answer/status": {"first": "2026-11-20", "until": "2026-11-27"}},
+        "never_confirmed": {"answer/status": {"first": "2026-11-20", "until": "2026-11-27"}},
     },
 )
 PROVIDERS = ("pa", "pb", "pc", "pd")

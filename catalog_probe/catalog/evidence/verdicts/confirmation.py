@@ -35,18 +35,19 @@ def describe_confirmation(
     today: date,
     pending_days: int = PENDING_DAYS,
 ) -> dict[str, Json]:
-    """What a live result keeps of it: `states`, the digest of what the record states, and of each drift which it is.
+    """Sort the drifts of a live result into regressions and assertions that no live run ever confirmed.
 
-    `regressed` are keys of assertions; `never` maps the others to their `first` look and, while they are pending, to
-    the day `until` which they are. What is known comes from the record's evidence and from earlier live runs; of the
-    latter alone where `record` is None, since its evidence speaks of the usual revision and this result of another.
+    `statements` is the digest of what the record states, `regressed` has keys of assertions, and `never_confirmed`
+    maps the others to the day of their `first` observation and, while they are pending, to the day `until` which they
+    are. Earlier confirmations come from the record's evidence and from earlier live runs; from the latter alone if
+    `record` is None, because its evidence speaks of the usual revision and this result of another.
     """
     stated = tuple(stated)
-    states = statements_digest(stated)
+    statements = statements_digest(stated)
     if result.outcome is not Outcome.DRIFTED:
-        return {"states": states}
+        return {"statements": statements}
     live = [row for row in earlier if row.live and result.record in row.outcomes]
-    before = [row for row in live if row.states.get(result.record) == states]
+    before = [row for row in live if row.statement_digests.get(result.record) == statements]
     conformed = any(row.outcomes[result.record] is Outcome.CONFORMS for row in before)
     agreed = confirmed_keys(record, stated) if record is not None else frozenset()
     looked = unconfirmed_since(record, stated) if record is not None else {}
@@ -59,7 +60,7 @@ def describe_confirmation(
             first = min([today, *remembered, *([looked[key]] if key in looked else [])])
             until = days_from(first, pending_days)
             never[key] = {"first": first.isoformat(), **({"until": until.isoformat()} if today < until else {})}
-    return {"states": states, "regressed": regressed, "never": never}
+    return {"statements": statements, "regressed": regressed, "never_confirmed": never}
 
 
 def regressed(result: Result) -> tuple[str, ...]:
@@ -69,7 +70,7 @@ def regressed(result: Result) -> tuple[str, ...]:
 
 def never_confirmed(result: Result) -> Mapping[str, Mapping[str, str]]:
     """The keys of what drifts and was never seen as documented, each with its `first` look, and `until` if pending."""
-    found: Mapping[str, Mapping[str, str]] = (result.confirmation or {}).get("never", {})
+    found: Mapping[str, Mapping[str, str]] = (result.confirmation or {}).get("never_confirmed", {})
     return found
 
 
