@@ -297,7 +297,7 @@ def _looked_up(provider: Provider, found: Diagnosis) -> Iterator[Row]:
         if each.provider == provider.name:
             if each.trouble:
                 yield "look-up", each.request, f"told nothing: {each.trouble}"
-            for name, value in each.found.items():
+            for name, value in each.values.items():
                 yield "found", name, value if name.endswith("_model") else "on the account"
 
 

@@ -50,6 +50,6 @@ def _of_values(target: Target, told: LookedUp, recipes: Sequence[Recipe]) -> Ite
         records = sum(each.provider == told.provider and name in values_of(each) for each in recipes)
         variable = provider.variables.get(f"values.{name}")
         mend = f"name another in {variable}" if variable else f"name another in providers.{provider.name}.values"
-        if name in told.found:
+        if name in told.values:
             mend = provider.missing(f"values.{name}", target.name)
         yield Expiration(told.provider, f"`{name}` ({provider.values.get(name, '')})", day, records, mend)

@@ -181,7 +181,7 @@ def _headers(headers: Mapping[str, str]) -> list[tuple[str, str]]:
 def _text(body: Json, limit: int, cut: Cut | None = None) -> str:
     """A body as it is shown; of one that was not kept whole first what the record asserts, then its beginning."""
     if cut is not None:
-        pointed = "".join(f"{pointer}: {shorten(value)}\n" for pointer, value in cut.at.items())
+        pointed = "".join(f"{pointer}: {shorten(value)}\n" for pointer, value in cut.values.items())
         told = f"{cut.size} bytes, sha256 {cut.sha256}; of these were kept what is asserted, and the beginning"
         return f"{told}\n{pointed}{brief(body, limit)}"
     if body is None:

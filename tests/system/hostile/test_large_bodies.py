@@ -48,7 +48,7 @@ def test_a_large_answer_is_judged_whole_and_kept_in_part(gone: bool) -> None:
     assert response is not None
     assert response.cut is not None
     assert response.cut.size > 3_900_000
-    assert response.cut.at["/error/type"] == ("gone_error" if gone else "not_found_error")
+    assert response.cut.values["/error/type"] == ("gone_error" if gone else "not_found_error")
     whole = small.attempts[0].exchanges[0].response
     assert whole is not None
     assert whole.cut is None

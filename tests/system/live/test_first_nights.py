@@ -108,7 +108,7 @@ def test_a_week_with_one_key(tmp_path: Path) -> None:
         assert first.status == 0, first.said
         assert Counter(each.outcome.value for each in first.results.values())["conforms"] >= 7
         assert {each.outcome.value for each in first.results.values()} == {"conforms", "not_probed"}
-        assert [each["found"].get("small_model") for each in first.run.preflight] == ["mock-small"]
+        assert [each["values"].get("small_model") for each in first.run.preflight] == ["mock-small"]
         listings = [asked for asked, _ in standing_in.asked[2:] if asked == "GET /pa/v1/models"]
         assert not any(name.startswith(MOCKS) for _, headers in standing_in.asked for name in headers)
         assert all(headers.get(b"anthropic-version") == b"2023-06-01" for _, headers in standing_in.asked)

@@ -60,7 +60,7 @@ def test_of_a_large_body_is_kept_what_tells_of_it() -> None:
     assert response.cut is not None
     assert (response.cut.size, response.cut.sha256) == (len(raw), hashlib.sha256(raw).hexdigest())
     assert response.body == raw[:WHOLE].decode()
-    assert response.cut.at["/error/type"] == "invalid_request_error"
+    assert response.cut.values["/error/type"] == "invalid_request_error"
     assert message_of(EXPECTED, response) == "no", "write-back reads of it what the judge has read"
 
 
@@ -112,7 +112,7 @@ def test_a_value_that_just_fits_is_kept_beside_as_it_is() -> None:
     listed, own = ["m" * (POINTED - 4)], replace(EXPECTED, fields={"/list": {}})
     cut = answered(kept_exchange(exchange({"list": listed, "padding": "x" * WHOLE}), own)).cut
     assert cut is not None
-    assert cut.at["/list"] == listed
+    assert cut.values["/list"] == listed
 
 
 def test_findings_and_observations_hold_no_more_than_a_person_reads() -> None:

@@ -199,10 +199,10 @@ def test_an_end_is_told_with_the_records_that_rest_on_it() -> None:
     assert (ends.what, ends.records, ends.mend) == ("`small_model` (m)", 2, "set PA_SMALL_MODEL")
     assert find_expirations(target, [told], [needing("geo_model")]) == []
     named = live(PA_API_KEY="key-of-pa", PA_SMALL_MODEL="m")
-    (ends,) = find_expirations(named, [replace(told, found={})], [needing("small_model")])
+    (ends,) = find_expirations(named, [replace(told, values={})], [needing("small_model")])
     assert ends.mend == "name another in PA_SMALL_MODEL"
 
 
 def test_the_run_s_line_names_models_and_no_id_of_the_account() -> None:
     told = LookedUp("pa", "GET /x", {"small_model": "m", "user": "user_0123456789"}).to_json()
-    assert told["found"] == {"small_model": "m", "user": "found"}
+    assert told["values"] == {"small_model": "m", "user": "found"}
