@@ -90,8 +90,8 @@ def _reasons(answer: DependencyAnswer) -> Iterator[str]:
 
 def _format_evidence(evidence: CellEvidence) -> str:
     where = f" on {evidence.endpoint}" if evidence.endpoint else ""
-    if evidence.differs:
-        documented, observed = brief(evidence.assertion.documented, LONGEST), brief(evidence.differs, LONGEST)
+    if evidence.mismatch:
+        documented, observed = brief(evidence.assertion.documented, LONGEST), brief(evidence.mismatch, LONGEST)
         return f"{evidence.assertion.id}{where}: stated {documented}, observed {observed} on {evidence.on}"
     last = f"last seen on {evidence.on}" if evidence.on else "never seen"
     return f"{evidence.assertion.id}{where}: {last}"

@@ -43,7 +43,7 @@ ROLES = frozenset({*ORDINARY, *SPENT, "restricted"})
 
 FINDINGS = Path(__file__).with_name("field_findings.tsv")
 
-TOLD = {Severity.SHOULD: "settled", Severity.INFO: "news"}
+TOLD = {Severity.SHOULD: "resolved", Severity.INFO: "news"}
 SILENT = frozenset({"not-looked-at", "generic-message"})
 """What is told of any mock: what this account does not allow, and messages that say little."""
 

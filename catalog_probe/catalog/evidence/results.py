@@ -30,6 +30,9 @@ from catalog_probe.catalog.model.codes import ReasonCode
 from catalog_probe.catalog.model.exchange import Cut
 from catalog_probe.catalog.model.observation import Observation
 
+SCHEMA_VERSION = 1
+"""The version of results.jsonl. A file of another version is refused."""
+
 RECORDED = "recorded"
 """How what is seen in recorded traffic came about."""
 
@@ -160,8 +163,7 @@ class Run:
     """The revision that each provider was asked under, where its manifest lists any."""
     traffic: Mapping[str, Json] | None = None
     """What became of recorded exchanges (`catalog_probe.catalog.evidence.recording`); None of a run that probed."""
-    schema_version: int = 1
-    """The version of results.jsonl. A file of any other is refused."""
+    schema_version: int = SCHEMA_VERSION
 
     @property
     def speaks_of_providers(self) -> bool:

@@ -1,8 +1,8 @@
-"""Which statements of a record any live night ever saw as documented, and since when the others are looked at.
+"""Which statements of a record some live run has confirmed, and since when the others are observed.
 
-Evidence is void once a record's statements are edited; this outlives an edit, statement by statement: what was once
-seen to hold is not new because its neighbour was corrected. It stands in `evidence` beside what was last seen: `agreed`
-names statements by a digest each, `looked` tells of those never seen to hold the first day on which somebody looked.
+Evidence is void once a record's statements are edited. This outlives an edit, statement by statement: a statement that
+was confirmed once is not new because its neighbour was corrected. In `evidence`, `confirmed` names statements by a
+digest each, and `unconfirmed` has the day of the first observation of each that no live run has confirmed.
 """
 
 from __future__ import annotations
@@ -32,31 +32,33 @@ def digest_of(assertion: Assertion) -> str:
 
 
 def confirmed_keys(record: Record, stated: Iterable[Assertion]) -> frozenset[str]:
-    """The keys of what the record states now and some live night saw as stated."""
-    named = frozenset(_block(record).get("agreed", "").split())
+    """List the keys of what the record states now and some live run has confirmed."""
+    named = frozenset(_block(record).get("confirmed", "").split())
     return frozenset(str(each.key) for each in stated if named and digest_of(each) in named)
 
 
 def unconfirmed_since(record: Record, stated: Iterable[Assertion]) -> dict[str, date]:
-    """The first day on which somebody looked at what the record states now, of what was never seen as stated."""
-    looked = _block(record).get("looked", {})
+    """First observation per key, for keys of what the record states now that no live run has confirmed."""
+    unconfirmed = _block(record).get("unconfirmed", {})
     return {
-        str(each.key): date.fromisoformat(looked[str(each.key)]["on"])
+        str(each.key): date.fromisoformat(unconfirmed[str(each.key)]["since"])
         for each in stated
-        if str(each.key) in looked and looked[str(each.key)]["of"] == digest_of(each)
+        if str(each.key) in unconfirmed and unconfirmed[str(each.key)]["statement"] == digest_of(each)
     }
 
 
-def as_kept(stated: Iterable[Assertion], agreed: Collection[str], looked: Mapping[str, date]) -> dict[str, Json]:
-    """`agreed` and `looked` as they stand in the record, each left out where it is empty."""
+def as_kept(
+    stated: Iterable[Assertion], confirmed: Collection[str], unconfirmed: Mapping[str, date]
+) -> dict[str, Json]:
+    """`confirmed` and `unconfirmed` as a record holds them; each is left out if it is empty."""
     documented = [each for each in stated if each.basis is Basis.DOCUMENTED]
-    named = sorted({digest_of(each) for each in documented if str(each.key) in agreed})
+    named = sorted({digest_of(each) for each in documented if str(each.key) in confirmed})
     waiting = {
-        str(each.key): {"on": looked[str(each.key)].isoformat(), "of": digest_of(each)}
+        str(each.key): {"since": unconfirmed[str(each.key)].isoformat(), "statement": digest_of(each)}
         for each in documented
-        if str(each.key) in looked and str(each.key) not in agreed
+        if str(each.key) in unconfirmed and str(each.key) not in confirmed
     }
-    return {**({"agreed": " ".join(named)} if named else {}), **({"looked": waiting} if waiting else {})}
+    return {**({"confirmed": " ".join(named)} if named else {}), **({"unconfirmed": waiting} if waiting else {})}
 
 
 def _block(record: Record) -> Mapping[str, Json]:

@@ -43,8 +43,8 @@ class CellEvidence:
     """Empty: any endpoint of the record."""
     on: date | None
     """The day on which it was last seen; None: never."""
-    differs: str = ""
-    """The observed class where it was seen otherwise than stated."""
+    mismatch: str = ""
+    """The observed class, if the last observation mismatched."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,7 +151,7 @@ def _answer(dependency: Dependency, records: _Records, fresh: date, place: _Plac
             for endpoint in endpoints or [""]:
                 own = {name: cell for name, cell in sorted(cells.items()) if endpoint in ("", name)}
                 different = [
-                    CellEvidence(assertion, name, cell.on, cell.differs) for name, cell in own.items() if cell.differs
+                    CellEvidence(assertion, name, cell.on, cell.mismatch) for name, cell in own.items() if cell.mismatch
                 ]
                 last = max((cell.on for cell in own.values() if cell.on is not None), default=None)
                 differing += different

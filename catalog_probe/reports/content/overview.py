@@ -104,7 +104,7 @@ class Overview:
         return tuple(sorted(nights.discovered(self.results) - known))
 
     @cached_property
-    def settled(self) -> tuple[str, ...]:
+    def resolved(self) -> tuple[str, ...]:
         """What we had assumed and an answer showed otherwise, where no earlier run shown had said so."""
         known = frozenset().union(*(row.discovered for row in self.earlier))
         return tuple(sorted(nights.corrected(self.results) - known))
@@ -135,7 +135,7 @@ class Overview:
     def has_news(self) -> bool:
         """Whether there is anything to tell that the run before did not."""
         told = any(each.name not in QUIET for each in self.sections)
-        return told or any((self.discovered, self.settled, self.added, self.blind, self.stale_entries, self.faults))
+        return told or any((self.discovered, self.resolved, self.added, self.blind, self.stale_entries, self.faults))
 
     @cached_property
     def blind(self) -> dict[str, str]:

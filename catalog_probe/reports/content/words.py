@@ -18,7 +18,7 @@ OUTCOMES: Mapping[Outcome, str] = WORDS
 AS_DOCUMENTED, OTHERWISE, NOT_LOOKED_AT, ASSUMED = "as documented", "otherwise", "not looked at", "assumed"
 """What became of an assertion; `assumed` are those that no document states, as far as they were seen as we assumed."""
 
-SETTLED = "Settled assumptions"
+RESOLVED = "Settled assumptions"
 """What we had assumed and an answer showed otherwise."""
 
 DISCOVERED = "Not in the documents"

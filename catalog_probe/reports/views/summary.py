@@ -24,7 +24,7 @@ from catalog_probe.reports.content.words import (
     DISCOVERED,
     ENDING,
     OUTCOMES,
-    SETTLED,
+    RESOLVED,
     UNRECOGNISED,
     another_revision,
     days,
@@ -125,7 +125,7 @@ class _Summary:
     def _told(self) -> Iterator[str]:
         """What is news and no section, and what was not asked: folded, for nobody has to act on it."""
         overview = self._overview
-        yield from self._named(SETTLED, overview.settled)
+        yield from self._named(RESOLVED, overview.resolved)
         yield from self._named(DISCOVERED, overview.discovered)
         if overview.added:
             yield f"### {ADDED} ({len(overview.added)})"

@@ -17,7 +17,7 @@ from catalog_probe.reports.content.on_endpoints import in_full
 from catalog_probe.reports.content.overview import Overview
 from catalog_probe.reports.content.sections import BAD, BY_CAUSE, BY_REASON, QUIET, Name, Section
 from catalog_probe.reports.content.unseen import unseen
-from catalog_probe.reports.content.words import DISCOVERED, ENDING, OUTCOMES, SETTLED, UNRECOGNISED, count, days, names
+from catalog_probe.reports.content.words import DISCOVERED, ENDING, OUTCOMES, RESOLVED, UNRECOGNISED, count, days, names
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -78,7 +78,7 @@ def _body(overview: Overview, width: int, paint: _Paint, *, quiet: bool) -> Iter
         return
     yield from _named(UNRECOGNISED, list_unrecognised(overview.run.traffic), width, paint)
     yield from _not_asked(overview, width, paint)
-    yield from _named(SETTLED, overview.settled, width, paint)
+    yield from _named(RESOLVED, overview.resolved, width, paint)
     yield from _named(DISCOVERED, overview.discovered, width, paint)
     yield from _named(ENDING, describe_expirations(overview.run), width, paint)
     yield from _steps(overview, width, paint)

@@ -43,7 +43,7 @@ def unseen(result: Result) -> set[str]:
 
 def seen_before() -> Catalog:
     """The catalog with a night in which the refusal was seen there."""
-    evidence = {"of": "before", "seen": {AGENTS: {"on": "2026-11-20"}}}
+    evidence = {"statements": "before", "endpoints": {AGENTS: {"on": "2026-11-20"}}}
     looked = {MALFORMED: {"evidence": evidence}}
     records = (replace(each, data={**each.data, **looked.get(str(each.address), {})}) for each in catalog().records)
     return Catalog(catalog().root, records)

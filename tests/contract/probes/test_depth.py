@@ -47,9 +47,9 @@ def written(result: Result, today: Run) -> Patch:
 
 def test_evidence_has_a_line_for_each_endpoint_and_what_differs_on_one_stays_there(mock_target: Target) -> None:
     result = seen(mock_target)
-    lines = written(result, run()).record.data["evidence"]["seen"]
+    lines = written(result, run()).record.data["evidence"]["endpoints"]
     assert set(lines) == set(CLAIMED)
-    assert not any(line.get("differs") for line in lines.values())
+    assert not any(line.get("mismatched") for line in lines.values())
     spoilt = tuple(
         replace(
             observation,
@@ -60,9 +60,8 @@ def test_evidence_has_a_line_for_each_endpoint_and_what_differs_on_one_stays_the
         else observation
         for observation in result.observations
     )
-    lines = written(replace(result, observations=spoilt, outcome=Outcome.DRIFTED), run()).record.data["evidence"][
-        "seen"
-    ]
-    assert {at: line["differs"] for at, line in lines.items() if "differs" in line} == {
+    drifted = replace(result, observations=spoilt, outcome=Outcome.DRIFTED)
+    lines = written(drifted, run()).record.data["evidence"]["endpoints"]
+    assert {at: line["mismatched"] for at, line in lines.items() if "mismatched" in line} == {
         ELSEWHERE: {"answer/status": "403"}
     }

@@ -62,7 +62,7 @@ def test_what_was_never_confirmed_is_told_for_a_week_and_red_from_the_eighth_day
     assert first.status == 0, first.said
     assert "Pending" in first.output
     assert never_confirmed(first.results[MODEL]) == {KEY: {"first": "2026-11-01", "until": "2026-11-08"}}
-    assert Catalog.load(nights.records)[MODEL].data["evidence"]["looked"][KEY]["on"] == "2026-11-01"
+    assert Catalog.load(nights.records)[MODEL].data["evidence"]["unconfirmed"][KEY]["since"] == "2026-11-01"
     strict = nights.on("2026-11-01", "--strict")
     assert strict.status == 1, strict.said
     assert strict.run.policy["strict"] is True

@@ -12,7 +12,7 @@ from catalog_probe.catalog.check.asserting import wrong_tags
 from catalog_probe.catalog.evidence.same_drift import ABSENT
 from catalog_probe.catalog.model import Outcome, Record, Tag
 from catalog_probe.catalog.model.observation import Observation
-from catalog_probe.catalog.observed.cells import Cell, cells_of, settled_of
+from catalog_probe.catalog.observed.cells import Cell, cells_of, resolved_assumptions
 from catalog_probe.catalog.observed.last_seen import is_expired
 from catalog_probe.catalog.writeback.planner import Kept, Policy, plan
 from catalog_probe.catalog.writeback.seen import Sighting
@@ -113,18 +113,18 @@ def test_a_date_that_was_fresh_enough_to_stand_is_all_that_the_order_of_updates_
     before = record(**(ASSUMED if assumes else {}))
     first, second = (one_after_the_other(before, order, POLICY) for order in (two, two[::-1]))
     cells, others = (cells_of(each, stated_by(each)) for each in (first, second))
-    assert {at: cell.differs for at, cell in cells.items()} == {at: cell.differs for at, cell in others.items()}
+    assert {at: cell.mismatch for at, cell in cells.items()} == {at: cell.mismatch for at, cell in others.items()}
     assert turned_out(first) == turned_out(second)
     assert first.data["status"] == second.data["status"]
     assert first.data.get("live_messages") == second.data.get("live_messages")
 
 
 def turned_out(of: Record) -> dict[str, str]:
-    return {key: each.seen for key, each in settled_of(of, stated_by(of)).items()}
+    return {key: each.observed for key, each in resolved_assumptions(of, stated_by(of)).items()}
 
 
 def without_marks_and_days(of: Record) -> dict[str, Any]:
-    evidence = {key: each for key, each in of.data.get("evidence", {}).items() if key != "settled"}
+    evidence = {key: each for key, each in of.data.get("evidence", {}).items() if key != "resolved"}
     return {**of.data, "evidence": evidence, "response_headers": None}
 
 
@@ -154,11 +154,11 @@ def test_nothing_is_verified_that_was_not_seen(seen: list[Sighting]) -> None:
     """Both ways: the tag stands exactly where every documented assertion was last seen as stated."""
     once = after(record(), *seen)
     cells = cells_of(once, stated_by(once))
-    whole = {key for (_, key), cell in cells.items() if cell.on and not cell.differs} >= DOCUMENTED
+    whole = {key for (_, key), cell in cells.items() if cell.on and not cell.mismatch} >= DOCUMENTED
     # nothing at a place that is assumed settles where it stands, and differs from no row
     places = {str(each.key) for each in stated_by(once) if each.place_alone}
     differs = any(
-        cell.differs and (key in DOCUMENTED or (key in places and cell.differs != ABSENT))
+        cell.mismatch and (key in DOCUMENTED or (key in places and cell.mismatch != ABSENT))
         for (_, key), cell in cells.items()
     )
     assert (Tag.LIVE_VERIFIED in once.tags) == (bool(cells) and whole and not differs)

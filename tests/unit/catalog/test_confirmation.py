@@ -212,7 +212,7 @@ def test_dropping_void_evidence_keeps_what_was_once_seen_to_hold(tmp_path_factor
     root = write_catalog(tmp_path_factory.mktemp("records"), content)
     put_right(root)
     after = Catalog.load(root)[ERROR_ADDRESS]
-    assert after.data["evidence"]["seen"] == {}
+    assert after.data["evidence"]["endpoints"] == {}
     assert TYPE in confirmed_keys(after, stated(after))
     assert STATUS not in confirmed_keys(after, stated(after))
     assert unconfirmed_since(after, stated(after)) == {"answer/header:request-id": FIRST}
@@ -221,7 +221,7 @@ def test_dropping_void_evidence_keeps_what_was_once_seen_to_hold(tmp_path_factor
 def test_a_mock_proves_nothing_and_nothing_there_is_remembered() -> None:
     night = looked_at(FIRST, live=False)
     kept = written(record(), night)
-    assert "agreed" not in kept.data.get("evidence", {})
+    assert "confirmed" not in kept.data.get("evidence", {})
     assert written(kept, night) == kept
     assert pending(judged(kept, later(1), STATUS))
     conformed = looked_at(FIRST).result

@@ -151,7 +151,7 @@ def test_another_revision_proves_nothing_of_the_usual_one(tmp_path: Path) -> Non
     told = Catalog.load(folder / "catalog")[ERROR_ADDRESS].data
     assert "seen on revision:live-2026-10-21 in run" in told["observed"]["note"]
     assert "observed_live" not in told
-    assert "agreed" not in told["evidence"]
+    assert "confirmed" not in told["evidence"]
     said = [str(each) for each in check(folder / "catalog", shipped=True)]
     assert [each for each in said if "carries evidence from another revision (revision:live-2026-10-21)" in each]
 

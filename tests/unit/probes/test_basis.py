@@ -154,17 +154,17 @@ def test_what_an_assumption_was_settled_to_be_is_no_news() -> None:
     record = Record(shipped.address, {**shipped.data, **ASSUMED_STATUS})
     stated = assertions(record, catalog().__getitem__)
     evidence = {
-        "of": statements_digest(stated),
-        "seen": {ENDPOINT: {"on": "2026-11-14"}},
-        "settled": {"answer/status": {"seen": "403", "on": "2026-11-14"}},
+        "statements": statements_digest(stated),
+        "endpoints": {ENDPOINT: {"on": "2026-11-14"}},
+        "resolved": {"answer/status": {"observed": "403", "on": "2026-11-14"}},
     }
-    settled = {**ASSUMED_STATUS, "evidence": evidence}
-    quiet = judged(RATE_LIMIT, replace(LIMITED, status=403), settled)
+    resolved = {**ASSUMED_STATUS, "evidence": evidence}
+    quiet = judged(RATE_LIMIT, replace(LIMITED, status=403), resolved)
     (told,) = quiet.findings
     assert (quiet.outcome, told.severity) == (Outcome.CONFORMS, Severity.INFO)
     assert told.message == "status: assumed 429, observed 403, as it was settled to be"
     assert seen(quiet).mismatched == {"status": "403"}, "else the next night would settle it anew"
-    again = judged(RATE_LIMIT, replace(LIMITED, status=409), settled)
+    again = judged(RATE_LIMIT, replace(LIMITED, status=409), resolved)
     assert [each.severity for each in again.findings] == [Severity.SHOULD]
 
 

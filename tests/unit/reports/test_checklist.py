@@ -9,9 +9,9 @@ from tests.unit.reports.making import record, result
 A = "pa/rate_limits/limits/general"
 ASKED, OTHER = "pa/endpoints/models/list", "pa/endpoints/messages/create"
 EVIDENCE = {
-    "of": "00000000",
-    "seen": {
-        ASKED: {"on": "2026-11-24", "unseen": {"answer/message": "2026-11-20", "limited/*": None}},
+    "statements": "00000000",
+    "endpoints": {
+        ASKED: {"on": "2026-11-24", "not_observed": {"answer/message": "2026-11-20", "limited/*": None}},
         OTHER: {"on": "2026-11-22"},
     },
 }

@@ -192,14 +192,14 @@ def test_an_assumption_that_reality_corrected_is_told_once() -> None:
     seen = finding(severity=Severity.SHOULD, label="success", documented=200, observed=201, assertion="success/status")
     night = [result(A, findings=(seen,))]
     first = Overview(run(expected=()), night)
-    assert first.settled == (f"{A}#success/status: assumed 200, observed 201",)
+    assert first.resolved == (f"{A}#success/status: assumed 200, observed 201",)
     assert first.has_news
     assert first.mood == "good"
     second = Overview(run(expected=(), history=(nights.row(run(), night),)), night)
-    assert second.settled == ()
+    assert second.resolved == ()
     assert not second.has_news
     unsure = result(A, Outcome.INCONCLUSIVE, findings=(seen,))  # nothing of it is written down: it waits for a verdict
-    assert Overview(run(expected=()), [unsure]).settled == ()
+    assert Overview(run(expected=()), [unsure]).resolved == ()
 
 
 def test_what_is_verified_in_part_is_said_to_be() -> None:

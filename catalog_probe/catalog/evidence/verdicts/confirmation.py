@@ -49,15 +49,15 @@ def describe_confirmation(
     live = [row for row in earlier if row.live and result.record in row.outcomes]
     before = [row for row in live if row.statement_digests.get(result.record) == statements]
     conformed = any(row.outcomes[result.record] is Outcome.CONFORMS for row in before)
-    agreed = confirmed_keys(record, stated) if record is not None else frozenset()
-    looked = unconfirmed_since(record, stated) if record is not None else {}
+    confirmed = confirmed_keys(record, stated) if record is not None else frozenset()
+    unconfirmed = unconfirmed_since(record, stated) if record is not None else {}
     remembered = _first_remembered(result.record, before)
     drifts = dict.fromkeys(finding.assertion for finding in result.drifts)
-    regressed = [key for key in drifts if conformed or key in agreed]
+    regressed = [key for key in drifts if conformed or key in confirmed]
     never: dict[str, Json] = {}
     for key in drifts:
         if key not in regressed:
-            first = min([today, *remembered, *([looked[key]] if key in looked else [])])
+            first = min([today, *remembered, *([unconfirmed[key]] if key in unconfirmed else [])])
             until = days_from(first, pending_days)
             never[key] = {"first": first.isoformat(), **({"until": until.isoformat()} if today < until else {})}
     return {"statements": statements, "regressed": regressed, "never_confirmed": never}

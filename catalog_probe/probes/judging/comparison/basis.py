@@ -103,7 +103,7 @@ _IN_THE_BODY = frozenset({"type", "code", "param", "message"})
 
 def _is_known(finding: Finding, assertion: Assertion) -> bool:
     """Whether this is what the assumption turned out to be when it was settled: told then, and no news now."""
-    return assertion.settled != "" and assertion.settled == observed_class(finding)
+    return assertion.resolved != "" and assertion.resolved == observed_class(finding)
 
 
 def failed_assumption(expected: Expected, response: Response, findings: Iterable[Finding], known: Known) -> str:
