@@ -11,7 +11,7 @@ from catalog_probe.catalog.reading.expected import answer_body
 from catalog_probe.catalog.recognition.known import TOO_MANY, Known
 from catalog_probe.probes.judging.comparison.basis import weighed
 from catalog_probe.probes.judging.comparison.compare import compare
-from catalog_probe.probes.judging.comparison.looks import is_answered, look, shows_documented
+from catalog_probe.probes.judging.comparison.observations import is_answered, observe, shows_documented
 from catalog_probe.probes.judging.comparison.relations import NO_OTHERS, Answers
 from catalog_probe.probes.judging.comparison.revisions import held, not_holding
 from catalog_probe.probes.judging.comparison.undocumented import repeated_names, seen_on_the_way
@@ -57,7 +57,7 @@ def judge(expected: Sequence[Expected], attempt: Attempt, known: Known, stopped:
     ]
     verdicts = _after_what_they_depend_on(compared, cells)
     looked = {
-        (cell.label, cell.endpoint): _with_its_look(cell, _with_notes(cell, verdict, known), answers, known)
+        (cell.label, cell.endpoint): _with_its_observation(cell, _with_notes(cell, verdict, known), answers, known)
         for cell, verdict, answers in zip(cells, verdicts, others, strict=True)
     }
     judged = {cell.label for cell in cells}
@@ -143,9 +143,9 @@ def _never_asked(label: str, stopped: Reason | None, wrong: Sequence[str]) -> Ve
     return Verdict(Outcome.HARNESS_ERROR, Reason(ReasonCode.RECIPE_INCOMPLETE, f"no exchange labelled {label!r}"))
 
 
-def _with_its_look(cell: Cell, verdict: Verdict, others: Answers, known: Known) -> Verdict:
-    observation = look(cell.expected, cell.exchange, verdict.findings, verdict.reason, known.endpoints, others)
-    return replace(verdict, looks=(observation,), shows_documented=shows_documented(cell.expected, observation))
+def _with_its_observation(cell: Cell, verdict: Verdict, others: Answers, known: Known) -> Verdict:
+    observation = observe(cell.expected, cell.exchange, verdict.findings, verdict.reason, known.endpoints, others)
+    return replace(verdict, observations=(observation,), shows_documented=shows_documented(cell.expected, observation))
 
 
 def _with_notes(cell: Cell, verdict: Verdict, known: Known) -> Verdict:

@@ -21,7 +21,7 @@ from catalog_probe.catalog.reading.assertions import asserted
 from catalog_probe.catalog.reading.classification import own_row
 from catalog_probe.probes.judging.comparison.basis import succeeds
 from catalog_probe.probes.judging.control import expect_control
-from catalog_probe.probes.judging.tripwire import tripwire
+from catalog_probe.probes.judging.self_test import self_test
 from catalog_probe.probes.judging.verdicts.attempts import MAX_ATTEMPTS
 from catalog_probe.probes.planning.obstacles import obstacle
 from catalog_probe.probes.planning.plan import plan
@@ -82,7 +82,7 @@ class Engine:
     journal: Journal | None = None
     """Where it is noted what probes make on a live account."""
     today: date | None = None
-    """The day, which chooses what tripwires lie about; None where there are to be none."""
+    """The day, which chooses what self-tests lie about; None where there are to be none."""
     drawing: Drawing = ALL
     """On which of its endpoints each error is provoked."""
     allowance: Allowance = field(default_factory=Allowance)
@@ -150,8 +150,8 @@ class Engine:
             if (its := self._providers.get(provider)) is not None and (lane := its.lanes.get(name)) is not None
         ]
 
-    def tripwire(self, address: str) -> Result | None:
-        """The tripwire of a record's lane, once for each live lane whose control was a success."""
+    def self_test(self, address: str) -> Result | None:
+        """The self-test of a record's lane, once for each live lane whose control was a success."""
         recipe = _recipe(address)
         if recipe is None or self.today is None or not self.target.live or recipe.lane in self._tripped:
             return None
@@ -162,7 +162,7 @@ class Engine:
         self._tripped.add(recipe.lane)
         expected = expect_control(recipe.provider)
         return redact_result(
-            tripwire(recipe.lane, expected, lane.green, provider.known, self.today, now()), self.redactor
+            self_test(recipe.lane, expected, lane.green, provider.known, self.today, now()), self.redactor
         )
 
     def close(self) -> None:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import anyio
 
 from catalog_probe.catalog.evidence.results import Result
-from catalog_probe.catalog.evidence.retention import kept_attempt, kept_finding, kept_look
+from catalog_probe.catalog.evidence.retention import kept_attempt, kept_finding, kept_observation
 from catalog_probe.catalog.model import Attempt, Finding, Outcome, Reason, Record
 from catalog_probe.catalog.model.codes import FindingCode, ReasonCode
 from catalog_probe.catalog.model.explanations import INCONCLUSIVE, RESTRICTED
@@ -153,12 +153,12 @@ def unprobed(record: Record, reason: Reason, recipe: Recipe | None) -> Result:
     """The result of a record that is not probed here, or for which what it rests on could not be looked up."""
     return Result(
         record=str(record.address),
-        probed=record.data,
+        probed_record=record.data,
         outcome=Outcome.INCONCLUSIVE if reason.code in INCONCLUSIVE else Outcome.NOT_PROBED,
         reason=reason,
         lane=recipe.lane if recipe else "",
         cost=str(recipe.cost) if recipe else "",
-        elicited=recipe.elicited if recipe else "",
+        trigger=recipe.trigger if recipe else "",
     )
 
 
@@ -262,7 +262,7 @@ def _conclude(seen: Result, final: Verdict, lane: Lane) -> Result:
         seen,
         outcome=final.outcome,
         reason=final.reason,
-        looks=tuple(map(kept_look, final.looks)),
+        observations=tuple(map(kept_observation, final.observations)),
         findings=(*map(kept_finding, final.findings), *seen.findings),
     )
     lost = None if lane.live else _find_lost_observation(result)
@@ -278,7 +278,11 @@ def _find_lost_observation(result: Result) -> Reason | None:
     if result.outcome is not Outcome.CONFORMS:
         return None
     tried = (INCONCLUSIVE.keys() | RESTRICTED.keys()) - {ReasonCode.ANOTHER_REVISION, ReasonCode.ASSUMPTION_FAILED}
-    seen = {(look.label, look.endpoint) for look in result.looks if look.as_stated or look.otherwise}
+    seen = {
+        (observation.label, observation.endpoint)
+        for observation in result.observations
+        if observation.matched or observation.mismatched
+    }
     missing = (
         finding
         for finding in result.findings
@@ -301,15 +305,15 @@ def _seen(task: Task, tried: Tried) -> Result:
     endpoints = {**task.recipe.spread.left_out, **tried.unseen_endpoints}
     return Result(
         record=str(task.record.address),
-        probed=task.record.data,
+        probed_record=task.record.data,
         outcome=Outcome.INCONCLUSIVE,
         findings=tuple(_not_looked_at(looks, endpoints)),
         attempts=tuple(tried.attempts),
         observed_at=tried.observed_at,
         lane=task.recipe.lane,
         cost=str(task.recipe.cost),
-        elicited=task.recipe.elicited,
-        undrawn=task.recipe.spread.undrawn,
+        trigger=task.recipe.trigger,
+        not_drawn=task.recipe.spread.not_drawn,
     )
 
 

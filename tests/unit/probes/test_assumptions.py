@@ -211,8 +211,8 @@ def test_one_wrong_field_is_one_difference(error: Any, drifts: list[str], told: 
     verdict = judged(RATE_LIMIT, replace(LIMITED, body={**BODY, "error": error}), {})
     assert sorted(each.code for each in verdict.findings if each.drifts) == drifts
     assert [each.code for each in verdict.findings if not each.drifts] == told
-    (look,) = verdict.looks
-    assert ("body" in look.as_stated) == (drifts == [])
+    (observation,) = verdict.observations
+    assert ("body" in observation.matched) == (drifts == [])
     assert not take_back(verdict, Reason("gateway-page", "")).findings
 
 

@@ -13,7 +13,7 @@ from catalog_probe.catalog.evidence.results import Result
 from catalog_probe.catalog.evidence.verdicts import run_verdict
 from catalog_probe.catalog.model import Aspect, Finding, Outcome, Reason, Severity
 from catalog_probe.catalog.model.exits import Exit, highest
-from catalog_probe.catalog.model.look import Look
+from catalog_probe.catalog.model.observation import Observation
 from catalog_probe.probes.judging.verdicts.attempts import MAX_ATTEMPTS, conclude, passing, undecided
 from catalog_probe.probes.judging.verdicts.verdict import Verdict
 from tests.harness.exit_status import LIVE, find_exit_status
@@ -80,12 +80,12 @@ def test_attempts_lead_to_one_outcome(verdicts: tuple[Verdict, ...], outcome: st
 
 def test_of_two_drifts_that_differ_what_both_saw_is_told() -> None:
     status, once = (replace(each.findings[0], assertion=f"answer/{each.findings[0].code}") for each in (GONE, OTHER))
-    look = Look("", "answer", otherwise={"status-differs": "410", "type-differs": "teapot"})
-    both = Verdict(Outcome.DRIFTED, None, (status, once), (look,))
+    observation = Observation("", "answer", mismatched={"status-differs": "410", "type-differs": "teapot"})
+    both = Verdict(Outcome.DRIFTED, None, (status, once), (observation,))
     final = conclude((replace(GONE, findings=(status,)), both))
     assert final.findings == (status,)
-    assert final.looks[0].otherwise == {"status-differs": "410"}
-    assert final.looks[0].unseen == {"type-differs": "attempts-differ"}
+    assert final.observations[0].mismatched == {"status-differs": "410"}
+    assert final.observations[0].not_observed == {"type-differs": "attempts-differ"}
 
 
 def test_of_two_drifts_with_nothing_in_common_the_last_is_told() -> None:
@@ -127,13 +127,15 @@ def test_every_sequence_of_attempts_ends_and_is_concluded() -> None:
             assert sum(each.outcome.conclusive for each in sequence[:count]) > 1
 
 
-def result(outcome: Outcome, number: int = 0, *, provider: str = "pa", reason: str = "", ledger: str = "") -> Result:
+def result(
+    outcome: Outcome, number: int = 0, *, provider: str = "pa", reason: str = "", accepted_difference: str = ""
+) -> Result:
     return Result(
         f"{provider}/errors/general/r{number}",
         {},
         outcome,
         Reason(reason) if reason else None,
-        ledger={"state": ledger} if ledger else None,
+        accepted_difference={"state": accepted_difference} if accepted_difference else None,
     )
 
 
@@ -148,16 +150,22 @@ LOST = result(Outcome.INCONCLUSIVE, reason="read-timeout")
         (SEEN, Exit.FINE),
         ([*SEEN, result(Outcome.DRIFTED)], Exit.DRIFT),
         ([*SEEN, result(Outcome.FLAKY)], Exit.DRIFT),
-        ([*SEEN, result(Outcome.DRIFTED, ledger="accounted")], Exit.FINE),
-        ([*SEEN, result(Outcome.DRIFTED, ledger="new_aspects")], Exit.DRIFT),
-        ([*SEEN, result(Outcome.CONFORMS, ledger="stale")], Exit.DRIFT),
+        ([*SEEN, result(Outcome.DRIFTED, accepted_difference="accounted")], Exit.FINE),
+        ([*SEEN, result(Outcome.DRIFTED, accepted_difference="new_aspects")], Exit.DRIFT),
+        ([*SEEN, result(Outcome.CONFORMS, accepted_difference="stale")], Exit.DRIFT),
         ([*SEEN, result(Outcome.RESTRICTED)], Exit.FINE),
         ([*SEEN, LOST, LOST], Exit.FINE),
         ([*SEEN, LOST, LOST, LOST], Exit.BLIND),
         ([*SEEN, result(Outcome.INCONCLUSIVE, reason="lane-stopped")], Exit.BLIND),
         ([*SEEN, *[result(Outcome.INCONCLUSIVE, reason="twin-not-allowed")] * 3], Exit.BLIND),
-        ([*SEEN, *[result(Outcome.INCONCLUSIVE, reason="twin-not-allowed", ledger="accounted")] * 3], Exit.FINE),
-        ([*SEEN, *[result(Outcome.INCONCLUSIVE, reason="gateway-page", ledger="accounted")] * 3], Exit.BLIND),
+        (
+            [*SEEN, *[result(Outcome.INCONCLUSIVE, reason="twin-not-allowed", accepted_difference="accounted")] * 3],
+            Exit.FINE,
+        ),
+        (
+            [*SEEN, *[result(Outcome.INCONCLUSIVE, reason="gateway-page", accepted_difference="accounted")] * 3],
+            Exit.BLIND,
+        ),
         ([LOST], Exit.BLIND),
         ([result(Outcome.RESTRICTED)], Exit.BLIND),
         ([LOST, result(Outcome.RESTRICTED)], Exit.BLIND),
@@ -196,8 +204,12 @@ def test_a_run_without_any_verdict_is_never_fine_though_nothing_is_expected(
     assert find_exit_status(results) is status
 
 
-def test_a_stale_ledger_is_a_drift() -> None:
-    run = replace(LIVE, expected=("pa",), policy={"stale_ledger": ["divergences.json:pa/errors/general/x: is stale"]})
+def test_a_stale_accepted_difference_is_a_drift() -> None:
+    run = replace(
+        LIVE,
+        expected=("pa",),
+        policy={"stale_accepted_differences": ["divergences.json:pa/errors/general/x: is stale"]},
+    )
     assert run_verdict.of_run(run, SEEN) is Exit.DRIFT
 
 

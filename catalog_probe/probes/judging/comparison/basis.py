@@ -36,14 +36,16 @@ def _each_place_once(expected: Expected, found: Iterable[Finding]) -> list[Findi
     told = {_pointer(expected, each) for each in found if each.drifts}  # a shape is at a path, and no pointer
     paths = {f"{root}{pointer.replace('/', '.')}" for pointer in told if pointer for root in ("$", "$[0]")}
     return [
-        replace(each, severity=Severity.INFO) if each.code == FindingCode.BODY_SHAPE and each.at in paths else each
+        replace(each, severity=Severity.INFO)
+        if each.code == FindingCode.BODY_SHAPE and each.location in paths
+        else each
         for each in found
     ]
 
 
 def _pointer(expected: Expected, finding: Finding) -> str:
     """Where in a body a finding lies, or an empty text."""
-    pointer = expected.envelope.wire.get(finding.assertion.partition("/")[2], finding.at)
+    pointer = expected.envelope.wire.get(finding.assertion.partition("/")[2], finding.location)
     return pointer if pointer.startswith("/") else ""
 
 
@@ -97,7 +99,7 @@ _IN_THE_BODY = frozenset({"type", "code", "param", "message"})
 
 def _is_known(finding: Finding, assertion: Assertion) -> bool:
     """Whether this is what the assumption turned out to be when it was settled: told then, and no news now."""
-    return assertion.settled != "" and assertion.settled == observed_class(finding)
+    return assertion.resolved != "" and assertion.resolved == observed_class(finding)
 
 
 def _is_another_outcome(finding: Finding, assertion: Assertion) -> bool:

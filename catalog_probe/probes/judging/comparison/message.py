@@ -36,7 +36,7 @@ def quote_message(response: Response, known: Known) -> str:
 def wording(expected: Expected, response: Response, known: Known) -> str:
     """The message of an answer in whichever envelope of the provider; the whole body where it stands in none."""
     # What is settled when all of a lane are judged is kept by then: of a large body, what the record asserts.
-    read = response.body if response.cut is None else rebuilt(response.cut.at)
+    read = response.body if response.cut is None else rebuilt(response.cut.values)
     found = known.message_of(read) if response.grpc is None else message_of(expected, response)
     if found is None and response.body is not None:
         found = response.body if isinstance(response.body, str) else json.dumps(response.body, sort_keys=True)

@@ -82,7 +82,7 @@ class Evidence:
         """Whether the last answer differs from the documents, whatever earlier attempts saw."""
         outcome = self.verdict.outcome
         return outcome is Outcome.DRIFTED or (
-            outcome is Outcome.FLAKY and any(observation.otherwise for observation in self.verdict.looks)
+            outcome is Outcome.FLAKY and any(observation.mismatched for observation in self.verdict.observations)
         )
 
     @property
@@ -93,7 +93,7 @@ class Evidence:
     @property
     def endpoint(self) -> str:
         """The endpoint that was observed; empty where none has the request's method and path."""
-        return self.verdict.looks[0].endpoint if self.verdict.looks else ""
+        return self.verdict.observations[0].endpoint if self.verdict.observations else ""
 
     @cached_property
     def status(self) -> int | None:

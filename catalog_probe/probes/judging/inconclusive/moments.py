@@ -113,7 +113,7 @@ def compare_with_own_record(evidence: Evidence) -> Iterator[Finding]:
         severity=Severity.INFO,
         message=f"{nearest}: {first.message}" if first is not None else "no record documents this answer",
         label=evidence.expected.label,
-        at=first.at if first is not None else "",
+        location=first.location if first is not None else "",
         documented=first.documented if first is not None else None,
         observed=first.observed if first is not None else response.status,
     )

@@ -173,7 +173,7 @@ def _describe_alike(where: str, words: Words) -> str:
 def _is_refusal(evidence: Evidence) -> bool:
     """Whether it was judged, and is a refusal, or a whole success in place of another answer."""
     verdict, response, status = evidence.verdict, evidence.response, evidence.status
-    if not evidence.is_judged or not verdict.looks or status is None:
+    if not evidence.is_judged or not verdict.observations or status is None:
         return False
     if status >= 400:
         return True

@@ -33,8 +33,8 @@ def find_accepted_key(evidence: Evidence) -> Reason | None:
     """Return a reason if a success came where a permission refusal is stated: the key may be an administrator's."""
     if not is_accepted_key(evidence):
         return None
-    look = f"; look at the account of {evidence.key.target.key_name}" if evidence.own_key else ""
-    detail = f"it was let through, as a key with the right is; a key without it is wanted here{look}"
+    observation = f"; look at the account of {evidence.key.target.key_name}" if evidence.own_key else ""
+    detail = f"it was let through, as a key with the right is; a key without it is wanted here{observation}"
     return Reason(ReasonCode.ACCOUNT_TROUBLE, detail)
 
 
@@ -42,8 +42,8 @@ def find_refused_key(evidence: Evidence) -> Reason | None:
     """Return a reason if a documented refusal of the key came for a stated success, though its control succeeds."""
     if explain_refusal_of_key(evidence) is not ReasonCode.ACCOUNT_TROUBLE:
         return None
-    look = f"look at the account of {evidence.key.target.key_name}"
-    return Reason(ReasonCode.ACCOUNT_TROUBLE, f"{quote(evidence.response)}; the key is good elsewhere: {look}")
+    observation = f"look at the account of {evidence.key.target.key_name}"
+    return Reason(ReasonCode.ACCOUNT_TROUBLE, f"{quote(evidence.response)}; the key is good elsewhere: {observation}")
 
 
 def is_accepted_key(evidence: Evidence) -> bool:

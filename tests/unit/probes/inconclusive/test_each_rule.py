@@ -256,7 +256,7 @@ def test_the_false_alarm_is_inconclusive(name: str) -> None:
     verdict = false_alarm(True)
     assert reason_of(verdict) == code
     assert verdict.outcome is (Outcome.RESTRICTED if code == "probe-refused" else Outcome.INCONCLUSIVE)
-    seen = any(observation.as_stated or observation.otherwise for observation in verdict.looks)
+    seen = any(observation.matched or observation.mismatched for observation in verdict.observations)
     assert RULES_BY_NAME[name].postpones or not seen
 
 

@@ -99,7 +99,7 @@ def test_a_request_that_was_assumed_and_is_refused_says_nothing(assumed: dict[st
         assert verdict.reason is not None
         assert verdict.reason.code == "assumption-failed"
         assert f"may be why: {next(iter(assumed)).partition('/')[2]}" in verdict.reason.detail
-        assert set(seen(verdict).unseen.values()) == {"assumption-failed"}
+        assert set(seen(verdict).not_observed.values()) == {"assumption-failed"}
 
 
 @pytest.mark.parametrize(

@@ -153,7 +153,7 @@ def test_a_limit_that_is_met_early_tells_of_it_only_where_nobody_else_uses_it(
 def noted(response: Response, of: Known | None = None) -> list[tuple[str, str, Any, Any]]:
     found = list(compare_with_own_record(evidence(INVALID, response, of=of or known("pa"))))
     assert {each.severity for each in found} <= {Severity.INFO}
-    return [(each.message.partition(": ")[0], each.at, each.documented, each.observed) for each in found]
+    return [(each.message.partition(": ")[0], each.location, each.documented, each.observed) for each in found]
 
 
 def test_a_limit_that_nobody_asked_for_is_held_to_the_record_that_documents_it() -> None:

@@ -10,7 +10,7 @@ import pytest
 from catalog_probe.catalog.envelopes.envelope import envelope
 from catalog_probe.catalog.evidence.retention import WHOLE, kept_exchange
 from catalog_probe.catalog.model import Aspect, Exchange, Finding, Outcome, Reason, Request, Response, Severity
-from catalog_probe.catalog.model.look import Look
+from catalog_probe.catalog.model.observation import Observation
 from catalog_probe.catalog.reading.expected import Expected
 from catalog_probe.probes.judging.control import expect_control
 from catalog_probe.probes.judging.inconclusive.key_evidence import (
@@ -54,7 +54,7 @@ def refusal(status: int = 400, message: str = SENTENCE) -> Response:
 def judged(outcome: Outcome, endpoint: str = MESSAGES, **more: Any) -> Verdict:
     differs = {"status": "400"} if outcome in (Outcome.DRIFTED, Outcome.FLAKY) else {}
     findings = (STATUS,) if outcome is Outcome.DRIFTED else ()
-    return Verdict(outcome, None, findings, (Look(endpoint, "answer", (), differs),), **more)
+    return Verdict(outcome, None, findings, (Observation(endpoint, "answer", (), differs),), **more)
 
 
 DRIFTED, CONFORMS, FLAKY = (judged(each) for each in (Outcome.DRIFTED, Outcome.CONFORMS, Outcome.FLAKY))
@@ -293,7 +293,7 @@ WITH_ANOTHER_KEY: dict[str, Any] = {"own_key": False, "fault": "", "provokes_ref
         ({}, answered(), True),
         ({}, answered(CONFORMS), True),
         ({}, answered(ELSEWHERE), True),
-        ({}, answered(replace(BLAMED, looks=ELSEWHERE.looks)), True),
+        ({}, answered(replace(BLAMED, observations=ELSEWHERE.observations)), True),
         ({}, answered(judged(Outcome.CONFORMS, COUNT)), False),
         ({}, answered(ELSEWHERE, refusal(message="Another.")), False),
         ({}, answered(ELSEWHERE, **WITH_ANOTHER_KEY), False),

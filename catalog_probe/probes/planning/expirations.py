@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Ending:
+class Expiration:
     """Something that will not be there from a day on, and how many records would then go blind."""
 
     provider: str
@@ -37,19 +37,19 @@ class Ending:
         }
 
 
-def endings(target: Target, looked_up: Sequence[LookedUp], recipes: Iterable[Recipe]) -> list[Ending]:
+def find_expirations(target: Target, looked_up: Sequence[LookedUp], recipes: Iterable[Recipe]) -> list[Expiration]:
     """Whatever these recipes rest on that tells its end, the nearest first; what nothing rests on is left out."""
     chosen = list(recipes)
     found = [each for told in looked_up for each in _of_values(target, told, chosen)]
     return sorted((each for each in found if each.records), key=lambda each: (each.on, each.provider, each.what))
 
 
-def _of_values(target: Target, told: LookedUp, recipes: Sequence[Recipe]) -> Iterator[Ending]:
+def _of_values(target: Target, told: LookedUp, recipes: Sequence[Recipe]) -> Iterator[Expiration]:
     provider = target.providers[told.provider]
-    for name, day in told.ends.items():
+    for name, day in told.expirations.items():
         records = sum(each.provider == told.provider and name in values_of(each) for each in recipes)
         variable = provider.variables.get(f"values.{name}")
         mend = f"name another in {variable}" if variable else f"name another in providers.{provider.name}.values"
-        if name in told.found:
+        if name in told.values:
             mend = provider.missing(f"values.{name}", target.name)
-        yield Ending(told.provider, f"`{name}` ({provider.values.get(name, '')})", day, records, mend)
+        yield Expiration(told.provider, f"`{name}` ({provider.values.get(name, '')})", day, records, mend)

@@ -15,10 +15,10 @@ from catalog_probe.catalog.check.mending import put_right
 from catalog_probe.catalog.evidence import past
 from catalog_probe.catalog.evidence.results import Result, Run
 from catalog_probe.catalog.evidence.verdicts import run_verdict
-from catalog_probe.catalog.evidence.verdicts.agreement import (
+from catalog_probe.catalog.evidence.verdicts.confirmation import (
     PENDING_DAYS,
-    agreement,
-    never_agreed,
+    describe_confirmation,
+    never_confirmed,
     pending,
     regressed,
     until,
@@ -27,8 +27,8 @@ from catalog_probe.catalog.evidence.verdicts.merge import merge
 from catalog_probe.catalog.files.store import Catalog
 from catalog_probe.catalog.model import Outcome, Record
 from catalog_probe.catalog.model.exits import Exit
-from catalog_probe.catalog.model.look import Look
-from catalog_probe.catalog.observed.agreed import agreed_of, digest_of, first_looks
+from catalog_probe.catalog.model.observation import Observation
+from catalog_probe.catalog.observed.confirmed import confirmed_keys, digest_of, unconfirmed_since
 from catalog_probe.catalog.reading.assertions import assertions
 from catalog_probe.catalog.writeback.planner import Patch, Policy, plan
 from catalog_probe.catalog.writeback.seen import Sighting
@@ -52,7 +52,7 @@ def looked_at(day: date, *otherwise: str, of: Record | None = None, live: bool =
     """A night that saw all as stated, but what is named."""
     seen = of or record()
     keys = [each.key for each in stated(seen)]
-    look = Look(
+    observation = Observation(
         "pa/endpoints/messages/create_message",
         "answer",
         tuple(key.within for key in keys if str(key) not in otherwise),
@@ -61,14 +61,14 @@ def looked_at(day: date, *otherwise: str, of: Record | None = None, live: bool =
     outcome = Outcome.DRIFTED if otherwise else Outcome.CONFORMS
     findings = tuple(drift(assertion=key) for key in otherwise)
     at = f"{day}T04:00:00.000Z"
-    result = Result(str(seen.address), dict(seen.data), outcome, None, findings, (), at, looks=(look,))
+    result = Result(str(seen.address), dict(seen.data), outcome, None, findings, (), at, observations=(observation,))
     return Sighting(run(f"r{day}", day.isoformat(), live=live), result)
 
 
 def written(start: Record, *nights: Sighting) -> Record:
     """The record after each night was written back."""
     for night in nights:
-        seen = replace(night, result=replace(night.result, probed=start.data))
+        seen = replace(night, result=replace(night.result, probed_record=start.data))
         planned = plan(start, [seen], Policy(), night.day, stated(start))
         start = planned.record if isinstance(planned, Patch) else start
     return start
@@ -79,7 +79,7 @@ def judged(
 ) -> Result:
     """A drift of these assertions as a night judges it that knows the record."""
     result = looked_at(day, *keys, of=of).result
-    return replace(result, agreement=agreement(result, of, stated(of), earlier or [], day, pending_days))
+    return replace(result, confirmation=describe_confirmation(result, of, stated(of), earlier or [], day, pending_days))
 
 
 def later(days: int) -> date:
@@ -101,14 +101,18 @@ def test_it_waits_until_the_first_day_of_what_waits() -> None:
         "c": {"until": "2026-11-09"},
     }
     seen = judged(record(), FIRST, STATUS)
-    assert until(replace(seen, agreement={"never": never})) == "2026-11-08"
-    assert until(replace(seen, agreement={"never": {"a": never["a"]}})) == until(replace(seen, agreement=None)) == ""
+    assert until(replace(seen, confirmation={"never_confirmed": never})) == "2026-11-08"
+    assert (
+        until(replace(seen, confirmation={"never_confirmed": {"a": never["a"]}}))
+        == until(replace(seen, confirmation=None))
+        == ""
+    )
 
 
 def test_who_is_strict_counts_it() -> None:
     seen = judged(record(), FIRST, STATUS, pending_days=0)
     assert not pending(seen)
-    assert never_agreed(seen) == {STATUS: {"first": "2026-11-01"}}
+    assert never_confirmed(seen) == {STATUS: {"first": "2026-11-01"}}
     assert find_exit_status([seen], "pa") is Exit.DRIFT
 
 
@@ -132,7 +136,7 @@ def remembered(*nights: Result, live: bool = True) -> list[past.Row]:
     return past.of_lines(lines)
 
 
-def test_beyond_the_rows_that_a_run_carries_the_first_look_is_still_known() -> None:
+def test_beyond_the_rows_that_a_run_carries_the_first_observation_is_still_known() -> None:
     nights = [judged(record(), FIRST, STATUS)]
     for number in range(1, 12):
         nights.append(judged(record(), later(number), STATUS, earlier=remembered(*nights)[-2:]))
@@ -145,35 +149,37 @@ def test_what_was_once_seen_as_documented_is_a_regression_at_once() -> None:
     assert regressed(seen) == (STATUS,)
     assert run_verdict.failed(seen)
     conformed = looked_at(FIRST).result
-    known = remembered(replace(conformed, agreement=agreement(conformed, record(), stated(record()), [], FIRST)))
+    known = remembered(
+        replace(conformed, confirmation=describe_confirmation(conformed, record(), stated(record()), [], FIRST))
+    )
     assert regressed(judged(record(), later(1), STATUS, earlier=known)) == (STATUS,)
 
 
-def test_a_night_that_saw_nothing_was_no_first_look() -> None:
-    lost = replace(looked_at(FIRST).result, outcome=Outcome.INCONCLUSIVE, looks=())
-    rows = remembered(replace(lost, agreement=agreement(lost, record(), stated(record()), [], FIRST)))
+def test_a_night_that_saw_nothing_was_no_first_observation() -> None:
+    lost = replace(looked_at(FIRST).result, outcome=Outcome.INCONCLUSIVE, observations=())
+    rows = remembered(replace(lost, confirmation=describe_confirmation(lost, record(), stated(record()), [], FIRST)))
     seen = judged(record(), later(3), STATUS, earlier=rows)
-    assert never_agreed(seen)[STATUS]["first"] == later(3).isoformat()
+    assert never_confirmed(seen)[STATUS]["first"] == later(3).isoformat()
 
 
 def test_whatever_was_seen_it_says_which_statements_were_looked_at() -> None:
     told = [
-        agreement(each.result, record(), stated(record()), [], FIRST)
+        describe_confirmation(each.result, record(), stated(record()), [], FIRST)
         for each in (looked_at(FIRST), looked_at(FIRST, STATUS))
     ]
-    assert told[0] == {"states": told[1]["states"]}
+    assert told[0] == {"statements": told[1]["statements"]}
 
 
 def test_under_another_revision_its_own_history_alone_remembers() -> None:
     """What the record remembers was seen under the usual one."""
     kept = written(record(), looked_at(FIRST))
     night = looked_at(later(1), STATUS, of=kept).result
-    told = agreement(night, None, stated(kept), [], later(1))
+    told = describe_confirmation(night, None, stated(kept), [], later(1))
     assert told["regressed"] == []
-    assert told["never"] == {STATUS: {"first": "2026-11-02", "until": "2026-11-09"}}
+    assert told["never_confirmed"] == {STATUS: {"first": "2026-11-02", "until": "2026-11-09"}}
     conformed = looked_at(FIRST).result
-    own = remembered(replace(conformed, agreement=agreement(conformed, None, stated(kept), [], FIRST)))
-    assert agreement(night, None, stated(kept), own, later(1))["regressed"] == [STATUS]
+    own = remembered(replace(conformed, confirmation=describe_confirmation(conformed, None, stated(kept), [], FIRST)))
+    assert describe_confirmation(night, None, stated(kept), own, later(1))["regressed"] == [STATUS]
 
 
 def test_it_stays_a_regression_however_long_it_drifts() -> None:
@@ -186,7 +192,7 @@ def test_each_assertion_is_weighed_by_itself() -> None:
     kept = written(record(), looked_at(FIRST, TYPE))
     seen = judged(kept, later(1), STATUS, TYPE)
     assert regressed(seen) == (STATUS,)
-    assert list(never_agreed(seen)) == [TYPE]
+    assert list(never_confirmed(seen)) == [TYPE]
     assert not pending(seen)
     assert pending(judged(kept, later(1), TYPE))
 
@@ -206,26 +212,28 @@ def test_dropping_void_evidence_keeps_what_was_once_seen_to_hold(tmp_path_factor
     root = write_catalog(tmp_path_factory.mktemp("records"), content)
     put_right(root)
     after = Catalog.load(root)[ERROR_ADDRESS]
-    assert after.data["evidence"]["seen"] == {}
-    assert TYPE in agreed_of(after, stated(after))
-    assert STATUS not in agreed_of(after, stated(after))
-    assert first_looks(after, stated(after)) == {"answer/header:request-id": FIRST}
+    assert after.data["evidence"]["endpoints"] == {}
+    assert TYPE in confirmed_keys(after, stated(after))
+    assert STATUS not in confirmed_keys(after, stated(after))
+    assert unconfirmed_since(after, stated(after)) == {"answer/header:request-id": FIRST}
 
 
 def test_a_mock_proves_nothing_and_nothing_there_is_remembered() -> None:
     night = looked_at(FIRST, live=False)
     kept = written(record(), night)
-    assert "agreed" not in kept.data.get("evidence", {})
+    assert "confirmed" not in kept.data.get("evidence", {})
     assert written(kept, night) == kept
     assert pending(judged(kept, later(1), STATUS))
     conformed = looked_at(FIRST).result
-    known = remembered(replace(conformed, agreement={"states": "x"}), live=False)
+    known = remembered(replace(conformed, confirmation={"statements": "x"}), live=False)
     assert pending(judged(record(), later(1), STATUS, earlier=known))
 
 
 def test_an_edited_record_is_not_remembered_by_the_history_of_another() -> None:
     conformed = looked_at(FIRST).result
-    known = remembered(replace(conformed, agreement=agreement(conformed, record(), stated(record()), [], FIRST)))
+    known = remembered(
+        replace(conformed, confirmation=describe_confirmation(conformed, record(), stated(record()), [], FIRST))
+    )
     edited = record(http_status=430)
     assert pending(judged(edited, later(10), STATUS, earlier=known))
 

@@ -11,7 +11,7 @@ from catalog_probe.catalog.files.manifest import home_of
 from catalog_probe.catalog.files.schema_messages import told
 from catalog_probe.catalog.files.schemas import SCHEMAS
 from catalog_probe.catalog.files.strict_json import read_json, read_object
-from catalog_probe.catalog.model import Address, Aspect, Json, LedgerState, Outcome
+from catalog_probe.catalog.model import AcceptanceState, Address, Aspect, Json, Outcome
 from catalog_probe.catalog.model.assertion import Key
 from catalog_probe.catalog.model.codes import ReasonCode
 from catalog_probe.catalog.model.errors import CatalogError, did_you_mean
@@ -25,18 +25,18 @@ if TYPE_CHECKING:
     from catalog_probe.catalog.files.store import Catalog
     from catalog_probe.catalog.model import Finding
 
-LEDGER = provider_folders.PACKAGE.ledger
+ACCEPTED_DIFFERENCES = provider_folders.PACKAGE.accepted_differences
 
 
 def of_homes() -> tuple[Path, ...]:
     """The ledgers in force: of the home that was named alone, or else the shipped one and those that are installed."""
     named = provider_folders.named_home()
-    return tuple(home.ledger for home in (provider_folders.homes() if named is None else (named,)))
+    return tuple(home.accepted_differences for home in (provider_folders.homes() if named is None else (named,)))
 
 
 def of_record(address: str) -> Path:
     """The ledger that speaks of a record: of the home that was named, or of that in which its provider lies."""
-    return (provider_folders.named_home() or home_of(Address.parse(address).provider)).ledger
+    return (provider_folders.named_home() or home_of(Address.parse(address).provider)).accepted_differences
 
 
 def in_force() -> tuple[Entry, ...]:
@@ -88,7 +88,7 @@ class Entry:
 class Acceptance:
     """How a result stands to the entry for it, and why in words."""
 
-    state: LedgerState
+    state: AcceptanceState
     reason: str
     """The reason that the entry gives for the divergence."""
     detail: str
@@ -99,7 +99,7 @@ class Acceptance:
         return asdict(self)
 
 
-def load(path: Path = LEDGER) -> tuple[Entry, ...]:
+def load(path: Path = ACCEPTED_DIFFERENCES) -> tuple[Entry, ...]:
     """Read the ledger; where there is no file, nothing is accepted.
 
     Raises:
@@ -125,7 +125,7 @@ def drifted_assertions(findings: Iterable[Finding]) -> tuple[str, ...]:
     return tuple(sorted({finding.assertion for finding in findings if finding.drifts}))
 
 
-def judge_against_ledger(
+def judge_acceptance(
     entry: Entry | None, outcome: Outcome, findings: Iterable[Finding], today: date, reason: str = ""
 ) -> Acceptance | None:
     """How an outcome stands to the entry that applies to it; None where the ledger has nothing to say.
@@ -138,18 +138,18 @@ def judge_against_ledger(
     findings = tuple(findings)
     new = [each for each in findings if each.drifts and not entry.accepts(each)]
     if today > entry.last_day:
-        state, detail = LedgerState.STALE, f"the accepted divergence was to be reviewed by {entry.review_by}"
+        state, detail = AcceptanceState.STALE, f"the accepted divergence was to be reviewed by {entry.review_by}"
     elif outcome is Outcome.CONFORMS:
         gone = f"the accepted divergence ({entry.in_words}) is no longer there: remove it from the ledger"
-        state, detail = LedgerState.STALE, gone
+        state, detail = AcceptanceState.STALE, gone
     elif outcome is Outcome.INCONCLUSIVE and reason == ReasonCode.TWIN_NOT_ALLOWED and entry.accepts_a_message:
-        state, detail = LedgerState.ACCOUNTED, f"not looked at, as accepted until {entry.review_by}"
+        state, detail = AcceptanceState.ACCOUNTED, f"not looked at, as accepted until {entry.review_by}"
     elif outcome is not Outcome.DRIFTED:
         return None
     elif new:
-        state, detail = LedgerState.NEW_ASPECTS, f"the ledger does not accept {', '.join(drifted_assertions(new))}"
+        state, detail = AcceptanceState.NEW_ASPECTS, f"the ledger does not accept {', '.join(drifted_assertions(new))}"
     else:
-        state, detail = LedgerState.ACCOUNTED, f"accepted until {entry.review_by}{_gone(entry, findings)}"
+        state, detail = AcceptanceState.ACCOUNTED, f"accepted until {entry.review_by}{_gone(entry, findings)}"
     return Acceptance(state, entry.because, detail, entry.review_by)
 
 
@@ -178,7 +178,7 @@ def problems(entries: Iterable[Entry], catalog: Catalog, today: date, file: Path
     return found
 
 
-def accept(entry: Entry, path: Path = LEDGER) -> bool:
+def accept(entry: Entry, path: Path = ACCEPTED_DIFFERENCES) -> bool:
     """Write an entry; one for the same record and target is replaced, and keeps its first day. Says if that changed."""
     must_be_sound(entry, path)
     with locked(path.parent):
@@ -187,10 +187,10 @@ def accept(entry: Entry, path: Path = LEDGER) -> bool:
         first_seen = min(old.first_seen, entry.first_seen) if old else entry.first_seen
         entries = [other for other in others if other is not old]
         entries.append(Entry(**{**asdict(entry), "first_seen": first_seen}))
-        return write_text(path, ledger_text(entries))
+        return write_text(path, format_entries(entries))
 
 
-def accept_also(entry: Entry, path: Path = LEDGER) -> bool:
+def accept_also(entry: Entry, path: Path = ACCEPTED_DIFFERENCES) -> bool:
     """As `accept`, but what an entry for the same record and target accepts already stays accepted."""
     old = entry_for(load(path), entry.address, entry.target)
     if old is None:
@@ -198,7 +198,7 @@ def accept_also(entry: Entry, path: Path = LEDGER) -> bool:
     return accept(replace(entry, assertions=tuple(sorted({*old.assertions, *entry.assertions}))), path)
 
 
-def must_be_sound(entry: Entry, path: Path = LEDGER) -> None:
+def must_be_sound(entry: Entry, path: Path = ACCEPTED_DIFFERENCES) -> None:
     """Check an entry by the schema of the ledger.
 
     Raises:
@@ -207,7 +207,7 @@ def must_be_sound(entry: Entry, path: Path = LEDGER) -> None:
     _read([_plain(entry)], path)
 
 
-def ledger_text(entries: Iterable[Entry]) -> str:
+def format_entries(entries: Iterable[Entry]) -> str:
     """The text of a ledger that holds these entries."""
     return json_text([_plain(each) for each in sorted(entries)])
 
@@ -226,7 +226,7 @@ _FIELDS = ("address", "target", "assertions", "reason", "first_seen", "review_by
 
 
 def _read(items: Json, path: Path) -> tuple[Entry, ...]:
-    complaint = next(iter(told(items, read_object(SCHEMAS / "ledger.json"))), None)
+    complaint = next(iter(told(items, read_object(SCHEMAS / "accepted_differences.json"))), None)
     if complaint is not None:
         raise CatalogError(complaint.message, complaint.mend, file=path, place=complaint.json_path)
     return tuple(Entry(**{**item, "assertions": tuple(item["assertions"])}) for item in items)

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Look:
+class Observation:
     """Of each assertion under the label: seen as stated, seen otherwise, or not seen.
 
     `as_stated` holds keys without their label (`header:retry-after`); `otherwise` maps such keys to the observed class
@@ -20,6 +20,6 @@ class Look:
     endpoint: str
     """The address of the endpoint record that was asked; empty where none has the request's method and path."""
     label: str
-    as_stated: tuple[str, ...] = ()
-    otherwise: Mapping[str, str] = field(default_factory=dict)
-    unseen: Mapping[str, str] = field(default_factory=dict)
+    matched: tuple[str, ...] = ()
+    mismatched: Mapping[str, str] = field(default_factory=dict)
+    not_observed: Mapping[str, str] = field(default_factory=dict)

@@ -15,14 +15,14 @@ SOON = 60
 """Days before its end from which on something is told."""
 
 
-def endings(run: Run) -> list[str]:
+def describe_expirations(run: Run) -> list[str]:
     """`In 12 days …`, the nearest first; what was to end already is told as well: nobody has named another one."""
-    return in_words(run.ends, date.fromisoformat(run.today))
+    return in_words(run.expirations, date.fromisoformat(run.today))
 
 
-def in_words(ends: Iterable[Mapping[str, Json]], today: date) -> list[str]:
+def in_words(expirations: Iterable[Mapping[str, Json]], today: date) -> list[str]:
     """A sentence for each of these, as a run's line has them, that ends soon."""
-    days = [(each, (date.fromisoformat(str(each["on"])) - today).days) for each in ends]
+    days = [(each, (date.fromisoformat(str(each["on"])) - today).days) for each in expirations]
     return [_told(each, left) for each, left in days if left <= SOON]
 
 

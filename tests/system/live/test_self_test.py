@@ -1,7 +1,8 @@
-"""Each stage between an answer and the exit status broken in turn: the tripwire finds it out over the command line."""
+"""Each stage between an answer and the exit status broken in turn: the self-test finds it out over the command line."""
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 import pytest
@@ -15,15 +16,15 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-TRIPWIRE = "pa/harness/tripwire/inference"
+SELF_TEST = "pa/harness/self_test/inference"
 
 STAGES = {
     "the judge sees nothing": """
-import catalog_probe.probes.judging.tripwire, catalog_probe.probes.running.probing
+import catalog_probe.probes.judging.self_test, catalog_probe.probes.running.probing
 from catalog_probe.catalog.model import Outcome
 from catalog_probe.probes.judging.verdicts.verdict import Verdict
 nothing = lambda *_, **__: Verdict(Outcome.CONFORMS)
-catalog_probe.probes.judging.tripwire.judge = catalog_probe.probes.running.probing.judge = nothing
+catalog_probe.probes.judging.self_test.judge = catalog_probe.probes.running.probing.judge = nothing
 """,
     "attempts are never agreed on": """
 import catalog_probe.probes.judging.verdicts.attempts
@@ -98,28 +99,29 @@ def probe(tonight: Night, folder: Path, *arguments: str, stage: str = "") -> Ran
 
 
 @pytest.mark.parametrize("workers", [(), ("-n", "1")])
-def test_a_whole_run_hears_its_tripwire_and_shows_none(
+def test_a_whole_run_hears_its_self_test_and_shows_none(
     tonight: Night, tmp_path: Path, workers: tuple[str, ...]
 ) -> None:
     seen = probe(tonight, tmp_path, *workers)
     assert seen.status == 0, seen.said
-    assert seen.run.tripwires == ("pa:inference",)
-    assert TRIPWIRE in {each.record for each in seen.lines}
-    assert "tripwire" not in seen.output
+    assert seen.run.self_tests == ("pa:inference",)
+    assert SELF_TEST in {each.record for each in seen.lines}
+    assert not re.search("self.test", seen.output)
     for name in ("report.html", "summary.md", "junit.xml"):
         said = (seen.folder / name).read_text(encoding="utf-8")
-        assert "tripwire" not in said.replace('"tripwire-silent"', ""), "but for the words that a query may hold"
-    assert not list((seen.folder / "catalog").rglob("*tripwire*"))
+        said = said.replace('"self-test-silent"', "")  # one of the words that a query may hold
+        assert not re.search("self.test", said)
+    assert not list((seen.folder / "catalog").rglob("*self_test*"))
     rebuilt = ran(
         tmp_path,
         ["python", "-m", "catalog_probe", "report", "build", str(seen.folder), "--out", str(tmp_path / "again")],
     )
     assert rebuilt.status == 0, rebuilt.said
-    assert TRIPWIRE in {each.record for each in read_run(tmp_path / "again" / "results.jsonl")[1]}
+    assert SELF_TEST in {each.record for each in read_run(tmp_path / "again" / "results.jsonl")[1]}
 
 
 @pytest.mark.parametrize("stage", STAGES.values(), ids=STAGES)
 def test_a_broken_stage_is_our_fault(tonight: Night, tmp_path: Path, stage: str) -> None:
     seen = probe(tonight, tmp_path, *(("-n", "1") if "logreport" in stage else ()), stage=stage)
     assert seen.status == 3, seen.said
-    assert "tripwire-silent: what is false on purpose did not come out as drift in lane pa:inference" in seen.output
+    assert "self-test-silent: what is false on purpose did not come out as drift in lane pa:inference" in seen.output

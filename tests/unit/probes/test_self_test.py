@@ -1,4 +1,4 @@
-"""The tripwire of each lane: false every day in another way, drift at the far end, and our fault where it is not."""
+"""The self-test of each lane: false every day in another way, drift at the far end, and our fault where it is not."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from catalog_probe.catalog.writeback.planner import Policy
 from catalog_probe.catalog.writeback.update import update
 from catalog_probe.probes.calls.call import Call
 from catalog_probe.probes.judging.control import expect_control, expect_proof
-from catalog_probe.probes.judging.tripwire import LIES, NOWHERE, TEAPOT, tripwire
+from catalog_probe.probes.judging.self_test import LIES, NOWHERE, TEAPOT, self_test
 from catalog_probe.reports import comparison
 from catalog_probe.reports.content.overview import Overview
 from catalog_probe.reports.content.sentence import verdict
@@ -50,13 +50,13 @@ CONTROL = Exchange(
 
 
 def sprung(day: date = TODAY) -> Result:
-    return tripwire(LANE, expect_control("pa"), CONTROL, NOTHING, day, "2026-11-21T04:00:00.000Z")
+    return self_test(LANE, expect_control("pa"), CONTROL, NOTHING, day, "2026-11-21T04:00:00.000Z")
 
 
 def described(name: str = "r", **changes: object) -> Run:
     selected = (MODELS,)
     run = Run(name, "live", live=True, started_at="2026-11-21T00:00:00Z", today="2026-11-21", selected=selected)
-    return replace(run, expected=("pa",), tripwires=(LANE,), **changes)  # type: ignore[arg-type]
+    return replace(run, expected=("pa",), self_tests=(LANE,), **changes)  # type: ignore[arg-type]
 
 
 def conforming(record: str = MODELS) -> Result:
@@ -66,7 +66,9 @@ def conforming(record: str = MODELS) -> Result:
 @given(st.dates(), st.sampled_from(["pa", "pb", "pc", "pd"]))
 def test_each_day_it_is_false_and_comes_out_as_drift(day: date, provider: str) -> None:
     known = Known.of(tuple(catalog().select(provider=provider)))
-    found = tripwire(f"{provider}:inference", expect_control(provider), CONTROL, known, day, "2026-11-21T04:00:00.000Z")
+    found = self_test(
+        f"{provider}:inference", expect_control(provider), CONTROL, known, day, "2026-11-21T04:00:00.000Z"
+    )
     assert found.outcome is Outcome.DRIFTED
     assert len(found.drifts) >= 1
     assert run_verdict.failed(found)
@@ -87,7 +89,11 @@ def test_what_it_lies_about_is_what_drifts_and_nothing_else() -> None:
         ("control/body", "empty"),
         ("control/status", TEAPOT),
     ]
-    assert [(each.label, each.as_stated, each.otherwise, each.unseen) for result in seen for each in result.looks] == [
+    assert [
+        (each.label, each.matched, each.mismatched, each.not_observed)
+        for result in seen
+        for each in result.observations
+    ] == [
         ("control", (), {f"header:{NOWHERE}": "absent"}, {}),
         ("control", (), {f"body:/{NOWHERE}": "absent"}, {}),
         ("control", (), {"body": "out-of-range"}, {}),
@@ -112,7 +118,7 @@ def test_where_it_came_out_it_is_nowhere_to_be_seen() -> None:
     assert [each.address for each in overview.standings] == [MODELS]
     assert nights.row(run, results) == nights.row(run, [conforming()])
     assert comparison.render((run, results), (run, [conforming()])) is None
-    bare = replace(run, tripwires=())
+    bare = replace(run, self_tests=())
     for render in (terminal.summary, summary.render, html.render, junit.render):
         assert "".join(render(run, results)) == "".join(render(bare, [conforming()]))
 
@@ -125,7 +131,7 @@ SILENT = {
         conforming(),
         replace(sprung(), outcome=Outcome.INCONCLUSIVE, findings=(), reason=Reason("attempts-disagree")),
     ],
-    "it is accepted": [conforming(), replace(sprung(), ledger={"state": "accounted"})],
+    "it is accepted": [conforming(), replace(sprung(), accepted_difference={"state": "accounted"})],
 }
 
 
@@ -138,9 +144,9 @@ def test_where_it_did_not_come_out_the_run_is_our_fault_in_every_view(results: l
     assert verdict(overview).startswith("The probe itself failed in 1 place")
     assert "as documented" not in verdict(overview)
     for text in (terminal.summary(run, results), summary.render(run, results), html.render(run, results)):
-        assert "tripwire-silent" in text
+        assert "self-test-silent" in text
         assert "lane pa:inference" in text
-    assert 'type="tripwire-silent"' in junit.render(run, results)
+    assert 'type="self-test-silent"' in junit.render(run, results)
     assert 'errors="1"' in junit.render(run, results)
 
 
@@ -178,7 +184,7 @@ def test_what_could_not_have_drifted_is_not_written(
     done = update([(described(selected=(ENDPOINT_ADDRESS,)), mine)], into=root, policy=Policy())
     heard = len(results) == 2
     assert [address for address, _ in done.patched] == ([ENDPOINT_ADDRESS] if heard else [])
-    assert any("the tripwire of pa:inference did not come out" in each for each in done.lines()) != heard
+    assert any("the self-test of pa:inference did not come out" in each for each in done.lines()) != heard
     assert done.unknown == ()
 
 

@@ -14,14 +14,14 @@ from hypothesis import strategies as st
 from catalog_probe.catalog.files.schema_messages import told
 from catalog_probe.catalog.files.schemas import schemas
 from catalog_probe.catalog.model.errors import CatalogError
-from catalog_probe.catalog.writeback import ledger
+from catalog_probe.catalog.writeback import accepted_differences
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from catalog_probe.catalog.model import Json
 
-SCHEMA = schemas()["urn:catalog:ledger"]
+SCHEMA = schemas()["urn:catalog:accepted_differences"]
 ENTRY: dict[str, Json] = {
     "address": "pa/errors/general/rate_limit_error",
     "target": "live",
@@ -89,7 +89,7 @@ def refusal(tmp_path: Path, content: Json) -> str | None:
     path = tmp_path / "divergences.json"
     path.write_text(json.dumps(content), encoding="utf-8")
     try:
-        ledger.load(path)
+        accepted_differences.load(path)
     except CatalogError as error:
         return str(error)
     return None
@@ -117,11 +117,11 @@ def test_what_is_too_deep_for_words_is_told() -> None:
 
 
 @pytest.mark.parametrize("depth", [50, 300, 900, 5000, 100_000])
-def test_a_deep_ledger_is_refused_in_one_line(tmp_path: Path, depth: int) -> None:
+def test_a_deep_file_is_refused_in_one_line(tmp_path: Path, depth: int) -> None:
     path = tmp_path / "divergences.json"
     path.write_text("[" * depth + "]" * depth)
     with pytest.raises(CatalogError) as caught:
-        ledger.load(path)
+        accepted_differences.load(path)
     assert len(str(caught.value).splitlines()) == 1
 
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from catalog_probe.catalog.evidence.same_drift import observed_class
 from catalog_probe.catalog.model.assertion import Basis
-from catalog_probe.catalog.model.look import Look
+from catalog_probe.catalog.model.observation import Observation
 from catalog_probe.catalog.reading.assertions import ANOTHER_REVISION
 from catalog_probe.catalog.reading.expected import Expected, answer_body
 from catalog_probe.catalog.text.json_pointer import ABSENT
@@ -36,39 +36,42 @@ _IN_THE_BODY = frozenset({"body", "type", "code", "param", "message"})
 _IN_THE_STREAM = frozenset({"event", "order"})
 
 
-def look(
+def observe(
     expected: Expected,
     exchange: Exchange,
     findings: Collection[Finding],
     reason: Reason | None,
     endpoints: Endpoints,
     others: Answers = NO_OTHERS,
-) -> Look:
+) -> Observation:
     """What this exchange showed of the expectation; `reason` is why there is no verdict on it, if there is none.
 
     `others` are the answers with which it could be compared.
     """
-    otherwise = {
+    mismatched = {
         expected.assertions[finding.assertion].key.within: observed_class(finding)
         for finding in findings
         if finding.assertion in expected.assertions
     }
     another = any(each.assertion == f"{expected.label}/status" and not _is_a_success_too(each) for each in findings)
-    rest = [each for each in expected.assertions.values() if each.key.within not in otherwise]
-    unseen = dict(_unseen(expected, exchange, rest, otherwise, reason, another=another))
+    rest = [each for each in expected.assertions.values() if each.key.within not in mismatched]
+    not_observed = dict(_unseen(expected, exchange, rest, mismatched, reason, another=another))
     if gone := not_holding(expected, exchange.request):
-        unseen |= {each.key.within: ANOTHER_REVISION for key, each in expected.assertions.items() if key in gone}
+        not_observed |= {each.key.within: ANOTHER_REVISION for key, each in expected.assertions.items() if key in gone}
     for within, why in unseen_relations(expected, exchange, others).items():
-        if within not in otherwise:
-            unseen.setdefault(within, why)
+        if within not in mismatched:
+            not_observed.setdefault(within, why)
     if is_foreign(findings):
-        unseen = {**{each.key.within: ANOTHER_ANSWER for each in rest if each.basis is Basis.ASSUMED}, **unseen}
-    return Look(
+        not_observed = {
+            **{each.key.within: ANOTHER_ANSWER for each in rest if each.basis is Basis.ASSUMED},
+            **not_observed,
+        }
+    return Observation(
         endpoint=_endpoint(expected, exchange, endpoints),
         label=expected.label,
-        as_stated=tuple(each.key.within for each in rest if each.key.within not in unseen),
-        otherwise=otherwise,
-        unseen=unseen,
+        matched=tuple(each.key.within for each in rest if each.key.within not in not_observed),
+        mismatched=mismatched,
+        not_observed=not_observed,
     )
 
 
@@ -110,7 +113,7 @@ def _is_error(event: Event) -> bool:
     return event.event == "error" or (isinstance(event.data, dict) and event.data.get("error") not in (None, {}))
 
 
-def shows_documented(expected: Expected, seen: Look) -> bool:
+def shows_documented(expected: Expected, seen: Observation) -> bool:
     """Whether anything was seen that the documents state, and not only what we assumed.
 
     How a stream opens counts only where the documents state nothing of what comes over it. An assumed status counts
@@ -122,7 +125,7 @@ def shows_documented(expected: Expected, seen: Look) -> bool:
         documented = documented - OPENING or documented
     elif expected.is_documented:
         documented |= {each.key.within for each in stated if each.outcome_alone}
-    return not documented.isdisjoint((*seen.as_stated, *seen.otherwise))
+    return not documented.isdisjoint((*seen.matched, *seen.mismatched))
 
 
 def _is_a_success_too(finding: Finding) -> bool:
@@ -142,7 +145,7 @@ def _unseen(
     expected: Expected,
     exchange: Exchange,
     rest: Iterable[Assertion],
-    otherwise: Mapping[str, str],
+    mismatched: Mapping[str, str],
     reason: Reason | None,
     *,
     another: bool,
@@ -165,12 +168,12 @@ def _unseen(
         elif each.key.aspect == "relation" and not expected.is_answered_by(response):
             yield within, ANOTHER_ANSWER  # what is beside another status is not compared
         else:
-            why = _hidden(expected, response, each, otherwise)
+            why = _hidden(expected, response, each, mismatched)
             if why:
                 yield within, why
 
 
-def _hidden(expected: Expected, response: Response, assertion: Assertion, otherwise: Mapping[str, str]) -> str:
+def _hidden(expected: Expected, response: Response, assertion: Assertion, mismatched: Mapping[str, str]) -> str:
     """Why this answer could not show an assertion though it is the stated one, or nothing."""
     aspect, place = assertion.key.aspect, assertion.key.place
     if aspect in _IN_THE_STREAM and response.events is None:
@@ -178,7 +181,7 @@ def _hidden(expected: Expected, response: Response, assertion: Assertion, otherw
     if aspect in _IN_THE_BODY or (aspect == "status" and place):
         streamed = expected.stream is not None and expected.stream.event is not None
         unread = expected.envelope.body == "json" and not streamed and response.body_type != "json"
-        if answer_body(expected, response) is ABSENT or (unread and "body" in otherwise):
+        if answer_body(expected, response) is ABSENT or (unread and "body" in mismatched):
             return NO_BODY
     if aspect == "body" and shows_no_item(expected, answer_body(expected, response), assertion.key.within, place):
         return NOTHING_THERE

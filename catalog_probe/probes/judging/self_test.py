@@ -1,4 +1,4 @@
-"""The tripwire: a control's answer, judged once more against an assertion that is false on purpose. Pure.
+"""The self-test: a control's answer, judged once more against an assertion that is false on purpose. Pure.
 
 A judge that sees nothing wrong in it would see no drift either. Each day another side of the answer is lied about, so
 that in a week each way in which most drifts show has been walked.
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from catalog_probe.catalog.envelopes.envelope import envelope
 from catalog_probe.catalog.evidence.results import Result
-from catalog_probe.catalog.evidence.self_check import tripwire_address
+from catalog_probe.catalog.evidence.self_check import self_test_address
 from catalog_probe.catalog.model import Attempt
 from catalog_probe.catalog.model.assertion import Assertion, Basis, Key
 from catalog_probe.catalog.model.labels import CONTROL
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from catalog_probe.catalog.model import Exchange, Json
     from catalog_probe.catalog.recognition.known import Known
 
-NOWHERE = "catalog-probe-tripwire"
+NOWHERE = "catalog-probe-self-test"
 """A header and a field that no provider has."""
 
 ON_PURPOSE = "false on purpose"
@@ -39,8 +39,8 @@ TEAPOT = 418
 Lie = Callable[[Expected], tuple[Expected, Key, "Json"]]
 
 
-def tripwire(lane: str, expected: Expected, control: Exchange, known: Known, today: date, at: str) -> Result:
-    """The result of a lane's tripwire; `expected` is what the control is truly answered with."""
+def self_test(lane: str, expected: Expected, control: Exchange, known: Known, today: date, at: str) -> Result:
+    """The result of a lane's self-test; `expected` is what the control is truly answered with."""
     lie = false_assertion(expected, today)
     exchange = replace(control, label=CONTROL)
     seen = judge([lie], Attempt(at, control.elapsed_ms, (exchange,)), known)
@@ -48,12 +48,12 @@ def tripwire(lane: str, expected: Expected, control: Exchange, known: Known, tod
     probed = Probed(expected.provider, [lie], known, live=True, faults={CONTROL: ON_PURPOSE})
     final = settle_record(add_record(probed, drift, [exchange], KeyEvidence()))
     return Result(
-        record=tripwire_address(lane),
-        probed={},
+        record=self_test_address(lane),
+        probed_record={},
         outcome=final.outcome,
         reason=final.reason,
         findings=final.findings,
-        looks=final.looks,
+        observations=final.observations,
         observed_at=at,
         lane=lane,
     )

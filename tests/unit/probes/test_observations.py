@@ -17,13 +17,13 @@ from catalog_probe.catalog.reading.expected import Expected
 from catalog_probe.catalog.reading.headers import HeaderRule
 from catalog_probe.catalog.reading.relations import relation as relation_of
 from catalog_probe.catalog.reading.streams import StreamRule
-from catalog_probe.probes.judging.comparison.looks import is_answered, look
+from catalog_probe.probes.judging.comparison.observations import is_answered, observe
 from catalog_probe.probes.judging.judge import judge
 from tests.harness.engines import catalog
 from tests.unit.probes.judging_one import ASKED, BODY, HEADERS, LIMITED, RATE_LIMIT, judged, known, seen
 
 if TYPE_CHECKING:
-    from catalog_probe.catalog.model.look import Look
+    from catalog_probe.catalog.model.observation import Observation
 
 ENDED_IN_AN_EVENT = "pa/errors/stream/overloaded"
 LIST_MODELS = "pa/endpoints/models/list_models"
@@ -31,44 +31,46 @@ STREAMED = {name: HEADERS[name] for name in ("request-id", "pa-organization-id",
 OVERLOADED = {"type": "error", "error": {"type": "overloaded_error", "message": "Overloaded"}}
 
 
-def looked(address: str, response: Response, label: str = "answer", fields: dict[str, Any] | None = None) -> Look:
+def looked(
+    address: str, response: Response, label: str = "answer", fields: dict[str, Any] | None = None
+) -> Observation:
     return seen(judged(address, response, fields or {}, label))
 
 
 def test_a_stream_shows_its_event_and_what_is_in_it() -> None:
     told = looked(ENDED_IN_AN_EVENT, Response(200, STREAMED, events=(Event("error", OVERLOADED),)))
-    assert not told.otherwise
-    assert not told.unseen
-    assert {"status", "event", "event:error", "body", "type"} <= set(told.as_stated)
+    assert not told.mismatched
+    assert not told.not_observed
+    assert {"status", "event", "event:error", "body", "type"} <= set(told.matched)
 
 
 def test_a_stream_without_its_event_shows_nothing_of_the_event() -> None:
     told = looked(ENDED_IN_AN_EVENT, Response(200, STREAMED, events=(Event("ping", {}),)))
-    assert told.otherwise == {"event:error": "absent"}
-    assert told.unseen["type"] == told.unseen["body"] == "no-body"
-    assert not {"body", "type"} & set(told.as_stated)
+    assert told.mismatched == {"event:error": "absent"}
+    assert told.not_observed["type"] == told.not_observed["body"] == "no-body"
+    assert not {"body", "type"} & set(told.matched)
 
 
 def test_a_body_in_place_of_a_stream_shows_neither_events_nor_what_would_stand_in_them() -> None:
     told = looked(ENDED_IN_AN_EVENT, Response(200, STREAMED, OVERLOADED, "json"))
-    assert told.otherwise["event"] == "absent"
-    assert told.unseen == {"event:error": "no-stream", "body": "no-body", "type": "no-body"}
-    assert told.as_stated[0] == "status"
+    assert told.mismatched["event"] == "absent"
+    assert told.not_observed == {"event:error": "no-stream", "body": "no-body", "type": "no-body"}
+    assert told.matched[0] == "status"
 
 
 @pytest.mark.parametrize("body_type", ["text", "binary", "empty"])
 def test_a_body_that_is_no_json_hides_what_would_stand_in_it(body_type: str) -> None:
     told = looked(RATE_LIMIT, Response(429, HEADERS, "slow" if body_type != "empty" else None, body_type))
-    assert told.otherwise["body"] == "malformed"
-    assert told.unseen["type"] == told.unseen["body:/request_id"] == "no-body"
-    assert "status" in told.as_stated
+    assert told.mismatched["body"] == "malformed"
+    assert told.not_observed["type"] == told.not_observed["body:/request_id"] == "no-body"
+    assert "status" in told.matched
 
 
 def test_another_shape_of_json_hides_nothing() -> None:
     told = looked(RATE_LIMIT, Response(429, HEADERS, {"type": "error", "request_id": "req_1"}, "json"))
-    assert told.otherwise["body"]
-    assert "type" in told.otherwise
-    assert "body:/request_id" in told.as_stated
+    assert told.mismatched["body"]
+    assert "type" in told.mismatched
+    assert "body:/request_id" in told.matched
 
 
 def test_an_empty_list_shows_nothing_of_what_is_assumed_of_its_items() -> None:
@@ -84,45 +86,45 @@ def test_an_empty_list_shows_nothing_of_what_is_assumed_of_its_items() -> None:
         assertions={str(key): assumed},
     )
 
-    def shown(*items: dict[str, str]) -> Look:
+    def shown(*items: dict[str, str]) -> Observation:
         came = Exchange("success", Request("GET", ASKED), Response(200, {}, {"data": [*items]}, "json"))
         return seen(judge((expected,), Attempt("", 0.0, (came,)), known("pa")))
 
-    assert (shown().as_stated, shown().unseen) == ((), {within: "nothing-there"})
-    assert shown({"id": "m"}).as_stated == (within,)
-    assert list(shown({}).otherwise) == [within]
+    assert (shown().matched, shown().not_observed) == ((), {within: "nothing-there"})
+    assert shown({"id": "m"}).matched == (within,)
+    assert list(shown({}).mismatched) == [within]
 
 
 def test_another_status_shows_nothing_else_of_the_stated_answer() -> None:
     told = looked(RATE_LIMIT, replace(LIMITED, status=400, body={**BODY, "error": {"type": "x", "message": "no"}}))
-    assert told.otherwise["status"] == "400"
-    assert set(told.unseen.values()) == {"another-answer"}
-    assert not told.as_stated
+    assert told.mismatched["status"] == "400"
+    assert set(told.not_observed.values()) == {"another-answer"}
+    assert not told.matched
 
 
 def test_another_success_than_the_assumed_one_is_the_stated_answer_all_the_same() -> None:
     """Another refusal than the assumed one is another answer."""
     assumed = {"assumed": {"success/status": "not shown"}}
     created = looked(LIST_MODELS, Response(201, HEADERS, {"data": []}, "json"), "success", assumed)
-    assert created.otherwise["status"] == "201"
-    assert "another-answer" not in created.unseen.values()
+    assert created.mismatched["status"] == "201"
+    assert "another-answer" not in created.not_observed.values()
     assumed = {"assumed": {"answer/status": "not shown"}}
     refused = looked(RATE_LIMIT, replace(LIMITED, status=400), fields=assumed)
-    assert refused.otherwise == {"status": "400"}
-    assert "another-answer" in refused.unseen.values()
+    assert refused.mismatched == {"status": "400"}
+    assert "another-answer" in refused.not_observed.values()
 
 
 def test_without_an_answer_nothing_was_seen_and_of_a_failure_there_is_no_answer() -> None:
     lost = asked(RATE_LIMIT, Exchange("answer", Request("POST", ASKED), None, Reason(ReasonCode.READ_TIMEOUT)))
-    assert set(lost.unseen.values()) == {"read-timeout"}
+    assert set(lost.not_observed.values()) == {"read-timeout"}
     refused = "pc/errors/client/connection_refused"
     told = asked(refused, Exchange("answer", Request("POST", ASKED), None, Reason(ReasonCode.CONNECT_REFUSED)))
-    assert (set(told.unseen), bool(told.as_stated)) == (set(), True)
+    assert (set(told.not_observed), bool(told.matched)) == (set(), True)
 
 
 def test_where_neither_an_answer_nor_a_failure_was_kept_nothing_was_seen() -> None:
     told = asked(RATE_LIMIT, Exchange("answer", Request("POST", ASKED)))
-    assert (told.as_stated, told.otherwise, set(told.unseen.values())) == ((), {}, {"no-answer"})
+    assert (told.matched, told.mismatched, set(told.not_observed.values())) == ((), {}, {"no-answer"})
 
 
 @pytest.mark.parametrize(
@@ -137,11 +139,11 @@ def test_all_that_an_envelope_carries_is_hidden_by_what_is_no_json(
     address: str, label: str, status: int, hidden: set[str]
 ) -> None:
     told = looked(address, Response(status, {}, "no", "text"), label)
-    assert told.as_stated == ("status",)
-    assert told.unseen == dict.fromkeys(hidden, "no-body")
+    assert told.matched == ("status",)
+    assert told.not_observed == dict.fromkeys(hidden, "no-body")
 
 
-def asked(address: str, exchange: Exchange) -> Look:
+def asked(address: str, exchange: Exchange) -> Observation:
     expected = [each for each in asserted(catalog()[address], catalog().__getitem__) if each.label == exchange.label]
     return seen(judge(expected, Attempt("", 0.0, (exchange,)), known(address.partition("/")[0])))
 
@@ -157,8 +159,8 @@ def test_a_header_that_may_be_absent_and_is_was_not_seen() -> None:
     ]
     bare = looked(limits, Response(200, {}, {}, "json"))
     assert optional
-    assert {bare.unseen.get(f"header:{name}") for name in optional if "*" not in name} == {"not-shown"}
-    assert not {f"header:{name}" for name in optional} & set(bare.as_stated)
+    assert {bare.not_observed.get(f"header:{name}") for name in optional if "*" not in name} == {"not-shown"}
+    assert not {f"header:{name}" for name in optional} & set(bare.matched)
 
 
 def test_of_many_headers_that_may_be_absent_one_that_came_is_enough() -> None:
@@ -167,12 +169,12 @@ def test_of_many_headers_that_may_be_absent_one_that_came_is_enough() -> None:
     stated = Assertion(RATE_LIMIT, key, "present", Basis.DOCUMENTED)
     expected = Expected("answer", RATE_LIMIT, envelope("any"), 429, headers=(rule,), assertions={str(key): stated})
 
-    def left(**headers: str) -> Look:
+    def left(**headers: str) -> Observation:
         exchange = Exchange("answer", Request("POST", ASKED), Response(429, headers, None, "empty"))
         return seen(judge((expected,), Attempt("", 0.0, (exchange,)), known("pa")))
 
-    assert left(**{"x-left-a": "1"}).as_stated == ("header:x-left-*",)
-    assert left().unseen == {"header:x-left-*": "not-shown"}
+    assert left(**{"x-left-a": "1"}).matched == ("header:x-left-*",)
+    assert left().not_observed == {"header:x-left-*": "not-shown"}
 
 
 def test_what_is_beside_another_grpc_status_is_not_compared() -> None:
@@ -185,8 +187,8 @@ def test_what_is_beside_another_grpc_status_is_not_compared() -> None:
     )
     for status, unseen in ((5, {}), (7, {relation.within: "another-answer"})):
         response = Response(None, {"x-id": "1"}, grpc=GrpcStatus(status, "no"))
-        told = look(expected, Exchange("answer", Request("POST", ASKED), response), (), None, known("pa").endpoints)
-        assert told.unseen == unseen
+        told = observe(expected, Exchange("answer", Request("POST", ASKED), response), (), None, known("pa").endpoints)
+        assert told.not_observed == unseen
 
 
 def test_without_a_stream_nothing_is_seen_of_which_event_is_the_last() -> None:
@@ -195,14 +197,14 @@ def test_without_a_stream_nothing_is_seen_of_which_event_is_the_last() -> None:
     rule = StreamRule("sse", terminal="message_stop")
     expected = Expected("stream", LIST_MODELS, envelope("any"), 200, stream=rule, assertions={str(key): stated})
     whole = Exchange("stream", Request("POST", ASKED), Response(200, {}, {}, "json"))
-    assert seen(judge((expected,), Attempt("", 0.0, (whole,)), known("pa"))).unseen == {"order:last": "no-stream"}
+    assert seen(judge((expected,), Attempt("", 0.0, (whole,)), known("pa"))).not_observed == {"order:last": "no-stream"}
 
 
 def test_an_event_of_another_shape_hides_nothing_that_stands_in_it() -> None:
     odd = {**OVERLOADED, "type": 5}
     told = looked(ENDED_IN_AN_EVENT, Response(200, STREAMED, None, "empty", events=(Event("error", odd),)))
-    assert told.otherwise["body"]
-    assert "type" in told.as_stated
+    assert told.mismatched["body"]
+    assert "type" in told.matched
 
 
 def test_the_endpoint_is_the_records_own_or_what_the_recipe_named_or_what_was_asked() -> None:
@@ -256,4 +258,4 @@ def test_a_handshake_is_no_acceptance(events: tuple[Event, ...], close: Close | 
         assert cell.reason is not None
         assert cell.reason.code == ReasonCode.NOTHING_OBSERVED
         assert "closed with 1008 The ephemeral token is unknown." in cell.reason.detail
-        assert not seen(verdict).as_stated
+        assert not seen(verdict).matched

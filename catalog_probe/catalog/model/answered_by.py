@@ -5,7 +5,7 @@ from __future__ import annotations
 from enum import StrEnum
 
 
-class StandsFor(StrEnum):
+class AnsweredBy(StrEnum):
     """Whose answers they are. Only those of a provider itself are evidence for the records."""
 
     PROVIDER = "provider"
