@@ -51,11 +51,11 @@ def test_what_conforms_is_refused_for_something_else_or_came_from_a_mock_is_not(
     assert not is_accepted_key(replace(evidence(FORBIDDEN, Response(200), of=OF_RIGHTS), **change))
 
 
-@pytest.mark.parametrize(("own_key", "look"), [(True, True), (False, False)])
-def test_only_of_its_own_key_it_says_whose_account_to_look_at(own_key: bool, observation: bool) -> None:
+@pytest.mark.parametrize(("own_key", "says_whose"), [(True, True), (False, False)])
+def test_only_of_its_own_key_it_says_whose_account_to_look_at(own_key: bool, says_whose: bool) -> None:
     reason = find_accepted_key(evidence(FORBIDDEN, Response(200), of=OF_RIGHTS, own_key=own_key, key=KEY))
     assert reason is not None
-    assert ("look at the account of PA_API_KEY" in reason.detail) is observation
+    assert ("look at the account of PA_API_KEY" in reason.detail) is says_whose
 
 
 def refusal(status: int, kind: str, message: str = "invalid x-api-key") -> Response:
