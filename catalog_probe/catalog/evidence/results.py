@@ -171,7 +171,7 @@ class Run:
         return self.live and self.answered_by is AnsweredBy.PROVIDER and not self.invocation.revision
 
     def to_json(self) -> dict[str, Json]:
-        return _fields(self)
+        return {"schema_version": self.schema_version, **_fields(self)}  # first, for whoever reads the beginning alone
 
     @classmethod
     def from_json(cls, data: Mapping[str, Json]) -> Self:
