@@ -2,27 +2,29 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
+from collections.abc import Awaitable, Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from starlette.responses import JSONResponse
 
-from catalog_probe.mockserver.pc.errors import INVALID_VALUE, PcError
+from catalog_probe.mockserver.core.errors import Refusal
+from catalog_probe.mockserver.pc.errors import INVALID_VALUE
 
 if TYPE_CHECKING:
     from starlette.responses import Response
 
-    from catalog_probe.mockserver.pc.call import Call
-    from catalog_probe.mockserver.pc.generation.answering import Answer
+    from catalog_probe.mockserver.core.stores import BoundedStore
+    from catalog_probe.mockserver.pc.gateway import Call
     from catalog_probe.mockserver.pc.generation.generator import Generated
+    from catalog_probe.mockserver.pc.generation.response import Answer, StoredResponse
 
 Body = dict[str, Any]
 Describe = Callable[..., Body]
-Envelope = Callable[[PcError], Body]
-Events = Callable[[Mapping[str, Any], PcError], Iterator[Body]]
+Envelope = Callable[[Refusal], Body]
+Events = Callable[[Mapping[str, Any], Refusal], Iterator[Body]]
 Keep = Callable[["Call", Body, Body], None]
-Make = Callable[..., PcError]
+Find = Callable[..., Refusal | None]
+StoredOf = Callable[["Call"], "BoundedStore[str, StoredResponse]"]
 
 
 def _described(change: Callable[[Body], Body]) -> Callable[[Describe], Describe]:
@@ -50,7 +52,7 @@ def refuses_what_is_incomplete(answer: Callable[..., Answer]) -> Callable[..., A
     def answered(*of: Any, **named: Any) -> Answer:
         made = answer(*of, **named)
         if made.response["status"] == "incomplete":
-            raise INVALID_VALUE("The response would be incomplete.")
+            raise INVALID_VALUE()
         return made
 
     return answered
@@ -60,18 +62,16 @@ def without_limit(generate: Callable[..., Generated]) -> Callable[..., Generated
     return lambda context, model, heard, limit, *more: generate(context, model, heard, None, *more)
 
 
-def as_one_json(sse: object) -> Callable[[Mapping[str, Any], PcError | None], AsyncIterator[bytes]]:
-    async def told(response: Mapping[str, Any], failure: PcError | None) -> AsyncIterator[bytes]:
-        yield json.dumps(response if failure is None else failure.envelope()).encode()
-
-    return told
+def as_one_json(events_of: object) -> Callable[[Answer], Iterator[Body]]:
+    """Tells of the response alone, in a single event."""
+    return lambda made: iter([{"type": "response", "response": made.response}])
 
 
 def _events(change: Callable[[Body], Body | None]) -> Callable[[Events], Events]:
     """Tells each event otherwise, or not at all."""
 
     def otherwise(events: Events) -> Events:
-        def told(response: Mapping[str, Any], failure: PcError) -> Iterator[Body]:
+        def told(response: Mapping[str, Any], failure: Refusal) -> Iterator[Body]:
             return (event for each in events(response, failure) if (event := change(each)) is not None)
 
         return told
@@ -101,7 +101,7 @@ failed_for_another_reason = _events(lambda event: _with_error(event, lambda erro
 
 
 def cyber_as_failed(events: Events) -> Events:
-    def told(response: Mapping[str, Any], failure: PcError) -> Iterator[Body]:
+    def told(response: Mapping[str, Any], failure: Refusal) -> Iterator[Body]:
         for event in events(response, failure):
             if event["type"] == "error" and event["code"] == "cyber_policy":
                 error = {"code": event["code"], "message": event["message"]}
@@ -116,7 +116,7 @@ def without_number(encode: Callable[[Mapping[str, Any]], bytes]) -> Callable[[Ma
     return lambda event: encode({name: value for name, value in event.items() if name != "sequence_number"})
 
 
-def raised(mid_stream: Callable[[Any], PcError | None]) -> Callable[[Any], None]:
+def raised(mid_stream: Callable[[Any], Refusal | None]) -> Callable[[Any], None]:
     def struck(context: Any) -> None:
         failure = mid_stream(context)
         if failure is not None:
@@ -136,8 +136,10 @@ def keeps_it(delete: object) -> Callable[[Call], Awaitable[Response]]:
     return kept
 
 
-def whichever_project(find: object) -> Callable[[Any, Any, str], Body | None]:
-    return lambda kept, response_id, project: kept.responses.get(response_id, ("", None))[1]
+def whichever_project(stored_responses: StoredOf) -> StoredOf:
+    """One store for all projects: that of the one which asks first."""
+    first: dict[str, BoundedStore[str, StoredResponse]] = {}
+    return lambda call: first.setdefault(call.session.name, stored_responses(call))
 
 
 def _without(name: str) -> Callable[[Envelope], Envelope]:
@@ -156,18 +158,19 @@ without_param = _without("param")
 
 
 def bare(envelope: Envelope) -> Envelope:
-    return lambda error: {"type": "error", "error": {"status": error.status, "detail": error.message}}
+    return lambda refusal: {"type": "error", "error": {"status": refusal.row.status, "detail": refusal.message}}
 
 
-def _extra(change: Callable[[Body], Body], key: str) -> Callable[[Make], Make]:
-    def otherwise(make: Make) -> Make:
-        def made(*of: Any) -> PcError:
-            error = make(*of)
-            changed = change(error.extra[key])
-            error.extra = {key: changed} if changed else {}
-            return error
+def _extra(change: Callable[[Body], Body], key: str) -> Callable[[Find], Find]:
+    def otherwise(find_failure: Find) -> Find:
+        def found(*of: Any, **named: Any) -> Refusal | None:
+            refusal = find_failure(*of, **named)
+            if refusal is not None and key in refusal.extra:
+                changed = change(refusal.extra[key])
+                refusal.extra = {key: changed} if changed else {}
+            return refusal
 
-        return made
+        return found
 
     return otherwise
 
