@@ -53,6 +53,32 @@ def test_a_response_that_is_asked_for_rightly(pc: PcClient, changes: dict[str, A
 
 
 @pytest.mark.parametrize(
+    ("path", "body"),
+    [
+        ("/v1/responses", {"model": "mock-small", "input": "x", "context_management": []}),
+        ("/v1/chat/completions", {"model": "mock-small", "messages": [{"role": "user"}], "audio": {}}),
+        ("/v1/images/generations", {"prompt": "x", "output_compression": 50, "stream": True}),
+        (
+            "/v1/batches",
+            {
+                "input_file_id": "file-mock-batch-small",
+                "endpoint": "/v1/responses",
+                "completion_window": "24h",
+                "output_expires_after": {},
+            },
+        ),
+        (
+            "/v1/fine_tuning/jobs",
+            {"model": "mock-small", "training_file": "file-mock-training", "hyperparameters": {}},
+        ),
+        ("/v1/vector_stores/vs_mock/file_batches", {"files": [{"file_id": "file-mock-notes"}]}),
+    ],
+)
+def test_what_official_clients_may_send_is_taken(pc: PcClient, path: str, body: dict[str, Any]) -> None:
+    assert pc.ask("POST", path, json=body).status_code == 200
+
+
+@pytest.mark.parametrize(
     ("changes", "expected"),
     [
         ({"messages": ...}, ("missing_required_parameter", "messages")),

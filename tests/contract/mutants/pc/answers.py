@@ -5,14 +5,12 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from starlette.responses import JSONResponse
+from starlette.responses import JSONResponse, Response
 
 from catalog_probe.mockserver.core.errors import Refusal
 from catalog_probe.mockserver.pc.errors import INVALID_VALUE
 
 if TYPE_CHECKING:
-    from starlette.responses import Response
-
     from catalog_probe.mockserver.core.stores import BoundedStore
     from catalog_probe.mockserver.pc.gateway import Call
     from catalog_probe.mockserver.pc.generation.generator import Generated
@@ -62,9 +60,11 @@ def without_limit(generate: Callable[..., Generated]) -> Callable[..., Generated
     return lambda context, model, heard, limit, *more: generate(context, model, heard, None, *more)
 
 
-def as_one_json(events_of: object) -> Callable[[Answer], Iterator[Body]]:
-    """Tells of the response alone, in a single event."""
-    return lambda made: iter([{"type": "response", "response": made.response}])
+def as_one_json(event_stream: object) -> Callable[..., Response]:
+    """Sends what the last event tells of, under the type of a stream."""
+    return lambda events, break_off=None: Response(
+        [*events][-1].partition(b"data: ")[2], media_type="text/event-stream"
+    )
 
 
 def _events(change: Callable[[Body], Body | None]) -> Callable[[Events], Events]:
