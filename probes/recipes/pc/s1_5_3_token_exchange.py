@@ -1,4 +1,4 @@
-"""The token exchange on the mutual-TLS host: a subject token for an access token, and its failures (1:5.3, 2:7.5)."""
+"""1:5.3 PC token exchange on the mutual-TLS host: a subject token for an access token, and its failures (2:7.5)."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from catalog_probe.probes.calls.call import Call, post
 from catalog_probe.probes.recipes.fault_free import TWIN
 from catalog_probe.probes.recipes.recipe import Family, Recipe, recipe
 
-from .keys import OTHER_METHOD, OTHER_PATH
+from .requests import OTHER_METHOD, OTHER_PATH
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -71,6 +71,8 @@ async def of_another_audience(probe: Probe) -> None:
 
 
 RECIPES = (
+    # 1:5.3 "the client posts a subject token (JWT or certificate) to the token endpoint on the mutual-TLS host; iss,
+    # aud, sub, exp, iat are compared with the provider configuration"; 1:4.3 "every other method or path … gives 403"
     ENDPOINT.recipe(
         "exchange_token",
         steps=both_kinds,
@@ -90,6 +92,7 @@ RECIPES = (
             },
         ),
     ),
+    # 2:7.5 "Token exchange failures (400, type oauth): invalid_grant, invalid_subject_token, invalid_request."
     FAMILY.recipe(
         "invalid_grant",
         steps=of_another_audience,
