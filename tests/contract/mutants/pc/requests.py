@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from catalog_probe.mockserver.core.errors import Refusal
 from catalog_probe.mockserver.core.fields import Breach
 from catalog_probe.mockserver.pc.causes import MODERATION, USAGE_POLICY
+from catalog_probe.mockserver.pc.errors import UNKNOWN_PARAMETER
 from catalog_probe.mockserver.pc.generation.checks import SERVED_AS
 from catalog_probe.mockserver.pc.models import MODELS, Model
 
@@ -24,6 +25,15 @@ Violations = Callable[..., Iterator["Violation"]]
 
 def defaults_the_model(check: CheckResponse) -> CheckResponse:
     return lambda asked: check({**asked, "model": asked.get("model") or "mock-small"})
+
+
+def knows_no_model(check: CheckResponse) -> CheckResponse:
+    def checked(asked: Any) -> dict[str, Any]:
+        if "model" in asked:
+            raise UNKNOWN_PARAMETER(path="model", param="model")
+        return check(asked)
+
+    return checked
 
 
 def any_type_of_limit(check: CheckResponse) -> CheckResponse:
