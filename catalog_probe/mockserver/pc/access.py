@@ -33,8 +33,8 @@ BETAS = frozenset({"agents=v1", "assistants=v2", "chatkit_beta=v1", "responses_m
 def authenticate(call: Call) -> None:
     """Find out whose call it is, and for which project, or 401."""
     call.key = identify(call)
-    if call.key.unusable is not None:
-        raise call.key.unusable()
+    if call.key.refusal is not None:
+        raise call.key.refusal()
     check_organization(call)
     call.project = project_of(call)
     for owner, allowlist in (

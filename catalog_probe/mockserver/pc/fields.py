@@ -36,7 +36,7 @@ WORDS = {
 """How a message calls a JSON type."""
 
 
-def taken(*names: str) -> tuple[Field, ...]:
+def unread(*names: str) -> tuple[Field, ...]:
     """Rows of fields that clients send and the mock makes nothing of."""
     return tuple(Field(name, ANY, CLIENTS) for name in names)
 
@@ -55,7 +55,7 @@ GENERATION = (
     Field("parallel_tool_calls", BOOLEAN, CLIENTS),
     Field("stream", BOOLEAN, CLIENTS),
     METADATA,
-    *taken("moderation", "prompt_cache_key", "prompt_cache_options", "prompt_cache_retention", "user"),
+    *unread("moderation", "prompt_cache_key", "prompt_cache_options", "prompt_cache_retention", "user"),
 )
 """What responses and chat completions have both."""
 
@@ -96,7 +96,7 @@ RESPONSE = object_of(
     Field("text", object_of(Field("format", FORMAT, CLIENTS), extra=True), CLIENTS),
     Field("tools", array(TOOL), CLIENTS),
     Field("tool_choice", STRING | TOOL_CHOICE, CLIENTS),
-    *taken("access_programs", "context_management", "image", "include", "max_tool_calls", "stream_options"),
+    *unread("access_programs", "context_management", "image", "include", "max_tool_calls", "stream_options"),
 )
 
 CHAT_PART = object_of(
@@ -127,8 +127,8 @@ CHAT = object_of(
     Field("stream_options", object_of(Field("include_usage", BOOLEAN, CLIENTS), extra=True), CLIENTS),
     Field("tools", array(CHAT_TOOL), CLIENTS),
     Field("tool_choice", STRING | CHAT_TOOL_CHOICE, CLIENTS),
-    *taken("audio", "frequency_penalty", "function_call", "functions", "logit_bias", "logprobs", "modalities"),
-    *taken("prediction", "presence_penalty", "reasoning_effort", "seed", "verbosity", "web_search_options"),
+    *unread("audio", "frequency_penalty", "function_call", "functions", "logit_bias", "logprobs", "modalities"),
+    *unread("prediction", "presence_penalty", "reasoning_effort", "seed", "verbosity", "web_search_options"),
 )
 
 RESPONSE_ALONE = ("input", "max_output_tokens", "previous_response_id", "conversation", "truncation")
@@ -139,23 +139,23 @@ EMBEDDING = object_of(
     Field("model", STRING, CLIENTS, required=True),
     Field("input", STRING | array(at_most=2_048), CLIENTS, required=True),
     Field("dimensions", integer(1, 4_096), "1:4.3"),  # bounded, so that an answer cannot fill the memory
-    *taken("encoding_format", "user"),
+    *unread("encoding_format", "user"),
 )
 IMAGE = object_of(
     Field("prompt", STRING, CLIENTS, required=True),
     Field("model", STRING, CLIENTS),
     Field("n", integer(1, 10), OURS),  # bounded, so that an answer cannot fill the memory
     Field("stream", BOOLEAN, CLIENTS),
-    *taken("background", "complexity", "frame_count", "frame_duration_ms", "moderation", "output_compression"),
-    *taken("output_format", "partial_images", "quality", "response_format", "safety_identifier", "size", "style"),
-    *taken("svg", "user"),
+    *unread("background", "complexity", "frame_count", "frame_duration_ms", "moderation", "output_compression"),
+    *unread("output_format", "partial_images", "quality", "response_format", "safety_identifier", "size", "style"),
+    *unread("svg", "user"),
 )
 SPEECH = object_of(
     Field("model", STRING, CLIENTS, required=True),
     Field("input", STRING, CLIENTS, required=True),
-    *taken("voice", "instructions", "response_format", "speed", "stream_format"),
+    *unread("voice", "instructions", "response_format", "speed", "stream_format"),
 )
-LIVE_SESSION = object_of(Field("model", STRING, OURS, required=True), *taken("sdp", "session"))
+LIVE_SESSION = object_of(Field("model", STRING, OURS, required=True), *unread("sdp", "session"))
 SPEND_LIMIT = object_of(Field("limit_usd", integer(0), OURS, required=True))
 
 BATCH_ENDPOINTS = ("/v1/responses", "/v1/chat/completions", "/v1/embeddings")
@@ -164,27 +164,27 @@ BATCH = object_of(
     Field("endpoint", one_of(*BATCH_ENDPOINTS), CLIENTS, required=True),
     Field("completion_window", STRING, CLIENTS, required=True),
     METADATA,
-    *taken("output_expires_after"),
+    *unread("output_expires_after"),
 )
 FINE_TUNING_JOB = object_of(
     Field("model", STRING, CLIENTS, required=True),
     Field("training_file", STRING, CLIENTS, required=True),
     METADATA,
-    *taken("hyperparameters", "integrations", "method", "seed", "suffix", "validation_file"),
+    *unread("hyperparameters", "integrations", "method", "seed", "suffix", "validation_file"),
 )
 ITEMS = Field("items", array(ITEM, at_most=20), CLIENTS)
 CONVERSATION = object_of(ITEMS, METADATA)
 CONVERSATION_UPDATE = object_of(METADATA)
 CONVERSATION_ITEMS = object_of(replace(ITEMS, required=True))
 
-NAMED_STORE = (Field("name", STRING, CLIENTS), METADATA, *taken("expires_after"))
-VECTOR_STORE = object_of(*NAMED_STORE, Field("file_ids", STRINGS, CLIENTS), *taken("chunking_strategy", "description"))
+NAMED_STORE = (Field("name", STRING, CLIENTS), METADATA, *unread("expires_after"))
+VECTOR_STORE = object_of(*NAMED_STORE, Field("file_ids", STRINGS, CLIENTS), *unread("chunking_strategy", "description"))
 VECTOR_STORE_UPDATE = object_of(*NAMED_STORE)
-STORE_FILE = object_of(Field("file_id", STRING, CLIENTS, required=True), *taken("attributes", "chunking_strategy"))
+STORE_FILE = object_of(Field("file_id", STRING, CLIENTS, required=True), *unread("attributes", "chunking_strategy"))
 FILE_BATCH = object_of(
     Field("file_ids", STRINGS, CLIENTS),
     Field("files", array(object_of(Field("file_id", STRING, CLIENTS, required=True), extra=True)), CLIENTS),
-    *taken("attributes", "chunking_strategy"),
+    *unread("attributes", "chunking_strategy"),
 )
 
 # 1:6 names response.steer and response.inject, and shows no field of them

@@ -69,9 +69,9 @@ class Key:
     secret: str
     organization: Organization = ACME
     project: Project = WORK
-    unusable: ErrorRow | None = None
+    refusal: ErrorRow | None = None
     """The 401 that it gets, whatever it asks for."""
-    spent: ErrorRow | None = None
+    spending_refusal: ErrorRow | None = None
     """The 429 that it gets for all that costs something."""
     scopes: frozenset[str] = frozenset()
     projects: tuple[Project, ...] = ()
@@ -91,22 +91,22 @@ _TABLE = (
     Key("mock-pc-admin", admin=True, scopes=frozenset({EXTERNAL_STORAGE})),
     Key("mock-pc-tight", HASTY),
     Key("mock-pc-project-limit", project=CAPPED),
-    Key("mock-pc-revoked", unusable=REVOKED_KEY),
-    Key("mock-pc-not-a-member", unusable=NOT_A_MEMBER),
-    Key("mock-pc-foreign", unusable=FOREIGN_KEY),
+    Key("mock-pc-revoked", refusal=REVOKED_KEY),
+    Key("mock-pc-not-a-member", refusal=NOT_A_MEMBER),
+    Key("mock-pc-foreign", refusal=FOREIGN_KEY),
     Key("mock-pc-fenced", project=FENCED),
     Key("mock-pc-fenced-organization", WALLED),
     Key("mock-pc-nearby", project=NEARBY),
     Key("mock-pc-narrow", project=NARROW),
     Key("mock-pc-tierless", project=TIERLESS),
     Key("mock-pc-unhurried", project=UNHURRIED),
-    Key("mock-pc-quota", spent=INSUFFICIENT_QUOTA),
-    Key("mock-pc-billing", spent=INSUFFICIENT_QUOTA),
-    Key("mock-pc-credit", spent=CREDIT_BALANCE_EXHAUSTED),
-    Key("mock-pc-organization-spend", spent=ORGANIZATION_SPEND_LIMIT_EXCEEDED),
-    Key("mock-pc-project-spend", spent=PROJECT_SPEND_LIMIT_EXCEEDED),
-    Key("mock-pc-usage", spent=ORGANIZATION_USAGE_LIMIT_EXCEEDED),
-    Key("mock-pc-hard-limit", spent=BILLING_HARD_LIMIT_REACHED),
+    Key("mock-pc-quota", spending_refusal=INSUFFICIENT_QUOTA),
+    Key("mock-pc-billing", spending_refusal=INSUFFICIENT_QUOTA),
+    Key("mock-pc-credit", spending_refusal=CREDIT_BALANCE_EXHAUSTED),
+    Key("mock-pc-organization-spend", spending_refusal=ORGANIZATION_SPEND_LIMIT_EXCEEDED),
+    Key("mock-pc-project-spend", spending_refusal=PROJECT_SPEND_LIMIT_EXCEEDED),
+    Key("mock-pc-usage", spending_refusal=ORGANIZATION_USAGE_LIMIT_EXCEEDED),
+    Key("mock-pc-hard-limit", spending_refusal=BILLING_HARD_LIMIT_REACHED),
     Key("mock-pc-paid-5", Organization("org-mock-paid-5", TIER_1)),
     Key("mock-pc-paid-1000", Organization("org-mock-paid-1000")),
 )

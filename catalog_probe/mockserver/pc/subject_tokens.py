@@ -92,12 +92,12 @@ def _verify_signature(token: str) -> dict[str, Any]:
     head, _, signature = token.rpartition(".")
     try:
         header, payload = (json.loads(_decode(part)) for part in head.split("."))
-        given = _decode(signature)
+        digest = _decode(signature)
     except ValueError:
         raise INVALID_SUBJECT_TOKEN(reason="is no JWT") from None
     if not isinstance(header, dict) or header.get("alg") != "HS256" or not isinstance(payload, dict):
         raise INVALID_SUBJECT_TOKEN(reason="is not signed with HS256")
-    if not hmac.compare_digest(given, hmac.digest(CONFIGURED.secret, head.encode(), "sha256")):
+    if not hmac.compare_digest(digest, hmac.digest(CONFIGURED.secret, head.encode(), "sha256")):
         raise INVALID_SUBJECT_TOKEN(reason="has a wrong signature")
     return payload
 

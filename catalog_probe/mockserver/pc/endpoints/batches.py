@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 RESPONSES, CHAT, EMBEDDINGS = BATCH_ENDPOINTS
 
 ANSWERS: Mapping[str, Callable[[Call, Any], dict[str, Any]]] = {
-    RESPONSES: lambda call, asked: answer(call, asked, {}, streamed=False).response,
+    RESPONSES: lambda call, raw_body: answer(call, raw_body, {}, streamed=False).response,
     CHAT: chat.complete,
     EMBEDDINGS: embeddings.embed,
 }
@@ -68,24 +68,24 @@ async def create_batch(call: Call) -> Response:
         "metadata": body.get("metadata"),
     }
     call.session.store(Batch, call.project.id)[described["id"]] = batch = Batch(described, file)
-    return JSONResponse(_at(call, batch))
+    return JSONResponse(_describe_now(call, batch))
 
 
 async def list_batches(call: Call) -> Response:
     """The project's batches."""
-    return list_page([_at(call, batch) for batch in call.session.store(Batch, call.project.id).values()])
+    return list_page([_describe_now(call, batch) for batch in call.session.store(Batch, call.project.id).values()])
 
 
 async def retrieve_batch(call: Call) -> Response:
     """One batch of the project."""
-    return JSONResponse(_at(call, _find(call)))
+    return JSONResponse(_describe_now(call, _find(call)))
 
 
 async def cancel_batch(call: Call) -> Response:
     """Cancel a batch; what is done cannot be cancelled, and stays."""
     batch = _find(call)
     batch.cancelled = batch.cancelled or call.now < batch.described["created_at"] + BATCH_S
-    return JSONResponse(_at(call, batch))
+    return JSONResponse(_describe_now(call, batch))
 
 
 async def create_fine_tuning_job(call: Call) -> Response:
@@ -117,7 +117,7 @@ def _find_input(call: Call, body: Mapping[str, str], param: str, purpose: str) -
     return file
 
 
-def _at(call: Call, batch: Batch) -> dict[str, Any]:
+def _describe_now(call: Call, batch: Batch) -> dict[str, Any]:
     """The batch as it is now, with all that clients validate; its output is written when it is first seen done."""
     begun, lines = batch.described["created_at"], batch.file.content.splitlines()
     state: dict[str, Any] = {"status": "in_progress", "in_progress_at": begun}

@@ -18,7 +18,7 @@ from catalog_probe.mockserver.pc.generation.checks import (
     find_generator,
     find_service_tier,
     read_wanted,
-    refuse_those_of_others,
+    refuse_fields_of_others,
 )
 from catalog_probe.mockserver.pc.generation.generator import generate
 from catalog_probe.mockserver.pc.generation.images import check_images
@@ -45,28 +45,28 @@ FINISH: Mapping[str | None, str] = {
 
 async def create(call: Call) -> Response:
     """Generate a completion, whole or streamed."""
-    asked = await rates.read_counted(call)
-    completion = complete(call, asked)
-    if not asked.get("stream"):
+    raw_body = await rates.read_counted(call)
+    completion = complete(call, raw_body)
+    if not raw_body.get("stream"):
         return JSONResponse(completion)
-    with_usage = bool((asked.get("stream_options") or {}).get("include_usage"))
+    with_usage = bool((raw_body.get("stream_options") or {}).get("include_usage"))
     return event_stream(_events(completion, find_stream_failure(call.context), with_usage))
 
 
-def complete(call: Call, asked: Any) -> Body:
+def complete(call: Call, raw_body: Any) -> Body:
     """The completion that a body gets, once it is counted."""
-    refuse_those_of_others(asked, RESPONSE_ALONE)
-    body = check_object(asked, CHAT)
+    refuse_fields_of_others(raw_body, RESPONSE_ALONE)
+    body = check_object(raw_body, CHAT)
     model = find_generator(call, body, "max_tokens", "max_completion_tokens")
     messages = body["messages"]
     wanted = read_wanted(of_chat, body, *last_words(messages, _text))
-    heard = _text(messages[-1])
+    prompt_text = _text(messages[-1])
     limit = body.get("max_completion_tokens", body.get("max_tokens"))
-    prompt = check_window(model, heard, limit, "messages")
-    rates.admit_tokens(call, model, prompt, limit or 0)
+    prompt_tokens = check_window(model, prompt_text, limit, "messages")
+    rates.admit_tokens(call, model, prompt_tokens, limit or 0)
     raise_generation_failure(call.context)
     check_images(_images(messages))
-    return _describe(call, body, model, generate(call.context, model, heard, limit, wanted))
+    return _describe(call, body, model, generate(call.context, model, prompt_text, limit, wanted))
 
 
 def _text(message: Message) -> str:

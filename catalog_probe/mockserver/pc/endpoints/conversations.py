@@ -34,10 +34,10 @@ class Conversation:
 async def create(call: Call) -> Response:
     """A conversation, empty or with the items that are given."""
     body = await read_object(call, CONVERSATION)
-    made = Conversation(call.session.new_id("conv_", 32), int(call.now), body.get("metadata", {}))
-    call.session.store(Conversation)[made.id] = made
-    add(call, made, body.get("items", ()))
-    return JSONResponse(_describe(made))
+    conversation = Conversation(call.session.new_id("conv_", 32), int(call.now), body.get("metadata", {}))
+    call.session.store(Conversation)[conversation.id] = conversation
+    add(call, conversation, body.get("items", ()))
+    return JSONResponse(_describe(conversation))
 
 
 async def retrieve(call: Call) -> Response:

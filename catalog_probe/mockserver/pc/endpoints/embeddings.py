@@ -25,9 +25,9 @@ async def create(call: Call) -> Response:
     return JSONResponse(embed(call, await rates.read_counted(call)))
 
 
-def embed(call: Call, asked: Any) -> dict[str, Any]:
+def embed(call: Call, raw_body: Any) -> dict[str, Any]:
     """The embeddings that a body gets, once it is counted."""
-    body = check_object(asked, EMBEDDING)
+    body = check_object(raw_body, EMBEDDING)
     model = find(call, body["model"], "embedding")
     if "dimensions" in body and not model.dimensions:
         raise NO_DIMENSIONS()

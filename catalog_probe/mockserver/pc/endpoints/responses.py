@@ -31,23 +31,27 @@ if TYPE_CHECKING:
 
 async def create(call: Call) -> Response:
     """Generate a response, whole or streamed."""
-    asked = await rates.read_counted(call)
-    streamed = isinstance(asked, dict) and asked.get("stream") is True
-    made = answer(call, asked, {}, streamed=streamed)
-    store(call, asked, made.response)
+    raw_body = await rates.read_counted(call)
+    streamed = isinstance(raw_body, dict) and raw_body.get("stream") is True
+    answered = answer(call, raw_body, {}, streamed=streamed)
+    store(call, raw_body, answered.response)
     if not streamed:
-        return JSONResponse(_at(made.response, call.now))
-    return event_stream(map(encode_typed, numbered(events_of(made))))
+        return JSONResponse(_describe_now(answered.response, call.now))
+    return event_stream(map(encode_typed, numbered(events_of(answered))))
 
 
-def events_of(made: Answer) -> Iterator[Body]:
+def events_of(answered: Answer) -> Iterator[Body]:
     """The events of a response; with a failure, only its beginning and then the failure."""
-    return response_events(made.response) if made.failure is None else failing_events(made.response, made.failure)
+    return (
+        response_events(answered.response)
+        if answered.failure is None
+        else failing_events(answered.response, answered.failure)
+    )
 
 
 async def retrieve(call: Call) -> Response:
     """A stored response; unknown, deleted, unstored and another project's are all 404."""
-    return JSONResponse(_at(_find(call).response, call.now))
+    return JSONResponse(_describe_now(_find(call).response, call.now))
 
 
 async def delete(call: Call) -> Response:
@@ -79,7 +83,7 @@ def _find(call: Call) -> StoredResponse:
     return stored_responses(call).find(call.params["response_id"], NO_RESPONSE)
 
 
-def _at(response: Body, now: float) -> Body:
+def _describe_now(response: Body, now: float) -> Body:
     """The response as it is now: one in the background is not done at once."""
     running = response["background"] and now < response["created_at"] + BACKGROUND_S
     if not running or response["status"] == "cancelled":

@@ -31,25 +31,13 @@ class VectorStore:
     batches: BoundedStore[str, list[str]] = field(default_factory=BoundedStore)
 
 
-FIRST = "vs_mock"
-"""The store that is there from the beginning, with one file."""
+class VectorStores(BoundedStore[str, VectorStore]):
+    """The vector stores of a session; one with one file is there from the beginning."""
 
-
-def stores_of(call: Call) -> BoundedStore[str, VectorStore]:
-    """The vector stores of the session."""
-    stores = call.session.store(VectorStore)
-    if not call.session.state(Beginning).made:
-        call.session.state(Beginning).made = True
-        stores[FIRST] = first = VectorStore(FIRST)
+    def __init__(self) -> None:
+        super().__init__()
+        self["vs_mock"] = first = VectorStore("vs_mock")
         first.files["file-mock-notes"] = "file-mock-notes"
-    return stores
-
-
-@dataclass
-class Beginning:
-    """Whether the first store was made in a session; once deleted, it does not come back."""
-
-    made: bool = False
 
 
 async def create(call: Call) -> Response:
@@ -58,13 +46,13 @@ async def create(call: Call) -> Response:
     store = VectorStore(call.session.new_id("vs_"), body.get("name"), body.get("metadata", {}), int(call.now))
     for index, file_id in enumerate(body.get("file_ids", ())):
         attach_file(call, store, file_id, f"file_ids[{index}]")
-    stores_of(call)[store.id] = store
+    call.session.state(VectorStores)[store.id] = store
     return JSONResponse(_describe(call, store))
 
 
 async def list_stores(call: Call) -> Response:
     """All stores."""
-    return list_page([_describe(call, store) for store in stores_of(call).values()])
+    return list_page([_describe(call, store) for store in call.session.state(VectorStores).values()])
 
 
 async def retrieve(call: Call) -> Response:
@@ -82,7 +70,7 @@ async def update(call: Call) -> Response:
 async def delete(call: Call) -> Response:
     """Forget a store; its files stay."""
     store = _find(call)
-    del stores_of(call)[store.id]
+    del call.session.state(VectorStores)[store.id]
     return JSONResponse({"id": store.id, "object": "vector_store.deleted", "deleted": True})
 
 
@@ -141,7 +129,7 @@ def attach_file(call: Call, store: VectorStore, file_id: str, param: str) -> Non
 
 
 def _find(call: Call) -> VectorStore:
-    return stores_of(call).find(call.params["vector_store_id"], NO_VECTOR_STORE)
+    return call.session.state(VectorStores).find(call.params["vector_store_id"], NO_VECTOR_STORE)
 
 
 def _describe(call: Call, store: VectorStore) -> dict[str, Any]:

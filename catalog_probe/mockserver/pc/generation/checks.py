@@ -30,7 +30,7 @@ OF_NO_REASONING_MODEL = ("temperature", "top_p")
 """1:4.3 names temperature; the other is what clients know."""
 
 
-def refuse_those_of_others(body: Any, names: Collection[str]) -> None:
+def refuse_fields_of_others(body: Any, names: Collection[str]) -> None:
     """Refuse the first parameter that is valid on another endpoint alone."""
     for name in body if isinstance(body, dict) else ():
         if name in names:
@@ -65,18 +65,18 @@ def find_service_tier(call: Call, body: Body) -> str:
 
 
 def read_wanted(
-    read: Callable[[Body, str, Collection[str]], Wanted], body: Body, said: str, called: Collection[str]
+    read: Callable[[Body, str, Collection[str]], Wanted], body: Body, user_text: str, called: Collection[str]
 ) -> Wanted:
     """What a body wants of the functions that it offers, and of the text."""
     try:
-        return read(body, said, called)
+        return read(body, user_text, called)
     except NotOffered as error:
         raise NOT_OFFERED(name=str(error)) from None
 
 
-def check_window(model: Model, heard: str, limit: int | None, param: str) -> int:
+def check_window(model: Model, prompt_text: str, limit: int | None, param: str) -> int:
     """The tokens of the prompt, or 400 where they and the output would not fit into the window."""
-    prompt, output = count_tokens(heard), limit or 0
+    prompt, output = count_tokens(prompt_text), limit or 0
     if prompt + output > model.context_window:
         raise CONTEXT_LENGTH_EXCEEDED(window=model.context_window, prompt=prompt, output=output, param=param)
     return prompt

@@ -37,12 +37,12 @@ class Generated:
     """Name and arguments of each; where there are any, nothing is said."""
 
 
-def generate(context: Context, model: Model, heard: str, limit: int | None, wanted: Wanted) -> Generated:
+def generate(context: Context, model: Model, prompt_text: str, limit: int | None, wanted: Wanted) -> Generated:
     """Answer `heard` in at most `limit` tokens, unless a filter or the limit of messages stops it first."""
     reasoning = REASONING_TOKENS if model.reasoning else 0
     calls = tuple((name, json.dumps(arguments)) for name, arguments in wanted.calls())
     text, stopped = "", None
-    for piece in ["".join(map("".join, calls))] if calls else _pieces(heard, wanted):
+    for piece in ["".join(map("".join, calls))] if calls else _pieces(prompt_text, wanted):
         if limit is not None and reasoning + count_tokens(text + piece) > limit:
             stopped = "max_output_tokens"
             break
@@ -53,16 +53,16 @@ def generate(context: Context, model: Model, heard: str, limit: int | None, want
         stopped = "max_messages"
     if calls:
         spent = reasoning + count_tokens(text)
-        return Generated("", stopped, count_tokens(heard), spent, reasoning, () if stopped else calls)
+        return Generated("", stopped, count_tokens(prompt_text), spent, reasoning, () if stopped else calls)
     text = text.rstrip() if stopped is None else text
-    return Generated(text, stopped, count_tokens(heard), reasoning + count_tokens(text), reasoning)
+    return Generated(text, stopped, count_tokens(prompt_text), reasoning + count_tokens(text), reasoning)
 
 
-def _pieces(heard: str, wanted: Wanted) -> Iterable[str]:
+def _pieces(prompt_text: str, wanted: Wanted) -> Iterable[str]:
     """What there is to say, a token or so at a time."""
     text = wanted.text()
     if text is not None:
         return cut_into(text, BYTES_PER_TOKEN)
-    count = COUNT.search(heard)
-    words = map(str, range(1, int(count[1]) + 1)) if count is not None else repeat(heard).split()
+    count = COUNT.search(prompt_text)
+    words = map(str, range(1, int(count[1]) + 1)) if count is not None else repeat(prompt_text).split()
     return (f"{word} " for word in words)

@@ -10,20 +10,20 @@ if TYPE_CHECKING:
 Item = dict[str, Any]
 
 
-def items_of(given: Any) -> list[Item]:
+def items_of(value: Any) -> list[Item]:
     """An input as items: a text is what a user says."""
-    return [{"role": "user", "content": given}] if isinstance(given, str) else given or []
+    return [{"role": "user", "content": value}] if isinstance(value, str) else value or []
 
 
-def text_of(given: Any) -> str:
+def text_of(value: Any) -> str:
     """The text of an input, whichever shape it has."""
-    return " ".join(str(part.get("text", "")) for part in _parts(items_of(given))).strip()
+    return " ".join(str(part.get("text", "")) for part in _parts(items_of(value))).strip()
 
 
-def last_words(given: Any) -> tuple[str, list[str]]:
+def last_words(value: Any) -> tuple[str, list[str]]:
     """The user's last words in an input, and the functions that were called since."""
     called: list[str] = []
-    for item in reversed(items_of(given)):
+    for item in reversed(items_of(value)):
         kind = item.get("type") or "message"
         if kind == "message" and item.get("role") == "user":
             return text_of([item]), called
@@ -32,9 +32,9 @@ def last_words(given: Any) -> tuple[str, list[str]]:
     return "", called
 
 
-def images_of(given: Any) -> list[Mapping[str, Any]]:
+def images_of(value: Any) -> list[Mapping[str, Any]]:
     """The images of an input."""
-    return [part for part in _parts(items_of(given)) if part.get("type") == "input_image"]
+    return [part for part in _parts(items_of(value)) if part.get("type") == "input_image"]
 
 
 def searches_files(body: Mapping[str, Any]) -> bool:

@@ -17,7 +17,7 @@ from catalog_probe.mockserver.pc.generation.checks import (
     find_generator,
     find_service_tier,
     read_wanted,
-    refuse_those_of_others,
+    refuse_fields_of_others,
 )
 from catalog_probe.mockserver.pc.generation.generator import Generated, generate
 from catalog_probe.mockserver.pc.generation.images import check_images
@@ -52,7 +52,7 @@ class Answer:
     failure: Refusal | None = None
 
 
-def answer(call: Call, asked: Any, own: Mapping[str, Body], *, streamed: bool) -> Answer:
+def answer(call: Call, raw_body: Any, own: Mapping[str, Body], *, streamed: bool) -> Answer:
     """Respond to what was asked and counted; `own` are earlier responses that only this caller can go on from.
 
     A stream begins before the images are looked at, so what is wrong with them comes after the 200 (2:7.5).
@@ -60,30 +60,30 @@ def answer(call: Call, asked: Any, own: Mapping[str, Body], *, streamed: bool) -
     Raises:
         Refusal: the body is refused.
     """
-    body = check_response(asked)
+    body = check_response(raw_body)
     model = find_generator(call, body, "max_output_tokens")
-    previous = _previous(call, body.get("previous_response_id"), own)
-    said, called = last_words(body.get("input"))
-    wanted = read_wanted(of_response, body, said, {*called, *_called_in(previous)})
-    heard = " ".join(filter(None, (said_in(previous), text_of(body.get("input")))))
+    previous = _find_previous(call, body.get("previous_response_id"), own)
+    user_text, called = last_words(body.get("input"))
+    wanted = read_wanted(of_response, body, user_text, {*called, *_list_calls(previous)})
+    prompt_text = " ".join(filter(None, (output_text(previous), text_of(body.get("input")))))
     limit = body.get("max_output_tokens")
-    prompt = check_window(model, heard, limit, "input")
-    rates.admit_tokens(call, model, prompt, limit or 0)
+    prompt_tokens = check_window(model, prompt_text, limit, "input")
+    rates.admit_tokens(call, model, prompt_tokens, limit or 0)
     raise_generation_failure(call.context)
-    conversation = _join(call, body)
-    failure = _stream_failure(call, body) if streamed else None
+    conversation = _join_conversation(call, body)
+    failure = _find_stream_failure(call, body) if streamed else None
     if not streamed:
         check_images(images_of(body.get("input")))
-    response = describe(call, body, model, generate(call.context, model, heard, limit, wanted))
+    response = describe(call, body, model, generate(call.context, model, prompt_text, limit, wanted))
     if failure is None and conversation is not None:
         conversations.add(call, conversation, [*items_of(body.get("input")), *response["output"]])
     return Answer(response, failure)
 
 
-def check_response(asked: Any) -> Body:
+def check_response(raw_body: Any) -> Body:
     """The body of a request for a response, or the first thing that is wrong with it."""
-    refuse_those_of_others(asked, CHAT_ALONE)
-    body = check_object(asked, RESPONSE)
+    refuse_fields_of_others(raw_body, CHAT_ALONE)
+    body = check_object(raw_body, RESPONSE)
     if "previous_response_id" in body and "conversation" in body:
         raise MUTUALLY_EXCLUSIVE_PARAMETERS()
     if not body.get("input") and "previous_response_id" not in body and "prompt" not in body:
@@ -96,23 +96,23 @@ def stored_responses(call: Call) -> BoundedStore[str, StoredResponse]:
     return call.session.store(StoredResponse, call.project.id)
 
 
-def store(call: Call, asked: Mapping[str, Any], response: Body) -> None:
+def store(call: Call, raw_body: Mapping[str, Any], response: Body) -> None:
     """Store a response, unless its client does not want it to be."""
-    if asked.get("store") is not False:
-        stored_responses(call)[response["id"]] = StoredResponse(response, asked.get("input"))
+    if raw_body.get("store") is not False:
+        stored_responses(call)[response["id"]] = StoredResponse(response, raw_body.get("input"))
 
 
-def said_in(response: Mapping[str, Any]) -> str:
+def output_text(response: Mapping[str, Any]) -> str:
     """What was said in a response."""
     messages = [item for item in response.get("output", ()) if item["type"] == "message"]
     return str(messages[-1]["content"][0]["text"]) if messages else ""
 
 
-def _called_in(response: Mapping[str, Any]) -> list[str]:
+def _list_calls(response: Mapping[str, Any]) -> list[str]:
     return [item["name"] for item in response.get("output", ()) if item["type"] == "function_call"]
 
 
-def _previous(call: Call, response_id: str | None, own: Mapping[str, Body]) -> Body:
+def _find_previous(call: Call, response_id: str | None, own: Mapping[str, Body]) -> Body:
     """The response that this one goes on from, or 400 (2:7.5)."""
     if response_id is None:
         return {}
@@ -121,7 +121,7 @@ def _previous(call: Call, response_id: str | None, own: Mapping[str, Body]) -> B
     return stored_responses(call).find(response_id, PREVIOUS_RESPONSE_NOT_FOUND).response
 
 
-def _stream_failure(call: Call, body: Body) -> Refusal | None:
+def _find_stream_failure(call: Call, body: Body) -> Refusal | None:
     failure = find_stream_failure(call.context)
     if failure is None and searches_files(body):
         failure = find_search_failure(call.context)
@@ -133,13 +133,13 @@ def _stream_failure(call: Call, body: Body) -> Refusal | None:
     return failure
 
 
-def _join(call: Call, body: Body) -> conversations.Conversation | None:
+def _join_conversation(call: Call, body: Body) -> conversations.Conversation | None:
     """Take part in a conversation; a response in the background keeps it busy."""
     if "conversation" not in body:
         return None
-    given = body["conversation"]
+    conversation = body["conversation"]
     until = call.now + BACKGROUND_S if body.get("background") else 0.0
-    return conversations.hold(call, given if isinstance(given, str) else given["id"], until)
+    return conversations.hold(call, conversation if isinstance(conversation, str) else conversation["id"], until)
 
 
 def describe(call: Call, body: Mapping[str, Any], model: Model, generated: Generated) -> Body:

@@ -31,7 +31,7 @@ OF_LONG_CONTEXT = ("long_context_tokens_per_minute", "tokens_per_day")
 OF_IMAGES = ("images_per_minute",)
 """Which limits count what; a project's own counts tokens, too."""
 
-TOLD = ("requests_per_minute", "tokens_per_minute")
+SHOWN = ("requests_per_minute", "tokens_per_minute")
 """The limits that every answer of a generation tells of."""
 
 UNNAMED = "mid"
@@ -80,7 +80,7 @@ def admit_request(call: Call, model: Model | None = None) -> None:
     try:
         _take(call, _meters(call, model, OF_REQUESTS), 1)
     finally:
-        _tell(call, _meters(call, model, TOLD))
+        _show(call, _meters(call, model, SHOWN))
 
 
 def admit_tokens(call: Call, model: Model, prompt: int, max_tokens: int) -> None:
@@ -94,7 +94,7 @@ def admit_tokens(call: Call, model: Model, prompt: int, max_tokens: int) -> None
         raise SLOW_DOWN()
     _take(call, meters, tokens)
     ramp.count(tokens, call.now)
-    _tell(call, meters)
+    _show(call, meters)
 
 
 def counted_tokens(prompt: int, max_tokens: int) -> int:
@@ -112,7 +112,7 @@ def admit_live_session(call: Call) -> None:
     sessions, organization = call.session.state(LiveSessions), call.key.organization
     allowed = LIVE_SESSIONS.get(organization.tier)
     if allowed is not None and sessions[organization.id] >= allowed:
-        raise exceeded(call, f"concurrent live sessions: limit {allowed}")
+        raise make_excess(call, f"concurrent live sessions: limit {allowed}")
     sessions[organization.id] += 1
 
 
@@ -120,7 +120,7 @@ def enqueue(call: Call, model: Model, tokens: int) -> None:
     """Queue the input tokens of a batch, as many as the model's queue takes of the organization (2:8.4), or 429."""
     queue, place, limit = call.session.state(Queue), queue_of(call, model), grant_of(call, model).queued_tokens
     if limit is not None and queue[place] + tokens > limit:
-        raise exceeded(call, f"enqueued tokens of {model.id}: limit {limit}")
+        raise make_excess(call, f"enqueued tokens of {model.id}: limit {limit}")
     queue[place] += tokens
 
 
@@ -175,15 +175,15 @@ def _take(call: Call, meters: Iterable[Meter], amount: int) -> None:
     beyond = take_all([Charge(limit, bucket, amount) for limit, bucket in meters], call.now)
     if beyond:
         charge, wait_s = beyond[0].charge, beyond[0].wait_s
-        raise exceeded(call, f"{charge.limit.replace('_', ' ')}: limit {charge.bucket.capacity:.0f}", wait_s)
+        raise make_excess(call, f"{charge.limit.replace('_', ' ')}: limit {charge.bucket.capacity:.0f}", wait_s)
 
 
-def exceeded(call: Call, limit: str, wait_s: float | None = None) -> Refusal:
+def make_excess(call: Call, limit: str, wait_s: float | None = None) -> Refusal:
     """The 429 of a limit; it says how many seconds to wait where that is known."""
     headers = None if wait_s is None else retry_after(max(1, wait_s))
     return RATE_LIMIT_EXCEEDED(holder=f"organization {call.key.organization.id}", limit=limit, headers=headers)
 
 
-def _tell(call: Call, meters: Iterable[Meter]) -> None:
+def _show(call: Call, meters: Iterable[Meter]) -> None:
     """Let the answer tell of those limits that have headers."""
     call.meters.update({FAMILIES[limit]: bucket for limit, bucket in meters if limit in FAMILIES})

@@ -25,7 +25,7 @@ class Spending:
 
 def refuse_spenders(call: Call) -> None:
     """Raise the 429 of an owner who may spend no more; it carries no Retry-After, for waiting does not help."""
-    if call.key.spent is not None:
-        raise call.key.spent()
+    if call.key.spending_refusal is not None:
+        raise call.key.spending_refusal()
     if call.session.state(Spending).exhausted:
         raise ORGANIZATION_SPEND_LIMIT_EXCEEDED()

@@ -32,7 +32,7 @@ from catalog_probe.mockserver.pc.generation.inputs import text_of
 from catalog_probe.mockserver.pc.generation.response import answer
 from catalog_probe.mockserver.pc.limits import rates
 from catalog_probe.mockserver.pc.websocket.messages import read_message, response_asked_by
-from catalog_probe.mockserver.pc.websocket.told_responses import ToldResponse, ToldResponses
+from catalog_probe.mockserver.pc.websocket.responses import SocketResponse, SocketResponses
 
 if TYPE_CHECKING:
     from starlette.requests import Request
@@ -64,7 +64,7 @@ class Connection:
         self._call = call
         self._world = world
         self._opened_at = socket.now - age_s
-        self._responses = ToldResponses(call)
+        self._responses = SocketResponses(call)
         self._waiting: list[Mapping[str, Any]] = []
         self._sequence = 0
 
@@ -97,7 +97,7 @@ class Connection:
     async def _refuse(self, refusal: Refusal) -> None:
         await self._socket.say(error_message(refusal))
 
-    async def _obey(self, message: Mapping[str, Any], active: ToldResponse | None = None) -> None:
+    async def _obey(self, message: Mapping[str, Any], active: SocketResponse | None = None) -> None:
         """Do what a message asks for; one that must wait until the active response is done is put by."""
         kind = message["type"]
         try:
@@ -112,39 +112,39 @@ class Connection:
         except Refusal as refusal:
             await self._refuse(refusal)
 
-    async def _create(self, asked: Mapping[str, Any]) -> None:
+    async def _create(self, request_body: Mapping[str, Any]) -> None:
         """Make a response, and the one that continues it where it was steered."""
-        made = await self._begin(asked)
-        while made is not None:
-            told, failure = made
-            await self._tell_response(told, failure)
-            made = await self._begin(told.successor()) if told.steered is not None else None
+        begun = await self._begin(request_body)
+        while begun is not None:
+            response, failure = begun
+            await self._tell_response(response, failure)
+            begun = await self._begin(response.successor()) if response.new_input is not None else None
 
-    async def _begin(self, asked: Mapping[str, Any]) -> tuple[ToldResponse, Refusal | None] | None:
+    async def _begin(self, request_body: Mapping[str, Any]) -> tuple[SocketResponse, Refusal | None] | None:
         """A response admitted as over HTTP, with what ends its stream early; None where the mock was misused."""
         request = cast("Request", HTTPConnection({**self._call.request.scope, "mock": self._next_context()}))
         call = replace(self._call, request=request, meters={})
-        body = dict(asked)
+        body = dict(request_body)
         await self._suffer_fault(call.context)
         raise_failure(call.context)
         rates.count_request(call, body)
-        made = answer(call, body, self._responses.own, streamed=True)
+        answered = answer(call, body, self._responses.own, streamed=True)
         ignored = call.context.ignored
         if ignored is not None:
             await self._socket.say({"mock_error": f"scenario {ignored!r} has nothing to act on here"})
             return None
-        return ToldResponse(call, body, made.response), made.failure
+        return SocketResponse(call, body, answered.response), answered.failure
 
     def _next_context(self) -> Context:
         """The context of one more request; the first suffers what the handshake was asked to, and did not suffer."""
         handshake = self._socket.context
-        held = handshake.scenario
-        if held is None or not held.later:
+        scenario = handshake.scenario
+        if scenario is None or not scenario.later:
             return self._world.open("pc", COUNTED_AS, handshake.said)
         handshake.scenario = None
         headers = {name: value for name, value in handshake.said.items() if name != SCENARIO_HEADER}
         context = self._world.open("pc", COUNTED_AS, headers)
-        context.scenario = held
+        context.scenario = scenario
         return context
 
     async def _suffer_fault(self, context: Context) -> None:
@@ -155,42 +155,42 @@ class Connection:
             await self._socket.drop()
         await asyncio.sleep(fault.params["ms"] / 1000 if fault.name == "latency" else float("inf"))
 
-    async def _tell_response(self, told: ToldResponse, failure: Refusal | None) -> None:
-        self._responses.begin(told)
+    async def _tell_response(self, response: SocketResponse, failure: Refusal | None) -> None:
+        self._responses.begin(response)
         try:
             if failure is not None:
-                await self._fail(told, failure)
+                await self._fail(response, failure)
                 return
-            await self._tell_all(beginning_of(told.response))
-            for index, item in enumerate(told.response["output"]):
+            await self._tell_all(beginning_of(response.body))
+            for index, item in enumerate(response.body["output"]):
                 if item["type"] == "function_call":
                     await self._tell_all(call_events(item, index))
                 else:
-                    await self._say(told, item, index)
-            self._responses.end(told)
-            await self._tell_all([end_of(told.response)])
+                    await self._say(response, item, index)
+            self._responses.end(response)
+            await self._tell_all([end_of(response.body)])
         finally:
-            if told.active:
-                self._responses.end(told, failed=True)
+            if response.active:
+                self._responses.end(response, failed=True)
 
-    async def _say(self, told: ToldResponse, item: Mapping[str, Any], index: int) -> None:
+    async def _say(self, response: SocketResponse, item: Mapping[str, Any], index: int) -> None:
         """Say word by word what there is to say, hearing the client in between."""
-        said = ""
+        text = ""
         await self._tell_all(opening_of(item, index))
-        for word in told.words():
+        for word in response.words():
             message = await self._hear(PACE_S)
             if message is not None:
-                await self._obey(message, told)
-            if told.steered is not None:
-                told.cut(said)
+                await self._obey(message, response)
+            if response.new_input is not None:
+                response.cut(text)
                 break
-            said += word
+            text += word
             await self._tell_all([text_delta(item, index, word)])
-        await self._tell_all(closing_of(told.response["output"][index], index))
+        await self._tell_all(closing_of(response.body["output"][index], index))
 
-    async def _fail(self, told: ToldResponse, failure: Refusal) -> None:
+    async def _fail(self, response: SocketResponse, failure: Refusal) -> None:
         """Tell what fails after it has begun; the error is nested here, unlike that of a stream over HTTP."""
-        for event in failing_events(told.response, failure):
+        for event in failing_events(response.body, failure):
             if event["type"] == "error":
                 coded = replace(failure.row, code=event["code"])
                 await self._refuse(Refusal(coded, failure.message, failure.param, extra=failure.extra))
@@ -200,13 +200,13 @@ class Connection:
     async def _steer(self, message: Mapping[str, Any]) -> None:
         """Take in what the client would rather hear about; the response then ends as incomplete (1:6)."""
         response_id = message["previous_response_id"]
-        told = self._responses.active.get(response_id)
-        if told is None:
-            given = {"previous_response_id": response_id, "input": message["input"]}
+        response = self._responses.active.get(response_id)
+        if response is None:
+            echo = {"previous_response_id": response_id, "input": message["input"]}
             error = self._refusal_of(response_id)
-            await self._tell_all([{"type": "response.steer.failed", "error": error, "steer": given}])
+            await self._tell_all([{"type": "response.steer.failed", "error": error, "steer": echo}])
             return
-        told.steered = text_of(message["input"])
+        response.new_input = text_of(message["input"])
         steer = {"id": self._socket.context.session.new_id("steer_"), "previous_response_id": response_id}
         await self._tell_all([{"type": "response.steer.accepted", "steer": steer}])
 
@@ -216,8 +216,8 @@ class Connection:
         if response_id in self._responses.active:
             await self._tell_all([{"type": "response.inject.created", "response_id": response_id}])
             return
-        given = {"response_id": response_id, "input": message["input"]}
-        await self._tell_all([{"type": INJECT_FAILED, "error": self._refusal_of(response_id), **given}])
+        echo = {"response_id": response_id, "input": message["input"]}
+        await self._tell_all([{"type": INJECT_FAILED, "error": self._refusal_of(response_id), **echo}])
 
     async def _tell_all(self, events: Iterable[Mapping[str, Any]]) -> None:
         for event in events:
@@ -226,6 +226,6 @@ class Connection:
 
     def _refusal_of(self, response_id: str) -> dict[str, Any]:
         """Why a response takes nothing more: it is done, or there is none."""
-        known = self._responses.has(response_id)
-        error: dict[str, Any] = envelope((RESPONSE_ALREADY_COMPLETED if known else RESPONSE_UNKNOWN_HERE)())["error"]
+        is_done = self._responses.has(response_id)
+        error: dict[str, Any] = envelope((RESPONSE_ALREADY_COMPLETED if is_done else RESPONSE_UNKNOWN_HERE)())["error"]
         return error

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from catalog_probe.mockserver.core.echo import count_tokens
 from catalog_probe.mockserver.core.stores import BoundedStore
-from catalog_probe.mockserver.pc.generation.response import Body, said_in, store, stored_responses
+from catalog_probe.mockserver.pc.generation.response import Body, output_text, store, stored_responses
 
 if TYPE_CHECKING:
     from catalog_probe.mockserver.pc.gateway import Call
@@ -19,30 +19,30 @@ STEERED = "steered"
 
 
 @dataclass
-class ToldResponse:
-    """One response. `steered` is what its client wants to hear about instead."""
+class SocketResponse:
+    """One response. `new_input` is what its client wants to hear about instead."""
 
     call: Call
-    asked: Body
-    response: Body
+    request_body: Body
+    body: Body
     active: bool = True
-    steered: str | None = None
+    new_input: str | None = None
 
     @property
     def id(self) -> str:
-        return str(self.response["id"])
+        return str(self.body["id"])
 
     def words(self) -> Iterator[str]:
         """What it says, word by word; nothing where it calls functions."""
-        return (match[0] for match in _WORD.finditer(said_in(self.response)))
+        return (match[0] for match in _WORD.finditer(output_text(self.body)))
 
-    def cut(self, said: str) -> None:
+    def cut(self, text: str) -> None:
         """End it as incomplete, for it was steered when so much was said (1:3)."""
-        (item,) = self.response["output"]
-        part = {**item["content"][0], "text": said}
-        usage = {**self.response["usage"], "output_tokens": count_tokens(said)}
+        (item,) = self.body["output"]
+        part = {**item["content"][0], "text": text}
+        usage = {**self.body["usage"], "output_tokens": count_tokens(text)}
         usage["total_tokens"] = usage["input_tokens"] + usage["output_tokens"]
-        self.response |= {
+        self.body |= {
             "status": "incomplete",
             "incomplete_details": {"reason": STEERED},
             "output": [{**item, "status": "incomplete", "content": [part]}],
@@ -51,28 +51,28 @@ class ToldResponse:
 
     def successor(self) -> Mapping[str, Any]:
         """What is asked by steering it: the same, about something else, and going on from it."""
-        return {**self.asked, "input": self.steered, "previous_response_id": self.id}
+        return {**self.request_body, "input": self.new_input, "previous_response_id": self.id}
 
 
 @dataclass
-class ToldResponses:
+class SocketResponses:
     """What a socket can go on from: its own responses, whether stored or not, and those that are stored."""
 
     call: Call
-    active: dict[str, ToldResponse] = field(default_factory=dict)
+    active: dict[str, SocketResponse] = field(default_factory=dict)
     own: BoundedStore[str, Body] = field(default_factory=BoundedStore)
 
-    def begin(self, told: ToldResponse) -> None:
+    def begin(self, response: SocketResponse) -> None:
         """Remember a response that is being told."""
-        self.active[told.id] = told
+        self.active[response.id] = response
 
-    def end(self, told: ToldResponse, *, failed: bool = False) -> None:
+    def end(self, response: SocketResponse, *, failed: bool = False) -> None:
         """It is done; what did not fail can be gone on from, beyond the socket unless its client asked otherwise."""
-        told.active = False
-        del self.active[told.id]
+        response.active = False
+        del self.active[response.id]
         if not failed:
-            self.own[told.id] = told.response
-            store(told.call, told.asked, told.response)
+            self.own[response.id] = response.body
+            store(response.call, response.request_body, response.body)
 
     def has(self, response_id: str) -> bool:
         """Whether there is a response of that id that is done."""
