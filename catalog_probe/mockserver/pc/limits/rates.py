@@ -86,7 +86,7 @@ def admit_request(call: Call, model: Model | None = None) -> None:
 def admit_tokens(call: Call, model: Model, prompt: int, max_tokens: int) -> None:
     """Count the larger of max_tokens and the estimated prompt (2:8.4), or 429; and refuse those out of money."""
     refuse_spenders(call)
-    tokens = counted_tokens(prompt, max_tokens)
+    tokens = max(prompt, max_tokens)
     is_long = prompt > LONG_CONTEXT_FROM
     meters = [*_meters(call, model, OF_LONG_CONTEXT if is_long else OF_TOKENS)]
     ramp = call.session.state(Ramp)
@@ -95,11 +95,6 @@ def admit_tokens(call: Call, model: Model, prompt: int, max_tokens: int) -> None
     _take(call, meters, tokens)
     ramp.count(tokens, call.now)
     _show(call, meters)
-
-
-def counted_tokens(prompt: int, max_tokens: int) -> int:
-    """What a request counts towards the tokens: the larger of what it may be given and what it has (2:8.4)."""
-    return max(prompt, max_tokens)
 
 
 def admit_images(call: Call, model: Model, images: int) -> None:
@@ -118,26 +113,18 @@ def admit_live_session(call: Call) -> None:
 
 def enqueue(call: Call, model: Model, tokens: int) -> None:
     """Queue the input tokens of a batch, as many as the model's queue takes of the organization (2:8.4), or 429."""
-    queue, place, limit = call.session.state(Queue), queue_of(call, model), grant_of(call, model).queued_tokens
+    queue, limit = call.session.state(Queue), grant_of(call, model).queued_tokens
+    place = call.key.organization.id, model.id
     if limit is not None and queue[place] + tokens > limit:
         raise make_excess(call, f"enqueued tokens of {model.id}: limit {limit}")
     queue[place] += tokens
 
 
-def queue_of(call: Call, model: Model) -> tuple[str, str]:
-    """Which queue a batch waits in: the organization's for the model that it asks."""
-    return call.key.organization.id, model.id
-
-
 def admit_to_store(call: Call) -> None:
     """Count one request of a vector store, or 429."""
-    bucket = call.session.bucket(("pc", "vector_store", *counted_for(call)), STORE_REQUESTS_PER_MINUTE)
+    key = ("pc", "vector_store", call.params["vector_store_id"])
+    bucket = call.session.bucket(key, STORE_REQUESTS_PER_MINUTE)
     _take(call, [("requests_per_minute_and_vector_store", bucket)], 1)
-
-
-def counted_for(call: Call) -> tuple[str, ...]:
-    """Whose budget a request is of: the vector store's, for files and file batches alike (2:8.4)."""
-    return (call.params["vector_store_id"],)
 
 
 def grant_of(call: Call, model: Model | None) -> Grant:
