@@ -37,7 +37,7 @@ WORDS = {
 
 
 def unread(*names: str) -> tuple[Field, ...]:
-    """Rows of fields that clients send and the mock makes nothing of."""
+    """Rows of fields that clients send and the mock does not read."""
     return tuple(Field(name, ANY, CLIENTS) for name in names)
 
 
@@ -48,7 +48,7 @@ GENERATION = (
     Field("model", STRING, "1:4.3", required=True),
     Field("service_tier", one_of(*SERVICE_TIERS), "1:4.3"),
     Field("store", BOOLEAN, "1:4.3"),
-    Field("temperature", number(0, 2), CLIENTS),
+    Field("temperature", number(0, 2), "1:4.3"),  # the documents say that there is a range, and not which
     Field("top_p", number(0, 1), CLIENTS),
     Field("top_logprobs", integer(0, 20), CLIENTS),
     Field("safety_identifier", replace(STRING, max_length=64), CLIENTS),

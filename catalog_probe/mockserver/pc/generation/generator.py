@@ -38,7 +38,7 @@ class Generated:
 
 
 def generate(context: Context, model: Model, prompt_text: str, limit: int | None, wanted: Wanted) -> Generated:
-    """Answer `heard` in at most `limit` tokens, unless a filter or the limit of messages stops it first."""
+    """Answer a prompt in at most `limit` tokens, unless a filter or the limit of messages stops it first."""
     reasoning = REASONING_TOKENS if model.reasoning else 0
     calls = tuple((name, json.dumps(arguments)) for name, arguments in wanted.calls())
     text, stopped = "", None
