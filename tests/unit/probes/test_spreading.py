@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 from catalog_probe.probes.calls.call import delete, get, post
 from catalog_probe.probes.planning.rotation import ALL, Depth, Drawing, comes_round
 from catalog_probe.probes.planning.spreading import asked_first, elsewhere, spread
-from catalog_probe.probes.recipes.other_endpoints import listed, spoilt, spoilt_by_label
-from catalog_probe.probes.recipes.recipe import Recipe, recipe
+from catalog_probe.probes.recipes.other_endpoints import changed_request, listed, spoilt, spoilt_by_label
+from catalog_probe.probes.recipes.recipe import Family, Recipe, recipe
+from catalog_probe.probes.recipes.shapes import with_fields, with_key
 from catalog_probe.probes.targets.target import Cost, Credential, Provider, Target
 from tests.harness.engines import catalog
 
@@ -57,6 +58,27 @@ def test_each_cause_is_sent_and_a_table_says_what_goes_where() -> None:
     table = listed("pa/endpoints", {"models/get_model": own})
     (cell,) = elsewhere(revoked(elsewhere=table), catalog()[REVOKED], catalog(), {}).values()
     assert (cell.cost, cell.endpoint) == (Cost.DESTRUCTIVE, MODEL)
+
+
+def test_a_row_provokes_by_one_change_of_its_request_and_of_the_shape_of_each_other_endpoint() -> None:
+    errors, request = Family("pa/errors/general"), post("/v1/messages", {"model": "a", "n": 1})
+    (one, several, told) = (
+        changed_request(errors, "bad", request, with_fields(n=2), tokens=3),
+        changed_request(errors, "bad", request, {"key": with_key("wrong"), "field": with_fields(n=2)}),
+        changed_request(errors, "bad", request, with_key(None), elsewhere=listed("pa/endpoints", {})),
+    )
+    assert (one.address, one.calls, one.tokens) == ("pa/errors/general/bad", {"answer": request.with_fields(n=2)}, 3)
+    shape = post("/v1/other", {"n": 0})
+    assert one.elsewhere is not None
+    assert one.elsewhere(MODELS, shape) == shape.with_fields(n=2)
+    assert several.calls == {"key": request.but(credential="wrong"), "field": request.with_fields(n=2)}
+    assert several.elsewhere is not None
+    assert several.elsewhere(MODELS, shape) == {
+        "key": shape.but(credential="wrong"),
+        "field": shape.with_fields(n=2),
+    }
+    assert told.elsewhere is not None
+    assert told.elsewhere(MODELS, shape) is None
 
 
 def test_what_the_first_calls_ask_is_told_by_path_or_by_the_recipe() -> None:
