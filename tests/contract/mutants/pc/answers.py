@@ -26,15 +26,15 @@ StoredOf = Callable[["Call"], "BoundedStore[str, StoredResponse]"]
 
 
 def _described(change: Callable[[Body], Body]) -> Callable[[Describe], Describe]:
-    return lambda describe: lambda *of, **named: change(describe(*of, **named))
+    return lambda describe: lambda *args, **options: change(describe(*args, **options))
 
 
 def _renamed(reason: str) -> Callable[[Body], Body]:
-    def renamed(response: Body) -> Body:
+    def rename(response: Body) -> Body:
         given = (response["incomplete_details"] or {}).get("reason") == reason
         return {**response, "incomplete_details": {"reason": "cut_short"}} if given else response
 
-    return renamed
+    return rename
 
 
 status_unsaid = _described(lambda response: {**response, "status": None})
@@ -47,13 +47,13 @@ content_filter_named_otherwise = _described(_renamed("content_filter"))
 
 
 def refuses_what_is_incomplete(answer: Callable[..., Answer]) -> Callable[..., Answer]:
-    def answered(*of: Any, **named: Any) -> Answer:
-        made = answer(*of, **named)
-        if made.response["status"] == "incomplete":
+    def refuse(*args: Any, **options: Any) -> Answer:
+        result = answer(*args, **options)
+        if result.response["status"] == "incomplete":
             raise INVALID_VALUE()
-        return made
+        return result
 
-    return answered
+    return refuse
 
 
 def without_limit(generate: Callable[..., Generated]) -> Callable[..., Generated]:
@@ -71,16 +71,16 @@ def _events(change: Callable[[Body], Body | None]) -> Callable[[Events], Events]
     """Tells each event otherwise, or not at all."""
 
     def otherwise(events: Events) -> Events:
-        def told(response: Mapping[str, Any], failure: Refusal) -> Iterator[Body]:
-            return (event for each in events(response, failure) if (event := change(each)) is not None)
+        def changed_events(response: Mapping[str, Any], failure: Refusal) -> Iterator[Body]:
+            return (changed for event in events(response, failure) if (changed := change(event)) is not None)
 
-        return told
+        return changed_events
 
     return otherwise
 
 
-def _lacking(event: Body, name: str, *, of: str = "error") -> Body:
-    return {each: value for each, value in event.items() if each != name} if event["type"] == of else event
+def _lacking(event: Body, name: str) -> Body:
+    return {key: value for key, value in event.items() if key != name} if event["type"] == "error" else event
 
 
 def _with_error(event: Body, change: Callable[[Body], Body | None]) -> Body:
@@ -101,7 +101,7 @@ failed_for_another_reason = _events(lambda event: _with_error(event, lambda erro
 
 
 def cyber_as_failed(events: Events) -> Events:
-    def told(response: Mapping[str, Any], failure: Refusal) -> Iterator[Body]:
+    def changed_events(response: Mapping[str, Any], failure: Refusal) -> Iterator[Body]:
         for event in events(response, failure):
             if event["type"] == "error" and event["code"] == "cyber_policy":
                 error = {"code": event["code"], "message": event["message"]}
@@ -109,7 +109,7 @@ def cyber_as_failed(events: Events) -> Events:
             else:
                 yield event
 
-    return told
+    return changed_events
 
 
 def without_number(encode: Callable[[Mapping[str, Any]], bytes]) -> Callable[[Mapping[str, Any]], bytes]:
@@ -144,9 +144,7 @@ def whichever_project(stored_responses: StoredOf) -> StoredOf:
 
 def _without(name: str) -> Callable[[Envelope], Envelope]:
     def lacking(envelope: Envelope) -> Envelope:
-        return lambda error: {
-            "error": {each: value for each, value in envelope(error)["error"].items() if each != name}
-        }
+        return lambda error: {"error": {key: value for key, value in envelope(error)["error"].items() if key != name}}
 
     return lacking
 
@@ -163,20 +161,20 @@ def bare(envelope: Envelope) -> Envelope:
 
 def _extra(change: Callable[[Body], Body], key: str) -> Callable[[Find], Find]:
     def otherwise(find_failure: Find) -> Find:
-        def found(*of: Any, **named: Any) -> Refusal | None:
-            refusal = find_failure(*of, **named)
+        def find(*args: Any, **options: Any) -> Refusal | None:
+            refusal = find_failure(*args, **options)
             if refusal is not None and key in refusal.extra:
                 changed = change(refusal.extra[key])
                 refusal.extra = {key: changed} if changed else {}
             return refusal
 
-        return found
+        return find
 
     return otherwise
 
 
 def _details_without(name: str) -> Callable[[Body], Body]:
-    return lambda details: {each: value for each, value in details.items() if each != name}
+    return lambda details: {key: value for key, value in details.items() if key != name}
 
 
 without_moderation = _extra(lambda details: {}, "moderation_details")

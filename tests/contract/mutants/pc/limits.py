@@ -48,7 +48,7 @@ def failed_ones_are_free(read_counted: Read) -> Read:
 def _without(name: str) -> Callable[[Headers], Headers]:
     def lacking(headers_of: Headers) -> Headers:
         def headers(family: str, bucket: TokenBucket, now: float) -> dict[str, str]:
-            return {each: value for each, value in headers_of(family, bucket, now).items() if each != name}
+            return {header: value for header, value in headers_of(family, bucket, now).items() if header != name}
 
         return headers
 
@@ -58,8 +58,8 @@ def _without(name: str) -> Callable[[Headers], Headers]:
 def _plain_reset(name: str) -> Callable[[Headers], Headers]:
     def plain(headers_of: Headers) -> Headers:
         def headers(family: str, bucket: TokenBucket, now: float) -> dict[str, str]:
-            told = headers_of(family, bucket, now)
-            return {**told, name: str(round(bucket.full_at(now) - now))} if name in told else told
+            all_headers = headers_of(family, bucket, now)
+            return {**all_headers, name: str(round(bucket.full_at(now) - now))} if name in all_headers else all_headers
 
         return headers
 

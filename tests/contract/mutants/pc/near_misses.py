@@ -66,12 +66,12 @@ def without_limits(handler: Handler) -> Handler:
 
 
 def _with_param(envelope: Callable[[Refusal], Any], change: Callable[[str], str]) -> Callable[[Refusal], Any]:
-    def told(error: Refusal) -> Any:
-        whole = envelope(error)
-        param = whole["error"]["param"]
-        return {"error": {**whole["error"], "param": None if param is None else change(param)}}
+    def changed_envelope(error: Refusal) -> Any:
+        original = envelope(error)
+        param = original["error"]["param"]
+        return {"error": {**original["error"], "param": None if param is None else change(param)}}
 
-    return told
+    return changed_envelope
 
 
 def with_an_empty_param(envelope: Callable[[Refusal], Any]) -> Callable[[Refusal], Any]:

@@ -131,4 +131,4 @@ passes_usage = _blind_to(USAGE_POLICY)
 
 
 def some_model(find: Callable[..., Model]) -> Callable[..., Model]:
-    return lambda call, name, *of: find(call, name if name in MODELS else "mock-small", *of)
+    return lambda call, name, *args: find(call, name if name in MODELS else "mock-small", *args)
