@@ -17,7 +17,7 @@ def items_of(value: Any) -> list[Item]:
 
 def text_of(value: Any) -> str:
     """The text of an input, whichever shape it has."""
-    return " ".join(str(part.get("text", "")) for part in _parts(items_of(value))).strip()
+    return " ".join(str(part.get("text") or "") for part in _parts(items_of(value))).strip()
 
 
 def last_words(value: Any) -> tuple[str, list[str]]:
