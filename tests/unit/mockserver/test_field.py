@@ -55,7 +55,7 @@ def refused(code: str | None, **more: Any) -> dict[str, Any]:
         ),
         (
             400,
-            refused("invalid_value", param="temperature", message="got -1"),
+            refused("invalid_value", param="temperature", message="expected a value >= 0"),
             (400, "invalid_request_error", "decimal_below_min_value"),
         ),
         (401, refused("invalid_api_key"), (401, "invalid_request_error", "invalid_api_key")),

@@ -1,4 +1,4 @@
-"""Errors that arise in the client: on loopback, where a connection fails as it is meant to (2:7.5)."""
+"""2:7.5 PC errors that arise in the client: on loopback, where a connection fails as it is meant to."""
 
 from __future__ import annotations
 
@@ -27,9 +27,11 @@ def at(service: str, *, connect_s: float | None = None) -> Call:
 
 
 RECIPES: tuple[Recipe, ...] = (
+    # "Client-side errors: connection error …"
     failing("connection_refused", at(CLOSED_PORT)),
     failing("connection_closed", MODELS.befallen("close_without_answer")),
     failing("tls_failure", at(PLAIN_PORT)),
+    # "… and timeout error (default timeout 600 s)"
     failing("connect_timeout", at(FULL_PORT, connect_s=TIMEOUT_S)),
     failing("read_timeout", MODELS.but(timeout_s=TIMEOUT_S).befallen("hang")),
 )

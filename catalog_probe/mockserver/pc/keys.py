@@ -1,38 +1,30 @@
-"""PC's keys, projects and organizations: who may do what, from where, and in what standing (1:5.3, 2:7.5)."""
+"""PC's keys, projects and organizations: who may do what, from where, and what each is refused (1:5.3, 2:7.5)."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from enum import StrEnum
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from catalog_probe.mockserver.core.stores import BoundedStore
+from catalog_probe.mockserver.pc.errors import (
+    BILLING_HARD_LIMIT_REACHED,
+    CREDIT_BALANCE_EXHAUSTED,
+    FOREIGN_KEY,
+    INSUFFICIENT_QUOTA,
+    NOT_A_MEMBER,
+    ORGANIZATION_SPEND_LIMIT_EXCEEDED,
+    ORGANIZATION_USAGE_LIMIT_EXCEEDED,
+    PROJECT_SPEND_LIMIT_EXCEEDED,
+    REVOKED_KEY,
+)
 from catalog_probe.mockserver.pc.limits.tiers import TIER_1, TIER_5, TIGHT
+
+if TYPE_CHECKING:
+    from catalog_probe.mockserver.core.errors import ErrorRow
 
 EXTERNAL_STORAGE = "api.external_storage.read"
 """The one scope that the documents name."""
 
 ANYWHERE = ("0.0.0.0/0", "::/0")
-
-
-class State(StrEnum):
-    """Whether the key can be used at all; all but ACTIVE are answered 401 without a code (2:7.5)."""
-
-    ACTIVE = "active"
-    REVOKED = "revoked"
-    NOT_A_MEMBER = "its user is no member of the organization"
-    FOREIGN = "it belongs to another organization"
-
-
-class Standing(StrEnum):
-    """Whether the owner of the key may still spend money; `limits` has the 429 of each (2:7.5)."""
-
-    GOOD = ""
-    QUOTA = "insufficient_quota"
-    CREDIT = "credit_balance_exhausted"
-    ORGANIZATION_SPEND = "organization_spend_limit_exceeded"
-    PROJECT_SPEND = "project_spend_limit_exceeded"
-    USAGE = "organization_usage_limit_exceeded"
-    HARD_LIMIT = "billing_hard_limit_reached"
 
 
 @dataclass(frozen=True)
@@ -77,8 +69,10 @@ class Key:
     secret: str
     organization: Organization = ACME
     project: Project = WORK
-    state: State = State.ACTIVE
-    standing: Standing = Standing.GOOD
+    refusal: ErrorRow | None = None
+    """The 401 that it gets, whatever it asks for."""
+    spending_refusal: ErrorRow | None = None
+    """The 429 that it gets for all that costs something."""
     scopes: frozenset[str] = frozenset()
     projects: tuple[Project, ...] = ()
     admin: bool = False
@@ -97,22 +91,22 @@ _TABLE = (
     Key("mock-pc-admin", admin=True, scopes=frozenset({EXTERNAL_STORAGE})),
     Key("mock-pc-tight", HASTY),
     Key("mock-pc-project-limit", project=CAPPED),
-    Key("mock-pc-revoked", state=State.REVOKED),
-    Key("mock-pc-not-a-member", state=State.NOT_A_MEMBER),
-    Key("mock-pc-foreign", state=State.FOREIGN),
+    Key("mock-pc-revoked", refusal=REVOKED_KEY),
+    Key("mock-pc-not-a-member", refusal=NOT_A_MEMBER),
+    Key("mock-pc-foreign", refusal=FOREIGN_KEY),
     Key("mock-pc-fenced", project=FENCED),
     Key("mock-pc-fenced-organization", WALLED),
     Key("mock-pc-nearby", project=NEARBY),
     Key("mock-pc-narrow", project=NARROW),
     Key("mock-pc-tierless", project=TIERLESS),
     Key("mock-pc-unhurried", project=UNHURRIED),
-    Key("mock-pc-quota", standing=Standing.QUOTA),
-    Key("mock-pc-billing", standing=Standing.QUOTA),
-    Key("mock-pc-credit", standing=Standing.CREDIT),
-    Key("mock-pc-organization-spend", standing=Standing.ORGANIZATION_SPEND),
-    Key("mock-pc-project-spend", standing=Standing.PROJECT_SPEND),
-    Key("mock-pc-usage", standing=Standing.USAGE),
-    Key("mock-pc-hard-limit", standing=Standing.HARD_LIMIT),
+    Key("mock-pc-quota", spending_refusal=INSUFFICIENT_QUOTA),
+    Key("mock-pc-billing", spending_refusal=INSUFFICIENT_QUOTA),
+    Key("mock-pc-credit", spending_refusal=CREDIT_BALANCE_EXHAUSTED),
+    Key("mock-pc-organization-spend", spending_refusal=ORGANIZATION_SPEND_LIMIT_EXCEEDED),
+    Key("mock-pc-project-spend", spending_refusal=PROJECT_SPEND_LIMIT_EXCEEDED),
+    Key("mock-pc-usage", spending_refusal=ORGANIZATION_USAGE_LIMIT_EXCEEDED),
+    Key("mock-pc-hard-limit", spending_refusal=BILLING_HARD_LIMIT_REACHED),
     Key("mock-pc-paid-5", Organization("org-mock-paid-5", TIER_1)),
     Key("mock-pc-paid-1000", Organization("org-mock-paid-1000")),
 )
@@ -120,12 +114,15 @@ _TABLE = (
 KEYS = {key.secret: key for key in _TABLE}
 
 
-@dataclass
-class Federated:
-    """The access tokens that the token exchange handed out in a session, and when each expires."""
+NOBODY = Key("")
+"""Whoever calls, before it is known who."""
 
-    expires_at: BoundedStore[str, float] = field(default_factory=BoundedStore)
+USUAL = "mock-pc-inference"
+"""As which key any other is taken, where the mock lets any pass."""
 
-    def key(self, secret: str, now: float) -> Key | None:
-        """The key that a token stands for while it lives."""
-        return Key(secret) if self.expires_at.get(secret, now) > now else None
+
+@dataclass(frozen=True)
+class AccessToken:
+    """A token that the exchange handed out: as good as a key until it expires (1:5.3)."""
+
+    expires_at: float

@@ -1,4 +1,4 @@
-"""PC's responses WebSocket mode: what a socket carries, and what it refuses (1:6, 2:7.5)."""
+"""1:6 PC responses WebSocket mode: what a socket carries, and what it refuses (1:4.3, 2:7.5)."""
 
 from __future__ import annotations
 
@@ -11,6 +11,8 @@ from catalog_probe.probes.calls.script import Hear, Heard, Say, Step
 from catalog_probe.probes.recipes.recipe import Family, Recipe
 from catalog_probe.probes.targets.target import WRONG, Cost
 
+from .requests import LONG
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
@@ -20,9 +22,6 @@ if TYPE_CHECKING:
 FAMILY = Family("pc/errors/websocket")
 ENDPOINTS = Family("pc/endpoints/websocket")
 PATH = "/v1/responses"
-LONG = "Count to 500"
-"""What keeps a response active for long enough to be steered."""
-
 MAX_OUTPUT_TOKENS = 256
 ONLY_TIME = (ReasonCode.NO_DOCUMENTED_SETUP, "only an hour of an open socket brings it about")
 ONLY_WAITING = (
@@ -77,6 +76,7 @@ def billed(slug: str, *steps: Step, tokens: int = 32, headers: Mapping[str, str]
 
 
 RECIPES: tuple[Recipe, ...] = (
+    # 1:4.3 "responses WebSocket mode | carries response.steer and response.inject"; 2:8.1 "60 minutes"
     ENDPOINTS.recipe(
         "responses",
         {
@@ -105,16 +105,19 @@ RECIPES: tuple[Recipe, ...] = (
             ),
         },
     ),
+    # 2:7.5 websocket_connection_limit_reached: "socket reached 60 minutes"
     FAMILY.recipe(
         "connection_limit_reached",
         converse(PATH, create(), Hear("error", told("completed"))).befallen("session_age;age=60m"),
         live=ONLY_TIME,
     ),
+    # 1:6 response.inject.failed: "emitted when response.inject targets a response that already completed"
     billed(
         "response_already_completed",
         *(create(), COMPLETED, inject_into("completed"), Hear(told("inject.failed"), "error")),
         headers=INJECTING,
     ),
+    # 1:6 "steering ends a response as incomplete with reason steered"
     billed(
         "steered",
         create(LONG, max_output_tokens=MAX_OUTPUT_TOKENS),
@@ -126,6 +129,7 @@ RECIPES: tuple[Recipe, ...] = (
 )
 
 
+# 2:7.5 previous_response_not_found: "socket state lost"
 @FAMILY.stepwise(requests=2, cost=Cost.BILLABLE, tokens=64, needs={"small_model"})
 async def previous_response_not_found(probe: Probe) -> None:
     """A response that only its socket knew, gone on with over another one."""

@@ -1,4 +1,4 @@
-"""Images that PC cannot take, refused over HTTP or, where the stream has begun, after the 200 (2:7.5)."""
+"""2:7.5 PC errors, images that cannot be taken: refused over HTTP or, where the stream has begun, after the 200."""
 
 from __future__ import annotations
 
@@ -30,6 +30,7 @@ def in_chat(shown: Sequence[Mapping[str, Any]]) -> Call:
 
 
 RECIPES: tuple[Recipe, ...] = (
+    # 400 invalid_image, invalid_image_format, image_parse_error: "image cannot be decoded, wrong format or too large"
     *(
         IMAGES.recipe(
             code,
@@ -39,5 +40,6 @@ RECIPES: tuple[Recipe, ...] = (
         )
         for code in OVER_HTTP
     ),
+    # "Stream error codes after HTTP 200: …, invalid_image, invalid_image_format, invalid_base64_image, …"
     *(STREAM.recipe(code, streamed(input=image), tokens=TOKENS) for code, image in WRONG.items()),
 )

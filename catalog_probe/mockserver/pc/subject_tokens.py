@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import base64
-import binascii
 import hashlib
 import hmac
 import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from catalog_probe.mockserver.pc.errors import INVALID_GRANT, INVALID_SUBJECT_TOKEN, PcError
+from catalog_probe.mockserver.pc.errors import INVALID_GRANT, INVALID_SUBJECT_TOKEN
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -42,17 +41,17 @@ CONFIGURED = IdentityProvider(
 
 def verify_jwt(token: str, now: float) -> None:
     """Raise why a JWT is not good enough: unverifiable or out of time, or not what is configured."""
-    claims = _verified(token)
+    claims = _verify_signature(token)
     for name in ("iss", "aud", "sub", "exp", "iat"):
         if name not in claims:
-            raise _unusable(f"The subject token has no claim '{name}'.")
+            raise INVALID_SUBJECT_TOKEN(reason=f"has no claim '{name}'")
     if has_expired(claims, now):
-        raise _unusable("The subject token has expired.")
+        raise INVALID_SUBJECT_TOKEN(reason="has expired")
     if is_of_the_future(claims, now):
-        raise _unusable("The subject token was issued in the future.")
-    for name, matches in compared(claims).items():
+        raise INVALID_SUBJECT_TOKEN(reason="was issued in the future")
+    for name, matches in compare_claims(claims).items():
         if not matches:
-            raise INVALID_GRANT(f"The claim '{name}' does not match the provider configuration.")
+            raise INVALID_GRANT(what=f"claim '{name}'")
 
 
 def has_expired(claims: Mapping[str, Any], now: float) -> bool:
@@ -65,7 +64,7 @@ def is_of_the_future(claims: Mapping[str, Any], now: float) -> bool:
     return not isinstance(claims["iat"], int | float) or claims["iat"] > now + LEEWAY_S
 
 
-def compared(claims: Mapping[str, Any]) -> dict[str, bool]:
+def compare_claims(claims: Mapping[str, Any]) -> dict[str, bool]:
     """Which of the claims about who it is match the provider configuration."""
     audiences = claims["aud"] if isinstance(claims["aud"], list) else [claims["aud"]]
     return {
@@ -76,37 +75,32 @@ def compared(claims: Mapping[str, Any]) -> dict[str, bool]:
 
 
 def verify_certificate(text: str) -> None:
-    """Raise why a certificate is not good enough."""
+    """Raise why a certificate, as PEM, is not good enough."""
     lines = [line for line in text.strip().splitlines() if not line.startswith("-----")]
     try:
         der = base64.b64decode("".join(lines), validate=True)
-    except (binascii.Error, ValueError):
-        raise _unusable("The subject token is no certificate.") from None
+    except ValueError:
+        der = b""
     if not der:
-        raise _unusable("The subject token is no certificate.")
-    fingerprint = hashlib.sha256(der).hexdigest()
-    if not any(hmac.compare_digest(fingerprint, known) for known in CONFIGURED.certificates):
-        raise INVALID_GRANT("The certificate is not one of the provider configuration.")
+        raise INVALID_SUBJECT_TOKEN(reason="is no certificate")
+    if hashlib.sha256(der).hexdigest() not in CONFIGURED.certificates:
+        raise INVALID_GRANT(what="certificate")
 
 
-def _verified(token: str) -> dict[str, Any]:
+def _verify_signature(token: str) -> dict[str, Any]:
     """The claims of a token whose HS256 signature is right."""
     head, _, signature = token.rpartition(".")
     try:
-        header, payload = (json.loads(_decoded(part)) for part in head.split("."))
-        given = _decoded(signature)
-    except (ValueError, binascii.Error):
-        raise _unusable("The subject token is no JWT.") from None
+        header, payload = (json.loads(_decode(part)) for part in head.split("."))
+        digest = _decode(signature)
+    except ValueError:
+        raise INVALID_SUBJECT_TOKEN(reason="is no JWT") from None
     if not isinstance(header, dict) or header.get("alg") != "HS256" or not isinstance(payload, dict):
-        raise _unusable("The subject token is not signed with HS256.")
-    if not hmac.compare_digest(given, hmac.digest(CONFIGURED.secret, head.encode(), "sha256")):
-        raise _unusable("The signature of the subject token is wrong.")
+        raise INVALID_SUBJECT_TOKEN(reason="is not signed with HS256")
+    if not hmac.compare_digest(digest, hmac.digest(CONFIGURED.secret, head.encode(), "sha256")):
+        raise INVALID_SUBJECT_TOKEN(reason="has a wrong signature")
     return payload
 
 
-def _decoded(part: str) -> bytes:
+def _decode(part: str) -> bytes:
     return base64.b64decode(part + "=" * (-len(part) % 4), altchars=b"-_", validate=True)
-
-
-def _unusable(message: str) -> PcError:
-    return INVALID_SUBJECT_TOKEN(message, "subject_token")

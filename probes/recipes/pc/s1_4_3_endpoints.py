@@ -1,4 +1,4 @@
-"""The endpoints of PC (1:4.3): the success, a wrong key, the request rules."""
+"""1:4.3 PC endpoints: each row of the table, its success, a wrong key, and the rules of its request."""
 
 from __future__ import annotations
 
@@ -6,60 +6,58 @@ from typing import TYPE_CHECKING
 
 from catalog_probe.catalog.model.codes import ReasonCode
 from catalog_probe.catalog.model.labels import SUCCESS, WRONG_CREDENTIAL
-from catalog_probe.probes.calls.body import Content, body_of
-from catalog_probe.probes.calls.call import ASSUMED_ID, Call, Removal, delete, get, post
+from catalog_probe.probes.calls.body import body_of
+from catalog_probe.probes.calls.call import Call, get, post
 from catalog_probe.probes.recipes.credential_rules import Refusals
-from catalog_probe.probes.recipes.recipe import Family, Recipe
+from catalog_probe.probes.recipes.recipe import Family, Recipe, Steps
 from catalog_probe.probes.targets.target import Cost
 
-from .bad_requests import CONTENT_TYPE, MUTUALLY_EXCLUSIVE, ON_REASONING_MODEL
-from .keys import EXTERNAL_STORAGE
-from .lookups import UNKNOWN_RESPONSE
-from .making import CONVERSATION, STORE, make
 from .pictures import GOOD
-from .requests import AGENTS, LONG, MODELS, STORES, TOKENS, completion, response, streamed, wrong_key
+from .requests import (
+    AGENTS,
+    CONVERSATION,
+    EXTERNAL_STORAGE,
+    MODELS,
+    STORE,
+    STORED,
+    TOKENS,
+    UNKNOWN_RESPONSE,
+    UPLOAD,
+    add_to_store,
+    completion,
+    files_of,
+    make,
+    response,
+    streamed,
+    wrong_key,
+)
+from .s2_7_5_requests import AS_TEXT, MUTUALLY_EXCLUSIVE, ON_REASONING_MODEL
 
 if TYPE_CHECKING:
     from catalog_probe.probes.recipes.probe import Probe
 
-FAMILY = Family("pc/endpoints")
-RESPONSES = Family("pc/endpoints/responses")
-VECTOR_STORES = Family("pc/endpoints/vector_stores")
-OUTCOMES = Family("pc/errors/outcomes")
+ENDPOINTS = Family("pc/endpoints")
 SERVICE_TIERS = ("default", "flex", "priority", "auto", "fast")
-
 
 labelled = Refusals(missing=False).labelled
 """The documents show no answer of PC to a request without a key."""
 
 
-WITHIN_BOUNDS = response(top_logprobs=5, safety_identifier="x" * 16)
-"""What the bounds of the refused requests allow."""
-
-RESPONSE_REMOVAL = Removal("response", delete("/v1/responses/{id}"), id_pattern=f"resp_{ASSUMED_ID}")  # 1:2.6
-STORED = response(store=True).but(removal=RESPONSE_REMOVAL)
-
-
-FILE_REMOVAL = Removal("file", delete("/v1/files/{id}"))
-UPLOAD = post(
-    "/v1/files",
-    Content(
-        b'--x\r\nContent-Disposition: form-data; name="purpose"\r\n\r\nuser_data\r\n'
-        b'--x\r\nContent-Disposition: form-data; name="file"; filename="hi.txt"\r\n\r\nhi\r\n--x--\r\n'
-    ),
-    headers={"content-type": "multipart/form-data; boundary=x"},
-    removal=FILE_REMOVAL,
-)
-"""A file of two letters."""
-
-
 def look(slug: str, cost: Cost = Cost.BILLABLE, /, **calls: Call) -> dict[str, Recipe]:
     """By label, what is looked at besides: where a target allows what it costs, and has what it takes."""
     tokens = TOKENS if cost is Cost.BILLABLE else 0
-    return {label: FAMILY.recipe(slug, call, label=label, cost=cost, tokens=tokens) for label, call in calls.items()}
+    return {label: ENDPOINTS.recipe(slug, call, label=label, cost=cost, tokens=tokens) for label, call in calls.items()}
+
+
+def billed(slug: str, steps: Steps, *labels: str, requests: int, needs: str, tokens: int = 0) -> Recipe:
+    """Steps of which at least one costs something."""
+    return ENDPOINTS.recipe(
+        slug, steps=steps, labels=labels, requests=requests, needs={needs}, tokens=tokens, cost=Cost.BILLABLE
+    )
 
 
 def spend_limit(usd: int) -> Call:
+    """Set the organization's limit."""
     return post("/v1/organization/spend_limit", {"limit_usd": usd})
 
 
@@ -82,10 +80,6 @@ async def reached_and_raised(probe: Probe) -> None:
     await probe.send(response(), "raised")
 
 
-def files_of(store: str) -> Call:
-    return get(f"/v1/vector_stores/{store}/files", headers=STORES)
-
-
 async def attach(probe: Probe) -> None:
     """A file, added to a store made for it, and what that store then lists."""
     store = await make(probe, STORE)
@@ -93,8 +87,30 @@ async def attach(probe: Probe) -> None:
     await probe.send(files_of(store), "listed")
 
 
+async def fetch_responses(probe: Probe) -> None:
+    """A stored response can be fetched; one that never was or was not stored cannot."""
+    stored = get(f"/v1/responses/{await make(probe, STORED)}")
+    await probe.send(stored, SUCCESS)
+    await probe.send(wrong_key(stored), WRONG_CREDENTIAL)
+    await probe.send(UNKNOWN_RESPONSE, "unknown_id")
+    unstored = await make(probe, response(store=False))
+    await probe.send(get(f"/v1/responses/{unstored}"), "unstored")
+
+
+async def attach_batch(probe: Probe) -> None:
+    """A batch of one file, added to a store made for it, and what that store then lists."""
+    store = await make(probe, STORE)
+    batch = add_to_store(store, ["{file}"])
+    await probe.send(batch, SUCCESS)
+    await probe.send(files_of(store), "listed")
+    await probe.send(wrong_key(batch), WRONG_CREDENTIAL)
+
+
 RECIPES: tuple[Recipe, ...] = (
-    FAMILY.recipe(
+    # POST /v1/responses: "model (required), input, max_output_tokens (integer), previous_response_id and conversation
+    # (cannot be combined), store, truncation (`auto` allowed), service_tier (default, flex, priority, auto; fast counts
+    # as priority). Unknown fields are rejected. Body must be application/json"
+    ENDPOINTS.recipe(
         "responses/create_response",
         labelled(
             response(),
@@ -103,13 +119,13 @@ RECIPES: tuple[Recipe, ...] = (
             max_output_tokens_is_an_integer=response(max_output_tokens="many"),
             unknown_field=response(no_such_field=1),
             exclusive_fields=MUTUALLY_EXCLUSIVE,
-            content_type=CONTENT_TYPE,
+            content_type=AS_TEXT,
             truncation_auto=response(truncation="auto"),
             **{f"service_tier_{tier}": response(service_tier=tier) for tier in SERVICE_TIERS},
             service_tier_outside=response(service_tier="no-such-tier"),
             input_items=response(input=[{"role": "user", "content": "hi"}]),
             input_image=response(input=GOOD),
-            within_bounds=WITHIN_BOUNDS,
+            within_bounds=response(top_logprobs=5, safety_identifier="x" * 16),  # what the refused ones exceed
             store_true=STORED,
         ),
         cost=Cost.BILLABLE,
@@ -120,27 +136,35 @@ RECIPES: tuple[Recipe, ...] = (
                 within_window=response(model="{small_context_model}"),
                 default_where_priority_is_denied=response(service_tier="default").but(credential="unhurried"),
             ),
-            "previous_response_id": FAMILY.recipe(
+            "previous_response_id": billed(
                 "responses/create_response",
-                steps=go_on_from_a_response,
-                label="previous_response_id",
+                go_on_from_a_response,
+                "previous_response_id",
                 requests=2,
+                needs="small_model",
                 tokens=2 * TOKENS,
-                needs={"small_model"},
-                cost=Cost.BILLABLE,
             ),
-            "conversation": FAMILY.recipe(
+            "conversation": billed(
                 "responses/create_response",
-                steps=take_part_in_a_conversation,
-                label="conversation",
+                take_part_in_a_conversation,
+                "conversation",
                 requests=2,
+                needs="small_model",
                 tokens=TOKENS,
-                needs={"small_model"},
-                cost=Cost.BILLABLE,
             ),
         },
     ),
-    FAMILY.recipe(
+    # GET /v1/responses/{id}: "unknown or unstored (`store` false) response gives 404"
+    billed(
+        "responses/get_response",
+        fetch_responses,
+        *(SUCCESS, WRONG_CREDENTIAL, "unknown_id", "unstored"),
+        requests=6,
+        needs="small_model",
+        tokens=2 * TOKENS,
+    ),
+    # POST /v1/chat/completions: "fields named: max_tokens, temperature (unsupported on reasoning models)"
+    ENDPOINTS.recipe(
         "chat/create_chat_completion",
         labelled(
             completion(),
@@ -152,7 +176,9 @@ RECIPES: tuple[Recipe, ...] = (
         cost=Cost.BILLABLE,
         tokens=5 * TOKENS,
     ),
-    FAMILY.recipe(
+    # GET /v1/models; 1:5.3 "Optional headers `PC-Organization` (must match the key's organization) and `PC-Project`
+    # (only meaningful for legacy user keys …)", "An optional IP allowlist", "the `PC-Beta` header"
+    ENDPOINTS.recipe(
         "models/list_models",
         labelled(
             MODELS,
@@ -169,16 +195,19 @@ RECIPES: tuple[Recipe, ...] = (
             allowed_address=MODELS.but(credential="nearby"),
         ),
     ),
-    FAMILY.recipe(
+    # GET /v1/agents: "needs the beta header"
+    ENDPOINTS.recipe(
         "agents/list_agents",
         labelled(AGENTS, missing_beta=get(AGENTS.path), invalid_beta=AGENTS.with_headers(pc_beta="agents=v0")),
     ),
-    FAMILY.recipe(
+    # GET /v1/organization/external_storage: "needs a scope"
+    ENDPOINTS.recipe(
         "organization/get_external_storage",
         labelled(EXTERNAL_STORAGE, missing_scope=EXTERNAL_STORAGE.but(credential="inference")),
         credential="storage",
     ),
-    FAMILY.recipe(
+    # POST /v1/organization/spend_limit: "configures the organization hard spend limit"
+    ENDPOINTS.recipe(
         "organization/set_spend_limit",
         labelled(spend_limit(100)),
         steps=reached_and_raised,
@@ -190,7 +219,8 @@ RECIPES: tuple[Recipe, ...] = (
         credential="admin",
         live=(ReasonCode.NO_DOCUMENTED_SETUP, "it changes the spend limit, and nothing shows what it was before"),
     ),
-    FAMILY.recipe(
+    # GET /v1/fine_tuning/model_limits; 1:1 "administer … fine-tuning jobs"
+    ENDPOINTS.recipe(
         "fine_tuning/get_model_limits",
         labelled(get("/v1/fine_tuning/model_limits")),
         optional=look(
@@ -199,66 +229,23 @@ RECIPES: tuple[Recipe, ...] = (
             job_made=post("/v1/fine_tuning/jobs", {"model": "{small_model}", "training_file": "{training_file}"}),
         ),
     ),
-    FAMILY.recipe(
+    # any /v1/vector_stores/{id}/files and .../file_batches: "share one request budget"
+    ENDPOINTS.recipe(
         "vector_stores/files",
         labelled(files_of("{vector_store}")),
         optional={
             **look("vector_stores/files", uploaded=UPLOAD),
-            "attached": FAMILY.recipe(
-                "vector_stores/files",
-                steps=attach,
-                labels=("attached", "listed"),
-                requests=3,
-                needs={"file"},
-                cost=Cost.BILLABLE,
-            ),
+            "attached": billed("vector_stores/files", attach, "attached", "listed", requests=3, needs="file"),
         },
     ),
-    FAMILY.recipe(
+    billed("vector_stores/file_batches", attach_batch, SUCCESS, WRONG_CREDENTIAL, "listed", requests=5, needs="file"),
+    # any "live sessions path (v1/live/sessions)"
+    ENDPOINTS.recipe(
         "live/sessions",
         labelled(get("/v1/live/sessions")),
         optional=look("live/sessions", opened=post("/v1/live/sessions", {"model": "{small_model}"})),
     ),
-    FAMILY.recipe("updates/patch", Call("PATCH", "/v1/models"), label=SUCCESS),
-    FAMILY.recipe("updates/put", Call("PUT", "/v1/models"), label=SUCCESS),
-    OUTCOMES.recipe("incomplete_max_output_tokens", response(input=LONG), cost=Cost.BILLABLE, tokens=TOKENS),
-    OUTCOMES.recipe("streamed_max_output_tokens", streamed(input=LONG), cost=Cost.BILLABLE, tokens=TOKENS),
-    OUTCOMES.recipe(
-        "chat_length",
-        completion(messages=[{"role": "user", "content": LONG}]),
-        cost=Cost.BILLABLE,
-        tokens=TOKENS,
-    ),
+    # PATCH, PUT "any update | not supported; updates use POST; a wrong method gives 405"
+    ENDPOINTS.recipe("updates/patch", Call("PATCH", "/v1/models"), label=SUCCESS),
+    ENDPOINTS.recipe("updates/put", Call("PUT", "/v1/models"), label=SUCCESS),
 )
-
-
-@RESPONSES.stepwise(
-    labels=(SUCCESS, WRONG_CREDENTIAL, "unknown_id", "unstored"),
-    requests=6,
-    tokens=2 * TOKENS,
-    cost=Cost.BILLABLE,
-    needs={"small_model"},
-)
-async def get_response(probe: Probe) -> None:
-    """A stored response can be fetched; one that never was or was not stored cannot."""
-    stored = get(f"/v1/responses/{await make(probe, STORED)}")
-    await probe.send(stored, SUCCESS)
-    await probe.send(wrong_key(stored), WRONG_CREDENTIAL)
-    await probe.send(UNKNOWN_RESPONSE, "unknown_id")
-    unstored = await make(probe, response(store=False))
-    await probe.send(get(f"/v1/responses/{unstored}"), "unstored")
-
-
-@VECTOR_STORES.stepwise(
-    labels=(SUCCESS, WRONG_CREDENTIAL, "listed"),
-    requests=5,
-    cost=Cost.BILLABLE,
-    needs={"file"},
-)
-async def file_batches(probe: Probe) -> None:
-    """A batch of one file, added to a store made for it, and what that store then lists."""
-    store = await make(probe, STORE)
-    batch = post(f"/v1/vector_stores/{store}/file_batches", {"file_ids": ["{file}"]}, headers=STORES)
-    await probe.send(batch, SUCCESS)
-    await probe.send(files_of(store), "listed")
-    await probe.send(wrong_key(batch), WRONG_CREDENTIAL)

@@ -1,54 +1,37 @@
-"""What PC refuses because of whose key it is, from where and for whom it is used (2:7.5 rows 401, 403, 429)."""
+"""2:7.5 PC errors, what is refused for whose key it is, from where and for whom: the rows 401, 403, 404 and 429."""
 
 from __future__ import annotations
 
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from catalog_probe.probes.calls.call import Call, get, post
+from catalog_probe.probes.calls.call import Call, post
 from catalog_probe.probes.recipes.exhausting import one_more_than, until_refused
-from catalog_probe.probes.recipes.other_endpoints import listed, spoilt, spoilt_by_label
+from catalog_probe.probes.recipes.other_endpoints import changed_request, listed, spoilt
 from catalog_probe.probes.recipes.recipe import Family, Recipe
 from catalog_probe.probes.recipes.shapes import with_key
 from catalog_probe.probes.targets.target import Cost
 
-from .requests import MODELS, TOKENS, completion, response, wrong_key
+from .requests import (
+    EXTERNAL_STORAGE,
+    MODELS,
+    OTHER_METHOD,
+    OTHER_PATH,
+    TOKENS,
+    completion,
+    response,
+    wrong_key,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from catalog_probe.probes.recipes.other_endpoints import Change
     from catalog_probe.probes.recipes.probe import Probe
 
+ERRORS = Family("pc/errors")
 AUTHENTICATION = Family("pc/errors/authentication")
 PERMISSION = Family("pc/errors/permission")
 RATE_LIMIT = Family("pc/errors/rate_limit")
-
-EXTERNAL_STORAGE = get("/v1/organization/external_storage")
-
-STANDING = {
-    "credit_balance_exhausted": "credit",
-    "organization_spend_limit_exceeded": "organization_spend",
-    "project_spend_limit_exceeded": "project_spend",
-    "organization_usage_limit_exceeded": "usage",
-    "billing_hard_limit_reached": "hard_limit",
-}
-"""Slug -> the role of a key whose owner may spend no more."""
-
-
-def on_the_token_host(method: str, path: str) -> Call:
-    """A request to the mutual-TLS host that is not the token exchange."""
-    return Call(method, path, credential=None, service="mtls_auth_url")
-
-
-OTHER_METHOD = on_the_token_host("GET", "/oauth/token")
-OTHER_PATH = on_the_token_host("POST", "/oauth/tokens")
-
-
-def everywhere(slug: str, refused: Change) -> Recipe:
-    """A request that is refused for whose key it is, whatever it asks for."""
-    return AUTHENTICATION.recipe(slug, refused(MODELS), elsewhere=spoilt(refused))
-
 
 TRIES = 10
 """A key of role `tight` may send fewer requests a minute than this."""
@@ -119,15 +102,27 @@ def ramped_up(ask: Call) -> Recipe:
 
 
 RECIPES: tuple[Recipe, ...] = (
-    everywhere("invalid_api_key", wrong_key),
-    everywhere("not_a_member", with_key("not_a_member")),
-    everywhere("revoked_key", with_key("revoked")),
-    everywhere("foreign_key", with_key("foreign")),
-    everywhere("mismatched_organization", lambda call: call.with_headers(pc_organization="org-not-the-keys-own")),
-    everywhere(
+    # 401 invalid_api_key: "incorrect key; type is invalid_request_error, not an authentication type"
+    changed_request(AUTHENTICATION, "invalid_api_key", MODELS, wrong_key),
+    # 401 none: "not an organization member, revoked key, or key from another organization"
+    changed_request(AUTHENTICATION, "not_a_member", MODELS, with_key("not_a_member")),
+    changed_request(AUTHENTICATION, "revoked_key", MODELS, with_key("revoked")),
+    changed_request(AUTHENTICATION, "foreign_key", MODELS, with_key("foreign")),
+    # 401 mismatched_organization: "organization header differs from the key's organization"
+    changed_request(
+        AUTHENTICATION,
+        "mismatched_organization",
+        MODELS,
+        lambda call: call.with_headers(pc_organization="org-not-the-keys-own"),
+    ),
+    # 401 invalid_project: "project header names no project of the key"; 1:5.3 "only meaningful for legacy user keys"
+    changed_request(
+        AUTHENTICATION,
         "invalid_project",
+        MODELS,
         lambda call: call.with_headers(pc_project="proj_none_of_the_keys").but(credential="legacy_user"),
     ),
+    # 401 ip_not_authorized: "address outside the allowlist"; 1:5.3 "at project or organization level"
     AUTHENTICATION.recipe(
         "ip_not_authorized",
         {"project": MODELS.but(credential="fenced")},
@@ -138,26 +133,27 @@ RECIPES: tuple[Recipe, ...] = (
         },
         elsewhere=spoilt(with_key("fenced")),
     ),
+    # 403 insufficient_permissions: "missing scope"
     PERMISSION.recipe("insufficient_permissions", EXTERNAL_STORAGE),
+    # 403 none (type null): "mutual-TLS host: any method or path except exact POST /oauth/token"
     PERMISSION.recipe(
         "mutual_tls_host",
-        {"method": OTHER_METHOD, "path": OTHER_PATH, "below": on_the_token_host("POST", "/oauth/token/again")},
+        {"method": OTHER_METHOD, "path": OTHER_PATH, "below": OTHER_PATH.but(path="/oauth/token/again")},
         endpoint="pc/endpoints/oauth/exchange_token",
     ),
-    Family("pc/errors/not_found").recipe(
-        "model",
+    # 404 model_not_found: "model absent, denied by project permissions, or not enabled for the organization"
+    changed_request(
+        ERRORS,
+        "not_found/model",
+        response(),
         {
-            "absent": response(model="no-such-model"),
-            "denied_by_project": response(model="{denied_model}").but(credential="narrow"),
-            "not_enabled": response(model="{not_enabled_model}"),
+            "absent": lambda call: call.with_fields(model="no-such-model"),
+            "denied_by_project": lambda call: call.with_fields(model="{denied_model}").but(credential="narrow"),
+            "not_enabled": lambda call: call.with_fields(model="{not_enabled_model}"),
         },
         tokens=TOKENS,
-        elsewhere=spoilt_by_label(
-            absent=lambda call: call.with_fields(model="no-such-model"),
-            denied_by_project=lambda call: call.with_fields(model="{denied_model}").but(credential="narrow"),
-            not_enabled=lambda call: call.with_fields(model="{not_enabled_model}"),
-        ),
     ),
+    # 429 insufficient_quota: "quota or billing exhausted"
     RATE_LIMIT.recipe(
         "insufficient_quota",
         {"quota": response().but(credential="quota")},
@@ -169,10 +165,19 @@ RECIPES: tuple[Recipe, ...] = (
         },
         elsewhere=spoilt(with_key("quota")),
     ),
-    *(
-        RATE_LIMIT.recipe(slug, response().but(credential=role), tokens=TOKENS, elsewhere=spoilt(with_key(role)))
-        for slug, role in STANDING.items()
+    # 429 credit_balance_exhausted: "prepaid balance depleted"
+    changed_request(RATE_LIMIT, "credit_balance_exhausted", response(), with_key("credit"), tokens=TOKENS),
+    # 429 organization_spend_limit_exceeded, project_spend_limit_exceeded: "monthly hard spend limit"
+    changed_request(
+        RATE_LIMIT, "organization_spend_limit_exceeded", response(), with_key("organization_spend"), tokens=TOKENS
     ),
+    changed_request(RATE_LIMIT, "project_spend_limit_exceeded", response(), with_key("project_spend"), tokens=TOKENS),
+    # 429 organization_usage_limit_exceeded: "provider-assigned monthly usage limit"
+    changed_request(RATE_LIMIT, "organization_usage_limit_exceeded", response(), with_key("usage"), tokens=TOKENS),
+    # 429 billing_hard_limit_reached (legacy, unverified): "old hard-limit name"
+    changed_request(RATE_LIMIT, "billing_hard_limit_reached", response(), with_key("hard_limit"), tokens=TOKENS),
+    # 429 rate_limit_exceeded: "request or token rate exhausted; … failed requests still count"
     requests_used_up("/v1/responses", optional={"tokens": tokens_used_up()}),
+    # 429 slow_down: "traffic ramped too fast"
     ramped_up(response(model="{verbose_model}", max_output_tokens=RAMP_TOKENS)),
 )
