@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from catalog_probe.mockserver.core import leniency
-from catalog_probe.mockserver.pb.errors import MODEL_NOT_FOUND, PbError
+from catalog_probe.mockserver.pb.errors import MODEL_CLOSED, NO_MODEL
 
 if TYPE_CHECKING:
-    from catalog_probe.mockserver.pb.auth.keys import Project
+    from catalog_probe.mockserver.pb.keys import Project
 
 GENERATE = "generateContent"
 LIVE = "bidiGenerateContent"
 BATCH = "batchGenerateContent"
 
-
-USUAL = {LIVE: "mock-live", BATCH: "mock-lite"}
+USUAL = {LIVE: "mock-live-lite"}
 """Of which model one of any name is a stand-in, by method; of `mock-lite` for all others."""
 
 
@@ -79,22 +78,12 @@ def exists(model: Model, version: str) -> bool:
     return version == "v1beta" or not model.preview
 
 
-def _stand_in(name: str, method: str | None) -> Model | None:
-    """A model under another name, where that is let pass; it is no preview."""
-    known = leniency.current().stand_in(name, USUAL.get(method or "", "mock-lite"))
-    return replace(MODELS[known], id=name, preview=False) if known in MODELS else None
-
-
 def find_model(name: str, version: str, project: Project | None = None, method: str | None = None) -> Model:
     """The model called `name` or `models/name`, or 404; with a project, one that it may use."""
-    model = MODELS.get(name.removeprefix("models/")) or _stand_in(name.removeprefix("models/"), method)
+    model_id = name.removeprefix("models/")
+    model = leniency.find_model(MODELS, model_id, USUAL.get(method or "", "mock-lite"))
     if model is None or not exists(model, version) or (method is not None and method not in model.methods):
-        supported = f", or is not supported for {method}" if method else ""
-        raise PbError(
-            MODEL_NOT_FOUND,
-            f"models/{name.removeprefix('models/')} is not found for API version {version}{supported}. "
-            "List the models to see which are available and what they support.",
-        )
+        raise NO_MODEL(id=model_id, version=version, method=method or "a description")
     if model.closed_to_new_users and project is not None and project.new_user:
-        raise PbError(MODEL_NOT_FOUND, f"models/{model.id} is no longer available to new users.")
+        raise MODEL_CLOSED(id=model.id)
     return model

@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 from catalog_probe.mockserver.core.sessions import Session
-from catalog_probe.mockserver.pb.auth import ephemeral
-from catalog_probe.mockserver.pb.auth.ephemeral import Standing
-from catalog_probe.mockserver.pb.auth.keys import MAIN
+from catalog_probe.mockserver.pb import ephemeral
+from catalog_probe.mockserver.pb.ephemeral import Standing
+from catalog_probe.mockserver.pb.keys import MAIN
 from tests.unit.mockserver.pb_client import PbClient, status_of
 
 
@@ -28,14 +28,7 @@ def test_a_token_is_made_for_the_live_api_alone(client: PbClient) -> None:
 
 
 @pytest.mark.parametrize(
-    "fields",
-    [
-        {"uses": -1},
-        {"expireTime": "soon"},
-        {"expireTime": "2020-01-01T00:00:00Z"},
-        {"expireTime": "2099-01-01T00:00:00"},
-    ],
-    ids=str,
+    "fields", [{"uses": "1"}, {"expireTime": "soon"}, {"expireTime": "2099-01-01T00:00:00"}], ids=str
 )
 def test_the_wishes_for_a_token_are_checked(client: PbClient, fields: dict[str, Any]) -> None:
     assert status_of(client.pb("POST", "/v1beta/auth_tokens", json=fields)) == (400, "INVALID_ARGUMENT")

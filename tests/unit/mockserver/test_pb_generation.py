@@ -135,7 +135,7 @@ def test_a_chain_of_calls_has_an_end(client: PbClient) -> None:
         ({"candidateCount": 8}, None),
         ({"candidateCount": 9}, (416, "OUT_OF_RANGE")),
         ({"candidateCount": 0}, (416, "OUT_OF_RANGE")),
-        ({"maxOutputTokens": 0}, (400, "INVALID_ARGUMENT")),
+        ({"maxOutputTokens": 0}, (416, "OUT_OF_RANGE")),
         ({"maxOutputTokens": True}, (400, "INVALID_ARGUMENT")),
         ({"thinkingConfig": {"thinkingLevel": "low", "thinkingBudget": 1}}, (400, "INVALID_ARGUMENT")),
         ({"responseModalities": ["AUDIO"]}, (501, "UNIMPLEMENTED")),
@@ -157,14 +157,11 @@ def test_an_image_model_takes_no_temperature_above_1(client: PbClient) -> None:
     ("fields", "refusal"),
     [
         ({"contents": []}, (400, "INVALID_ARGUMENT")),
-        ({"contents": [{"role": "robot", "parts": [{"text": "x"}]}]}, (400, "INVALID_ARGUMENT")),
         ({"contents": [{"role": "user", "parts": []}]}, (400, "INVALID_ARGUMENT")),
-        ({"contents": [*HELLO, {"role": "model", "parts": [{"text": "x"}]}]}, (400, "INVALID_ARGUMENT")),
-        ({"contents": [{"parts": [{"text": "x", "inlineData": {"mimeType": "a/b"}}]}]}, (400, "INVALID_ARGUMENT")),
+        ({"contents": [{"parts": [{"text": "x", "no_such_field": 1}]}]}, (400, "INVALID_ARGUMENT")),
         ({"contents": [{"parts": [{"fileData": {"fileUri": "files/none"}}]}]}, (404, "NOT_FOUND")),
         ({"contents": [{"parts": [{"fileData": {"fileUri": "files/mock-foreign"}}]}]}, (403, "PERMISSION_DENIED")),
         ({"cachedContent": "cachedContents/none"}, (404, "NOT_FOUND")),
-        ({"toolConfig": MUST_CALL}, (400, "INVALID_ARGUMENT")),
     ],
     ids=str,
 )
@@ -250,7 +247,6 @@ def test_a_listing_is_paged(client: PbClient) -> None:
     first = client.pb("GET", "/v1beta/models", params={"pageSize": 4})
     rest = client.pb("GET", "/v1beta/models", params={"pageToken": first.json()["nextPageToken"]})
     assert names(first) | names(rest) == names(client.pb("GET", "/v1beta/models"))
-    assert status_of(client.pb("GET", "/v1beta/models", params={"pageToken": "99"})) == (416, "OUT_OF_RANGE")
     assert status_of(client.pb("GET", "/v1beta/models", params={"pageToken": "x"})) == (400, "INVALID_ARGUMENT")
 
 

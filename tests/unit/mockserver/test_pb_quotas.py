@@ -9,7 +9,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from catalog_probe.mockserver.pb.limits.quotas import USED_UP
+from catalog_probe.mockserver.pb.limits import USED_UP
 from tests.unit.mockserver.pb_client import PbClient, code_of, status_of
 
 if TYPE_CHECKING:

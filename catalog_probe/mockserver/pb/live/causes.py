@@ -8,7 +8,7 @@ SESSION_AGE = "session_age"
 CONNECTION_AGE = "connection_age"
 CONNECTION_RESET = "connection_reset"
 
-SCENARIOS = (
+LIVE_SCENARIOS = (
     Scenario(
         SESSION_AGE,
         "The live session has been in use for so long; opening a live connection.",

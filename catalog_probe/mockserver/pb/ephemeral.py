@@ -6,15 +6,13 @@ shown; the defaults here are ours, and a request may set its own moments.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
-from catalog_probe.mockserver.core.stores import BoundedStore
-
 if TYPE_CHECKING:
     from catalog_probe.mockserver.core.sessions import Session
-    from catalog_probe.mockserver.pb.auth.keys import Project
+    from catalog_probe.mockserver.pb.keys import Project
 
 NAME_PREFIX = "auth_tokens/"
 LIFETIME_S = 30 * 60
@@ -43,11 +41,6 @@ class EphemeralToken:
     used: int = 0
 
 
-@dataclass
-class _Issued:
-    tokens: BoundedStore[str, EphemeralToken] = field(default_factory=BoundedStore)
-
-
 def issue(
     session: Session,
     project: Project,
@@ -65,13 +58,13 @@ def issue(
         new_session_until=now + NEW_SESSION_S if new_session_until is None else new_session_until,
         uses=uses,
     )
-    session.state(_Issued).tokens[token.name] = token
+    session.store(EphemeralToken)[token.name] = token
     return token
 
 
 def find(session: Session, name: str) -> EphemeralToken | None:
     """The token called `name`, whatever its standing."""
-    return session.state(_Issued).tokens.get(name)
+    return session.store(EphemeralToken).get(name)
 
 
 def standing(session: Session, name: str, now: float) -> Standing:

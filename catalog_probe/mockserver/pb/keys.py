@@ -82,4 +82,11 @@ _TOKENS = (
 )
 
 KEYS = {key.secret: key for key in _KEYS}
+
+USUAL = "mock-pb-inference"
+"""As which key any other is taken, where the mock lets any pass."""
+
 OAUTH_TOKENS = {token.secret: token for token in _TOKENS}
+
+NOBODY = Project("")
+"""Who calls before it is known who does."""
