@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from catalog_probe.mockserver.core.faults import RATE_LIMITED
 from catalog_probe.mockserver.core.scenarios import Scenario, choice, duration
 from catalog_probe.mockserver.pb.errors import ABORTED, CANCELLED, DEADLINE, INTERNAL, OVERLOADED
 from catalog_probe.mockserver.pb.generation.outcomes import BLOCKS, ENDINGS, FAULTS, IMAGE_BLOCKS, IMAGE_ENDINGS
-from catalog_probe.mockserver.pb.limits import USED_UP, USED_UP_BY_OTHERS
+from catalog_probe.mockserver.pb.limits import REQUESTS_PER_MINUTE, USED_UP, Excess, Limits
 from catalog_probe.mockserver.pb.quotas import CAPACITY_SHED, CAPACITY_UNAVAILABLE, make_quota_refusal
 
 if TYPE_CHECKING:
@@ -84,7 +83,7 @@ def raise_failure(context: Context, model: str) -> None:
         raise make_quota_refusal(model, USED_UP[used_up.params["quota"]])
     limited = context.take(RATE_LIMITED.name)
     if limited is not None:
-        raise make_quota_refusal(model, replace(USED_UP_BY_OTHERS, delay_s=limited.params["retry_after"]))
+        raise make_quota_refusal(model, Excess(REQUESTS_PER_MINUTE, Limits().requests, limited.params["retry_after"]))
 
 
 def refuse_late(call: Call, work_s: float) -> None:

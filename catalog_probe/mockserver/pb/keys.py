@@ -74,6 +74,7 @@ _KEYS = (
     Key("mock-pb-tight", TIGHT),
     Key("mock-pb-tight-other", TIGHT),
     Key("mock-pb-thrifty", THRIFTY),
+    Key("mock-pb-tier2", Project("mock-grown", tier="tier2")),
     Key("mock-pb-scale", Project("mock-scale", tier="tier3")),
 )
 _TOKENS = (

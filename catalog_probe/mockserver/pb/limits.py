@@ -48,35 +48,39 @@ class Limits:
 
 
 @dataclass(frozen=True)
-class Dimension:
-    """A row: which field of `Limits` says how many, and how a 429 calls it."""
+class Quota:
+    """A row: how a 429 calls a quota, in names of the mock's own, and its refusal.
 
-    field: str
+    Where the quota is a limit of each model, `field` is the one of `Limits` that says how many.
+    """
+
     metric: str
-    quota_id: str
+    id: str
     row: ErrorRow
     section: str
+    field: str = ""
 
 
-PER_MINUTE = (
-    Dimension(
-        "requests", "generate_content_requests", "GenerateRequestsPerMinutePerProjectPerModel", RATE_LIMIT, "2:8.3"
-    ),
-    Dimension(
-        "input_tokens",
-        "generate_content_input_tokens",
-        "GenerateInputTokensPerMinutePerProjectPerModel",
-        RATE_LIMIT,
-        "2:8.3",
-    ),
-    Dimension("images", "generate_content_images", "GenerateImagesPerMinutePerProjectPerModel", RATE_LIMIT, "2:8.3"),
+REQUESTS_PER_MINUTE = Quota("requests", "GenerateRequestsPerMinutePerProjectPerModel", RATE_LIMIT, "2:8.3", "requests")
+TOKENS_PER_MINUTE = Quota(
+    "input_tokens", "GenerateInputTokensPerMinutePerProjectPerModel", RATE_LIMIT, "2:8.3", "input_tokens"
 )
+IMAGES_PER_MINUTE = Quota("images", "GenerateImagesPerMinutePerProjectPerModel", RATE_LIMIT, "2:8.3", "images")
+PER_MINUTE = (REQUESTS_PER_MINUTE, TOKENS_PER_MINUTE, IMAGES_PER_MINUTE)
+
 PER_DAY = (
-    Dimension(
-        "requests_a_day", "generate_content_requests", "GenerateRequestsPerDayPerProjectPerModel", QUOTA, "2:8.3"
-    ),
-    Dimension("tokens_a_day", "generate_content_tokens", "GenerateTokensPerDayPerProjectPerModel", QUOTA, "2:8.3"),
+    Quota("requests", "GenerateRequestsPerDayPerProjectPerModel", QUOTA, "2:8.3", "requests_a_day"),
+    Quota("tokens", "GenerateTokensPerDayPerProjectPerModel", QUOTA, "2:8.3", "tokens_a_day"),
 )
+
+SPEND = Quota("spend", "SpendPerTenMinutesPerProject", TOO_MANY, "2:8.3")
+FLEX_CAPACITY = Quota("flex_requests", "FlexCapacity", TOO_MANY, "2:8.3")  # "429 when shed"
+FREE_TIER = Quota("free_tier_requests", "RequestsPerDay-FreeTier", QUOTA, "2:7.4")  # "free tier shows `limit: 0`"
+SPEND_CAP = Quota("spend_cap", "SpendCapPerProject", TOO_MANY, "2:8.3")
+SEARCHES = Quota("grounding_searches", "SearchesPerDay-FreeTier", QUOTA, "2:8.3")
+CONCURRENT_BATCHES = Quota("concurrent_batches", "ConcurrentBatches", QUOTA, "2:8.1")
+ENQUEUED_TOKENS = Quota("enqueued_tokens", "BatchEnqueuedTokens", QUOTA, "2:8.3")
+FILE_STORAGE = Quota("file_storage_bytes", "FileStorage", QUOTA, "2:8.1")
 
 TIGHT: Mapping[str, Limits] = {
     "mock-lite": Limits(requests=2),
@@ -131,40 +135,27 @@ TIERS: Mapping[str, Tier] = {
 }
 
 
-@dataclass(frozen=True)
-class Excess:
-    """A row: a limit that a request would exceed, how its 429 calls it, and for how long it would."""
-
-    row: ErrorRow
-    metric: str
-    quota_id: str
-    limit: float
-    delay_s: float = 60
-    section: str = "2:8.3"
-
-
 MOST_JOBS = 100
+"""Concurrent batch requests (2:8.1)."""
+
 MOST_STORED_BYTES = 20 * 1_000**3
 """20 GB (2:8.1); whether of 10^9 or 2^30 bytes is not told."""
 
-USED_UP: Mapping[str, Excess] = {
-    "spend_cap": Excess(TOO_MANY, "spend_cap", "SpendCapPerProject", 250),
-    "grounding_searches": Excess(QUOTA, "grounding searches", "SearchesPerDay-FreeTier", 500),
-    "concurrent_batches": Excess(QUOTA, "concurrent batch requests", "ConcurrentBatches", MOST_JOBS, section="2:8.1"),
-    "enqueued_tokens": Excess(QUOTA, "enqueued batch tokens", "BatchEnqueuedTokens", 10_000_000),
-    "file_storage": Excess(QUOTA, "file storage bytes", "FileStorage", MOST_STORED_BYTES, section="2:8.1"),
-}
-"""Quotas that only money or days use up, as the scenario `quota_used_up` names them."""
 
-USED_UP_BY_OTHERS = Excess(
-    RATE_LIMIT,
-    "generate_content_requests",
-    "GenerateRequestsPerMinutePerProjectPerModel",
-    Limits().requests,
-    section="2:8.3",
-)
-FREE_TIER_ZERO = Excess(
-    QUOTA, "generate_content_free_tier_requests", "PerDay-FreeTier", 0, section="2:7.4"
-)  # "free tier shows `limit: 0` for paid-only models"
-FLEX_SHED = Excess(TOO_MANY, "generate_content_flex_requests", "FlexCapacity", 0, FLEX_DELAY_S)
-OVERSPENT = Excess(TOO_MANY, "generate_content_spend", "SpendPerTenMinutesPerProject", 0)
+@dataclass(frozen=True)
+class Excess:
+    """A quota that a request would exceed, what it allows, and for how many seconds it would."""
+
+    quota: Quota
+    limit: float
+    delay_s: float = 60
+
+
+USED_UP: Mapping[str, Excess] = {
+    "spend_cap": Excess(SPEND_CAP, 250),
+    "grounding_searches": Excess(SEARCHES, 500),
+    "concurrent_batches": Excess(CONCURRENT_BATCHES, MOST_JOBS),
+    "enqueued_tokens": Excess(ENQUEUED_TOKENS, 10_000_000),
+    "file_storage": Excess(FILE_STORAGE, MOST_STORED_BYTES),
+}
+"""Quotas that only money or days use up, as the scenario `quota_used_up` names them, with the least that 2:8.3 says."""

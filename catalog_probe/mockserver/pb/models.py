@@ -24,7 +24,6 @@ class Model:
     """A model. `reasons`: it thinks before it speaks; `draws`: it makes images, and its maxTemperature is 1."""
 
     id: str
-    display_name: str
     input_token_limit: int = 1_048_576
     output_token_limit: int = 65_536
     reasons: bool = False
@@ -44,25 +43,24 @@ class Model:
 
 
 _TABLE = (
-    Model("mock-pro", "Mock Pro", reasons=True),
-    Model("mock-lite", "Mock Lite"),
-    Model("mock-flash", "Mock Flash"),
-    Model("mock-image", "Mock Image", input_token_limit=32_768, output_token_limit=32_768, draws=True),
-    Model("mock-premium", "Mock Premium", reasons=True, paid_only=True),
-    Model("mock-pro-preview", "Mock Pro Preview", reasons=True, preview=True),
+    Model("mock-pro", reasons=True),
+    Model("mock-lite"),
+    Model("mock-flash"),
+    Model("mock-image", input_token_limit=32_768, output_token_limit=32_768, draws=True),
+    Model("mock-premium", reasons=True, paid_only=True),
+    Model("mock-pro-preview", reasons=True, preview=True),
     Model(
         "mock-legacy",
-        "Mock Legacy",
         input_token_limit=2_048,
         output_token_limit=2_048,
         closed_to_new_users=True,
     ),
-    Model("mock-lite-preview", "Mock Lite Preview", preview=True),
-    Model("mock-lite-experimental", "Mock Lite Experimental", experimental=True),
-    Model("mock-speech-preview", "Mock Speech Preview", preview=True, methods=(BATCH,), kind="speech"),
-    Model("mock-embedding", "Mock Embedding", methods=(BATCH,), kind="embedding"),
-    Model("mock-live", "Mock Live", input_token_limit=131_072, methods=(LIVE,), preview=True),
-    Model("mock-live-lite", "Mock Live Lite", input_token_limit=131_072, methods=(LIVE,)),
+    Model("mock-lite-preview", preview=True),
+    Model("mock-lite-experimental", experimental=True),
+    Model("mock-speech-preview", preview=True, methods=(BATCH,), kind="speech"),
+    Model("mock-embedding", methods=(BATCH,), kind="embedding"),
+    Model("mock-live", input_token_limit=131_072, methods=(LIVE,), preview=True),
+    Model("mock-live-lite", input_token_limit=131_072, methods=(LIVE,)),
 )
 
 MODELS = {model.id: model for model in _TABLE}

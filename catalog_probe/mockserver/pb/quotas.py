@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, deque
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import UTC, datetime, time, timedelta
 from typing import TYPE_CHECKING, Any
 from zoneinfo import ZoneInfo
@@ -15,18 +15,19 @@ from catalog_probe.mockserver.pb.errors import BILLING_OFF, NO_FLEX_CAPACITY, NO
 from catalog_probe.mockserver.pb.keys import Billing
 from catalog_probe.mockserver.pb.limits import (
     DOWNGRADED_TO,
-    FLEX_SHED,
-    FREE_TIER_ZERO,
-    OVERSPENT,
+    FLEX_CAPACITY,
+    FLEX_DELAY_S,
+    FREE_TIER,
     PER_DAY,
     PER_MINUTE,
     PRIORITY_SHARE,
+    SPEND,
     SPEND_WINDOW_S,
     STRICTER_SHARE,
     TIERS,
-    Dimension,
     Excess,
     Limits,
+    Quota,
 )
 
 if TYPE_CHECKING:
@@ -92,7 +93,7 @@ def admit(call: Call, model: Model, tokens: int, images: int, service_tier: str)
     if service_tier == FLEX:
         refuse_flex(call, model)
     if call.project.billing is Billing.NONE and model.paid_only:
-        raise make_quota_refusal(model.id, FREE_TIER_ZERO)
+        raise make_quota_refusal(model.id, Excess(FREE_TIER, 0))
     amounts = {
         "requests": 1,
         "input_tokens": tokens,
@@ -129,7 +130,7 @@ def refuse_flex(call: Call, model: Model) -> None:
     if call.context.take(CAPACITY_UNAVAILABLE):
         raise NO_FLEX_CAPACITY()
     if call.context.take(CAPACITY_SHED):
-        raise make_quota_refusal(model.id, FLEX_SHED)
+        raise make_quota_refusal(model.id, Excess(FLEX_CAPACITY, 0, FLEX_DELAY_S))
 
 
 def limits_of(call: Call, model: Model, pool: str) -> Limits:
@@ -146,26 +147,26 @@ def _charge(call: Call, model: Model, pool: str, amounts: Mapping[str, int]) -> 
     limits = limits_of(call, model, pool)
     days = call.session.state(Usage).days
     today = datetime.fromtimestamp(call.now, PACIFIC).date().isoformat()
-    counted = [(row, (call.project.id, model.id, pool, row.field, today)) for row in PER_DAY]
+    counted = [(quota, (call.project.id, model.id, pool, quota.field, today)) for quota in PER_DAY]
     times = leniency.current().limits or UNLIMITED
-    for row, key in counted:
-        limit = getattr(limits, row.field)
-        if days[key] + amounts[row.field] > limit * times:
-            return Excess(row.row, row.metric, row.quota_id, limit, _seconds_until_midnight(call))
+    for quota, key in counted:
+        limit = getattr(limits, quota.field)
+        if days[key] + amounts[quota.field] > limit * times:
+            return Excess(quota, limit, _seconds_until_midnight(call))
     beyond = take_all(
-        (Charge(row, bucket_of(call, model, pool, row, limits), amounts[row.field]) for row in PER_MINUTE), call.now
+        (Charge(quota, bucket_of(call, model, pool, quota, limits), amounts[quota.field]) for quota in PER_MINUTE),
+        call.now,
     )
-    for excess in beyond[:1]:
-        row, per_minute = excess.charge.limit, excess.charge.bucket.per_minute
-        return Excess(row.row, row.metric, row.quota_id, per_minute, excess.wait_s)
-    for row, key in counted:
-        days[key] += amounts[row.field]
+    if beyond:
+        return Excess(beyond[0].charge.limit, beyond[0].charge.bucket.per_minute, beyond[0].wait_s)
+    for quota, key in counted:
+        days[key] += amounts[quota.field]
     return None
 
 
-def bucket_of(call: Call, model: Model, pool: str, row: Dimension, limits: Limits) -> TokenBucket:
-    """The budget of a minute in one dimension; each service tier has its own (2:8.3)."""
-    return call.session.bucket(("pb", call.project.id, model.id, pool, row.field), getattr(limits, row.field))
+def bucket_of(call: Call, model: Model, pool: str, quota: Quota, limits: Limits) -> TokenBucket:
+    """The budget of a minute; each service tier has its own (2:8.3)."""
+    return call.session.bucket(("pb", call.project.id, model.id, pool, quota.field), getattr(limits, quota.field))
 
 
 def find_overspending(call: Call) -> Excess | None:
@@ -175,7 +176,7 @@ def find_overspending(call: Call) -> Excess | None:
     window.pass_to(call.now)
     if limit is None or leniency.current().limits is None or window.total < limit:
         return None
-    return replace(OVERSPENT, limit=limit, delay_s=window.seconds[0][0] + SPEND_WINDOW_S - call.now)
+    return Excess(SPEND, limit, window.seconds[0][0] + SPEND_WINDOW_S - call.now)
 
 
 def _seconds_until_midnight(call: Call) -> float:
@@ -192,11 +193,15 @@ def make_quota_refusal(model: str, excess: Excess) -> Refusal:
         "links": [{"description": "Learn more about quotas", "url": "https://docs.example/rate-limits"}],
     }
     violation: dict[str, Any] = {
-        "quotaMetric": excess.metric,
-        "quotaId": excess.quota_id,
+        "quotaMetric": excess.quota.metric,
+        "quotaId": excess.quota.id,
         "quotaDimensions": {"model": model, "location": "global"},
     }
     details = [help_entry, {"@type": "rpc.QuotaFailure", "violations": [violation]}]
-    return excess.row(
-        extra={"details": details}, metric=excess.metric, limit=excess.limit, delay_s=excess.delay_s, model=model
+    return excess.quota.row(
+        extra={"details": details},
+        metric=excess.quota.metric,
+        limit=excess.limit,
+        delay_s=excess.delay_s,
+        model=model,
     )

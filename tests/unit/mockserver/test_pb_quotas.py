@@ -65,12 +65,12 @@ def test_limits_belong_to_the_project_and_the_model(client: PbClient) -> None:
 def test_input_tokens_per_minute(client: PbClient) -> None:
     assert client.generate("mock-pro", key=TIGHT, fields={"contents": LONG}).status_code == 200
     refused = client.generate("mock-pro", key=TIGHT, fields={"contents": LONG})
-    assert violation(refused)["quotaMetric"] == "generate_content_input_tokens"
+    assert violation(refused)["quotaMetric"] == "input_tokens"
 
 
 def test_images_per_minute(client: PbClient) -> None:
     assert client.generate("mock-image", key=TIGHT).status_code == 200
-    assert violation(client.generate("mock-image", key=TIGHT))["quotaMetric"] == "generate_content_images"
+    assert violation(client.generate("mock-image", key=TIGHT))["quotaMetric"] == "images"
 
 
 def test_requests_per_day_come_back_at_midnight_in_the_pacific(client: PbClient) -> None:
@@ -87,7 +87,7 @@ def test_spending_has_a_rolling_window_of_ten_minutes(client: PbClient) -> None:
     key = "mock-pb-thrifty"
     assert client.generate(key=key, fields={"contents": LONG}).status_code == 200
     refused = client.generate(key=key)
-    assert violation(refused)["quotaMetric"] == "generate_content_spend"
+    assert violation(refused)["quotaMetric"] == "spend"
     assert 590 < delay(refused) <= 600
     assert client.generate(key=key, clock="+9m").status_code == 429
     assert client.generate(key=key, clock="+11m").status_code == 200
@@ -97,7 +97,7 @@ def test_spending_has_a_rolling_window_of_ten_minutes(client: PbClient) -> None:
 def test_a_quota_that_only_money_or_days_use_up_is_a_scenario(client: PbClient, quota: str) -> None:
     refused = client.generate(scenario=f"quota_used_up;quota={quota}")
     assert status_of(refused) == (429, "RESOURCE_EXHAUSTED")
-    assert USED_UP[quota].metric in refused.json()["error"]["message"]
+    assert USED_UP[quota].quota.metric in refused.json()["error"]["message"]
 
 
 def test_a_paid_model_on_the_free_tier_shows_limit_0(client: PbClient) -> None:

@@ -150,7 +150,6 @@ def _describe(call: Call, job: Job) -> dict[str, Any]:
         "displayName": job.display_name,
         "name": job.name,
         "createTime": rfc3339(job.created_at),
-        "updateTime": rfc3339(call.now),
         "state": f"BATCH_STATE_{state}",
     }
     operation = {"name": job.name, "metadata": metadata, "done": done or job.cancelled}

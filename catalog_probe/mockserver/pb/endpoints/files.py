@@ -7,8 +7,6 @@ is all that is kept: a file of 2 GB need not be sent.
 
 from __future__ import annotations
 
-import base64
-import hashlib
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
@@ -37,9 +35,6 @@ if TYPE_CHECKING:
 
 OWNERS: dict[str, str] = {"files/mock-own": MAIN.id, "files/mock-foreign": "mock-somebody-else"}
 """The project of each file that was there before."""
-
-KEPT_FOR_S = 48 * 3600.0
-"""How long a file says that it will be kept; the documents do not tell."""
 
 
 @dataclass(frozen=True)
@@ -169,12 +164,8 @@ def describe_file(call: Call, file: File) -> dict[str, Any]:
         "mimeType": file.mime_type,
         "sizeBytes": str(file.size),
         "createTime": rfc3339(file.created_at),
-        "updateTime": rfc3339(file.created_at),
-        "expirationTime": rfc3339(file.created_at + KEPT_FOR_S),
-        "sha256Hash": base64.b64encode(hashlib.sha256(file.content).digest()).decode(),
         "uri": f"{call.request.base_url}v1beta/{file.name}",
         "state": "ACTIVE",
-        "source": "UPLOADED",
     }
 
 

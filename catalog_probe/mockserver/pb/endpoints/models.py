@@ -28,11 +28,8 @@ def describe_model(model: Model) -> dict[str, Any]:
     """A model as it is listed."""
     return {
         "name": f"models/{model.id}",
-        "version": "001",
-        "displayName": model.display_name,
         "inputTokenLimit": model.input_token_limit,
         "outputTokenLimit": model.output_token_limit,
         "supportedGenerationMethods": list(model.methods),
         "maxTemperature": model.max_temperature,
-        "thinking": model.reasons,
     }
