@@ -1,4 +1,7 @@
-"""What PB's batches may read, hold and enqueue (2:8.1, 2:8.3); no path of batches and files is documented."""
+"""2:8.1 PB batch: "100 concurrent batch requests; input file 2 GB; file storage 20 GB", and what may wait (2:8.3).
+
+No path of batches and files is documented.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""PB's 429 by the quota that is used up (2:7.1, 2:7.4, 2:8.3): with a key whose project has hardly any.
+"""2:7.4 PB errors, row 429: by the quota that is used up, with a key whose project has hardly any.
 
 The documents publish none of the numbers, so a target names for each dimension a model and how much of it is enough.
 """
@@ -12,9 +12,7 @@ from catalog_probe.probes.recipes.exhausting import once_limited, one_more_than
 from catalog_probe.probes.recipes.recipe import Family, Recipe
 from catalog_probe.probes.targets.target import Cost
 
-from .account_limits import SEARCH
-from .requests import generate, said
-from .versions import in_both, in_version_of
+from .requests import SEARCH, generate, in_both, in_version_of, said
 
 if TYPE_CHECKING:
     from catalog_probe.probes.calls.call import Call
@@ -102,8 +100,11 @@ def too_much(slug: str, model: str, words: str, role: str) -> Recipe:
 
 
 ROWS: tuple[Recipe, ...] = (
+    # 429 RESOURCE_EXHAUSTED "flex capacity shed"
     QUOTA.recipe("flex_capacity_shed", generate(serviceTier="flex").befallen("flex_capacity_shed")),
+    # "free tier shows `limit: 0` for paid-only models"
     QUOTA.recipe("free_tier_limit_zero", generate("{paid_only_model}").but(credential="free"), tokens=4),
+    # "per-minute, token, daily, image quota"
     one_too_many("requests_per_minute", generate("{minute_quota_model}"), "minute_quota"),
     one_too_many("requests_per_day", generate("{day_quota_model}"), "day_quota"),
     one_too_many(
@@ -114,12 +115,14 @@ ROWS: tuple[Recipe, ...] = (
     ),
     too_much("tokens_per_minute", "{token_quota_model}", "token_quota", "tight"),
     too_much("tokens_per_day", "{day_token_quota_model}", "day_token_quota", "tight"),
+    # 2:8.3 "Tier 1 (billing linked; spend cap 250"; "search on previous generation 1500 per day (free tier 500)"
     QUOTA.recipe("spend_cap", generate().befallen("quota_used_up;quota=spend_cap"), live=ONLY_USE),
     QUOTA.recipe(
         "grounding_searches",
         generate("{previous_generation_model}", tools=SEARCH).befallen("quota_used_up;quota=grounding_searches"),
         live=ONLY_USE,
     ),
+    # "spend-based 10-minute limit"
     too_much("spend_per_ten_minutes", "{small_model}", "spend_quota_tokens", "thrifty"),
 )
 

@@ -1,4 +1,4 @@
-"""What PB tells inside a 200 of generateContent: why a prompt was blocked, why a candidate ended (2:7.4)."""
+"""2:7.4 PB "HTTP 200 outcomes": why a prompt was blocked, why a candidate ended, in generateContent."""
 
 from __future__ import annotations
 
@@ -8,8 +8,7 @@ from catalog_probe.catalog.model.codes import ReasonCode
 from catalog_probe.probes.recipes.recipe import Family, Recipe
 from catalog_probe.probes.targets.target import Cost
 
-from .requests import LOOKUP, TEXT_ONLY, generate, said
-from .versions import in_both
+from .requests import LOOKUP, TEXT_ONLY, generate, in_both, said
 
 if TYPE_CHECKING:
     from catalog_probe.catalog.model import Json
@@ -79,14 +78,20 @@ def tool_rounds(count: int) -> list[dict[str, Any]]:
 
 
 ROWS: tuple[Recipe, ...] = (
+    # "promptFeedback.blockReason (no candidates): BLOCK_REASON_UNSPECIFIED, SAFETY, OTHER, BLOCKLIST,
+    # PROHIBITED_CONTENT, IMAGE_SAFETY"
     blocked("block_reason_unspecified", "unspecified"),
     blocked("safety", "safety"),
     blocked("other", "other"),
     blocked("blocklist", "blocklist"),
     blocked("prohibited_content", "prohibited_content"),
     blocked("image_safety", "image_safety", "{image_model}"),
+    # "candidates[].finishReason: STOP, MAX_TOKENS, SAFETY, RECITATION, LANGUAGE, OTHER, BLOCKLIST, PROHIBITED_CONTENT,
+    # SPII, MALFORMED_FUNCTION_CALL, IMAGE_SAFETY, IMAGE_PROHIBITED_CONTENT, IMAGE_OTHER, NO_IMAGE, IMAGE_RECITATION,
+    # UNEXPECTED_TOOL_CALL, TOO_MANY_TOOL_CALLS, MISSING_THOUGHT_SIGNATURE, MALFORMED_RESPONSE"
     FINISHED.recipe("stop", generate(config={"maxOutputTokens": 64}), cost=Cost.BILLABLE, tokens=TOKENS),
     FINISHED.recipe("max_tokens", generate(), cost=Cost.BILLABLE, tokens=TOKENS),
+    # "A tiny maxOutputTokens on a reasoning model yields MAX_TOKENS with empty text"
     FINISHED.recipe("max_tokens_without_text", generate("{reasoning_model}"), cost=Cost.BILLABLE, tokens=TOKENS),
     stopped("safety", "safety"),
     stopped("recitation", "recitation"),
@@ -116,6 +121,7 @@ ROWS: tuple[Recipe, ...] = (
         live=NO_NUMBER,
     ),
     faulty("malformed_response", "malformed_response"),
+    # "MISSING_THOUGHT_SIGNATURE arises in multi-turn function calling when thought signatures are not echoed"
     without_signature("v1beta"),
 )
 

@@ -1,22 +1,29 @@
-"""Whom PB's quotas are for, and what is served besides or instead (2:8.3): with a key that may do hardly any."""
+"""2:8.3 PB rate limits: whom each holds for, and what is served besides or instead, with a key that may do hardly any.
+
+No header tells of a limit, only the message of a 429 does.
+"""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from catalog_probe.catalog.model.labels import SETUP
-from catalog_probe.probes.recipes.limit_looks import SLUG, TIGHT
+from catalog_probe.catalog.model.labels import LIMITED, SETUP
+from catalog_probe.probes.recipes.exhausting import exhaust
+from catalog_probe.probes.recipes.limit_looks import SLUG, TIGHT, beyond, generated
+from catalog_probe.probes.recipes.recipe import Family, each_apart
 from catalog_probe.probes.targets.target import Cost
 
-from .account_limits import LIMITS
-from .requests import generate
+from .requests import MODELS, SEARCH, generate
+from .s2_7_4_quotas import MOST, ONLY_USE
 
 if TYPE_CHECKING:
     from catalog_probe.probes.calls.call import Call
     from catalog_probe.probes.recipes.probe import Probe
     from catalog_probe.probes.recipes.recipe import Recipe, Steps
 
-MOST = 40
+LIMITS = Family("pb/rate_limits/limits")
+
+MOST_REQUESTS = 40
 MINUTE_MODEL = "{minute_quota_model}"
 
 
@@ -26,8 +33,8 @@ def looks(steps: Steps, *labels: str, needs: set[str], roles: set[str]) -> Recip
         SLUG,
         steps=steps,
         labels=labels,
-        requests=MOST,
-        tokens=MOST * 4,
+        requests=MOST_REQUESTS,
+        tokens=MOST_REQUESTS * 4,
         cost=Cost.DISRUPTIVE,
         needs=needs,
         roles=roles,
@@ -76,9 +83,25 @@ async def flex(probe: Probe) -> None:
     await probe.send(flexible.befallen("short_deadline;deadline=59s"), "flex_not_within_a_minute")
 
 
+async def beyond_the_limit(probe: Probe) -> None:
+    """One request more than a minute allows to a project that may do hardly any."""
+    call = generate(MINUTE_MODEL).but(credential=TIGHT)
+    await exhaust(probe, call, min(int(probe.values["minute_quota"]) + 1, MOST), label=LIMITED)
+
+
+def without_billing(label: str, call: Call) -> dict[str, Recipe]:
+    """A small generation of a project without billing."""
+    return {label: LIMITS.recipe(SLUG, call.but(credential="free"), label=label)}
+
+
 MINUTE = {"minute_quota_model", "minute_quota"}
 
 LOOKS: dict[str, Recipe] = {
+    # "Free (active project)"; "search on previous generation 1500 per day (free tier 500)"
+    **without_billing("free_tier", generate()),
+    **without_billing("free_tier_paid_only_model", generate("{paid_only_model}")),
+    **without_billing("free_searches_within", generate("{previous_generation_model}", tools=SEARCH)),
+    # "Limits apply per cloud project, not per key"
     "of_the_project": looks(
         of_the_project,
         "other_key_of_the_project",
@@ -86,6 +109,7 @@ LOOKS: dict[str, Recipe] = {
         needs=MINUTE,
         roles={TIGHT, "tight_other", "inference"},
     ),
+    # "Experimental and preview models are stricter"
     "stricter": looks(
         stricter,
         "preview_is_stricter",
@@ -93,6 +117,7 @@ LOOKS: dict[str, Recipe] = {
         needs={"preview_quota_model", "experimental_quota_model", "minute_quota"},
         roles={TIGHT},
     ),
+    # "Priority inference: 0.3 times the standard limit, overflow downgrades to standard"
     "priority": looks(
         priority,
         "priority_within",
@@ -100,5 +125,27 @@ LOOKS: dict[str, Recipe] = {
         needs={"priority_quota_model", "priority_standard_quota"},
         roles={TIGHT},
     ),
+    # "flex inference: own limits, best-effort, latency 1 to 15 minutes"
     "flex": looks(flex, "standard_used_up", "flex_besides", "flex_not_within_a_minute", needs=MINUTE, roles={TIGHT}),
 }
+
+RECIPES = (
+    LIMITS.recipe(
+        SLUG,
+        MODELS,
+        optional=each_apart(
+            {
+                **generated(LIMITS, "generation", generate(), tokens=16),
+                **beyond(
+                    LIMITS,
+                    beyond_the_limit,
+                    requests=MOST + 1,
+                    tokens=MOST * 4,
+                    needs={"minute_quota_model", "minute_quota"},
+                ),
+                **LOOKS,
+            }
+        ),
+        unsent=ONLY_USE,
+    ),
+)

@@ -1,4 +1,4 @@
-"""The endpoints of PB (1:4.2): the success, the credential rules, the request rules."""
+"""1:4.2 PB endpoints: each row of the table, with what 1:5.2 says of its credentials."""
 
 from __future__ import annotations
 
@@ -12,30 +12,20 @@ from catalog_probe.probes.recipes.probe import Stopped
 from catalog_probe.probes.recipes.recipe import Family, Recipe, each_apart
 from catalog_probe.probes.targets.target import Cost
 
-from .interactions import FUNCTION, TOO_MANY_CALLS
-from .outcomes import NO_NUMBER
-from .requests import (
-    BEARER,
-    MODELS,
-    TOKEN,
-    chat,
-    generate,
-    interaction,
-    stream_generate,
-    streamed,
-)
+from .requests import MODELS, TOKEN, bearing, chat, generate, interaction, stream_generate, streamed
+from .s2_7_4_interactions import FUNCTION, TOO_MANY_CALLS
+from .s2_7_4_outcomes import NO_NUMBER
 
 if TYPE_CHECKING:
     from catalog_probe.probes.recipes.probe import Probe
 
-FAMILY = Family("pb/endpoints")
+ENDPOINTS = Family("pb/endpoints")
 ONLY_TIME = (ReasonCode.NO_DOCUMENTED_SETUP, "the documents do not say how long work in the background takes (1:4.2)")
 labelled, of_interaction = BOTH.labelled, Refusals(wrong=False).labelled
 VERSIONS = ("v1beta", "v1")
 INTERACTION_REMOVALS = {
     name: Removal(f"interaction_{name}", delete(f"/{name}/interactions/{{id}}")) for name in VERSIONS
 }
-CHAT = chat()
 LENIENT = {"category": "HARM_CATEGORY_HARASSMENT", "threshold": "BLOCK_ONLY_HIGH"}
 """One safety setting, as clients send them."""
 
@@ -51,23 +41,27 @@ def _generate_content(version: str) -> Recipe:
         """What not every account has a key or a model for."""
         slug = f"generation/generate_content_{version}"
         return {
-            label: FAMILY.recipe(slug, call, label=label, cost=Cost.BILLABLE, tokens=20)
+            label: ENDPOINTS.recipe(slug, call, label=label, cost=Cost.BILLABLE, tokens=20)
             for label, call in calls.items()
         }
 
-    return FAMILY.recipe(
+    return ENDPOINTS.recipe(
         f"generation/generate_content_{version}",
         labelled(
             asked(maxOutputTokens=64),  # a model that thinks has spent one token before it says a word
+            # 2:7.4 "unknown field"
             unknown_field=generate(version=version, noSuchField=True),
+            # "temperature (0 to the model maxTemperature; 2 for most models, 1 for image models)"
             temperature_at_maximum=asked(temperature=2),
             temperature_above_maximum=asked(temperature=2.01),
             temperature_zero=asked(temperature=0),
             temperature_below_zero=asked(temperature=-0.01),
+            # "topP (0 to 1)"
             top_p_zero=asked(topP=0),
             top_p_below_zero=asked(topP=-0.01),
             top_p_one=asked(topP=1),
             top_p_above_one=asked(topP=1.01),
+            # "candidateCount (1 to 8)"
             candidate_count_one=asked(candidateCount=1),
             candidate_count_zero=asked(candidateCount=0),
             candidate_count_eight=asked(candidateCount=8),
@@ -82,10 +76,11 @@ def _generate_content(version: str) -> Recipe:
                 image_temperature_above_maximum=asked("{image_model}", temperature=1.01),
                 image_temperature_zero=asked("{image_model}", temperature=0),
                 image_temperature_below_zero=asked("{image_model}", temperature=-0.01),
+                # "thinking_level and thinking_budget (mutually exclusive)"
                 thinking_level_alone=thinking(thinkingLevel="low"),
                 thinking_budget_alone=thinking(thinkingBudget=1),
                 thinking_level_with_budget=thinking(thinkingLevel="low", thinkingBudget=1),
-                oauth_token=generate(version=version).but(credential="oauth", key_in=BEARER),
+                oauth_token=bearing("oauth")(generate(version=version)),  # 1:5.2 "OAuth tokens … are also accepted"
                 preview_model=asked("{preview_model}"),
             )
         ),
@@ -106,13 +101,13 @@ def _create_interaction(version: str) -> Recipe:
         await probe.send(get(f"/{version}/interactions/{name}").later("+1m"), "background_result")
 
     slug = f"interactions/create_interaction_{version}"
-    return FAMILY.recipe(
+    return ENDPOINTS.recipe(
         slug,
         of_interaction(interaction(version=version), background=in_background()),
         cost=Cost.BILLABLE,
         tokens=20,
         optional={
-            "background": FAMILY.recipe(
+            "background": ENDPOINTS.recipe(
                 slug,
                 steps=until_its_result,
                 labels=("background_under_way", "background_result"),
@@ -129,37 +124,42 @@ def _create_interaction(version: str) -> Recipe:
 def _stream_interaction(version: str) -> Recipe:
     slug = f"interactions/stream_interaction_{version}"
     failing = streamed(interaction(version=version, input=TOO_MANY_CALLS, tools=[FUNCTION]))
-    return FAMILY.recipe(
+    return ENDPOINTS.recipe(
         slug,
         of_interaction(streamed(interaction(version=version))),
         cost=Cost.BILLABLE,
         tokens=20,
         optional={
-            "error": FAMILY.recipe(slug, failing, label="error_event", cost=Cost.BILLABLE, tokens=2_000, live=NO_NUMBER)
+            "error": ENDPOINTS.recipe(
+                slug, failing, label="error_event", cost=Cost.BILLABLE, tokens=2_000, live=NO_NUMBER
+            )
         },
     )
 
 
 RECIPES: tuple[Recipe, ...] = (
-    FAMILY.recipe("models/list_models", labelled(MODELS)),
-    FAMILY.recipe(
+    # GET {base_url}/v1beta/models: "model listing; model ids are checked against it"
+    ENDPOINTS.recipe("models/list_models", labelled(MODELS)),
+    ENDPOINTS.recipe(
         "models/get_model",
         labelled(
             get("/v1beta/models/{small_model}"),
             unknown_model=get("/v1beta/models/no-such-model"),
             listed=get("/v1beta/models", query=(("pageSize", "1000"),)),
         ),
+        # 2:9 "Older models may stop being available to new users while still listable"
         optional={
-            "closed_model": FAMILY.recipe(
+            "closed_model": ENDPOINTS.recipe(
                 "models/get_model",
                 get("/v1beta/models/{closed_model}").but(credential="newcomer"),
                 label="closed_model",
             )
         },
     ),
+    # POST "generateContent operation under the models collection, for both v1 and v1beta"
     *(_generate_content(version) for version in VERSIONS),
     *(
-        FAMILY.recipe(
+        ENDPOINTS.recipe(
             f"generation/stream_generate_content_{version}",
             labelled(stream_generate(version)),
             cost=Cost.BILLABLE,
@@ -167,17 +167,21 @@ RECIPES: tuple[Recipe, ...] = (
         )
         for version in VERSIONS
     ),
+    # POST and SSE {base_url}/v1beta/interactions and {base_url}/v1/interactions: "streams an error event;
+    # `background=true` runs in background"
     *(_create_interaction(version) for version in VERSIONS),
     *(_stream_interaction(version) for version in VERSIONS),
-    FAMILY.recipe(
+    # POST {base_url}/v1beta/openai/*: "unknown parameters are ignored; needs an Authorization bearer header"
+    ENDPOINTS.recipe(
         "compatibility/openai",
         labelled(
-            CHAT,
+            chat(),
             unknown_parameter=chat(no_such_parameter=True),
-            wrong_auth_header=CHAT.but(key_in=None),
+            wrong_auth_header=chat().but(key_in=None),
         ),
         cost=Cost.BILLABLE,
         tokens=20,
     ),
-    FAMILY.recipe("auth_tokens/create_auth_token", labelled(TOKEN)),
+    # POST {base_url}/v1beta/auth_tokens: "creates short-lived ephemeral tokens for the live API"
+    ENDPOINTS.recipe("auth_tokens/create_auth_token", labelled(TOKEN)),
 )

@@ -1,23 +1,22 @@
-"""The codes of PB's interactions (2:7.4): as HTTP errors before they begin, as `error` events of the stream after."""
+"""2:7.4 PB "Interactions error codes": as HTTP errors before they begin, as `error` events of the stream after."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 from catalog_probe.probes.calls.call import Call
-from catalog_probe.probes.recipes.other_endpoints import spoilt
+from catalog_probe.probes.recipes.other_endpoints import changed_request
 from catalog_probe.probes.recipes.recipe import Family, Recipe
 from catalog_probe.probes.targets.target import WRONG, Cost
 
-from .outcomes import MODELS_CHOICE, NO_NUMBER, TOOL_ROUNDS
-from .quota import one_too_many
-from .requests import BEARER, LOOKUP, TEXT_ONLY, interaction, streamed
-from .versions import in_both
+from .requests import LOOKUP, TEXT_ONLY, bearing, in_both, interaction, streamed
+from .s2_7_4_outcomes import MODELS_CHOICE, NO_NUMBER, TOOL_ROUNDS
+from .s2_7_4_quotas import one_too_many
 
 if TYPE_CHECKING:
     from catalog_probe.catalog.model import Json
 
-FAMILY = Family("pb/errors/interactions")
+CODES = Family("pb/errors/interactions")
 BLOCKS = Family("pb/errors/interactions_blocked")
 GENERATION = Family("pb/errors/interactions_generation")
 STREAM = Family("pb/errors/interactions_stream")
@@ -29,16 +28,6 @@ ASKED = {"type": "user_input", "content": [{"type": "text", "text": "look it up"
 CALLED = {"type": "function_call", "id": "call_1", "name": "lookup", "arguments": {}}
 ANSWERED = {"type": "function_result", "call_id": "call_1", "name": "lookup", "result": "nothing"}
 TOO_MANY_CALLS: list[Json] = [ASKED, *(step for _ in range(TOOL_ROUNDS) for step in (CALLED, ANSWERED))]
-
-
-def befallen(code: str, scenario: str) -> Recipe:
-    """A small interaction that suffers what only the provider can cause."""
-    return FAMILY.recipe(code, interaction().befallen(scenario))
-
-
-def by_no_token(call: Call) -> Call:
-    """The call with an OAuth token that nobody was given."""
-    return call.but(credential=WRONG, key_in=BEARER)
 
 
 def event(
@@ -68,26 +57,31 @@ def faulty(code: str, fault: str, **fields: Json) -> Recipe:
 
 
 REFUSED: tuple[Recipe, ...] = (
-    FAMILY.recipe("invalid_request", interaction(input=5)),
-    FAMILY.recipe("failed_precondition", interaction("{paid_only_model}").but(credential="billing_off"), tokens=4),
-    FAMILY.recipe("out_of_range", interaction(config={"top_p": 1.1}), tokens=4),
-    FAMILY.recipe("parameter_unknown", interaction(no_such_parameter=True), tokens=4),
-    FAMILY.recipe("authentication", by_no_token(interaction()), elsewhere=spoilt(by_no_token)),
-    FAMILY.recipe("permission_denied", interaction().but(credential="restricted"), tokens=4),
-    FAMILY.recipe("not_found", interaction(previous_interaction_id="no-such-interaction"), tokens=4),
-    FAMILY.recipe("model_not_found", interaction("no-such-model")),
-    befallen("already_exists", "id_collision"),
-    befallen("aborted", "concurrency_conflict"),
-    FAMILY.recipe("too_many_requests", interaction(service_tier="flex").befallen("flex_capacity_shed")),
-    befallen("cancelled", "work_cancelled"),
-    befallen("api_error", "internal_error"),
-    FAMILY.recipe("unimplemented", interaction(response_modalities=["audio"]), tokens=4),
-    befallen("service_unavailable", "overloaded"),
-    befallen("deadline_exceeded", "deadline_exceeded"),
-    FAMILY.recipe("snake_case_http_status", Call("PATCH", "/v1beta/interactions")),
+    # "invalid_request, failed_precondition, out_of_range, parameter_unknown, authentication, permission_denied,
+    # not_found, model_not_found, already_exists, aborted, rate_limit_exceeded, quota_exceeded, too_many_requests,
+    # cancelled, api_error, unimplemented, service_unavailable, deadline_exceeded, or a snake_case HTTP status"
+    CODES.recipe("invalid_request", interaction(input=5)),
+    CODES.recipe("failed_precondition", interaction("{paid_only_model}").but(credential="billing_off"), tokens=4),
+    CODES.recipe("out_of_range", interaction(config={"top_p": 1.1}), tokens=4),
+    CODES.recipe("parameter_unknown", interaction(no_such_parameter=True), tokens=4),
+    changed_request(CODES, "authentication", interaction(), bearing(WRONG)),
+    CODES.recipe("permission_denied", interaction().but(credential="restricted"), tokens=4),
+    CODES.recipe("not_found", interaction(previous_interaction_id="no-such-interaction"), tokens=4),
+    CODES.recipe("model_not_found", interaction("no-such-model")),
+    CODES.recipe("already_exists", interaction().befallen("id_collision")),
+    CODES.recipe("aborted", interaction().befallen("concurrency_conflict")),
+    CODES.recipe("too_many_requests", interaction(service_tier="flex").befallen("flex_capacity_shed")),
+    CODES.recipe("cancelled", interaction().befallen("work_cancelled")),
+    CODES.recipe("api_error", interaction().befallen("internal_error")),
+    CODES.recipe("unimplemented", interaction(response_modalities=["audio"]), tokens=4),
+    CODES.recipe("service_unavailable", interaction().befallen("overloaded")),
+    CODES.recipe("deadline_exceeded", interaction().befallen("deadline_exceeded")),
+    CODES.recipe("snake_case_http_status", Call("PATCH", "/v1beta/interactions")),
 )
 
 BLOCKED: tuple[Recipe, ...] = (
+    # "Blocked codes: safety, recitation, language, prohibited_content, spii, blocklist, image_safety,
+    # image_prohibited_content, image_recitation, image_other, content_blocked"
     blocked("safety", "safety"),
     stopped("recitation", "recitation"),
     stopped("language", "language"),
@@ -102,6 +96,8 @@ BLOCKED: tuple[Recipe, ...] = (
 )
 
 GENERATED: tuple[Recipe, ...] = (
+    # "Generation codes: malformed_function_call, malformed_tool_call, unexpected_tool_call, no_image,
+    # too_many_tool_calls, missing_thought_signature"
     faulty("malformed_function_call", "malformed_call", tools=[FUNCTION]),
     faulty("malformed_tool_call", "malformed_call", tools=[CODE_EXECUTION]),
     faulty("unexpected_tool_call", "unexpected_call"),
@@ -127,13 +123,14 @@ GENERATED: tuple[Recipe, ...] = (
 )
 
 MID_STREAM: tuple[Recipe, ...] = (
+    # 1:6 "Interactions SSE `error` event: event_type `error` with {error: {code, message}}"
     event("api_error", interaction().befallen("internal_error_mid_stream"), STREAM),
     event("service_unavailable", interaction().befallen("overloaded_mid_stream"), STREAM),
 )
 
 USED_UP: tuple[Recipe, ...] = (
-    one_too_many("rate_limit_exceeded", interaction("{minute_quota_model}"), "minute_quota", family=FAMILY),
-    one_too_many("quota_exceeded", interaction("{day_quota_model}"), "day_quota", family=FAMILY),
+    one_too_many("rate_limit_exceeded", interaction("{minute_quota_model}"), "minute_quota", family=CODES),
+    one_too_many("quota_exceeded", interaction("{day_quota_model}"), "day_quota", family=CODES),
 )
 
 RECIPES = in_both(REFUSED, BLOCKED, GENERATED, MID_STREAM, USED_UP)

@@ -1,4 +1,4 @@
-"""PB's live API: what a WebSocket carries, and how it ends when its time is up or its client unwelcome (1:6, 2:7.4)."""
+"""2:7.4 PB "Live API ends by WebSocket close": when its time is up (1:3, 2:8.1) or its client unwelcome (1:5.2)."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from catalog_probe.probes.calls.call import Call, converse
 from catalog_probe.probes.calls.script import CLOSED, Hear, Say, Step
 from catalog_probe.probes.recipes.recipe import Family, Recipe
 
-from .requests import TOKEN
+from .requests import TOKEN, with_token
 
 if TYPE_CHECKING:
     from catalog_probe.catalog.model import Json
     from catalog_probe.probes.recipes.probe import Probe
 
-FAMILY = Family("pb/errors/live")
+LIVE = Family("pb/errors/live")
 ENDPOINTS = Family("pb/endpoints/live")
 PATH = "/{live_path}"
 TOKEN_PATH = "/{live_token_path}"
@@ -44,13 +44,12 @@ def live(*steps: Step) -> Call:
 
 def outlived(slug: str, cause: str, age: str, *steps: Step) -> Recipe:
     """A connection on which time has passed."""
-    return FAMILY.recipe(slug, live(*steps, CLOSED).befallen(f"{cause};age={age}"), live=ONLY_TIME)
+    return LIVE.recipe(slug, live(*steps, CLOSED).befallen(f"{cause};age={age}"), live=ONLY_TIME)
 
 
-def with_token(name: str) -> Call:
+def opened_by_token(name: str) -> Call:
     """A connection that is opened by an ephemeral token."""
-    headers = {"authorization": f"Token {name}"}
-    return converse(TOKEN_PATH, setup(), credential=None, headers=headers)
+    return with_token(name)(converse(TOKEN_PATH, setup()))
 
 
 def heard_until_closed(call: Call) -> Call:
@@ -61,12 +60,16 @@ def heard_until_closed(call: Call) -> Call:
 RESUMABLE = converse(PATH, setup(sessionResumption={}), Hear("sessionResumptionUpdate"))
 
 RECIPES: tuple[Recipe, ...] = (
+    # 2:8.1 "PB live audio-only session: 15 minutes; audio plus video 2 minutes (without context compression)"
     outlived("session_time_exceeded_audio", "session_age", "15m"),
     outlived("session_time_exceeded_video", "session_age", "2m", VIDEO),
+    # 2:8.1 "PB live connection: about 10 minutes"
     outlived("connection_time_exceeded", "connection_age", "10m"),
-    FAMILY.recipe("connection_reset", live(TEXT, CLOSED).befallen("connection_reset"), live=ONLY_THE_NETWORK),
-    FAMILY.recipe("invalid_ephemeral_token", heard_until_closed(with_token("auth_tokens/no-such-token"))),
-    FAMILY.recipe("malformed_message", converse(PATH, Say("no message at all"), CLOSED)),
+    # "(session lifetime exceeded, connection reset, goAway, invalid ephemeral token)"
+    LIVE.recipe("connection_reset", live(TEXT, CLOSED).befallen("connection_reset"), live=ONLY_THE_NETWORK),
+    LIVE.recipe("invalid_ephemeral_token", heard_until_closed(opened_by_token("auth_tokens/no-such-token"))),
+    # 1:4.2 "closes with codes 1000 to 1011 and a reason"
+    LIVE.recipe("malformed_message", converse(PATH, Say("no message at all"), CLOSED)),
 )
 
 
@@ -82,14 +85,15 @@ def resumed(handle: str, *steps: Step) -> Call:
     return converse(PATH, setup(sessionResumption={"handle": handle}), *steps)
 
 
-@FAMILY.stepwise(requests=2, needs={"live_token_path", "live_model"}, live=NO_TOKEN_LIFETIME)
+@LIVE.stepwise(requests=2, needs={"live_token_path", "live_model"}, live=NO_TOKEN_LIFETIME)
 async def expired_ephemeral_token(probe: Probe) -> None:
     """A token of one's own, a day later."""
     made = await probe.setup(TOKEN)
-    await probe.send(heard_until_closed(with_token(made.body["name"])).later("+1d"))
+    await probe.send(heard_until_closed(opened_by_token(made.body["name"])).later("+1d"))
 
 
-@FAMILY.stepwise(requests=2, needs={"live_path", "live_model"}, live=ONLY_TIME)
+# 2:8.1 "resumption handle valid 2 h"
+@LIVE.stepwise(requests=2, needs={"live_path", "live_model"}, live=ONLY_TIME)
 async def expired_resumption_handle(probe: Probe) -> None:
     """A handle of one's own, when its 2 hours are over."""
     handle = await handle_of(probe)
@@ -135,8 +139,8 @@ async def opened(probe: Probe) -> None:
     """A new session, one begun with an ephemeral token, and one resumed at the last moment."""
     await probe.send(live(), SUCCESS)
     made = await probe.setup(TOKEN)
-    opened = with_token(made.body["name"])
-    await probe.send(opened.but(script=(*opened.script, Hear("setupComplete"))), "ephemeral_token")
+    by_token = opened_by_token(made.body["name"])
+    await probe.send(by_token.but(script=(*by_token.script, Hear("setupComplete"))), "ephemeral_token")
     handle = await handle_of(probe)
     await probe.send(resumed(handle, Hear("setupComplete")).later("+1h59m"), "resume_with_handle")
 
