@@ -61,21 +61,24 @@ class Quota:
     field: str = ""
 
 
-REQUESTS_PER_MINUTE = Quota("requests", "GenerateRequestsPerMinutePerProjectPerModel", RATE_LIMIT, "2:8.3", "requests")
-TOKENS_PER_MINUTE = Quota(
-    "input_tokens", "GenerateInputTokensPerMinutePerProjectPerModel", RATE_LIMIT, "2:8.3", "input_tokens"
+PREFIX = "generate_content_"
+REQUESTS_PER_MINUTE = Quota(
+    PREFIX + "requests", "GenerateRequestsPerMinutePerProjectPerModel", RATE_LIMIT, "2:8.3", "requests"
 )
-IMAGES_PER_MINUTE = Quota("images", "GenerateImagesPerMinutePerProjectPerModel", RATE_LIMIT, "2:8.3", "images")
+TOKENS_PER_MINUTE = Quota(
+    PREFIX + "input_tokens", "GenerateInputTokensPerMinutePerProjectPerModel", RATE_LIMIT, "2:8.3", "input_tokens"
+)
+IMAGES_PER_MINUTE = Quota(PREFIX + "images", "GenerateImagesPerMinutePerProjectPerModel", RATE_LIMIT, "2:8.3", "images")
 PER_MINUTE = (REQUESTS_PER_MINUTE, TOKENS_PER_MINUTE, IMAGES_PER_MINUTE)
 
 PER_DAY = (
-    Quota("requests", "GenerateRequestsPerDayPerProjectPerModel", QUOTA, "2:8.3", "requests_a_day"),
-    Quota("tokens", "GenerateTokensPerDayPerProjectPerModel", QUOTA, "2:8.3", "tokens_a_day"),
+    Quota(PREFIX + "requests", "GenerateRequestsPerDayPerProjectPerModel", QUOTA, "2:8.3", "requests_a_day"),
+    Quota(PREFIX + "tokens", "GenerateTokensPerDayPerProjectPerModel", QUOTA, "2:8.3", "tokens_a_day"),
 )
 
-SPEND = Quota("spend", "SpendPerTenMinutesPerProject", TOO_MANY, "2:8.3")
-FLEX_CAPACITY = Quota("flex_requests", "FlexCapacity", TOO_MANY, "2:8.3")  # "429 when shed"
-FREE_TIER = Quota("free_tier_requests", "RequestsPerDay-FreeTier", QUOTA, "2:7.4")  # "free tier shows `limit: 0`"
+SPEND = Quota(PREFIX + "spend", "SpendPerTenMinutesPerProject", TOO_MANY, "2:8.3")
+FLEX_CAPACITY = Quota(PREFIX + "flex_requests", "FlexCapacity", TOO_MANY, "2:8.3")  # "429 when shed"
+FREE_TIER = Quota(PREFIX + "free_tier_requests", "PerDay-FreeTier", QUOTA, "2:7.4")  # "free tier shows `limit: 0`"
 SPEND_CAP = Quota("spend_cap", "SpendCapPerProject", TOO_MANY, "2:8.3")
 SEARCHES = Quota("grounding_searches", "SearchesPerDay-FreeTier", QUOTA, "2:8.3")
 CONCURRENT_BATCHES = Quota("concurrent_batches", "ConcurrentBatches", QUOTA, "2:8.1")

@@ -65,12 +65,12 @@ def test_limits_belong_to_the_project_and_the_model(client: PbClient) -> None:
 def test_input_tokens_per_minute(client: PbClient) -> None:
     assert client.generate("mock-pro", key=TIGHT, fields={"contents": LONG}).status_code == 200
     refused = client.generate("mock-pro", key=TIGHT, fields={"contents": LONG})
-    assert violation(refused)["quotaMetric"] == "input_tokens"
+    assert violation(refused)["quotaMetric"] == "generate_content_input_tokens"
 
 
 def test_images_per_minute(client: PbClient) -> None:
     assert client.generate("mock-image", key=TIGHT).status_code == 200
-    assert violation(client.generate("mock-image", key=TIGHT))["quotaMetric"] == "images"
+    assert violation(client.generate("mock-image", key=TIGHT))["quotaMetric"] == "generate_content_images"
 
 
 def test_requests_per_day_come_back_at_midnight_in_the_pacific(client: PbClient) -> None:
@@ -87,7 +87,7 @@ def test_spending_has_a_rolling_window_of_ten_minutes(client: PbClient) -> None:
     key = "mock-pb-thrifty"
     assert client.generate(key=key, fields={"contents": LONG}).status_code == 200
     refused = client.generate(key=key)
-    assert violation(refused)["quotaMetric"] == "spend"
+    assert violation(refused)["quotaMetric"] == "generate_content_spend"
     assert 590 < delay(refused) <= 600
     assert client.generate(key=key, clock="+9m").status_code == 429
     assert client.generate(key=key, clock="+11m").status_code == 200
