@@ -39,23 +39,23 @@ def authenticate(request: HTTPConnection, names: Names, context: Context) -> Pro
     scheme, credential = _read_authorization(request)
     if scheme:
         if scheme == "token" or credential.startswith(ephemeral.NAME_PREFIX):
-            return of_ephemeral(context, credential)
-        return admitted(of_oauth(credential))
+            return refuse_ephemeral_token(context, credential)
+        return require_enabled_api(identify_oauth_token(credential))
     secret = request.headers.get(names.key_header) or request.query_params.get("key")
     if not secret:
         raise NO_CREDENTIAL()
     if secret.startswith(ephemeral.NAME_PREFIX):
-        return of_ephemeral(context, secret)
-    return of_key(secret)
+        return refuse_ephemeral_token(context, secret)
+    return identify_key(secret)
 
 
 def authenticate_bearer(request: HTTPConnection, names: Names, context: Context) -> Project:
     """The project that calls the compatibility layer, which wants `Authorization: Bearer` and nothing else."""
     scheme, credential = _read_authorization(request)
     if scheme == "bearer" and credential in OAUTH_TOKENS:
-        return admitted(of_oauth(credential))
+        return require_enabled_api(identify_oauth_token(credential))
     if scheme == "bearer" and credential:
-        return of_key(credential)
+        return identify_key(credential)
     if scheme or names.key_header in request.headers:
         raise WRONG_AUTH_HEADER()
     raise NO_AUTHORIZATION()
@@ -67,17 +67,17 @@ def _read_authorization(request: HTTPConnection) -> tuple[str, str]:
     return scheme.lower(), credential.strip()
 
 
-def of_key(secret: str) -> Project:
+def identify_key(secret: str) -> Project:
     """The project of a plain API key that is restricted, leaked or blocked in no way (2:7.4)."""
     key = find_key(KEYS, secret, USUAL)
     if key is None:
         raise INVALID_KEY()
     if key.state in REFUSED_STATES:
         raise REFUSED_STATES[key.state]()
-    return admitted(key.project)
+    return require_enabled_api(key.project)
 
 
-def of_oauth(secret: str) -> Project:
+def identify_oauth_token(secret: str) -> Project:
     """The project of an OAuth token."""
     token = OAUTH_TOKENS.get(secret)
     if token is None or token.expired:
@@ -85,20 +85,20 @@ def of_oauth(secret: str) -> Project:
     return token.project
 
 
-def admitted(project: Project) -> Project:
+def require_enabled_api(project: Project) -> Project:
     """The project, if the API is enabled for it (2:7.4)."""
     if not project.api_enabled:
         raise API_NOT_ENABLED(project=project.id)
     return project
 
 
-def of_ephemeral(context: Context, name: str) -> Project:
+def refuse_ephemeral_token(context: Context, name: str) -> Project:
     """Nobody's project: an ephemeral token opens the live API alone (1:5.2).
 
     Raises:
         Refusal: always.
     """
-    standing = ephemeral.standing(context.session, name, context.now)
-    if standing is ephemeral.Standing.GOOD:
+    state = ephemeral.find_state(context.session, name, context.now)
+    if state is ephemeral.TokenState.GOOD:
         raise LIVE_ALONE()
-    raise BAD_EPHEMERAL_TOKEN(fault=standing)
+    raise BAD_EPHEMERAL_TOKEN(fault=state)

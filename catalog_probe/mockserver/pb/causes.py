@@ -93,7 +93,7 @@ def refuse_late(call: Call, work_s: float) -> None:
         raise DEADLINE()
 
 
-def mid_stream(call: Call) -> Refusal | None:
+def find_mid_stream_failure(call: Call) -> Refusal | None:
     """The failure that ends this call's stream, if any."""
     rows = {scenario.name: scenario.row for scenario in MID_STREAM}
     suffered = call.context.take(*rows)

@@ -1,6 +1,6 @@
 """Ephemeral tokens: issued by POST /v1beta/auth_tokens for the live API alone, kept by the session (1:5.2).
 
-The live connection redeems one with `open_live`; everything else only asks how it stands. How long a token lives is not
+The live connection redeems one with `open_live`; everything else only asks for its state. How long a token lives is not
 shown; the defaults here are ours, and a request may set its own moments.
 """
 
@@ -19,8 +19,8 @@ LIFETIME_S = 30 * 60
 NEW_SESSION_S = 60
 
 
-class Standing(StrEnum):
-    """How a token stands at a moment."""
+class TokenState(StrEnum):
+    """What a token is good for at a moment."""
 
     GOOD = "good"
     UNKNOWN = "unknown"
@@ -63,27 +63,27 @@ def issue(
 
 
 def find(session: Session, name: str) -> EphemeralToken | None:
-    """The token called `name`, whatever its standing."""
+    """The token called `name`, in whatever state."""
     return session.store(EphemeralToken).get(name)
 
 
-def standing(session: Session, name: str, now: float) -> Standing:
-    """How the token called `name` stands."""
+def find_state(session: Session, name: str, now: float) -> TokenState:
+    """The state of the token called `name`."""
     token = find(session, name)
     if token is None:
-        return Standing.UNKNOWN
-    return Standing.EXPIRED if now >= token.expires_at else Standing.GOOD
+        return TokenState.UNKNOWN
+    return TokenState.EXPIRED if now >= token.expires_at else TokenState.GOOD
 
 
-def open_live(session: Session, name: str, now: float) -> Standing:
+def open_live(session: Session, name: str, now: float) -> TokenState:
     """Begin a live session with the token; anything but GOOD means that it cannot."""
-    found = standing(session, name, now)
+    state = find_state(session, name, now)
     token = find(session, name)
-    if found is not Standing.GOOD or token is None:
-        return found
+    if state is not TokenState.GOOD or token is None:
+        return state
     if now >= token.new_session_until:
-        return Standing.TOO_LATE_FOR_A_SESSION
+        return TokenState.TOO_LATE_FOR_A_SESSION
     if token.uses and token.used >= token.uses:
-        return Standing.USED_UP
+        return TokenState.USED_UP
     token.used += 1
-    return Standing.GOOD
+    return TokenState.GOOD

@@ -66,12 +66,12 @@ _TABLE = (
 MODELS = {model.id: model for model in _TABLE}
 
 
-def listed(version: str) -> list[Model]:
+def list_models_of(version: str) -> list[Model]:
     """The models of an API version: preview ids exist only in v1beta, closed models stay listable (2:9)."""
-    return [model for model in MODELS.values() if exists(model, version)]
+    return [model for model in MODELS.values() if exists_in(model, version)]
 
 
-def exists(model: Model, version: str) -> bool:
+def exists_in(model: Model, version: str) -> bool:
     """Whether an API version has a model: preview ids exist only in v1beta (2:9)."""
     return version == "v1beta" or not model.preview
 
@@ -80,7 +80,7 @@ def find_model(name: str, version: str, project: Project | None = None, method: 
     """The model called `name` or `models/name`, or 404; with a project, one that it may use."""
     model_id = name.removeprefix("models/")
     model = leniency.find_model(MODELS, model_id, USUAL.get(method or "", "mock-lite"))
-    if model is None or not exists(model, version) or (method is not None and method not in model.methods):
+    if model is None or not exists_in(model, version) or (method is not None and method not in model.methods):
         raise NO_MODEL(id=model_id, version=version, method=method or "a description")
     if model.closed_to_new_users and project is not None and project.new_user:
         raise MODEL_CLOSED(id=model.id)

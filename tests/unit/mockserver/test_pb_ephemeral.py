@@ -8,7 +8,7 @@ import pytest
 
 from catalog_probe.mockserver.core.sessions import Session
 from catalog_probe.mockserver.pb import ephemeral
-from catalog_probe.mockserver.pb.ephemeral import Standing
+from catalog_probe.mockserver.pb.ephemeral import TokenState
 from catalog_probe.mockserver.pb.keys import MAIN
 from tests.unit.mockserver.pb_client import PbClient, status_of
 
@@ -42,22 +42,22 @@ def test_a_live_session_uses_a_token_up() -> None:
     session = Session("one")
     token = ephemeral.issue(session, MAIN, now=0, uses=2)
     assert [ephemeral.open_live(session, token.name, now=1) for _ in range(3)] == [
-        Standing.GOOD,
-        Standing.GOOD,
-        Standing.USED_UP,
+        TokenState.GOOD,
+        TokenState.GOOD,
+        TokenState.USED_UP,
     ]
-    assert ephemeral.open_live(session, "auth_tokens/none", now=1) is Standing.UNKNOWN
+    assert ephemeral.open_live(session, "auth_tokens/none", now=1) is TokenState.UNKNOWN
 
 
 def test_a_token_ages_twice() -> None:
     session = Session("one")
     token = ephemeral.issue(session, MAIN, now=0, new_session_until=60, expires_at=600, uses=0)
-    assert ephemeral.open_live(session, token.name, now=59) is Standing.GOOD
-    assert ephemeral.open_live(session, token.name, now=60) is Standing.TOO_LATE_FOR_A_SESSION
-    assert ephemeral.standing(session, token.name, now=599) is Standing.GOOD
-    assert ephemeral.open_live(session, token.name, now=600) is Standing.EXPIRED
+    assert ephemeral.open_live(session, token.name, now=59) is TokenState.GOOD
+    assert ephemeral.open_live(session, token.name, now=60) is TokenState.TOO_LATE_FOR_A_SESSION
+    assert ephemeral.find_state(session, token.name, now=599) is TokenState.GOOD
+    assert ephemeral.open_live(session, token.name, now=600) is TokenState.EXPIRED
 
 
 def test_another_session_never_sees_it() -> None:
     token = ephemeral.issue(Session("one"), MAIN, now=0)
-    assert ephemeral.standing(Session("two"), token.name, now=0) is Standing.UNKNOWN
+    assert ephemeral.find_state(Session("two"), token.name, now=0) is TokenState.UNKNOWN

@@ -169,11 +169,11 @@ def _write_output(call: Call, job: Job) -> dict[str, Any]:
 
 def _answer(call: Call, job: Job, request: Any) -> Mapping[str, Any]:
     """What one request comes to: made, or refused, as it would be alone; batches have quotas of their own (2:8.3)."""
-    given = request if isinstance(request, dict) else {}
-    kept = {name: given[name] for name in ("key", "metadata") if name in given}
+    fields = request if isinstance(request, dict) else {}
+    label = {name: fields[name] for name in ("key", "metadata") if name in fields}
     try:
-        body = check_object(check_object(given, BATCH_REQUEST)["request"], GENERATION)
+        body = check_object(check_object(fields, BATCH_REQUEST)["request"], GENERATION)
         prompt = read_prompt(call, body, job.model)
-        return {**kept, "response": describe_answer(call, prompt, complete(call, prompt), "batch")}
+        return {**label, "response": describe_answer(call, prompt, complete(call, prompt), "batch")}
     except Refusal as refusal:
-        return {**kept, **make_rpc(refusal)}
+        return {**label, **make_rpc(refusal)}

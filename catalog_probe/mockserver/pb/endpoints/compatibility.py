@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Any
 from catalog_probe.mockserver.core.completions import chat_chunks
 from catalog_probe.mockserver.core.streams import DONE, encode_event, event_stream
 from catalog_probe.mockserver.pb.bodies import JsonAnswer, as_json, read_object
-from catalog_probe.mockserver.pb.causes import mid_stream
+from catalog_probe.mockserver.pb.causes import find_mid_stream_failure
 from catalog_probe.mockserver.pb.endpoints.generate import run
 from catalog_probe.mockserver.pb.errors import NOT_OFFERED, make_wrapped
 from catalog_probe.mockserver.pb.fields import CHAT
 from catalog_probe.mockserver.pb.generation.prompt import MODEL, USER, Prompt, Tools, Turn
 from catalog_probe.mockserver.pb.generation.settings import read_settings
 from catalog_probe.mockserver.pb.generation.tokens import count_turns
-from catalog_probe.mockserver.pb.models import GENERATE, find_model, listed
+from catalog_probe.mockserver.pb.models import GENERATE, find_model, list_models_of
 from catalog_probe.mockserver.schema.wanted import NotOffered, last_words, of_chat
 
 if TYPE_CHECKING:
@@ -58,7 +58,7 @@ async def create_completion(call: Call) -> Response:
     if not body.get("stream"):
         return JsonAnswer(answer)
     chunks = map(encode_event, chat_chunks(answer, whole_calls=True))
-    failure = mid_stream(call)
+    failure = find_mid_stream_failure(call)
     if failure is not None:
         return event_stream([*islice(chunks, BEFORE_THE_FAILURE), encode_event(make_wrapped(failure))])
     return event_stream([*chunks, DONE])
@@ -68,7 +68,7 @@ async def list_models(call: Call) -> Response:
     """The models, in the shape of that other style."""
     data = [
         {"id": f"models/{model.id}", "object": "model", "created": CREATED, "owned_by": "pb"}
-        for model in listed(call.version)
+        for model in list_models_of(call.version)
     ]
     return JsonAnswer({"object": "list", "data": data})
 
@@ -124,8 +124,8 @@ def _describe(call: Call, index: int, candidate: Candidate) -> dict[str, Any]:
             {
                 "id": call.session.new_id("function-call-"),
                 "type": "function",
-                "function": {"name": made.name, "arguments": as_json(dict(made.args)).decode()},
+                "function": {"name": function_call.name, "arguments": as_json(dict(function_call.args)).decode()},
             }
-            for made in candidate.calls
+            for function_call in candidate.calls
         ]
     return {"index": index, "message": message, "finish_reason": reason}

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from catalog_probe.mockserver.core.streams import cut_into, encode_event, event_stream
 from catalog_probe.mockserver.pb.bodies import JsonAnswer, read_object
-from catalog_probe.mockserver.pb.causes import mid_stream, refuse_late
+from catalog_probe.mockserver.pb.causes import find_mid_stream_failure, refuse_late
 from catalog_probe.mockserver.pb.errors import make_rpc
 from catalog_probe.mockserver.pb.fields import GENERATION
 from catalog_probe.mockserver.pb.generation.contents import read_prompt
@@ -40,7 +40,7 @@ async def stream(call: Call) -> Response:
     prompt = await _read_request(call)
     completion, service_tier = run(call, prompt)
     chunks = [*_cut_answer(describe_answer(call, prompt, completion, service_tier))]
-    failure = mid_stream(call)
+    failure = find_mid_stream_failure(call)
     if failure is not None:  # a chunk whose first key is `error`
         chunks = [_leave_open(chunks[0]), make_rpc(failure)]
     if call.request.query_params.get("alt") != "sse":

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from catalog_probe.mockserver.core.clock import rfc3339
 from catalog_probe.mockserver.core.streams import event_stream
 from catalog_probe.mockserver.pb.bodies import JsonAnswer, read_object
-from catalog_probe.mockserver.pb.causes import ID_COLLISION, mid_stream
+from catalog_probe.mockserver.pb.causes import ID_COLLISION, find_mid_stream_failure
 from catalog_probe.mockserver.pb.endpoints.generate import run
 from catalog_probe.mockserver.pb.errors import ALREADY_EXISTS, NO_RESOURCE, NOT_OWNED, NOT_RUNNING
 from catalog_probe.mockserver.pb.fields import INTERACTION
@@ -42,7 +42,7 @@ class Interaction:
     done_at: float
     cancelled: bool = False
 
-    def at(self, now: float) -> dict[str, Any]:
+    def describe_at(self, now: float) -> dict[str, Any]:
         """The resource at a moment: in progress until the work is done."""
         if self.cancelled:
             return {**self.resource, "status": "cancelled", "steps": []}
@@ -55,23 +55,23 @@ async def create(call: Call) -> Response:
     """Run an interaction: a refusal before it begins has an HTTP status; later the outcome says what failed."""
     body = await read_object(call, INTERACTION)
     previous = body.get("previousInteractionId")
-    asked = read_interaction(call, body, _find(call, previous).steps if previous is not None else ())
+    request = read_interaction(call, body, _find(call, previous).steps if previous is not None else ())
     if call.context.take(ID_COLLISION):
         raise ALREADY_EXISTS(id="An interaction of this id")
-    completion, service_tier = run(call, asked.prompt)
-    resource = _describe(call, asked, completion, service_tier)
-    done_at = call.now + (BACKGROUND_S if asked.background else 0)
-    interaction = Interaction(resource, [*asked.steps, *resource["steps"]], call.project, done_at)
-    if asked.store:
+    completion, service_tier = run(call, request.prompt)
+    resource = _describe(call, request, completion, service_tier)
+    done_at = call.now + (BACKGROUND_S if request.background else 0)
+    interaction = Interaction(resource, [*request.steps, *resource["steps"]], call.project, done_at)
+    if request.store:
         call.session.store(Interaction)[resource["id"]] = interaction
-    if asked.stream:
-        return event_stream(interaction_events(resource, mid_stream(call)))
-    return JsonAnswer(interaction.at(call.now))
+    if request.stream:
+        return event_stream(interaction_events(resource, find_mid_stream_failure(call)))
+    return JsonAnswer(interaction.describe_at(call.now))
 
 
 async def retrieve(call: Call) -> Response:
     """A stored interaction as it is now."""
-    return JsonAnswer(_find(call, call.params["interaction"]).at(call.now))
+    return JsonAnswer(_find(call, call.params["interaction"]).describe_at(call.now))
 
 
 async def cancel(call: Call) -> Response:
@@ -80,7 +80,7 @@ async def cancel(call: Call) -> Response:
     if call.now >= interaction.done_at:
         raise NOT_RUNNING()
     interaction.cancelled = True
-    return JsonAnswer(interaction.at(call.now))
+    return JsonAnswer(interaction.describe_at(call.now))
 
 
 async def delete(call: Call) -> Response:
@@ -98,26 +98,26 @@ def _find(call: Call, name: str) -> Interaction:
     return interaction
 
 
-def _describe(call: Call, asked: InteractionRequest, completion: Completion, service_tier: str) -> dict[str, Any]:
+def _describe(call: Call, request: InteractionRequest, completion: Completion, service_tier: str) -> dict[str, Any]:
     code = find_failing_code(completion)
     resource = {
         "id": call.session.new_id("int_"),
         "object": "interaction",
-        "model": asked.prompt.model.id,
+        "model": request.prompt.model.id,
         "status": "failed" if code else _status_of(completion),
         "created": rfc3339(call.now),
         "updated": rfc3339(call.now),
         "steps": [] if code else _steps_of(call, completion),
         "usage": {
-            "total_input_tokens": asked.prompt.tokens,
+            "total_input_tokens": request.prompt.tokens,
             "total_output_tokens": completion.tokens,
             "total_thought_tokens": completion.thought_tokens,
-            "total_tokens": asked.prompt.tokens + completion.tokens + completion.thought_tokens,
+            "total_tokens": request.prompt.tokens + completion.tokens + completion.thought_tokens,
         },
         "service_tier": service_tier,
     }
-    if asked.previous is not None:
-        resource["previous_interaction_id"] = asked.previous
+    if request.previous is not None:
+        resource["previous_interaction_id"] = request.previous
     if code:
         resource["errors"] = [{"code": code, "message": BLOCKED}]
     return resource
@@ -143,8 +143,8 @@ def _steps_of(call: Call, completion: Completion) -> list[dict[str, Any]]:
     if completion.thought:
         signature = candidate.calls[0].signature if candidate.calls else None
         steps.append({"type": "thought", **({"signature": signature} if signature else {})})
-    for made in candidate.calls:
-        called = {"name": made.name, "arguments": dict(made.args)}
+    for function_call in candidate.calls:
+        called = {"name": function_call.name, "arguments": dict(function_call.args)}
         steps.append({"type": "function_call", "id": call.session.new_id("call_"), **called})
     if candidate.image:
         steps.append({"type": "model_output", "content": [{"type": "image", "mime_type": "image/png", "data": PIXEL}]})

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from catalog_probe.mockserver.pb.bodies import JsonAnswer
-from catalog_probe.mockserver.pb.models import Model, find_model, listed
+from catalog_probe.mockserver.pb.models import Model, find_model, list_models_of
 from catalog_probe.mockserver.pb.paging import cut_page
 
 if TYPE_CHECKING:
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 async def list_models(call: Call) -> Response:
     """One page of the models of this API version."""
-    return JsonAnswer(cut_page(call, "models", [describe_model(model) for model in listed(call.version)]))
+    return JsonAnswer(cut_page(call, "models", [describe_model(model) for model in list_models_of(call.version)]))
 
 
 async def get_model(call: Call) -> Response:
@@ -25,7 +25,7 @@ async def get_model(call: Call) -> Response:
 
 
 def describe_model(model: Model) -> dict[str, Any]:
-    """A model as it is listed."""
+    """A model as a listing shows it."""
     return {
         "name": f"models/{model.id}",
         "inputTokenLimit": model.input_token_limit,

@@ -107,7 +107,7 @@ def _find_block(call: Call, prompt: Prompt) -> Block | None:
 
 def _find_ending(call: Call, prompt: Prompt) -> Ending | None:
     """Why the answer ends before it begins, if it does."""
-    if thoughts.missing(prompt):
+    if thoughts.is_signature_missing(prompt):
         return MISSING_THOUGHT_SIGNATURE
     if sum(bool(turn.calls) for turn in prompt.turns) > MAX_TOOL_ROUNDS:
         return TOO_MANY_TOOL_CALLS
@@ -173,16 +173,16 @@ def _speak(prompt: Prompt, left: int) -> Candidate:
 
 def _make_calls(prompt: Prompt) -> tuple[FunctionCall, ...]:
     """The calls that the model makes; a reasoning model signs the first of a turn."""
-    made = [FunctionCall(name, args) for name, args in prompt.wanted.calls()]
-    if made and prompt.model.reasons:
-        first = made[0]
-        made[0] = replace(first, signature=thoughts.signature_of(first.name, first.args))
-    return tuple(made)
+    calls = [FunctionCall(name, args) for name, args in prompt.wanted.calls()]
+    if calls and prompt.model.reasons:
+        first = calls[0]
+        calls[0] = replace(first, signature=thoughts.signature_of(first.name, first.args))
+    return tuple(calls)
 
 
 def _make_text(prompt: Prompt) -> str:
     """What there is to say: as the schema wants it, or what was heard."""
     if prompt.settings.schema is None:
         return repeat(prompt.last_text)
-    made = make_example(prompt.settings.schema)
-    return str(made) if prompt.settings.plain else json.dumps(made)
+    example = make_example(prompt.settings.schema)
+    return str(example) if prompt.settings.plain else json.dumps(example)

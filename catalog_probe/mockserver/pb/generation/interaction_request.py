@@ -54,11 +54,11 @@ def read_interaction(call: Call, body: Mapping[str, Any], earlier: Sequence[Step
         raise UNSTORED_BACKGROUND()
     model, steps = find_wanted_model(call, body), [*earlier, *read_steps(body["input"])]
     turns, config = read_turns(steps), body.get("generationConfig", {})
-    asked = (Turn(USER, text=body.get("systemInstruction", "")), *turns)
+    all_turns = (Turn(USER, text=body.get("systemInstruction", "")), *turns)
     prompt = Prompt(
         model=model,
         turns=turns,
-        tokens=count_turns(asked) + count_value(body.get("tools")),
+        tokens=count_turns(all_turns) + count_value(body.get("tools")),
         settings=read_settings({**config, **_read_response_wishes(body)}, model),
         tools=read_tools(body.get("tools", ()), config.get("toolChoice", "auto")),
         service_tier=body.get("serviceTier", "standard").lower(),
@@ -68,11 +68,11 @@ def read_interaction(call: Call, body: Mapping[str, Any], earlier: Sequence[Step
     )
 
 
-def read_steps(given: Any) -> list[Step]:
+def read_steps(content: Any) -> list[Step]:
     """The input as steps: it is a text, one content or step, or several."""
-    if isinstance(given, str):
-        given = {"type": "text", "text": given}
-    items = given if isinstance(given, list) else [given]
+    if isinstance(content, str):
+        content = {"type": "text", "text": content}
+    items = content if isinstance(content, list) else [content]
     if all(item["type"] in CONTENT_TYPES for item in items):
         return [{"type": "user_input", "content": items}]
     return items

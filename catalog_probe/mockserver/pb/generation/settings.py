@@ -19,35 +19,35 @@ LOWEST_TEMPERATURE = 0
 
 def read_settings(config: Mapping[str, Any], model: Model) -> Settings:
     """The settings in a config that keeps to its table: thinking may stand in it, or in a config of its own."""
-    given = {**config, **config.get("thinkingConfig", {})}
-    refuse_level_with_budget(given)
-    if not LOWEST_TEMPERATURE <= given.get("temperature", 0) <= model.max_temperature:
+    config = {**config, **config.get("thinkingConfig", {})}
+    refuse_level_with_budget(config)
+    if not LOWEST_TEMPERATURE <= config.get("temperature", 0) <= model.max_temperature:
         raise TEMPERATURE(maximum=model.max_temperature, model=model.id)
-    modalities = frozenset(modality.lower() for modality in given.get("responseModalities", ()))
+    modalities = frozenset(modality.lower() for modality in config.get("responseModalities", ()))
     unsupported = modalities - {"text"} - ({"image"} if model.draws else set())
     if unsupported:
         raise NO_SUCH_OUTPUT(model=model.id, modalities=", ".join(sorted(unsupported)))
-    budget = given.get("thinkingBudget")
+    budget = config.get("thinkingBudget")
     return Settings(
-        max_output_tokens=given.get("maxOutputTokens"),
-        candidate_count=given.get("candidateCount", 1),
-        stop_sequences=tuple(given.get("stopSequences", ())),
+        max_output_tokens=config.get("maxOutputTokens"),
+        candidate_count=config.get("candidateCount", 1),
+        stop_sequences=tuple(config.get("stopSequences", ())),
         thinking_budget=None if budget == -1 else budget,
-        include_thoughts=given.get("includeThoughts", False),
+        include_thoughts=config.get("includeThoughts", False),
         modalities=modalities,
-        schema=_read_schema(given),
-        plain=given.get("responseMimeType") == ENUM,
+        schema=_read_schema(config),
+        plain=config.get("responseMimeType") == ENUM,
     )
 
 
-def refuse_level_with_budget(given: Mapping[str, Any]) -> None:
+def refuse_level_with_budget(config: Mapping[str, Any]) -> None:
     """How much to think is said in one way or the other (1:4.2)."""
-    if "thinkingLevel" in given and "thinkingBudget" in given:
+    if "thinkingLevel" in config and "thinkingBudget" in config:
         raise LEVEL_WITH_BUDGET()
 
 
-def _read_schema(given: Mapping[str, Any]) -> Any:
+def _read_schema(config: Mapping[str, Any]) -> Any:
     """The schema of the text that is wanted, if any: a media type alone wants any object."""
-    if given.get("responseMimeType") not in (JSON, ENUM):
+    if config.get("responseMimeType") not in (JSON, ENUM):
         return None
-    return given.get("responseJsonSchema") or given.get("responseSchema") or JSON_OBJECT
+    return config.get("responseJsonSchema") or config.get("responseSchema") or JSON_OBJECT

@@ -63,16 +63,16 @@ class Connection:
         if not self._setup.resumed and self._token is not None:
             self._redeem(self._token)
         self._state = self._setup.state
-        self._session_began_at -= lifetimes.carried_s(self._state.used_s, video=self._state.video)
+        self._session_began_at -= lifetimes.count_carried_s(self._state.used_s, video=self._state.video)
         raise_failure(context, content["model"].removeprefix("models/"))
         await self._socket.say({"setupComplete": {}})
         await self._offer_resumption()
 
     def _redeem(self, token: str) -> None:
         """Spend one use of the ephemeral token on a new session."""
-        standing = ephemeral.open_live(self._socket.context.session, token, self._socket.context.now)
-        if standing is not ephemeral.Standing.GOOD:
-            raise BAD_EPHEMERAL_TOKEN(fault=standing)
+        state = ephemeral.open_live(self._socket.context.session, token, self._socket.context.now)
+        if state is not ephemeral.TokenState.GOOD:
+            raise BAD_EPHEMERAL_TOKEN(fault=state)
 
     async def _next(self) -> str | bytes | None:
         """The next message, or None once the connection has been closed because its time was up."""

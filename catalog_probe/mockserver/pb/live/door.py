@@ -64,9 +64,9 @@ def admit(connection: HTTPConnection, names: Names, context: Context) -> tuple[P
     if name is None:
         return authenticate(connection, names, context), None
     token = ephemeral.find(context.session, name)
-    standing = ephemeral.standing(context.session, name, context.now)
-    if token is None or standing is not ephemeral.Standing.GOOD:
-        raise BAD_EPHEMERAL_TOKEN(fault=standing)
+    state = ephemeral.find_state(context.session, name, context.now)
+    if token is None or state is not ephemeral.TokenState.GOOD:
+        raise BAD_EPHEMERAL_TOKEN(fault=state)
     return token.project, name
 
 

@@ -57,7 +57,7 @@ class Handle:
     state: LiveState
 
 
-def carried_s(used_s: float, *, video: bool) -> float:
+def count_carried_s(used_s: float, *, video: bool) -> float:
     """How long a resumed session counts as used: none of a time that was used up, or it could not be resumed (1:3)."""
     return used_s if used_s < (WITH_VIDEO_S if video else AUDIO_ONLY_S) else 0.0
 
@@ -71,7 +71,7 @@ def issue_handle(session: Session, state: LiveState, now: float) -> str:
 
 def resume(session: Session, handle: str, now: float) -> LiveState:
     """The state behind a handle, if that has not expired."""
-    found = session.store(Handle).find(handle, NO_SUCH_HANDLE)
-    if now >= found.valid_until:
+    stored = session.store(Handle).find(handle, NO_SUCH_HANDLE)
+    if now >= stored.valid_until:
         raise HANDLE_EXPIRED()
-    return found.state
+    return stored.state
