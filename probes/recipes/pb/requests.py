@@ -30,7 +30,7 @@ LOOKUP = {"name": "lookup", "description": "Looks something up", "parameters": {
 """A function that the model may call."""
 
 
-def said(text: str) -> list[dict[str, Any]]:
+def user_turn(text: str) -> list[dict[str, Any]]:
     """Contents of one turn of the user."""
     return [{"role": "user", "parts": [{"text": text}]}]
 
@@ -45,7 +45,7 @@ def generate(
 ) -> Call:
     """One input word, one output token: what it costs where a provider accepts what it should refuse."""
     settings = {"maxOutputTokens": 1, **(config or {})}
-    body = {"contents": said("hi"), "generationConfig": settings, **fields}
+    body = {"contents": user_turn("hi"), "generationConfig": settings, **fields}
     return post(f"/{version}/models/{model}:{operation}", body)
 
 
@@ -70,7 +70,7 @@ def interaction(
     return post(f"/{version}/interactions", body)
 
 
-def streamed(call: Call) -> Call:
+def as_stream(call: Call) -> Call:
     """The same interaction as a stream."""
     return call.with_fields(stream=True).but(stream=True)
 
@@ -81,7 +81,7 @@ def chat(**fields: Json) -> Call:
     return post("/v1beta/openai/chat/completions", body, key_in=BEARER)
 
 
-def bearing(role: str) -> Change:
+def with_oauth_token(role: str) -> Change:
     """An OAuth token in place of the key."""
     return lambda call: call.but(credential=role, key_in=BEARER)
 

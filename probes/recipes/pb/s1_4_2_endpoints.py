@@ -12,7 +12,7 @@ from catalog_probe.probes.recipes.probe import Stopped
 from catalog_probe.probes.recipes.recipe import Family, Recipe, each_apart
 from catalog_probe.probes.targets.target import Cost
 
-from .requests import MODELS, TOKEN, bearing, chat, generate, interaction, stream_generate, streamed
+from .requests import MODELS, TOKEN, as_stream, chat, generate, interaction, stream_generate, with_oauth_token
 from .s2_7_4_interactions import FUNCTION, TOO_MANY_CALLS
 from .s2_7_4_outcomes import NO_NUMBER
 
@@ -31,13 +31,13 @@ LENIENT = {"category": "HARM_CATEGORY_HARASSMENT", "threshold": "BLOCK_ONLY_HIGH
 
 
 def _generate_content(version: str) -> Recipe:
-    def asked(model: str = "{small_model}", **config: object) -> Call:
+    def generate_with(model: str = "{small_model}", **config: object) -> Call:
         return generate(model, version=version, config=config)
 
-    def thinking(**config: object) -> Call:
-        return asked("{reasoning_model}", thinkingConfig=config)
+    def think_with(**config: object) -> Call:
+        return generate_with("{reasoning_model}", thinkingConfig=config)
 
-    def beside(**calls: Call) -> dict[str, Recipe]:
+    def optional_calls(**calls: Call) -> dict[str, Recipe]:
         """What not every account has a key or a model for."""
         slug = f"generation/generate_content_{version}"
         return {
@@ -48,40 +48,42 @@ def _generate_content(version: str) -> Recipe:
     return ENDPOINTS.recipe(
         f"generation/generate_content_{version}",
         labelled(
-            asked(maxOutputTokens=64),  # a model that thinks has spent one token before it says a word
+            generate_with(maxOutputTokens=64),  # a model that thinks has spent one token before it says a word
             # 2:7.4 "unknown field"
             unknown_field=generate(version=version, noSuchField=True),
             # "temperature (0 to the model maxTemperature; 2 for most models, 1 for image models)"
-            temperature_at_maximum=asked(temperature=2),
-            temperature_above_maximum=asked(temperature=2.01),
-            temperature_zero=asked(temperature=0),
-            temperature_below_zero=asked(temperature=-0.01),
+            temperature_at_maximum=generate_with(temperature=2),
+            temperature_above_maximum=generate_with(temperature=2.01),
+            temperature_zero=generate_with(temperature=0),
+            temperature_below_zero=generate_with(temperature=-0.01),
             # "topP (0 to 1)"
-            top_p_zero=asked(topP=0),
-            top_p_below_zero=asked(topP=-0.01),
-            top_p_one=asked(topP=1),
-            top_p_above_one=asked(topP=1.01),
+            top_p_zero=generate_with(topP=0),
+            top_p_below_zero=generate_with(topP=-0.01),
+            top_p_one=generate_with(topP=1),
+            top_p_above_one=generate_with(topP=1.01),
             # "candidateCount (1 to 8)"
-            candidate_count_one=asked(candidateCount=1),
-            candidate_count_zero=asked(candidateCount=0),
-            candidate_count_eight=asked(candidateCount=8),
-            candidate_count_above_eight=asked(candidateCount=9),
+            candidate_count_one=generate_with(candidateCount=1),
+            candidate_count_zero=generate_with(candidateCount=0),
+            candidate_count_eight=generate_with(candidateCount=8),
+            candidate_count_above_eight=generate_with(candidateCount=9),
             safety_settings=generate(version=version, safetySettings=[LENIENT]),
         ),
         cost=Cost.BILLABLE,
         tokens=200,
         optional=each_apart(
-            beside(
-                image_temperature_at_maximum=asked("{image_model}", temperature=1),
-                image_temperature_above_maximum=asked("{image_model}", temperature=1.01),
-                image_temperature_zero=asked("{image_model}", temperature=0),
-                image_temperature_below_zero=asked("{image_model}", temperature=-0.01),
+            optional_calls(
+                image_temperature_at_maximum=generate_with("{image_model}", temperature=1),
+                image_temperature_above_maximum=generate_with("{image_model}", temperature=1.01),
+                image_temperature_zero=generate_with("{image_model}", temperature=0),
+                image_temperature_below_zero=generate_with("{image_model}", temperature=-0.01),
                 # "thinking_level and thinking_budget (mutually exclusive)"
-                thinking_level_alone=thinking(thinkingLevel="low"),
-                thinking_budget_alone=thinking(thinkingBudget=1),
-                thinking_level_with_budget=thinking(thinkingLevel="low", thinkingBudget=1),
-                oauth_token=bearing("oauth")(generate(version=version)),  # 1:5.2 "OAuth tokens … are also accepted"
-                preview_model=asked("{preview_model}"),
+                thinking_level_alone=think_with(thinkingLevel="low"),
+                thinking_budget_alone=think_with(thinkingBudget=1),
+                thinking_level_with_budget=think_with(thinkingLevel="low", thinkingBudget=1),
+                # 1:5.2 "OAuth tokens and ephemeral tokens are also accepted"
+                oauth_token=with_oauth_token("oauth")(generate(version=version)),
+                # 2:9 "Preview model ids exist only in v1beta"
+                preview_model=generate_with("{preview_model}"),
             )
         ),
     )
@@ -91,10 +93,10 @@ def _create_interaction(version: str) -> Recipe:
     def in_background() -> Call:
         return interaction(version=version, background=True, store=True).but(removal=INTERACTION_REMOVALS[version])
 
-    async def until_its_result(probe: Probe) -> None:
+    async def wait_for_result(probe: Probe) -> None:
         """What is answered at once, and what stands there a while later."""
-        made = await probe.send(in_background(), "background_under_way")
-        body = made.response.body if made.response is not None else None
+        exchange = await probe.send(in_background(), "background_under_way")
+        body = exchange.response.body if exchange.response is not None else None
         name = body.get("id") if isinstance(body, dict) else None
         if not isinstance(name, str):
             raise Stopped(Reason(ReasonCode.SETUP_FAILED, "the interaction under way was answered without an id"))
@@ -109,7 +111,7 @@ def _create_interaction(version: str) -> Recipe:
         optional={
             "background": ENDPOINTS.recipe(
                 slug,
-                steps=until_its_result,
+                steps=wait_for_result,
                 labels=("background_under_way", "background_result"),
                 requests=2,
                 tokens=20,
@@ -123,10 +125,10 @@ def _create_interaction(version: str) -> Recipe:
 
 def _stream_interaction(version: str) -> Recipe:
     slug = f"interactions/stream_interaction_{version}"
-    failing = streamed(interaction(version=version, input=TOO_MANY_CALLS, tools=[FUNCTION]))
+    failing = as_stream(interaction(version=version, input=TOO_MANY_CALLS, tools=[FUNCTION]))
     return ENDPOINTS.recipe(
         slug,
-        of_interaction(streamed(interaction(version=version))),
+        of_interaction(as_stream(interaction(version=version))),
         cost=Cost.BILLABLE,
         tokens=20,
         optional={

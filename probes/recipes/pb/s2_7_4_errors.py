@@ -12,7 +12,7 @@ from catalog_probe.probes.recipes.recipe import Family, Recipe
 from catalog_probe.probes.recipes.shapes import with_key
 from catalog_probe.probes.targets.target import WRONG, Cost
 
-from .requests import MODELS, TOKEN, bearing, chat, generate, in_both, said, with_file, with_token
+from .requests import MODELS, TOKEN, chat, generate, in_both, user_turn, with_file, with_oauth_token, with_token
 
 if TYPE_CHECKING:
     from catalog_probe.probes.recipes.probe import Probe
@@ -27,7 +27,7 @@ STORE_REMOVAL = Removal("file_search_store", delete("/v1beta/fileSearchStores/{i
 NO_TOKEN_LIFETIME = (ReasonCode.NO_DOCUMENTED_SETUP, "the documents show no lifetime of an ephemeral token (1:5.2)")
 
 
-def hurried(call: Call) -> Call:
+def within_a_second(call: Call) -> Call:
     """The same call where the provider gives it a second."""
     return call.befallen("short_deadline;deadline=1s")
 
@@ -36,8 +36,8 @@ def a_day_later(call: Call) -> Recipe:
     """A request with a token of one's own, a day after that was made."""
 
     async def steps(probe: Probe) -> None:
-        made = await probe.setup(TOKEN)
-        await probe.send(with_token(made.body["name"])(call).later("+1d"))
+        token = await probe.setup(TOKEN)
+        await probe.send(with_token(token.body["name"])(call).later("+1d"))
 
     return ERRORS.recipe(
         "expired_ephemeral_token",
@@ -55,7 +55,7 @@ def oversized(version: str) -> Recipe:
     async def steps(probe: Probe) -> None:
         model = await probe.setup(get("/v1beta/models/{small_context_model}"))
         words = "word " * (model.body["inputTokenLimit"] + 100)
-        await probe.send(generate("{small_context_model}", version=version, contents=said(words)))
+        await probe.send(generate("{small_context_model}", version=version, contents=user_turn(words)))
 
     return ERRORS.recipe(
         "oversized_context",
@@ -95,8 +95,8 @@ ROWS: tuple[Recipe, ...] = (
     ERRORS.recipe("free_tier_region", generate().but(credential="region"), tokens=TOKENS),
     # 401 UNAUTHENTICATED "missing, invalid or expired OAuth or ephemeral token"
     changed_request(ERRORS, "missing_token", MODELS, with_key(None)),
-    changed_request(ERRORS, "invalid_oauth_token", MODELS, bearing(WRONG)),
-    changed_request(ERRORS, "expired_oauth_token", MODELS, bearing("oauth_expired")),
+    changed_request(ERRORS, "invalid_oauth_token", MODELS, with_oauth_token(WRONG)),
+    changed_request(ERRORS, "expired_oauth_token", MODELS, with_oauth_token("oauth_expired")),
     changed_request(ERRORS, "invalid_ephemeral_token", MODELS, with_token("auth_tokens/no-such-token")),
     a_day_later(MODELS),
     ERRORS.recipe(
@@ -146,9 +146,9 @@ ROWS: tuple[Recipe, ...] = (
     ERRORS.recipe(
         "deadline_exceeded_by_work",
         {
-            "long_prompt": hurried(generate(contents=said("word " * 2_000))),
-            "thinking": hurried(generate("{reasoning_model}", config={"maxOutputTokens": 100})),
-            "flex_queueing": hurried(generate(serviceTier="flex")),
+            "long_prompt": within_a_second(generate(contents=user_turn("word " * 2_000))),
+            "thinking": within_a_second(generate("{reasoning_model}", config={"maxOutputTokens": 100})),
+            "flex_queueing": within_a_second(generate(serviceTier="flex")),
         },
     ),
 )
@@ -160,8 +160,8 @@ RECIPES = in_both(ROWS)
 @ERRORS.stepwise(requests=2)
 async def ephemeral_token_elsewhere(probe: Probe) -> None:
     """A good token of one's own, for something else than the live API."""
-    made = await probe.setup(TOKEN)
-    await probe.send(with_token(made.body["name"])(MODELS))
+    token = await probe.setup(TOKEN)
+    await probe.send(with_token(token.body["name"])(MODELS))
 
 
 # 409 ALREADY_EXISTS "duplicate store or document name"

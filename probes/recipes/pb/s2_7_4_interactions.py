@@ -9,7 +9,7 @@ from catalog_probe.probes.recipes.other_endpoints import changed_request
 from catalog_probe.probes.recipes.recipe import Family, Recipe
 from catalog_probe.probes.targets.target import WRONG, Cost
 
-from .requests import LOOKUP, TEXT_ONLY, bearing, in_both, interaction, streamed
+from .requests import LOOKUP, TEXT_ONLY, as_stream, in_both, interaction, with_oauth_token
 from .s2_7_4_outcomes import MODELS_CHOICE, NO_NUMBER, TOOL_ROUNDS
 from .s2_7_4_quotas import one_too_many
 
@@ -24,36 +24,36 @@ TOKENS = 300
 
 FUNCTION = {"type": "function", **LOOKUP}
 CODE_EXECUTION = {"type": "code_execution"}
-ASKED = {"type": "user_input", "content": [{"type": "text", "text": "look it up"}]}
-CALLED = {"type": "function_call", "id": "call_1", "name": "lookup", "arguments": {}}
-ANSWERED = {"type": "function_result", "call_id": "call_1", "name": "lookup", "result": "nothing"}
-TOO_MANY_CALLS: list[Json] = [ASKED, *(step for _ in range(TOOL_ROUNDS) for step in (CALLED, ANSWERED))]
+QUESTION = {"type": "user_input", "content": [{"type": "text", "text": "look it up"}]}
+FUNCTION_CALL = {"type": "function_call", "id": "call_1", "name": "lookup", "arguments": {}}
+FUNCTION_RESULT = {"type": "function_result", "call_id": "call_1", "name": "lookup", "result": "nothing"}
+TOO_MANY_CALLS: list[Json] = [QUESTION, *[FUNCTION_CALL, FUNCTION_RESULT] * TOOL_ROUNDS]
 
 
-def event(
+def error_event(
     code: str, call: Call, family: Family, *, tokens: int = TOKENS, live: tuple[str, str] | None = None
 ) -> Recipe:
     """A streamed interaction, under way and so paid for, that ends with an `error` event."""
-    return family.recipe(code, streamed(call), cost=Cost.BILLABLE, tokens=tokens, live=live)
+    return family.recipe(code, as_stream(call), cost=Cost.BILLABLE, tokens=tokens, live=live)
 
 
-def stopped(code: str, filter_name: str, model: str = "{small_model}") -> Recipe:
+def stopped_interaction(code: str, filter_name: str, model: str = "{small_model}") -> Recipe:
     """An interaction whose output a filter of the provider stops."""
-    return event(code, interaction(model).befallen(f"output_stopped;filter={filter_name}"), BLOCKS)
+    return error_event(code, interaction(model).befallen(f"output_stopped;filter={filter_name}"), BLOCKS)
 
 
-def blocked(code: str, filter_name: str, model: str = "{small_model}") -> Recipe:
+def blocked_interaction(code: str, filter_name: str, model: str = "{small_model}") -> Recipe:
     """The same of a filter that reads prompts as well (2:7.4, blockReason): one interaction stopped by either."""
     output, prompt = (
-        streamed(interaction(model).befallen(f"{what};filter={filter_name}"))
+        as_stream(interaction(model).befallen(f"{what};filter={filter_name}"))
         for what in ("output_stopped", "prompt_blocked")
     )
     return BLOCKS.recipe(code, {"answer": output, "prompt": prompt}, cost=Cost.BILLABLE, tokens=2 * TOKENS)
 
 
-def faulty(code: str, fault: str, **fields: Json) -> Recipe:
+def faulty_interaction(code: str, fault: str, **fields: Json) -> Recipe:
     """An interaction in which the model itself does something wrong."""
-    return event(code, interaction(**fields).befallen(f"model_fault;fault={fault}"), GENERATION)
+    return error_event(code, interaction(**fields).befallen(f"model_fault;fault={fault}"), GENERATION)
 
 
 REFUSED: tuple[Recipe, ...] = (
@@ -64,7 +64,7 @@ REFUSED: tuple[Recipe, ...] = (
     CODES.recipe("failed_precondition", interaction("{paid_only_model}").but(credential="billing_off"), tokens=4),
     CODES.recipe("out_of_range", interaction(config={"top_p": 1.1}), tokens=4),
     CODES.recipe("parameter_unknown", interaction(no_such_parameter=True), tokens=4),
-    changed_request(CODES, "authentication", interaction(), bearing(WRONG)),
+    changed_request(CODES, "authentication", interaction(), with_oauth_token(WRONG)),
     CODES.recipe("permission_denied", interaction().but(credential="restricted"), tokens=4),
     CODES.recipe("not_found", interaction(previous_interaction_id="no-such-interaction"), tokens=4),
     CODES.recipe("model_not_found", interaction("no-such-model")),
@@ -82,50 +82,50 @@ REFUSED: tuple[Recipe, ...] = (
 BLOCKED: tuple[Recipe, ...] = (
     # "Blocked codes: safety, recitation, language, prohibited_content, spii, blocklist, image_safety,
     # image_prohibited_content, image_recitation, image_other, content_blocked"
-    blocked("safety", "safety"),
-    stopped("recitation", "recitation"),
-    stopped("language", "language"),
-    blocked("prohibited_content", "prohibited_content"),
-    stopped("spii", "personal_data"),
-    blocked("blocklist", "blocklist"),
-    blocked("image_safety", "image_safety", "{image_model}"),
-    stopped("image_prohibited_content", "image_prohibited_content", "{image_model}"),
-    stopped("image_recitation", "image_recitation", "{image_model}"),
-    stopped("image_other", "image_other", "{image_model}"),
-    blocked("content_blocked", "other"),
+    blocked_interaction("safety", "safety"),
+    stopped_interaction("recitation", "recitation"),
+    stopped_interaction("language", "language"),
+    blocked_interaction("prohibited_content", "prohibited_content"),
+    stopped_interaction("spii", "personal_data"),
+    blocked_interaction("blocklist", "blocklist"),
+    blocked_interaction("image_safety", "image_safety", "{image_model}"),
+    stopped_interaction("image_prohibited_content", "image_prohibited_content", "{image_model}"),
+    stopped_interaction("image_recitation", "image_recitation", "{image_model}"),
+    stopped_interaction("image_other", "image_other", "{image_model}"),
+    blocked_interaction("content_blocked", "other"),
 )
 
 GENERATED: tuple[Recipe, ...] = (
     # "Generation codes: malformed_function_call, malformed_tool_call, unexpected_tool_call, no_image,
     # too_many_tool_calls, missing_thought_signature"
-    faulty("malformed_function_call", "malformed_call", tools=[FUNCTION]),
-    faulty("malformed_tool_call", "malformed_call", tools=[CODE_EXECUTION]),
-    faulty("unexpected_tool_call", "unexpected_call"),
-    event(
+    faulty_interaction("malformed_function_call", "malformed_call", tools=[FUNCTION]),
+    faulty_interaction("malformed_tool_call", "malformed_call", tools=[CODE_EXECUTION]),
+    faulty_interaction("unexpected_tool_call", "unexpected_call"),
+    error_event(
         "no_image",
         interaction("{image_model}", input=TEXT_ONLY, response_modalities=["image"]),
         GENERATION,
         tokens=2_000,
         live=MODELS_CHOICE,
     ),
-    event(
+    error_event(
         "too_many_tool_calls",
         interaction(input=TOO_MANY_CALLS, tools=[FUNCTION]),
         GENERATION,
         tokens=2_000,
         live=NO_NUMBER,
     ),
-    event(
+    error_event(
         "missing_thought_signature",
-        interaction("{reasoning_model}", input=[ASKED, CALLED, ANSWERED], tools=[FUNCTION]),
+        interaction("{reasoning_model}", input=[QUESTION, FUNCTION_CALL, FUNCTION_RESULT], tools=[FUNCTION]),
         GENERATION,
     ),
 )
 
 MID_STREAM: tuple[Recipe, ...] = (
     # 1:6 "Interactions SSE `error` event: event_type `error` with {error: {code, message}}"
-    event("api_error", interaction().befallen("internal_error_mid_stream"), STREAM),
-    event("service_unavailable", interaction().befallen("overloaded_mid_stream"), STREAM),
+    error_event("api_error", interaction().befallen("internal_error_mid_stream"), STREAM),
+    error_event("service_unavailable", interaction().befallen("overloaded_mid_stream"), STREAM),
 )
 
 USED_UP: tuple[Recipe, ...] = (

@@ -27,7 +27,7 @@ MOST_REQUESTS = 40
 MINUTE_MODEL = "{minute_quota_model}"
 
 
-def looks(steps: Steps, *labels: str, needs: set[str], roles: set[str]) -> Recipe:
+def observations(steps: Steps, *labels: str, needs: set[str], roles: set[str]) -> Recipe:
     """Steps with the key of a project that may do hardly any, judged under these labels."""
     return LIMITS.recipe(
         SLUG,
@@ -41,42 +41,42 @@ def looks(steps: Steps, *labels: str, needs: set[str], roles: set[str]) -> Recip
     )
 
 
-async def _use_up(probe: Probe, call: Call, times: int) -> None:
+async def use_up(probe: Probe, call: Call, times: int) -> None:
     for _ in range(times):
         await probe.setup(call)
 
 
-async def of_the_project(probe: Probe) -> None:
+async def use_up_the_project(probe: Probe) -> None:
     """The minute of one key used up: another key of its project has none left, another project has its own."""
     call = generate(MINUTE_MODEL).but(credential=TIGHT)
-    await _use_up(probe, call, int(probe.values["minute_quota"]))
+    await use_up(probe, call, int(probe.values["minute_quota"]))
     await probe.send(call.but(credential="tight_other"), "other_key_of_the_project")
     await probe.send(call.but(credential="inference"), "other_project")
 
 
-async def stricter(probe: Probe) -> None:
+async def use_up_stricter_models(probe: Probe) -> None:
     """As many requests as a stable model of the project allows, to one in preview and to an experimental one."""
     for name in ("preview", "experimental"):
         call = generate(f"{{{name}_quota_model}}").but(credential=TIGHT)
-        await _use_up(probe, call, 1)
+        await use_up(probe, call, 1)
         for _ in range(int(probe.values["minute_quota"]) - 2):
             await probe.send(call, SETUP)
         await probe.send(call, f"{name}_is_stricter")
 
 
-async def priority(probe: Probe) -> None:
+async def overflow_priority(probe: Probe) -> None:
     """The last request that priority inference has room for, and the first beyond it."""
     share = int(int(probe.values["priority_standard_quota"]) * 0.3)
     call = generate("{priority_quota_model}", serviceTier="priority").but(credential=TIGHT)
-    await _use_up(probe, call, share - 1)
+    await use_up(probe, call, share - 1)
     await probe.send(call, "priority_within")
     await probe.send(call, "priority_overflow")
 
 
-async def flex(probe: Probe) -> None:
+async def use_flex_beside_standard(probe: Probe) -> None:
     """The standard minute used up, flex inference has its own, and takes a minute at least."""
     call = generate(MINUTE_MODEL).but(credential=TIGHT)
-    await _use_up(probe, call, int(probe.values["minute_quota"]))
+    await use_up(probe, call, int(probe.values["minute_quota"]))
     await probe.send(call, "standard_used_up")
     flexible = generate(MINUTE_MODEL, serviceTier="flex").but(credential=TIGHT)
     await probe.send(flexible, "flex_besides")
@@ -96,37 +96,44 @@ def without_billing(label: str, call: Call) -> dict[str, Recipe]:
 
 MINUTE = {"minute_quota_model", "minute_quota"}
 
-LOOKS: dict[str, Recipe] = {
+OBSERVATIONS: dict[str, Recipe] = {
     # "Free (active project)"; "search on previous generation 1500 per day (free tier 500)"
     **without_billing("free_tier", generate()),
     **without_billing("free_tier_paid_only_model", generate("{paid_only_model}")),
     **without_billing("free_searches_within", generate("{previous_generation_model}", tools=SEARCH)),
     # "Limits apply per cloud project, not per key"
-    "of_the_project": looks(
-        of_the_project,
+    "of_the_project": observations(
+        use_up_the_project,
         "other_key_of_the_project",
         "other_project",
         needs=MINUTE,
         roles={TIGHT, "tight_other", "inference"},
     ),
     # "Experimental and preview models are stricter"
-    "stricter": looks(
-        stricter,
+    "stricter": observations(
+        use_up_stricter_models,
         "preview_is_stricter",
         "experimental_is_stricter",
         needs={"preview_quota_model", "experimental_quota_model", "minute_quota"},
         roles={TIGHT},
     ),
     # "Priority inference: 0.3 times the standard limit, overflow downgrades to standard"
-    "priority": looks(
-        priority,
+    "priority": observations(
+        overflow_priority,
         "priority_within",
         "priority_overflow",
         needs={"priority_quota_model", "priority_standard_quota"},
         roles={TIGHT},
     ),
     # "flex inference: own limits, best-effort, latency 1 to 15 minutes"
-    "flex": looks(flex, "standard_used_up", "flex_besides", "flex_not_within_a_minute", needs=MINUTE, roles={TIGHT}),
+    "flex": observations(
+        use_flex_beside_standard,
+        "standard_used_up",
+        "flex_besides",
+        "flex_not_within_a_minute",
+        needs=MINUTE,
+        roles={TIGHT},
+    ),
 }
 
 RECIPES = (
@@ -143,7 +150,7 @@ RECIPES = (
                     tokens=MOST * 4,
                     needs={"minute_quota_model", "minute_quota"},
                 ),
-                **LOOKS,
+                **OBSERVATIONS,
             }
         ),
         unsent=ONLY_USE,
