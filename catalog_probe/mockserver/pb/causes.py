@@ -21,6 +21,10 @@ QUOTA_USED_UP = "quota_used_up"
 ID_COLLISION = "id_collision"
 PROMPT_BLOCKED, OUTPUT_STOPPED, MODEL_FAULT = "prompt_blocked", "output_stopped", "model_fault"
 
+SESSION_AGE = "session_age"
+CONNECTION_AGE = "connection_age"
+CONNECTION_RESET = "connection_reset"
+
 MALFORMED_CALL = "malformed_call"
 """The fault whose name depends on the tools that the request offers."""
 
@@ -41,6 +45,21 @@ MID_STREAM = (
         row=OVERLOADED,
     ),
 )
+OF_LIVE_CONNECTIONS = (
+    Scenario(
+        SESSION_AGE,
+        "The live session has been in use for so long; opening a live connection.",
+        (duration("age", "How long, as in 14m59s."),),
+    ),
+    Scenario(
+        CONNECTION_AGE,
+        "The live connection has been open for so long; opening a live connection.",
+        (duration("age", "How long, as in 9m59s."),),
+    ),
+    Scenario(CONNECTION_RESET, "The connection breaks in the middle of the first turn; opening a live connection."),
+)
+"""What happens without the client's doing: time that passes, and a network that breaks."""
+
 SCENARIOS = (
     *OF_ANY_CALL,
     *MID_STREAM,
@@ -72,6 +91,7 @@ SCENARIOS = (
         "The model produces what it should not; generation, a malformed call where tools are offered.",
         (choice("fault", (MALFORMED_CALL, *FAULTS), "What it produces."),),
     ),
+    *OF_LIVE_CONNECTIONS,
 )
 
 

@@ -1,7 +1,7 @@
 """Ephemeral tokens: issued by POST /v1beta/auth_tokens for the live API alone, kept by the session (1:5.2).
 
 The live connection redeems one with `open_live`; everything else only asks for its state. How long a token lives is not
-shown; the defaults here are ours, and a request may set its own moments.
+shown; the default here is ours, and a request may set its own moment.
 """
 
 from __future__ import annotations
@@ -16,7 +16,6 @@ if TYPE_CHECKING:
 
 NAME_PREFIX = "auth_tokens/"
 LIFETIME_S = 30 * 60
-NEW_SESSION_S = 60
 
 
 class TokenState(StrEnum):
@@ -26,7 +25,6 @@ class TokenState(StrEnum):
     UNKNOWN = "unknown"
     EXPIRED = "expired"
     USED_UP = "used up"
-    TOO_LATE_FOR_A_SESSION = "too late to begin a session"
 
 
 @dataclass
@@ -36,7 +34,6 @@ class EphemeralToken:
     name: str
     project: Project
     expires_at: float
-    new_session_until: float
     uses: int = 1
     used: int = 0
 
@@ -47,7 +44,6 @@ def issue(
     now: float,
     *,
     expires_at: float | None = None,
-    new_session_until: float | None = None,
     uses: int = 1,
 ) -> EphemeralToken:
     """A new token of `project`."""
@@ -55,7 +51,6 @@ def issue(
         name=session.new_id(NAME_PREFIX, 32),
         project=project,
         expires_at=now + LIFETIME_S if expires_at is None else expires_at,
-        new_session_until=now + NEW_SESSION_S if new_session_until is None else new_session_until,
         uses=uses,
     )
     session.store(EphemeralToken)[token.name] = token
@@ -81,8 +76,6 @@ def open_live(session: Session, name: str, now: float) -> TokenState:
     token = find(session, name)
     if state is not TokenState.GOOD or token is None:
         return state
-    if now >= token.new_session_until:
-        return TokenState.TOO_LATE_FOR_A_SESSION
     if token.uses and token.used >= token.uses:
         return TokenState.USED_UP
     token.used += 1

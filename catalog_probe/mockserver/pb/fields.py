@@ -85,7 +85,7 @@ SAFETY_SETTING = object_of(*let_pass("category", "threshold", "method"))
 THINKING_CONFIG = object_of(
     Field("thinkingLevel", STRING, "1:4.2"),
     Field("thinkingBudget", integer(-1), "1:4.2"),  # clients send -1 to leave it to the model
-    Field("includeThoughts", BOOLEAN, CLIENTS),
+    *let_pass("includeThoughts"),
 )
 GENERATION_CONFIG = object_of(
     Field("maxOutputTokens", integer(1), "1:4.2"),
@@ -93,14 +93,28 @@ GENERATION_CONFIG = object_of(
     Field("topP", number(0, 1), "1:4.2"),
     Field("candidateCount", integer(1, 8), "1:4.2"),
     Field("thinkingConfig", THINKING_CONFIG, "1:4.2"),
-    Field("stopSequences", STRINGS, CLIENTS),
     Field("responseModalities", STRINGS, CLIENTS),
     Field("responseMimeType", STRING, CLIENTS),
     Field("responseSchema", OBJECT, CLIENTS),
     Field("responseJsonSchema", OBJECT, CLIENTS),
-    *let_pass("topK", "seed", "presencePenalty", "frequencyPenalty", "responseLogprobs", "logprobs", "imageConfig"),
+    *let_pass(
+        "stopSequences",
+        "topK",
+        "seed",
+        "presencePenalty",
+        "frequencyPenalty",
+        "responseLogprobs",
+        "logprobs",
+        "imageConfig",
+    ),
     *let_pass("speechConfig", "mediaResolution", "modelSelectionConfig", "routingConfig", "audioTimestamp"),
-    *let_pass("enableEnhancedCivicAnswers", "responseFormat", "translationConfig", "audioTranscriptionConfig"),
+    *let_pass(
+        "audioTimestamp",
+        "enableEnhancedCivicAnswers",
+        "responseFormat",
+        "translationConfig",
+        "audioTranscriptionConfig",
+    ),
 )
 GENERATION = object_of(
     Field("contents", array(CONTENT, at_least=1), "1:1", required=True),
@@ -145,9 +159,16 @@ INTERACTION_CONFIG = object_of(
     Field("topP", number(0, 1), "1:4.2"),
     Field("thinkingLevel", STRING, "1:4.2"),
     Field("thinkingBudget", integer(-1), "1:4.2"),
-    Field("stopSequences", STRINGS, CLIENTS),
     Field("toolChoice", TOOL_CHOICE, CLIENTS),
-    *let_pass("seed", "speechConfig", "imageConfig", "thinkingSummaries", "transcriptionConfig", "videoConfig"),
+    *let_pass(
+        "stopSequences",
+        "seed",
+        "speechConfig",
+        "imageConfig",
+        "thinkingSummaries",
+        "transcriptionConfig",
+        "videoConfig",
+    ),
 )
 INTERACTION = object_of(
     Field("model", STRING, CLIENTS),
@@ -185,7 +206,6 @@ CHAT = object_of(
     Field("temperature", number(), "1:4.2"),
     Field("top_p", number(0, 1), "1:4.2"),
     Field("n", integer(1, 8), "2:8.1"),
-    Field("stop", STRING | STRINGS, CLIENTS),
     Field("stream", BOOLEAN, CLIENTS),
     Field("service_tier", SERVICE_TIER, "2:8.3"),
     Field("tools", OBJECTS, CLIENTS),
@@ -198,9 +218,8 @@ CHAT = object_of(
 
 AUTH_TOKEN = object_of(
     Field("expireTime", STRING, CLIENTS),
-    Field("newSessionExpireTime", STRING, CLIENTS),
     Field("uses", integer(0), CLIENTS),
-    *let_pass("bidiGenerateContentSetup", "fieldMask"),
+    *let_pass("newSessionExpireTime", "bidiGenerateContentSetup", "fieldMask"),
 )
 FILE = object_of(
     Field("sizeBytes", integer(0) | STRING, CLIENTS, required=True),  # clients write it as text

@@ -24,28 +24,24 @@ async def create(call: Call) -> Response:
         call.session,
         call.project,
         call.now,
-        expires_at=_read_moment(body, "expireTime"),
-        new_session_until=_read_moment(body, "newSessionExpireTime"),
+        expires_at=_read_expiry(body),
         uses=body.get("uses", 1),
     )
     return JsonAnswer(
         {
             "name": token.name,
             "expireTime": rfc3339(token.expires_at),
-            "newSessionExpireTime": rfc3339(token.new_session_until),
             "uses": token.uses,
         }
     )
 
 
-def _read_moment(body: dict[str, Any], name: str) -> float | None:
-    """A timestamp in seconds since the epoch; None where there is none."""
-    if name not in body:
+def _read_expiry(body: dict[str, Any]) -> float | None:
+    """The moment until which a token is wanted, in seconds since the epoch; None where there is none."""
+    if "expireTime" not in body:
         return None
     try:
-        moment = datetime.fromisoformat(body[name])
+        moment = datetime.fromisoformat(body["expireTime"])
     except ValueError:
-        raise NO_TIMESTAMP(path=name, value=body[name]) from None
-    if moment.tzinfo is None:
-        raise NO_TIMESTAMP(path=name, value=body[name])
+        raise NO_TIMESTAMP(path="expireTime", value=body["expireTime"]) from None
     return moment.timestamp()

@@ -89,12 +89,10 @@ def _read_prompt(call: Call, body: Mapping[str, Any]) -> Prompt:
 
 def _as_config(body: Mapping[str, Any]) -> dict[str, Any]:
     """The parameters as a generation config spells them."""
-    stop = body.get("stop")
     config = {
         "maxOutputTokens": body.get("max_completion_tokens", body.get("max_tokens")),
         "temperature": body.get("temperature"),
         "candidateCount": body.get("n"),
-        "stopSequences": [stop] if isinstance(stop, str) else stop,
     }
     return {name: value for name, value in config.items() if value is not None}
 

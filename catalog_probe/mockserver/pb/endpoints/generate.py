@@ -36,15 +36,13 @@ async def generate(call: Call) -> Response:
 
 
 async def stream(call: Call) -> Response:
-    """Generate, in chunks: events with `?alt=sse`, else one JSON array."""
+    """Generate, in chunks, as official clients ask for them (`?alt=sse`)."""
     prompt = await _read_request(call)
     completion, service_tier = run(call, prompt)
     chunks = [*_cut_answer(describe_answer(call, prompt, completion, service_tier))]
     failure = find_mid_stream_failure(call)
     if failure is not None:  # a chunk whose first key is `error`
         chunks = [_leave_open(chunks[0]), make_rpc(failure)]
-    if call.request.query_params.get("alt") != "sse":
-        return JsonAnswer(chunks)
     return event_stream(map(encode_event, chunks))
 
 
@@ -77,8 +75,7 @@ def describe_answer(call: Call, prompt: Prompt, completion: Completion, service_
         answer["promptFeedback"] = {"blockReason": completion.block.reason, "safetyRatings": []}
     else:
         answer["candidates"] = [
-            {**describe_candidate(candidate, completion, prompt), "index": index}
-            for index, candidate in enumerate(completion.candidates)
+            {**describe_candidate(candidate), "index": index} for index, candidate in enumerate(completion.candidates)
         ]
     return {
         **answer,
@@ -88,11 +85,9 @@ def describe_answer(call: Call, prompt: Prompt, completion: Completion, service_
     }
 
 
-def describe_candidate(candidate: Candidate, completion: Completion, prompt: Prompt) -> dict[str, Any]:
+def describe_candidate(candidate: Candidate) -> dict[str, Any]:
     """A candidate (1:2.6)."""
     parts: list[dict[str, Any]] = []
-    if completion.thought and prompt.settings.include_thoughts:
-        parts.append({"text": completion.thought, "thought": True})
     if candidate.text:
         parts.append({"text": candidate.text})
     if candidate.image:

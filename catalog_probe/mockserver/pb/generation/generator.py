@@ -1,6 +1,6 @@
 """The model behind the mock: answers a checked prompt in ways that the prompt itself decides.
 
-It repeats what the user said, cut at `maxOutputTokens` and at a stop sequence; thinks first if it is a reasoning model;
+It repeats what the user said, cut at `maxOutputTokens`; thinks first if it is a reasoning model;
 calls the functions that the tool config forces or the user names, and answers as a schema wants it; and draws if it
 can, unless the user asks for text only.
 """
@@ -165,8 +165,6 @@ def answer_of(prompt: Prompt, left: int) -> Candidate:
 
 def _speak(prompt: Prompt, left: int) -> Candidate:
     whole = _make_text(prompt)
-    for sequence in filter(None, prompt.settings.stop_sequences):
-        whole = whole.partition(sequence)[0]
     text = cut_to(whole, left)
     return Candidate(text=text, ending=STOP if text == whole else MAX_TOKENS)
 

@@ -42,9 +42,7 @@ class Settings:
 
     max_output_tokens: int | None = None
     candidate_count: int = 1
-    stop_sequences: tuple[str, ...] = ()
     thinking_budget: int | None = None
-    include_thoughts: bool = False
     modalities: frozenset[str] = frozenset()
     schema: Any = None
     """The schema of the text that is wanted; any text will do where it is None."""

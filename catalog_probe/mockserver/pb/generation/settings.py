@@ -31,9 +31,7 @@ def read_settings(config: Mapping[str, Any], model: Model) -> Settings:
     return Settings(
         max_output_tokens=config.get("maxOutputTokens"),
         candidate_count=config.get("candidateCount", 1),
-        stop_sequences=tuple(config.get("stopSequences", ())),
         thinking_budget=None if budget == -1 else budget,
-        include_thoughts=config.get("includeThoughts", False),
         modalities=modalities,
         schema=_read_schema(config),
         plain=config.get("responseMimeType") == ENUM,

@@ -7,11 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 from catalog_probe.mockserver.core.echo import count_tokens, repeat
 from catalog_probe.mockserver.pb import ephemeral
-from catalog_probe.mockserver.pb.causes import raise_failure
+from catalog_probe.mockserver.pb.causes import CONNECTION_AGE, CONNECTION_RESET, SESSION_AGE, raise_failure
 from catalog_probe.mockserver.pb.errors import BAD_EPHEMERAL_TOKEN, NO_SETUP, SECOND_SETUP
 from catalog_probe.mockserver.pb.generation.contents import read_turn
 from catalog_probe.mockserver.pb.live import lifetimes, messages
-from catalog_probe.mockserver.pb.live.causes import CONNECTION_AGE, CONNECTION_RESET, SESSION_AGE
 from catalog_probe.mockserver.pb.live.setup import TEXT, Setup, read_setup
 from catalog_probe.mockserver.schema.wanted import Wanted
 

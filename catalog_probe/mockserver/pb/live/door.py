@@ -13,9 +13,8 @@ from catalog_probe.mockserver.core.sockets import Gone, Socket
 from catalog_probe.mockserver.pb import ephemeral
 from catalog_probe.mockserver.pb.access import authenticate
 from catalog_probe.mockserver.pb.bodies import JsonAnswer
-from catalog_probe.mockserver.pb.causes import OF_ANY_CALL
+from catalog_probe.mockserver.pb.causes import CONNECTION_AGE, CONNECTION_RESET, OF_ANY_CALL, SESSION_AGE
 from catalog_probe.mockserver.pb.errors import BAD_EPHEMERAL_TOKEN, UNKNOWN_PATH, make_rpc
-from catalog_probe.mockserver.pb.live.causes import CONNECTION_AGE, CONNECTION_RESET, SESSION_AGE
 from catalog_probe.mockserver.pb.live.connection import Connection
 from catalog_probe.mockserver.pb.names import Names
 
