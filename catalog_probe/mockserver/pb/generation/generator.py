@@ -126,13 +126,10 @@ def _find_scenario_ending(call: Call, prompt: Prompt) -> Ending | None:
     if scenario.name == OUTPUT_STOPPED:
         endings = {**ENDINGS, **(IMAGE_ENDINGS if prompt.model.draws else {})}
         return endings.get(scenario.params["filter"])
-    if scenario.name == MODEL_FAULT:
-        return (
-            _name_malformed_call(prompt)
-            if scenario.params["fault"] == MALFORMED_CALL
-            else FAULTS[scenario.params["fault"]]
-        )
-    return None
+    if scenario.name != MODEL_FAULT:
+        return None
+    fault = scenario.params["fault"]
+    return _name_malformed_call(prompt) if fault == MALFORMED_CALL else FAULTS[fault]
 
 
 def _name_malformed_call(prompt: Prompt) -> Ending | None:
