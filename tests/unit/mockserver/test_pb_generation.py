@@ -158,6 +158,10 @@ def test_bodies_are_checked(client: PbClient, fields: dict[str, Any], refusal: t
     assert status_of(client.generate(fields=fields)) == refusal
 
 
+def test_a_tool_on_the_providers_side_may_have_any_name(client: PbClient) -> None:
+    assert client.generate(fields={"tools": [{"someSearch": {}}, *TOOLS]}).status_code == 200
+
+
 def test_a_file_of_ones_own_is_read(client: PbClient) -> None:
     contents = [{"parts": [{"fileData": {"mimeType": "text/plain", "fileUri": "files/mock-own"}}]}]
     assert client.generate(fields={"contents": contents}).status_code == 200
