@@ -96,7 +96,7 @@ def test_an_error_in_a_stream_has_details_at_pa_and_no_data_at_pb() -> None:
     headers = {"x-pb-api-key": "mock-pb-inference", "x-mock-scenario": "internal_error_mid_stream"}
     asked = {"contents": [{"parts": [{"text": "Hello"}]}]}
     pb = Client(in_the_field("pb")).send("POST", path, headers=headers, json=asked)
-    *_, last = pb.text.strip().split("\r\n\r\n")
+    *_, last = pb.text.strip().split("\n\n")
     assert json.loads(last)["error"]["status"] == "INTERNAL"
 
 

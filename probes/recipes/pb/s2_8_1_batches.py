@@ -1,4 +1,7 @@
-"""What PB's batches may read, hold and enqueue (2:8.1, 2:8.3); no path of batches and files is documented."""
+"""2:8.1 PB batch: "100 concurrent batch requests; input file 2 GB; file storage 20 GB", and what may wait (2:8.3).
+
+No path of batches and files is documented.
+"""
 
 from __future__ import annotations
 
@@ -23,12 +26,12 @@ FILE_REMOVAL = Removal("file", delete("/v1beta/{id}"), id_at="/file/name", id_pa
 BATCH_REMOVAL = Removal("batch", delete("/v1beta/{id}"), id_at="/name", id_pattern=f"batches/{ASSUMED_ID}")
 
 
-def stored(size: int) -> Call:
+def store_file(size: int) -> Call:
     """A file of so many bytes."""
     return post("/v1beta/files", {"file": {"displayName": "catalog-probe", "sizeBytes": size}}, removal=FILE_REMOVAL)
 
 
-def job(file: str) -> Call:
+def start_job(file: str) -> Call:
     """A batch job that reads a file."""
     body = {"batch": {"displayName": "catalog-probe", "inputConfig": {"fileName": file}}}
     return post("/v1beta/models/{small_model}:batchGenerateContent", body, removal=BATCH_REMOVAL)
@@ -37,18 +40,18 @@ def job(file: str) -> Call:
 @GENERAL.stepwise(requests=2, cost=Cost.DESTRUCTIVE, needs={"small_model"}, live=NO_PATH_OF_BATCHES)
 async def batch_input_file_too_large(probe: Probe) -> None:
     """A job that reads a file of more than 2 GB."""
-    file = (await probe.setup(stored(2 * GIB + 1))).body["file"]["name"]
-    await probe.send(job(file))
+    file = (await probe.setup(store_file(2 * GIB + 1))).body["file"]["name"]
+    await probe.send(start_job(file))
 
 
-def used_up(slug: str, call: Call, quota: str) -> Recipe:
+def quota_used_up(slug: str, call: Call, quota: str) -> Recipe:
     """A call where the account's other batches and files have used a quota up."""
     caused = call.befallen(f"quota_used_up;quota={quota}")
     return QUOTA.recipe(slug, caused, cost=Cost.DESTRUCTIVE, live=NO_PATH_OF_BATCHES)
 
 
 RECIPES: tuple[Recipe, ...] = (
-    used_up("batch_concurrent_requests", job("files/probe"), "concurrent_batches"),
-    used_up("batch_enqueued_tokens", job("files/probe"), "enqueued_tokens"),
-    used_up("batch_file_storage", stored(1), "file_storage"),
+    quota_used_up("batch_concurrent_requests", start_job("files/probe"), "concurrent_batches"),
+    quota_used_up("batch_enqueued_tokens", start_job("files/probe"), "enqueued_tokens"),
+    quota_used_up("batch_file_storage", store_file(1), "file_storage"),
 )

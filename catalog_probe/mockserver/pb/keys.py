@@ -74,6 +74,7 @@ _KEYS = (
     Key("mock-pb-tight", TIGHT),
     Key("mock-pb-tight-other", TIGHT),
     Key("mock-pb-thrifty", THRIFTY),
+    Key("mock-pb-tier2", Project("mock-grown", tier="tier2")),
     Key("mock-pb-scale", Project("mock-scale", tier="tier3")),
 )
 _TOKENS = (
@@ -82,4 +83,11 @@ _TOKENS = (
 )
 
 KEYS = {key.secret: key for key in _KEYS}
+
+USUAL = "mock-pb-inference"
+"""As which key any other is taken, where the mock lets any pass."""
+
 OAUTH_TOKENS = {token.secret: token for token in _TOKENS}
+
+NOBODY = Project("")
+"""Who calls before it is known who does."""

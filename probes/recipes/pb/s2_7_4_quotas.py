@@ -1,4 +1,4 @@
-"""PB's 429 by the quota that is used up (2:7.1, 2:7.4, 2:8.3): with a key whose project has hardly any.
+"""2:7.4 PB errors, row 429: by the quota that is used up, with a key whose project has hardly any.
 
 The documents publish none of the numbers, so a target names for each dimension a model and how much of it is enough.
 """
@@ -12,9 +12,7 @@ from catalog_probe.probes.recipes.exhausting import once_limited, one_more_than
 from catalog_probe.probes.recipes.recipe import Family, Recipe
 from catalog_probe.probes.targets.target import Cost
 
-from .account_limits import SEARCH
-from .requests import generate, said
-from .versions import in_both, in_version_of
+from .requests import SEARCH, generate, in_both, in_version_of, user_turn
 
 if TYPE_CHECKING:
     from catalog_probe.probes.calls.call import Call
@@ -48,7 +46,7 @@ def one_too_many(slug: str, call: Call, times: str, *, tokens: int = 4, family: 
         cost=Cost.DISRUPTIVE,
         roles={"tight"},
         needs={*call.placeholders, times},
-        elsewhere=of_the_project(slug, tight, tokens, family),
+        elsewhere=in_other_version(slug, tight, tokens, family),
     )
 
 
@@ -56,10 +54,10 @@ FEW = 3
 """So often the other version is asked at most, where some of the quota came back on the way."""
 
 
-def of_the_project(slug: str, call: Call, tokens: int, family: Family) -> Elsewhere:
+def in_other_version(slug: str, call: Call, tokens: int, family: Family) -> Elsewhere:
     """A quota is the project's (2:8.3): once it is used up, the other version refuses as well."""
 
-    def made(_: str, shape: Call | None) -> Recipe | None:
+    def elsewhere(_: str, shape: Call | None) -> Recipe | None:
         if shape is None:
             return None
         same = in_version_of(shape, call)
@@ -77,14 +75,14 @@ def of_the_project(slug: str, call: Call, tokens: int, family: Family) -> Elsewh
             needs=same.placeholders,
         )
 
-    return made
+    return elsewhere
 
 
-def too_much(slug: str, model: str, words: str, role: str) -> Recipe:
+def too_many_tokens(slug: str, model: str, words: str, role: str) -> Recipe:
     """Two prompts of so many tokens as the target's value `words` says, the first of which uses up the quota."""
 
     def prompt(count: int) -> Call:
-        return generate(model, contents=said("word " * count)).but(credential=role)
+        return generate(model, contents=user_turn("word " * count)).but(credential=role)
 
     async def steps(probe: Probe) -> None:
         await one_more_than(probe, prompt(int(probe.values[words])), 1)
@@ -97,30 +95,35 @@ def too_much(slug: str, model: str, words: str, role: str) -> Recipe:
         cost=Cost.DISRUPTIVE,
         roles={role},
         needs={*generate(model).placeholders, words},
-        elsewhere=of_the_project(slug, prompt(MOST), MOST, QUOTA),
+        elsewhere=in_other_version(slug, prompt(MOST), MOST, QUOTA),
     )
 
 
 ROWS: tuple[Recipe, ...] = (
+    # 429 RESOURCE_EXHAUSTED "flex capacity shed"
     QUOTA.recipe("flex_capacity_shed", generate(serviceTier="flex").befallen("flex_capacity_shed")),
+    # "free tier shows `limit: 0` for paid-only models"
     QUOTA.recipe("free_tier_limit_zero", generate("{paid_only_model}").but(credential="free"), tokens=4),
+    # "per-minute, token, daily, image quota"
     one_too_many("requests_per_minute", generate("{minute_quota_model}"), "minute_quota"),
     one_too_many("requests_per_day", generate("{day_quota_model}"), "day_quota"),
     one_too_many(
         "images_per_minute",
-        generate("{image_quota_model}", contents=said("a dot"), config={"maxOutputTokens": IMAGE_TOKENS}),
+        generate("{image_quota_model}", contents=user_turn("a dot"), config={"maxOutputTokens": IMAGE_TOKENS}),
         "image_quota",
         tokens=IMAGE_TOKENS,
     ),
-    too_much("tokens_per_minute", "{token_quota_model}", "token_quota", "tight"),
-    too_much("tokens_per_day", "{day_token_quota_model}", "day_token_quota", "tight"),
+    too_many_tokens("tokens_per_minute", "{token_quota_model}", "token_quota", "tight"),
+    too_many_tokens("tokens_per_day", "{day_token_quota_model}", "day_token_quota", "tight"),
+    # 2:8.3 "Tier 1 (billing linked; spend cap 250"; "search on previous generation 1500 per day (free tier 500)"
     QUOTA.recipe("spend_cap", generate().befallen("quota_used_up;quota=spend_cap"), live=ONLY_USE),
     QUOTA.recipe(
         "grounding_searches",
         generate("{previous_generation_model}", tools=SEARCH).befallen("quota_used_up;quota=grounding_searches"),
         live=ONLY_USE,
     ),
-    too_much("spend_per_ten_minutes", "{small_model}", "spend_quota_tokens", "thrifty"),
+    # "spend-based 10-minute limit"
+    too_many_tokens("spend_per_ten_minutes", "{small_model}", "spend_quota_tokens", "thrifty"),
 )
 
 RECIPES = in_both(ROWS)

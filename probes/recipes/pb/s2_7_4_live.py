@@ -1,4 +1,4 @@
-"""PB's live API: what a WebSocket carries, and how it ends when its time is up or its client unwelcome (1:6, 2:7.4)."""
+"""2:7.4 PB "Live API ends by WebSocket close": when its time is up (1:3, 2:8.1) or its client unwelcome (1:5.2)."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from catalog_probe.probes.calls.call import Call, converse
 from catalog_probe.probes.calls.script import CLOSED, Hear, Say, Step
 from catalog_probe.probes.recipes.recipe import Family, Recipe
 
-from .requests import TOKEN
+from .requests import TOKEN, with_token
 
 if TYPE_CHECKING:
     from catalog_probe.catalog.model import Json
     from catalog_probe.probes.recipes.probe import Probe
 
-FAMILY = Family("pb/errors/live")
+LIVE = Family("pb/errors/live")
 ENDPOINTS = Family("pb/endpoints/live")
 PATH = "/{live_path}"
 TOKEN_PATH = "/{live_token_path}"
@@ -42,18 +42,17 @@ def live(*steps: Step) -> Call:
     return converse(PATH, setup(), Hear("setupComplete"), *steps)
 
 
-def outlived(slug: str, cause: str, age: str, *steps: Step) -> Recipe:
+def aged_connection(slug: str, cause: str, age: str, *steps: Step) -> Recipe:
     """A connection on which time has passed."""
-    return FAMILY.recipe(slug, live(*steps, CLOSED).befallen(f"{cause};age={age}"), live=ONLY_TIME)
+    return LIVE.recipe(slug, live(*steps, CLOSED).befallen(f"{cause};age={age}"), live=ONLY_TIME)
 
 
-def with_token(name: str) -> Call:
+def opened_by_token(name: str) -> Call:
     """A connection that is opened by an ephemeral token."""
-    headers = {"authorization": f"Token {name}"}
-    return converse(TOKEN_PATH, setup(), credential=None, headers=headers)
+    return with_token(name)(converse(TOKEN_PATH, setup()))
 
 
-def heard_until_closed(call: Call) -> Call:
+def until_closed(call: Call) -> Call:
     """The same connection, listened to until it is closed."""
     return call.but(script=(*call.script, CLOSED))
 
@@ -61,49 +60,54 @@ def heard_until_closed(call: Call) -> Call:
 RESUMABLE = converse(PATH, setup(sessionResumption={}), Hear("sessionResumptionUpdate"))
 
 RECIPES: tuple[Recipe, ...] = (
-    outlived("session_time_exceeded_audio", "session_age", "15m"),
-    outlived("session_time_exceeded_video", "session_age", "2m", VIDEO),
-    outlived("connection_time_exceeded", "connection_age", "10m"),
-    FAMILY.recipe("connection_reset", live(TEXT, CLOSED).befallen("connection_reset"), live=ONLY_THE_NETWORK),
-    FAMILY.recipe("invalid_ephemeral_token", heard_until_closed(with_token("auth_tokens/no-such-token"))),
-    FAMILY.recipe("malformed_message", converse(PATH, Say("no message at all"), CLOSED)),
+    # 2:8.1 "PB live audio-only session: 15 minutes; audio plus video 2 minutes (without context compression)"
+    aged_connection("session_time_exceeded_audio", "session_age", "15m"),
+    aged_connection("session_time_exceeded_video", "session_age", "2m", VIDEO),
+    # 2:8.1 "PB live connection: about 10 minutes"
+    aged_connection("connection_time_exceeded", "connection_age", "10m"),
+    # "(session lifetime exceeded, connection reset, goAway, invalid ephemeral token)"
+    LIVE.recipe("connection_reset", live(TEXT, CLOSED).befallen("connection_reset"), live=ONLY_THE_NETWORK),
+    LIVE.recipe("invalid_ephemeral_token", until_closed(opened_by_token("auth_tokens/no-such-token"))),
+    # 1:4.2 "closes with codes 1000 to 1011 and a reason"
+    LIVE.recipe("malformed_message", converse(PATH, Say("no message at all"), CLOSED)),
 )
 
 
-async def handle_of(probe: Probe, opening: Call = RESUMABLE) -> str:
+async def obtain_handle(probe: Probe, opening: Call = RESUMABLE) -> str:
     """The resumption handle of a new session."""
-    opened = await probe.setup(opening)
-    offered = next(event.data for event in opened.events or () if event.event == "sessionResumptionUpdate")
-    return str(offered["sessionResumptionUpdate"]["newHandle"])
+    exchange = await probe.setup(opening)
+    update = next(event.data for event in exchange.events or () if event.event == "sessionResumptionUpdate")
+    return str(update["sessionResumptionUpdate"]["newHandle"])
 
 
-def resumed(handle: str, *steps: Step) -> Call:
+def resume_session(handle: str, *steps: Step) -> Call:
     """A connection that goes on with an earlier session."""
     return converse(PATH, setup(sessionResumption={"handle": handle}), *steps)
 
 
-@FAMILY.stepwise(requests=2, needs={"live_token_path", "live_model"}, live=NO_TOKEN_LIFETIME)
+@LIVE.stepwise(requests=2, needs={"live_token_path", "live_model"}, live=NO_TOKEN_LIFETIME)
 async def expired_ephemeral_token(probe: Probe) -> None:
     """A token of one's own, a day later."""
-    made = await probe.setup(TOKEN)
-    await probe.send(heard_until_closed(with_token(made.body["name"])).later("+1d"))
+    token = await probe.setup(TOKEN)
+    await probe.send(until_closed(opened_by_token(token.body["name"])).later("+1d"))
 
 
-@FAMILY.stepwise(requests=2, needs={"live_path", "live_model"}, live=ONLY_TIME)
+# 2:8.1 "resumption handle valid 2 h"
+@LIVE.stepwise(requests=2, needs={"live_path", "live_model"}, live=ONLY_TIME)
 async def expired_resumption_handle(probe: Probe) -> None:
     """A handle of one's own, when its 2 hours are over."""
-    handle = await handle_of(probe)
-    await probe.send(resumed(handle, CLOSED).later("+2h"))
+    handle = await obtain_handle(probe)
+    await probe.send(resume_session(handle, CLOSED).later("+2h"))
 
 
-def answered(call: Call) -> Call:
+def until_answered(call: Call) -> Call:
     """The same connection, spoken to until the model answers."""
     return call.but(script=(*call.script, TEXT, Hear("serverContent")))
 
 
 def before_its_end(label: str, cause: str, age: str, *steps: Step) -> Recipe:
     """A connection on which nearly all of its time has passed."""
-    call = answered(live(*steps)).befallen(f"{cause};age={age}")
+    call = until_answered(live(*steps)).befallen(f"{cause};age={age}")
     return ENDPOINTS.recipe("connect", call, label=label, live=ONLY_TIME)
 
 
@@ -111,8 +115,8 @@ def resumed_after(label: str, cause: str, age: str) -> Recipe:
     """A session that goes on after it, or its connection, was closed because its time was up."""
 
     async def steps(probe: Probe) -> None:
-        handle = await handle_of(probe, heard_until_closed(RESUMABLE).befallen(f"{cause};age={age}"))
-        await probe.send(answered(resumed(handle, Hear("setupComplete"))), label)
+        handle = await obtain_handle(probe, until_closed(RESUMABLE).befallen(f"{cause};age={age}"))
+        await probe.send(until_answered(resume_session(handle, Hear("setupComplete"))), label)
 
     return ENDPOINTS.recipe(
         "connect",
@@ -127,23 +131,25 @@ def resumed_after(label: str, cause: str, age: str) -> Recipe:
 
 async def resumed_at_the_last_moment(probe: Probe) -> None:
     """A handle of one's own, a minute before its 2 hours are over."""
-    handle = await handle_of(probe)
-    await probe.send(answered(resumed(handle, Hear("setupComplete"))).later("+1h59m"), "resume_at_the_last_moment")
+    handle = await obtain_handle(probe)
+    await probe.send(
+        until_answered(resume_session(handle, Hear("setupComplete"))).later("+1h59m"), "resume_at_the_last_moment"
+    )
 
 
-async def opened(probe: Probe) -> None:
+async def open_sessions(probe: Probe) -> None:
     """A new session, one begun with an ephemeral token, and one resumed at the last moment."""
     await probe.send(live(), SUCCESS)
-    made = await probe.setup(TOKEN)
-    opened = with_token(made.body["name"])
-    await probe.send(opened.but(script=(*opened.script, Hear("setupComplete"))), "ephemeral_token")
-    handle = await handle_of(probe)
-    await probe.send(resumed(handle, Hear("setupComplete")).later("+1h59m"), "resume_with_handle")
+    token = await probe.setup(TOKEN)
+    by_token = opened_by_token(token.body["name"])
+    await probe.send(by_token.but(script=(*by_token.script, Hear("setupComplete"))), "ephemeral_token")
+    handle = await obtain_handle(probe)
+    await probe.send(resume_session(handle, Hear("setupComplete")).later("+1h59m"), "resume_with_handle")
 
 
 CONNECT = ENDPOINTS.recipe(
     "connect",
-    steps=opened,
+    steps=open_sessions,
     labels=(SUCCESS, "ephemeral_token", "resume_with_handle"),
     requests=5,
     needs={"live_path", "live_token_path", "live_model"},
