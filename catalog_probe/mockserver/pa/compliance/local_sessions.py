@@ -8,14 +8,14 @@ from starlette.responses import JSONResponse
 
 from catalog_probe.mockserver.core.clock import rfc3339
 from catalog_probe.mockserver.pa.compliance.causes import raise_local_sessions_failure
+from catalog_probe.mockserver.pa.compliance.errors import (
+    MALFORMED_SESSION_ID,
+    NO_CONTENT,
+    NO_LOCAL_SESSION,
+    NO_LOCAL_SESSIONS,
+)
 from catalog_probe.mockserver.pa.compliance.paging import Row, page_by_token
 from catalog_probe.mockserver.pa.compliance.query import CREATED, created_within, limit, one_of, read_query, text
-from catalog_probe.mockserver.pa.compliance.refusals import (
-    gone,
-    local_sessions_not_available,
-    malformed_id,
-    unavailable,
-)
 from catalog_probe.mockserver.pa.compliance.seeds import archive_of
 from catalog_probe.mockserver.pa.compliance.tenants import ContentKey, tenant_of
 
@@ -54,12 +54,13 @@ async def list_messages(call: Call) -> Response:
     values = read_query(call, text("page"), limit(MAX_LIMIT), ORDER)
     session_id = call.params["session_id"]
     if not session_id.startswith(ID_PREFIX):
-        raise malformed_id("local session", ID_PREFIX)
-    session = next((each for each in archive_of(call).readable_local_sessions(call.now) if each.id == session_id), None)
+        raise MALFORMED_SESSION_ID(kind="local", prefix=ID_PREFIX)
+    readable = {session.id: session for session in archive_of(call).readable_local_sessions(call.now)}
+    session = readable.get(session_id)
     if session is None:
-        raise gone("Local session")
+        raise NO_LOCAL_SESSION()
     if tenant_of(call.key.organization).parent.content_key is not ContentKey.OURS:
-        raise unavailable("Captured content is")
+        raise NO_CONTENT()
     rows = [
         Row((message.created_at, message.id), {"id": message.id, "role": message.role, "text": message.text})
         for message in session.messages
@@ -73,5 +74,5 @@ async def list_messages(call: Call) -> Response:
 
 def _guard(call: Call) -> None:
     if not tenant_of(call.key.organization).parent.local_sessions:
-        raise local_sessions_not_available()
+        raise NO_LOCAL_SESSIONS()
     raise_local_sessions_failure(call)

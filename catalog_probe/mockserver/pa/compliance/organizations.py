@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 from starlette.responses import JSONResponse
 
+from catalog_probe.mockserver.pa.compliance.errors import NO_ORGANIZATION_ROLE_OR_GROUP, NO_SETTINGS
 from catalog_probe.mockserver.pa.compliance.paging import Row, page_by_token
 from catalog_probe.mockserver.pa.compliance.query import limit, read_query, text
-from catalog_probe.mockserver.pa.compliance.refusals import gone, settings_not_available
 from catalog_probe.mockserver.pa.compliance.tenants import Child, Named, Parent, Person, tenant_of
 
 if TYPE_CHECKING:
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from catalog_probe.mockserver.pa.call import Call
 
 MAX_LIMIT = 100
-MISSING = "Organization, role or group"
 
 
 async def list_organizations(call: Call) -> Response:
@@ -51,7 +50,7 @@ async def get_settings(call: Call) -> Response:
     wanted = call.params["organization_id"]
     child = next((child for child in _parent(call).children if child.id == wanted), None)
     if child is None or not child.settings_enabled:
-        raise settings_not_available()
+        raise NO_SETTINGS()
     return JSONResponse({"organization_id": child.id, "settings": {"retention_days": 365}})
 
 
@@ -80,7 +79,7 @@ def _child(call: Call) -> Child:
     wanted = call.params["organization_id"]
     child = next((child for child in _parent(call).children if child.id == wanted), None)
     if child is None:
-        raise gone(MISSING)
+        raise NO_ORGANIZATION_ROLE_OR_GROUP()
     return child
 
 
@@ -91,7 +90,7 @@ def _group(call: Call) -> Named:
 def _find(named: Sequence[Named], wanted: str) -> Named:
     found = next((each for each in named if each.id == wanted), None)
     if found is None:
-        raise gone(MISSING)
+        raise NO_ORGANIZATION_ROLE_OR_GROUP()
     return found
 
 

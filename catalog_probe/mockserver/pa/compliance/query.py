@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
-from catalog_probe.mockserver.pa.compliance.refusals import bad_parameter, unknown_parameter
+from catalog_probe.mockserver.pa.compliance.errors import BAD_PARAMETER, UNKNOWN_PARAMETER
 from catalog_probe.mockserver.pa.paging import INTEGER
 
 if TYPE_CHECKING:
@@ -98,11 +98,11 @@ def read_query(call: Call, *parameters: Parameter) -> Mapping[str, Any]:
     given: dict[str, list[str]] = {}
     for name, value in call.request.query_params.multi_items():
         if name not in known:
-            raise unknown_parameter(name, _hint(name, known))
+            raise UNKNOWN_PARAMETER(name=name, hint=_hint(name, known))
         given.setdefault(name, []).append(value)
     values = {name: _value(known[name], texts) for name, texts in given.items()}
     if is_no_window(values):
-        raise bad_parameter(UNTIL, f"must be after {SINCE}")
+        raise BAD_PARAMETER(name=UNTIL, constraint=f"must be after {SINCE}")
     return values
 
 
@@ -118,11 +118,11 @@ def created_within(values: Mapping[str, Any], created_at: float) -> bool:
 
 def _value(parameter: Parameter, texts: list[str]) -> Any:
     if len(texts) > 1 and not parameter.is_array:
-        raise bad_parameter(parameter.name, "must be given once")
+        raise BAD_PARAMETER(name=parameter.name, constraint="must be given once")
     try:
         values = tuple(map(parameter.read, texts))
     except ValueError as error:
-        raise bad_parameter(parameter.name, str(error)) from None
+        raise BAD_PARAMETER(name=parameter.name, constraint=error) from None
     return values if parameter.is_array else values[0]
 
 

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 from starlette.responses import JSONResponse
 
 from catalog_probe.mockserver.core.clock import rfc3339
+from catalog_probe.mockserver.pa.compliance.errors import MALFORMED_SESSION_ID, NO_REMOTE_SESSION
 from catalog_probe.mockserver.pa.compliance.paging import Row, page_by_token
 from catalog_probe.mockserver.pa.compliance.query import CREATED, created_within, limit, read_query, text
-from catalog_probe.mockserver.pa.compliance.refusals import malformed_id, not_there_yet
 from catalog_probe.mockserver.pa.compliance.seeds import archive_of
 
 if TYPE_CHECKING:
@@ -45,12 +45,13 @@ async def get_transcript(call: Call) -> Response:
     read_query(call)
     session_id = call.params["session_id"]
     if not session_id.startswith(ID_PREFIX):
-        raise malformed_id("remote session", ID_PREFIX)
+        raise MALFORMED_SESSION_ID(kind="remote", prefix=ID_PREFIX)
     session = archive_of(call).remote_sessions.get(session_id)
     if session is None or status_of(call, session) == PENDING:
-        raise not_there_yet("Remote session")
+        raise NO_REMOTE_SESSION()
     return JSONResponse({"id": session.id, "transcript": list(session.transcript)})
 
 
 def status_of(call: Call, session: RemoteSession) -> str:
+    """What a session is at this moment (1:3)."""
     return PENDING if call.now < session.ready_at else LATER

@@ -8,9 +8,8 @@ from dataclasses import replace
 from email.utils import formatdate
 from typing import TYPE_CHECKING, Any
 
-from catalog_probe.mockserver.pa.auth.keys import Role, Standing
-from catalog_probe.mockserver.pa.errors import PaError
-from catalog_probe.mockserver.pa.limits import rates
+from catalog_probe.mockserver.pa.auth.keys import Role
+from catalog_probe.mockserver.pa.limits import rates, tables
 from catalog_probe.mockserver.pa.limits.meters import Meter, meter_of
 
 if TYPE_CHECKING:
@@ -25,7 +24,6 @@ if TYPE_CHECKING:
 AdmitMessage = Callable[["Call", "Model", "InputTokens", Mapping[str, Any]], "Admission"]
 Handler = Callable[["Call"], Awaitable["Response"]]
 MeterOf = Callable[["Call", str, str, int], Meter]
-SpendingError = Callable[[Standing, float], PaError]
 ToldOf = Callable[[str, "TokenBucket", float], dict[str, str]]
 
 
@@ -42,7 +40,7 @@ def uncounted(handler: Handler) -> Handler:
 
     async def handled(call: Call) -> Response:
         group = "batches" if "batches" in call.request.url.path else "files"
-        per_minute = rates.REQUESTS[call.key.organization.tier][group]
+        per_minute = tables.REQUESTS[call.key.organization.tier][group]
         bucket = meter_of(call, group, "ratelimit-requests", per_minute).bucket
         bucket.refill(call.now)
         before, bucket.level = bucket.level, bucket.capacity
@@ -121,23 +119,6 @@ def exact_tokens(told_of: ToldOf) -> ToldOf:
     return told
 
 
-def told_to_wait(spending_error: SpendingError) -> SpendingError:
-    def told(standing: Standing, now: float) -> PaError:
-        error = spending_error(standing, now)
-        return error if error.details is None else PaError(error.kind, error.message, headers={"retry-after": "60"})
-
-    return told
-
-
-def for_another_reason(spending_error: SpendingError) -> SpendingError:
-    def told(standing: Standing, now: float) -> PaError:
-        error = spending_error(standing, now)
-        details = None if error.details is None else {"error_code": "spend_limit"}
-        return PaError(error.kind, error.message, headers=error.headers, details=details)
-
-    return told
-
-
 def acceleration_passes(raise_failure: Callable[[Call], None]) -> Callable[[Call], None]:
     def passing(call: Call) -> None:
         if call.context.take("acceleration_limit") is None:
@@ -166,7 +147,7 @@ LONG_TOKENS = 200_000
 def long_ones_apart(admit: AdmitMessage) -> AdmitMessage:
     def admitted(call: Call, model: Model, measured: InputTokens, body: Mapping[str, Any]) -> Admission:
         long = measured.fresh > LONG_TOKENS
-        return admit(call, replace(model, limit_class=rates.RETIRED) if long else model, measured, body)
+        return admit(call, replace(model, limit_class=tables.RETIRED) if long else model, measured, body)
 
     return admitted
 
@@ -192,15 +173,3 @@ def as_for_all(create: Handler) -> Handler:
         return await create(replace(call, key=replace(call.key, role=Role.INFERENCE)))
 
     return created
-
-
-def in_other_words(spending_error: SpendingError) -> SpendingError:
-    """The limits that were set come last, behind a sentence about something else."""
-
-    def error(standing: Standing, now: float) -> PaError:
-        refused = spending_error(standing, now)
-        if standing in (Standing.ORGANIZATION_LIMIT, Standing.WORKSPACE_LIMIT):
-            return PaError(refused.kind, f"There is a problem with this account. {refused.message}")
-        return refused
-
-    return error
