@@ -178,13 +178,6 @@ def test_a_server_tool_stops_at_its_max_uses(client: Client, verb: str, tool: di
     assert [code for _, code in found] == [None, "max_uses_exceeded"]
 
 
-def test_a_file_made_in_the_container_can_be_viewed(client: Client) -> None:
-    assert [code for _, code in error_codes(client.hello(say("create: /a.txt hello\nview: /a.txt", CODE)))] == [
-        None,
-        None,
-    ]
-
-
 @pytest.mark.parametrize(
     ("name", "tool"),
     [

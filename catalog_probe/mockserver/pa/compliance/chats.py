@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from catalog_probe.mockserver.pa.call import Call
-    from catalog_probe.mockserver.pa.compliance.archive import Chat, ChatProduct, Message
+    from catalog_probe.mockserver.pa.compliance.archive import Chat, File, Message
 
 MAX_LIMIT = 100
 USERS, PROJECTS = "user_ids[]", "project_ids[]"
@@ -136,18 +136,18 @@ def cut(text: str, maximum: int | None) -> str:
     return text.encode()[: maximum or DEFAULT_CAP_BYTES].decode(errors="ignore")
 
 
-def _show_metadata(call: Call, products: Mapping[str, ChatProduct]) -> Response:
+def _show_metadata(call: Call, products: Mapping[str, File]) -> Response:
     product = _find_product(call, products)
-    return JSONResponse({"id": product.id, "title": product.title, "chat_id": product.chat})
+    return JSONResponse({"id": product.id, "title": product.filename, "chat_id": product.chat})
 
 
-def _show_content(call: Call, products: Mapping[str, ChatProduct]) -> Response:
+def _show_content(call: Call, products: Mapping[str, File]) -> Response:
     return Response(_find_product(call, products).content, media_type="text/plain")
 
 
-def _find_product(call: Call, products: Mapping[str, ChatProduct]) -> ChatProduct:
+def _find_product(call: Call, products: Mapping[str, File]) -> File:
     read_query(call)
     product = products.get(call.params["product_id"])
-    if product is None or archive_of(call).chat(product.chat, call.now) is None:
+    if product is None or archive_of(call).chat(product.chat or "", call.now) is None:
         raise NO_PRODUCT()
     return product

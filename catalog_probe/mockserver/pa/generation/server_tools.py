@@ -4,7 +4,7 @@ A line of the last user message is a directive to the model when the request off
 
     search: QUERY       web_search                    run: CODE          code_execution
     fetch: URL          web_fetch                     bash: COMMAND      bash_code_execution
-    create: PATH TEXT   text_editor_code_execution    view: PATH         text_editor_code_execution
+    view: PATH          text_editor_code_execution
 
 `tool_choice` naming a server tool, and a scenario about one, make the model use it without a directive.
 """
@@ -16,7 +16,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from catalog_probe.mockserver.pa.generation.code_tools import BASH, CREATE, RUN, VIEW
+from catalog_probe.mockserver.pa.generation.code_tools import BASH, RUN, VIEW
 from catalog_probe.mockserver.pa.generation.conversation import last_user_text
 from catalog_probe.mockserver.pa.generation.tool_uses import Directive, Use
 from catalog_probe.mockserver.pa.generation.tools import server_tools
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from catalog_probe.mockserver.pa.call import Call
 
-_DIRECTIVE = re.compile(r"^\s*(search|fetch|run|bash|view|create):[ \t]*(.*?)\s*$", re.MULTILINE)
+_DIRECTIVE = re.compile(r"^\s*(search|fetch|run|bash|view):[ \t]*(.*?)\s*$", re.MULTILINE)
 
 DIRECTIVES: Mapping[str, Directive] = {
     "search": SEARCH,
@@ -35,10 +35,9 @@ DIRECTIVES: Mapping[str, Directive] = {
     "run": RUN,
     "bash": BASH,
     "view": VIEW,
-    "create": CREATE,
 }
 
-USUAL: Mapping[str, Directive] = {directive.block: directive for directive in (SEARCH, FETCH, RUN, BASH, VIEW)}
+BY_BLOCK: Mapping[str, Directive] = {directive.block: directive for directive in DIRECTIVES.values()}
 """What a tool does that is used without a directive, by the name of its blocks."""
 
 COUNTED = {"web_search": "web_search_requests", "web_fetch": "web_fetch_requests"}
@@ -77,7 +76,7 @@ def run(call: Call, body: Mapping[str, Any]) -> Uses:
 def find_transient_failure(call: Call, offered: Collection[str]) -> tuple[str, str] | None:
     """The block name and error code of the scenario, if it is about a tool that is offered."""
     scenario = call.context.scenario
-    if scenario is None or scenario.name not in TRANSIENT or USUAL[scenario.params["tool"]].tool not in offered:
+    if scenario is None or scenario.name not in TRANSIENT or BY_BLOCK[scenario.params["tool"]].tool not in offered:
         return None
     call.context.take(scenario.name)
     return scenario.params["tool"], TRANSIENT[scenario.name]
@@ -88,8 +87,8 @@ def _read_directives(body: Mapping[str, Any], failing: str | None) -> list[tuple
     text = last_user_text(body["messages"])
     directives = [(DIRECTIVES[match[1]], match[2]) for match in _DIRECTIVE.finditer(text)]
     forced: str = failing or body.get("tool_choice", {}).get("name", "")
-    if forced in USUAL and forced not in {directive.block for directive, _ in directives}:
-        directives.append((USUAL[forced], text))
+    if forced in BY_BLOCK and forced not in {directive.block for directive, _ in directives}:
+        directives.append((BY_BLOCK[forced], text))
     return directives
 
 
