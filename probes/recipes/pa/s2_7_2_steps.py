@@ -1,4 +1,4 @@
-"""The errors of PA's compliance API that take steps: cursors, retention, spent budgets (2:7.2)."""
+"""2:7.2 PA compliance errors: those rows that take steps, for cursors, retention and used-up budgets."""
 
 from __future__ import annotations
 
@@ -35,6 +35,8 @@ NARROW = "compliance_narrow"
 MOST = 8
 
 
+# invalid_pagination_cursor: "page not valid for this request (local sessions: cursor is bound to session and order);
+# page cursor expired after 24 h (local session messages)"
 @FAMILY.stepwise(
     labels=("other_session", "other_order"),
     requests=3,
@@ -96,7 +98,7 @@ def outlived(slug: str, call: Call, clock: str, why: str, elsewhere: Elsewhere |
     )
 
 
-def spent(slug: str, call: Call) -> Recipe:
+def used_up(slug: str, call: Call) -> Recipe:
     """What is answered to a key when the budget of its parent organization is used up, which all endpoints share."""
 
     async def steps(probe: Probe) -> None:
@@ -110,7 +112,7 @@ def spent(slug: str, call: Call) -> Recipe:
         roles={of_another(NARROW)(call).role_in(READ) or READ},
         needs=call.placeholders,
         cost=Cost.DISRUPTIVE,
-        elsewhere=lambda _, shape: spent(slug, shape) if shape is not None else None,
+        elsewhere=lambda _, shape: used_up(slug, shape) if shape is not None else None,
     )
 
 
@@ -135,6 +137,7 @@ def sealed(slug: str, role: str) -> Recipe:
 
 
 RECIPES: tuple[Recipe, ...] = (
+    # chat_not_found: "retention-expired"
     outlived(
         "chat_retention_expired",
         messages(CHAT),
@@ -142,15 +145,20 @@ RECIPES: tuple[Recipe, ...] = (
         "a chat's retention lasts longer than any probe waits",
         elsewhere=spoilt(lambda _: deletion(CHAT).later("+400d")),
     ),
+    # local_sessions_captured_content_unavailable: "persistent for customer-managed-key organizations with a disabled,
+    # revoked or unreachable key"
     sealed("captured_content_key_disabled", "compliance_sealed"),
     sealed("captured_content_key_revoked", "compliance_sealed_revoked"),
     sealed("captured_content_key_unreachable", "compliance_sealed_unreachable"),
+    # local_session_not_found: "aged out"
     outlived(
         "local_session_aged_out",
         session_messages("{local_session}"),
         "+60d",
         "a local session ages out later than any probe waits for",
     ),
-    spent("compliance_rate_limit_exceeded", activities()),
-    spent("remote_session_rate_limit_exceeded", get(REMOTE_SESSIONS)),
+    # compliance_rate_limit_exceeded: "600 requests per minute per parent organization, shared by all keys, linked
+    # organizations and endpoints; remote-session endpoints have a second budget whose 429 always has retry-after 1"
+    used_up("compliance_rate_limit_exceeded", activities()),
+    used_up("remote_session_rate_limit_exceeded", get(REMOTE_SESSIONS)),
 )
