@@ -3,12 +3,24 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import islice
+from typing import TYPE_CHECKING
 
 from catalog_probe.mockserver.core.faults import RATE_LIMITED
 from catalog_probe.mockserver.core.scenarios import Scenario
+from catalog_probe.mockserver.core.streams import event_stream
 from catalog_probe.mockserver.pd.errors import DEADLINE_EXCEEDED, INTERNAL, UNAVAILABLE, USED_UP_BY_OTHERS
 
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from starlette.responses import Response
+
+    from catalog_probe.mockserver.core.calls import Call
+
 CUT_MID_STREAM = "connection_lost_mid_stream"
+BEFORE_THE_CUT = 2
+"""Events that still arrive where the connection breaks in the middle of a stream."""
 
 DECLARED = (
     Scenario("internal_error", "Something breaks inside the provider; any call.", row=INTERNAL),
@@ -27,3 +39,10 @@ DECLARED = (
 
 SCENARIOS = (*DECLARED, replace(RATE_LIMITED, row=USED_UP_BY_OTHERS))
 """Those of any call, the one that every provider suffers among them."""
+
+
+def stream(call: Call, events: Iterable[bytes]) -> Response:
+    """The events as an answer, cut off after the first ones where the call suffers that."""
+    if call.context.take(CUT_MID_STREAM) is not None:
+        return event_stream(islice(events, BEFORE_THE_CUT), call.break_off)
+    return event_stream(events)

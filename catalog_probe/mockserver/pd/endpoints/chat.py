@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from starlette.responses import JSONResponse, Response
 
 from catalog_probe.mockserver.core.completions import chat_chunks
-from catalog_probe.mockserver.core.streams import DONE, encode_event, event_stream
+from catalog_probe.mockserver.core.streams import DONE, encode_event
 from catalog_probe.mockserver.pd.access import admit_to_model
 from catalog_probe.mockserver.pd.bodies import read_object
-from catalog_probe.mockserver.pd.causes import CUT_MID_STREAM
+from catalog_probe.mockserver.pd.causes import stream
 from catalog_probe.mockserver.pd.errors import NO_SUCH_RESULT, NOTHING_RETAINED
 from catalog_probe.mockserver.pd.fields import CHAT
 from catalog_probe.mockserver.pd.generation import (
@@ -33,9 +32,6 @@ COMPUTED_AFTER_S = 10.0
 KEPT_FOR_S = 24 * 3600.0
 """2:8.1"""
 
-BEFORE_THE_CUT = 2
-"""Chunks that still arrive where the connection breaks in the middle of a stream."""
-
 
 @dataclass(frozen=True, slots=True)
 class Deferred:
@@ -55,9 +51,7 @@ async def create(call: Call) -> Response:
         return JSONResponse(completion)
     with_usage = bool(body.get("stream_options", {}).get("include_usage"))
     chunks = map(encode_event, chat_chunks(completion, with_usage=with_usage, whole_calls=True))
-    if call.context.take(CUT_MID_STREAM) is not None:
-        return event_stream(islice(chunks, BEFORE_THE_CUT), call.break_off)
-    return event_stream([*chunks, DONE])
+    return stream(call, [*chunks, DONE])
 
 
 async def fetch_deferred(call: Call) -> Response:

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import json
-from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from starlette.responses import JSONResponse
 
 from catalog_probe.mockserver.core.completions import numbered, response_events
-from catalog_probe.mockserver.core.streams import encode_typed, event_stream
+from catalog_probe.mockserver.core.streams import encode_typed
 from catalog_probe.mockserver.pd.access import admit_to_model
 from catalog_probe.mockserver.pd.bodies import read_object
-from catalog_probe.mockserver.pd.causes import CUT_MID_STREAM
-from catalog_probe.mockserver.pd.endpoints.chat import BEFORE_THE_CUT
+from catalog_probe.mockserver.pd.causes import stream
 from catalog_probe.mockserver.pd.errors import NO_SUCH_FEATURE
 from catalog_probe.mockserver.pd.fields import RESPONSE
 from catalog_probe.mockserver.pd.generation import Completion, complete, prompt_tokens, read_wanted, refuse_effort
@@ -35,10 +33,7 @@ async def create(call: Call) -> Response:
     response = describe(call, body, generate(call, body))
     if not body.get("stream"):
         return JSONResponse(response)
-    events = map(encode_typed, numbered(response_events(response)))
-    if call.context.take(CUT_MID_STREAM) is not None:
-        return event_stream(islice(events, BEFORE_THE_CUT), call.break_off)
-    return event_stream(events)
+    return stream(call, map(encode_typed, numbered(response_events(response))))
 
 
 def generate(call: Call, body: dict[str, Any]) -> Completion:
