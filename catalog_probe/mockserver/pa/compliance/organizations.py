@@ -47,8 +47,7 @@ async def get_role(call: Call) -> Response:
 async def get_settings(call: Call) -> Response:
     """The settings of one organization. Every reason why there are none gets the same body, on purpose."""
     read_query(call)
-    wanted = call.params["organization_id"]
-    child = next((child for child in _parent(call).children if child.id == wanted), None)
+    child = _children(call).get(call.params["organization_id"])
     if child is None or not child.settings_enabled:
         raise NO_SETTINGS()
     return JSONResponse({"organization_id": child.id, "settings": {"retention_days": 365}})
@@ -75,9 +74,12 @@ def _parent(call: Call) -> Parent:
     return tenant_of(call.key.organization).parent
 
 
+def _children(call: Call) -> dict[str, Child]:
+    return {child.id: child for child in _parent(call).children}
+
+
 def _child(call: Call) -> Child:
-    wanted = call.params["organization_id"]
-    child = next((child for child in _parent(call).children if child.id == wanted), None)
+    child = _children(call).get(call.params["organization_id"])
     if child is None:
         raise NO_ORGANIZATION_ROLE_OR_GROUP()
     return child
@@ -87,11 +89,11 @@ def _group(call: Call) -> Named:
     return _find(_parent(call).groups, call.params["group_id"])
 
 
-def _find(named: Sequence[Named], wanted: str) -> Named:
-    found = next((each for each in named if each.id == wanted), None)
-    if found is None:
+def _find(entries: Sequence[Named], entry_id: str) -> Named:
+    entry = {entry.id: entry for entry in entries}.get(entry_id)
+    if entry is None:
         raise NO_ORGANIZATION_ROLE_OR_GROUP()
-    return found
+    return entry
 
 
 def _named(named: Named) -> dict[str, Any]:

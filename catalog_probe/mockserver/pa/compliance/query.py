@@ -94,13 +94,13 @@ CREATED = (Parameter(SINCE, instant), Parameter(UNTIL, instant))
 
 def read_query(call: Call, *parameters: Parameter) -> Mapping[str, Any]:
     """The values given, by parameter name; arrays as tuples. Refuses what this endpoint does not know (2:7.2)."""
-    known = {parameter.name: parameter for parameter in parameters}
+    by_name = {parameter.name: parameter for parameter in parameters}
     given: dict[str, list[str]] = {}
     for name, value in call.request.query_params.multi_items():
-        if name not in known:
-            raise UNKNOWN_PARAMETER(name=name, hint=_hint(name, known))
+        if name not in by_name:
+            raise UNKNOWN_PARAMETER(name=name, hint=_hint(name, by_name))
         given.setdefault(name, []).append(value)
-    values = {name: _value(known[name], texts) for name, texts in given.items()}
+    values = {name: _read_value(by_name[name], texts) for name, texts in given.items()}
     if is_no_window(values):
         raise BAD_PARAMETER(name=UNTIL, constraint=f"must be after {SINCE}")
     return values
@@ -116,7 +116,7 @@ def created_within(values: Mapping[str, Any], created_at: float) -> bool:
     return bool(values.get(SINCE, created_at) <= created_at < values.get(UNTIL, created_at + 1))
 
 
-def _value(parameter: Parameter, texts: list[str]) -> Any:
+def _read_value(parameter: Parameter, texts: list[str]) -> Any:
     if len(texts) > 1 and not parameter.is_array:
         raise BAD_PARAMETER(name=parameter.name, constraint="must be given once")
     try:
@@ -126,10 +126,10 @@ def _value(parameter: Parameter, texts: list[str]) -> Any:
     return values if parameter.is_array else values[0]
 
 
-def _hint(name: str, known: Collection[str]) -> str:
-    if f"{name}[]" in known:
+def _hint(name: str, names: Collection[str]) -> str:
+    if f"{name}[]" in names:
         return f" Arrays are written {name}[]."
-    if name.replace("[", ".").rstrip("]") in known:
+    if name.replace("[", ".").rstrip("]") in names:
         return " Ranges use dot notation."
     return ""
 

@@ -74,8 +74,8 @@ def refuse(call: Call, category: str) -> Completion:
 
 def _speak(completion: Completion, text: str, body: Mapping[str, Any]) -> None:
     for sequence in body.get("stop_sequences", ()):
-        before, found, _ = text.partition(sequence) if sequence else (text, "", "")
-        if found:
+        before, stop, _ = text.partition(sequence) if sequence else (text, "", "")
+        if stop:
             text, completion.stop_reason, completion.stop_sequence = before, "stop_sequence", sequence
     if count_tokens(text) > body["max_tokens"]:
         text = cut_to(text, body["max_tokens"])
