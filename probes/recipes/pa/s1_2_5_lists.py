@@ -26,7 +26,21 @@ from .compliance_requests import (
     session_messages,
 )
 from .requests import UNKNOWN_ID
-from .walking import AFTER, BEFORE, END, FIRST, MOST, PAGE, WHOLE, asked, by_ends, by_page, cursor, newest, to_the_end
+from .walking import (
+    AFTER,
+    BEFORE,
+    END,
+    FIRST,
+    MOST,
+    PAGE,
+    WHOLE,
+    by_ends,
+    by_page,
+    cursor,
+    newest,
+    to_the_end,
+    with_query,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -106,7 +120,7 @@ def behind_the_last(slug: str, listing: Call) -> dict[str, Recipe]:
 async def walk_activities(probe: Probe) -> None:
     """By pages on and back; then from the third activity's time on, before it, and through that window to its end."""
     await by_ends(ALL_ACTIVITIES)(probe)
-    then = newest((await probe.setup(asked(ALL_ACTIVITIES, (("limit", "3"),)))).body, 2, "created_at")
+    then = newest((await probe.setup(with_query(ALL_ACTIVITIES, (("limit", "3"),)))).body, 2, "created_at")
     await probe.send(activities((SINCE, then)), FROM_NOW_ON)
     await probe.send(activities((UNTIL, then)), BEFORE_THEN)
     await to_the_end(probe, activities((SINCE, then), ("limit", "2")))

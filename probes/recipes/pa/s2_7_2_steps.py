@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from catalog_probe.catalog.model import Reason
+from typing import TYPE_CHECKING
+
 from catalog_probe.catalog.model.codes import ReasonCode
 from catalog_probe.catalog.model.labels import SETUP
 from catalog_probe.probes.calls.call import Call, get
 from catalog_probe.probes.recipes.exhausting import once_limited
 from catalog_probe.probes.recipes.other_endpoints import spoilt
-from catalog_probe.probes.recipes.probe import Probe, Stopped
 from catalog_probe.probes.recipes.recipe import Elsewhere, Family, Recipe
 from catalog_probe.probes.targets.target import Cost
 
@@ -23,6 +23,10 @@ from .compliance_requests import (
     of_another,
     session_messages,
 )
+from .walking import cursor
+
+if TYPE_CHECKING:
+    from catalog_probe.probes.recipes.probe import Probe
 
 FAMILY = Family("pa/errors/compliance")
 
@@ -67,16 +71,9 @@ async def page_cursor_expired(probe: Probe) -> None:
 
 
 async def next_page(probe: Probe) -> str:
-    """The cursor to the second page of a local session's messages.
-
-    Raises:
-        Stopped: there is only one page.
-    """
-    first = await probe.setup(session_messages("{local_session}", ("limit", "1")).still())
-    page = first.body.get("next_page") if isinstance(first.body, dict) else None
-    if not isinstance(page, str):
-        raise Stopped(Reason(ReasonCode.SETUP_FAILED, "values.local_session has no second page of messages"))
-    return page
+    """The cursor to the second page of a local session's messages."""
+    first = session_messages("{local_session}", ("limit", "1")).still()
+    return cursor(await probe.send(first, SETUP), "next_page")
 
 
 def outlived(slug: str, call: Call, clock: str, why: str, elsewhere: Elsewhere | None = None) -> Recipe:

@@ -67,7 +67,7 @@ def used_up(
         labels=(SUCCESS, *refused),
         requests=BOUND + len(calls),
         tokens=100,
-        needs=frozenset().union(*(each.placeholders for each in calls)),
+        needs=frozenset().union(*(sent.placeholders for sent in calls)),
         roles={role, *(other.role_in(role) or role for other in tight.values())},
         credential=credential,
         cost=Cost.DISRUPTIVE,
