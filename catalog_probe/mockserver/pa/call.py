@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from catalog_probe.mockserver.core import calls
 from catalog_probe.mockserver.pa.auth.keys import ANONYMOUS
 from catalog_probe.mockserver.pa.names import DOCUMENTED_BETAS
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from catalog_probe.mockserver.core.buckets import TokenBucket
     from catalog_probe.mockserver.pa.auth.keys import Key
     from catalog_probe.mockserver.pa.names import Names
@@ -22,6 +24,8 @@ class Call(calls.Call):
     names: Names
     request_id: str
     key: Key = ANONYMOUS
+    query: Mapping[str, Any] = field(default_factory=dict)
+    """What a query of the compliance API says, read as the row of its endpoint has it."""
     meters: dict[str, TokenBucket] = field(default_factory=dict)
     """The limits that the answer tells of, as they are when it is sent: family -> bucket."""
 

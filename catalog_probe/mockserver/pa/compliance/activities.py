@@ -11,7 +11,7 @@ from catalog_probe.mockserver.core.clock import rfc3339
 from catalog_probe.mockserver.pa.compliance.archive import ACTIVITY_KINDS
 from catalog_probe.mockserver.pa.compliance.errors import MALFORMED_ACTIVITY_ID, UNKNOWN_ACTIVITY
 from catalog_probe.mockserver.pa.compliance.paging import Redeem, Row, page_of_window
-from catalog_probe.mockserver.pa.compliance.query import CREATED, created_within, limit, one_of, read_query, text
+from catalog_probe.mockserver.pa.compliance.query import created_within
 from catalog_probe.mockserver.pa.compliance.seeds import archive_of
 
 if TYPE_CHECKING:
@@ -28,16 +28,13 @@ TYPES = "activity_types[]"
 
 async def list_activities(call: Call) -> Response:
     """One page of the activities in a window of time, of some types."""
-    types = {call.names.id_prefix + kind for kind in ACTIVITY_KINDS}
-    values = read_query(call, *CREATED, one_of(TYPES, types), text("after_id"), text("before_id"), limit(MAX_LIMIT))
     rows = [
         Row((activity.created_at, activity.id), describe(call, activity))
         for activity in archive_of(call).activities
-        if created_within(values, activity.created_at)
+        if created_within(call.query, activity.created_at) and activity.kind in call.query.get(TYPES, ACTIVITY_KINDS)
     ]
-    rows = [row for row in rows if row.shown["type"] in values.get(TYPES, types)]
     rows.sort(key=lambda row: row.key, reverse=True)
-    return JSONResponse(page_of_window(rows, values, _position_among(rows), lambda row: row.shown["id"]))
+    return JSONResponse(page_of_window(rows, call.query, _position_among(rows), lambda row: row.shown["id"]))
 
 
 def _position_among(rows: list[Row]) -> Redeem:

@@ -9,15 +9,7 @@ from starlette.responses import JSONResponse, Response
 from catalog_probe.mockserver.core.clock import rfc3339
 from catalog_probe.mockserver.pa.compliance.errors import NO_CHAT, NO_PRODUCT
 from catalog_probe.mockserver.pa.compliance.paging import Row, issue, page_of_window, redeem
-from catalog_probe.mockserver.pa.compliance.query import (
-    CREATED,
-    UNLIMITED,
-    cap,
-    created_within,
-    limit,
-    read_query,
-    text,
-)
+from catalog_probe.mockserver.pa.compliance.query import UNLIMITED, created_within
 from catalog_probe.mockserver.pa.compliance.seeds import archive_of
 
 if TYPE_CHECKING:
@@ -35,20 +27,17 @@ DEFAULT_CAP_BYTES = 1_000
 
 async def list_chats(call: Call) -> Response:
     """One page of the chats of some users or projects, those included that their user deleted."""
-    values = read_query(
-        call, text(USERS), text(PROJECTS), *CREATED, text("after_id"), text("before_id"), limit(MAX_LIMIT)
-    )
     rows = [
         Row((chat.created_at, chat.id), describe(chat))
         for chat in archive_of(call).live_chats(call.now)
-        if is_wanted(chat, values)
+        if is_wanted(chat, call.query)
     ]
     rows.sort(key=lambda row: row.key, reverse=True)
-    binding = ("chats", call.key.organization.id, *(values.get(name) for name in FILTERS))
+    binding = ("chats", call.key.organization.id, *(call.query.get(name) for name in FILTERS))
     return JSONResponse(
         page_of_window(
             rows,
-            values,
+            call.query,
             lambda name, token: redeem(call, name, token, binding),
             lambda row: issue(call, row, binding),
         )
@@ -57,15 +46,13 @@ async def list_chats(call: Call) -> Response:
 
 async def list_messages(call: Call) -> Response:
     """The messages of one chat, oldest first; tool inputs and results cut at their caps."""
-    values = read_query(call, cap(INPUT_CAP), cap(RESULT_CAP))
     chat = _find(call)
-    shown = [show_message(message, values) for message in chat.messages]
+    shown = [show_message(message, call.query) for message in chat.messages]
     return JSONResponse({**describe(chat), "chat_messages": shown})
 
 
 async def delete_chat(call: Call) -> Response:
     """Delete a chat for good, with its files, generated files and artifacts."""
-    read_query(call)
     chat = _find(call)
     archive_of(call).delete_chat(chat.id, call.key.organization.id, call.now)
     return JSONResponse({"id": chat.id, "type": "chat_deleted"})
@@ -146,7 +133,6 @@ def _show_content(call: Call, products: Mapping[str, File]) -> Response:
 
 
 def _find_product(call: Call, products: Mapping[str, File]) -> File:
-    read_query(call)
     product = products.get(call.params["product_id"])
     if product is None or archive_of(call).chat(product.chat or "", call.now) is None:
         raise NO_PRODUCT()

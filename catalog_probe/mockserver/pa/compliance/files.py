@@ -8,7 +8,6 @@ from starlette.responses import JSONResponse, Response
 
 from catalog_probe.mockserver.core.clock import rfc3339
 from catalog_probe.mockserver.pa.compliance.errors import NO_FILE
-from catalog_probe.mockserver.pa.compliance.query import read_query
 from catalog_probe.mockserver.pa.compliance.seeds import archive_of
 
 if TYPE_CHECKING:
@@ -45,7 +44,6 @@ async def delete_file(call: Call) -> Response:
 
 
 def _find(call: Call) -> File:
-    read_query(call)
     archive = archive_of(call)
     file = archive.files.get(call.params["file_id"])
     if file is None or (file.chat is not None and archive.chat(file.chat, call.now) is None):

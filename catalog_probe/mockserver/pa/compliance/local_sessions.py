@@ -15,7 +15,7 @@ from catalog_probe.mockserver.pa.compliance.errors import (
     NO_LOCAL_SESSIONS,
 )
 from catalog_probe.mockserver.pa.compliance.paging import Row, page_by_token
-from catalog_probe.mockserver.pa.compliance.query import CREATED, created_within, limit, one_of, read_query, text
+from catalog_probe.mockserver.pa.compliance.query import SINCE, UNTIL, created_within
 from catalog_probe.mockserver.pa.compliance.seeds import archive_of
 from catalog_probe.mockserver.pa.compliance.tenants import ContentKey, tenant_of
 
@@ -24,34 +24,29 @@ if TYPE_CHECKING:
 
     from catalog_probe.mockserver.pa.call import Call
 
-MAX_LIMIT = 100
 MESSAGE_CURSOR_LIFETIME_S = 24 * 3600
 """2:8.1; of no other cursor do the documents say that it expires."""
 ID_PREFIX = "clls_"
-ORDER = one_of("order", ("asc", "desc"))
-"""2:7.2 says that a cursor is bound to session and order; how the order is asked for is not shown."""
 
 
 async def list_sessions(call: Call) -> Response:
     """One page of the sessions in a window of time, newest first."""
     _guard(call)
-    values = read_query(call, *CREATED, text("page"), limit(MAX_LIMIT))
     rows = [
         Row(
             (session.created_at, session.id),
             {"id": session.id, "user": {"id": session.user.id}, "created_at": rfc3339(session.created_at)},
         )
         for session in archive_of(call).readable_local_sessions(call.now)
-        if created_within(values, session.created_at)
+        if created_within(call.query, session.created_at)
     ]
-    window = (values.get("created_at.gte"), values.get("created_at.lt"))
-    return JSONResponse(page_by_token(call, rows, values, ("local sessions", call.key.organization.id, window)))
+    window = (call.query.get(SINCE), call.query.get(UNTIL))
+    return JSONResponse(page_by_token(call, rows, call.query, ("local sessions", call.key.organization.id, window)))
 
 
 async def list_messages(call: Call) -> Response:
     """One page of a session's transcript, oldest first unless asked otherwise."""
     _guard(call)
-    values = read_query(call, text("page"), limit(MAX_LIMIT), ORDER)
     session_id = call.params["session_id"]
     if not session_id.startswith(ID_PREFIX):
         raise MALFORMED_SESSION_ID(kind="local", prefix=ID_PREFIX)
@@ -65,10 +60,10 @@ async def list_messages(call: Call) -> Response:
         Row((message.created_at, message.id), {"id": message.id, "role": message.role, "text": message.text})
         for message in session.messages
     ]
-    descending = values.get("order") == "desc"
+    descending = call.query.get("order") == "desc"
     binding = ("local session", session.id)
     return JSONResponse(
-        page_by_token(call, rows, values, binding, descending=descending, lifetime_s=MESSAGE_CURSOR_LIFETIME_S)
+        page_by_token(call, rows, call.query, binding, descending=descending, lifetime_s=MESSAGE_CURSOR_LIFETIME_S)
     )
 
 

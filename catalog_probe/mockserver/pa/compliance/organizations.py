@@ -8,7 +8,6 @@ from starlette.responses import JSONResponse
 
 from catalog_probe.mockserver.pa.compliance.errors import NO_ORGANIZATION_ROLE_OR_GROUP, NO_SETTINGS
 from catalog_probe.mockserver.pa.compliance.paging import Row, page_by_token
-from catalog_probe.mockserver.pa.compliance.query import limit, read_query, text
 from catalog_probe.mockserver.pa.compliance.tenants import Child, Named, Parent, Person, tenant_of
 
 if TYPE_CHECKING:
@@ -17,8 +16,6 @@ if TYPE_CHECKING:
     from starlette.responses import Response
 
     from catalog_probe.mockserver.pa.call import Call
-
-MAX_LIMIT = 100
 
 
 async def list_organizations(call: Call) -> Response:
@@ -40,13 +37,11 @@ async def list_roles(call: Call) -> Response:
 
 async def get_role(call: Call) -> Response:
     """One role of one organization."""
-    read_query(call)
     return JSONResponse(_named(_find(_child(call).roles, call.params["role_id"])))
 
 
 async def get_settings(call: Call) -> Response:
     """The settings of one organization. Every reason why there are none gets the same body, on purpose."""
-    read_query(call)
     child = _children(call).get(call.params["organization_id"])
     if child is None or not child.settings_enabled:
         raise NO_SETTINGS()
@@ -60,7 +55,6 @@ async def list_groups(call: Call) -> Response:
 
 async def get_group(call: Call) -> Response:
     """One group."""
-    read_query(call)
     return JSONResponse(_named(_group(call)))
 
 
@@ -105,6 +99,5 @@ def _person(person: Person) -> dict[str, Any]:
 
 
 def _page(call: Call, binding: str, items: Iterable[dict[str, Any]]) -> Response:
-    values = read_query(call, text("page"), limit(MAX_LIMIT))
     rows = [Row((0.0, item["id"]), item) for item in items]
-    return JSONResponse(page_by_token(call, rows, values, (binding, call.key.organization.id), descending=False))
+    return JSONResponse(page_by_token(call, rows, call.query, (binding, call.key.organization.id), descending=False))

@@ -110,20 +110,16 @@ def only_backwards(is_no_window: object) -> Callable[[Values], bool]:
     return lambda values: bool(values.get("created_at.lt", 1) < values.get("created_at.gte", 0))
 
 
-def anything(one_of: object) -> Callable[..., Parameter]:
-    def parameter(name: str, options: object) -> Parameter:
-        from catalog_probe.mockserver.pa.compliance.query import text
-
-        return text(name)
+def anything(one_of: Callable[..., Parameter]) -> Callable[..., Parameter]:
+    def parameter(name: str, options: object, *, prefixed: bool = False) -> Parameter:
+        return replace(one_of(name, options, prefixed=prefixed), read=str)
 
     return parameter
 
 
 def of_all_types(list_activities: Callable[[Call], Awaitable[Response]]) -> Callable[[Call], Awaitable[Response]]:
     async def listed(call: Call) -> Response:
-        await list_activities(call)  # refuses what is wrong with the types
-        pairs = [pair for pair in call.request.query_params.multi_items() if pair[0] != "activity_types[]"]
-        return await list_activities(_asking(call, pairs))
+        return await list_activities(replace(call, query=_but(call.query, "activity_types[]")))
 
     return listed
 
