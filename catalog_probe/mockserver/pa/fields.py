@@ -18,7 +18,7 @@ from catalog_probe.mockserver.core.fields import (
     object_of,
     one_of,
 )
-from catalog_probe.mockserver.core.sections import CLIENTS, OURS
+from catalog_probe.mockserver.core.sections import CLIENTS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from catalog_probe.mockserver.core.fields import Value
 
 MESSAGE = object_of(
-    Field("role", one_of("user", "assistant"), CLIENTS, required=True),
+    Field("role", one_of("user", "assistant", "system"), CLIENTS, required=True),
     Field(
         "content", STRING | array(object_of(Field("type", STRING, CLIENTS, required=True), extra=True)), CLIENTS, True
     ),
@@ -66,7 +66,7 @@ SHARED = (
     Field(
         "thinking",
         object_of(
-            Field("type", one_of("enabled", "disabled", "adaptive"), "2:7.3", required=True),
+            Field("type", one_of("enabled", "disabled", "between_tools", "adaptive"), "2:7.3", required=True),
             Field("budget_tokens", integer(1_024), CLIENTS),
             extra=True,
         ),
@@ -117,12 +117,12 @@ BATCH = object_of(
 AGENT = (
     Field("description", STRING | NULL, CLIENTS),
     Field("execution_identity", OBJECT | NULL, CLIENTS),
-    Field("mcp_servers", OBJECTS, CLIENTS),
-    Field("metadata", OBJECT, CLIENTS),
+    Field("mcp_servers", OBJECTS | NULL, CLIENTS),
+    Field("metadata", OBJECT | NULL, CLIENTS),
     Field("multiagent", OBJECT | NULL, CLIENTS),
-    Field("skills", OBJECTS, CLIENTS),
+    Field("skills", OBJECTS | NULL, CLIENTS),
     Field("system", STRING | NULL, CLIENTS),
-    Field("tools", OBJECTS, CLIENTS),
+    Field("tools", OBJECTS | NULL, CLIENTS),
 )
 
 _MODEL = STRING | object_of(Field("id", STRING, CLIENTS, required=True), extra=True)
@@ -134,7 +134,7 @@ NEW_AGENT = object_of(
 )
 
 CHANGED_AGENT = object_of(
-    Field("version", integer(1), OURS, required=True),  # lets a client provoke the 409 of concurrent modification
+    Field("version", integer(1), CLIENTS),  # lets a client provoke the 409 of concurrent modification
     Field("name", STRING, CLIENTS),
     Field("model", _MODEL, CLIENTS),
     *AGENT,

@@ -53,7 +53,7 @@ def check_error(response: Response, status: int, kind: str, *, retry: str | None
         ({"model": "mock-large", "temperature": 0.5, "top_p": 0.5}, "`temperature` and `top_p` cannot both"),
         ({"messages": []}, "messages: at least one message is required"),
         ({"messages": "Hello"}, "messages: Input should be a valid list"),
-        ({"messages": [{"role": "system", "content": "x"}]}, "messages.0.role"),
+        ({"messages": [{"role": "robot", "content": "x"}]}, "messages.0.role"),
         ({"messages": [{"role": "user", "content": [{"type": "text"}]}]}, "messages.0.content.0.text: Field required"),
         ({"tools": [{**SEARCH, "max_uses": 0}]}, "tools.0.max_uses"),
         ({"model": "mock-large", "messages": [USER, {"role": "assistant", "content": "I"}]}, "prefill"),

@@ -37,7 +37,7 @@ DEFAULTS: Mapping[str, Any] = {
     "system": None,
     "tools": [],
 }
-"""What an agent has when its creator says nothing; clients validate it."""
+"""What an agent has when its creator says nothing, or null; clients validate it."""
 
 
 @dataclass
@@ -54,7 +54,7 @@ async def create(call: Call) -> Response:
     check_fields(body, NEW_AGENT)
     refuse_taken_name(call, body)
     agent_id, now = call.session.new_id("agent_"), rfc3339(call.now)
-    agent = {"id": agent_id, "type": "agent", **DEFAULTS, **_with_model(body)}
+    agent = {"id": agent_id, "type": "agent", **DEFAULTS, **_settle(body)}
     agent |= {"version": 1, "created_at": now, "updated_at": now, "archived_at": None}
     _agents(call)[agent_id] = Agent(agent)
     return JSONResponse(agent)
@@ -66,10 +66,10 @@ async def update(call: Call) -> Response:
     agent = _find(call)
     changes = await read_object(call, AGENTS)
     check_fields(changes, CHANGED_AGENT)
-    if changes.pop("version") != agent["version"]:
+    if changes.pop("version", agent["version"]) != agent["version"]:
         raise AGENT_CHANGED(id=agent["id"], version=agent["version"])
     refuse_taken_name(call, changes, own_id=agent["id"])
-    agent |= {**_with_model(changes), "version": agent["version"] + 1, "updated_at": rfc3339(call.now)}
+    agent |= {**_settle(changes), "version": agent["version"] + 1, "updated_at": rfc3339(call.now)}
     return JSONResponse(agent)
 
 
@@ -108,10 +108,11 @@ def _find(call: Call) -> dict[str, Any]:
     return _agents(call).find(call.params["agent_id"], NO_AGENT).fields
 
 
-def _with_model(body: dict[str, Any]) -> dict[str, Any]:
-    """The fields as they are kept: a model that is named is one with its settings, and exists."""
-    if "model" not in body:
-        return body
-    model = body["model"] if isinstance(body["model"], dict) else {"id": body["model"]}
-    find_model(model["id"])
-    return {**body, "model": {"speed": "standard", **model}}
+def _settle(body: Mapping[str, Any]) -> dict[str, Any]:
+    """The fields as they are kept: null is the default, and a model that is named exists and has its settings."""
+    fields = {name: DEFAULTS[name] if value is None else value for name, value in body.items()}
+    if "model" in fields:
+        model = fields["model"] if isinstance(fields["model"], dict) else {"id": fields["model"]}
+        find_model(model["id"])
+        fields["model"] = {"speed": "standard", **model}
+    return fields

@@ -48,7 +48,7 @@ def _describe(model: Model) -> dict[str, Any]:
 def _capabilities(model: Model) -> dict[str, Any]:
     adaptive = YES if model.adaptive_thinking else NO
     levels = dict.fromkeys(("low", "medium", "high", "max", "xhigh"), adaptive)
-    thinking = {"adaptive": adaptive, "between_tools": NO, "disabled": YES, "enabled": YES}
+    thinking = {"adaptive": adaptive, "between_tools": YES, "disabled": YES, "enabled": YES}
     plain = ("batch", "citations", "code_execution", "image_input", "pdf_input", "structured_outputs")
     return {
         **dict.fromkeys(plain, YES),
