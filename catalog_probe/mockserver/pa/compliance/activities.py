@@ -9,12 +9,14 @@ from starlette.responses import JSONResponse
 
 from catalog_probe.mockserver.core.clock import rfc3339
 from catalog_probe.mockserver.pa.compliance.archive import ACTIVITY_KINDS
-from catalog_probe.mockserver.pa.compliance.errors import MALFORMED_ACTIVITY_ID, UNKNOWN_ACTIVITY
+from catalog_probe.mockserver.pa.compliance.errors import BAD_PARAMETER, MALFORMED_ACTIVITY_ID, UNKNOWN_ACTIVITY
 from catalog_probe.mockserver.pa.compliance.paging import Redeem, Row, page_of_window
 from catalog_probe.mockserver.pa.compliance.query import created_within
 from catalog_probe.mockserver.pa.compliance.seeds import archive_of
 
 if TYPE_CHECKING:
+    from collections.abc import Collection
+
     from starlette.responses import Response
 
     from catalog_probe.mockserver.pa.call import Call
@@ -28,13 +30,22 @@ TYPES = "activity_types[]"
 
 async def list_activities(call: Call) -> Response:
     """One page of the activities in a window of time, of some types."""
+    types = {call.names.id_prefix + kind: kind for kind in ACTIVITY_KINDS}
+    refuse_other_types(call, types)
+    kinds = {types.get(name) for name in call.query.get(TYPES, types)}
     rows = [
         Row((activity.created_at, activity.id), describe(call, activity))
         for activity in archive_of(call).activities
-        if created_within(call.query, activity.created_at) and activity.kind in call.query.get(TYPES, ACTIVITY_KINDS)
+        if created_within(call.query, activity.created_at) and activity.kind in kinds
     ]
     rows.sort(key=lambda row: row.key, reverse=True)
     return JSONResponse(page_of_window(rows, call.query, _position_among(rows), lambda row: row.shown["id"]))
+
+
+def refuse_other_types(call: Call, types: Collection[str]) -> None:
+    """Raise that a type is outside the enumerated set."""
+    if not set(types).issuperset(call.query.get(TYPES, ())):
+        raise BAD_PARAMETER(name=TYPES, constraint=f"must be one of {', '.join(sorted(types))}")
 
 
 def _position_among(rows: list[Row]) -> Redeem:

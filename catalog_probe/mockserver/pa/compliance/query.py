@@ -28,8 +28,6 @@ class Parameter:
 
     name: str
     read: Callable[[str], Any]
-    prefixed: bool = False
-    """Whether values have the provider's prefix, which is not handed to `read`."""
 
     @property
     def is_array(self) -> bool:
@@ -74,7 +72,7 @@ def cap(name: str) -> Parameter:
     return Parameter(name, read)
 
 
-def one_of(name: str, options: Collection[str], *, prefixed: bool = False) -> Parameter:
+def one_of(name: str, options: Collection[str]) -> Parameter:
     """A parameter, or an array of them, from an enumerated set."""
 
     def read(text: str) -> str:
@@ -82,7 +80,7 @@ def one_of(name: str, options: Collection[str], *, prefixed: bool = False) -> Pa
             raise ValueError(f"must be one of {', '.join(sorted(options))}")
         return text
 
-    return Parameter(name, read, prefixed)
+    return Parameter(name, read)
 
 
 def text(name: str) -> Parameter:
@@ -103,8 +101,7 @@ def read_query(call: Call, *parameters: Parameter) -> Mapping[str, Any]:
         if name not in by_name:
             raise UNKNOWN_PARAMETER(name=name, hint=_hint(name, by_name))
         given.setdefault(name, []).append(value)
-    prefix = call.names.id_prefix
-    values = {name: _read_value(by_name[name], texts, prefix) for name, texts in given.items()}
+    values = {name: _read_value(by_name[name], texts) for name, texts in given.items()}
     if is_no_window(values):
         raise BAD_PARAMETER(name=UNTIL, constraint=f"must be after {SINCE}")
     return values
@@ -120,11 +117,11 @@ def created_within(values: Mapping[str, Any], created_at: float) -> bool:
     return bool(values.get(SINCE, created_at) <= created_at < values.get(UNTIL, created_at + 1))
 
 
-def _read_value(parameter: Parameter, texts: list[str], prefix: str) -> Any:
+def _read_value(parameter: Parameter, texts: list[str]) -> Any:
     if len(texts) > 1 and not parameter.is_array:
         raise BAD_PARAMETER(name=parameter.name, constraint="must be given once")
     try:
-        values = tuple(parameter.read(text.removeprefix(prefix) if parameter.prefixed else text) for text in texts)
+        values = tuple(map(parameter.read, texts))
     except ValueError as error:
         raise BAD_PARAMETER(name=parameter.name, constraint=error) from None
     return values if parameter.is_array else values[0]

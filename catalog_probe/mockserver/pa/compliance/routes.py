@@ -17,7 +17,6 @@ from catalog_probe.mockserver.pa.compliance import (
     remote_sessions,
 )
 from catalog_probe.mockserver.pa.compliance.access import ACTIVITIES, DELETE, ORG_DATA, USER_DATA
-from catalog_probe.mockserver.pa.compliance.archive import ACTIVITY_KINDS
 from catalog_probe.mockserver.pa.compliance.budget import admit_remote_request, admit_request
 from catalog_probe.mockserver.pa.compliance.causes import take_upstream_trouble
 from catalog_probe.mockserver.pa.compliance.query import (
@@ -76,7 +75,7 @@ def _row(
 PAGED = (PAGE, limit(100))
 ACTIVITY_QUERY = (
     *CREATED,
-    one_of(activities.TYPES, ACTIVITY_KINDS, prefixed=True),
+    text(activities.TYPES),
     AFTER_ID,
     BEFORE_ID,
     limit(activities.MAX_LIMIT),

@@ -110,13 +110,6 @@ def only_backwards(is_no_window: object) -> Callable[[Values], bool]:
     return lambda values: bool(values.get("created_at.lt", 1) < values.get("created_at.gte", 0))
 
 
-def anything(one_of: Callable[..., Parameter]) -> Callable[..., Parameter]:
-    def parameter(name: str, options: object, *, prefixed: bool = False) -> Parameter:
-        return replace(one_of(name, options, prefixed=prefixed), read=str)
-
-    return parameter
-
-
 def of_all_types(list_activities: Callable[[Call], Awaitable[Response]]) -> Callable[[Call], Awaitable[Response]]:
     async def listed(call: Call) -> Response:
         return await list_activities(replace(call, query=_but(call.query, "activity_types[]")))
