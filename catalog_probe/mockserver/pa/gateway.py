@@ -24,6 +24,7 @@ from catalog_probe.mockserver.pa.errors import (
     make_response,
 )
 from catalog_probe.mockserver.pa.limits.meters import make_headers
+from catalog_probe.mockserver.pa.limits.rates import admit_request
 from catalog_probe.mockserver.pa.names import Names
 
 if TYPE_CHECKING:
@@ -46,7 +47,7 @@ class Endpoint(routing.Endpoint):
     """A row of the endpoint table, with who may reach it how."""
 
     group: str = ""
-    """The group of endpoints by which keys are permitted; "" where keys are admitted by another rule."""
+    """By which keys are permitted and requests are counted (2:8.2); "" where other rules admit and count."""
     legacy_versions: bool = False
     """Whether the endpoint is old enough to speak the legacy versions (2:9)."""
     open: bool = False
@@ -88,6 +89,7 @@ class Gateway(gateway.Gateway[Call, Endpoint]):
             check_version(call, row)
             check_betas(call)
             raise_failure(call)
+            admit_request(call, row.group)
         response: Response = await row.handler(call)
         return response
 

@@ -15,7 +15,6 @@ from catalog_probe.mockserver.core.clock import rfc3339
 from catalog_probe.mockserver.pa.bodies import AGENTS, check_fields, read_object
 from catalog_probe.mockserver.pa.errors import AGENT_CHANGED, AGENT_EXISTS, NO_AGENT
 from catalog_probe.mockserver.pa.fields import CHANGED_AGENT, NEW_AGENT
-from catalog_probe.mockserver.pa.limits.rates import admit_request
 from catalog_probe.mockserver.pa.models import find_model
 from catalog_probe.mockserver.pa.paging import make_page
 
@@ -49,7 +48,6 @@ class Agent:
 
 async def create(call: Call) -> Response:
     """Make an agent; 409 when one of that name exists."""
-    admit_request(call, "agents_create")
     body = await read_object(call, AGENTS)
     check_fields(body, NEW_AGENT)
     refuse_taken_name(call, body)
@@ -62,7 +60,6 @@ async def create(call: Call) -> Response:
 
 async def update(call: Call) -> Response:
     """Change an agent; 409 when it has changed since the version that the client knows."""
-    admit_request(call, "agents_create")
     agent = _find(call)
     changes = await read_object(call, AGENTS)
     check_fields(changes, CHANGED_AGENT)
@@ -75,7 +72,6 @@ async def update(call: Call) -> Response:
 
 async def archive(call: Call) -> Response:
     """Retire an agent for good; doing it again changes nothing."""
-    admit_request(call, "agents_create")
     agent = _find(call)
     agent["archived_at"] = agent["archived_at"] or rfc3339(call.now)
     return JSONResponse(agent)
@@ -83,13 +79,11 @@ async def archive(call: Call) -> Response:
 
 async def list_agents(call: Call) -> Response:
     """One page of the agents, newest first."""
-    admit_request(call, "agents_read")
     return JSONResponse(make_page(call, [agent.fields for agent in _agents(call).newest_first()]))
 
 
 async def retrieve(call: Call) -> Response:
     """One agent."""
-    admit_request(call, "agents_read")
     return JSONResponse(_find(call))
 
 

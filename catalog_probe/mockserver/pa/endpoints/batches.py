@@ -24,7 +24,7 @@ from catalog_probe.mockserver.pa.errors import (
 from catalog_probe.mockserver.pa.fields import BATCH
 from catalog_probe.mockserver.pa.generation.message_checks import check_message, refuse_sampling
 from catalog_probe.mockserver.pa.generation.prompt_cache import measure
-from catalog_probe.mockserver.pa.limits.rates import admit_batch, admit_request
+from catalog_probe.mockserver.pa.limits.rates import admit_batch
 from catalog_probe.mockserver.pa.paging import make_page
 
 if TYPE_CHECKING:
@@ -62,7 +62,6 @@ class Batch:
 
 async def create(call: Call) -> Response:
     """Take a batch of message requests; each is judged when it is processed, not here."""
-    admit_request(call, "batches")
     body = await read_object(call, BATCHES)
     check_fields(body, BATCH)
     refuse_duplicates(body["requests"])
@@ -76,19 +75,16 @@ async def create(call: Call) -> Response:
 
 async def list_batches(call: Call) -> Response:
     """One page of the batches, newest first."""
-    admit_request(call, "batches")
     return JSONResponse(make_page(call, [_describe(call, batch) for batch in _batches(call).newest_first()]))
 
 
 async def retrieve(call: Call) -> Response:
     """One batch."""
-    admit_request(call, "batches")
     return JSONResponse(_describe(call, _find(call)))
 
 
 async def cancel(call: Call) -> Response:
     """Stop a batch; 409 once it has ended, since there is nothing left to stop."""
-    admit_request(call, "batches")
     batch = _find(call)
     if batch.status(call.now) == "ended":
         raise BATCH_ENDED(id=batch.id)
@@ -98,7 +94,6 @@ async def cancel(call: Call) -> Response:
 
 async def results(call: Call) -> Response:
     """The results, one JSON object a line; 404 until the batch has ended."""
-    admit_request(call, "batches")
     batch = _find(call)
     if batch.status(call.now) != "ended":
         raise NO_RESULTS(id=batch.id)
@@ -108,7 +103,6 @@ async def results(call: Call) -> Response:
 
 async def delete(call: Call) -> Response:
     """Forget a batch; 409 while it is being processed."""
-    admit_request(call, "batches")
     batch = _find(call)
     if batch.status(call.now) != "ended":
         raise BATCH_GOES_ON(id=batch.id, status=batch.status(call.now))

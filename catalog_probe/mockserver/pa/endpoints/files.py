@@ -11,7 +11,6 @@ from catalog_probe.mockserver.core.clock import rfc3339
 from catalog_probe.mockserver.core.multipart import Malformed, Part, parse
 from catalog_probe.mockserver.pa.bodies import FILES, read_bytes
 from catalog_probe.mockserver.pa.errors import BAD_FORM, MISSING_FIELD, NO_FILE
-from catalog_probe.mockserver.pa.limits.rates import admit_request
 from catalog_probe.mockserver.pa.paging import make_page
 
 if TYPE_CHECKING:
@@ -44,7 +43,6 @@ class File:
 
 async def upload(call: Call) -> Response:
     """Keep the form's `file`."""
-    admit_request(call, "files")
     part = _read_file(call.request.headers.get("content-type", ""), await read_bytes(call, FILES))
     mime_type = part.content_type or "application/octet-stream"
     file = File(call.session.new_id("file_"), part.filename or "", mime_type, part.content, call.now)
@@ -54,26 +52,22 @@ async def upload(call: Call) -> Response:
 
 async def list_files(call: Call) -> Response:
     """One page of the files, newest first."""
-    admit_request(call, "files")
     return JSONResponse(make_page(call, [file.describe() for file in _files(call).newest_first()]))
 
 
 async def retrieve(call: Call) -> Response:
     """One file's metadata."""
-    admit_request(call, "files")
     return JSONResponse(_find(call).describe())
 
 
 async def download(call: Call) -> Response:
     """One file's content."""
-    admit_request(call, "files")
     file = _find(call)
     return Response(file.content, media_type=file.mime_type)
 
 
 async def delete(call: Call) -> Response:
     """Forget a file."""
-    admit_request(call, "files")
     file = _find(call)
     del _files(call)[file.id]
     return JSONResponse({"id": file.id, "type": "file_deleted"})

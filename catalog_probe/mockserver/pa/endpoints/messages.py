@@ -21,7 +21,7 @@ from catalog_probe.mockserver.pa.generation.message_checks import (
 )
 from catalog_probe.mockserver.pa.generation.prompt_cache import InputTokens, measure
 from catalog_probe.mockserver.pa.generation.streaming import encode_message
-from catalog_probe.mockserver.pa.limits.rates import admit_message, admit_request
+from catalog_probe.mockserver.pa.limits.rates import admit_message
 
 if TYPE_CHECKING:
     from starlette.responses import Response
@@ -53,7 +53,6 @@ async def count_tokens(call: Call) -> Response:
     """Count the input tokens of a message without generating; free."""
     body = await read_object(call, MESSAGES)
     _, input_tokens = check_count(body, ignore_unknown=call.has_other_betas)
-    admit_request(call, "count_tokens")
     return JSONResponse({"input_tokens": input_tokens})
 
 

@@ -47,7 +47,7 @@ class Admission:
 
 
 def admit_request(call: Call, group: str) -> None:
-    """Count one request of an endpoint group, or 429."""
+    """Count one request of an endpoint group that has a limit, or 429."""
     per_minute = REQUESTS_OF_GROUPS[call.key.organization.tier].get(group)
     if per_minute is not None:
         _admit_one(call, group, per_minute)

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import replace
 from email.utils import formatdate
 from typing import TYPE_CHECKING, Any
 
 from catalog_probe.mockserver.pa.auth.keys import Role
-from catalog_probe.mockserver.pa.limits import rates, tables
-from catalog_probe.mockserver.pa.limits.meters import Meter, meter_of
+from catalog_probe.mockserver.pa.limits import tables
+from catalog_probe.mockserver.pa.limits.meters import Meter
 
 if TYPE_CHECKING:
     from starlette.responses import Response
@@ -33,23 +32,6 @@ def of_each_key(meter_of: MeterOf) -> MeterOf:
 
 def of_all_classes(meter_of: MeterOf) -> MeterOf:
     return lambda call, group, family, per_minute: meter_of(call, group.partition("/")[0], family, per_minute)
-
-
-def uncounted(handler: Handler) -> Handler:
-    """Neither counts its requests nor refuses one."""
-
-    async def handled(call: Call) -> Response:
-        group = "batches" if "batches" in call.request.url.path else "files"
-        per_minute = tables.REQUESTS[call.key.organization.tier][group]
-        bucket = meter_of(call, group, "ratelimit-requests", per_minute).bucket
-        bucket.refill(call.now)
-        before, bucket.level = bucket.level, bucket.capacity
-        try:
-            return await handler(call)
-        finally:
-            bucket.level = before
-
-    return handled
 
 
 def auto_alone(admit: AdmitMessage) -> AdmitMessage:
@@ -152,20 +134,14 @@ def long_ones_apart(admit: AdmitMessage) -> AdmitMessage:
     return admitted
 
 
-LARGE_BODY = 1_000_000
+def counted_by_model(admit: Callable[[Call, str], None]) -> Callable[[Call, str], None]:
+    """Batches that name models are counted apart from requests that name none."""
 
+    def admitted(call: Call, group: str) -> None:
+        names_models = call.request.method == "POST" and call.request.url.path.endswith("/batches")
+        admit(_apart(call, "a model") if names_models else call, group)
 
-def counted_by_model(create: Handler) -> Handler:
-    free = uncounted(create)
-
-    async def counted(call: Call) -> Response:
-        if int(call.request.headers["content-length"]) > LARGE_BODY:
-            return await free(call)
-        model = json.loads(await call.request.body())["requests"][0]["params"]["model"]
-        rates.admit_request(_apart(call, model), "batches")
-        return await free(call)
-
-    return counted
+    return admitted
 
 
 def as_for_all(create: Handler) -> Handler:
