@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import replace
 from email.utils import formatdate
 from typing import TYPE_CHECKING, Any
 
-from catalog_probe.mockserver.pa.auth.keys import Role, Standing
-from catalog_probe.mockserver.pa.errors import PaError
-from catalog_probe.mockserver.pa.limits import rates
-from catalog_probe.mockserver.pa.limits.meters import Meter, meter_of
+from catalog_probe.mockserver.pa.auth.keys import Role
+from catalog_probe.mockserver.pa.limits import tables
+from catalog_probe.mockserver.pa.limits.meters import Meter
 
 if TYPE_CHECKING:
     from starlette.responses import Response
@@ -25,7 +23,6 @@ if TYPE_CHECKING:
 AdmitMessage = Callable[["Call", "Model", "InputTokens", Mapping[str, Any]], "Admission"]
 Handler = Callable[["Call"], Awaitable["Response"]]
 MeterOf = Callable[["Call", str, str, int], Meter]
-SpendingError = Callable[[Standing, float], PaError]
 ToldOf = Callable[[str, "TokenBucket", float], dict[str, str]]
 
 
@@ -35,23 +32,6 @@ def of_each_key(meter_of: MeterOf) -> MeterOf:
 
 def of_all_classes(meter_of: MeterOf) -> MeterOf:
     return lambda call, group, family, per_minute: meter_of(call, group.partition("/")[0], family, per_minute)
-
-
-def uncounted(handler: Handler) -> Handler:
-    """Neither counts its requests nor refuses one."""
-
-    async def handled(call: Call) -> Response:
-        group = "batches" if "batches" in call.request.url.path else "files"
-        per_minute = rates.REQUESTS[call.key.organization.tier][group]
-        bucket = meter_of(call, group, "ratelimit-requests", per_minute).bucket
-        bucket.refill(call.now)
-        before, bucket.level = bucket.level, bucket.capacity
-        try:
-            return await handler(call)
-        finally:
-            bucket.level = before
-
-    return handled
 
 
 def auto_alone(admit: AdmitMessage) -> AdmitMessage:
@@ -121,23 +101,6 @@ def exact_tokens(told_of: ToldOf) -> ToldOf:
     return told
 
 
-def told_to_wait(spending_error: SpendingError) -> SpendingError:
-    def told(standing: Standing, now: float) -> PaError:
-        error = spending_error(standing, now)
-        return error if error.details is None else PaError(error.kind, error.message, headers={"retry-after": "60"})
-
-    return told
-
-
-def for_another_reason(spending_error: SpendingError) -> SpendingError:
-    def told(standing: Standing, now: float) -> PaError:
-        error = spending_error(standing, now)
-        details = None if error.details is None else {"error_code": "spend_limit"}
-        return PaError(error.kind, error.message, headers=error.headers, details=details)
-
-    return told
-
-
 def acceleration_passes(raise_failure: Callable[[Call], None]) -> Callable[[Call], None]:
     def passing(call: Call) -> None:
         if call.context.take("acceleration_limit") is None:
@@ -166,25 +129,19 @@ LONG_TOKENS = 200_000
 def long_ones_apart(admit: AdmitMessage) -> AdmitMessage:
     def admitted(call: Call, model: Model, measured: InputTokens, body: Mapping[str, Any]) -> Admission:
         long = measured.fresh > LONG_TOKENS
-        return admit(call, replace(model, limit_class=rates.RETIRED) if long else model, measured, body)
+        return admit(call, replace(model, limit_class=tables.RETIRED) if long else model, measured, body)
 
     return admitted
 
 
-LARGE_BODY = 1_000_000
+def counted_by_model(admit: Callable[[Call, str], None]) -> Callable[[Call, str], None]:
+    """Batches that name models are counted apart from requests that name none."""
 
+    def admitted(call: Call, group: str) -> None:
+        names_models = call.request.method == "POST" and call.request.url.path.endswith("/batches")
+        admit(_apart(call, "a model") if names_models else call, group)
 
-def counted_by_model(create: Handler) -> Handler:
-    free = uncounted(create)
-
-    async def counted(call: Call) -> Response:
-        if int(call.request.headers["content-length"]) > LARGE_BODY:
-            return await free(call)
-        model = json.loads(await call.request.body())["requests"][0]["params"]["model"]
-        rates.admit_request(_apart(call, model), "batches")
-        return await free(call)
-
-    return counted
+    return admitted
 
 
 def as_for_all(create: Handler) -> Handler:
@@ -192,15 +149,3 @@ def as_for_all(create: Handler) -> Handler:
         return await create(replace(call, key=replace(call.key, role=Role.INFERENCE)))
 
     return created
-
-
-def in_other_words(spending_error: SpendingError) -> SpendingError:
-    """The limits that were set come last, behind a sentence about something else."""
-
-    def error(standing: Standing, now: float) -> PaError:
-        refused = spending_error(standing, now)
-        if standing in (Standing.ORGANIZATION_LIMIT, Standing.WORKSPACE_LIMIT):
-            return PaError(refused.kind, f"There is a problem with this account. {refused.message}")
-        return refused
-
-    return error

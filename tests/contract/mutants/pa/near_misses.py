@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from catalog_probe.mockserver.core.buckets import TokenBucket
     from catalog_probe.mockserver.pa.call import Call
     from catalog_probe.mockserver.pa.compliance.paging import Redeem, Row
-    from catalog_probe.mockserver.pa.generation.tool_outcome import Setting
+    from catalog_probe.mockserver.pa.generation.tool_uses import Use
     from catalog_probe.mockserver.pa.models import Model
 
 Handler = Callable[["Call"], Awaitable["Response"]]
@@ -102,16 +102,16 @@ def gte_excluded(created_within: object) -> Callable[[Mapping[str, Any], float],
     )
 
 
-def one_more_use(exhausted: object) -> Callable[[Setting], bool]:
-    return lambda setting: isinstance(setting.tool.get("max_uses"), int) and setting.use > setting.tool["max_uses"] + 1
+def one_more_use(is_exhausted: object) -> Callable[[Use], bool]:
+    return lambda use: "max_uses" in use.tool and use.number > use.tool["max_uses"] + 1
 
 
-def one_above(too_many: Callable[[Any, Model], str | None]) -> Callable[[Any, Model], str | None]:
-    return lambda body, model: too_many({**body, "max_tokens": body.get("max_tokens", 1) - 1}, model)
+def one_above(refuse: Callable[[Any, Model], None]) -> Callable[[Any, Model], None]:
+    return lambda body, model: refuse({**body, "max_tokens": body["max_tokens"] - 1}, model)
 
 
-def one_below(too_many: Callable[[Any, Model], str | None]) -> Callable[[Any, Model], str | None]:
-    return lambda body, model: too_many({**body, "max_tokens": body.get("max_tokens", 1) + 1}, model)
+def one_below(refuse: Callable[[Any, Model], None]) -> Callable[[Any, Model], None]:
+    return lambda body, model: refuse({**body, "max_tokens": body["max_tokens"] + 1}, model)
 
 
 def of_another_chat(handler: Handler) -> Handler:
@@ -178,18 +178,8 @@ def settings_of_another(handler: Handler) -> Handler:
     return handled
 
 
-def with_a_null_request_id(refusal: Callable[..., Response]) -> Callable[..., Response]:
-    return lambda error, request_id: refusal(error, None)
-
-
-def should_retry_in_capitals(refusal: Callable[..., Response]) -> Callable[..., Response]:
-    def refused(error: Any, request_id: str) -> Response:
-        response = refusal(error, request_id)
-        if "x-should-retry" in response.headers:
-            response.headers["x-should-retry"] = response.headers["x-should-retry"].title()
-        return response
-
-    return refused
+def with_a_null_request_id(make_response: Callable[..., Response]) -> Callable[..., Response]:
+    return lambda refusal, request_id: make_response(refusal, None)
 
 
 def of_no_organization(identity: Callable[..., dict[str, str]]) -> Callable[..., dict[str, str]]:

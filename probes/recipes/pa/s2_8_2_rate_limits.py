@@ -1,4 +1,4 @@
-"""PA's rate limits: what ordinary answers say of them, and the answer beyond one (2:8.2)."""
+"""2:8.2 PA rate limits: what the headers of ordinary answers say of them, and the answer beyond one."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from catalog_probe.probes.recipes.limit_looks import SLUG, TIGHT, beyond, genera
 from catalog_probe.probes.recipes.recipe import Family
 from catalog_probe.probes.targets.target import Cost
 
-from .requests import count, message
+from .requests import FAST, count, message
 
 if TYPE_CHECKING:
     from catalog_probe.probes.recipes.probe import Probe
@@ -27,16 +27,17 @@ async def beyond_the_limit(probe: Probe) -> None:
     await exhaust(probe, count().but(credential=TIGHT), BOUND, label=LIMITED, remaining=REMAINING)
 
 
-FAST = message(model="{fast_model}", speed="fast").with_headers(pa_beta="{fast_mode_beta}")
 PRIORITY = message(service_tier="auto").but(credential="priority")
 
 RECIPES = (
+    # "Rate-limit response headers: retry-after …; pa-ratelimit-requests-|tokens-|input-tokens-|output-tokens-"
     LIMITS.recipe(
         SLUG,
         message(),
         cost=Cost.BILLABLE,
         tokens=16,
         optional={
+            # "Fast mode has dedicated limits and headers", "Headers `pa-priority-input-tokens-*`"
             **generated(LIMITS, "fast", FAST, tokens=16),
             **generated(LIMITS, "priority", PRIORITY, tokens=16),
             **beyond(LIMITS, beyond_the_limit, requests=BOUND + 1),

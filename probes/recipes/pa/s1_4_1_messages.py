@@ -1,4 +1,4 @@
-"""POST /v1/messages and count_tokens (1:4.1): what each field may hold, at its bounds and beyond them."""
+"""1:4.1 PA endpoints, messages and count_tokens: what each field may hold, at its bounds and beyond them."""
 
 from __future__ import annotations
 
@@ -7,8 +7,19 @@ from typing import TYPE_CHECKING
 from catalog_probe.probes.recipes.recipe import Family, Recipe, each_apart
 from catalog_probe.probes.targets.target import Cost
 
-from .invalid_request import PREFILLED, SERVER_TOOL, TOOL, TOOL_USE, UNANSWERED_TOOL_USE
-from .requests import announced, count, labelled, message, message_without, said
+from .requests import (
+    FAST,
+    PREFILLED,
+    SERVER_TOOL,
+    TOOL,
+    TOOL_USE,
+    UNANSWERED_TOOL_USE,
+    announced,
+    count,
+    labelled,
+    message,
+    said,
+)
 
 if TYPE_CHECKING:
     from catalog_probe.probes.calls.call import Call
@@ -56,16 +67,21 @@ def largest_body(slug: str, path: str) -> dict[str, Recipe]:
 
 
 RECIPES: tuple[Recipe, ...] = (
+    # POST {base_url}/v1/messages
     FAMILY.recipe(
         "create_message",
         labelled(
             message(),
-            max_tokens_required=message_without("max_tokens"),
+            # "max_tokens (integer, required)"
+            max_tokens_required=message().without_fields("max_tokens"),
             max_tokens_integer=message(max_tokens="1"),
+            # "messages (array, at least one; each assistant tool_use block must be answered by a tool_result block in
+            # the next message)"
             messages_array=message(messages="hi"),
             messages_not_empty=message(messages=[]),
             tool_use_answered=message(messages=UNANSWERED_TOOL_USE, tools=[TOOL]),
             tool_use_with_result=message(messages=ANSWERED_TOOL_USE, tools=[TOOL]),
+            # "temperature (0 to 1), top_p, top_k (integer)"
             temperature_at_least_0=message(temperature=-0.01),
             temperature_0=message(temperature=0),
             temperature_1=message(temperature=1),
@@ -73,13 +89,17 @@ RECIPES: tuple[Recipe, ...] = (
             top_p=message(top_p=0.5),
             top_k=message(top_k=1),
             top_k_integer=message(top_k="many"),
+            # "Unknown body fields such as `betas` and `output_format` are rejected"
             unknown_field_rejected=message(no_such_field=True),
             betas_rejected=message(betas=["no-such-beta"]),
             output_format_rejected=message(output_format={"type": "json_schema"}),
+            # 1:5.1 "A version header `pa-version` is required"
             version_required=message().with_headers(pa_version=None),
+            # "service_tier (`auto` default, `standard_only`)"
             service_tier_auto=message(service_tier="auto"),
             service_tier_standard_only=message(service_tier="standard_only"),
             service_tier_outside=message(service_tier="no-such-tier"),
+            # "Server tools are allowed here", "may stream by SSE"
             server_tools_allowed=message(tools=[SERVER_TOOL]),
             stream=message(stream=True).but(stream=True),
         ),
@@ -87,23 +107,27 @@ RECIPES: tuple[Recipe, ...] = (
         tokens=4_000,
         optional=each_apart(
             {
+                # 2:7.3 "max_tokens above the model maximum"
                 **with_max_tokens("max_tokens_at_maximum", beyond=0, cost=Cost.BILLABLE, tokens=LARGEST_ANSWER),
                 **with_max_tokens("max_tokens_one_above", beyond=1, cost=Cost.FREE),
+                # "inference_geo, speed, …, thinking settings"
                 **accepted("inference_geo", message(model="{geo_model}", inference_geo="us")),
-                **accepted(
-                    "speed", message(model="{fast_model}", speed="fast").with_headers(pa_beta="{fast_mode_beta}")
-                ),
+                **accepted("speed", FAST),
                 **accepted("thinking", message(model="{adaptive_thinking_model}", thinking={"type": "adaptive"})),
+                # 2:7.3 "temperature and top_p both given on models that forbid it", "assistant prefill unsupported"
                 **accepted(
                     "temperature_and_top_p",
                     message(model="{two_sampling_parameters_model}", temperature=0.5, top_p=0.5),
                 ),
                 **accepted("prefill", message(model="{prefill_model}", messages=PREFILLED)),
+                # 1:5.1 "an optional beta header `pa-beta` may be sent"
                 **accepted("beta_expected", message().with_headers(pa_beta="{fast_mode_beta}")),
+                # 2:8.1 "messages and count_tokens 32 MB"
                 **largest_body("create_message", "/v1/messages"),
             }
         ),
     ),
+    # POST {base_url}/v1/messages/count_tokens: "free; server tools are rejected here"
     FAMILY.recipe(
         "count_tokens",
         labelled(

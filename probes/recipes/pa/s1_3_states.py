@@ -1,4 +1,4 @@
-"""The deletes of PA's compliance API, and the activities that tell of them (1:3, 2:7.2).
+"""1:3 PA states: what deletes do to chats, files and projects, and the activities that tell of them (2:7.2).
 
 They delete fixtures that the API cannot make: a success is asked of the mock alone. Refusals name what cannot exist.
 """
@@ -53,16 +53,18 @@ def deleted(family: str, slug: str, path: str, unknown: str) -> Recipe:
 
 def recorded(kind: str, call: Call) -> Recipe:
     """The activity that tells of a delete."""
-    told = activities(("activity_types[]", f"pa_{kind}"))
-    calls = {SETUP: call, ANSWER: told}
+    calls = {SETUP: call, ANSWER: activities(("activity_types[]", f"pa_{kind}"))}
     return OUTCOMES.recipe(f"{kind}_activity", calls, cost=Cost.DESTRUCTIVE, credential=READ, live=NO_FIXTURE)
 
 
 RECIPES: tuple[Recipe, ...] = (
+    # "Chat: active, user-deleted (`deleted_at` set, still listed), hard-deleted (404)."
+    # "PA project with no attached chats | project delete | key holds delete scope | deleted"
     deleted("compliance_chats", "delete_chat", CHAT, UNKNOWN_CHAT),
     deleted("compliance_files", "delete_file", FILE, UNKNOWN_FILE),
     deleted("compliance_projects", "delete_project", IDLE_PROJECT, UNKNOWN_PROJECT),
     deleted("compliance_projects", "delete_project_document", DOCUMENT, UNKNOWN_DOCUMENT),
+    # 2:7.2 "reconcile with chat activities", "… file …", "… project activities"
     recorded("chat_deleted", deletion(CHAT)),
     recorded("file_deleted", deletion(FILE)),
     recorded("project_deleted", deletion(IDLE_PROJECT)),

@@ -1,4 +1,4 @@
-"""What PA tells inside or after a 200: a refusal, a failed server tool, the error event of a stream (1:6, 2:7.3)."""
+"""2:7.3 "Other PA facts" and 1:6: what PA tells inside or after a 200: failed server tools, refusals, stream errors."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from catalog_probe.catalog.model.codes import ReasonCode
 from catalog_probe.probes.recipes.recipe import Family, Recipe
 from catalog_probe.probes.targets.target import Cost
 
+from .requests import SERVER_TOOL as SEARCH
 from .requests import message, said
 
 if TYPE_CHECKING:
     from catalog_probe.catalog.model import Json
     from catalog_probe.probes.calls.call import Call
 
-SEARCH = {"type": "web_search_20250305", "name": "web_search"}
 FETCH = {"type": "web_fetch_20250910", "name": "web_fetch"}
 CODE = {"type": "code_execution_20250825", "name": "code_execution"}
 
@@ -44,24 +44,30 @@ LONG = "x" * 1_200
 WIDE = [f"host-{number:04}.example" for number in range(600)]
 
 RECIPES: tuple[Recipe, ...] = (
+    # 1:6 "refusal stop: not an error: HTTP 200 with stop_reason `refusal` and stop_details.category"
     Family("pa/errors/outcomes").recipe(
         "refusal",
         message(max_tokens=64).befallen("refusal"),
         cost=Cost.BILLABLE,
         tokens=TOKENS,
     ),
+    # 1:6 "after HTTP 200 the stream may emit an event named `error`"
     Family("pa/errors/stream").recipe(
         "overloaded",
         message(stream=True, max_tokens=16).but(stream=True).befallen("overloaded_mid_stream"),
         cost=Cost.BILLABLE,
         tokens=TOKENS,
     ),
+    # "web_search (invalid_tool_input, unavailable, max_uses_exceeded, too_many_requests, query_too_long,
+    # request_too_large)"
     tool_error("web_search_invalid_tool_input", using(SEARCH, "search:")),
     transient("web_search_unavailable", SEARCH, "web_search", "server_tool_unavailable"),
     tool_error("web_search_max_uses_exceeded", using(SEARCH, "search: one\nsearch: two", max_uses=1)),
     transient("web_search_too_many_requests", SEARCH, "web_search", "server_tool_rate_limited"),
     tool_error("web_search_query_too_long", using(SEARCH, f"search: {LONG}")),
     tool_error("web_search_request_too_large", using(SEARCH, "search: one", allowed_domains=WIDE)),
+    # "web_fetch (invalid_tool_input, url_too_long, url_not_allowed, url_not_in_prior_context, url_not_accessible,
+    # unsupported_content_type, too_many_requests, max_uses_exceeded, unavailable, content_too_large)"
     tool_error("web_fetch_invalid_tool_input", using(FETCH, "fetch: not an address")),
     tool_error("web_fetch_url_too_long", using(FETCH, f"fetch: https://docs.example/{LONG}")),
     tool_error(
@@ -77,6 +83,8 @@ RECIPES: tuple[Recipe, ...] = (
     ),
     transient("web_fetch_unavailable", FETCH, "web_fetch", "server_tool_unavailable"),
     tool_error("web_fetch_content_too_large", using(FETCH, "fetch: https://large.example/page")),
+    # "code_execution (invalid_tool_input, unavailable, too_many_requests, execution_time_exceeded, plus
+    # output_file_too_large for bash and file_not_found for the text editor)"
     tool_error("code_execution_invalid_tool_input", using(CODE, "run:")),
     transient("code_execution_unavailable", CODE, "code_execution", "server_tool_unavailable"),
     transient("code_execution_too_many_requests", CODE, "code_execution", "server_tool_rate_limited"),

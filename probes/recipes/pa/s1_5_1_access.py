@@ -1,31 +1,21 @@
-"""What each kind of key may do in PA's compliance API, endpoint by endpoint, and what it may not (1:5.1, 2:7.2)."""
+"""1:5.1 PA authentication: what each kind of key may do in the compliance API, endpoint by endpoint, and may not."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from catalog_probe.probes.calls.call import get
 from catalog_probe.probes.recipes.credential_rules import Refusals
 from catalog_probe.probes.recipes.recipe import Family, Recipe
 
 from .compliance_requests import (
-    APPS,
-    ARTIFACT,
+    ACTIVITIES,
     AUDIT,
-    BASE,
-    GENERATED_FILE,
-    LOCAL_SESSIONS,
-    ORGANIZATION,
-    PROJECT,
+    CHATS,
+    ORG_DATA,
     READ,
-    REMOTE_SESSIONS,
     UNKNOWN_CHAT,
-    activities,
-    chats,
+    USER_DATA,
     deletion,
-    messages,
-    session_messages,
-    transcript,
 )
 
 if TYPE_CHECKING:
@@ -37,34 +27,6 @@ FAMILY = Family("pa/endpoints/compliance_access")
 of_key = Refusals(missing=False).labelled
 """What a kind of key may do: the success, a wrong key, and its rules."""
 
-ACTIVITIES = {"activities": activities()}
-ORG_DATA = {
-    "organizations": get(f"{BASE}/organizations"),
-    "roles": get(f"{ORGANIZATION}/roles"),
-    "role": get(f"{ORGANIZATION}/roles/{{role}}"),
-    "groups": get(f"{BASE}/groups"),
-    "group": get(f"{BASE}/groups/{{group}}"),
-    "settings": get(f"{ORGANIZATION}/settings"),
-}
-USER_DATA = {
-    "chats": chats(),
-    "chat_messages": messages(),
-    "generated_file": get(GENERATED_FILE),
-    "generated_file_content": get(f"{GENERATED_FILE}/content"),
-    "artifact_version": get(ARTIFACT),
-    "artifact_version_content": get(f"{ARTIFACT}/content"),
-    "file": get(f"{APPS}/files/{{chat_file}}"),
-    "file_content": get(f"{APPS}/files/{{project_file}}/content"),
-    "project": get(PROJECT),
-    "attachments": get(f"{PROJECT}/attachments"),
-    "collaborators": get(f"{PROJECT}/collaborators"),
-    "local_sessions": get(LOCAL_SESSIONS),
-    "local_session_messages": session_messages("{local_session}"),
-    "remote_sessions": get(REMOTE_SESSIONS),
-    "transcript": transcript("{remote_session}"),
-    "users": get(f"{ORGANIZATION}/users"),
-    "group_members": get(f"{BASE}/groups/{{group}}/members"),
-}
 DELETE_REFUSED = {"delete_refused": deletion(UNKNOWN_CHAT)}
 
 
@@ -75,21 +37,22 @@ def refused(calls: Mapping[str, Call], *labels: str) -> dict[str, Call]:
 
 def key(slug: str, role: str, success: str, calls: Mapping[str, Call], refusals: Mapping[str, Call]) -> Recipe:
     """A row: what the key of a role reads, as far as the target names what is read, and what it is refused."""
-    its = {label: call.but(credential=role) for label, call in calls.items()}
-    named = {label: call for label, call in its.items() if call.placeholders}
-    others = {label: call for label, call in its.items() if label not in named and label != success}
+    allowed = {label: call.but(credential=role) for label, call in calls.items()}
+    named = {label: call for label, call in allowed.items() if call.placeholders}
+    others = {label: call for label, call in allowed.items() if label not in named and label != success}
     return FAMILY.recipe(
         slug,
-        of_key(its[success], **others, **{label: call.but(credential=role) for label, call in refusals.items()}),
+        of_key(allowed[success], **others, **{label: call.but(credential=role) for label, call in refusals.items()}),
         credential=READ,
         optional={
-            label: FAMILY.recipe(slug, call, label=label, credential=READ, control=chats())
+            label: FAMILY.recipe(slug, call, label=label, credential=READ, control=CHATS)
             for label, call in named.items()
         },
     )
 
 
 RECIPES: tuple[Recipe, ...] = (
+    # "read:compliance_activities (activities)"
     key(
         "activities_key",
         "compliance_activities",
@@ -97,6 +60,7 @@ RECIPES: tuple[Recipe, ...] = (
         ACTIVITIES,
         {**refused(ORG_DATA, "organizations"), **refused(USER_DATA, "chats"), **DELETE_REFUSED},
     ),
+    # "read:compliance_org_data (organizations, roles, groups, settings)"
     key(
         "org_data_key",
         "compliance_org_data",
@@ -104,6 +68,7 @@ RECIPES: tuple[Recipe, ...] = (
         ORG_DATA,
         {**refused(ACTIVITIES, "activities"), **refused(USER_DATA, "chats"), **DELETE_REFUSED},
     ),
+    # "read:compliance_user_data (chats, messages, files, projects, sessions, users, group members)"
     key(
         "user_data_key",
         "compliance_user_data",
@@ -111,7 +76,9 @@ RECIPES: tuple[Recipe, ...] = (
         USER_DATA,
         {**refused(ACTIVITIES, "activities"), **refused(ORG_DATA, "organizations"), **DELETE_REFUSED},
     ),
+    # "read:org_audit (accepted as an alternative for every read)"
     key("org_audit_key", AUDIT, "activities", {**ACTIVITIES, **ORG_DATA, **USER_DATA}, DELETE_REFUSED),
+    # "Admin keys can never hold the user-data scope and cannot read organization metadata."
     key(
         "admin_key",
         "admin",

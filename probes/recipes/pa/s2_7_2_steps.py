@@ -1,14 +1,14 @@
-"""The errors of PA's compliance API that take steps: cursors, retention, spent budgets (2:7.2)."""
+"""2:7.2 PA compliance errors: those rows that take steps, for cursors, retention and used-up budgets."""
 
 from __future__ import annotations
 
-from catalog_probe.catalog.model import Reason
+from typing import TYPE_CHECKING
+
 from catalog_probe.catalog.model.codes import ReasonCode
 from catalog_probe.catalog.model.labels import SETUP
 from catalog_probe.probes.calls.call import Call, get
 from catalog_probe.probes.recipes.exhausting import once_limited
 from catalog_probe.probes.recipes.other_endpoints import spoilt
-from catalog_probe.probes.recipes.probe import Probe, Stopped
 from catalog_probe.probes.recipes.recipe import Elsewhere, Family, Recipe
 from catalog_probe.probes.targets.target import Cost
 
@@ -23,6 +23,10 @@ from .compliance_requests import (
     of_another,
     session_messages,
 )
+from .walking import cursor
+
+if TYPE_CHECKING:
+    from catalog_probe.probes.recipes.probe import Probe
 
 FAMILY = Family("pa/errors/compliance")
 
@@ -35,6 +39,8 @@ NARROW = "compliance_narrow"
 MOST = 8
 
 
+# invalid_pagination_cursor: "page not valid for this request (local sessions: cursor is bound to session and order);
+# page cursor expired after 24 h (local session messages)"
 @FAMILY.stepwise(
     labels=("other_session", "other_order"),
     requests=3,
@@ -65,16 +71,9 @@ async def page_cursor_expired(probe: Probe) -> None:
 
 
 async def next_page(probe: Probe) -> str:
-    """The cursor to the second page of a local session's messages.
-
-    Raises:
-        Stopped: there is only one page.
-    """
-    first = await probe.setup(session_messages("{local_session}", ("limit", "1")).still())
-    page = first.body.get("next_page") if isinstance(first.body, dict) else None
-    if not isinstance(page, str):
-        raise Stopped(Reason(ReasonCode.SETUP_FAILED, "values.local_session has no second page of messages"))
-    return page
+    """The cursor to the second page of a local session's messages."""
+    first = session_messages("{local_session}", ("limit", "1")).still()
+    return cursor(await probe.send(first, SETUP), "next_page")
 
 
 def outlived(slug: str, call: Call, clock: str, why: str, elsewhere: Elsewhere | None = None) -> Recipe:
@@ -96,7 +95,7 @@ def outlived(slug: str, call: Call, clock: str, why: str, elsewhere: Elsewhere |
     )
 
 
-def spent(slug: str, call: Call) -> Recipe:
+def used_up(slug: str, call: Call) -> Recipe:
     """What is answered to a key when the budget of its parent organization is used up, which all endpoints share."""
 
     async def steps(probe: Probe) -> None:
@@ -110,7 +109,7 @@ def spent(slug: str, call: Call) -> Recipe:
         roles={of_another(NARROW)(call).role_in(READ) or READ},
         needs=call.placeholders,
         cost=Cost.DISRUPTIVE,
-        elsewhere=lambda _, shape: spent(slug, shape) if shape is not None else None,
+        elsewhere=lambda _, shape: used_up(slug, shape) if shape is not None else None,
     )
 
 
@@ -135,6 +134,7 @@ def sealed(slug: str, role: str) -> Recipe:
 
 
 RECIPES: tuple[Recipe, ...] = (
+    # chat_not_found: "retention-expired"
     outlived(
         "chat_retention_expired",
         messages(CHAT),
@@ -142,15 +142,20 @@ RECIPES: tuple[Recipe, ...] = (
         "a chat's retention lasts longer than any probe waits",
         elsewhere=spoilt(lambda _: deletion(CHAT).later("+400d")),
     ),
+    # local_sessions_captured_content_unavailable: "persistent for customer-managed-key organizations with a disabled,
+    # revoked or unreachable key"
     sealed("captured_content_key_disabled", "compliance_sealed"),
     sealed("captured_content_key_revoked", "compliance_sealed_revoked"),
     sealed("captured_content_key_unreachable", "compliance_sealed_unreachable"),
+    # local_session_not_found: "aged out"
     outlived(
         "local_session_aged_out",
         session_messages("{local_session}"),
         "+60d",
         "a local session ages out later than any probe waits for",
     ),
-    spent("compliance_rate_limit_exceeded", activities()),
-    spent("remote_session_rate_limit_exceeded", get(REMOTE_SESSIONS)),
+    # compliance_rate_limit_exceeded: "600 requests per minute per parent organization, shared by all keys, linked
+    # organizations and endpoints; remote-session endpoints have a second budget whose 429 always has retry-after 1"
+    used_up("compliance_rate_limit_exceeded", activities()),
+    used_up("remote_session_rate_limit_exceeded", get(REMOTE_SESSIONS)),
 )

@@ -1,4 +1,4 @@
-"""Whose limits PA's are and what counts toward them: by keys that may do hardly any, or answer by answer (2:8.2)."""
+"""2:8.2 PA rate limits: whose they are and what counts toward them, by keys that may do hardly any."""
 
 from __future__ import annotations
 
@@ -13,11 +13,10 @@ from catalog_probe.probes.recipes.shapes import befallen
 from catalog_probe.probes.targets.target import Cost
 
 from .compliance_requests import ORGANIZATIONS, activities
-from .compliance_steps import NARROW
-from .endpoints import CREATE_BATCH, UNKNOWN_FILE, UPLOAD
-from .rate_limits import BOUND, REMAINING
-from .requests import message
-from .tiers import LISTED_AGENTS, LISTED_BATCHES, LISTED_FILES
+from .requests import BATCHES, CREATE_BATCH, FAST, FILES, UNKNOWN_FILE, UPLOAD, message
+from .s2_7_2_steps import NARROW
+from .s2_8_2_rate_limits import BOUND, REMAINING
+from .s2_8_2_tiers import LISTED_AGENTS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -68,7 +67,7 @@ def used_up(
         labels=(SUCCESS, *refused),
         requests=BOUND + len(calls),
         tokens=100,
-        needs=frozenset().union(*(each.placeholders for each in calls)),
+        needs=frozenset().union(*(sent.placeholders for sent in calls)),
         roles={role, *(other.role_in(role) or role for other in tight.values())},
         credential=credential,
         cost=Cost.DISRUPTIVE,
@@ -82,9 +81,8 @@ def rehearsed(slug: str, call: Call, label: str) -> Recipe:
     return FAMILY.recipe(slug, calls, cost=Cost.BILLABLE, tokens=4, live=ONLY_TOKENS, unsent=ONLY_TOKENS)
 
 
-FAST = message(model="{fast_model}", speed="fast").with_headers(pa_beta="{fast_mode_beta}")
 FILE_CALLS = {
-    "list": LISTED_FILES,
+    "list": FILES,
     "upload": UPLOAD,
     "retrieve": get(UNKNOWN_FILE),
     "download": get(f"{UNKNOWN_FILE}/content"),
@@ -101,6 +99,7 @@ COMMITMENT = {
 """By label, what a commitment covers that has enough left, and what none covers (2:8.2)."""
 
 RECIPES: tuple[Recipe, ...] = (
+    # "Limits are per organization, …, per model class"
     used_up(
         "scope",
         message(),
@@ -112,14 +111,18 @@ RECIPES: tuple[Recipe, ...] = (
         },
         unsent=ONLY_TIME,
     ),
-    used_up("batch_requests", LISTED_BATCHES, {"all_batch_endpoints": CREATE_BATCH}, unsent=ONLY_TIME),
-    used_up("file_requests", LISTED_FILES, {**FILE_CALLS, "other_key": LISTED_FILES.but(credential=TIGHT_TOO)}),
+    # "RPM applies to all batch endpoints"
+    used_up("batch_requests", BATCHES, {"all_batch_endpoints": CREATE_BATCH}, unsent=ONLY_TIME),
+    # "shared across upload, list, retrieve, download and delete"
+    used_up("file_requests", FILES, {**FILE_CALLS, "other_key": FILES.but(credential=TIGHT_TOO)}),
+    # "Managed agents per organization"
     used_up(
         "agent_requests",
         LISTED_AGENTS,
         {"read_by_other_key": LISTED_AGENTS.but(credential=TIGHT_TOO)},
         unsent=ONLY_TIME,
     ),
+    # "Compliance API: 600 requests per minute per parent organization (7.2)."
     used_up(
         "compliance",
         activities(),
@@ -128,9 +131,13 @@ RECIPES: tuple[Recipe, ...] = (
         credential="compliance",
         unsent=ONLY_TIME,
     ),
+    # "ITPM counts input_tokens and cache_creation_input_tokens"
     rehearsed("token_counting_rules", message(), "input_tokens_count"),
+    # "exceeding gives 429 with retry-after"
     rehearsed("fast_mode", FAST, "fast_exhausted"),
+    # "service_tier `auto` uses priority when ITPM and OTPM capacity both suffice; `standard_only` opts out"
     FAMILY.recipe("priority", COMMITMENT, cost=Cost.BILLABLE, tokens=20, unsent=ONLY_TOKENS),
+    # "Tier spend caps per month in USD: Start 500; Build 1000; Scale 200000; Custom none."
     FAMILY.recipe(
         "spend_cap",
         {SUCCESS: message(), "now": message().but(credential="spend_cap")},

@@ -1,7 +1,4 @@
-"""The lists of chats and of local sessions of PA's compliance API: their filters, and the walks through their pages.
-
-1:2.5, 1:4.1; the list of activities has a module of its own.
-"""
+"""1:2.5 PA compliance query parameters and paging fields: the filters of lists, and the walks through their pages."""
 
 from __future__ import annotations
 
@@ -13,31 +10,52 @@ from catalog_probe.probes.calls.call import Call, get
 from catalog_probe.probes.recipes.recipe import Family, Recipe, Steps
 
 from .compliance_requests import (
+    ACTIVITY_TYPES,
+    BASE,
     CHATS,
     EARLY,
+    JUST_LATER,
     LATE,
     LOCAL_SESSIONS,
     READ,
     SINCE,
     UNTIL,
+    activities,
     chats,
     labelled,
     session_messages,
 )
 from .requests import UNKNOWN_ID
-from .walking import AFTER, BEFORE, END, FIRST, MOST, PAGE, WHOLE, by_ends, by_page, cursor, to_the_end
+from .walking import (
+    AFTER,
+    BEFORE,
+    END,
+    FIRST,
+    MOST,
+    PAGE,
+    WHOLE,
+    by_ends,
+    by_page,
+    cursor,
+    newest,
+    to_the_end,
+    with_query,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from catalog_probe.probes.recipes.probe import Probe
 
+ACTIVITIES = Family("pa/endpoints/compliance_activities")
 CHAT_LISTS = Family("pa/endpoints/compliance_chats")
 SESSIONS = Family("pa/endpoints/compliance_sessions")
 
+ALL_ACTIVITIES = get(f"{BASE}/activities")
 LISTED, TRANSCRIPT = get(LOCAL_SESSIONS), session_messages("{local_session}")
-USERS, PROJECTS = "user_ids[]", "project_ids[]"
-TOO_MANY, NO_NUMBER = ("limit", "1000000"), ("limit", "many")
+TYPES, USERS, PROJECTS = "activity_types[]", "user_ids[]", "project_ids[]"
+FROM_NOW_ON, BEFORE_THEN = "since", "until"
+ONE, TOO_MANY, NO_NUMBER = ("limit", "1"), ("limit", "1000000"), ("limit", "many")
 A_DAY = {"within_a_day": "+23h59m59s", "after_a_day": "+24h1s"}
 """When a cursor of local-session messages is used, by label: it expires after 24 h (2:8.1)."""
 
@@ -74,7 +92,7 @@ def a_day_later(label: str, clock: str) -> dict[str, Recipe]:
     """A cursor of a local session's messages that is used after a while."""
 
     async def steps(probe: Probe) -> None:
-        page = session_messages("{local_session}", ("limit", "1"))
+        page = session_messages("{local_session}", ONE)
         token = cursor(await probe.send(page.still(), SETUP), "next_page")
         await probe.send(page.but(query=(*page.query, (PAGE, token))).later(clock).still(), label)
 
@@ -99,7 +117,62 @@ def behind_the_last(slug: str, listing: Call) -> dict[str, Recipe]:
     return {END: CHAT_LISTS.recipe(slug, steps=steps, label=END, requests=MOST + 1, credential=READ, control=CHATS)}
 
 
+async def walk_activities(probe: Probe) -> None:
+    """By pages on and back; then from the third activity's time on, before it, and through that window to its end."""
+    await by_ends(ALL_ACTIVITIES)(probe)
+    then = newest((await probe.setup(with_query(ALL_ACTIVITIES, (("limit", "3"),)))).body, 2, "created_at")
+    await probe.send(activities((SINCE, then)), FROM_NOW_ON)
+    await probe.send(activities((UNTIL, then)), BEFORE_THEN)
+    await to_the_end(probe, activities((SINCE, then), ("limit", "2")))
+
+
 RECIPES: tuple[Recipe, ...] = (
+    ACTIVITIES.recipe(
+        "list_activities",
+        labelled(
+            activities(),
+            # "created_at.gte, created_at.lt: timestamp, RFC 3339 with explicit UTC offset; lt must be strictly after
+            # gte. Range filters use dot notation, not brackets"
+            window=activities((SINCE, EARLY), (UNTIL, LATE)),
+            invalid_datetime=activities((SINCE, "yesterday")),
+            lt_invalid_datetime=activities((UNTIL, "tomorrow")),
+            missing_timezone=activities((SINCE, "2026-01-01T00:00:00")),
+            lt_missing_timezone=activities((UNTIL, "2026-01-01T00:00:00")),
+            lt_not_after_gte=activities((SINCE, EARLY), (UNTIL, EARLY)),
+            lt_before_gte=activities((SINCE, LATE), (UNTIL, EARLY)),
+            lt_just_after_gte=activities((SINCE, EARLY), (UNTIL, JUST_LATER)),
+            bracketed_range=activities(("created_at[gte]", EARLY)),
+            # "activity_types[]: array; each entry from an enumerated set; suffix `[]` for arrays"
+            activity_types=activities(*((TYPES, kind) for kind in ACTIVITY_TYPES)),
+            **{kind.removeprefix("pa_"): activities((TYPES, kind)) for kind in ACTIVITY_TYPES},
+            type_outside_the_set=activities((TYPES, "no_such_activity")),
+            array_without_suffix=activities(("activity_types", ACTIVITY_TYPES[0])),
+            # "limit: integer; per-endpoint maximum (one endpoint rejects values above 1000)"
+            limit=activities(ONE),
+            limit_1000=activities(("limit", "1000")),
+            limit_1001=activities(("limit", "1001")),
+            limit_above_maximum=activities(TOO_MANY),
+            limit_not_integer=activities(NO_NUMBER),
+            # 2:7.2 "bad activity id format"
+            malformed_after_id=activities((AFTER, "no-activity-id")),
+            malformed_before_id=activities((BEFORE, "no-activity-id")),
+        ),
+        steps=walk_activities,
+        labels=(WHOLE, FIRST, AFTER, BEFORE, FROM_NOW_ON, BEFORE_THEN, END),
+        requests=9 + 6,
+        credential=READ,
+        optional={
+            # 1:5.1 "Compliance access keys never expire."
+            "in_ten_years": ACTIVITIES.recipe(
+                "list_activities",
+                activities().later("+3650d"),
+                label="in_ten_years",
+                credential=READ,
+                live=(ReasonCode.NO_DOCUMENTED_SETUP, "no probe waits for so long"),
+            )
+        },
+    ),
+    # "user_ids[], project_ids[]: arrays used to list chats", "after_id, before_id: opaque cursors (chats, activities)"
     walked(
         CHAT_LISTS,
         "list_chats",
@@ -107,7 +180,7 @@ RECIPES: tuple[Recipe, ...] = (
             chats(),
             user_ids=chats((USERS, "{user}")),
             project_ids=chats((PROJECTS, "{project}")),
-            limit=chats(("limit", "1")),
+            limit=chats(ONE),
             limit_above_maximum=chats(TOO_MANY),
             limit_not_integer=chats(NO_NUMBER),
             array_without_suffix=chats(("user_ids", "{user}")),
@@ -123,6 +196,7 @@ RECIPES: tuple[Recipe, ...] = (
             **chats_of("two_projects", PROJECTS, "{project}", "{project_without_chats}"),
         },
     ),
+    # "page: opaque cursor (local sessions)", "next_page: cursor fields returned in a page; copied back unchanged"
     walked(
         SESSIONS,
         "list_local_sessions",

@@ -1,4 +1,4 @@
-"""The reads of PA's compliance API, each with its credential and query rules (1:4.1, 1:2.5)."""
+"""1:4.1 PA endpoints, reads of the compliance API: each with its credential and query rules (1:2.5)."""
 
 from __future__ import annotations
 
@@ -12,14 +12,11 @@ from catalog_probe.probes.targets.target import Cost
 
 from .compliance_requests import (
     APPS,
-    ARTIFACT,
     BASE,
-    GENERATED_FILE,
     INPUT_CAP,
+    ORG_DATA,
     ORGANIZATION,
-    PROJECT,
     READ,
-    REMOTE_SESSIONS,
     RESULT_CAP,
     UNKNOWN_ARTIFACT,
     UNKNOWN_CHAT,
@@ -27,6 +24,7 @@ from .compliance_requests import (
     UNKNOWN_GENERATED_FILE,
     UNKNOWN_ORGANIZATION,
     UNKNOWN_PROJECT,
+    USER_DATA,
     asking,
     chats,
     control_for,
@@ -107,36 +105,39 @@ def capped(cap: str) -> dict[str, Call]:
 
 
 RECIPES: tuple[Recipe, ...] = (
-    read_only("list_organizations", get(f"{BASE}/organizations")),
-    read_only("list_users", get(f"{ORGANIZATION}/users")),
+    # "compliance paths for organizations, roles, groups, group members, settings, users"; 1:2.4 "read-only"
+    read_only("list_organizations", ORG_DATA["organizations"]),
+    read_only("list_users", USER_DATA["users"]),
     read_only(
         "list_roles",
-        get(f"{ORGANIZATION}/roles"),
+        ORG_DATA["roles"],
         unknown_organization=get(f"{UNKNOWN_ORGANIZATION}/roles"),
     ),
     read(
         ORGANIZATIONS,
         "get_role",
-        get(f"{ORGANIZATION}/roles/{{role}}"),
+        ORG_DATA["role"],
         unknown_role=get(f"{ORGANIZATION}/roles/role_{UNKNOWN_ID}"),
     ),
     read_only(
         "get_settings",
-        get(f"{ORGANIZATION}/settings"),
+        ORG_DATA["settings"],
         unknown_organization=get(f"{UNKNOWN_ORGANIZATION}/settings"),
     ),
-    read_only("list_groups", get(f"{BASE}/groups")),
+    read_only("list_groups", ORG_DATA["groups"]),
     read(
         ORGANIZATIONS,
         "get_group",
-        get(f"{BASE}/groups/{{group}}"),
+        ORG_DATA["group"],
         unknown_group=get(f"{BASE}/groups/group_{UNKNOWN_ID}"),
     ),
     read_only(
         "list_group_members",
-        get(f"{BASE}/groups/{{group}}/members"),
+        USER_DATA["group_members"],
         unknown_group=get(f"{BASE}/groups/group_{UNKNOWN_ID}/members"),
     ),
+    # "compliance paths for …, chat messages, files (metadata and content), generated files (metadata and content),
+    # artifacts (two endpoints), projects (detail, attachments, collaborators)"
     read(
         CHATS,
         "list_chat_messages",
@@ -145,28 +146,28 @@ RECIPES: tuple[Recipe, ...] = (
         **capped(RESULT_CAP),
         unknown_chat=messages(UNKNOWN_CHAT),
     ),
-    read(CHATS, "get_generated_file", get(GENERATED_FILE), unknown_file=get(UNKNOWN_GENERATED_FILE)),
+    read(CHATS, "get_generated_file", USER_DATA["generated_file"], unknown_file=get(UNKNOWN_GENERATED_FILE)),
     read(
         CHATS,
         "get_generated_file_content",
-        get(f"{GENERATED_FILE}/content"),
+        USER_DATA["generated_file_content"],
         unknown_file=get(f"{UNKNOWN_GENERATED_FILE}/content"),
     ),
-    read(CHATS, "get_artifact_version", get(ARTIFACT), unknown_version=get(UNKNOWN_ARTIFACT)),
+    read(CHATS, "get_artifact_version", USER_DATA["artifact_version"], unknown_version=get(UNKNOWN_ARTIFACT)),
     read(
         CHATS,
         "get_artifact_version_content",
-        get(f"{ARTIFACT}/content"),
+        USER_DATA["artifact_version_content"],
         unknown_version=get(f"{UNKNOWN_ARTIFACT}/content"),
     ),
-    read(FILES, "get_file", get(f"{APPS}/files/{{chat_file}}"), unknown_file=get(UNKNOWN_FILE)),
+    read(FILES, "get_file", USER_DATA["file"], unknown_file=get(UNKNOWN_FILE)),
     read(
         FILES,
         "get_file_content",
-        get(f"{APPS}/files/{{project_file}}/content"),
+        USER_DATA["file_content"],
         unknown_file=get(f"{UNKNOWN_FILE}/content"),
     ),
-    read(PROJECTS, "get_project", get(PROJECT), unknown_project=get(UNKNOWN_PROJECT)),
+    read(PROJECTS, "get_project", USER_DATA["project"], unknown_project=get(UNKNOWN_PROJECT)),
     read(
         PROJECTS,
         "list_project_attachments",
@@ -176,10 +177,11 @@ RECIPES: tuple[Recipe, ...] = (
     read(
         PROJECTS,
         "list_project_collaborators",
-        get(f"{PROJECT}/collaborators"),
+        USER_DATA["collaborators"],
         unknown_project=get(f"{UNKNOWN_PROJECT}/collaborators"),
     ),
-    read(SESSIONS, "list_remote_sessions", get(REMOTE_SESSIONS)),
+    # "remote sessions (list, transcript)"; 1:3 "Remote session status: `pending` (no transcript available)"
+    read(SESSIONS, "list_remote_sessions", USER_DATA["remote_sessions"]),
     SESSIONS.recipe(
         "get_remote_session_transcript",
         labelled(
@@ -191,6 +193,7 @@ RECIPES: tuple[Recipe, ...] = (
         control=control_for(transcript("{remote_session}")),
         optional=pending_and_no_more(),
     ),
+    # 1:2.4 "has `deleted_at` (set when a user deleted it; such chats are still listed)"
     OUTCOMES.recipe("user_deleted_chat_listed", chats(("user_ids[]", "{user_of_deleted_chat}")), credential=READ),
     OUTCOMES.recipe(
         "user_deleted_chat_readable",

@@ -1,4 +1,4 @@
-"""PA's limits by usage tier, model class and endpoint group, as the headers of answers tell them (2:8.2)."""
+"""2:8.2 PA rate limits by usage tier, model class and group of endpoints, as the headers of answers tell them."""
 
 from __future__ import annotations
 
@@ -9,12 +9,11 @@ from catalog_probe.probes.calls.call import get, post
 from catalog_probe.probes.recipes.recipe import Family, Recipe, each_apart
 from catalog_probe.probes.targets.target import Cost
 
-from .requests import count, labelled, message, said
+from .requests import BATCHES, FAST, FILES, count, labelled, message, said, signed
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from catalog_probe.catalog.model import Json
     from catalog_probe.probes.calls.call import Call
 
 FAMILY = Family("pa/endpoints/limits")
@@ -34,7 +33,7 @@ MODELS = {
 """By model class: the value of the target that names a model of it."""
 
 
-def told(slug: str, looks: Mapping[str, Call], *, cost: Cost = Cost.FREE, tokens: int = 0) -> dict[str, Recipe]:
+def looks(slug: str, looks: Mapping[str, Call], *, cost: Cost = Cost.FREE, tokens: int = 0) -> dict[str, Recipe]:
     """An answer of each tier, where the target has a key of it: what is looked at is its headers."""
     return {label: FAMILY.recipe(slug, call, label=label, cost=cost, tokens=tokens) for label, call in looks.items()}
 
@@ -53,43 +52,52 @@ def by_class_and_tier() -> dict[str, Call]:
     }
 
 
-def signed(**fields: Json) -> Call:
-    """A message of the cloud-marketplace variant, signed instead of sent with a key."""
-    return message(**fields).but(credential="marketplace_message_signature", key_in=("authorization", ""))
-
-
+MARKETPLACE = "marketplace_message_signature"
 LONG = message(model="{newest_large_model}", messages=said(" the" * 200_000)).but(credential="tier_start")
 """More tokens than a context of the usual length has room for."""
-FAST = signed(model="{fast_model}", speed="fast").with_headers(pa_beta="{fast_mode_beta}")
 
 NO_QUEUE = (ReasonCode.NO_DOCUMENTED_SETUP, "it takes 200,000 requests or more that wait in batches (2:8.2)")
 
-LISTED_BATCHES, LISTED_FILES, LISTED_AGENTS = get("/v1/messages/batches"), get("/v1/files"), get("/v1/agents")
+LISTED_AGENTS = get("/v1/agents")
 NO_AGENT = post("/v1/agents", {})
 """A creation that is refused, and counts like any other."""
 
 RECIPES: tuple[Recipe, ...] = (
+    # "Messages API values as RPM / ITPM / OTPM"
     FAMILY.recipe(
         "messages_per_minute",
         labelled(message()),
         cost=Cost.BILLABLE,
         tokens=4,
         optional={
-            **each_apart(told("messages_per_minute", by_class_and_tier(), cost=Cost.BILLABLE, tokens=4)),
-            **told("messages_per_minute", {"long_context": LONG}, cost=Cost.BILLABLE, tokens=250_000),
-            **told("messages_per_minute", {"marketplace": signed()}, cost=Cost.BILLABLE, tokens=4),
-            **told("messages_per_minute", {"marketplace_again": signed()}, cost=Cost.BILLABLE, tokens=4),
-            **told("messages_per_minute", {"marketplace_fast": FAST}, cost=Cost.BILLABLE, tokens=4),
+            **each_apart(looks("messages_per_minute", by_class_and_tier(), cost=Cost.BILLABLE, tokens=4)),
+            # 2:9 "dedicated long-context limits were removed"
+            **looks("messages_per_minute", {"long_context": LONG}, cost=Cost.BILLABLE, tokens=250_000),
+            # "The cloud-marketplace variant starts at Start, has no per-workspace limits and no fast mode."
+            **looks(
+                "messages_per_minute",
+                {
+                    "marketplace": signed(message(), MARKETPLACE),
+                    "marketplace_again": signed(message(), MARKETPLACE),
+                    "marketplace_fast": signed(FAST, MARKETPLACE),
+                },
+                cost=Cost.BILLABLE,
+                tokens=4,
+            ),
         },
     ),
-    FAMILY.recipe("counts_per_minute", labelled(count()), optional=told("counts_per_minute", by_tier(count()))),
+    # "Token counting RPM: Start 5000; Build 10000; Scale 20000."
+    FAMILY.recipe("counts_per_minute", labelled(count()), optional=looks("counts_per_minute", by_tier(count()))),
+    # "Batches (shared across models; RPM applies to all batch endpoints): Start RPM 1000, queue 200000 requests; …"
     FAMILY.recipe(
         "batches_per_minute",
-        labelled(LISTED_BATCHES),
-        optional=told("batches_per_minute", by_tier(LISTED_BATCHES)),
+        labelled(BATCHES),
+        optional=looks("batches_per_minute", by_tier(BATCHES)),
         unsent=NO_QUEUE,
     ),
-    FAMILY.recipe("files_per_minute", labelled(LISTED_FILES)),
+    # "Files API: about 500 RPM per organization, shared across upload, list, retrieve, download and delete."
+    FAMILY.recipe("files_per_minute", labelled(FILES)),
+    # "Managed agents per organization: create endpoints 300 RPM; read endpoints 1200 RPM."
     FAMILY.recipe("agent_reads_per_minute", labelled(LISTED_AGENTS)),
     FAMILY.recipe("agents_created_per_minute", labelled(LISTED_AGENTS, refused_creation=NO_AGENT)),
 )
