@@ -39,6 +39,8 @@ TOO_MANY = INVALID_REQUEST.with_message("{path}: at most {bound} items are allow
 TOO_MANY_TOKENS = INVALID_REQUEST.with_message(
     "max_tokens: {max_tokens} > {maximum}, which is the maximum allowed number of output tokens for {model}"
 )
+# clients know a context that is too long by these words
+PROMPT_TOO_LONG = INVALID_REQUEST.with_message("prompt is too long: {input_tokens} tokens > {maximum} maximum")
 TEMPERATURE_AND_TOP_P = INVALID_REQUEST.with_message(
     "`temperature` and `top_p` cannot both be specified for this model. Please use only one."
 )

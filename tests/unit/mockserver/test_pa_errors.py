@@ -56,6 +56,7 @@ def check_error(response: Response, status: int, kind: str, *, retry: str | None
         ({"messages": [{"role": "robot", "content": "x"}]}, "messages.0.role"),
         ({"messages": [{"role": "user", "content": [{"type": "text"}]}]}, "messages.0.content.0.text: Field required"),
         ({"tools": [{**SEARCH, "max_uses": 0}]}, "tools.0.max_uses"),
+        ({"messages": [{"role": "user", "content": "x" * 900_000}]}, "prompt is too long"),
         ({"model": "mock-large", "messages": [USER, {"role": "assistant", "content": "I"}]}, "prefill"),
         ({"thinking": {"type": "adaptive"}}, "adaptive thinking is not supported"),
         ({"messages": [USER, {"role": "assistant", "content": [TOOL_USE]}, USER]}, "`tool_use` ids were found without"),

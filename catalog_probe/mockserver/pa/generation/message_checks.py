@@ -5,7 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from catalog_probe.mockserver.pa.bodies import check_fields
-from catalog_probe.mockserver.pa.errors import NO_SAMPLING, NO_THREADS, SERVER_TOOLS_UNCOUNTED, TOO_MANY_TOKENS
+from catalog_probe.mockserver.pa.errors import (
+    NO_SAMPLING,
+    NO_THREADS,
+    PROMPT_TOO_LONG,
+    SERVER_TOOLS_UNCOUNTED,
+    TOO_MANY_TOKENS,
+)
 from catalog_probe.mockserver.pa.fields import COUNT_TOKENS, MESSAGES
 from catalog_probe.mockserver.pa.generation.conversation import check_blocks, check_tool_pairs
 from catalog_probe.mockserver.pa.generation.tokens import count_input
@@ -71,4 +77,7 @@ def _check(body: Body, table: Value, *, ignore_unknown: bool) -> tuple[Model, in
     check_tool_pairs(body["messages"])
     model = find_model(body["model"])
     refuse_unsupported(body, model)
-    return model, count_input(body)
+    input_tokens = count_input(body)
+    if input_tokens > model.max_input_tokens:
+        raise PROMPT_TOO_LONG(input_tokens=input_tokens, maximum=model.max_input_tokens)
+    return model, input_tokens
