@@ -54,10 +54,11 @@ def _row(
     scopes: tuple[str, ...],
     parameters: tuple[Parameter, ...] = (),
     section: str = OURS,
+    *,
+    count: Callable[[Call], None] = admit_request,
     authenticate: Callable[[Request, Names], Key] = access.authenticate,
 ) -> Endpoint:
-    """An endpoint that needs a scope, counts against the budgets of the parent organization, and takes a query."""
-    count = admit_remote_request if "/remote-sessions" in path else admit_request
+    """An endpoint that needs a scope, counts against a budget of the parent organization, and takes a query."""
 
     async def answer(call: Call) -> Response:
         count(call)
@@ -73,13 +74,7 @@ def _row(
 
 # 1:2.5; the documents show one maximum, and not whose it is; how the order of messages is asked for is not shown either
 PAGED = (PAGE, limit(100))
-ACTIVITY_QUERY = (
-    *CREATED,
-    text(activities.TYPES),
-    AFTER_ID,
-    BEFORE_ID,
-    limit(activities.MAX_LIMIT),
-)
+ACTIVITY_QUERY = (*CREATED, text(activities.TYPES), AFTER_ID, BEFORE_ID, limit(activities.MAX_LIMIT))
 CHAT_QUERY = (text(chats.USERS), text(chats.PROJECTS), *CREATED, AFTER_ID, BEFORE_ID, limit(100))
 CAPS = (cap(chats.INPUT_CAP), cap(chats.RESULT_CAP))
 ORDERED = (*PAGED, one_of("order", ("asc", "desc")))
@@ -118,8 +113,22 @@ ROUTES = (
     # "compliance paths for local sessions (list, messages) and remote sessions (list, transcript)"
     _row("GET", f"{APPS}/local-sessions", local_sessions.list_sessions, USER_DATA, (*CREATED, *PAGED)),
     _row("GET", f"{APPS}/local-sessions/{{session_id}}/messages", local_sessions.list_messages, USER_DATA, ORDERED),
-    _row("GET", f"{APPS}/remote-sessions", remote_sessions.list_sessions, USER_DATA, (*CREATED, *PAGED)),
-    _row("GET", f"{APPS}/remote-sessions/{{session_id}}/transcript", remote_sessions.get_transcript, USER_DATA),
+    # 2:7.2 "remote-session endpoints have a second budget"
+    _row(
+        "GET",
+        f"{APPS}/remote-sessions",
+        remote_sessions.list_sessions,
+        USER_DATA,
+        (*CREATED, *PAGED),
+        count=admit_remote_request,
+    ),
+    _row(
+        "GET",
+        f"{APPS}/remote-sessions/{{session_id}}/transcript",
+        remote_sessions.get_transcript,
+        USER_DATA,
+        count=admit_remote_request,
+    ),
     # "compliance paths for chats, files, projects, project documents | scope delete:compliance_user_data"
     _row("DELETE", f"{APPS}/chats/{{chat_id}}", chats.delete_chat, DELETE),
     _row("DELETE", f"{APPS}/files/{{file_id}}", files.delete_file, DELETE),

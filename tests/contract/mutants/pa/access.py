@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from starlette.requests import Request
     from starlette.responses import Response
 
-    from catalog_probe.mockserver.core.buckets import TokenBucket
     from catalog_probe.mockserver.core.errors import ErrorRow, Refusal
     from catalog_probe.mockserver.pa.auth.keys import Key
     from catalog_probe.mockserver.pa.call import Call
@@ -22,7 +21,6 @@ CheckVersion = Callable[["Call", "Endpoint"], None]
 Handler = Callable[["Call"], Awaitable["Response"]]
 Identity = Callable[["Call", int], dict[str, str]]
 MakeResponse = Callable[["Refusal", str], "Response"]
-Told = Callable[["TokenBucket", float], dict[str, str]]
 
 
 def says_more(unknown_path: ErrorRow) -> ErrorRow:
@@ -95,22 +93,22 @@ def without_workspace(identity: Identity) -> Identity:
 
 
 def even_on_401(identity: Identity) -> Identity:
-    def told(call: Call, status: int) -> dict[str, str]:
+    def identified(call: Call, status: int) -> dict[str, str]:
         from catalog_probe.mockserver.pa.auth.keys import ACME
 
         return {call.names.header("organization-id"): ACME.id} if status == 401 else identity(call, status)
 
-    return told
+    return identified
 
 
 def workspace_of_all(identity: Identity) -> Identity:
-    def told(call: Call, status: int) -> dict[str, str]:
+    def identified(call: Call, status: int) -> dict[str, str]:
         from catalog_probe.mockserver.pa.auth.keys import DEFAULT_WORKSPACE
 
         usual = identity(call, status)
         return {call.names.header("workspace-id"): DEFAULT_WORKSPACE, **usual} if usual else usual
 
-    return told
+    return identified
 
 
 def another_request_id(make_response: MakeResponse) -> MakeResponse:
@@ -119,21 +117,6 @@ def another_request_id(make_response: MakeResponse) -> MakeResponse:
 
 def of_each_path(budget_of: object) -> BudgetOf:
     return lambda call, parent: (parent, call.request.url.path)
-
-
-def _without(part: str) -> Callable[[Told], Told]:
-    def lacking(told: Told) -> Told:
-        def tells(*of: Any) -> dict[str, str]:
-            return {name: value for name, value in told(*of).items() if name != part}
-
-        return tells
-
-    return lacking
-
-
-without_limit = _without("limit")
-without_remaining = _without("remaining")
-without_reset = _without("reset")
 
 
 YEARS_S = 5 * 365 * 24 * 3600

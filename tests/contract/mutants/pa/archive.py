@@ -144,8 +144,8 @@ def _lacking(kept: str, doomed: Callable[[Any], bool]) -> Callable[[ArchiveOf], 
         def found(call: Call) -> Archive:
             archive = archive_of(call)
             table = getattr(archive, kept)
-            for each in [each for each, entry in table.items() if doomed(entry)]:
-                del table[each]
+            for key in [key for key, entry in table.items() if doomed(entry)]:
+                del table[key]
             return archive
 
         return found

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 AdmitMessage = Callable[["Call", "Model", "InputTokens", Mapping[str, Any]], "Admission"]
 Handler = Callable[["Call"], Awaitable["Response"]]
 MeterOf = Callable[["Call", str, str, int], Meter]
-ToldOf = Callable[[str, "TokenBucket", float], dict[str, str]]
+Describe = Callable[[str, "TokenBucket", float], dict[str, str]]
 
 
 def of_each_key(meter_of: MeterOf) -> MeterOf:
@@ -42,63 +42,29 @@ def as_date(retry_after: object) -> Callable[[float], dict[str, str]]:
     return lambda wait_s: {"retry-after": formatdate(1_790_000_000 + wait_s, usegmt=True)}
 
 
-def _without(family: str, part: str) -> Callable[[ToldOf], ToldOf]:
-    def lacking(told_of: ToldOf) -> ToldOf:
-        def told(of: str, bucket: TokenBucket, now: float) -> dict[str, str]:
-            return {each: text for each, text in told_of(of, bucket, now).items() if (of, each) != (family, part)}
-
-        return told
-
-    return lacking
-
-
-def _in_seconds(family: str) -> Callable[[ToldOf], ToldOf]:
-    def plain(told_of: ToldOf) -> ToldOf:
-        def told(of: str, bucket: TokenBucket, now: float) -> dict[str, str]:
-            usual = told_of(of, bucket, now)
+def _in_seconds(family: str) -> Callable[[Describe], Describe]:
+    def plain(describe: Describe) -> Describe:
+        def described(of: str, bucket: TokenBucket, now: float) -> dict[str, str]:
+            usual = describe(of, bucket, now)
             return {**usual, "reset": str(round(bucket.full_at(now) - now))} if of == family else usual
 
-        return told
+        return described
 
     return plain
 
 
-without_requests_limit = _without("ratelimit-requests", "limit")
-without_requests_remaining = _without("ratelimit-requests", "remaining")
-without_requests_reset = _without("ratelimit-requests", "reset")
-without_tokens_limit = _without("ratelimit-tokens", "limit")
-without_tokens_remaining = _without("ratelimit-tokens", "remaining")
-without_tokens_reset = _without("ratelimit-tokens", "reset")
-without_input_tokens_limit = _without("ratelimit-input-tokens", "limit")
-without_input_tokens_remaining = _without("ratelimit-input-tokens", "remaining")
-without_input_tokens_reset = _without("ratelimit-input-tokens", "reset")
-without_output_tokens_limit = _without("ratelimit-output-tokens", "limit")
-without_output_tokens_remaining = _without("ratelimit-output-tokens", "remaining")
-without_output_tokens_reset = _without("ratelimit-output-tokens", "reset")
-without_fast_input_tokens_limit = _without("fast-input-tokens", "limit")
-without_fast_input_tokens_remaining = _without("fast-input-tokens", "remaining")
-without_fast_input_tokens_reset = _without("fast-input-tokens", "reset")
-without_fast_output_tokens_limit = _without("fast-output-tokens", "limit")
-without_fast_output_tokens_remaining = _without("fast-output-tokens", "remaining")
-without_fast_output_tokens_reset = _without("fast-output-tokens", "reset")
-without_priority_input_tokens_limit = _without("priority-input-tokens", "limit")
-without_priority_input_tokens_remaining = _without("priority-input-tokens", "remaining")
-without_priority_input_tokens_reset = _without("priority-input-tokens", "reset")
-without_priority_output_tokens_limit = _without("priority-output-tokens", "limit")
-without_priority_output_tokens_remaining = _without("priority-output-tokens", "remaining")
-without_priority_output_tokens_reset = _without("priority-output-tokens", "reset")
 requests_reset_in_seconds = _in_seconds("ratelimit-requests")
 tokens_reset_in_seconds = _in_seconds("ratelimit-tokens")
 input_tokens_reset_in_seconds = _in_seconds("ratelimit-input-tokens")
 output_tokens_reset_in_seconds = _in_seconds("ratelimit-output-tokens")
 
 
-def exact_tokens(told_of: ToldOf) -> ToldOf:
-    def told(family: str, bucket: TokenBucket, now: float) -> dict[str, str]:
-        usual = told_of(family, bucket, now)
+def exact_tokens(describe: Describe) -> Describe:
+    def described(family: str, bucket: TokenBucket, now: float) -> dict[str, str]:
+        usual = describe(family, bucket, now)
         return {**usual, "remaining": str(bucket.remaining(now) - 7)} if family == "ratelimit-tokens" else usual
 
-    return told
+    return described
 
 
 def acceleration_passes(raise_failure: Callable[[Call], None]) -> Callable[[Call], None]:

@@ -178,7 +178,7 @@ def _details_without(name: str) -> Callable[[Refuse], Refuse]:
         def refused(call: Call, category: str) -> Completion:
             completion = refuse(call, category)
             details = completion.stop_details or {}
-            completion.stop_details = {each: value for each, value in details.items() if each != name}
+            completion.stop_details = {key: value for key, value in details.items() if key != name}
             return completion
 
         return refused

@@ -23,7 +23,7 @@ Handler = Callable[["Call"], Awaitable["Response"]]
 Page = dict[str, Any]
 Window = Callable[[Sequence["Row"], Mapping[str, Any], "Redeem", Callable[["Row"], str]], Page]
 ByToken = Callable[..., Page]
-ToldOf = Callable[[str, "TokenBucket", float], dict[str, str]]
+Describe = Callable[[str, "TokenBucket", float], dict[str, str]]
 
 
 def after_repeats(page_of_window: Window) -> Window:
@@ -75,7 +75,11 @@ def page_repeats(page_by_token: ByToken) -> ByToken:
         if "page" not in values or not shown["data"]:
             return shown
         every = page_by_token(
-            call, rows, {name: each for name, each in values.items() if name not in ("page", "limit")}, *args, **options
+            call,
+            rows,
+            {name: value for name, value in values.items() if name not in ("page", "limit")},
+            *args,
+            **options,
         )["data"]
         return {**shown, "data": [every[max(0, every.index(shown["data"][0]) - 1)], *shown["data"]]}
 
@@ -142,14 +146,14 @@ def in_milliseconds(retry_after: Callable[[float], dict[str, str]]) -> Callable[
     return lambda wait_s: retry_after(wait_s * 1000)
 
 
-def reset_in_seconds(told_of: ToldOf) -> ToldOf:
-    return lambda family, bucket, now: {**told_of(family, bucket, now), "reset": str(round(bucket.full_at(now) - now))}
+def reset_in_seconds(describe: Describe) -> Describe:
+    return lambda family, bucket, now: {**describe(family, bucket, now), "reset": str(round(bucket.full_at(now) - now))}
 
 
-def reset_in_the_past(told_of: ToldOf) -> ToldOf:
+def reset_in_the_past(describe: Describe) -> Describe:
     return lambda family, bucket, now: {
-        **told_of(family, bucket, now),
-        "reset": told_of(family, bucket, now)["reset"].replace("20", "19", 1),
+        **describe(family, bucket, now),
+        "reset": describe(family, bucket, now)["reset"].replace("20", "19", 1),
     }
 
 
@@ -166,8 +170,8 @@ def _read(answer: Response) -> Page:
     return body
 
 
-def nothing_used(told_of: ToldOf) -> ToldOf:
-    return lambda family, bucket, now: {**told_of(family, bucket, now), "remaining": f"{bucket.per_minute:.0f}"}
+def nothing_used(describe: Describe) -> Describe:
+    return lambda family, bucket, now: {**describe(family, bucket, now), "remaining": f"{bucket.per_minute:.0f}"}
 
 
 def settings_of_another(handler: Handler) -> Handler:

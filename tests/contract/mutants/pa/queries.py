@@ -24,16 +24,16 @@ Within = Callable[[Values, float], bool]
 
 
 def _asking(call: Call, query: Sequence[tuple[str, str]]) -> Call:
-    """The call as if it had asked for this."""
+    """The call with another query."""
     scope = {**call.request.scope, "query_string": urlencode(list(query)).encode()}
     return replace(call, request=Request(scope, call.request.receive))
 
 
 def ignores_unknown(read: Read) -> Read:
     def reading(call: Call, *parameters: Parameter) -> Values:
-        known = {each.name for each in parameters}
+        names = {parameter.name for parameter in parameters}
         return read(
-            _asking(call, [pair for pair in call.request.query_params.multi_items() if pair[0] in known]), *parameters
+            _asking(call, [pair for pair in call.request.query_params.multi_items() if pair[0] in names]), *parameters
         )
 
     return reading
