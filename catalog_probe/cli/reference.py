@@ -19,6 +19,7 @@ from catalog_probe.catalog.model.explanations import WORDS
 from catalog_probe.catalog.reading.documents import facts
 from catalog_probe.catalog.recognition.advice import May
 from catalog_probe.cli.main import COMMANDS, GROUPS, PROGRAM, main
+from catalog_probe.mockserver.guide import guide
 from catalog_probe.probes.coverage import missing_variables
 from catalog_probe.probes.plugin.collection.options_table import options
 from catalog_probe.probes.targets.shape import SCHEMA as TARGETS
@@ -32,6 +33,9 @@ if TYPE_CHECKING:
 
 WIDTH = "100"
 """Characters of a line of help."""
+
+SHARED = SCHEMAS / "shared.json"
+"""The schema of the fields that several kinds of records have."""
 
 KINDS = {"endpoint.json": "An endpoint", "error.json": "An error", "rate_limits.json": "Rate limits"}
 """The schemas of records, and what they are of."""
@@ -59,6 +63,7 @@ def pages() -> Iterator[tuple[str, str]]:
     yield "reference/variables.md", variables()
     yield "reference/results.md", fields_of_results()
     yield "reference/retries.md", retries(load().find(kind="errors"))
+    yield "reference/mock.md", guide("http://127.0.0.1:8000", {})
     for provider in providers():
         yield f"facts/{provider}.md", documented(provider)
 
@@ -104,7 +109,7 @@ def fields_of_records() -> str:
     """What a record may hold, by kind, as the schemas say."""
     parts = ["# Fields of a record\n\nThose with a star are required, `null` where the documents do not say.\n"]
     parts += [f"## {title}\n\n{_properties(_schema(SCHEMAS / name))}" for name, title in KINDS.items()]
-    return "\n".join(parts)
+    return "\n".join([*parts, *_definitions(_schema(SHARED))])
 
 
 def keys_of_targets() -> str:
@@ -136,8 +141,11 @@ def retries(errors: Iterable[CatalogRecord]) -> str:
     for error in errors:
         by_provider[error.provider].append(_advice(error))
     columns = ("status", "error", "again?", "wait by", "times at most", "what to do")
-    told = "`catalog.identify(…).retry` says this of an answer at hand, with the wait that it asks for"
-    parts = [f"# May I send it again?\n\n{told}: [the library](../library.md).\n"]
+    head = (
+        "`catalog_probe.identify(…).retry` gives the same advice for one answer, with the wait that this answer asks "
+        "for: [Is this error retryable?](../retryable.md)."
+    )
+    parts = [f"# Every error, and when to retry\n\n{head}\n"]
     parts += [f"## {name.upper()}\n\n{_table(columns, sorted(rows))}" for name, rows in by_provider.items()]
     return "\n".join(parts)
 
@@ -174,11 +182,18 @@ def _definitions(schema: Mapping[str, Json]) -> list[str]:
 def _properties(schema: Mapping[str, Json]) -> str:
     required = set(schema.get("required") or ())
     rows = [
-        (f"`{name}`{' *' if name in required else ''}", _kind(each), str(each.get("description", "")))
-        for name, each in (schema.get("properties") or {}).items()
-        if isinstance(each, dict)
+        (f"`{name}`{' *' if name in required else ''}", _kind(field), _description(field))
+        for name, field in (schema.get("properties") or {}).items()
+        if isinstance(field, dict)
     ]
     return _table(("field", "type", "what it says"), rows)
+
+
+def _description(field: Mapping[str, Json]) -> str:
+    """The field's own description, else that of the definition that it refers to."""
+    reference = str(field.get("$ref", ""))
+    shared = _schema(SHARED)["$defs"].get(reference.rpartition("/")[2], {})
+    return str(field.get("description") or shared.get("description", ""))
 
 
 def _kind(schema: Mapping[str, Json]) -> str:

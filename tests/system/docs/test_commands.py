@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from tests.harness.once import Once
 
 ROOT = CHECKOUT
-WALKED = {"your-provider.md"}
-"""Followed from its beginning to its end by a test of its own."""
+WALKED = {"your-provider.md", "retryable.md"}
+"""Followed from beginning to end, each by a test of its own."""
 
 PAGES = [ROOT / "README.md", *sorted(page for page in (ROOT / "docs").glob("*.md") if page.name not in WALKED)]
 FENCE = re.compile(r"^```sh\n(.*?)^```", re.MULTILINE | re.DOTALL)
