@@ -21,6 +21,8 @@ from catalog_probe.catalog.recognition.advice import May
 from catalog_probe.cli.main import COMMANDS, GROUPS, PROGRAM, main
 from catalog_probe.mockserver.guide import guide
 from catalog_probe.probes.coverage import missing_variables
+from catalog_probe.probes.judging.inconclusive.rule import Sees
+from catalog_probe.probes.judging.inconclusive.table import RULES
 from catalog_probe.probes.plugin.collection.options_table import options
 from catalog_probe.probes.targets.shape import SCHEMA as TARGETS
 
@@ -30,6 +32,7 @@ if TYPE_CHECKING:
 
     from catalog_probe.catalog.library import CatalogRecord
     from catalog_probe.catalog.model import Json
+    from catalog_probe.probes.judging.inconclusive.rule import Rule
 
 WIDTH = "100"
 """Characters of a line of help."""
@@ -58,6 +61,7 @@ def pages() -> Iterator[tuple[str, str]]:
     yield "reference/commands.md", commands()
     yield "reference/exits.md", exits()
     yield "reference/codes.md", codes()
+    yield "reference/inconclusive.md", describe_inconclusive_rules()
     yield "reference/records.md", fields_of_records()
     yield "reference/targets.md", keys_of_targets()
     yield "reference/variables.md", variables()
@@ -103,6 +107,36 @@ def codes() -> str:
         rows = [(f"`{code}`", each["means"], each["next_step"]) for code, each in entries.items()]
         parts.append(f"## {group.capitalize()}\n\n{_table(('code', 'means', 'what to do next'), rows)}")
     return "\n".join(parts)
+
+
+def describe_inconclusive_rules() -> str:
+    """The rules that take a mismatch back, with what each prevents and can hide."""
+    intro = (
+        "A mismatch is not always the provider's. Each rule below calls an observation inconclusive, and says which "
+        "false alarm it prevents and which true drift it can hide. *Live*: not asked on a mock, whose keys, values and "
+        "addresses are known. *Matches too*: the answer would confirm what nobody looked at. *Postpones*: a difference "
+        "that three attempts show alike is drift after all. An answer that never came is no mismatch: no rule is "
+        "about it."
+    )
+    columns = ("rule", "reason", "applies", "prevents", "can hide", "made necessary by")
+    parts = [f"# Inconclusive rules\n\n{intro}\n"]
+    for sees in Sees:
+        rows = [
+            (f"`{rule.name}`", _list_codes(rule), _list_conditions(rule), rule.prevents, rule.hides, rule.case)
+            for rule in RULES
+            if rule.sees is sees
+        ]
+        parts.append(f"## Needs to see {sees}\n\n{_table(columns, rows)}")
+    return "\n".join(parts)
+
+
+def _list_codes(rule: Rule) -> str:
+    return ", ".join(f"`{code}`" for code in rule.codes)
+
+
+def _list_conditions(rule: Rule) -> str:
+    conditions = {"live": rule.live_only, "matches too": rule.also_matches, "postpones": rule.postpones}
+    return ", ".join(name for name, applies in conditions.items() if applies)
 
 
 def fields_of_records() -> str:

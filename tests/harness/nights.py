@@ -154,7 +154,7 @@ def pictures(runs: Mapping[str, Path], images: Path) -> None:
     with chromium() as browser:
         for name, folder in runs.items():
             run, results = read_run(folder / RESULTS)
-            run = replace(run, asked=replace(run.asked, target=run.target, out=""))  # no path of this machine
+            run = replace(run, invocation=replace(run.invocation, target=run.target, out=""))  # no path of this machine
             page = folder / "shown.html"
             page.write_text(html.render(run, results), encoding="utf-8")
             tab = browser.new_page(viewport=WIDE)

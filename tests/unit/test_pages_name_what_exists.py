@@ -63,7 +63,7 @@ def test_every_path_that_is_named_exists(page: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "gone"),
     [
-        ("`catalog_probe/probes/judging/judge.py`, `tripwire.py`", []),
+        ("`catalog_probe/probes/judging/judge.py`, `self_test.py`", []),
         ("`catalog_probe/probes/judging/judge.py`, `bases.py`", ["catalog_probe/probes/judging/bases.py"]),
         ("`catalog/records/<provider>/rate_limits.json`", []),
         ("`catalog/records/<provider>/limits.json`.", ["catalog/records/<provider>/limits.json"]),

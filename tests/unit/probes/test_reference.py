@@ -15,6 +15,7 @@ from catalog_probe.catalog.model.exits import Exit
 from catalog_probe.catalog.reading.documents import facts
 from catalog_probe.cli import reference
 from catalog_probe.cli.main import GROUPS
+from catalog_probe.probes.judging.inconclusive.table import RULES
 from catalog_probe.probes.plugin.collection import options_table
 
 if TYPE_CHECKING:
@@ -40,6 +41,15 @@ def test_each_exit_status_and_each_code_is_told() -> None:
     assert {int(status) for status in re.findall(r"^\| (\d+) \|", pages()["reference/exits.md"], re.M)} == set(Exit)
     codes = set(re.findall(r"^\| `([^`]+)` \|", pages()["reference/codes.md"], re.M))
     assert codes == {*FindingCode, *ReasonCode}
+
+
+def test_each_inconclusive_rule_has_its_row() -> None:
+    rows = re.findall(r"^\| `([^`]+)` \| (.*)$", pages()["reference/inconclusive.md"], re.M)
+    assert [name for name, _ in rows] == [rule.name for rule in RULES]
+    for rule, (_, row) in zip(RULES, rows, strict=True):
+        told = (*rule.codes, rule.prevents, rule.hides, rule.case)
+        assert all(reference.cell(words) in row for words in told)
+        assert ("live" in row.split(" | ")[1]) is rule.live_only
 
 
 def test_each_error_has_its_row_and_says_whether_to_send_it_again() -> None:
