@@ -166,9 +166,10 @@ def test_nox_sessions_that_are_named_exist() -> None:
 def test_links_between_pages_lead_somewhere() -> None:
     made = set(re.findall(r"(\w+/\w+\.md)$", (ROOT / "mkdocs.yml").read_text(encoding="utf-8"), re.MULTILINE))
     made.add(sample_report.PAGE)
+    folders = ("docs", "catalog/facts", "catalog_probe/mockserver", "tests/contract", "tests/system")
     broken = [
-        f"{page.name}: {link}"
-        for page in (ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")))
+        f"{page.relative_to(ROOT)}: {link}"
+        for page in (*ROOT.glob("*.md"), *(page for folder in folders for page in (ROOT / folder).rglob("*.md")))
         for link in re.findall(r"\]\((?!https?:)([^)#]+)", page.read_text(encoding="utf-8"))
         if link not in made and not (page.parent / link).exists()
     ]
