@@ -1,4 +1,4 @@
-"""The pages of the documentation that the code is the truth of: commands, codes, fields, retries, facts."""
+"""Pages of the documentation that are made from code and data: commands, codes, fields, retries, facts."""
 
 from __future__ import annotations
 
@@ -45,13 +45,13 @@ KINDS = {"endpoint.json": "An endpoint", "error.json": "An error", "rate_limits.
 
 _EXITS = {
     Exit.USAGE: "a mistake on the command line, in the target or in the catalog; one line says what to do",
-    Exit.HARNESS_ERROR: "a fault of the suite itself, a lost worker among them",
-    Exit.BLIND: "the run could not look: an expected provider has no verdict, its lane stopped, or more than a fifth "
-    "of its allowed probes are inconclusive or lost",
-    Exit.DRIFT: "drift that is neither accepted nor pending, a flaky record, or a stale ledger; of another command: it "
-    "found what it looks for",
+    Exit.HARNESS_ERROR: "a fault of the suite itself, such as a lost worker or a self-test that did not drift",
+    Exit.BLIND: "the run could not observe what it was meant to: an expected provider has no verdict, a lane stopped, "
+    "or more than a fifth is inconclusive or no longer observed",
+    Exit.DRIFT: "drift that is neither accepted nor pending, a flaky record, or a stale accepted difference; of any "
+    "other command: it found what it searches for",
     Exit.NOTHING_SELECTED: "nothing was selected",
-    Exit.FINE: "all that was to be looked at was seen, and is as documented",
+    Exit.FINE: "everything was observed and is as documented",
 }
 """In the order in which the first that applies is reported."""
 
@@ -73,7 +73,7 @@ def pages() -> Iterator[tuple[str, str]]:
 
 
 def commands() -> str:
-    """What every command says with `--help`."""
+    """Print every command's `--help`."""
     parts = [f"# Commands\n\n`python -m catalog_probe` is the same as `{PROGRAM}`.\n", _describe_probe_options()]
     names = [*COMMANDS, *(f"{group} {command}" for group, own in GROUPS.items() for command in own)]
     return "\n".join([*parts, *(f"## {PROGRAM} {name}\n\n{_help(*name.split())}" for name in names)])
@@ -88,20 +88,20 @@ def _help(*command: str) -> str:
 
 def _describe_probe_options() -> str:
     rows = [(f"`{' '.join(filter(None, (option.flag, option.metavar)))}`", option.help) for option in options()]
-    text = "Beside pytest's own options (`-k`, `-n`, `-x`, `--lf`, …), where `probes` or a test of it is asked for:"
+    text = "In addition to pytest's own options (`-k`, `-n`, `-x`, `--lf`, …), if `probes` or a test in it is selected:"
     return f"## pytest probes\n\n{text}\n\n{_table(('option', 'what it does'), rows)}"
 
 
 def exits() -> str:
     """One table of exit statuses, for every command."""
     rows = [(str(int(status)), told) for status, told in _EXITS.items()]
-    told = "Of several that apply, the first is reported. 2 is an interruption, and 6 is pytest's own."
+    told = "If several apply, the first in this table is reported. 2 is an interruption, and 6 is pytest's own."
     return f"# Exit statuses\n\n{told}\n\n{_table(('status', 'meaning'), rows)}"
 
 
 def codes() -> str:
     """Findings, reasons and outcomes: what each means, and what to do next."""
-    told = "They are an interface: codes are added, never changed. `catalog-probe catalog explain CODE` says the same."
+    told = "Codes are an interface: they are added, never changed. `catalog-probe catalog explain CODE` prints one."
     parts = [f"# Codes\n\n{told}\n"]
     for group, entries in json.loads(WORDS.read_text(encoding="utf-8")).items():
         rows = [(f"`{code}`", each["means"], each["next_step"]) for code, each in entries.items()]
@@ -141,7 +141,7 @@ def _list_conditions(rule: Rule) -> str:
 
 def fields_of_records() -> str:
     """What a record may hold, by kind, as the schemas say."""
-    parts = ["# Fields of a record\n\nThose with a star are required, `null` where the documents do not say.\n"]
+    parts = ["# Fields of a record\n\nA star marks a required field. It is `null` if the documents say nothing.\n"]
     parts += [f"## {title}\n\n{_properties(_schema(SCHEMAS / name))}" for name, title in KINDS.items()]
     return "\n".join([*parts, *_definitions(_schema(SHARED))])
 
@@ -156,8 +156,8 @@ def keys_of_targets() -> str:
 def variables() -> str:
     """Which variable of the live target enables how many more records."""
     told = (
-        "Of the shipped live target, beside one key for each provider. "
-        "`catalog-probe target variables` prints the table."
+        "What each variable of the shipped live target adds to one key for each provider. "
+        "`catalog-probe target variables` prints this table."
     )
     table = "\n".join(missing_variables.of_each_variable(Catalog.load(), "live"))
     return f"# Variables of the live target\n\n{told}\n\n{table}\n"
@@ -174,7 +174,7 @@ def retries(errors: Iterable[CatalogRecord]) -> str:
     by_provider: dict[str, list[tuple[str, ...]]] = {name: [] for name in providers()}
     for error in errors:
         by_provider[error.provider].append(_advice(error))
-    columns = ("status", "error", "again?", "wait by", "times at most", "what to do")
+    columns = ("status", "error", "retry?", "wait by", "attempts at most", "what to do")
     head = (
         "`catalog_probe.identify(…).retry` gives the same advice for one answer, with the wait that this answer asks "
         "for: [Is this error retryable?](../retryable.md)."
@@ -192,14 +192,14 @@ def _advice(error: CatalogRecord) -> tuple[str, ...]:
 
 
 def documented(provider: str) -> str:
-    """The documents' statements on a provider, section by section, with who looks at each."""
+    """The documents' statements on a provider, section by section, with the assertions that check each."""
     told = "A citation such as `2:7.3#429 rate limit` names a section and a row."
     parts = [f"# What is documented of {provider.upper()}\n\n{told}\n"]
     by_section: dict[str, list[tuple[str, ...]]] = {}
     for fact in facts(provider):
         looks = ", ".join(f"`{each}`" for each in fact.checked_by) or fact.reason
         by_section.setdefault(fact.section, []).append((fact.row, fact.statement, str(fact.wire), looks))
-    columns = ("row", "statement", "on the wire", "looked at by")
+    columns = ("row", "statement", "on the wire", "checked by")
     return "\n".join([*parts, *(f"## {section}\n\n{_table(columns, rows)}" for section, rows in by_section.items())])
 
 
