@@ -63,7 +63,8 @@ def pages() -> Iterator[tuple[str, str]]:
     yield "reference/codes.md", codes()
     yield "reference/inconclusive.md", describe_inconclusive_rules()
     yield "reference/records.md", fields_of_records()
-    yield "reference/targets.md", keys_of_targets()
+    yield "reference/manifests.md", keys_of("a manifest", SCHEMAS / "provider.json")
+    yield "reference/targets.md", keys_of("a target", TARGETS)
     yield "reference/variables.md", variables()
     yield "reference/results.md", fields_of_results()
     yield "reference/retries.md", retries(load().find(kind="errors"))
@@ -143,14 +144,14 @@ def fields_of_records() -> str:
     """What a record may hold, by kind, as the schemas say."""
     parts = ["# Fields of a record\n\nA star marks a required field. It is `null` if the documents say nothing.\n"]
     parts += [f"## {title}\n\n{_properties(_schema(SCHEMAS / name))}" for name, title in KINDS.items()]
-    return "\n".join([*parts, *_definitions(_schema(SHARED))])
+    return "\n".join([*parts, *_sections(_schema(SHARED)["$defs"])])
 
 
-def keys_of_targets() -> str:
-    """What a target file may hold."""
-    schema = _schema(TARGETS)
-    head = f"# Keys of a target\n\n{schema.get('description', '')}\n\n{_properties(schema)}"
-    return "\n".join([head, *_definitions(schema)])
+def keys_of(title: str, schema_path: Path) -> str:
+    """What a TOML file may hold, as its schema says."""
+    schema = _schema(schema_path)
+    head = f"# Keys of {title}\n\n{schema.get('description', '')}\n\n{_properties(schema)}"
+    return "\n".join([head, *_sections({**schema["properties"], **schema.get("$defs", {})})])
 
 
 def variables() -> str:
@@ -166,7 +167,7 @@ def variables() -> str:
 def fields_of_results() -> str:
     """What the lines of results.jsonl hold."""
     schema = _schema(shape.SCHEMA)
-    return "\n".join([f"# results.jsonl\n\n{schema.get('description', '')}\n", *_definitions(schema)])
+    return "\n".join([f"# results.jsonl\n\n{schema.get('description', '')}\n", *_sections(schema["$defs"])])
 
 
 def retries(errors: Iterable[CatalogRecord]) -> str:
@@ -207,10 +208,10 @@ def _schema(path: Path) -> dict[str, Any]:
     return cast("dict[str, Any]", json.loads(path.read_text(encoding="utf-8")))
 
 
-def _definitions(schema: Mapping[str, Json]) -> list[str]:
-    """A part for each definition that has fields of its own."""
-    own = {name: each for name, each in schema["$defs"].items() if each.get("properties")}
-    return [f"## {name}\n\n{each.get('description', '')}\n\n{_properties(each)}" for name, each in own.items()]
+def _sections(schemas: Mapping[str, Json]) -> list[str]:
+    """A section for each schema that has fields of its own."""
+    parts = {name: part for name, part in schemas.items() if isinstance(part, dict) and part.get("properties")}
+    return [f"## {name}\n\n{part.get('description', '')}\n\n{_properties(part)}" for name, part in parts.items()]
 
 
 def _properties(schema: Mapping[str, Json]) -> str:
