@@ -1,4 +1,4 @@
-"""What mkdocs calls while it builds the site: adds what the code makes, mends links that lead out of docs."""
+"""Hooks of mkdocs: add generated pages and SECURITY.md to the site, mend links that lead out of docs."""
 
 from __future__ import annotations
 
@@ -15,21 +15,27 @@ if TYPE_CHECKING:
     from mkdocs.config.defaults import MkDocsConfig
     from mkdocs.structure.files import Files
 
+ROOT = Path(__file__).parents[2]
+
 _OUT_OF_DOCS = re.compile(r"\[([^\]]+)\]\((?:\.\./)+([^)#]+)(?:#[^)]*)?\)")
 
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:
-    """Add the generated pages, and the example report that they link."""
+    """Add the generated pages, the page on security, and the example report."""
     for path, text in reference.pages():
         files.append(File.generated(config, path, content=text))
+    security = (ROOT / "SECURITY.md").read_text(encoding="utf-8")
+    files.append(File.generated(config, "security.md", content=security.replace("](docs/", "](")))
     files.append(File.generated(config, sample_report.PAGE, abs_src_path=str(sample_report.EXAMPLE / "report.html")))
     return files
 
 
 def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
     """A link to a file of the checkout, which is no part of the site, becomes the file's name."""
-    own = page.file.generated_by is not None
-    return markdown if own else _OUT_OF_DOCS.sub(lambda link: _named(link[1], link[2]), markdown)
+    if page.file.generated_by is not None:
+        return markdown
+    markdown = markdown.replace("](../SECURITY.md", "](security.md")
+    return _OUT_OF_DOCS.sub(lambda link: _named(link[1], link[2]), markdown)
 
 
 def _named(said: str, path: str) -> str:

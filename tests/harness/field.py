@@ -1,4 +1,4 @@
-"""Two live-like nights of the mock with `--as-published`: `python -m tests.harness.field FOLDER [IMAGES]`.
+"""Two live-like nights of the mock with `--as-published`: `python -m tests.harness.field FOLDER`.
 
 The target is a live one: keys from the environment, no `X-Mock-*`, costs allowed by name. What the providers do
 otherwise than documented stands in `catalog_probe/mockserver/as_published/`; what a night finds of it, in
@@ -137,8 +137,8 @@ def _values(finding: Finding) -> tuple[str, str]:
 
 
 def main() -> None:
-    """Two nights, and the picture of the second where a folder of images is named."""
-    folder, *images = (Path(each).resolve() for each in sys.argv[1:])
+    """Probe two nights, and print what each says."""
+    folder = Path(sys.argv[1]).resolve()
     shutil.rmtree(folder, ignore_errors=True)
     with served() as addresses:
         first = night(folder, addresses, day=TODAY - timedelta(days=1))
@@ -148,10 +148,6 @@ def main() -> None:
     print(second.said)
     (made,) = (each for each in (folder / "out").iterdir() if each not in before and (each / "results.jsonl").exists())
     print(f"the report: {made / 'report.html'}")
-    if images:
-        from tests.harness.nights import pictures
-
-        pictures({"field": made}, images[0])
 
 
 if __name__ == "__main__":

@@ -31,7 +31,7 @@ PATH = re.compile(rf"(?<![\w./<-])(?:{'|'.join(map(re.escape, HOUSE))})/(?:[\w.*
 FILE = re.compile(r"`([\w-]+\.(?:py|toml|tsv|json))`")
 """A file without a folder: it lies in the one that its line named last."""
 
-MADE_BY_RUNS = ("reports/out", "reports/history")
+MADE_BY_COMMANDS = ("reports/out", "reports/history", "catalog/divergences.json")
 NOT_OURS = frozenset({"staging.toml"})
 """A file that the reader would write."""
 
@@ -42,7 +42,7 @@ def named_paths(text: str) -> Iterator[str]:
         folder = ""
         for found in re.finditer(f"(?P<path>{PATH.pattern})|{FILE.pattern}", line):
             path = (found["path"] or "").rstrip(".")
-            if path.startswith(MADE_BY_RUNS):
+            if path.startswith(MADE_BY_COMMANDS):
                 continue
             if path:
                 folder = path if path.endswith("/") else f"{path.rpartition('/')[0]}/"

@@ -29,7 +29,7 @@ ONLY_WAITING = (
     "a real response takes the output of a tool that it waits for, and how one comes to wait is not shown",
 )
 INJECTING = {"pc-beta": "responses_multi_agent=v1"}
-"""The documents name no beta of response.inject; the one with which clients send it (docs/sdks.md)."""
+"""The documents name no beta of response.inject; the one with which clients send it (tests/contract/probes/sdks)."""
 
 
 def create(text: str = "hi", *, max_output_tokens: int = 16, **fields: Json) -> Say:

@@ -59,6 +59,19 @@ def test_each_error_has_its_row_and_says_whether_to_send_it_again() -> None:
     assert {again for _, _, again in rows} == {"yes", "no", "conditional"}
 
 
+@pytest.mark.parametrize(
+    ("page", "keys"),
+    [
+        ("reference/manifests.md", {"stand_ins", "key_query", "controls", "first_s"}),
+        ("reference/targets.md", {"providers", "pending_days", "credentials"}),
+        ("reference/records.md", {"http_status", "alternatives", "close_code", "at", "with"}),
+    ],
+)
+def test_keys_of_nested_tables_have_a_row(page: str, keys: set[str]) -> None:
+    rows = set(re.findall(r"^\| `([^`]+)`", pages()[page], re.M))
+    assert keys - rows == set()
+
+
 @pytest.mark.parametrize("provider", providers())
 def test_each_fact_stands_in_the_section_of_its_citation(provider: str) -> None:
     sections = dict(re.findall(r"^## (\S+)\n\n(.*?)(?=^## |\Z)", pages()[f"facts/{provider}.md"], re.M | re.S))
