@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from catalog_probe.mockserver.core.errors import Refusal
-    from catalog_probe.mockserver.pc.gateway import Call, Endpoint
+    from catalog_probe.mockserver.pc.call import Call, Endpoint
     from catalog_probe.mockserver.pc.keys import Project
 
 BETAS = frozenset({"agents=v1", "assistants=v2", "chatkit_beta=v1", "responses_multi_agent=v1"})

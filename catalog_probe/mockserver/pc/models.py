@@ -9,7 +9,7 @@ from catalog_probe.mockserver.core.leniency import find_model
 from catalog_probe.mockserver.pc.errors import MODEL_NOT_FOUND, NO_MODEL_OF_THIS_KIND
 
 if TYPE_CHECKING:
-    from catalog_probe.mockserver.pc.gateway import Call
+    from catalog_probe.mockserver.pc.call import Call
 
 
 @dataclass(frozen=True)

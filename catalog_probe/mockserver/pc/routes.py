@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from catalog_probe.mockserver.core.sections import CLIENTS
 from catalog_probe.mockserver.pc import errors
+from catalog_probe.mockserver.pc.call import Endpoint
 from catalog_probe.mockserver.pc.endpoints import (
     batches,
     chat,
@@ -16,7 +17,6 @@ from catalog_probe.mockserver.pc.endpoints import (
 )
 from catalog_probe.mockserver.pc.endpoints import vector_stores as stores
 from catalog_probe.mockserver.pc.endpoints.lookups import find_nothing
-from catalog_probe.mockserver.pc.gateway import Endpoint
 from catalog_probe.mockserver.pc.keys import EXTERNAL_STORAGE
 
 AGENTS = "agents=v1"

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from catalog_probe.probes.calls.call import Call
 
 CREATE_BATCH: Call = load_recipes("pa").requests.CREATE_BATCH
-CONVERSATION: Call = load_recipes("pc").making.CONVERSATION
+CONVERSATION: Call = load_recipes("pc").requests.CONVERSATION
 
 
 def removed(

@@ -24,7 +24,7 @@ from catalog_probe.mockserver.pc.models import find
 from catalog_probe.mockserver.pc.pages import list_page
 
 if TYPE_CHECKING:
-    from catalog_probe.mockserver.pc.gateway import Call
+    from catalog_probe.mockserver.pc.call import Call
 
 RESPONSES, CHAT, EMBEDDINGS = BATCH_ENDPOINTS
 

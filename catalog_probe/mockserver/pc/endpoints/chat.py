@@ -27,7 +27,7 @@ from catalog_probe.mockserver.schema.wanted import last_words, of_chat
 
 if TYPE_CHECKING:
     from catalog_probe.mockserver.core.errors import Refusal
-    from catalog_probe.mockserver.pc.gateway import Call
+    from catalog_probe.mockserver.pc.call import Call
     from catalog_probe.mockserver.pc.generation.generator import Generated
     from catalog_probe.mockserver.pc.models import Model
 

@@ -15,7 +15,7 @@ from catalog_probe.mockserver.pc.fields import CONVERSATION, CONVERSATION_ITEMS,
 from catalog_probe.mockserver.pc.pages import list_page
 
 if TYPE_CHECKING:
-    from catalog_probe.mockserver.pc.gateway import Call
+    from catalog_probe.mockserver.pc.call import Call
 
 Item = dict[str, Any]
 

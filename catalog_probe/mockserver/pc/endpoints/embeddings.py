@@ -15,7 +15,7 @@ from catalog_probe.mockserver.pc.limits import rates
 from catalog_probe.mockserver.pc.models import find
 
 if TYPE_CHECKING:
-    from catalog_probe.mockserver.pc.gateway import Call
+    from catalog_probe.mockserver.pc.call import Call
 
 DIMENSIONS = 8
 

@@ -17,7 +17,7 @@ from catalog_probe.mockserver.pc.pages import list_page
 
 if TYPE_CHECKING:
     from catalog_probe.mockserver.core.multipart import Part
-    from catalog_probe.mockserver.pc.gateway import Call
+    from catalog_probe.mockserver.pc.call import Call
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,7 @@ from catalog_probe.mockserver.pc.models import find
 from catalog_probe.mockserver.pc.pages import list_page
 
 if TYPE_CHECKING:
-    from catalog_probe.mockserver.pc.gateway import Call
+    from catalog_probe.mockserver.pc.call import Call
 
 PIXEL = base64.b64encode(b"\x89PNG\r\n\x1a\n").decode()
 SILENCE = b"ID3\x04\x00\x00\x00\x00\x00\x00"

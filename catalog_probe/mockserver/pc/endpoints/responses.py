@@ -26,7 +26,7 @@ from catalog_probe.mockserver.pc.limits import rates
 from catalog_probe.mockserver.pc.pages import list_page
 
 if TYPE_CHECKING:
-    from catalog_probe.mockserver.pc.gateway import Call
+    from catalog_probe.mockserver.pc.call import Call
 
 
 async def create(call: Call) -> Response:

@@ -16,7 +16,7 @@ from catalog_probe.mockserver.pc.limits.rates import admit_to_store
 from catalog_probe.mockserver.pc.pages import list_page
 
 if TYPE_CHECKING:
-    from catalog_probe.mockserver.pc.gateway import Call
+    from catalog_probe.mockserver.pc.call import Call
 
 
 @dataclass

@@ -18,7 +18,7 @@ from catalog_probe.mockserver.pc.models import find
 from catalog_probe.mockserver.schema.wanted import NotOffered, Wanted
 
 if TYPE_CHECKING:
-    from catalog_probe.mockserver.pc.gateway import Call
+    from catalog_probe.mockserver.pc.call import Call
     from catalog_probe.mockserver.pc.models import Model
 
 Body = Mapping[str, Any]

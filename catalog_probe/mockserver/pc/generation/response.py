@@ -27,7 +27,7 @@ from catalog_probe.mockserver.schema.wanted import of_response
 
 if TYPE_CHECKING:
     from catalog_probe.mockserver.core.stores import BoundedStore
-    from catalog_probe.mockserver.pc.gateway import Call
+    from catalog_probe.mockserver.pc.call import Call
     from catalog_probe.mockserver.pc.models import Model
 
 Body = dict[str, Any]

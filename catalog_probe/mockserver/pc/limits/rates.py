@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from catalog_probe.mockserver.core.buckets import TokenBucket
-    from catalog_probe.mockserver.pc.gateway import Call
+    from catalog_probe.mockserver.pc.call import Call
     from catalog_probe.mockserver.pc.limits.tiers import Grant
     from catalog_probe.mockserver.pc.models import Model
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from catalog_probe.mockserver.pc.errors import ORGANIZATION_SPEND_LIMIT_EXCEEDED
 
 if TYPE_CHECKING:
-    from catalog_probe.mockserver.pc.gateway import Call
+    from catalog_probe.mockserver.pc.call import Call
 
 
 @dataclass

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
     from catalog_probe.mockserver.core.sockets import Socket
     from catalog_probe.mockserver.core.world import Context, World
-    from catalog_probe.mockserver.pc.gateway import Call
+    from catalog_probe.mockserver.pc.call import Call
 
 INJECT_FAILED = "response.inject.failed"
 """1:6: "emitted when response.inject targets a response that already completed"."""

@@ -10,10 +10,10 @@ from starlette.requests import HTTPConnection
 from catalog_probe.mockserver.core.errors import Refusal
 from catalog_probe.mockserver.core.sockets import Gone, Socket
 from catalog_probe.mockserver.pc.access import authenticate
+from catalog_probe.mockserver.pc.call import Call
 from catalog_probe.mockserver.pc.causes import SESSION_AGE, refuse_region
 from catalog_probe.mockserver.pc.envelopes import make_response
 from catalog_probe.mockserver.pc.errors import UNKNOWN_URL
-from catalog_probe.mockserver.pc.gateway import Call
 from catalog_probe.mockserver.pc.websocket.connection import Connection
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from catalog_probe.mockserver.core.stores import BoundedStore
 from catalog_probe.mockserver.pc.generation.response import Body, output_text, store, stored_responses
 
 if TYPE_CHECKING:
-    from catalog_probe.mockserver.pc.gateway import Call
+    from catalog_probe.mockserver.pc.call import Call
 
 _WORD = re.compile(r"\S+\s*|\s+")
 STEERED = "steered"

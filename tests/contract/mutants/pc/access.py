@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from catalog_probe.mockserver.core.errors import Refusal
     from catalog_probe.mockserver.core.world import Context
-    from catalog_probe.mockserver.pc.gateway import Call
+    from catalog_probe.mockserver.pc.call import Call
     from catalog_probe.mockserver.pc.keys import Project
 
 Compared = Callable[[Any], dict[str, bool]]

@@ -12,7 +12,7 @@ from catalog_probe.mockserver.pc.errors import INVALID_VALUE
 
 if TYPE_CHECKING:
     from catalog_probe.mockserver.core.stores import BoundedStore
-    from catalog_probe.mockserver.pc.gateway import Call
+    from catalog_probe.mockserver.pc.call import Call
     from catalog_probe.mockserver.pc.generation.generator import Generated
     from catalog_probe.mockserver.pc.generation.response import Answer, StoredResponse
 

@@ -14,7 +14,7 @@ from catalog_probe.mockserver.pc.limits.rates import count_request
 
 if TYPE_CHECKING:
     from catalog_probe.mockserver.core.world import Context
-    from catalog_probe.mockserver.pc.gateway import Call
+    from catalog_probe.mockserver.pc.call import Call
 
 Headers = Callable[[str, TokenBucket, float], dict[str, str]]
 Read = Callable[["Call"], Awaitable[Any]]

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from catalog_probe.mockserver.core.buckets import TokenBucket
     from catalog_probe.mockserver.core.errors import ErrorRow, Refusal
-    from catalog_probe.mockserver.pc.gateway import Call
+    from catalog_probe.mockserver.pc.call import Call
 
 Handler = Callable[["Call"], Awaitable["Response"]]
 Headers = Callable[[str, "TokenBucket", float], dict[str, str]]

@@ -15,7 +15,7 @@ from catalog_probe.mockserver.pc.models import MODELS, Model
 if TYPE_CHECKING:
     from catalog_probe.mockserver.core.fields import Violation
     from catalog_probe.mockserver.core.world import Context
-    from catalog_probe.mockserver.pc.gateway import Call
+    from catalog_probe.mockserver.pc.call import Call
 
 CheckResponse = Callable[[Any], dict[str, Any]]
 CheckTier = Callable[["Call", Mapping[str, Any]], str]

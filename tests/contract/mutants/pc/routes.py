@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 from starlette.responses import JSONResponse, Response
 
 from catalog_probe.mockserver.core.sections import OURS
-from catalog_probe.mockserver.pc.gateway import Endpoint
+from catalog_probe.mockserver.pc.call import Endpoint
 
 if TYPE_CHECKING:
     from catalog_probe.mockserver.core.errors import Refusal
-    from catalog_probe.mockserver.pc.gateway import Call
+    from catalog_probe.mockserver.pc.call import Call
 
 Make = Callable[["Refusal"], Response]
 Routes = tuple[Endpoint, ...]
