@@ -12,7 +12,7 @@ from catalog_probe.catalog.model.errors import CatalogError
 from catalog_probe.catalog.model.exits import Exit
 from catalog_probe.catalog.text import visible
 from catalog_probe.catalog.text.phrases import count
-from catalog_probe.catalog.writeback import ledger
+from catalog_probe.catalog.writeback import accepted_differences
 from catalog_probe.cli import parser
 from catalog_probe.cli.parser import Parser
 
@@ -50,7 +50,9 @@ def build_parser() -> Parser:
         action="store_true",
         help="first put files into canonical form, add required nulls, drop void evidence, set the tags that follow",
     )
-    check.add_argument("--ledger", type=paths.meant, metavar="FILE", help="check this ledger of accepted divergences")
+    check.add_argument(
+        "--accepted-differences", type=paths.meant, metavar="FILE", help="check this ledger of accepted divergences"
+    )
     return check
 
 
@@ -71,7 +73,9 @@ def check_records(args: Namespace) -> int:
         for root in roots:
             for line in mending.put_right(root):
                 print(visible.row(line))
-    problems = [str(problem) for root in roots for problem in validate.check(root)] + _find_ledger_problems(args, roots)
+    problems = [str(problem) for root in roots for problem in validate.check(root)] + _find_acceptance_problems(
+        args, roots
+    )
     lines = dict.fromkeys(problems)  # a problem of files beside the records is found once for each of two homes
     for line in lines:
         print(visible.line(line))
@@ -101,16 +105,16 @@ def check_recipes(args: Namespace) -> int:
     return Exit.PROBLEMS if misfits else Exit.FINE
 
 
-def _find_ledger_problems(args: Namespace, roots: tuple[Path, ...]) -> list[str]:
+def _find_acceptance_problems(args: Namespace, roots: tuple[Path, ...]) -> list[str]:
     """Check the ledgers. They name records of their homes: those of another folder are held to `--ledger` alone."""
-    if args.catalog and not args.ledger and not provider_folders.is_of_a_home(roots[0]):
+    if args.catalog and not args.accepted_differences and not provider_folders.is_of_a_home(roots[0]):
         return []
     catalog, _ = Catalog.load_what_can_be(*roots)
     today = args.today or datetime.now(UTC).date()
     problems: list[str] = []
-    for file in [args.ledger] if args.ledger else ledger.of_homes():
+    for file in [args.accepted_differences] if args.accepted_differences else accepted_differences.of_homes():
         try:
-            problems += map(str, ledger.problems(ledger.load(file), catalog, today, file))
+            problems += map(str, accepted_differences.problems(accepted_differences.load(file), catalog, today, file))
         except CatalogError as error:
             problems.append(str(error))
     return problems

@@ -1,4 +1,4 @@
-"""The pages of the documentation that the code is the truth of: commands, codes, fields, retries, facts."""
+"""Pages of the documentation that are made from code and data: commands, codes, fields, retries, facts."""
 
 from __future__ import annotations
 
@@ -19,7 +19,10 @@ from catalog_probe.catalog.model.explanations import WORDS
 from catalog_probe.catalog.reading.documents import facts
 from catalog_probe.catalog.recognition.advice import May
 from catalog_probe.cli.main import COMMANDS, GROUPS, PROGRAM, main
+from catalog_probe.mockserver.guide import guide
 from catalog_probe.probes.coverage import missing_variables
+from catalog_probe.probes.judging.inconclusive.rule import Sees
+from catalog_probe.probes.judging.inconclusive.table import RULES
 from catalog_probe.probes.plugin.collection.options_table import options
 from catalog_probe.probes.targets.shape import SCHEMA as TARGETS
 
@@ -29,22 +32,26 @@ if TYPE_CHECKING:
 
     from catalog_probe.catalog.library import CatalogRecord
     from catalog_probe.catalog.model import Json
+    from catalog_probe.probes.judging.inconclusive.rule import Rule
 
 WIDTH = "100"
 """Characters of a line of help."""
+
+SHARED = SCHEMAS / "shared.json"
+"""The schema of the fields that several kinds of records have."""
 
 KINDS = {"endpoint.json": "An endpoint", "error.json": "An error", "rate_limits.json": "Rate limits"}
 """The schemas of records, and what they are of."""
 
 _EXITS = {
     Exit.USAGE: "a mistake on the command line, in the target or in the catalog; one line says what to do",
-    Exit.HARNESS_ERROR: "a fault of the suite itself, a lost worker among them",
-    Exit.BLIND: "the run could not look: an expected provider has no verdict, its lane stopped, or more than a fifth "
-    "of its allowed probes are inconclusive or lost",
-    Exit.DRIFT: "drift that is neither accepted nor pending, a flaky record, or a stale ledger; of another command: it "
-    "found what it looks for",
+    Exit.HARNESS_ERROR: "a fault of the suite itself, such as a lost worker or a self-test that did not drift",
+    Exit.BLIND: "the run could not observe what it was meant to: an expected provider has no verdict, a lane stopped, "
+    "or more than a fifth is inconclusive or no longer observed",
+    Exit.DRIFT: "drift that is neither accepted nor pending, a flaky record, or a stale accepted difference; of any "
+    "other command: it found what it searches for",
     Exit.NOTHING_SELECTED: "nothing was selected",
-    Exit.FINE: "all that was to be looked at was seen, and is as documented",
+    Exit.FINE: "everything was observed and is as documented",
 }
 """In the order in which the first that applies is reported."""
 
@@ -54,17 +61,20 @@ def pages() -> Iterator[tuple[str, str]]:
     yield "reference/commands.md", commands()
     yield "reference/exits.md", exits()
     yield "reference/codes.md", codes()
+    yield "reference/inconclusive.md", describe_inconclusive_rules()
     yield "reference/records.md", fields_of_records()
-    yield "reference/targets.md", keys_of_targets()
+    yield "reference/manifests.md", keys_of("a manifest", SCHEMAS / "provider.json")
+    yield "reference/targets.md", keys_of("a target", TARGETS)
     yield "reference/variables.md", variables()
     yield "reference/results.md", fields_of_results()
     yield "reference/retries.md", retries(load().find(kind="errors"))
+    yield "reference/mock.md", guide("http://127.0.0.1:8000", {})
     for provider in providers():
         yield f"facts/{provider}.md", documented(provider)
 
 
 def commands() -> str:
-    """What every command says with `--help`."""
+    """Print every command's `--help`."""
     parts = [f"# Commands\n\n`python -m catalog_probe` is the same as `{PROGRAM}`.\n", _describe_probe_options()]
     names = [*COMMANDS, *(f"{group} {command}" for group, own in GROUPS.items() for command in own)]
     return "\n".join([*parts, *(f"## {PROGRAM} {name}\n\n{_help(*name.split())}" for name in names)])
@@ -79,20 +89,20 @@ def _help(*command: str) -> str:
 
 def _describe_probe_options() -> str:
     rows = [(f"`{' '.join(filter(None, (option.flag, option.metavar)))}`", option.help) for option in options()]
-    text = "Beside pytest's own options (`-k`, `-n`, `-x`, `--lf`, …), where `probes` or a test of it is asked for:"
+    text = "In addition to pytest's own options (`-k`, `-n`, `-x`, `--lf`, …), if `probes` or a test in it is selected:"
     return f"## pytest probes\n\n{text}\n\n{_table(('option', 'what it does'), rows)}"
 
 
 def exits() -> str:
     """One table of exit statuses, for every command."""
     rows = [(str(int(status)), told) for status, told in _EXITS.items()]
-    told = "Of several that apply, the first is reported. 2 is an interruption, and 6 is pytest's own."
+    told = "If several apply, the first in this table is reported. 2 is an interruption, and 6 is pytest's own."
     return f"# Exit statuses\n\n{told}\n\n{_table(('status', 'meaning'), rows)}"
 
 
 def codes() -> str:
     """Findings, reasons and outcomes: what each means, and what to do next."""
-    told = "They are an interface: codes are added, never changed. `catalog-probe catalog explain CODE` says the same."
+    told = "Codes are an interface: they are added, never changed. `catalog-probe catalog explain CODE` prints one."
     parts = [f"# Codes\n\n{told}\n"]
     for group, entries in json.loads(WORDS.read_text(encoding="utf-8")).items():
         rows = [(f"`{code}`", each["means"], each["next_step"]) for code, each in entries.items()]
@@ -100,25 +110,55 @@ def codes() -> str:
     return "\n".join(parts)
 
 
-def fields_of_records() -> str:
-    """What a record may hold, by kind, as the schemas say."""
-    parts = ["# Fields of a record\n\nThose with a star are required, `null` where the documents do not say.\n"]
-    parts += [f"## {title}\n\n{_properties(_schema(SCHEMAS / name))}" for name, title in KINDS.items()]
+def describe_inconclusive_rules() -> str:
+    """The rules that take a mismatch back, with what each prevents and can hide."""
+    intro = (
+        "A mismatch is not always the provider's. Each rule below calls an observation inconclusive, and says which "
+        "false alarm it prevents and which true drift it can hide. *Live*: not asked on a mock, whose keys, values and "
+        "addresses are known. *Matches too*: the answer would confirm what nobody looked at. *Postpones*: a difference "
+        "that three attempts show alike is drift after all. An answer that never came is no mismatch: no rule is "
+        "about it."
+    )
+    columns = ("rule", "reason", "applies", "prevents", "can hide", "made necessary by")
+    parts = [f"# Inconclusive rules\n\n{intro}\n"]
+    for sees in Sees:
+        rows = [
+            (f"`{rule.name}`", _list_codes(rule), _list_conditions(rule), rule.prevents, rule.hides, rule.case)
+            for rule in RULES
+            if rule.sees is sees
+        ]
+        parts.append(f"## Needs to see {sees}\n\n{_table(columns, rows)}")
     return "\n".join(parts)
 
 
-def keys_of_targets() -> str:
-    """What a target file may hold."""
-    schema = _schema(TARGETS)
-    head = f"# Keys of a target\n\n{schema.get('description', '')}\n\n{_properties(schema)}"
-    return "\n".join([head, *_definitions(schema)])
+def _list_codes(rule: Rule) -> str:
+    return ", ".join(f"`{code}`" for code in rule.codes)
+
+
+def _list_conditions(rule: Rule) -> str:
+    conditions = {"live": rule.live_only, "matches too": rule.also_matches, "postpones": rule.postpones}
+    return ", ".join(name for name, applies in conditions.items() if applies)
+
+
+def fields_of_records() -> str:
+    """What a record may hold, by kind, as the schemas say."""
+    parts = ["# Fields of a record\n\nA star marks a required field. It is `null` if the documents say nothing.\n"]
+    parts += [f"## {title}\n\n{_properties(_schema(SCHEMAS / name))}" for name, title in KINDS.items()]
+    return "\n".join([*parts, *_sections(_schema(SHARED)["$defs"])])
+
+
+def keys_of(title: str, schema_path: Path) -> str:
+    """What a TOML file may hold, as its schema says."""
+    schema = _schema(schema_path)
+    head = f"# Keys of {title}\n\n{schema.get('description', '')}\n\n{_properties(schema)}"
+    return "\n".join([head, *_sections({**schema["properties"], **schema.get("$defs", {})})])
 
 
 def variables() -> str:
     """Which variable of the live target enables how many more records."""
     told = (
-        "Of the shipped live target, beside one key for each provider. "
-        "`catalog-probe target variables` prints the table."
+        "What each variable of the shipped live target adds to one key for each provider. "
+        "`catalog-probe target variables` prints this table."
     )
     table = "\n".join(missing_variables.of_each_variable(Catalog.load(), "live"))
     return f"# Variables of the live target\n\n{told}\n\n{table}\n"
@@ -127,7 +167,7 @@ def variables() -> str:
 def fields_of_results() -> str:
     """What the lines of results.jsonl hold."""
     schema = _schema(shape.SCHEMA)
-    return "\n".join([f"# results.jsonl\n\n{schema.get('description', '')}\n", *_definitions(schema)])
+    return "\n".join([f"# results.jsonl\n\n{schema.get('description', '')}\n", *_sections(schema["$defs"])])
 
 
 def retries(errors: Iterable[CatalogRecord]) -> str:
@@ -135,9 +175,12 @@ def retries(errors: Iterable[CatalogRecord]) -> str:
     by_provider: dict[str, list[tuple[str, ...]]] = {name: [] for name in providers()}
     for error in errors:
         by_provider[error.provider].append(_advice(error))
-    columns = ("status", "error", "again?", "wait by", "times at most", "what to do")
-    told = "`catalog.identify(…).retry` says this of an answer at hand, with the wait that it asks for"
-    parts = [f"# May I send it again?\n\n{told}: [the library](../library.md).\n"]
+    columns = ("status", "error", "retry?", "wait by", "attempts at most", "what to do")
+    head = (
+        "`catalog_probe.identify(…).retry` gives the same advice for one answer, with the wait that this answer asks "
+        "for: [Is this error retryable?](../retryable.md)."
+    )
+    parts = [f"# Every error, and when to retry\n\n{head}\n"]
     parts += [f"## {name.upper()}\n\n{_table(columns, sorted(rows))}" for name, rows in by_provider.items()]
     return "\n".join(parts)
 
@@ -150,14 +193,14 @@ def _advice(error: CatalogRecord) -> tuple[str, ...]:
 
 
 def documented(provider: str) -> str:
-    """The documents' statements on a provider, section by section, with who looks at each."""
+    """The documents' statements on a provider, section by section, with the assertions that check each."""
     told = "A citation such as `2:7.3#429 rate limit` names a section and a row."
     parts = [f"# What is documented of {provider.upper()}\n\n{told}\n"]
     by_section: dict[str, list[tuple[str, ...]]] = {}
     for fact in facts(provider):
         looks = ", ".join(f"`{each}`" for each in fact.checked_by) or fact.reason
         by_section.setdefault(fact.section, []).append((fact.row, fact.statement, str(fact.wire), looks))
-    columns = ("row", "statement", "on the wire", "looked at by")
+    columns = ("row", "statement", "on the wire", "checked by")
     return "\n".join([*parts, *(f"## {section}\n\n{_table(columns, rows)}" for section, rows in by_section.items())])
 
 
@@ -165,20 +208,27 @@ def _schema(path: Path) -> dict[str, Any]:
     return cast("dict[str, Any]", json.loads(path.read_text(encoding="utf-8")))
 
 
-def _definitions(schema: Mapping[str, Json]) -> list[str]:
-    """A part for each definition that has fields of its own."""
-    own = {name: each for name, each in schema["$defs"].items() if each.get("properties")}
-    return [f"## {name}\n\n{each.get('description', '')}\n\n{_properties(each)}" for name, each in own.items()]
+def _sections(schemas: Mapping[str, Json]) -> list[str]:
+    """A section for each schema that has fields of its own."""
+    parts = {name: part for name, part in schemas.items() if isinstance(part, dict) and part.get("properties")}
+    return [f"## {name}\n\n{part.get('description', '')}\n\n{_properties(part)}" for name, part in parts.items()]
 
 
 def _properties(schema: Mapping[str, Json]) -> str:
     required = set(schema.get("required") or ())
     rows = [
-        (f"`{name}`{' *' if name in required else ''}", _kind(each), str(each.get("description", "")))
-        for name, each in (schema.get("properties") or {}).items()
-        if isinstance(each, dict)
+        (f"`{name}`{' *' if name in required else ''}", _kind(field), _description(field))
+        for name, field in (schema.get("properties") or {}).items()
+        if isinstance(field, dict)
     ]
     return _table(("field", "type", "what it says"), rows)
+
+
+def _description(field: Mapping[str, Json]) -> str:
+    """The field's own description, else that of the definition that it refers to."""
+    reference = str(field.get("$ref", ""))
+    shared = _schema(SHARED)["$defs"].get(reference.rpartition("/")[2], {})
+    return str(field.get("description") or shared.get("description", ""))
 
 
 def _kind(schema: Mapping[str, Json]) -> str:

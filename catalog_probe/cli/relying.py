@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from argparse import Namespace
     from collections.abc import Iterator, Mapping, Sequence
 
-    from catalog_probe.catalog.rely.answers import Observation
+    from catalog_probe.catalog.rely.answers import CellEvidence
 
 # nobody looked: the status of a run that was blind
 STATUSES: Mapping[Answer, Exit] = {Answer.YES: Exit.FINE, Answer.NO: Exit.PROBLEMS, Answer.UNKNOWN: Exit.BLIND}
@@ -82,16 +82,16 @@ def can_i_rely(args: Namespace) -> int:
 
 def _reasons(answer: DependencyAnswer) -> Iterator[str]:
     """What speaks against a yes: first what differs, then what nobody saw lately."""
-    reasons = (*answer.differing, *answer.unseen)
-    yield from map(_format_observation, reasons[:NAMED])
+    reasons = (*answer.differing, *answer.not_observed)
+    yield from map(_format_evidence, reasons[:NAMED])
     if len(reasons) > NAMED:
         yield f"and {len(reasons) - NAMED} more"
 
 
-def _format_observation(observation: Observation) -> str:
-    where = f" on {observation.endpoint}" if observation.endpoint else ""
-    if observation.differs:
-        documented, observed = brief(observation.assertion.documented, LONGEST), brief(observation.differs, LONGEST)
-        return f"{observation.assertion.id}{where}: stated {documented}, observed {observed} on {observation.on}"
-    last = f"last seen on {observation.on}" if observation.on else "never seen"
-    return f"{observation.assertion.id}{where}: {last}"
+def _format_evidence(evidence: CellEvidence) -> str:
+    where = f" on {evidence.endpoint}" if evidence.endpoint else ""
+    if evidence.mismatch:
+        documented, observed = brief(evidence.assertion.documented, LONGEST), brief(evidence.mismatch, LONGEST)
+        return f"{evidence.assertion.id}{where}: stated {documented}, observed {observed} on {evidence.on}"
+    last = f"last seen on {evidence.on}" if evidence.on else "never seen"
+    return f"{evidence.assertion.id}{where}: {last}"

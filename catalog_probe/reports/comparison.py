@@ -81,12 +81,12 @@ def _observations(results: Sequence[Result]) -> dict[tuple[str, str], str]:
     """What was observed, by assertion and endpoint."""
     found = {}
     for result in of_records(results):
-        for look in result.looks:
-            endpoint = look.endpoint or result.record
-            for within in look.as_stated:
-                found[f"{result.record}#{look.label}/{within}", endpoint] = AS_STATED
-            for within, observed in look.otherwise.items():
-                found[f"{result.record}#{look.label}/{within}", endpoint] = observed
+        for observation in result.observations:
+            endpoint = observation.endpoint or result.record
+            for within in observation.matched:
+                found[f"{result.record}#{observation.label}/{within}", endpoint] = AS_STATED
+            for within, observed in observation.mismatched.items():
+                found[f"{result.record}#{observation.label}/{within}", endpoint] = observed
     return found
 
 

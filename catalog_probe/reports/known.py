@@ -18,8 +18,8 @@ def demand(run: Run) -> None:
     Raises:
         EvidenceError: the manifest of one is nowhere: without it nothing can be told of its records.
     """
-    if run.asked.catalog:
-        provider_folders.also_use(paths.meant(run.asked.catalog))
+    if run.invocation.catalog:
+        provider_folders.also_use(paths.meant(run.invocation.catalog))
     missing = [name for name in run.providers if name not in providers()]
     if missing:
         raise EvidenceError(

@@ -43,7 +43,7 @@ ROLES = frozenset({*ORDINARY, *SPENT, "restricted"})
 
 FINDINGS = Path(__file__).with_name("field_findings.tsv")
 
-TOLD = {Severity.SHOULD: "settled", Severity.INFO: "news"}
+TOLD = {Severity.SHOULD: "resolved", Severity.INFO: "news"}
 SILENT = frozenset({"not-looked-at", "generic-message"})
 """What is told of any mock: what this account does not allow, and messages that say little."""
 
@@ -124,7 +124,7 @@ def found(results: Iterable[Result]) -> frozenset[Told]:
     results = of_records(results)
     drifts = {Told(shared[0], "drift", *shared[1:]) for shared in (each.shared for each in causes(results))}
     others = {
-        Told(result.address.provider, TOLD[finding.severity], str(finding.aspect), finding.at, *_values(finding))
+        Told(result.address.provider, TOLD[finding.severity], str(finding.aspect), finding.location, *_values(finding))
         for result in results
         for finding in result.findings
         if finding not in result.drifts and finding.code not in SILENT

@@ -76,9 +76,9 @@ def mock_process(*providers: str) -> Iterator[dict[str, str]]:
         mock.stop()
 
 
-def ledger_in_place_of_the_shipped(path: Path) -> str:
-    """A plugin for `-p`: runs ask this ledger what is accepted, and leave the shipped one alone."""
+def accept_by_another_file(path: Path) -> str:
+    """A plugin for `-p`: runs read accepted differences from this file, not from the shipped one."""
     return (
         "from pathlib import Path\nfrom catalog_probe.catalog.files.provider_folders import Home\n"
-        f"Home.ledger = property(lambda home: Path({str(path)!r}))\n"
+        f"Home.accepted_differences = property(lambda home: Path({str(path)!r}))\n"
     )

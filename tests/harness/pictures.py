@@ -150,7 +150,7 @@ def make_runs() -> dict[str, Path]:
 def hide_folder(run: Path) -> None:
     """Build a run's views anew, with commands that name no folder of this machine."""
     header, results = read_run(run / RESULTS)
-    header = replace(header, asked=replace(header.asked, target=header.target, out=""))
+    header = replace(header, invocation=replace(header.invocation, target=header.target, out=""))
     (run / RESULTS).unlink()
     with ResultsWriter(run / RESULTS, header) as writer:
         for result in results:

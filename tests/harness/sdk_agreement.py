@@ -1,4 +1,4 @@
-"""Recipes beside what official SDKs send: each difference, its reason, and the table of docs/sdks.md."""
+"""Recipes beside what official SDKs send: each difference, its reason, and all of it as a table."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """What the installed official SDKs send for each endpoint record: recorded on loopback, kept as data.
 
     python -m tests.harness.sdk_requests           record those that are installed here (tests/contract/probes/sdks)
-    python -m tests.harness.sdk_requests --table   print the table of docs/sdks.md
+    python -m tests.harness.sdk_requests --table   print, for each endpoint and SDK, where the recipe differs
 
 An SDK is asked for the least that its method takes. The server answers nothing of use: what was sent is what counts.
 """

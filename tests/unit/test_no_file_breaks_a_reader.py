@@ -18,7 +18,7 @@ from catalog_probe.catalog.evidence.results_file import drawing_on, read_run
 from catalog_probe.catalog.files.provider_folders import PACKAGE
 from catalog_probe.catalog.files.store import Catalog
 from catalog_probe.catalog.model.errors import Mendable
-from catalog_probe.catalog.writeback import ledger
+from catalog_probe.catalog.writeback import accepted_differences
 from catalog_probe.probes.running import journal
 from catalog_probe.probes.targets import target_file as targets
 from catalog_probe.reports.history import nights
@@ -62,7 +62,7 @@ def remembered(path: Path) -> None:
 
 
 def _history() -> bytes:
-    """Two lines of one cast, with drifts: the first spells out its addresses."""
+    """Two lines of one address set, with drifts: the first spells out its addresses."""
     described, results = sample.some()
     with tempfile.TemporaryDirectory() as folder:
         for day in (1, 2):
@@ -105,7 +105,7 @@ RECORDS = Path("catalog/records/pa/errors/general.json")
 WHOLE: Mapping[str, tuple[str, Callable[[Path], object], Callable[[], bytes]]] = {
     "results": ("results.jsonl", results, _results),
     "journal": ("made.jsonl", journal.read, lambda: "\n".join(map(json.dumps, JOURNAL)).encode()),
-    "ledger": ("divergences.json", ledger.load, lambda: json.dumps([ENTRY]).encode()),
+    "accepted_difference": ("divergences.json", accepted_differences.load, lambda: json.dumps([ENTRY]).encode()),
     "records": ("pa/errors/general.json", lambda path: Catalog.load(path.parent.parent.parent), RECORDS.read_bytes),
     "target": ("target.toml", lambda path: targets.load(str(path), {}), (PACKAGE.targets / "mock.toml").read_bytes),
     "history": ("live.jsonl", remembered, _history),
@@ -141,7 +141,7 @@ def test_bytes_that_are_spoilt_are_read_or_named(folder: Path, kind: str, data: 
     taken(folder / kind / name, read, good[:at] + data.draw(PIECES) + good[at + gone :])
 
 
-@pytest.mark.parametrize("kind", ["results", "journal", "ledger", "records", "history"])
+@pytest.mark.parametrize("kind", ["results", "journal", "accepted_difference", "records", "history"])
 @given(data=st.data())
 def test_values_of_another_shape_are_read_or_named(folder: Path, kind: str, data: st.DataObject) -> None:
     name, read, _ = WHOLE[kind]

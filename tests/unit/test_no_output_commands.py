@@ -18,13 +18,13 @@ from catalog_probe.catalog import library
 from catalog_probe.catalog.evidence import past
 from catalog_probe.catalog.model import Attempt, Outcome, Reason
 from catalog_probe.catalog.model.errors import Mendable
-from catalog_probe.catalog.model.look import Look
+from catalog_probe.catalog.model.observation import Observation
 from catalog_probe.catalog.text.visible import harmless, line, row, tree, visible
 from catalog_probe.cli.catalog_commands import commands, show
 from catalog_probe.cli.identity_text import identity_text
 from catalog_probe.cli.main import main
 from catalog_probe.cli.target_commands import cleanup, doctor
-from catalog_probe.probes.planning.endings import Ending
+from catalog_probe.probes.planning.expirations import Expiration
 from catalog_probe.probes.planning.plan import Plan
 from catalog_probe.probes.plugin import progress
 from catalog_probe.probes.plugin.collection import outcomes
@@ -66,8 +66,15 @@ def drifted(text: str, address: str = A) -> Result:
     found = finding(message=text, label=text, observed=text, assertion=f"{text}/header:{text}")
     seen = Attempt("2026-11-21T04:05:00Z", 1.0, (exchange(text),))
     accepted = {"standing": "stale", "detail": text, "reason": text}
-    looks = (Look(text, text, (text,), {"status": text}),)
-    return result(address, Outcome.DRIFTED, findings=(found,), attempts=(seen,), ledger=accepted, looks=looks)
+    observations = (Observation(text, text, (text,), {"status": text}),)
+    return result(
+        address,
+        Outcome.DRIFTED,
+        findings=(found,),
+        attempts=(seen,),
+        accepted_difference=accepted,
+        observations=observations,
+    )
 
 
 def unseen(text: str) -> Result:
@@ -146,8 +153,8 @@ def test_the_changelog_and_the_news(text: str) -> None:
 def test_runs_beside_each_other(text: str) -> None:
     first, second = night(text), (run(run="other"), [result(A), result(B)])
     assert_inert(comparison.render(first, second) or "")
-    looks = (Look("", "answer", ("status",)),), (Look("", "answer", (), {"status": text}),)
-    one, other = ([result(A, looks=own)] for own in looks)
+    observations = (Observation("", "answer", ("status",)),), (Observation("", "answer", (), {"status": text}),)
+    one, other = ([result(A, observations=own)] for own in observations)
     told = comparison.render((run(), one), (run(run=text), other))
     assert told is not None
     assert_inert(told)
@@ -200,7 +207,7 @@ def test_the_doctor(text: str) -> None:
         checks=[doctor.Check("pa", "inference", text, 1.0, text)],
         looked_up=(),
         gains=(),
-        ends=[Ending("pa", text, date(2026, 11, 22), 1, text)],
+        expirations=[Expiration("pa", text, date(2026, 11, 22), 1, text)],
         today=date(2026, 11, 21),
     )
     assert_inert("\n".join(doctor.told(found, text)))

@@ -90,5 +90,5 @@ def describe_verdict(outcome: Outcome, reason: str, findings: Iterable[Finding])
 def _describe_cause(finding: Finding) -> str:
     mark = "should " if finding.severity is Severity.SHOULD else ""
     observed = observed_class(finding).encode("unicode_escape").decode().replace(";", ",")[:LONGEST]
-    place = f":{finding.at}" if finding.at and finding.aspect in NARROWED else ""
+    place = f":{finding.location}" if finding.location and finding.aspect in NARROWED else ""
     return f"{mark}{finding.aspect}{place} {finding.code} {observed}".strip()

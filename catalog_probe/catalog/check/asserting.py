@@ -10,9 +10,9 @@ from catalog_probe.catalog.model import Record, Tag
 from catalog_probe.catalog.model.assertion import ASK, EVERY, Basis, Key
 from catalog_probe.catalog.model.errors import did_you_mean
 from catalog_probe.catalog.model.labels import SUCCESS
-from catalog_probe.catalog.observed.cells import cells_of, settled_of, statements_digest
+from catalog_probe.catalog.observed.cells import cells_of, resolved_assumptions, statements_digest
 from catalog_probe.catalog.observed.last_seen import is_expired
-from catalog_probe.catalog.observed.tags import contradicts, tag_by_evidence, unsettled
+from catalog_probe.catalog.observed.tags import contradicts, tag_by_evidence, unresolved
 from catalog_probe.catalog.reading.expectations import allowing
 from catalog_probe.catalog.reading.facts import pin
 
@@ -81,23 +81,25 @@ def evidence_of_nothing(record: Record, made: Sequence[Assertion], catalog: Cata
     if block is None:
         return
     if is_void(record, made):
-        what = f"speaks of other statements ({block['of']}) than the record makes now ({statements_digest(made)})"
+        what = (
+            f"speaks of other statements ({block['statements']}) than the record makes now ({statements_digest(made)})"
+        )
         yield Complaint("$.evidence", what, f"{FIX}, which removes it")
         return
     keys = [each.key for each in made]
     exact = {str(key) for key in keys} | {f"{key.label}/{EVERY}" for key in keys}
-    for endpoint, line in block["seen"].items():
+    for endpoint, line in block["endpoints"].items():
         if endpoint != str(record.address) and (endpoint not in catalog or catalog[endpoint].kind != "endpoints"):
             mend = did_you_mean(endpoint, map(str, catalog)) or "remove its line"
-            yield Complaint("$.evidence.seen", f"no endpoint has the address {endpoint}", mend)
-        for text in [*(line.get("differs") or {}), *(line.get("unseen") or {})]:
+            yield Complaint("$.evidence.endpoints", f"no endpoint has the address {endpoint}", mend)
+        for text in [*(line.get("mismatched") or {}), *(line.get("not_observed") or {})]:
             if text not in exact:
-                yield _no_assertion("$.evidence.seen", text, keys)
+                yield _no_assertion("$.evidence.endpoints", text, keys)
     assumed = {str(each.key) for each in made if each.basis is Basis.ASSUMED}
-    for text in block.get("settled") or {}:
+    for text in block.get("resolved") or {}:
         if text not in assumed:
             mend = did_you_mean(text, assumed) or "remove it"
-            yield Complaint("$.evidence.settled", f"{text!r} is nothing that this record assumes", mend)
+            yield Complaint("$.evidence.resolved", f"{text!r} is nothing that this record assumes", mend)
 
 
 def wrong_tags(record: Record, made: Sequence[Assertion]) -> Iterator[Complaint]:
@@ -114,7 +116,9 @@ def wrong_tags(record: Record, made: Sequence[Assertion]) -> Iterator[Complaint]
 
 def tags_by_data(record: Record, made: Sequence[Assertion]) -> list[str]:
     """The record's tags as they should stand: those that data decide follow it, the others stay."""
-    following = {tag_by_evidence(made, cells_of(record, made), settled_of(record, made), expired=is_expired(record))}
+    following = {
+        tag_by_evidence(made, cells_of(record, made), resolved_assumptions(record, made), expired=is_expired(record))
+    }
     if not made or any(each.basis is Basis.DOCUMENTED and each.source for each in made):
         # what asserts nothing of an answer quotes its row all the same
         following.add(Tag.DOCUMENTED)
@@ -126,20 +130,20 @@ def tags_by_data(record: Record, made: Sequence[Assertion]) -> list[str]:
 def is_void(record: Record, made: Iterable[Assertion]) -> bool:
     """Whether the record carries evidence for statements that were edited since."""
     block = record.data.get("evidence")
-    return block is not None and block["of"] != statements_digest(made)
+    return block is not None and block["statements"] != statements_digest(made)
 
 
 def _why(tag: Tag, record: Record, made: Sequence[Assertion], *, holds: bool) -> str:
     if tag is Tag.DOCUMENTED:
         return "a row is cited for what it states" if holds else "all that it states is assumed"
-    cells, settled = cells_of(record, made), settled_of(record, made)
+    cells, resolved = cells_of(record, made), resolved_assumptions(record, made)
     by_key = {str(each.key): each for each in made}
     differs = [f"{key} on {endpoint}" for (endpoint, key), cell in cells.items() if contradicts(by_key[key], cell)]
     documented = [each for each in made if each.basis is Basis.DOCUMENTED]
     needed = [each for each in documented if not each.out_of_reach] or documented
-    as_stated = {key for (_, key), cell in cells.items() if cell.on is not None and not cell.differs}
+    as_stated = {key for (_, key), cell in cells.items() if cell.on is not None and not cell.mismatch}
     never = [str(each.key) for each in needed if str(each.key) not in as_stated and not each.optional]
-    assumed = [str(each.key) for each in unsettled(made, settled)]
+    assumed = [str(each.key) for each in unresolved(made, resolved)]
     if differs:
         return f"{_few(differs)} was seen otherwise"
     if is_expired(record):
@@ -148,7 +152,9 @@ def _why(tag: Tag, record: Record, made: Sequence[Assertion], *, holds: bool) ->
         if holds:
             return "each documented assertion was seen as stated"
         return f"{_few(never)} was not seen as stated" if never else "nothing that the documents state was seen"
-    return f"{_few(assumed)} is assumed and not settled" if holds else "nothing differs, and nothing is left to settle"
+    return (
+        f"{_few(assumed)} is assumed and not resolved" if holds else "nothing differs, and every assumption is resolved"
+    )
 
 
 def _no_assertion(path: str, text: str, keys: Iterable[Key]) -> Complaint:

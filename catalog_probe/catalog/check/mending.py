@@ -10,8 +10,9 @@ from catalog_probe.catalog.check.validate import canonical_texts
 from catalog_probe.catalog.files.store import RECORDS, Catalog
 from catalog_probe.catalog.model import Record
 from catalog_probe.catalog.model.errors import shown
-from catalog_probe.catalog.observed.agreed import agreed_of, as_kept, first_looks
+from catalog_probe.catalog.model.record import EVIDENCE_VERSION
 from catalog_probe.catalog.observed.cells import statements_digest
+from catalog_probe.catalog.observed.confirmed import as_kept, confirmed_keys, unconfirmed_since
 from catalog_probe.catalog.reading.assertions import assertions
 from catalog_probe.catalog.writeback.canonical import lacking_nulls
 from catalog_probe.catalog.writeback.writing import locked, write_text
@@ -53,11 +54,16 @@ def _mended(record: Record, scene: Scene, said: list[str]) -> Record:
     data = dict(record.data)
     if asserting.is_void(record, made):
         del data["evidence"]
-        kept = as_kept(made, agreed_of(record, made), first_looks(record, made)) | {
-            name: day for name, day in record.data["evidence"].items() if name == "restricted"
+        kept = as_kept(made, confirmed_keys(record, made), unconfirmed_since(record, made)) | {
+            name: day for name, day in record.data["evidence"].items() if name == "restricted_on"
         }
         if kept:
-            data["evidence"] = {"of": statements_digest(made), "seen": {}, **kept}
+            data["evidence"] = {
+                "schema_version": EVIDENCE_VERSION,
+                "statements": statements_digest(made),
+                "endpoints": {},
+                **kept,
+            }
         said.append(f"{record.address}: removed evidence for statements that were changed since")
     sound = Record(record.address, data)
     if not any(asserting.wrong_tags(sound, made)):

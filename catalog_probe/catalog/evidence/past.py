@@ -35,14 +35,14 @@ class Row:
     today: date
     outcomes: Mapping[str, Outcome]
     drifts: Mapping[str, Mapping[str, Json]]
-    seen: frozenset[str]
+    discovered: frozenset[str]
     live: bool
-    states: Mapping[str, str] = field(default_factory=dict)
-    """By address, the digest of what the record stated then; nothing where the row does not say."""
+    statement_digests: Mapping[str, str] = field(default_factory=dict)
+    """By address, the digest of the statements that the record made then; empty where the row has none."""
     causes: Mapping[str, Mapping[str, Json]] = field(default_factory=dict)
-    """By the id of a cause, what it was: `code` and `told`; nothing where the row does not say."""
-    lost: frozenset[str] = frozenset()
-    """The addresses that were lost from sight, as far as their letters do not tell."""
+    """By the id of a cause: `code` and `summary`; empty where the row has none."""
+    coverage_lost: frozenset[str] = frozenset()
+    """The addresses of lost coverage, as far as their letters do not tell."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,8 +100,8 @@ def last_verdict(earlier: Sequence[Earlier]) -> Earlier | None:
 
 
 def _rows(lines: Sequence[Mapping[str, Json]], where: str) -> Iterator[Row]:
-    casts = {line["cast"]: line["addresses"] for line in lines if "addresses" in line}
-    stated = {line["cast"]: line["stated"] for line in lines if "stated" in line}
+    addresses = {line["address_set"]: line["addresses"] for line in lines if "addresses" in line}
+    digests = {line["address_set"]: line["statement_digests"] for line in lines if "statement_digests" in line}
     for line in lines:
         try:
             yield Row(
@@ -110,14 +110,16 @@ def _rows(lines: Sequence[Mapping[str, Json]], where: str) -> Iterator[Row]:
                 today=date.fromisoformat(line["today"]),
                 outcomes={
                     address: OUTCOMES[letter]
-                    for address, letter in zip(casts[line["cast"]], line["outcomes"], strict=True)
+                    for address, letter in zip(addresses[line["address_set"]], line["outcomes"], strict=True)
                 },
                 drifts=line.get("drifts", {}),
-                seen=frozenset(line.get("seen", ())),
+                discovered=frozenset(line.get("discovered", ())),
                 live=line.get("live", False),
-                states=dict(zip(casts[line["cast"]], stated.get(line["cast"], ()), strict=False)),
+                statement_digests=dict(
+                    zip(addresses[line["address_set"]], digests.get(line["address_set"], ()), strict=False)
+                ),
                 causes=line.get("causes", {}),
-                lost=frozenset(line.get("lost", ())),
+                coverage_lost=frozenset(line.get("coverage_lost", ())),
             )
         except (AttributeError, KeyError, TypeError, ValueError) as error:
             raise EvidenceError(f"not a history row ({error!r})", "remove it there", place=where) from error

@@ -25,10 +25,13 @@ from catalog_probe.catalog.model import (
     Severity,
     Tag,
 )
+from catalog_probe.catalog.model.answered_by import AnsweredBy
 from catalog_probe.catalog.model.codes import ReasonCode
 from catalog_probe.catalog.model.exchange import Cut
-from catalog_probe.catalog.model.look import Look
-from catalog_probe.catalog.model.standpoint import StandsFor
+from catalog_probe.catalog.model.observation import Observation
+
+SCHEMA_VERSION = 1
+"""The version of results.jsonl. A file of another version is refused."""
 
 RECORDED = "recorded"
 """How what is seen in recorded traffic came about."""
@@ -39,7 +42,7 @@ class Result:
     """The verdict on one record, with everything it rests on. One line of results.jsonl."""
 
     record: str
-    probed: Mapping[str, Json]
+    probed_record: Mapping[str, Json]
     outcome: Outcome
     reason: Reason | None = None
     findings: tuple[Finding, ...] = ()
@@ -47,19 +50,19 @@ class Result:
     observed_at: str = ""
     lane: str = ""
     cost: str = ""
-    elicited: str = ""
+    trigger: str = ""
     """`request` when the request, key or sequence provoked it; `scenario` when only the mock's cause could; `recorded`
     when somebody's client brought it about, and its traffic was recorded."""
     reach: str = ""
     """By whom the record can be observed, a `Reach`; empty where nobody said."""
     nodeid: str = ""
-    ledger: Mapping[str, Json] | None = None
+    accepted_difference: Mapping[str, Json] | None = None
     """The accepted divergence that applies: `state` (a `LedgerState`), `reason`, `detail`, `review_by`; or None."""
-    agreement: Mapping[str, Json] | None = None
-    """Of a live result: whether what drifts used to agree (`evidence.verdicts.agreement`); or None."""
-    looks: tuple[Look, ...] = ()
+    confirmation: Mapping[str, Json] | None = None
+    """Of a live result: whether what drifts used to agree (`evidence.verdicts.confirmation`); or None."""
+    observations: tuple[Observation, ...] = ()
     """What was seen of each assertion, by endpoint and label; the evidence that the outcome rests on."""
-    undrawn: tuple[str, ...] = ()
+    not_drawn: tuple[str, ...] = ()
     """The addresses of the record's other endpoints that this run did not draw: neither lost nor fixed."""
 
     @property
@@ -67,8 +70,8 @@ class Result:
         return Address.parse(self.record)
 
     @property
-    def probed_record(self) -> Record:
-        return Record(self.address, self.probed)
+    def parsed_record(self) -> Record:
+        return Record(self.address, self.probed_record)
 
     @property
     def drifts(self) -> tuple[Finding, ...]:
@@ -82,7 +85,7 @@ class Result:
     def is_beyond_verifying(self) -> bool:
         """Whether it was looked at and has no verdict because the documents state nothing of it: no sight was lost."""
         is_silent = self.reason is not None and self.reason.code == ReasonCode.NOTHING_OBSERVED
-        return is_silent and Tag.DOCUMENTED not in self.probed_record.tags
+        return is_silent and Tag.DOCUMENTED not in self.parsed_record.tags
 
     def to_json(self) -> dict[str, Json]:
         return _fields(self)
@@ -95,16 +98,16 @@ class Result:
                 **data,
                 "outcome": Outcome(data["outcome"]),
                 "reason": Reason(**reason) if reason else None,
-                "looks": tuple(_look(item) for item in data.get("looks", ())),
+                "observations": tuple(_observation(item) for item in data.get("observations", ())),
                 "findings": tuple(_finding(item) for item in data.get("findings", ())),
                 "attempts": tuple(_attempt(item) for item in data.get("attempts", ())),
-                "undrawn": tuple(data.get("undrawn", ())),
+                "not_drawn": tuple(data.get("not_drawn", ())),
             }
         )
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class Invocation:
     """How a run was asked on its command line: what views need to print commands that run as printed."""
 
     target: str = ""
@@ -142,42 +145,41 @@ class Run:
     """The providers of what was selected that must have a verdict."""
     selected: tuple[str, ...] = ()
     """The addresses that this run selected, sorted."""
-    tripwires: tuple[str, ...] = ()
-    """The live lanes (`pa:inference`) whose tripwire has to come out as drift, if anything of theirs has a verdict."""
+    self_tests: tuple[str, ...] = ()
+    """The live lanes (`pa:inference`) whose self-test has to come out as drift, if anything of theirs has a verdict."""
     policy: Mapping[str, Json] = field(default_factory=dict)
-    asked: Asked = field(default_factory=Asked)
+    invocation: Invocation = field(default_factory=Invocation)
     versions: Mapping[str, str] = field(default_factory=dict)
     catalog_digest: str = ""
     previous_run: str | None = None
     history: tuple[Mapping[str, Json], ...] = ()
-    look_ups: tuple[Mapping[str, Json], ...] = ()
+    preflight: tuple[Mapping[str, Json], ...] = ()
     """The requests of the run's beginning: what each found on the account (`provider`, `request`, `found`, `ends`)."""
-    ends: tuple[Mapping[str, Json], ...] = ()
+    expirations: tuple[Mapping[str, Json], ...] = ()
     """What the run rests on that has an end: `provider`, `what`, `on` (a day), `records` and `mend`."""
-    stands_for: StandsFor = StandsFor.PROVIDER
+    answered_by: AnsweredBy = AnsweredBy.PROVIDER
     """Whose answers it saw."""
     revisions: Mapping[str, str] = field(default_factory=dict)
     """The revision that each provider was asked under, where its manifest lists any."""
     traffic: Mapping[str, Json] | None = None
     """What became of recorded exchanges (`catalog_probe.catalog.evidence.recording`); None of a run that probed."""
-    schema_version: int = 1
-    """The version of results.jsonl. A file of any other is refused."""
+    schema_version: int = SCHEMA_VERSION
 
     @property
     def speaks_of_providers(self) -> bool:
         """Whether what it saw is evidence for the records: live, no gateway between, and under the usual revisions."""
-        return self.live and self.stands_for is StandsFor.PROVIDER and not self.asked.revision
+        return self.live and self.answered_by is AnsweredBy.PROVIDER and not self.invocation.revision
 
     def to_json(self) -> dict[str, Json]:
-        return _fields(self)
+        return {"schema_version": self.schema_version, **_fields(self)}  # first, for whoever reads the beginning alone
 
     @classmethod
     def from_json(cls, data: Mapping[str, Json]) -> Self:
-        names = ("providers", "expected", "selected", "tripwires", "history", "look_ups", "ends")
+        names = ("providers", "expected", "selected", "self_tests", "history", "preflight", "expirations")
         lists = {key: tuple(data.get(key, ())) for key in names}
-        said = data.get("asked", {})
-        asked = Asked(**{**said, "traffic": tuple(said.get("traffic", ()))})
-        return cls(**{**data, **lists, "asked": asked, "stands_for": StandsFor(data["stands_for"])})
+        said = data.get("invocation", {})
+        invocation = Invocation(**{**said, "traffic": tuple(said.get("traffic", ()))})
+        return cls(**{**data, **lists, "invocation": invocation, "answered_by": AnsweredBy(data["answered_by"])})
 
 
 def _fields(value: Json) -> dict[str, Json]:
@@ -216,12 +218,12 @@ def _finding(data: Mapping[str, Json]) -> Finding:
     )
 
 
-def _look(data: Mapping[str, Json]) -> Look:
-    return Look(**{**data, "as_stated": tuple(data.get("as_stated", ()))})
+def _observation(data: Mapping[str, Json]) -> Observation:
+    return Observation(**{**data, "matched": tuple(data.get("matched", ()))})
 
 
 def _attempt(data: Mapping[str, Json]) -> Attempt:
-    return Attempt(data["at"], data["elapsed_ms"], tuple(_exchange(item) for item in data["exchanges"]))
+    return Attempt(data["started_at"], data["elapsed_ms"], tuple(_exchange(item) for item in data["exchanges"]))
 
 
 def _exchange(data: Mapping[str, Json]) -> Exchange:

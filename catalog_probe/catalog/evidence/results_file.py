@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Self
 from catalog_probe.catalog.evidence import shape
 from catalog_probe.catalog.evidence.deduplicated import told_once
 from catalog_probe.catalog.evidence.not_reported import complete
-from catalog_probe.catalog.evidence.results import Result, Run
+from catalog_probe.catalog.evidence.results import SCHEMA_VERSION, Result, Run
 from catalog_probe.catalog.files import json_lines
 from catalog_probe.catalog.model.errors import Mendable
 
@@ -66,14 +66,15 @@ def read_run(path: Path) -> tuple[Run, list[Result]]:
     A last line that a kill cut short is left out.
 
     Raises:
-        EvidenceError: the file is missing, empty, or holds a line that is not its last and is broken, or a line that
-            has not the shape of reports/schemas/results.json.
+        EvidenceError: the file is missing, empty, or of another schema version; or it holds a line that is not its last
+            and is broken, or a line that has not the shape of reports/schemas/results.json.
     """
     lines = _lines(path)
     first = next(lines, None)
     if first is None:
         raise EvidenceError("the first line should describe the run", "probe again to make one", file=path)
     place, line = first
+    _check_version(line, place)
     wrong = shape.describe_error(line, shape.RUN)
     if wrong:
         raise EvidenceError(f"the first line should describe the run: {wrong}", "probe again to make one", place=place)
@@ -103,6 +104,18 @@ def drawing_on(file: Path | None = None, place: str = "") -> Iterator[None]:
         raise EvidenceError(
             what, "if no line was changed by hand, report it; else probe again", file=file, place=place
         ) from error
+
+
+def _check_version(line: Json, place: str) -> None:
+    """Refuse a file that would be misread; what its first line lacks besides is told by its shape.
+
+    Raises:
+        EvidenceError: the file has another schema version.
+    """
+    version = line.get("schema_version") if isinstance(line, dict) else None
+    if isinstance(version, int) and version != SCHEMA_VERSION:
+        what = f"the file has schema version {version}, and this catalog-probe reads version {SCHEMA_VERSION}"
+        raise EvidenceError(what, "read it with the catalog-probe that wrote it, or probe again", place=place)
 
 
 def _lines(path: Path) -> Iterator[tuple[str, Json]]:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
     from catalog_probe.catalog.model import Attempt, Event, Exchange, Finding, Json
-    from catalog_probe.catalog.model.look import Look
+    from catalog_probe.catalog.model.observation import Observation
     from catalog_probe.catalog.reading.expected import Expected
 
 WHOLE = 64 * 1024
@@ -79,9 +79,11 @@ def kept_finding(finding: Finding) -> Finding:
     return replace(finding, observed=observed, message=brief(finding.message, POINTED))
 
 
-def kept_look(look: Look) -> Look:
+def kept_observation(observation: Observation) -> Observation:
     """A look with no more of a value that was seen than a person reads."""
-    return replace(look, otherwise={key: brief(value, POINTED) for key, value in look.otherwise.items()})
+    return replace(
+        observation, mismatched={key: brief(value, POINTED) for key, value in observation.mismatched.items()}
+    )
 
 
 def pointers(expected: Expected) -> tuple[str, ...]:

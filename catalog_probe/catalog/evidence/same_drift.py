@@ -58,7 +58,7 @@ def observed_class(finding: Finding) -> str:
 
 def name(finding: Finding) -> str:
     """One drift of a record, as a string that stays the same while the drift does: `answer/status 403`."""
-    place = f":{finding.at}" if finding.at and finding.at != finding.aspect else ""
+    place = f":{finding.location}" if finding.location and finding.location != finding.aspect else ""
     return f"{f'{finding.label}/{finding.aspect}{place}'[:_MAX]} {observed_class(finding)[:_MAX]}"
 
 
@@ -87,7 +87,7 @@ Cause = tuple[str, str, str, str, str]
 
 def cause(provider: str, finding: Finding) -> Cause:
     """What drifts of different records share if one change made them: provider, aspect, place, documented, observed."""
-    return provider, str(finding.aspect), finding.at, _json(finding.documented), observed_class(finding)
+    return provider, str(finding.aspect), finding.location, _json(finding.documented), observed_class(finding)
 
 
 def _json(value: Json) -> str:

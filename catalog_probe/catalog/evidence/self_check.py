@@ -1,6 +1,6 @@
-"""What a run says of itself: tripwires that came out, workers that were lost; in no count, ledger or record. Pure.
+"""What a run says of itself: self-tests that came out, workers that were lost; in no count, ledger or record. Pure.
 
-Each live lane judges its control's answer once more against one deliberately false assertion. That tripwire takes the
+Each live lane judges its control's answer once more against one deliberately false assertion. That self-test takes the
 way of every other result: judge, results file, drift, cause. Where it does not come out as drift, a true drift could
 not have come out either, so it is a fault of our own whatever else was seen. Only here is it told from a record.
 """
@@ -20,15 +20,15 @@ if TYPE_CHECKING:
 
     from catalog_probe.catalog.evidence.results import Run
 
-TRIPWIRE, WORKER = "tripwire", "worker"
+SELF_TEST, WORKER = "self_test", "worker"
 _OF_THE_RUN = "run"
 """In place of a provider: what no single one has a part in."""
 
 
-def tripwire_address(lane: str) -> str:
-    """Where the tripwire of a lane (`pa:inference`) stands in the results: `pa/harness/tripwire/inference`."""
+def self_test_address(lane: str) -> str:
+    """Where the self-test of a lane (`pa:inference`) stands in the results: `pa/harness/self_test/inference`."""
     provider, _, role = lane.partition(":")
-    return str(Address(provider, HARNESS, TRIPWIRE, role))
+    return str(Address(provider, HARNESS, SELF_TEST, role))
 
 
 def lost_worker(name: str, detail: str) -> Result:
@@ -48,12 +48,12 @@ def of_records(results: Iterable[Result]) -> list[Result]:
 
 
 def faults(run: Run, results: Sequence[Result], failing: Sequence[Result]) -> tuple[str, ...]:
-    """The faults of our own that no record tells, each in one sentence: lost workers, tripwires that did not come out.
+    """The faults of our own that no record tells, each in one sentence: lost workers, self-tests that did not come out.
 
     `failing` are the results that make the run exit 1, as the exit status counts them.
     """
     silent = (
-        f"{ReasonCode.TRIPWIRE_SILENT}: what is false on purpose did not come out as drift in lane {lane}: this run "
+        f"{ReasonCode.SELF_TEST_SILENT}: what is false on purpose did not come out as drift in lane {lane}: this run "
         "could not have seen a drift there"
         for lane in silent_lanes(run, results, failing)
     )
@@ -67,10 +67,10 @@ def _lost_workers(results: Sequence[Result]) -> Iterator[str]:
 
 
 def silent_lanes(run: Run, results: Sequence[Result], failing: Sequence[Result]) -> list[str]:
-    """The lanes whose tripwire did not come out: where anything has a verdict it has to fail, with a cause."""
+    """The lanes whose self-test did not come out: where anything has a verdict it has to fail, with a cause."""
     known = {result.record: result for result in results if not is_of_a_record(result)}
     counted = {record for cause in causes.causes(failing) for record in cause.records}
     came_out = {result.record for result in failing} & counted
     judged = {result.lane for result in of_records(results) if result.outcome.conclusive}
     told = {result.lane for result in known.values() if result.outcome is Outcome.HARNESS_ERROR and result.lane}
-    return [lane for lane in sorted((set(run.tripwires) & judged) | told) if tripwire_address(lane) not in came_out]
+    return [lane for lane in sorted((set(run.self_tests) & judged) | told) if self_test_address(lane) not in came_out]

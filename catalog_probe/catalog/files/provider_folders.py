@@ -76,7 +76,7 @@ class Home:
         return (self.suite or self.folder) / "targets"
 
     @property
-    def ledger(self) -> Path:
+    def accepted_differences(self) -> Path:
         return self.folder / "divergences.json"
 
     def providers(self) -> tuple[str, ...]:

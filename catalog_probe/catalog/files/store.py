@@ -14,9 +14,12 @@ from catalog_probe.catalog.files.manifest import providers
 from catalog_probe.catalog.files.strict_json import read_object
 from catalog_probe.catalog.model import KINDS, RATE_LIMIT_FAMILY, Address, Record
 from catalog_probe.catalog.model.errors import CatalogError, did_you_mean
+from catalog_probe.catalog.model.record import EVIDENCE_VERSION
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from catalog_probe.catalog.model import Json
 
 
 RECORDS = provider_folders.PACKAGE.records
@@ -184,4 +187,21 @@ def _records_of(path: Path, root: Path) -> Iterator[Record]:
             raise CatalogError(what, mend, file=path, place=repr(slug)) from None
         if not isinstance(data, dict):
             raise CatalogError("a record should be an object", "make it {…}", file=path, place=slug)
+        _check_evidence_version(data, path, slug)
         yield Record(Address(provider, kind, family, slug), data)
+
+
+def _check_evidence_version(data: Mapping[str, Json], path: Path, slug: str) -> None:
+    """Refuse evidence that would be misread: every reader of records relies on it.
+
+    Raises:
+        CatalogError: the evidence has another schema version, or none.
+    """
+    evidence = data.get("evidence")
+    if isinstance(evidence, dict) and evidence.get("schema_version") != EVIDENCE_VERSION:
+        version = (
+            f"schema version {evidence['schema_version']!r}" if "schema_version" in evidence else "no schema version"
+        )
+        what = f"its evidence has {version}, and this catalog-probe reads version {EVIDENCE_VERSION}"
+        mend = "read it with the catalog-probe that wrote it, or remove the evidence: the next live run writes it anew"
+        raise CatalogError(what, mend, file=path, place=f"{slug}: $.evidence.schema_version")

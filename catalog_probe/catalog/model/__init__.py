@@ -3,13 +3,14 @@
 from catalog_probe.catalog.model.address import KINDS, RATE_LIMIT_FAMILY, Address
 from catalog_probe.catalog.model.exchange import Attempt, Close, Event, Exchange, GrpcStatus, Request, Response
 from catalog_probe.catalog.model.finding import Aspect, Finding, Severity
-from catalog_probe.catalog.model.outcome import LedgerState, Outcome, Reason
+from catalog_probe.catalog.model.outcome import AcceptanceState, Outcome, Reason
 from catalog_probe.catalog.model.record import Record, Tag
 from catalog_probe.catalog.text.json_value import Json
 
 __all__ = [
     "KINDS",
     "RATE_LIMIT_FAMILY",
+    "AcceptanceState",
     "Address",
     "Aspect",
     "Attempt",
@@ -19,7 +20,6 @@ __all__ = [
     "Finding",
     "GrpcStatus",
     "Json",
-    "LedgerState",
     "Outcome",
     "Reason",
     "Record",

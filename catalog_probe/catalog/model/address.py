@@ -10,7 +10,7 @@ KINDS = ("endpoints", "errors", "rate_limits")
 
 
 HARNESS = "harness"
-"""In place of a kind: what a run says of itself (`pa/harness/tripwire/inference`). No record lives there."""
+"""In place of a kind: what a run says of itself (`pa/harness/self_test/inference`). No record lives there."""
 
 RATE_LIMIT_FAMILY = "limits"
 """A provider has one file of rate limits, so the family of such a record is always this."""

@@ -91,7 +91,7 @@ class Assertion:
     """All values that conform, where the documents leave a choice; `documented` is the first."""
     out_of_reach: str = ""
     """Why no client can bring it about, or empty."""
-    settled: str = ""
+    resolved: str = ""
     """What an assumption turned out to be: the observed class, or empty while nobody saw."""
     of_surface: bool = False
     """Whether it is a member that the envelope assumes, for all answers of its surface alike, and not the record."""

@@ -124,7 +124,7 @@ class ReasonCode(StrEnum):
     RECIPE_INCOMPLETE = "recipe-incomplete"
     DEADLINE_PASSED = "deadline-passed"
     WORKER_LOST = "worker-lost"
-    TRIPWIRE_SILENT = "tripwire-silent"
+    SELF_TEST_SILENT = "self-test-silent"
 
     # flaky: attempts disagree
     ATTEMPTS_DIFFER = "attempts-differ"

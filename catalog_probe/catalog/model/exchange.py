@@ -26,13 +26,13 @@ class Request:
 class Cut:
     """What is kept of a body or of event data that was too large, beside its beginning, which stands in its place.
 
-    `size` is in bytes: of the text, or of the JSON without white space. `sha256` is of the same bytes. `at` has the
+    `size` is in bytes: of the text, or of the JSON without white space. `sha256` is of the same bytes. `values` are the
     values at the JSON pointers that the record's assertions name, each as it was, or the beginning of a long one.
     """
 
     size: int
     sha256: str
-    at: Mapping[str, Json] = field(default_factory=dict)
+    values: Mapping[str, Json] = field(default_factory=dict)
 
 
 UNNAMED = "message"
@@ -112,6 +112,6 @@ class Exchange:
 class Attempt:
     """One try at eliciting a record's behaviour."""
 
-    at: str
+    started_at: str
     elapsed_ms: float
     exchanges: tuple[Exchange, ...]

@@ -49,7 +49,7 @@ class Finding:
     severity: Severity
     message: str
     label: str = ""
-    at: str = ""
+    location: str = ""
     documented: Json = None
     observed: Json = None
     assertion: str = ""

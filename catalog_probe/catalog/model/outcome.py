@@ -39,7 +39,7 @@ WORDS: Mapping[Outcome, str] = {
 """What each is called, in every view and query."""
 
 
-class LedgerState(StrEnum):
+class AcceptanceState(StrEnum):
     """How a result stands to the divergence that the ledger accepts for its record."""
 
     ACCOUNTED = "accounted"

@@ -12,6 +12,9 @@ if TYPE_CHECKING:
     from catalog_probe.catalog.model.address import Address
     from catalog_probe.catalog.text.json_value import Json
 
+EVIDENCE_VERSION = 1
+"""The schema version of a record's `evidence`. Evidence of another version is refused."""
+
 
 class Tag(StrEnum):
     """The status tags of a catalog record (1:2.1)."""

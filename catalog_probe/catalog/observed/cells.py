@@ -1,7 +1,7 @@
 """The evidence that a record carries, cell by cell: each assertion on each endpoint, when last seen, and how.
 
-In the record one endpoint is one line: the day on which everything that the line does not list was last seen as stated,
-what `differs`, and what was `unseen` then, with the day on which it was last seen, or null.
+In the record one endpoint is one line: the day on which every assertion that the line does not list matched, those that
+are `mismatched`, and those `not_observed` on that day, each with the day on which it was last observed, or null.
 """
 
 from __future__ import annotations
@@ -25,10 +25,10 @@ DIGITS = 8
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """What was last seen of one assertion on one endpoint; `differs` is the observed class, empty where as stated."""
+    """The last observation of one assertion on one endpoint; `mismatch` is the observed class, empty if it matched."""
 
     on: date | None
-    differs: str = ""
+    mismatch: str = ""
 
 
 Cells = Mapping[tuple[str, str], Cell]
@@ -36,10 +36,10 @@ Cells = Mapping[tuple[str, str], Cell]
 
 
 @dataclass(frozen=True, slots=True)
-class Settled:
-    """What an assumption turned out to be: the observed class, and the day on which that was first seen."""
+class Resolved:
+    """What an assumption turned out to be: the observed class, and the day on which it was first observed."""
 
-    seen: Json
+    observed: Json
     on: date
 
 
@@ -56,23 +56,23 @@ def cells_of(record: Record, stated: Iterable[Assertion]) -> dict[tuple[str, str
     block = _current(record, stated)
     keys = [str(each.key) for each in stated]
     found: dict[tuple[str, str], Cell] = {}
-    for endpoint, line in (block.get("seen") or {}).items():
+    for endpoint, line in (block.get("endpoints") or {}).items():
         on = date.fromisoformat(line["on"])
-        differs, unseen = line.get("differs") or {}, line.get("unseen") or {}
+        mismatched, not_observed = line.get("mismatched") or {}, line.get("not_observed") or {}
         for key in keys:
             day = on
-            listed = next((each for each in (key, f"{Key.parse(key).label}/*") if each in unseen), None)
+            listed = next((each for each in (key, f"{Key.parse(key).label}/*") if each in not_observed), None)
             if listed is not None:
-                last = unseen[listed]
-                found[endpoint, key] = Cell(date.fromisoformat(last) if last else None, differs.get(key, ""))
+                last = not_observed[listed]
+                found[endpoint, key] = Cell(date.fromisoformat(last) if last else None, mismatched.get(key, ""))
             else:
-                found[endpoint, key] = Cell(day, differs.get(key, ""))
+                found[endpoint, key] = Cell(day, mismatched.get(key, ""))
     return found
 
 
 def differing_endpoints(record: Record) -> frozenset[str]:
-    """The endpoints on which something was last seen otherwise, whatever the record states since."""
-    return frozenset(endpoint for endpoint, line in _lines(record).items() if line.get("differs"))
+    """The endpoints on which the last observation mismatched, whatever the record states since."""
+    return frozenset(endpoint for endpoint, line in _lines(record).items() if line.get("mismatched"))
 
 
 def last_day(record: Record, endpoint: str, key: str = "") -> str | None:
@@ -81,41 +81,42 @@ def last_day(record: Record, endpoint: str, key: str = "") -> str | None:
     As the record has it, whatever it states since.
     """
     line = _lines(record).get(endpoint, {})
-    unseen = line.get("unseen") or {}
-    listed = next((each for each in (key, f"{key.partition('/')[0]}/*") if each in unseen), None)
-    return unseen[listed] if listed is not None else line.get("on")
+    not_observed = line.get("not_observed") or {}
+    listed = next((each for each in (key, f"{key.partition('/')[0]}/*") if each in not_observed), None)
+    return not_observed[listed] if listed is not None else line.get("on")
 
 
 def seen_as_stated(record: Record, endpoint: str, key: str) -> bool:
     """Whether an assertion was as stated when it was last seen on an endpoint, whatever the record states since."""
-    differs = _lines(record).get(endpoint, {}).get("differs") or {}
-    return key not in differs and last_day(record, endpoint, key) is not None
+    mismatched = _lines(record).get(endpoint, {}).get("mismatched") or {}
+    return key not in mismatched and last_day(record, endpoint, key) is not None
 
 
 def restricted_on(record: Record) -> date | None:
     """The last day on which this account was refused, where it has not got through since."""
     block = record.data.get("evidence")
-    day = block.get("restricted") if isinstance(block, dict) else None
+    day = block.get("restricted_on") if isinstance(block, dict) else None
     return date.fromisoformat(day) if day else None
 
 
-def settled_of(record: Record, stated: Iterable[Assertion]) -> dict[str, Settled]:
+def resolved_assumptions(record: Record, stated: Iterable[Assertion]) -> dict[str, Resolved]:
     """What became of the record's assumptions, by the key of the assertion."""
     if "evidence" not in record.data:
         return {}
     block = _current(record, tuple(stated))
     return {
-        key: Settled(each["seen"], date.fromisoformat(each["on"])) for key, each in (block.get("settled") or {}).items()
+        key: Resolved(each["observed"], date.fromisoformat(each["on"]))
+        for key, each in (block.get("resolved") or {}).items()
     }
 
 
 def _lines(record: Record) -> Mapping[str, Mapping[str, Json]]:
     block = record.data.get("evidence")
-    return (block.get("seen") or {}) if isinstance(block, dict) else {}
+    return (block.get("endpoints") or {}) if isinstance(block, dict) else {}
 
 
 def _current(record: Record, stated: tuple[Assertion, ...]) -> Mapping[str, Json]:
     block = record.data.get("evidence")
-    if not isinstance(block, dict) or block.get("of") != statements_digest(stated):
+    if not isinstance(block, dict) or block.get("statements") != statements_digest(stated):
         return {}
     return block

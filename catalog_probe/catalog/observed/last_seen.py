@@ -8,7 +8,7 @@ from datetime import UTC, date, datetime
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from catalog_probe.catalog.model.standpoint import StandsFor
+from catalog_probe.catalog.model.answered_by import AnsweredBy
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -82,8 +82,8 @@ def of_no_provider(target: str) -> bool:
 
     It begins with that word and a colon.
     """
-    others = (StandsFor.MOCK, StandsFor.GATEWAY, StandsFor.RECORDING, ANOTHER_REVISION)
-    return target == StandsFor.MOCK or target.startswith(tuple(f"{each}:" for each in others))
+    others = (AnsweredBy.MOCK, AnsweredBy.GATEWAY, AnsweredBy.RECORDING, ANOTHER_REVISION)
+    return target == AnsweredBy.MOCK or target.startswith(tuple(f"{each}:" for each in others))
 
 
 def is_expired(record: Record) -> bool:

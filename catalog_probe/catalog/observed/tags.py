@@ -11,11 +11,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
     from catalog_probe.catalog.model.assertion import Assertion
-    from catalog_probe.catalog.observed.cells import Cell, Cells, Settled
+    from catalog_probe.catalog.observed.cells import Cell, Cells, Resolved
 
 
 def tag_by_evidence(
-    stated: Iterable[Assertion], cells: Cells, settled: Mapping[str, Settled], *, expired: bool = False
+    stated: Iterable[Assertion], cells: Cells, resolved: Mapping[str, Resolved], *, expired: bool = False
 ) -> Tag | None:
     """LIVE_VERIFIED where every documented assertion within reach was seen as stated on some endpoint and none differs.
 
@@ -31,20 +31,20 @@ def tag_by_evidence(
     within_reach = [each for each in documented if not each.out_of_reach]
     needed = {str(each.key) for each in within_reach or documented if not each.optional}
     differs = any(key in by_key and contradicts(by_key[key], cell) for (_, key), cell in cells.items())
-    seen = {key for (_, key), cell in cells.items() if cell.on is not None and not cell.differs}
+    seen = {key for (_, key), cell in cells.items() if cell.on is not None and not cell.mismatch}
     shows_documented = any(str(each.key) in seen for each in documented)
     if shows_documented and needed <= seen and not differs and not expired:
         return Tag.LIVE_VERIFIED
-    return Tag.UNVERIFIED if differs or expired or any(unsettled(stated, settled)) else None
+    return Tag.UNVERIFIED if differs or expired or any(unresolved(stated, resolved)) else None
 
 
 def contradicts(assertion: Assertion, cell: Cell) -> bool:
     """Whether what was seen differs from what the documents say; what we assumed may turn out otherwise."""
-    if not cell.differs:
+    if not cell.mismatch:
         return False
     if assertion.basis is Basis.DOCUMENTED:
         return True
-    return is_another_outcome(assertion, cell.differs) or (assertion.place_alone and cell.differs != "absent")
+    return is_another_outcome(assertion, cell.mismatch) or (assertion.place_alone and cell.mismatch != "absent")
 
 
 def is_another_outcome(assertion: Assertion, seen: str) -> bool:
@@ -55,8 +55,8 @@ def is_another_outcome(assertion: Assertion, seen: str) -> bool:
     return (int(seen) < 400) != (status < 400)
 
 
-def unsettled(stated: Iterable[Assertion], settled: Mapping[str, Settled]) -> Iterator[Assertion]:
+def unresolved(stated: Iterable[Assertion], resolved: Mapping[str, Resolved]) -> Iterator[Assertion]:
     """What the record itself assumes and nobody has seen yet; what its surface assumes says nothing of the record."""
     for each in stated:
-        if each.basis is Basis.ASSUMED and not each.of_surface and str(each.key) not in settled:
+        if each.basis is Basis.ASSUMED and not each.of_surface and str(each.key) not in resolved:
             yield each

@@ -12,14 +12,14 @@ from catalog_probe.catalog.files.manifest import manifest
 from catalog_probe.catalog.model.assertion import ASK, EVERY, Assertion, Basis, Key
 from catalog_probe.catalog.model.codes import ReasonCode
 from catalog_probe.catalog.model.labels import ANSWER, MISSING_CREDENTIAL, SUCCESS, WRONG_CREDENTIAL
-from catalog_probe.catalog.observed.cells import settled_of
+from catalog_probe.catalog.observed.cells import resolved_assumptions
 from catalog_probe.catalog.reading.expectations import Lookup, allowing, expectations
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
     from catalog_probe.catalog.model import Json, Record
-    from catalog_probe.catalog.observed.cells import Settled
+    from catalog_probe.catalog.observed.cells import Resolved
     from catalog_probe.catalog.reading.expected import Expected
     from catalog_probe.catalog.reading.streams import StreamRule
 
@@ -63,12 +63,12 @@ def asserted(record: Record, lookup: Lookup) -> tuple[Expected, ...]:
     own = _Told.of(record)
     found = [(each, tuple(_assertions(record, own, each, lookup))) for each in expectations(record, lookup)]
     every = [each for _, made in found for each in made]
-    settled = settled_of(record, every)
+    resolved = resolved_assumptions(record, every)
     is_documented = any(each.basis is Basis.DOCUMENTED for each in every)
     return tuple(
         replace(
             expected,
-            assertions=_by_key(_with_what_they_turned_out_to_be(made, settled)),
+            assertions=_by_key(_with_what_they_turned_out_to_be(made, resolved)),
             asked=_asked_under(record, expected, lookup),
             is_documented=is_documented,
             instead=_with_its_assertions(record, own, expected.instead, lookup),
@@ -104,11 +104,13 @@ def _by_key(made: Iterable[Assertion]) -> dict[str, Assertion]:
     return {str(each.key): each for each in made}
 
 
-def _with_what_they_turned_out_to_be(made: Iterable[Assertion], settled: Mapping[str, Settled]) -> Iterable[Assertion]:
-    if not settled:
+def _with_what_they_turned_out_to_be(
+    made: Iterable[Assertion], resolved: Mapping[str, Resolved]
+) -> Iterable[Assertion]:
+    if not resolved:
         return made
-    known = ((each, settled.get(str(each.key))) for each in made)
-    return (replace(each, settled=str(was.seen)) if was is not None else each for each, was in known)
+    known = ((each, resolved.get(str(each.key))) for each in made)
+    return (replace(each, resolved=str(was.observed)) if was is not None else each for each, was in known)
 
 
 def _assertions(record: Record, own: _Told, expected: Expected, lookup: Lookup) -> Iterator[Assertion]:

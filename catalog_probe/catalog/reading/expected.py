@@ -130,12 +130,12 @@ def answer_body(expected: Expected, response: Response) -> Json:
     Of one that was too large to keep it has what is kept of it: what the record asserts.
     """
     if expected.stream is None or expected.stream.event is None:
-        return response.body if response.cut is None else rebuilt(response.cut.at)
+        return response.body if response.cut is None else rebuilt(response.cut.values)
     named = (each for each in reversed(response.events or ()) if each.event == expected.stream.event and not each.sent)
     event = next(named, None)
     if event is None:
         return ABSENT
-    return event.data if event.cut is None else rebuilt(event.cut.at)
+    return event.data if event.cut is None else rebuilt(event.cut.values)
 
 
 def message_of(expected: Expected, response: Response) -> str | None:

@@ -125,11 +125,11 @@ def _seen_otherwise(record: Record, stated: Iterable[Expected]) -> Mapping[str, 
     assertions = tuple(each for expected in stated for each in expected.assertions.values())
     found: dict[str, set[str]] = {}
     for (_, key), cell in cells_of(record, assertions).items():
-        if cell.differs:
-            found.setdefault(Key.parse(key).within, set()).add(cell.differs)
+        if cell.mismatch:
+            found.setdefault(Key.parse(key).within, set()).add(cell.mismatch)
     for each in assertions:
-        if each.settled:
-            found.setdefault(each.key.within, set()).add(each.settled)
+        if each.resolved:
+            found.setdefault(each.key.within, set()).add(each.resolved)
     return {within: frozenset(values) for within, values in found.items()}
 
 

@@ -35,7 +35,7 @@ class Answer(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Observation:
+class CellEvidence:
     """What was last seen of one assertion on one endpoint."""
 
     assertion: Assertion
@@ -43,8 +43,8 @@ class Observation:
     """Empty: any endpoint of the record."""
     on: date | None
     """The day on which it was last seen; None: never."""
-    differs: str = ""
-    """The observed class where it was seen otherwise than stated."""
+    mismatch: str = ""
+    """The observed class, if the last observation mismatched."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,14 +54,14 @@ class DependencyAnswer:
     dependency: Dependency
     records: int
     assertions: int
-    differing: tuple[Observation, ...]
-    unseen: tuple[Observation, ...]
+    differing: tuple[CellEvidence, ...]
+    not_observed: tuple[CellEvidence, ...]
 
     @property
     def answer(self) -> Answer:
         if self.differing:
             return Answer.NO
-        return Answer.UNKNOWN if self.unseen else Answer.YES
+        return Answer.UNKNOWN if self.not_observed else Answer.YES
 
 
 def combine(answers: Iterable[Answer]) -> Answer:
@@ -143,22 +143,22 @@ def _answer(dependency: Dependency, records: _Records, fresh: date, place: _Plac
     place.require("assertions", "assertion of these records", meant_keys, stated)
     if dependency.endpoints:
         selected = [each for each in selected if each[2]]
-    differing: list[Observation] = []
-    unseen: list[Observation] = []
+    differing: list[CellEvidence] = []
+    not_observed: list[CellEvidence] = []
     for record, meant, endpoints in selected:
         for key, assertion in meant.items():
             cells = record.cells.get(key, {})
             for endpoint in endpoints or [""]:
                 own = {name: cell for name, cell in sorted(cells.items()) if endpoint in ("", name)}
                 different = [
-                    Observation(assertion, name, cell.on, cell.differs) for name, cell in own.items() if cell.differs
+                    CellEvidence(assertion, name, cell.on, cell.mismatch) for name, cell in own.items() if cell.mismatch
                 ]
                 last = max((cell.on for cell in own.values() if cell.on is not None), default=None)
                 differing += different
                 if not different and (last is None or last < fresh):
-                    unseen.append(Observation(assertion, endpoint, last))
+                    not_observed.append(CellEvidence(assertion, endpoint, last))
     count = sum(len(meant) for _, meant, _ in selected)
-    return DependencyAnswer(dependency, len(selected), count, tuple(differing), tuple(unseen))
+    return DependencyAnswer(dependency, len(selected), count, tuple(differing), tuple(not_observed))
 
 
 def _fits_any(patterns: Iterable[str], name: str) -> bool:

@@ -26,8 +26,17 @@ if TYPE_CHECKING:
 OUTCOMES = tuple(word.replace(" ", "-") for word in WORDS.values())
 
 STATES = (
-    *("our-fault", "regressed", "new-drift", "never-agreed", "pending", "changed", "lost-sight", "flaky"),
-    *("stale-ledger", "still-drifting", "fixed", "accepted", "inconclusive", "restricted", "not-probed", "conforms"),
+    *("our-fault", "regressed", "new-drift", "never-confirmed", "pending", "changed", "lost-sight", "flaky"),
+    *(
+        "stale-accepted-difference",
+        "still-drifting",
+        "fixed",
+        "accepted",
+        "inconclusive",
+        "restricted",
+        "not-probed",
+        "conforms",
+    ),
 )
 """The sections of a report, in their order; a record is in one of them."""
 

@@ -75,7 +75,7 @@ def observed_limits(result: Result) -> dict[str, Json]:
     for exchange in _latest(result):
         if exchange.response and (exchange.response.status or 0) < 400:
             told = {**_limits_in(exchange.response.headers), **told}
-    tiers = rate_limits(result.probed_record).tiers(told) if result.probed else []
+    tiers = rate_limits(result.parsed_record).tiers(told) if result.probed_record else []
     left_out = {each.label: str(each.observed) for each in result.findings if each.code == FindingCode.NOT_LOOKED_AT}
     found: dict[str, Json] = {
         "headers": dict(sorted(told.items())),
@@ -107,7 +107,7 @@ def differences(findings: tuple[Finding, ...]) -> tuple[str, ...]:
 
 
 def _difference(finding: Finding, observed: Json) -> str:
-    where = " ".join(dict.fromkeys(filter(None, (finding.label, finding.at or str(finding.aspect)))))
+    where = " ".join(dict.fromkeys(filter(None, (finding.label, finding.location or str(finding.aspect)))))
     return f"{where} {_short(observed)} instead of {_short(finding.documented)} ({finding.code})"
 
 

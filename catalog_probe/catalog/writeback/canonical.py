@@ -57,9 +57,10 @@ def json_text(value: Json) -> str:
 
 
 _EVIDENCE_LINE = re.compile(
-    r'^(?P<key> {8}"[^"\n]+": )(?P<value>\{\n {10}"(?:on|seen)": .*?\n {8}\})(?P<comma>,?)$', re.MULTILINE | re.DOTALL
+    r'^(?P<key> {8}"[^"\n]+": )(?P<value>\{\n {10}"(?:on|since|observed)": .*?\n {8}\})(?P<comma>,?)$',
+    re.MULTILINE | re.DOTALL,
 )
-"""What `seen` and `settled` of a record's `evidence` hold, by the depth at which they stand in a record file."""
+"""Members of `endpoints`, `unconfirmed` and `resolved` in a record's `evidence`, by their depth in a record file."""
 
 
 def _on_one_line(found: re.Match[str]) -> str:

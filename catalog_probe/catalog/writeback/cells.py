@@ -11,8 +11,16 @@ from typing import TYPE_CHECKING
 from catalog_probe.catalog.evidence.same_drift import ABSENT
 from catalog_probe.catalog.model import Outcome
 from catalog_probe.catalog.model.assertion import Basis, Key
-from catalog_probe.catalog.observed.agreed import agreed_of, as_kept, first_looks
-from catalog_probe.catalog.observed.cells import Cell, Settled, cells_of, restricted_on, settled_of, statements_digest
+from catalog_probe.catalog.model.record import EVIDENCE_VERSION
+from catalog_probe.catalog.observed.cells import (
+    Cell,
+    Resolved,
+    cells_of,
+    resolved_assumptions,
+    restricted_on,
+    statements_digest,
+)
+from catalog_probe.catalog.observed.confirmed import as_kept, confirmed_keys, unconfirmed_since
 from catalog_probe.catalog.observed.last_seen import last_seen
 from catalog_probe.catalog.observed.tags import is_another_outcome
 
@@ -32,12 +40,12 @@ class Gathered:
     """All that is known of a record's assertions."""
 
     cells: dict[tuple[str, str], Cell]
-    settled: dict[str, Settled]
-    agreed: frozenset[str] = frozenset()
+    resolved: dict[str, Resolved]
+    confirmed: frozenset[str] = frozenset()
     """The keys of what any live night saw as stated."""
-    looked: Mapping[str, date] = field(default_factory=dict)
+    unconfirmed: Mapping[str, date] = field(default_factory=dict)
     """Of what none ever did: the first day on which one looked."""
-    restricted: date | None = None
+    restricted_on: date | None = None
     """The last day on which this account was refused, where it has not got through since."""
 
 
@@ -47,8 +55,8 @@ def gathered(record: Record, stated: tuple[Assertion, ...], sightings: Iterable[
     Of each cell the newest look stands, whenever it is merged: an older run adds what only it saw.
     """
     recorded, last = cells_of(record, stated), last_seen(record)
-    cells, settled = dict(recorded), settled_of(record, stated)
-    agreed, looked = set(agreed_of(record, stated)), first_looks(record, stated)
+    cells, resolved = dict(recorded), resolved_assumptions(record, stated)
+    confirmed, unconfirmed = set(confirmed_keys(record, stated)), unconfirmed_since(record, stated)
     first_seen: dict[tuple[str, str], date] = {}
     refused, got_through = restricted_on(record), last.day if last is not None else None
     for sighting in sightings:
@@ -59,24 +67,28 @@ def gathered(record: Record, stated: tuple[Assertion, ...], sightings: Iterable[
         day = sighting.day
         got_through = max(day, got_through or day)
         if sighting.run.speaks_of_providers:
-            looks = sighting.result.looks
-            differ = {f"{look.label}/{within}" for look in looks for within in look.otherwise}
-            agreed |= {f"{look.label}/{within}" for look in looks for within in look.as_stated} - differ
-            looked.update({key: min(day, looked.get(key, day)) for key in differ})
+            observations = sighting.result.observations
+            differ = {
+                f"{observation.label}/{within}" for observation in observations for within in observation.mismatched
+            }
+            confirmed |= {
+                f"{observation.label}/{within}" for observation in observations for within in observation.matched
+            } - differ
+            unconfirmed.update({key: min(day, unconfirmed.get(key, day)) for key in differ})
         newer_on_its_day = recorded if sighting.is_older_than(last) else {}
-        for look in sighting.result.looks:
-            endpoint = look.endpoint or str(record.address)
-            for within, differs in [*((key, "") for key in look.as_stated), *look.otherwise.items()]:
-                place = endpoint, f"{look.label}/{within}"
+        for observation in sighting.result.observations:
+            endpoint = observation.endpoint or str(record.address)
+            for within, differs in [*((key, "") for key in observation.matched), *observation.mismatched.items()]:
+                place = endpoint, f"{observation.label}/{within}"
                 first_seen.setdefault((place[1], differs), day)
                 if not _is_after(cells.get(place), day) and not _is_of(newer_on_its_day, place, day):
                     cells[place] = Cell(day, differs)
     seen = _seen_by_endpoint(cells)
     for assumption in (each for each in stated if each.basis is Basis.ASSUMED):
-        _settle(settled, assumption, seen.get(str(assumption.key), ()), first_seen)
+        _resolve(resolved, assumption, seen.get(str(assumption.key), ()), first_seen)
     if refused is not None and got_through is not None and refused <= got_through:
         refused = None
-    return Gathered(cells, settled, frozenset(agreed), looked, refused)
+    return Gathered(cells, resolved, frozenset(confirmed), unconfirmed, refused)
 
 
 def _is_after(cell: Cell | None, day: date) -> bool:
@@ -96,8 +108,8 @@ def _seen_by_endpoint(cells: Cells) -> dict[str, list[Cell]]:
     return found
 
 
-def _settle(
-    settled: dict[str, Settled],
+def _resolve(
+    resolved: dict[str, Resolved],
     assumption: Assertion,
     looked: Sequence[Cell],
     first_seen: Mapping[tuple[str, str], date],
@@ -111,18 +123,18 @@ def _settle(
     if not looked:
         return
     key = str(assumption.key)
-    before = settled.pop(key, None)
-    shown = [cell for cell in looked if not assumption.place_alone or cell.differs in ("", ABSENT)]
-    shown = [cell for cell in shown if not is_another_outcome(assumption, cell.differs)]
+    before = resolved.pop(key, None)
+    shown = [cell for cell in looked if not assumption.place_alone or cell.mismatch in ("", ABSENT)]
+    shown = [cell for cell in shown if not is_another_outcome(assumption, cell.mismatch)]
     if not shown:
         return
-    differs = next((cell.differs for cell in shown if cell.differs), "")
+    differs = next((cell.mismatch for cell in shown if cell.mismatch), "")
     seen = differs or AS_ASSUMED
-    days = [cell.on for cell in shown if cell.on is not None and cell.differs == differs]
-    if before is not None and before.seen == seen:
+    days = [cell.on for cell in shown if cell.on is not None and cell.mismatch == differs]
+    if before is not None and before.observed == seen:
         days.append(before.on)
     if differs or not assumption.of_surface:
-        settled[key] = Settled(seen, min([*days, first_seen.get((key, differs), days[0])]))
+        resolved[key] = Resolved(seen, min([*days, first_seen.get((key, differs), days[0])]))
 
 
 def evidence_block(
@@ -134,26 +146,35 @@ def evidence_block(
     """
     digest = statements_digest(stated)
     old = record.data.get("evidence")
-    old_lines = old.get("seen", {}) if isinstance(old, dict) and old.get("of") == digest else {}
+    old_lines = old.get("endpoints", {}) if isinstance(old, dict) and old.get("statements") == digest else {}
     lines: dict[str, Json] = {}
     for endpoint, line in sorted(_lines(known.cells, [str(each.key) for each in stated])):
         before = old_lines.get(endpoint)
         lines[endpoint] = before if before is not None and _says_the_same(before, line, refresh_after) else line
-    restricted = _restricted(old, known.restricted, refresh_after)
-    if not lines and not known.settled and not restricted:
+    restricted = _restricted(old, known.restricted_on, refresh_after)
+    if not lines and not known.resolved and not restricted:
         return None
-    settled = {key: {"seen": each.seen, "on": each.on.isoformat()} for key, each in sorted(known.settled.items())}
-    kept = as_kept(stated, known.agreed, known.looked)
-    return {"of": digest, "seen": lines, **({"settled": settled} if settled else {}), **kept, **restricted}
+    resolved = {
+        key: {"observed": each.observed, "on": each.on.isoformat()} for key, each in sorted(known.resolved.items())
+    }
+    kept = as_kept(stated, known.confirmed, known.unconfirmed)
+    return {
+        "schema_version": EVIDENCE_VERSION,
+        "statements": digest,
+        "endpoints": lines,
+        **restricted,
+        **kept,
+        **({"resolved": resolved} if resolved else {}),
+    }
 
 
 def _restricted(old: Json, on: date | None, refresh_after: int) -> dict[str, Json]:
     """The day of the last refusal as it stands in the record; an old one stays while it is fresh."""
     if on is None:
         return {}
-    before = old.get("restricted") if isinstance(old, dict) else None
+    before = old.get("restricted_on") if isinstance(old, dict) else None
     is_fresh = before is not None and (on - date.fromisoformat(before)).days <= refresh_after
-    return {"restricted": before if is_fresh else on.isoformat()}
+    return {"restricted_on": before if is_fresh else on.isoformat()}
 
 
 def _lines(cells: Mapping[tuple[str, str], Cell], keys: list[str]) -> Iterator[tuple[str, dict[str, Json]]]:
@@ -166,35 +187,35 @@ def _lines(cells: Mapping[tuple[str, str], Cell], keys: list[str]) -> Iterator[t
         if not days:
             continue
         on = max(days)
-        differs = {key: own[key].differs for key in keys if key in own and own[key].differs}
-        unseen = {key: _day(own.get(key)) for key in keys if key not in own or own[key].on != on}
+        mismatched = {key: own[key].mismatch for key in keys if key in own and own[key].mismatch}
+        not_observed = {key: _day(own.get(key)) for key in keys if key not in own or own[key].on != on}
         line: dict[str, Json] = {"on": on.isoformat()}
-        if differs:
-            line["differs"] = differs
-        if unseen:
-            line["unseen"] = _by_label(unseen, keys)
+        if mismatched:
+            line["mismatched"] = mismatched
+        if not_observed:
+            line["not_observed"] = _by_label(not_observed, keys)
         yield endpoint, line
 
 
-def _by_label(unseen: dict[str, Json], keys: list[str]) -> dict[str, Json]:
+def _by_label(not_observed: dict[str, Json], keys: list[str]) -> dict[str, Json]:
     """A label of which nothing was ever seen is one entry."""
     labels: dict[str, list[str]] = defaultdict(list)
     for key in keys:
         labels[Key.parse(key).label].append(key)
     told: dict[str, Json] = {}
     for label, own in labels.items():
-        if all(key in unseen and unseen[key] is None for key in own):
+        if all(key in not_observed and not_observed[key] is None for key in own):
             told[f"{label}/*"] = None
         else:
-            told.update({key: unseen[key] for key in own if key in unseen})
+            told.update({key: not_observed[key] for key in own if key in not_observed})
     return told
 
 
 def _says_the_same(old: Mapping[str, Json], new: Mapping[str, Json], refresh_after: int) -> bool:
     """Whether two lines differ in nothing but dates, and each old date is fresh enough to stand."""
-    if old.get("differs") != new.get("differs"):
+    if old.get("mismatched") != new.get("mismatched"):
         return False
-    was, now = old.get("unseen") or {}, new.get("unseen") or {}
+    was, now = old.get("not_observed") or {}, new.get("not_observed") or {}
     never = {key for key, day in was.items() if day is None}
     if never != {key for key, day in now.items() if day is None}:
         return False

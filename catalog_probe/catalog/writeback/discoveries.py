@@ -73,8 +73,12 @@ def updated(catalog: Catalog, found: Mapping[str, Candidates], refresh_after: in
 def _candidate(sighting: Sighting, finding: Finding) -> tuple[str, dict[str, Json]]:
     kind, day = _NEWS[finding.code], sighting.day.isoformat()
     value = str(finding.observed)
-    surface = sighting.result.probed_record.surface or "unknown"
-    name = {"header": finding.at, "field": f"{surface}{finding.at}", "error": f"{finding.at}/{steady(value)}"}[kind]
+    surface = sighting.result.parsed_record.surface or "unknown"
+    name = {
+        "header": finding.location,
+        "field": f"{surface}{finding.location}",
+        "error": f"{finding.location}/{steady(value)}",
+    }[kind]
     return f"{kind}/{name}", {
         "status": [str(Tag.LIVE_DISCOVERED)],
         "example": steady(value),

@@ -15,7 +15,7 @@ from catalog_probe.catalog.evidence.steady import steady
 from catalog_probe.catalog.model import Json, Outcome, Record, Tag
 from catalog_probe.catalog.model.assertion import Basis
 from catalog_probe.catalog.model.clock import days_from
-from catalog_probe.catalog.observed.cells import settled_of
+from catalog_probe.catalog.observed.cells import resolved_assumptions
 from catalog_probe.catalog.observed.last_seen import last_seen, messages_seen, of_no_provider, seen_on
 from catalog_probe.catalog.observed.tags import tag_by_evidence
 from catalog_probe.catalog.reading.documented_fields import documented_fields
@@ -169,7 +169,9 @@ def _leave_out_the_future(draft: _Draft) -> _Draft:
 def _leave_out_what_was_rewritten(draft: _Draft) -> _Draft:
     """A verdict on what the record said before someone changed it proves nothing about what it says now."""
     return draft.only(
-        lambda sighting: not sighting.result.probed or _states_the_same(sighting.result.probed_record, draft.before),
+        lambda sighting: (
+            not sighting.result.probed_record or _states_the_same(sighting.result.parsed_record, draft.before)
+        ),
         lambda sighting: f"run {sighting.run.run}: the record was changed since it was probed; probe it again",
     )
 
@@ -209,14 +211,14 @@ def _tags_by_evidence(draft: _Draft, outcome: str) -> list[str]:
     """The record's tags as its evidence has them. What asserts nothing that we know of goes by the outcome alone."""
     tag: Tag | None = Tag.LIVE_VERIFIED if outcome == Outcome.CONFORMS else Tag.UNVERIFIED
     if draft.stated:
-        tag = tag_by_evidence(draft.stated, draft.known.cells, draft.known.settled)
+        tag = tag_by_evidence(draft.stated, draft.known.cells, draft.known.resolved)
     gained = {tag} if tag is not None else set()
     lost = _BY_EVIDENCE
-    if any(each.seen != AS_ASSUMED for each in draft.known.settled.values()):
+    if any(each.observed != AS_ASSUMED for each in draft.known.resolved.values()):
         gained.add(Tag.LIVE_DISCOVERED)
-    elif any(each.seen != AS_ASSUMED for each in settled_of(draft.before, draft.stated).values()):
+    elif any(each.observed != AS_ASSUMED for each in resolved_assumptions(draft.before, draft.stated).values()):
         lost |= {Tag.LIVE_DISCOVERED}
-    if draft.known.restricted is not None and Tag.ACCOUNT_RESTRICTED in draft.record.tags:
+    if draft.known.restricted_on is not None and Tag.ACCOUNT_RESTRICTED in draft.record.tags:
         gained.add(Tag.ACCOUNT_RESTRICTED)
     return _tags(draft.record, *gained, without=lost - gained)
 
@@ -313,7 +315,7 @@ def _mark_what_this_account_may_not_see(draft: _Draft) -> _Draft:
     refused = draft.latest(Outcome.RESTRICTED)
     if refused is None:
         return draft
-    by_day = draft.known.restricted is None if draft.stated else draft.latest(*_TELLING) is not refused
+    by_day = draft.known.restricted_on is None if draft.stated else draft.latest(*_TELLING) is not refused
     if by_day:
         return draft.keep(f"run {refused.run.run}: restricted, and got through since")
     tags = _tags(draft.record, Tag.ACCOUNT_RESTRICTED)
@@ -358,7 +360,7 @@ def _renewed_on(draft: _Draft) -> date | None:
     documented = [str(each.key) for each in draft.stated if each.basis is Basis.DOCUMENTED and not each.out_of_reach]
     last: dict[str, date] = {}
     for (_, key), cell in draft.known.cells.items():
-        if cell.on is not None and not cell.differs:
+        if cell.on is not None and not cell.mismatch:
             last[key] = max(cell.on, last.get(key, cell.on))
     if documented and all(key in last for key in documented):
         return min(last[key] for key in documented)

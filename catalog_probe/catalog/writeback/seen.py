@@ -7,8 +7,8 @@ from datetime import UTC, date, datetime
 from typing import TYPE_CHECKING
 
 from catalog_probe.catalog.evidence.results import RECORDED
+from catalog_probe.catalog.model.answered_by import AnsweredBy
 from catalog_probe.catalog.model.clock import utc_text
-from catalog_probe.catalog.model.standpoint import StandsFor
 from catalog_probe.catalog.observed.last_seen import (
     ANOTHER_REVISION,
     BLOCKS,
@@ -45,7 +45,7 @@ class Sighting:
 
         What was recorded was seen when it was recorded, whenever it is judged.
         """
-        if self.result.elicited == RECORDED:
+        if self.result.trigger == RECORDED:
             return self.at.date()
         return date.fromisoformat(self.run.today)
 
@@ -61,8 +61,8 @@ class Sighting:
         plain = self.run.speaks_of_providers or of_no_provider(name)
         if plain:
             return name
-        whose = self.run.stands_for
-        return f"{ANOTHER_REVISION if whose is StandsFor.PROVIDER else whose}:{name}"
+        whose = self.run.answered_by
+        return f"{ANOTHER_REVISION if whose is AnsweredBy.PROVIDER else whose}:{name}"
 
     def is_older_than(self, last: LastSeen | None) -> bool:
         """Whether what a record says was seen last is newer; of a day without an instant the whole day counts."""

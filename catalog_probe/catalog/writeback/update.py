@@ -17,8 +17,8 @@ from catalog_probe.catalog.evidence.verdicts import run_verdict
 from catalog_probe.catalog.evidence.verdicts.merge import merge
 from catalog_probe.catalog.files import provider_folders
 from catalog_probe.catalog.files.store import DISCOVERED, RECORDS, Catalog, family_file
+from catalog_probe.catalog.model.answered_by import AnsweredBy
 from catalog_probe.catalog.model.errors import CatalogError
-from catalog_probe.catalog.model.standpoint import StandsFor
 from catalog_probe.catalog.reading.assertions import assertions
 from catalog_probe.catalog.text.phrases import count
 from catalog_probe.catalog.writeback.discoveries import discoveries, updated
@@ -183,7 +183,7 @@ class _Work:
         """Whether the run could have seen a drift; what a lost worker did not report is missing already."""
         failing = [each for each in results if run_verdict.failed(each)]
         silent = self_check.silent_lanes(run, results, failing)
-        self.refused += (f"{run.run}: nothing is written: the tripwire of {lane} did not come out" for lane in silent)
+        self.refused += (f"{run.run}: nothing is written: the self-test of {lane} did not come out" for lane in silent)
         return not silent
 
     def patched(self, catalog: Catalog) -> list[Record]:
@@ -257,9 +257,9 @@ def _refuse_what_is_no_provider(evidence: Iterable[Evidence], into: Path) -> Non
 
 def _asked(run: Run) -> str:
     """What a run asked that says nothing for the records."""
-    if run.asked.revision and run.live and run.stands_for is StandsFor.PROVIDER:
+    if run.invocation.revision and run.live and run.answered_by is AnsweredBy.PROVIDER:
         return "another revision"
-    return f"a {run.stands_for}" if run.stands_for is not StandsFor.PROVIDER else "a mock"
+    return f"a {run.answered_by}" if run.answered_by is not AnsweredBy.PROVIDER else "a mock"
 
 
 def _gist(reason: str) -> str:

@@ -15,8 +15,8 @@ from catalog_probe.catalog.model.errors import CatalogError, did_you_mean, shown
 from catalog_probe.catalog.model.exits import Exit
 from catalog_probe.catalog.reading.assertions import assertions
 from catalog_probe.catalog.text.visible import line
-from catalog_probe.catalog.writeback import ledger
-from catalog_probe.catalog.writeback.ledger import Entry
+from catalog_probe.catalog.writeback import accepted_differences
+from catalog_probe.catalog.writeback.accepted_differences import Entry
 
 if TYPE_CHECKING:
     from argparse import Namespace
@@ -42,7 +42,7 @@ class _Terms:
 
     def entry(self, address: str, findings: Iterable[Finding]) -> Entry:
         """The entry that accepts these differences of a record."""
-        return self.of(address, ledger.drifted_assertions(findings))
+        return self.of(address, accepted_differences.drifted_assertions(findings))
 
     def of(self, address: str, keys: tuple[str, ...]) -> Entry:
         return Entry(address, self.target, keys, self.reason, self.first_seen, self.review_by, self.ticket)
@@ -62,8 +62,10 @@ def accept(args: Namespace) -> int:
     for cause in _causes(args):
         for drift in cause.drifts:
             drifts[drift.record].append(drift.finding)
-    file = args.ledger or ledger.of_record(min(drifts))
-    changed = sum(ledger.accept_also(terms.entry(address, found), file) for address, found in sorted(drifts.items()))
+    file = args.accepted_differences or accepted_differences.of_record(min(drifts))
+    changed = sum(
+        accepted_differences.accept_also(terms.entry(address, found), file) for address, found in sorted(drifts.items())
+    )
     named = ", ".join(sorted(drifts)[:_NAMED]) + (f" and {len(drifts) - _NAMED} more" if len(drifts) > _NAMED else "")
     verb = "accepts" if changed else "already accepted"
     count = f"{len(drifts)} {'record' if len(drifts) == 1 else 'records'}"
@@ -90,8 +92,8 @@ def _accept_one(args: Namespace, terms: _Terms, catalog: Catalog) -> int:
         _must_have_drifted(args, entry)
     else:
         entry = terms.entry(address, _drifts(args, address))
-    file = args.ledger or ledger.of_record(address)
-    verb = "accepts" if ledger.accept(entry, file) else "already accepted"
+    file = args.accepted_differences or accepted_differences.of_record(address)
+    verb = "accepts" if accepted_differences.accept(entry, file) else "already accepted"
     print(line(f"{shown(file)} {verb} {entry.in_words} of {entry.address} on {entry.target} until {entry.review_by}"))
     return Exit.FINE
 
@@ -116,7 +118,7 @@ def _must_have_drifted(args: Namespace, entry: Entry) -> None:
     result = next((each for each in results if each.record == entry.address), None)
     if result is None or not (result.outcome.conclusive or result.drifts):
         return
-    drifted = ledger.drifted_assertions(result.drifts)
+    drifted = accepted_differences.drifted_assertions(result.drifts)
     never = [key for key in entry.assertions if key not in drifted]
     if never:
         there = f"it drifted in {', '.join(drifted)}" if drifted else "nothing of it drifted"

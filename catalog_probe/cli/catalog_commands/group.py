@@ -189,7 +189,7 @@ def build_parser() -> Parser:
     accept.add_argument(
         "--review-by", type=parser.parse_date, metavar="DATE", help="review it by then (default: in 90 days)"
     )
-    accept.add_argument("--ledger", type=paths.meant, metavar="FILE", help="write into this ledger")
+    accept.add_argument("--accepted-differences", type=paths.meant, metavar="FILE", help="write into this ledger")
     return group
 
 

@@ -8,7 +8,7 @@ from collections import defaultdict
 from typing import TYPE_CHECKING
 
 from catalog_probe.catalog.model import explanations
-from catalog_probe.catalog.observed.cells import cells_of, settled_of
+from catalog_probe.catalog.observed.cells import cells_of, resolved_assumptions
 from catalog_probe.catalog.observed.last_seen import last_seen
 from catalog_probe.catalog.reading.assertions import asked
 from catalog_probe.catalog.reading.documents import Wire
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from catalog_probe.catalog.model import Json, Record
     from catalog_probe.catalog.model.assertion import Assertion
     from catalog_probe.catalog.model.explanations import Explanation
-    from catalog_probe.catalog.observed.cells import Cell, Settled
+    from catalog_probe.catalog.observed.cells import Cell, Resolved
     from catalog_probe.catalog.reading.documents import Fact
 
 WIDTH = 80
@@ -45,7 +45,7 @@ _KINDS_OF_CODE = (
 
 def record_text(record: Record, file: str, made: Sequence[Assertion], lookalikes: Sequence[str] = ()) -> str:
     """A record: what it is, each thing that it asserts and when that was last seen, then every other field."""
-    cells, settled = cells_of(record, made), settled_of(record, made)
+    cells, resolved = cells_of(record, made), resolved_assumptions(record, made)
     endpoints = occurs_on(record) | {endpoint for endpoint, _ in cells}
     looked_at = {endpoint for (endpoint, _), cell in cells.items() if cell.on is not None}
     lines = [f"{record.address}", f"  {record.title}"]
@@ -58,7 +58,7 @@ def record_text(record: Record, file: str, made: Sequence[Assertion], lookalikes
     lines += ["", "  What it asserts", ""]
     for each in made:
         own = {endpoint: cell for (endpoint, key), cell in cells.items() if key == str(each.key)}
-        lines += _asserted(each, own, endpoints, settled.get(str(each.key)))
+        lines += _asserted(each, own, endpoints, resolved.get(str(each.key)))
     for key, reason in asked(record).items():
         lines += [f"  {key}", *_row("assumed", reason, "    ", _NARROW)]
     lines += ["", "  Its other fields", "", *_fields(_without_relations(record.data), "  ", leave_out=_TOLD_ABOVE)]
@@ -66,7 +66,7 @@ def record_text(record: Record, file: str, made: Sequence[Assertion], lookalikes
 
 
 def _asserted(
-    each: Assertion, cells: Mapping[str, Cell], endpoints: Collection[str], settled: Settled | None
+    each: Assertion, cells: Mapping[str, Cell], endpoints: Collection[str], resolved: Resolved | None
 ) -> Iterator[str]:
     """One assertion: what it states, who says so, and where and when that was last seen."""
 
@@ -84,12 +84,12 @@ def _asserted(
         yield from row("depends on", ", ".join(each.depends))
     if each.out_of_reach:
         yield from row("out of reach", each.out_of_reach)
-    if settled is not None:
-        yield from row("settled", f"{settled.on}: {_plain(settled.seen)}")
+    if resolved is not None:
+        yield from row("resolved", f"{resolved.on}: {_plain(resolved.observed)}")
     how_seen: dict[str, list[str]] = defaultdict(list)
     for endpoint, cell in sorted(cells.items()):
         if cell.on is not None:
-            how_seen[f"{cell.on} {f'otherwise: {cell.differs}' if cell.differs else 'as stated'}"].append(endpoint)
+            how_seen[f"{cell.on} {f'otherwise: {cell.mismatch}' if cell.mismatch else 'as stated'}"].append(endpoint)
     yield from row("seen", f"on {_of([place for own in how_seen.values() for place in own], endpoints)}")
     for how, places in sorted(how_seen.items(), reverse=True):
         more = f" and {len(places) - _PLACES} more" if len(places) > _PLACES else ""

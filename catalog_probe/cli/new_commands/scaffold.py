@@ -54,10 +54,15 @@ class Site:
     def inventory(self) -> Path:
         return CHECKOUT / "tests" / "contract" / "catalog" / "inventory" / f"{self.provider}.tsv"
 
-    def recipes_of(self, family: str) -> Path:
-        """The file for a family's recipes: a module of its own where the package has one."""
-        module = self.recipes.with_name(f"{family}.py")
-        return module if self.recipes.name == "__init__.py" and module.is_file() else self.recipes
+    def recipes_of(self, address: Address) -> Path:
+        """The file for a record's recipe: the module of the package that names its family, or all of its kind."""
+        kind = f"{address.provider}/{address.kind}"
+        modules = sorted(self.recipes.parent.glob("*.py")) if self.recipes.name == "__init__.py" else []
+        for prefix in (f"{kind}/{address.family}", kind):
+            for module in modules:
+                if f'Family("{prefix}")' in module.read_text(encoding="utf-8"):
+                    return module
+        return self.recipes
 
 
 def provider_files(site: Site) -> dict[Path, str]:
@@ -89,7 +94,7 @@ def record_files(site: Site, address: Address) -> dict[Path, str]:
     file = family_file(site.home.records, address)
     others = read_object(file) if file.is_file() else {}
     row = address.slug.replace("_", " ")
-    recipes = site.recipes_of(address.family)
+    recipes = site.recipes_of(address)
     files = {
         file: canonical_text({**others, address.slug: _record(address, f"1:1#{row}")}, address.kind),
         site.facts: _with_line(site.facts, COLUMNS, _fact(address, row)),

@@ -20,7 +20,7 @@ from catalog_probe.catalog.text.visible import row
 from catalog_probe.probes.coverage.missing_variables import Gain, gains
 from catalog_probe.probes.judging.verdicts.attempts import PASSING
 from catalog_probe.probes.planning.bounds import plan_lines
-from catalog_probe.probes.planning.endings import Ending, endings
+from catalog_probe.probes.planning.expirations import Expiration, find_expirations
 from catalog_probe.probes.planning.fault_free_requests import at_most
 from catalog_probe.probes.planning.look_ups import look_ups
 from catalog_probe.probes.planning.plan import Plan, plan
@@ -33,7 +33,7 @@ from catalog_probe.probes.running.looking_up import found_in, look_up, unanswere
 from catalog_probe.probes.running.pacing.budget import Budget
 from catalog_probe.probes.targets.target import NOWHERE_KEY, Cost, Provider, Target
 from catalog_probe.probes.wire.redaction.redactor import Redactor
-from catalog_probe.reports.content.endings import in_words
+from catalog_probe.reports.content.expirations import in_words
 from catalog_probe.reports.content.words import count
 
 if TYPE_CHECKING:
@@ -87,7 +87,7 @@ class Diagnosis:
     checks: Sequence[Check]
     looked_up: Sequence[LookedUp]
     gains: Sequence[Gain]
-    ends: Sequence[Ending]
+    expirations: Sequence[Expiration]
     today: date
 
     @property
@@ -152,7 +152,7 @@ def examine(catalog: Catalog, target: Target, allow: frozenset[Cost], today: dat
         looked_up=looked_up,
         gains=gains(catalog, replace(found, providers={**found.providers, **unasked}), allow),
         today=today,
-        ends=endings(found, looked_up, probed),
+        expirations=find_expirations(found, looked_up, probed),
     )
 
 
@@ -297,7 +297,7 @@ def _looked_up(provider: Provider, found: Diagnosis) -> Iterator[Row]:
         if each.provider == provider.name:
             if each.trouble:
                 yield "look-up", each.request, f"told nothing: {each.trouble}"
-            for name, value in each.found.items():
+            for name, value in each.values.items():
                 yield "found", name, value if name.endswith("_model") else "on the account"
 
 
@@ -319,7 +319,7 @@ def _budget(provider: Provider) -> Iterator[Row]:
 
 
 def _verdict(found: Diagnosis, run: str) -> Iterator[str]:
-    yield from in_words([each.to_json() for each in found.ends], found.today)
+    yield from in_words([each.to_json() for each in found.expirations], found.today)
     for name in found.missing:
         yield f"missing: {name} is expected and nothing of it can be probed: {_wanting(name, found)}"
     for check in found.dead:

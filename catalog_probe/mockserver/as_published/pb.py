@@ -18,7 +18,7 @@ NEW_FORM = "AQ."
 """How newer keys begin."""
 
 
-def _unregistered(asked: Asked, answer: Answer) -> Answer | None:
+def _refuse_keyless(asked: Asked, answer: Answer) -> Answer | None:
     keyless = not any(name in asked.headers for name in KEY_HEADERS)
     if answer.status != 401 or not keyless or answer.error.get("status") != "UNAUTHENTICATED":
         return None
@@ -26,14 +26,14 @@ def _unregistered(asked: Asked, answer: Answer) -> Answer | None:
     return answer.but(status=403, json_body={"error": error})
 
 
-def _new_form(asked: Asked, answer: Answer) -> Answer | None:
+def _refuse_new_form(asked: Asked, answer: Answer) -> Answer | None:
     sent = any(asked.headers.get(name, "").startswith(NEW_FORM) for name in KEY_HEADERS)
     if answer.status not in (400, 403) or not sent or "API key" not in str(answer.error.get("message")):
         return None
     return answer.but_error(status=401, code=401)
 
 
-def _details(asked: Asked, answer: Answer) -> Answer | None:
+def _vary_details(asked: Asked, answer: Answer) -> Answer | None:
     """Absent, a help entry alone, or all of them with the delay: each was published, and each endpoint has its own."""
     details = answer.error.get("details")
     if answer.status != 429 or not isinstance(details, list):
@@ -42,13 +42,13 @@ def _details(asked: Asked, answer: Answer) -> Answer | None:
         case 0:
             return answer.but_error(details=..., message=EXHAUSTED)
         case 1:
-            return answer.but_error(details=[each for each in details if each.get("@type") == HELP])
+            return answer.but_error(details=[detail for detail in details if detail.get("@type") == HELP])
         case _:
             delay = {"@type": "type.googleapis.com/google.rpc.RetryInfo", "retryDelay": "1s"}
             return answer.but_error(details=[*details, delay])
 
 
-def _thought_only(asked: Asked, answer: Answer) -> Answer | None:
+def _drop_empty_answer(asked: Asked, answer: Answer) -> Answer | None:
     """A reasoning model whose thoughts took all that it might say."""
     if answer.status != 200 or not isinstance(answer.json, dict) or "candidates" not in answer.json:
         return None
@@ -69,23 +69,28 @@ def _bare_error(block: str) -> str:
 
 
 CONTRADICTIONS = (
-    Contradiction("unregistered", "401 UNAUTHENTICATED, missing token (2:7.4)", "403 PERMISSION_DENIED", _unregistered),
     Contradiction(
-        "new_form", "an invalid key is 400 or 403 (1:5.2)", "401 for a wrong key of the newer form", _new_form
+        "unregistered", "401 UNAUTHENTICATED, missing token (2:7.4)", "403 PERMISSION_DENIED", _refuse_keyless
+    ),
+    Contradiction(
+        "new_form", "an invalid key is 400 or 403 (1:5.2)", "401 for a wrong key of the newer form", _refuse_new_form
     ),
     Contradiction(
         "details_of_429",
         "429 details hold a help and a quota-failure entry, the delay is in the message (2:7.1)",
         "none, help alone, or all of them and the delay",
-        _details,
+        _vary_details,
     ),
     Contradiction(
         "thought_only",
         "candidatesTokenCount is an integer of the usage (1:2.6)",
         "neither it nor any part is there where thoughts took all",
-        _thought_only,
+        _drop_empty_answer,
     ),
     Contradiction(
-        "bare_error", "an error of a stream is an event (1:6)", "it stands there without `data: `", block=_bare_error
+        "bare_error",
+        "an error of a stream is an event (1:6)",
+        "it stands there without `data: `",
+        block=_bare_error,
     ),
 )

@@ -1,105 +1,141 @@
-"""Checking body fields: JSON types and bounds, worded as such APIs word them (`top_k: Input should be ...`)."""
+"""PA's field tables: what a body may say (1:4.1). A field that is in no row is refused."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
-from typing import Any
+from typing import TYPE_CHECKING
 
-from catalog_probe.mockserver.pa.errors import invalid
+from catalog_probe.mockserver.core.fields import (
+    BOOLEAN,
+    NULL,
+    OBJECT,
+    OBJECTS,
+    STRING,
+    STRINGS,
+    Field,
+    array,
+    integer,
+    number,
+    object_of,
+    one_of,
+)
+from catalog_probe.mockserver.core.sections import CLIENTS
 
-Check = Callable[[Any], str | None]
-"""Says what is wrong with a value; None when nothing is."""
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
+    from catalog_probe.mockserver.core.fields import Value
 
-def integer(minimum: int | None = None, maximum: int | None = None) -> Check:
-    """An integer, bounds included. `true` and `1.5` are none."""
-
-    def check(value: Any) -> str | None:
-        if not isinstance(value, int) or isinstance(value, bool):
-            return "Input should be a valid integer"
-        if minimum is not None and value < minimum:
-            return f"Input should be greater than or equal to {minimum}"
-        if maximum is not None and value > maximum:
-            return f"Input should be less than or equal to {maximum}"
-        return None
-
-    return check
-
-
-def number(minimum: float, maximum: float) -> Check:
-    """A number, bounds included."""
-
-    def check(value: Any) -> str | None:
-        if not isinstance(value, (int, float)) or isinstance(value, bool):
-            return "Input should be a valid number"
-        return None if minimum <= value <= maximum else f"range: {minimum:g}..{maximum:g}"
-
-    return check
-
-
-def one_of(*options: str) -> Check:
-    """One of a few strings."""
-    listed = " or ".join(repr(option) for option in options)
-    return lambda value: None if value in options else f"Input should be {listed}"
-
-
-def of_type(kind: type, name: str) -> Check:
-    """A JSON type."""
-    return lambda value: None if isinstance(value, kind) else f"Input should be a valid {name}"
-
-
-def either(*checks: Check) -> Check:
-    """What any of the checks accepts; otherwise what the last one says."""
-
-    def check(value: Any) -> str | None:
-        failures = [failure(value) for failure in checks]
-        return None if None in failures else failures[-1]
-
-    return check
-
-
-def tagged(*tags: str) -> Check:
-    """An object whose `type` is one of `tags`."""
-
-    def check(value: Any) -> str | None:
-        if not isinstance(value, dict):
-            return "Input should be a valid dictionary"
-        if value.get("type") in tags:
-            return None
-        return f"Input tag {value.get('type')!r} found using 'type' does not match any of the expected tags: {tags}"
-
-    return check
-
-
-string = of_type(str, "string")
-boolean = of_type(bool, "boolean")
-array = of_type(list, "list")
-dictionary = of_type(dict, "dictionary")
-null: Check = of_type(type(None), "null")
-strings: Check = lambda value: (  # noqa: E731
-    None
-    if isinstance(value, list) and all(isinstance(item, str) for item in value)
-    else "Input should be valid strings"
+MESSAGE = object_of(
+    Field("role", one_of("user", "assistant", "system"), CLIENTS, required=True),
+    Field(
+        "content", STRING | array(object_of(Field("type", STRING, CLIENTS, required=True), extra=True)), CLIENTS, True
+    ),
 )
 
+BLOCKS: Mapping[str, Value] = {
+    "text": object_of(Field("text", STRING, CLIENTS, required=True), extra=True),
+    "tool_use": object_of(
+        Field("id", STRING, "1:4.1", required=True),
+        Field("name", STRING, CLIENTS, required=True),
+        Field("input", OBJECT, CLIENTS, required=True),
+        extra=True,
+    ),
+    "tool_result": object_of(Field("tool_use_id", STRING, "1:4.1", required=True), extra=True),
+}
+"""By type, those content blocks that the mock reads; others are let pass."""
 
-def check_fields(
-    body: Mapping[str, Any],
-    checks: Mapping[str, Check],
-    required: Collection[str],
-    *,
-    at: str = "",
-    extra: bool = False,
-) -> None:
-    """Raise the first thing wrong: a field missing, of the wrong type or range, or (if not `extra`) unknown."""
-    for name in required:
-        if name not in body:
-            raise invalid(f"{at}{name}: Field required")
-    for name, value in body.items():
-        check = checks.get(name)
-        failure = check(value) if check else None
-        if failure:
-            raise invalid(f"{at}{name}: {failure}")
-    for name in body:
-        if name not in checks and not extra:
-            raise invalid(f"{at}{name}: Extra inputs are not permitted")
+TOOL = object_of(
+    Field("type", STRING | NULL, CLIENTS),
+    Field("name", STRING, CLIENTS),
+    Field("input_schema", OBJECT, CLIENTS),
+    Field("max_uses", integer(1) | NULL, "2:7.3"),
+    Field("allowed_domains", STRINGS | NULL, CLIENTS),
+    Field("blocked_domains", STRINGS | NULL, CLIENTS),
+    extra=True,
+)
+
+TOOL_CHOICE = object_of(
+    Field("type", one_of("auto", "any", "tool", "none"), CLIENTS, required=True),
+    Field("name", STRING, CLIENTS),
+    extra=True,
+)
+
+SHARED = (
+    Field("model", STRING, "1:4.1", required=True),
+    Field("messages", array(MESSAGE, at_least=1), "1:4.1", required=True),
+    Field(
+        "thinking",
+        object_of(
+            Field("type", one_of("enabled", "disabled", "between_tools", "adaptive"), "2:7.3", required=True),
+            Field("budget_tokens", integer(1_024), CLIENTS),
+            extra=True,
+        ),
+        "1:4.1",
+    ),
+    Field("speed", one_of("standard", "fast") | NULL, "1:4.1"),
+    Field("tools", array(TOOL), "1:4.1"),
+    Field("system", STRING | OBJECTS, CLIENTS),
+    Field("tool_choice", TOOL_CHOICE, CLIENTS),
+    Field("cache_control", object_of(Field("type", one_of("ephemeral"), CLIENTS), extra=True) | NULL, CLIENTS),
+    Field("output_config", object_of(Field("format", OBJECT | NULL, CLIENTS), extra=True), CLIENTS),
+)
+"""Rows of messages and of count_tokens."""
+
+COUNT_TOKENS = object_of(*SHARED)
+
+MESSAGES = object_of(
+    *SHARED,
+    Field("max_tokens", integer(1), "1:4.1", required=True),
+    Field("temperature", number(0, 1), "1:4.1"),
+    Field("top_p", number(0, 1), "1:4.1"),
+    Field("top_k", integer(0), "1:4.1"),
+    Field("inference_geo", STRING | NULL, "1:4.1"),
+    Field("service_tier", one_of("auto", "standard_only"), "1:4.1"),
+    Field("stream", BOOLEAN, "1:4.1"),
+    Field("stop_sequences", STRINGS, CLIENTS),
+    Field("metadata", OBJECT, CLIENTS),
+    Field("container", STRING | OBJECT | NULL, CLIENTS),
+    Field("diagnostics", OBJECT | NULL, CLIENTS),
+)
+
+BATCH = object_of(
+    Field(
+        "requests",
+        array(
+            object_of(
+                Field("custom_id", STRING, CLIENTS, required=True),
+                Field("params", OBJECT, CLIENTS, required=True),
+            ),
+            at_least=1,
+            at_most=100_000,  # 2:8.2 "each batch up to 100000 requests"
+        ),
+        "2:8.2",
+        required=True,
+    )
+)
+
+AGENT = (
+    Field("description", STRING | NULL, CLIENTS),
+    Field("execution_identity", OBJECT | NULL, CLIENTS),
+    Field("mcp_servers", OBJECTS | NULL, CLIENTS),
+    Field("metadata", OBJECT | NULL, CLIENTS),
+    Field("multiagent", OBJECT | NULL, CLIENTS),
+    Field("skills", OBJECTS | NULL, CLIENTS),
+    Field("system", STRING | NULL, CLIENTS),
+    Field("tools", OBJECTS | NULL, CLIENTS),
+)
+
+_MODEL = STRING | object_of(Field("id", STRING, CLIENTS, required=True), extra=True)
+
+NEW_AGENT = object_of(
+    Field("name", STRING, CLIENTS, required=True),
+    Field("model", _MODEL, CLIENTS, required=True),
+    *AGENT,
+)
+
+CHANGED_AGENT = object_of(
+    Field("version", integer(1), CLIENTS),  # lets a client provoke the 409 of concurrent modification
+    Field("name", STRING, CLIENTS),
+    Field("model", _MODEL, CLIENTS),
+    *AGENT,
+)

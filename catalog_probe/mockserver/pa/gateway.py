@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from starlette.requests import Request
-from starlette.responses import JSONResponse
-
-from catalog_probe.mockserver.core.routing import Route, Router
+from catalog_probe.mockserver.core import gateway, routing
 from catalog_probe.mockserver.core.world import context_of
 from catalog_probe.mockserver.pa.auth.authentication import authenticate, identify
 from catalog_probe.mockserver.pa.auth.keys import ANONYMOUS
@@ -17,104 +14,109 @@ from catalog_probe.mockserver.pa.call import Call
 from catalog_probe.mockserver.pa.causes import raise_failure
 from catalog_probe.mockserver.pa.errors import (
     AUTHENTICATION,
+    INVALID_VERSION,
     METHOD_NOT_ALLOWED,
-    PERMISSION,
-    PaError,
-    invalid,
-    not_found,
+    NO_VERSION,
+    NOT_PERMITTED,
+    UNEXPECTED_BETA,
+    UNKNOWN_PATH,
+    VERSION_NOT_ALLOWED,
+    make_response,
 )
-from catalog_probe.mockserver.pa.limits import rates
+from catalog_probe.mockserver.pa.limits.meters import make_headers
+from catalog_probe.mockserver.pa.limits.rates import admit_request
 from catalog_probe.mockserver.pa.names import Names
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from starlette.requests import Request
     from starlette.responses import Response
-    from starlette.types import Receive, Scope, Send
 
+    from catalog_probe.mockserver.core.errors import Refusal
+    from catalog_probe.mockserver.core.routing import Found
     from catalog_probe.mockserver.core.world import World
     from catalog_probe.mockserver.pa.auth.keys import Key
-
-Handler = Callable[[Call], Awaitable["Response"]]
 
 REQUEST_ID = "request-id"
 """On each answer (1:5.1)."""
 
 
 @dataclass(frozen=True)
-class Endpoint:
-    """What a route leads to: a handler, and who may reach it how."""
+class Endpoint(routing.Endpoint):
+    """A row of the endpoint table, with who may reach it how."""
 
-    handler: Handler
-    group: str
-    """The endpoint group, in the words of `keys.EVERYTHING`; permissions are given by group."""
+    group: str = ""
+    """By which keys are permitted and requests are counted (2:8.2); "" where other rules admit and count."""
     legacy_versions: bool = False
     """Whether the endpoint is old enough to speak the legacy versions (2:9)."""
     open: bool = False
     """Whether it answers anybody: no key, no version."""
+    scopes: tuple[str, ...] = ()
+    """The scopes of the compliance API of which any one suffices; the first is what its 403 names (1:5.1)."""
+    authenticate: Callable[[Request, Names], Key] = authenticate
     admit: Callable[[Key, Endpoint], None] | None = None
     """Who may use it, where that is not a matter of groups (compliance, admin)."""
-    authenticate: Callable[[Request, Names], Key] | None = None
-    """How it authenticates, where that is not the usual way."""
 
 
-class Gateway:
+class Gateway(gateway.Gateway[Call, Endpoint]):
     """The ASGI app of PA."""
 
-    def __init__(self, world: World, routes: Iterable[Route[Endpoint]]) -> None:
+    def __init__(self, world: World, rows: Iterable[Endpoint]) -> None:
+        super().__init__(rows)
         self._names = Names.of(world.settings["pa"])
-        self._router = Router(routes)
 
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer one request; every answer carries a request id, and every refusal its envelope (2:7.1)."""
-        request, context = Request(scope, receive), context_of(scope)
-        call = Call(request, context, self._names, identify(request, self._names) or ANONYMOUS, {})
-        request_id = context.session.new_id("req_")
-        try:
-            response = await self._answer(call)
-        except PaError as error:
-            response = refusal(error, request_id)
-        told = {**rates.headers_of(call), **call.headers, **identity(call, response.status_code)}
-        response.headers.update({REQUEST_ID: request_id, **told})
-        await response(scope, receive, send)
+    def open(self, request: Request) -> Call:
+        """The call that a request is; a key that is good is known even where none is asked for."""
+        request_id = context_of(request.scope).session.new_id("req_")
+        key = identify(request, self._names) or ANONYMOUS
+        return Call(request=request, names=self._names, request_id=request_id, key=key)
 
-    async def _answer(self, call: Call) -> Response:
-        found = self._router.find(call.request.scope)
+    async def answer(self, call: Call, found: Found[Endpoint]) -> Response:
+        """Admit the call and let its handler answer."""
         if not found.known_path:
-            raise not_found()
+            raise UNKNOWN_PATH()
         # who is a stranger here must not learn from a wrong method that there is such a path (2:7.2)
-        self._authenticate(call, next(iter(found.of_path.values())).endpoint)
-        if found.row is None:
-            raise PaError(METHOD_NOT_ALLOWED, "Method Not Allowed")
-        endpoint = found.row.endpoint
+        usual = next(iter(found.of_path.values()))
+        if not usual.open:
+            call.key = usual.authenticate(call.request, call.names)
+        row = found.row
+        if row is None:
+            raise METHOD_NOT_ALLOWED()
         call.params = found.params
-        if not endpoint.open:
-            (endpoint.admit or admit_by_group)(call.key, endpoint)
-            check_version(call, endpoint)
+        if not row.open:
+            (row.admit or admit_by_group)(call.key, row)
+            check_version(call, row)
             check_betas(call)
             raise_failure(call)
-        return await endpoint.handler(call)
+            admit_request(call, row.group)
+        response: Response = await row.handler(call)
+        return response
 
-    def _authenticate(self, call: Call, endpoint: Endpoint) -> None:
-        """Find whose key it is, as all endpoints of a path do."""
-        if not endpoint.open:
-            call.key = (endpoint.authenticate or authenticate)(call.request, self._names)
+    def refuse(self, call: Call, refusal: Refusal) -> Response:
+        """The answer that a refusal is."""
+        return make_response(refusal, call.request_id)
+
+    def dress(self, call: Call, response: Response) -> None:
+        """Tell of the request, the limits, and whose key it is."""
+        headers = {**make_headers(call), **call.headers, **identity(call, response.status_code)}
+        response.headers.update({REQUEST_ID: call.request_id, **headers})
 
 
 def identity(call: Call, status: int) -> dict[str, str]:
     """Whose key it is: on all answers but 401; the workspace on inference alone (1:5.1)."""
     if status == AUTHENTICATION.status or call.key is ANONYMOUS:
         return {}
-    told = {call.names.header("organization-id"): call.key.organization.id}
+    headers = {call.names.header("organization-id"): call.key.organization.id}
     if call.key.workspace is not None:
-        told[call.names.header("workspace-id")] = call.key.workspace
-    return told
+        headers[call.names.header("workspace-id")] = call.key.workspace
+    return headers
 
 
 def admit_by_group(key: Key, endpoint: Endpoint) -> None:
     """Let a key reach the groups of endpoints that it is allowed, else 403."""
     if endpoint.group not in key.allowed:
-        raise PaError(PERMISSION, "Your API key does not have permission to use the specified resource.")
+        raise NOT_PERMITTED()
 
 
 def check_version(call: Call, endpoint: Endpoint) -> None:
@@ -122,25 +124,17 @@ def check_version(call: Call, endpoint: Endpoint) -> None:
     name = call.names.header("version")
     version = call.request.headers.get(name)
     if version is None:
-        raise invalid(f"{name}: header is required")
+        raise NO_VERSION(header=name)
     if version in call.names.legacy_versions:
         if not endpoint.legacy_versions:
-            raise invalid(f"{name}: {version!r} is not allowed for this endpoint")
+            raise VERSION_NOT_ALLOWED(header=name, version=version)
     elif version not in call.names.versions:
-        raise invalid(f"{name}: {version!r} is not a valid version")
+        raise INVALID_VERSION(header=name, version=version)
 
 
 def check_betas(call: Call) -> None:
-    """Raise which values of the beta header are none; it may be left out."""
-    name = call.names.header("beta")
+    """Raise which values of the beta header are none; it may be left out (2:9)."""
     unexpected = [beta for beta in call.betas if beta not in call.names.betas]
     if unexpected:
-        raise invalid(f"Unexpected value(s) {', '.join(f'`{beta}`' for beta in unexpected)} for the `{name}` header.")
-
-
-def refusal(error: PaError, request_id: str) -> Response:
-    """The answer that an error becomes: its envelope with the request id (2:7.1), and whether to send it again."""
-    response = JSONResponse({**error.envelope(), "request_id": request_id}, error.kind.status, error.headers)
-    if error.kind.retry is not None:
-        response.headers["x-should-retry"] = "true" if error.kind.retry else "false"
-    return response
+        values = ", ".join(f"`{beta}`" for beta in unexpected)
+        raise UNEXPECTED_BETA(values=values, header=call.names.header("beta"))

@@ -2,7 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from catalog_probe.mockserver.core import leniency
+from catalog_probe.mockserver.pa.errors import (
+    NO_ADAPTIVE_THINKING,
+    NO_INFERENCE_GEO,
+    NO_MODEL,
+    NO_PREFILL,
+    NO_SPEED,
+    TEMPERATURE_AND_TOP_P,
+)
+
+if TYPE_CHECKING:
+    from catalog_probe.mockserver.core.errors import ErrorRow
+
+Body = Mapping[str, Any]
 
 
 @dataclass(frozen=True)
@@ -77,3 +94,43 @@ _TABLE = (
 )
 
 MODELS = {model.id: model for model in _TABLE}
+
+USUAL = "mock-small"
+"""Of which model one of any name is a stand-in, where the mock lets any pass."""
+
+
+class Ability(NamedTuple):
+    """What some models cannot do: the column of `Model`, whether a body asks for it, and the 400 of those models."""
+
+    column: str
+    is_asked: Callable[[Body], bool]
+    row: ErrorRow
+
+
+ABILITIES = (
+    Ability("temperature_with_top_p", lambda body: {"temperature", "top_p"} <= body.keys(), TEMPERATURE_AND_TOP_P),
+    Ability("prefill", lambda body: bool(body["messages"][-1]["role"] == "assistant"), NO_PREFILL),
+    Ability(
+        "adaptive_thinking",
+        lambda body: bool(body.get("thinking", {}).get("type") == "adaptive"),
+        NO_ADAPTIVE_THINKING,
+    ),
+    Ability("inference_geo", lambda body: body.get("inference_geo") is not None, NO_INFERENCE_GEO),
+    Ability("speed", lambda body: body.get("speed") is not None, NO_SPEED),
+)
+"""2:7.3 "Live 400 message kinds"."""
+
+
+def find_model(model_id: str) -> Model:
+    """The model called so, or 404."""
+    model = leniency.find_model(MODELS, model_id, USUAL)
+    if model is None:
+        raise NO_MODEL(id=model_id)
+    return model
+
+
+def refuse_unsupported(body: Body, model: Model) -> None:
+    """Raise what a body asks of a model that cannot do it."""
+    for ability in ABILITIES:
+        if ability.is_asked(body) and not getattr(model, ability.column):
+            raise ability.row(model=model.id)

@@ -1,11 +1,11 @@
-"""Pages of a list by cursor: `limit`, `after_id` and `before_id` in, `first_id`, `last_id` and `has_more` out."""
+"""Pages of a list by cursor, as official clients walk them: `after_id` and `before_id`, or `page`; no document."""
 
 from __future__ import annotations
 
 import re
 from typing import TYPE_CHECKING, Any
 
-from catalog_probe.mockserver.pa.errors import invalid
+from catalog_probe.mockserver.pa.errors import BAD_LIMIT, NO_SUCH_CURSOR, TWO_CURSORS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -19,13 +19,13 @@ INTEGER = re.compile(r"-?[0-9]{1,18}")
 """An integer as a query writes it; int() would take `1_0`, blanks and the digits of other scripts as well."""
 
 
-def page(call: Call, items: Sequence[dict[str, Any]]) -> dict[str, Any]:
+def make_page(call: Call, items: Sequence[dict[str, Any]]) -> dict[str, Any]:
     """The page of `items` that the query asks for. Newer clients walk by `page` and `next_page`: the same cursor."""
     query = call.request.query_params
-    limit = _limit(query.get("limit"))
+    limit = _read_limit(query.get("limit"))
     after, before = query.get("after_id", query.get("page")), query.get("before_id")
     if after is not None and before is not None:
-        raise invalid("after_id and before_id cannot both be given")
+        raise TWO_CURSORS()
     if before is not None:
         end = _position(items, "before_id", before)
         start = max(0, end - limit)
@@ -45,19 +45,16 @@ def page(call: Call, items: Sequence[dict[str, Any]]) -> dict[str, Any]:
     }
 
 
-def _limit(text: str | None) -> int:
+def _read_limit(text: str | None) -> int:
     if text is None:
         return DEFAULT_LIMIT
-    if not INTEGER.fullmatch(text):
-        raise invalid("limit: Input should be a valid integer")
-    limit = int(text)
-    if not 1 <= limit <= MAX_LIMIT:
-        raise invalid(f"limit: Input should be between 1 and {MAX_LIMIT}")
-    return limit
+    if not INTEGER.fullmatch(text) or not 1 <= int(text) <= MAX_LIMIT:
+        raise BAD_LIMIT(most=MAX_LIMIT)
+    return int(text)
 
 
 def _position(items: Sequence[dict[str, Any]], name: str, cursor: str) -> int:
     for index, item in enumerate(items):
         if item["id"] == cursor:
             return index
-    raise invalid(f"{name}: no such id in this list")
+    raise NO_SUCH_CURSOR(name=name)

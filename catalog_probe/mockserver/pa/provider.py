@@ -8,7 +8,6 @@ from catalog_probe.mockserver.core.providers import Mount, Provider
 from catalog_probe.mockserver.pa.causes import SCENARIOS
 from catalog_probe.mockserver.pa.compliance.causes import SCENARIOS as COMPLIANCE_SCENARIOS
 from catalog_probe.mockserver.pa.compliance.routes import ROUTES as COMPLIANCE_ROUTES
-from catalog_probe.mockserver.pa.endpoints import admin
 from catalog_probe.mockserver.pa.gateway import Gateway
 from catalog_probe.mockserver.pa.models import MODELS
 from catalog_probe.mockserver.pa.names import DEFAULTS
@@ -18,7 +17,7 @@ if TYPE_CHECKING:
     from catalog_probe.mockserver.core.world import World
 
 
-_ROUTES = (*ROUTES, *admin.ROUTES, *COMPLIANCE_ROUTES)
+_ROUTES = (*ROUTES, *COMPLIANCE_ROUTES)
 
 
 def build(world: World) -> Gateway:

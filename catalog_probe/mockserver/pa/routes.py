@@ -1,43 +1,48 @@
-"""PA's route table: the general API of 1:4.1, with the paths it leaves out as real clients use them."""
+"""PA's endpoint table: the general API and the admin API of 1:4.1, with the paths it leaves out as clients use them."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NoReturn
-
-from catalog_probe.mockserver.core.routing import Route
-from catalog_probe.mockserver.pa.endpoints import agents, batches, files, messages, models
-from catalog_probe.mockserver.pa.errors import invalid
+from catalog_probe.mockserver.core.sections import CLIENTS
+from catalog_probe.mockserver.pa.endpoints import admin, agents, batches, files, messages, models
 from catalog_probe.mockserver.pa.gateway import Endpoint
 
-if TYPE_CHECKING:
-    from catalog_probe.mockserver.pa.call import Call
-
-
-async def removed(call: Call) -> NoReturn:
-    """POST /v1/complete: removed, always 400 pointing to the messages path (1:4.1)."""
-    raise invalid("/v1/complete has been removed. Use /v1/messages instead.")
-
-
 ROUTES = (
-    Route("POST", "/v1/messages", Endpoint(messages.create, "messages")),
-    Route("POST", "/v1/messages/count_tokens", Endpoint(messages.count_tokens, "count_tokens")),
-    Route("GET", "/v1/models", Endpoint(models.list_models, "models", legacy_versions=True)),
-    Route("GET", "/v1/models/{model_id}", Endpoint(models.get_model, "models", legacy_versions=True)),
-    Route("POST", "/v1/messages/batches", Endpoint(batches.create, "batches")),
-    Route("GET", "/v1/messages/batches", Endpoint(batches.list_batches, "batches")),
-    Route("GET", "/v1/messages/batches/{batch_id}", Endpoint(batches.retrieve, "batches")),
-    Route("DELETE", "/v1/messages/batches/{batch_id}", Endpoint(batches.delete, "batches")),
-    Route("POST", "/v1/messages/batches/{batch_id}/cancel", Endpoint(batches.cancel, "batches")),
-    Route("GET", "/v1/messages/batches/{batch_id}/results", Endpoint(batches.results, "batches")),
-    Route("POST", "/v1/files", Endpoint(files.upload, "files")),
-    Route("GET", "/v1/files", Endpoint(files.list_files, "files")),
-    Route("GET", "/v1/files/{file_id}", Endpoint(files.retrieve, "files")),
-    Route("DELETE", "/v1/files/{file_id}", Endpoint(files.delete, "files")),
-    Route("GET", "/v1/files/{file_id}/content", Endpoint(files.download, "files")),
-    Route("POST", "/v1/agents", Endpoint(agents.create, "agents_create")),
-    Route("GET", "/v1/agents", Endpoint(agents.list_agents, "agents_read")),
-    Route("GET", "/v1/agents/{agent_id}", Endpoint(agents.retrieve, "agents_read")),
-    Route("POST", "/v1/agents/{agent_id}", Endpoint(agents.update, "agents_create")),
-    Route("POST", "/v1/agents/{agent_id}/archive", Endpoint(agents.archive, "agents_create")),
-    Route("POST", "/v1/complete", Endpoint(removed, "messages", open=True)),
+    Endpoint("POST", "/v1/messages", messages.create, "1:4.1", "messages"),
+    Endpoint("POST", "/v1/messages/count_tokens", messages.count_tokens, "1:4.1", "count_tokens"),
+    Endpoint("GET", "/v1/models", models.list_models, "1:4.1", "models", legacy_versions=True),
+    Endpoint("GET", "/v1/models/{model_id}", models.get_model, "1:4.1", "models", legacy_versions=True),
+    Endpoint("POST", "/v1/complete", messages.refuse_completion, "1:4.1", open=True),
+    # "batches endpoints, files endpoints, managed-agent create and read endpoints | paths: not shown"
+    Endpoint("POST", "/v1/messages/batches", batches.create, CLIENTS, "batches"),
+    Endpoint("GET", "/v1/messages/batches", batches.list_batches, CLIENTS, "batches"),
+    Endpoint("GET", "/v1/messages/batches/{batch_id}", batches.retrieve, CLIENTS, "batches"),
+    Endpoint("DELETE", "/v1/messages/batches/{batch_id}", batches.delete, CLIENTS, "batches"),
+    Endpoint("POST", "/v1/messages/batches/{batch_id}/cancel", batches.cancel, CLIENTS, "batches"),
+    Endpoint("GET", "/v1/messages/batches/{batch_id}/results", batches.results, CLIENTS, "batches"),
+    Endpoint("POST", "/v1/files", files.upload, CLIENTS, "files"),
+    Endpoint("GET", "/v1/files", files.list_files, CLIENTS, "files"),
+    Endpoint("GET", "/v1/files/{file_id}", files.retrieve, CLIENTS, "files"),
+    Endpoint("DELETE", "/v1/files/{file_id}", files.delete, CLIENTS, "files"),
+    Endpoint("GET", "/v1/files/{file_id}/content", files.download, CLIENTS, "files"),
+    Endpoint("POST", "/v1/agents", agents.create, CLIENTS, "agents_create"),
+    Endpoint("GET", "/v1/agents", agents.list_agents, CLIENTS, "agents_read"),
+    Endpoint("GET", "/v1/agents/{agent_id}", agents.retrieve, CLIENTS, "agents_read"),
+    Endpoint("POST", "/v1/agents/{agent_id}", agents.update, CLIENTS, "agents_create"),
+    Endpoint("POST", "/v1/agents/{agent_id}/archive", agents.archive, CLIENTS, "agents_create"),
+    # "GET {base_url}/v1/organizations/me | admin credential"; paths of "admin rate-limit list endpoints" are not shown
+    Endpoint("GET", "/v1/organizations/me", admin.get_me, "1:4.1", admit=admin.admit_admins),
+    Endpoint(
+        "GET",
+        "/v1/organizations/rate_limits",
+        admin.list_organization_limits,
+        CLIENTS,
+        admit=admin.admit_admins,
+    ),
+    Endpoint(
+        "GET",
+        "/v1/organizations/workspaces/{workspace_id}/rate_limits",
+        admin.list_workspace_limits,
+        CLIENTS,
+        admit=admin.admit_admins,
+    ),
 )

@@ -6,42 +6,63 @@ from typing import TYPE_CHECKING
 
 from catalog_probe.mockserver.core.faults import RATE_LIMITED
 from catalog_probe.mockserver.core.scenarios import Scenario, choice, duration
-from catalog_probe.mockserver.pb.errors import ABORTED, CANCELLED, DEADLINE, INTERNAL, UNAVAILABLE, Kind, PbError
+from catalog_probe.mockserver.pb.errors import ABORTED, CANCELLED, DEADLINE, INTERNAL, OVERLOADED
 from catalog_probe.mockserver.pb.generation.outcomes import BLOCKS, ENDINGS, FAULTS, IMAGE_BLOCKS, IMAGE_ENDINGS
-from catalog_probe.mockserver.pb.limits import quotas
+from catalog_probe.mockserver.pb.limits import REQUESTS_PER_MINUTE, USED_UP, Excess, Limits
+from catalog_probe.mockserver.pb.quotas import CAPACITY_SHED, CAPACITY_UNAVAILABLE, make_quota_refusal
 
 if TYPE_CHECKING:
+    from catalog_probe.mockserver.core.errors import Refusal
     from catalog_probe.mockserver.core.world import Context
     from catalog_probe.mockserver.pb.call import Call
 
-FAILURES: dict[str, tuple[Kind, str]] = {
-    "internal_error": (INTERNAL, "An internal error has occurred. Please retry."),
-    "overloaded": (UNAVAILABLE, "The model is overloaded. Please try again later."),
-    "deadline_exceeded": (DEADLINE, "The request could not be processed before its deadline."),
-    "concurrency_conflict": (ABORTED, "The operation was aborted because of a concurrency conflict."),
-    "work_cancelled": (CANCELLED, "The operation was cancelled."),
-}
-"""Causes of failure of any authenticated call."""
-
-MID_STREAM: dict[str, tuple[Kind, str]] = {
-    "internal_error_mid_stream": FAILURES["internal_error"],
-    "overloaded_mid_stream": FAILURES["overloaded"],
-}
-"""Causes that end a stream after 200."""
-
-ALL_MODELS = "all models"
-"""What a quota of requests is of where the path names no model."""
-
 SHORT_DEADLINE = "short_deadline"
 QUOTA_USED_UP = "quota_used_up"
+ID_COLLISION = "id_collision"
+PROMPT_BLOCKED, OUTPUT_STOPPED, MODEL_FAULT = "prompt_blocked", "output_stopped", "model_fault"
+
+SESSION_AGE = "session_age"
+CONNECTION_AGE = "connection_age"
+CONNECTION_RESET = "connection_reset"
 
 MALFORMED_CALL = "malformed_call"
 """The fault whose name depends on the tools that the request offers."""
 
+OF_ANY_CALL = (
+    Scenario("internal_error", "Something breaks inside the provider; any call.", row=INTERNAL),
+    Scenario("overloaded", "The provider is overloaded or down; any call.", row=OVERLOADED),
+    Scenario("deadline_exceeded", "The work takes longer than the provider allows; any call.", row=DEADLINE),
+    Scenario("concurrency_conflict", "Somebody else changes the same thing at the same moment; any call.", row=ABORTED),
+    Scenario("work_cancelled", "The provider cancels the work; any call.", row=CANCELLED),
+)
+MID_STREAM = (
+    Scenario(
+        "internal_error_mid_stream", "Something breaks after the stream began; streamed generation.", row=INTERNAL
+    ),
+    Scenario(
+        "overloaded_mid_stream",
+        "The provider is overloaded after the stream began; streamed generation.",
+        row=OVERLOADED,
+    ),
+)
+OF_LIVE_CONNECTIONS = (
+    Scenario(
+        SESSION_AGE,
+        "The live session has been in use for so long; opening a live connection.",
+        (duration("age", "How long, as in 14m59s."),),
+    ),
+    Scenario(
+        CONNECTION_AGE,
+        "The live connection has been open for so long; opening a live connection.",
+        (duration("age", "How long, as in 9m59s."),),
+    ),
+    Scenario(CONNECTION_RESET, "The connection breaks in the middle of the first turn; opening a live connection."),
+)
+"""What happens without the client's doing: time that passes, and a network that breaks."""
+
 SCENARIOS = (
-    Scenario("internal_error", "Something breaks inside the provider; any call."),
-    Scenario("overloaded", "The provider is overloaded or down; any call."),
-    Scenario("deadline_exceeded", "The work takes longer than the provider allows; any call."),
+    *OF_ANY_CALL,
+    *MID_STREAM,
     Scenario(
         SHORT_DEADLINE,
         "The provider gives a request so little time; generation, by how much there is to read, think and wait for.",
@@ -50,59 +71,51 @@ SCENARIOS = (
     Scenario(
         QUOTA_USED_UP,
         "A quota that only money or days use up is used up; any authenticated call.",
-        (choice("quota", quotas.USED_UP, "Which one."),),
+        (choice("quota", USED_UP, "Which one."),),
     ),
-    Scenario("concurrency_conflict", "Somebody else changes the same thing at the same moment; any call."),
-    Scenario("work_cancelled", "The provider cancels the work; any call."),
-    Scenario("id_collision", "The id drawn for a new interaction is already taken; creating an interaction."),
-    Scenario("flex_capacity_shed", "Flex capacity is shed; generation with service tier flex."),
-    Scenario("flex_capacity_unavailable", "There is no flex capacity at all; generation with service tier flex."),
-    Scenario("internal_error_mid_stream", "Something breaks after the stream began; streamed generation."),
-    Scenario("overloaded_mid_stream", "The provider is overloaded after the stream began; streamed generation."),
+    Scenario(ID_COLLISION, "The id drawn for a new interaction is already taken; creating an interaction."),
+    Scenario(CAPACITY_SHED, "Flex capacity is shed; generation with service tier flex."),
+    Scenario(CAPACITY_UNAVAILABLE, "There is no flex capacity at all; generation with service tier flex."),
     Scenario(
-        "prompt_blocked",
+        PROMPT_BLOCKED,
         "A filter blocks the prompt; generation, the image filters with image models only.",
         (choice("filter", (*BLOCKS, *IMAGE_BLOCKS), "The filter.", default="safety"),),
     ),
     Scenario(
-        "output_stopped",
+        OUTPUT_STOPPED,
         "A filter stops the output; generation, the image filters with image models only.",
         (choice("filter", (*ENDINGS, *IMAGE_ENDINGS), "The filter.", default="safety"),),
     ),
     Scenario(
-        "model_fault",
+        MODEL_FAULT,
         "The model produces what it should not; generation, a malformed call where tools are offered.",
         (choice("fault", (MALFORMED_CALL, *FAULTS), "What it produces."),),
     ),
+    *OF_LIVE_CONNECTIONS,
 )
 
 
-def raise_failure(call: Call) -> None:
-    """Raise the failure that this call suffers, if any; after authentication, since the provider knows who asks."""
-    suffer(call.context, call.params.get("model", ALL_MODELS))
-
-
-def suffer(context: Context, model: str) -> None:
+def raise_failure(context: Context, model: str) -> None:
     """Raise the failure that whatever asks this model suffers, if any: a call, or the setup of a live connection."""
-    scenario = context.take(*FAILURES)
-    if scenario is not None:
-        raise PbError(*FAILURES[scenario.name])
+    context.raise_failure(OF_ANY_CALL)
     used_up = context.take(QUOTA_USED_UP)
     if used_up is not None:
-        raise quotas.used_up(model, used_up.params["quota"])
+        raise make_quota_refusal(model, USED_UP[used_up.params["quota"]])
     limited = context.take(RATE_LIMITED.name)
     if limited is not None:
-        raise quotas.used_up_by_others(model, limited.params["retry_after"])
+        raise make_quota_refusal(model, Excess(REQUESTS_PER_MINUTE, Limits().requests, limited.params["retry_after"]))
 
 
 def refuse_late(call: Call, work_s: float) -> None:
     """Raise the deadline that so much work does not keep, if the call has one."""
     scenario = call.context.take(SHORT_DEADLINE)
     if scenario is not None and work_s > scenario.params["deadline"]:
-        raise PbError(*FAILURES["deadline_exceeded"])
+        raise DEADLINE()
 
 
-def mid_stream(call: Call) -> PbError | None:
+def find_mid_stream_failure(call: Call) -> Refusal | None:
     """The failure that ends this call's stream, if any."""
-    scenario = call.context.take(*MID_STREAM)
-    return PbError(*MID_STREAM[scenario.name]) if scenario else None
+    rows = {scenario.name: scenario.row for scenario in MID_STREAM}
+    suffered = call.context.take(*rows)
+    row = rows[suffered.name] if suffered else None
+    return row() if row else None

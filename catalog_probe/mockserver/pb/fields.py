@@ -1,123 +1,239 @@
-"""Checking body fields: names in camelCase or snake_case, JSON types, bounds; unknown names are refused (2:7.4)."""
+"""PB's field tables: what 1:4.2 names, and what official clients send beside it. Any other name is unknown (2:7.4).
+
+Names are in camelCase; both spellings are read (`bodies.rename`). The compatibility layer knows snake_case alone.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import Any
+from catalog_probe.mockserver.core.fields import (
+    ANY,
+    BOOLEAN,
+    OBJECT,
+    OBJECTS,
+    STRING,
+    STRINGS,
+    Field,
+    array,
+    integer,
+    number,
+    object_of,
+    one_of,
+)
+from catalog_probe.mockserver.core.sections import CLIENTS, OURS
 
-from catalog_probe.mockserver.pb.errors import OUT_OF_RANGE, UNKNOWN_FIELD, PbError, invalid
-
-Check = Callable[[str, Any], None]
-"""Raises what is wrong with the value at a place."""
-
-Fields = Mapping[str, Check]
-"""The fields of an object, in camelCase."""
-
-
-def camel(name: str) -> str:
-    """`max_output_tokens` as `maxOutputTokens`; clients mix both, and both mean the same."""
-    head, *tail = name.split("_")
-    return head + "".join(part[:1].upper() + part[1:] for part in tail)
-
-
-def read(body: Mapping[str, Any], fields: Fields, at: str = "") -> dict[str, Any]:
-    """The body with its names in camelCase and without nulls; raises the first thing wrong with it."""
-    found: dict[str, Any] = {}
-    for name, value in body.items():
-        known = camel(name)
-        if known not in fields:
-            raise PbError(
-                UNKNOWN_FIELD, f"Invalid JSON payload received. Unknown name \"{name}\" at '{at}': Cannot find field."
-            )
-        if known in found:
-            raise invalid(f"{_place(at, name)}: given twice, in two spellings")
-        if value is None:
-            continue
-        fields[known](_place(at, name), value)
-        found[known] = value
-    return found
+JSON, ENUM = "application/json", "text/x.enum"
+"""Media types in which an answer may be wanted."""
 
 
-def known_only(body: Mapping[str, Any], fields: Fields) -> dict[str, Any]:
-    """As `read`, but names nobody knows are ignored (1:4.2, the compatibility layer)."""
-    return read({name: value for name, value in body.items() if camel(name) in fields}, fields)
+def let_pass(*names: str) -> tuple[Field, ...]:
+    """Rows of fields that official clients send and the mock does nothing with."""
+    return tuple(Field(name, ANY, CLIENTS) for name in names)
 
 
-def require(body: Mapping[str, Any], name: str, at: str = "") -> Any:
-    """The value of a field that must be there."""
-    if name not in body:
-        raise invalid(f"{_place(at, name)}: is required")
-    return body[name]
+SERVICE_TIER = one_of("standard", "priority", "flex", "deferred", "STANDARD", "PRIORITY", "FLEX", "DEFERRED")
+"""2:8.3 names the first three; clients write either case."""
 
+# --- generateContent (1:4.2), its contents and tools, which the documents do not show
 
-def anything(at: str, value: Any) -> None:
-    """No check: a field that the mock takes and does nothing with."""
+BLOB = object_of(Field("mimeType", STRING, CLIENTS, required=True), *let_pass("data", "displayName"))
+FILE_DATA = object_of(Field("fileUri", STRING, CLIENTS, required=True), *let_pass("mimeType", "displayName"))
+FUNCTION_CALL = object_of(
+    Field("name", STRING, CLIENTS, required=True),
+    Field("args", OBJECT, CLIENTS),
+    *let_pass("id", "partialArgs", "willContinue"),
+)
+FUNCTION_RESPONSE = object_of(
+    Field("name", STRING, CLIENTS, required=True),
+    Field("response", OBJECT, CLIENTS),
+    *let_pass("id", "parts", "willContinue", "scheduling"),
+)
+PART = object_of(
+    Field("text", STRING, CLIENTS),
+    Field("inlineData", BLOB, CLIENTS),
+    Field("fileData", FILE_DATA, CLIENTS),
+    Field("functionCall", FUNCTION_CALL, CLIENTS),
+    Field("functionResponse", FUNCTION_RESPONSE, CLIENTS),
+    Field("thought", BOOLEAN, CLIENTS),
+    Field("thoughtSignature", STRING, "2:7.4"),  # MISSING_THOUGHT_SIGNATURE: "thought signatures are not echoed"
+    *let_pass("executableCode", "codeExecutionResult", "toolCall", "toolResponse", "mediaResolution"),
+    *let_pass("videoMetadata", "partMetadata", "audioTranscription", "mediaProcessing", "speechMetadata"),
+    *let_pass("documentMetadata", "spreadsheetMetadata", "audioMetadata"),
+)
+CONTENT = object_of(Field("role", STRING, CLIENTS), Field("parts", array(PART, at_least=1), CLIENTS, required=True))
+SYSTEM_INSTRUCTION = object_of(*CONTENT.members.values())
 
+FUNCTION = object_of(
+    Field("name", STRING, CLIENTS, required=True),
+    Field("parameters", OBJECT, CLIENTS),
+    Field("parametersJsonSchema", OBJECT, CLIENTS),
+    *let_pass("description", "response", "responseJsonSchema", "behavior"),
+)
+TOOL = object_of(Field("functionDeclarations", array(FUNCTION), CLIENTS), extra=True)
+"""Any other member is a tool on the provider's side; the documents do not name them."""
 
-def of_type(kind: type | tuple[type, ...], name: str) -> Check:
-    """A JSON type. `true` is no number."""
+FUNCTION_CALLING = object_of(
+    Field("mode", STRING, CLIENTS),
+    Field("allowedFunctionNames", STRINGS, CLIENTS),
+    *let_pass("streamFunctionCallArguments"),
+)
+TOOL_CONFIG = object_of(
+    Field("functionCallingConfig", FUNCTION_CALLING, CLIENTS),
+    *let_pass("retrievalConfig", "includeServerSideToolInvocations"),
+)
+SAFETY_SETTING = object_of(*let_pass("category", "threshold", "method"))
 
-    def check(at: str, value: Any) -> None:
-        if not isinstance(value, kind) or (isinstance(value, bool) and kind is not bool):
-            raise invalid(f"Invalid value at '{at}': should be {name}")
+THINKING_CONFIG = object_of(
+    Field("thinkingLevel", STRING, "1:4.2"),
+    Field("thinkingBudget", integer(-1), "1:4.2"),  # clients send -1 to leave it to the model
+    *let_pass("includeThoughts"),
+)
+GENERATION_CONFIG = object_of(
+    Field("maxOutputTokens", integer(1), "1:4.2"),
+    Field("temperature", number(), "1:4.2"),  # its bounds are the model's (models.py)
+    Field("topP", number(0, 1), "1:4.2"),
+    Field("candidateCount", integer(1, 8), "1:4.2"),
+    Field("thinkingConfig", THINKING_CONFIG, "1:4.2"),
+    Field("responseModalities", STRINGS, CLIENTS),
+    Field("responseMimeType", STRING, CLIENTS),
+    Field("responseSchema", OBJECT, CLIENTS),
+    Field("responseJsonSchema", OBJECT, CLIENTS),
+    *let_pass(
+        "stopSequences",
+        "topK",
+        "seed",
+        "presencePenalty",
+        "frequencyPenalty",
+        "responseLogprobs",
+        "logprobs",
+        "imageConfig",
+    ),
+    *let_pass("speechConfig", "mediaResolution", "modelSelectionConfig", "routingConfig", "audioTimestamp"),
+    *let_pass(
+        "audioTimestamp",
+        "enableEnhancedCivicAnswers",
+        "responseFormat",
+        "translationConfig",
+        "audioTranscriptionConfig",
+    ),
+)
+GENERATION = object_of(
+    Field("contents", array(CONTENT, at_least=1), "1:1", required=True),
+    Field("generationConfig", GENERATION_CONFIG, "1:4.2"),
+    Field("safetySettings", array(SAFETY_SETTING), "1:4.2"),
+    Field("serviceTier", SERVICE_TIER, "2:8.3"),
+    Field("systemInstruction", SYSTEM_INSTRUCTION, CLIENTS),
+    Field("tools", array(TOOL), CLIENTS),
+    Field("toolConfig", TOOL_CONFIG, CLIENTS),
+    Field("cachedContent", STRING, CLIENTS),
+    *let_pass("model", "store", "labels"),
+)
 
-    return check
+# --- interactions (1:4.2)
 
+INTERACTION_CONTENT = object_of(
+    Field("type", STRING, CLIENTS, required=True), Field("text", STRING, CLIENTS), extra=True
+)
+STEP = object_of(
+    Field("type", STRING, CLIENTS, required=True),
+    Field("text", STRING, CLIENTS),
+    Field("content", array(INTERACTION_CONTENT), CLIENTS),
+    Field("name", STRING, CLIENTS),
+    Field("arguments", OBJECT, CLIENTS),
+    Field("signature", STRING, "2:7.4"),
+    extra=True,
+)
+"""A step of a conversation, or a content of the user's first."""
 
-string = of_type(str, "a string")
-boolean = of_type(bool, "true or false")
-array = of_type(list, "an array")
-mapping = of_type(dict, "an object")
-integer = of_type(int, "an integer")
-number = of_type((int, float), "a number")
+INTERACTION_TOOL = object_of(
+    Field("type", STRING, CLIENTS, required=True),
+    Field("name", STRING, CLIENTS),
+    Field("parameters", OBJECT, CLIENTS),
+    extra=True,
+)
+TOOL_CHOICE = STRING | object_of(
+    Field("allowedTools", object_of(Field("mode", STRING, CLIENTS), Field("tools", STRINGS, CLIENTS)), CLIENTS)
+)
+INTERACTION_CONFIG = object_of(
+    Field("maxOutputTokens", integer(1), "1:4.2"),
+    Field("temperature", number(), "1:4.2"),
+    Field("topP", number(0, 1), "1:4.2"),
+    Field("thinkingLevel", STRING, "1:4.2"),
+    Field("thinkingBudget", integer(-1), "1:4.2"),
+    Field("toolChoice", TOOL_CHOICE, CLIENTS),
+    *let_pass(
+        "stopSequences",
+        "seed",
+        "speechConfig",
+        "imageConfig",
+        "thinkingSummaries",
+        "transcriptionConfig",
+        "videoConfig",
+    ),
+)
+INTERACTION = object_of(
+    Field("model", STRING, CLIENTS),
+    Field("agent", STRING, "1:1"),
+    Field("input", STRING | STEP | array(STEP, at_least=1), "1:1", required=True),
+    Field("background", BOOLEAN, "1:4.2"),
+    Field("stream", BOOLEAN, "1:4.2"),
+    Field("store", BOOLEAN, CLIENTS),
+    Field("previousInteractionId", STRING, CLIENTS),
+    Field("systemInstruction", STRING, CLIENTS),
+    Field("generationConfig", INTERACTION_CONFIG, "1:4.2"),
+    Field("responseFormat", OBJECT | OBJECTS, CLIENTS),
+    Field("responseMimeType", STRING, CLIENTS),
+    Field("responseModalities", STRINGS, CLIENTS),
+    Field("serviceTier", SERVICE_TIER, "2:8.3"),
+    Field("tools", array(INTERACTION_TOOL), CLIENTS),
+    *let_pass("agentConfig", "safetySettings", "labels", "cachedContent", "continuationToken", "environment"),
+    *let_pass("webhookConfig"),
+)
 
+# --- the compatibility layer: "unknown parameters are ignored" (1:4.2)
 
-def objects(at: str, value: Any) -> None:
-    """An array of objects."""
-    array(at, value)
-    for index, item in enumerate(value):
-        mapping(f"{at}[{index}]", item)
+CHAT_PART = object_of(Field("text", STRING, CLIENTS), extra=True)
+CHAT_MESSAGE = object_of(
+    Field("role", STRING, CLIENTS, required=True),
+    Field("content", STRING | array(CHAT_PART), CLIENTS),
+    Field("tool_calls", OBJECTS, CLIENTS),
+    extra=True,
+)
+CHAT = object_of(
+    Field("model", STRING, CLIENTS, required=True),
+    Field("messages", array(CHAT_MESSAGE, at_least=1), "1:1", required=True),
+    Field("max_tokens", integer(1), CLIENTS),
+    Field("max_completion_tokens", integer(1), CLIENTS),
+    Field("temperature", number(), "1:4.2"),
+    Field("top_p", number(0, 1), "1:4.2"),
+    Field("n", integer(1, 8), "2:8.1"),
+    Field("stream", BOOLEAN, CLIENTS),
+    Field("service_tier", SERVICE_TIER, "2:8.3"),
+    Field("tools", OBJECTS, CLIENTS),
+    Field("tool_choice", STRING | OBJECT, CLIENTS),
+    Field("response_format", OBJECT, CLIENTS),
+    extra=True,
+)
 
+# --- what is kept: tokens, files, batches, stores, whose bodies the documents do not show
 
-def strings(at: str, value: Any) -> None:
-    """An array of strings."""
-    array(at, value)
-    for index, item in enumerate(value):
-        string(f"{at}[{index}]", item)
-
-
-def at_least(minimum: int) -> Check:
-    """An integer with a lower bound whose breach is an invalid value."""
-
-    def check(at: str, value: Any) -> None:
-        integer(at, value)
-        if value < minimum:
-            raise invalid(f"{at}: must be at least {minimum}")
-
-    return check
-
-
-def within(check: Check, low: float, high: float) -> Check:
-    """A bounded value whose breach is out of range (2:7.4, 416)."""
-
-    def bounded(at: str, value: Any) -> None:
-        check(at, value)
-        if not low <= value <= high:
-            raise PbError(OUT_OF_RANGE, f"{at}: {value} is outside the range [{low:g}, {high:g}]")
-
-    return bounded
-
-
-def one_of(*options: str) -> Check:
-    """One of a few words, in either case."""
-
-    def check(at: str, value: Any) -> None:
-        string(at, value)
-        if value.lower() not in options:
-            raise invalid(f"Invalid value at '{at}': {value!r} is none of {', '.join(options)}")
-
-    return check
-
-
-def _place(at: str, name: str) -> str:
-    return f"{at}.{name}" if at else name
+AUTH_TOKEN = object_of(
+    Field("expireTime", STRING, CLIENTS),
+    Field("uses", integer(0), CLIENTS),
+    *let_pass("newSessionExpireTime", "bidiGenerateContentSetup", "fieldMask"),
+)
+FILE = object_of(
+    Field("sizeBytes", integer(0) | STRING, CLIENTS, required=True),  # clients write it as text
+    Field("displayName", STRING, CLIENTS),
+    Field("mimeType", STRING, CLIENTS),
+    Field("name", STRING, CLIENTS),
+)
+FILE_CREATION = object_of(Field("file", FILE, CLIENTS, required=True))
+BATCH_REQUEST = object_of(Field("request", OBJECT, CLIENTS, required=True), *let_pass("key", "metadata"))
+BATCH_INPUT = object_of(
+    Field("fileName", STRING, "2:8.1"),
+    Field("requests", object_of(Field("requests", OBJECTS, CLIENTS, required=True)), CLIENTS),
+)
+BATCH = object_of(Field("inputConfig", BATCH_INPUT, CLIENTS, required=True), Field("displayName", STRING, CLIENTS))
+BATCH_CREATION = object_of(Field("batch", BATCH, CLIENTS, required=True))
+STORE = object_of(Field("name", STRING, OURS), Field("displayName", STRING, CLIENTS))
+DOCUMENT = object_of(Field("name", STRING, OURS, required=True))

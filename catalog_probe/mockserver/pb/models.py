@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from catalog_probe.mockserver.core import leniency
-from catalog_probe.mockserver.pb.errors import MODEL_NOT_FOUND, PbError
+from catalog_probe.mockserver.pb.errors import MODEL_CLOSED, NO_MODEL
 
 if TYPE_CHECKING:
-    from catalog_probe.mockserver.pb.auth.keys import Project
+    from catalog_probe.mockserver.pb.keys import Project
 
 GENERATE = "generateContent"
 LIVE = "bidiGenerateContent"
 BATCH = "batchGenerateContent"
 
-
-USUAL = {LIVE: "mock-live", BATCH: "mock-lite"}
+USUAL = {LIVE: "mock-live-lite"}
 """Of which model one of any name is a stand-in, by method; of `mock-lite` for all others."""
 
 
@@ -25,7 +24,6 @@ class Model:
     """A model. `reasons`: it thinks before it speaks; `draws`: it makes images, and its maxTemperature is 1."""
 
     id: str
-    display_name: str
     input_token_limit: int = 1_048_576
     output_token_limit: int = 65_536
     reasons: bool = False
@@ -45,56 +43,45 @@ class Model:
 
 
 _TABLE = (
-    Model("mock-pro", "Mock Pro", reasons=True),
-    Model("mock-lite", "Mock Lite"),
-    Model("mock-flash", "Mock Flash"),
-    Model("mock-image", "Mock Image", input_token_limit=32_768, output_token_limit=32_768, draws=True),
-    Model("mock-premium", "Mock Premium", reasons=True, paid_only=True),
-    Model("mock-pro-preview", "Mock Pro Preview", reasons=True, preview=True),
+    Model("mock-pro", reasons=True),
+    Model("mock-lite"),
+    Model("mock-flash"),
+    Model("mock-image", input_token_limit=32_768, output_token_limit=32_768, draws=True),
+    Model("mock-premium", reasons=True, paid_only=True),
+    Model("mock-pro-preview", reasons=True, preview=True),
     Model(
         "mock-legacy",
-        "Mock Legacy",
         input_token_limit=2_048,
         output_token_limit=2_048,
         closed_to_new_users=True,
     ),
-    Model("mock-lite-preview", "Mock Lite Preview", preview=True),
-    Model("mock-lite-experimental", "Mock Lite Experimental", experimental=True),
-    Model("mock-speech-preview", "Mock Speech Preview", preview=True, methods=(BATCH,), kind="speech"),
-    Model("mock-embedding", "Mock Embedding", methods=(BATCH,), kind="embedding"),
-    Model("mock-live", "Mock Live", input_token_limit=131_072, methods=(LIVE,), preview=True),
-    Model("mock-live-lite", "Mock Live Lite", input_token_limit=131_072, methods=(LIVE,)),
+    Model("mock-lite-preview", preview=True),
+    Model("mock-lite-experimental", experimental=True),
+    Model("mock-speech-preview", preview=True, methods=(BATCH,), kind="speech"),
+    Model("mock-embedding", methods=(BATCH,), kind="embedding"),
+    Model("mock-live", input_token_limit=131_072, methods=(LIVE,), preview=True),
+    Model("mock-live-lite", input_token_limit=131_072, methods=(LIVE,)),
 )
 
 MODELS = {model.id: model for model in _TABLE}
 
 
-def listed(version: str) -> list[Model]:
+def list_models_of(version: str) -> list[Model]:
     """The models of an API version: preview ids exist only in v1beta, closed models stay listable (2:9)."""
-    return [model for model in MODELS.values() if exists(model, version)]
+    return [model for model in MODELS.values() if exists_in(model, version)]
 
 
-def exists(model: Model, version: str) -> bool:
+def exists_in(model: Model, version: str) -> bool:
     """Whether an API version has a model: preview ids exist only in v1beta (2:9)."""
     return version == "v1beta" or not model.preview
 
 
-def _stand_in(name: str, method: str | None) -> Model | None:
-    """A model under another name, where that is let pass; it is no preview."""
-    known = leniency.current().stand_in(name, USUAL.get(method or "", "mock-lite"))
-    return replace(MODELS[known], id=name, preview=False) if known in MODELS else None
-
-
 def find_model(name: str, version: str, project: Project | None = None, method: str | None = None) -> Model:
     """The model called `name` or `models/name`, or 404; with a project, one that it may use."""
-    model = MODELS.get(name.removeprefix("models/")) or _stand_in(name.removeprefix("models/"), method)
-    if model is None or not exists(model, version) or (method is not None and method not in model.methods):
-        supported = f", or is not supported for {method}" if method else ""
-        raise PbError(
-            MODEL_NOT_FOUND,
-            f"models/{name.removeprefix('models/')} is not found for API version {version}{supported}. "
-            "List the models to see which are available and what they support.",
-        )
+    model_id = name.removeprefix("models/")
+    model = leniency.find_model(MODELS, model_id, USUAL.get(method or "", "mock-lite"))
+    if model is None or not exists_in(model, version) or (method is not None and method not in model.methods):
+        raise NO_MODEL(id=model_id, version=version, method=method or "a description")
     if model.closed_to_new_users and project is not None and project.new_user:
-        raise PbError(MODEL_NOT_FOUND, f"models/{model.id} is no longer available to new users.")
+        raise MODEL_CLOSED(id=model.id)
     return model

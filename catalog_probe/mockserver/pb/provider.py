@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 from catalog_probe.mockserver.core.providers import Mount, Provider
 from catalog_probe.mockserver.pb.causes import SCENARIOS
 from catalog_probe.mockserver.pb.gateway import Gateway
-from catalog_probe.mockserver.pb.live.causes import SCENARIOS as LIVE_SCENARIOS
 from catalog_probe.mockserver.pb.live.door import LiveDoor
 from catalog_probe.mockserver.pb.models import MODELS
 from catalog_probe.mockserver.pb.names import DEFAULTS
@@ -22,12 +21,10 @@ def build(world: World) -> Gateway:
     return Gateway(world, ROUTES)
 
 
-_SCENARIOS = (*SCENARIOS, *LIVE_SCENARIOS)
-
 PROVIDER = Provider(
     "pb",
     (Mount("pb", ("base_url",), build, LiveDoor, ROUTES),),
-    _SCENARIOS,
+    SCENARIOS,
     DEFAULTS,
     models=MODELS,
 )

@@ -1,10 +1,11 @@
-"""PB's route table: 1:4.2, with the paths it leaves out as such APIs have them."""
+"""PB's endpoint table: 1:4.2, and the paths that official clients use for what it leaves out."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from dataclasses import replace
 
-from catalog_probe.mockserver.core.routing import Route
+from catalog_probe.mockserver.core.routing import Endpoint
+from catalog_probe.mockserver.core.sections import CLIENTS, OURS
 from catalog_probe.mockserver.pb.endpoints import (
     auth_tokens,
     batches,
@@ -16,43 +17,40 @@ from catalog_probe.mockserver.pb.endpoints import (
     stores,
 )
 
-if TYPE_CHECKING:
-    from catalog_probe.mockserver.pb.gateway import Handler
-
 VERSIONS = ("v1", "v1beta")
 """Both share model paths and interactions (2:9), and as newer clients ask v1 alone, what is kept beside them."""
 
-_SHARED: tuple[Route[Handler], ...] = (
-    Route("GET", "/models", models.list_models),
-    Route("POST", "/models/{model}:generateContent", generate.generate),
-    Route("POST", "/models/{model}:streamGenerateContent", generate.stream),
-    Route("POST", "/models/{model}:batchGenerateContent", batches.create),
-    Route("GET", "/models/{model}", models.get_model),
-    Route("POST", "/interactions", interactions.create),
-    Route("POST", "/interactions/{interaction}/cancel", interactions.cancel),
-    Route("GET", "/interactions/{interaction}", interactions.retrieve),
-    Route("DELETE", "/interactions/{interaction}", interactions.delete),
-    Route("GET", "/batches", batches.list_jobs),
-    Route("POST", "/batches/{batch}:cancel", batches.cancel),
-    Route("GET", "/batches/{batch}", batches.retrieve),
-    Route("DELETE", "/batches/{batch}", batches.delete),
-    Route("POST", "/files", files.create),
-    Route("GET", "/files", files.list_files),
-    Route("GET", "/files/{file}:download", files.download),
-    Route("GET", "/files/{file}", files.retrieve),
-    Route("DELETE", "/files/{file}", files.delete),
-    Route("POST", "/fileSearchStores", stores.create),
-    Route("GET", "/fileSearchStores", stores.list_stores),
-    Route("GET", "/fileSearchStores/{store}", stores.retrieve),
-    Route("DELETE", "/fileSearchStores/{store}", stores.delete),
-    Route("POST", "/fileSearchStores/{store}/documents", stores.create_document),
+IN_BOTH_VERSIONS = (  # the first that fits a path counts: `{model}` would take `x:generateContent` as well
+    Endpoint("GET", "/models", models.list_models, "1:4.2"),
+    Endpoint("POST", "/models/{model}:generateContent", generate.generate, "1:4.2"),
+    Endpoint("POST", "/models/{model}:streamGenerateContent", generate.stream, CLIENTS),
+    Endpoint("POST", "/models/{model}:batchGenerateContent", batches.create, CLIENTS),
+    Endpoint("GET", "/models/{model}", models.get_model, CLIENTS),
+    Endpoint("POST", "/interactions", interactions.create, "1:4.2"),
+    Endpoint("GET", "/interactions/{interaction}", interactions.retrieve, CLIENTS),
+    Endpoint("POST", "/interactions/{interaction}/cancel", interactions.cancel, CLIENTS),
+    Endpoint("DELETE", "/interactions/{interaction}", interactions.delete, CLIENTS),
+    Endpoint("GET", "/batches", batches.list_jobs, CLIENTS),
+    Endpoint("POST", "/batches/{batch}:cancel", batches.cancel, CLIENTS),
+    Endpoint("GET", "/batches/{batch}", batches.retrieve, CLIENTS),
+    Endpoint("DELETE", "/batches/{batch}", batches.delete, CLIENTS),
+    Endpoint("POST", "/files", files.create, OURS),
+    Endpoint("GET", "/files", files.list_files, CLIENTS),
+    Endpoint("GET", "/files/{file}:download", files.download, CLIENTS),
+    Endpoint("GET", "/files/{file}", files.retrieve, CLIENTS),
+    Endpoint("DELETE", "/files/{file}", files.delete, CLIENTS),
+    Endpoint("POST", "/fileSearchStores", stores.create, CLIENTS),
+    Endpoint("GET", "/fileSearchStores", stores.list_stores, CLIENTS),
+    Endpoint("GET", "/fileSearchStores/{store}", stores.retrieve, CLIENTS),
+    Endpoint("DELETE", "/fileSearchStores/{store}", stores.delete, CLIENTS),
+    Endpoint("POST", "/fileSearchStores/{store}/documents", stores.create_document, OURS),
 )
 
-ROUTES: tuple[Route[Handler], ...] = (
-    *(Route(method, f"/{version}{path}", handler) for version in VERSIONS for method, path, handler in _SHARED),
-    Route("POST", "/upload/v1/files", files.upload),
-    Route("POST", "/upload/v1beta/files", files.upload),
-    Route("POST", "/v1beta/auth_tokens", auth_tokens.create),
-    Route("GET", "/v1beta/openai/models", compatibility.list_models),
-    Route("POST", "/v1beta/openai/chat/completions", compatibility.chat_completions),
+ROUTES = (
+    *(replace(row, path=f"/{version}{row.path}") for version in VERSIONS for row in IN_BOTH_VERSIONS),
+    Endpoint("POST", "/upload/v1/files", files.upload, CLIENTS),
+    Endpoint("POST", "/upload/v1beta/files", files.upload, CLIENTS),
+    Endpoint("POST", "/v1beta/auth_tokens", auth_tokens.create, "1:4.2"),
+    Endpoint("GET", "/v1beta/openai/models", compatibility.list_models, CLIENTS),
+    Endpoint("POST", "/v1beta/openai/chat/completions", compatibility.create_completion, "1:4.2"),
 )

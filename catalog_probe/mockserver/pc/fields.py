@@ -1,25 +1,30 @@
-"""Checking body fields as strictly as PC does: unknown, missing, of a wrong type, out of bounds (2:7.5)."""
+"""PC's field tables. Unknown fields of a body are rejected (1:4.3), so each field that a client may send has a row.
+
+The documents name few fields. Of the others, those that the mock acts on or gives back say what they must be; inside of
+objects and arrays, what is in no row is let pass.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from dataclasses import replace
 
-from catalog_probe.mockserver.pc.errors import (
-    ARRAY_ABOVE_MAX_LENGTH,
-    INTEGER_ABOVE_MAX_VALUE,
-    INTEGER_BELOW_MIN_VALUE,
-    INVALID_TYPE,
-    INVALID_VALUE,
-    STRING_ABOVE_MAX_LENGTH,
-    UNKNOWN_PARAMETER,
-    missing,
+from catalog_probe.mockserver.core.fields import (
+    ANY,
+    BOOLEAN,
+    OBJECT,
+    OBJECTS,
+    STRING,
+    STRINGS,
+    Field,
+    array,
+    integer,
+    number,
+    object_of,
+    one_of,
 )
+from catalog_probe.mockserver.core.sections import CLIENTS, OURS
 
-if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping
-
-_WORDS = {
+WORDS = {
     "string": "a string",
     "integer": "an integer",
     "number": "a number",
@@ -28,104 +33,180 @@ _WORDS = {
     "object": "an object",
     "null": "null",
 }
+"""How a message calls a JSON type."""
 
 
-@dataclass(frozen=True)
-class Field:
-    """What a value must be: its JSON types, then its bounds. `low` and `high` bound numbers, the rest its length."""
-
-    types: tuple[str, ...]
-    low: float | None = None
-    high: float | None = None
-    max_length: int | None = None
-    max_items: int | None = None
-    options: tuple[str, ...] = ()
+def unread(*names: str) -> tuple[Field, ...]:
+    """Rows of fields that clients send and the mock does not read."""
+    return tuple(Field(name, ANY, CLIENTS) for name in names)
 
 
-def string(*options: str, max_length: int | None = None) -> Field:
-    return Field(("string",), options=options, max_length=max_length)
+METADATA = Field("metadata", OBJECT, CLIENTS)
+SERVICE_TIERS = ("auto", "default", "flex", "priority", "fast")
 
+GENERATION = (
+    Field("model", STRING, "1:4.3", required=True),
+    Field("service_tier", one_of(*SERVICE_TIERS), "1:4.3"),
+    Field("store", BOOLEAN, "1:4.3"),
+    Field("temperature", number(0, 2), "1:4.3"),  # the documents say that there is a range, and not which
+    Field("top_p", number(0, 1), CLIENTS),
+    Field("top_logprobs", integer(0, 20), CLIENTS),
+    Field("safety_identifier", replace(STRING, max_length=64), CLIENTS),
+    Field("parallel_tool_calls", BOOLEAN, CLIENTS),
+    Field("stream", BOOLEAN, CLIENTS),
+    METADATA,
+    *unread("moderation", "prompt_cache_key", "prompt_cache_options", "prompt_cache_retention", "user"),
+)
+"""What responses and chat completions have both."""
 
-def integer(low: int | None = None, high: int | None = None) -> Field:
-    return Field(("integer",), low, high)
+PART = object_of(
+    Field("type", STRING, CLIENTS),
+    Field("text", STRING, CLIENTS),
+    Field("image_url", STRING, CLIENTS),
+    Field("file_id", STRING, CLIENTS),
+    extra=True,
+)
+ITEM = object_of(
+    Field("type", STRING, CLIENTS),
+    Field("role", STRING, CLIENTS),
+    Field("content", STRING | array(PART), CLIENTS),
+    Field("name", STRING, CLIENTS),
+    extra=True,
+)
+TOOL = object_of(
+    Field("type", STRING, CLIENTS, required=True),
+    Field("name", STRING, CLIENTS),
+    Field("parameters", OBJECT, CLIENTS),
+    extra=True,
+)
+TOOL_CHOICE = object_of(Field("type", STRING, CLIENTS), Field("tools", OBJECTS, CLIENTS), extra=True)
+FORMAT = object_of(Field("type", STRING, CLIENTS), Field("schema", OBJECT, CLIENTS), extra=True)
 
+RESPONSE = object_of(
+    *GENERATION,
+    Field("input", STRING | array(ITEM), "1:4.3"),
+    Field("max_output_tokens", integer(16), "1:4.3"),  # the least that real clients know; the documents give none
+    Field("previous_response_id", STRING, "1:4.3"),
+    Field("conversation", STRING | object_of(Field("id", STRING, CLIENTS, required=True), extra=True), "1:4.3"),
+    Field("truncation", one_of("auto", "disabled"), "1:4.3"),
+    Field("background", BOOLEAN, CLIENTS),
+    Field("instructions", STRING, CLIENTS),
+    Field("prompt", OBJECT, CLIENTS),
+    Field("reasoning", OBJECT, CLIENTS),
+    Field("text", object_of(Field("format", FORMAT, CLIENTS), extra=True), CLIENTS),
+    Field("tools", array(TOOL), CLIENTS),
+    Field("tool_choice", STRING | TOOL_CHOICE, CLIENTS),
+    *unread("access_programs", "context_management", "image", "include", "max_tool_calls", "stream_options"),
+)
 
-def number(low: float, high: float) -> Field:
-    return Field(("number",), low, high)
+CHAT_PART = object_of(
+    Field("type", STRING, CLIENTS),
+    Field("text", STRING, CLIENTS),
+    Field("image_url", object_of(Field("url", STRING, CLIENTS), extra=True), CLIENTS),
+    extra=True,
+)
+MESSAGE = object_of(
+    Field("role", STRING, CLIENTS, required=True),
+    Field("content", STRING | array(CHAT_PART), CLIENTS),
+    Field("tool_calls", OBJECTS, CLIENTS),
+    extra=True,
+)
+FUNCTION = object_of(Field("name", STRING, CLIENTS, required=True), Field("parameters", OBJECT, CLIENTS), extra=True)
+CHAT_TOOL = object_of(Field("type", STRING, CLIENTS, required=True), Field("function", FUNCTION, CLIENTS), extra=True)
+CHAT_TOOL_CHOICE = object_of(Field("type", STRING, CLIENTS), Field("allowed_tools", TOOL_CHOICE, CLIENTS), extra=True)
+CHAT_FORMAT = object_of(Field("type", STRING, CLIENTS), Field("json_schema", FORMAT, CLIENTS), extra=True)
 
+CHAT = object_of(
+    *GENERATION,
+    Field("messages", array(MESSAGE, at_least=1), CLIENTS, required=True),
+    Field("max_tokens", integer(1), "1:4.3"),
+    Field("max_completion_tokens", integer(1), CLIENTS),
+    Field("n", integer(1, 8), OURS),  # bounded, so that an answer cannot fill the memory
+    Field("response_format", CHAT_FORMAT, CLIENTS),
+    Field("stop", STRING | array(at_most=4), CLIENTS),
+    Field("stream_options", object_of(Field("include_usage", BOOLEAN, CLIENTS), extra=True), CLIENTS),
+    Field("tools", array(CHAT_TOOL), CLIENTS),
+    Field("tool_choice", STRING | CHAT_TOOL_CHOICE, CLIENTS),
+    *unread("audio", "frequency_penalty", "function_call", "functions", "logit_bias", "logprobs", "modalities"),
+    *unread("prediction", "presence_penalty", "reasoning_effort", "seed", "verbosity", "web_search_options"),
+)
 
-def array(max_items: int | None = None) -> Field:
-    return Field(("array",), max_items=max_items)
+RESPONSE_ALONE = ("input", "max_output_tokens", "previous_response_id", "conversation", "truncation")
+CHAT_ALONE = ("messages", "max_tokens", "max_completion_tokens", "stop", "n")
+"""Parameters that are not valid for the other endpoint: 2:7.5 tells them from those that nobody knows."""
 
+EMBEDDING = object_of(
+    Field("model", STRING, CLIENTS, required=True),
+    Field("input", STRING | array(at_most=2_048), CLIENTS, required=True),
+    Field("dimensions", integer(1, 4_096), "1:4.3"),  # bounded, so that an answer cannot fill the memory
+    *unread("encoding_format", "user"),
+)
+IMAGE = object_of(
+    Field("prompt", STRING, CLIENTS, required=True),
+    Field("model", STRING, CLIENTS),
+    Field("n", integer(1, 10), OURS),  # bounded, so that an answer cannot fill the memory
+    Field("stream", BOOLEAN, CLIENTS),
+    *unread("background", "complexity", "frame_count", "frame_duration_ms", "moderation", "output_compression"),
+    *unread("output_format", "partial_images", "quality", "response_format", "safety_identifier", "size", "style"),
+    *unread("svg", "user"),
+)
+SPEECH = object_of(
+    Field("model", STRING, CLIENTS, required=True),
+    Field("input", STRING, CLIENTS, required=True),
+    *unread("voice", "instructions", "response_format", "speed", "stream_format"),
+)
+LIVE_SESSION = object_of(Field("model", STRING, OURS, required=True), *unread("sdp", "session"))
+SPEND_LIMIT = object_of(Field("limit_usd", integer(0), OURS, required=True))
 
-BOOLEAN = Field(("boolean",))
-OBJECT = Field(("object",))
-ANY = Field(tuple(_WORDS))
+BATCH_ENDPOINTS = ("/v1/responses", "/v1/chat/completions", "/v1/embeddings")
+BATCH = object_of(
+    Field("input_file_id", STRING, CLIENTS, required=True),
+    Field("endpoint", one_of(*BATCH_ENDPOINTS), CLIENTS, required=True),
+    Field("completion_window", STRING, CLIENTS, required=True),
+    METADATA,
+    *unread("output_expires_after"),
+)
+FINE_TUNING_JOB = object_of(
+    Field("model", STRING, CLIENTS, required=True),
+    Field("training_file", STRING, CLIENTS, required=True),
+    METADATA,
+    *unread("hyperparameters", "integrations", "method", "seed", "suffix", "validation_file"),
+)
+ITEMS = Field("items", array(ITEM, at_most=20), CLIENTS)
+CONVERSATION = object_of(ITEMS, METADATA)
+CONVERSATION_UPDATE = object_of(METADATA)
+CONVERSATION_ITEMS = object_of(replace(ITEMS, required=True))
 
+NAMED_STORE = (Field("name", STRING, CLIENTS), METADATA, *unread("expires_after"))
+VECTOR_STORE = object_of(*NAMED_STORE, Field("file_ids", STRINGS, CLIENTS), *unread("chunking_strategy", "description"))
+VECTOR_STORE_UPDATE = object_of(*NAMED_STORE)
+STORE_FILE = object_of(Field("file_id", STRING, CLIENTS, required=True), *unread("attributes", "chunking_strategy"))
+FILE_BATCH = object_of(
+    Field("file_ids", STRINGS, CLIENTS),
+    Field("files", array(object_of(Field("file_id", STRING, CLIENTS, required=True), extra=True)), CLIENTS),
+    *unread("attributes", "chunking_strategy"),
+)
 
-def check(body: Mapping[str, Any], fields: Mapping[str, Field], required: Collection[str] = (), at: str = "") -> None:
-    """Raise the first thing that is wrong with an object; a field that need not be there may be null."""
-    for name in body:
-        if name not in fields:
-            raise UNKNOWN_PARAMETER(f"Unknown parameter: '{at}{name}'.", at + name)
-    for name in required:
-        if body.get(name) is None:
-            raise missing(at + name)
-    for name, value in body.items():
-        if value is not None:
-            check_value(at + name, value, fields[name])
+# 1:6 names response.steer and response.inject, and shows no field of them
+CREATE_EVENT, STEER_EVENT, INJECT_EVENT = "response.create", "response.steer", "response.inject"
+EVENT = object_of(Field("type", one_of(CREATE_EVENT, STEER_EVENT, INJECT_EVENT), "1:6", required=True), extra=True)
+EVENTS = {
+    STEER_EVENT: object_of(
+        Field("type", STRING, "1:6"),
+        Field("previous_response_id", STRING, CLIENTS, required=True),
+        Field("input", STRING | array(ITEM), CLIENTS, required=True),
+    ),
+    INJECT_EVENT: object_of(
+        Field("type", STRING, "1:6"),
+        Field("response_id", STRING, CLIENTS, required=True),
+        Field("input", array(ITEM), CLIENTS, required=True),
+    ),
+}
+"""Fields of the socket's messages; those of response.create are the ones of a response."""
 
-
-def check_value(name: str, value: Any, field: Field) -> None:
-    """Raise what is wrong with one value."""
-    kind = type_of(value)
-    if kind not in field.types and not (kind == "integer" and "number" in field.types):
-        wanted = " or ".join(_WORDS[each] for each in field.types)
-        message = f"Invalid type for '{name}': expected {wanted}, but got {_WORDS[kind]} instead."
-        raise INVALID_TYPE(message, name)
-    if kind in ("integer", "number"):
-        check_number(name, value, field)
-    if kind == "string":
-        check_string(name, value, field)
-    if kind == "array":
-        check_array(name, value, field)
-
-
-def type_of(value: Any) -> str:
-    """The JSON type of a value; an integer is told from other numbers."""
-    if value is None:
-        return "null"
-    for kind, name in ((bool, "boolean"), (int, "integer"), (float, "number"), (str, "string"), (list, "array")):
-        if isinstance(value, kind):
-            return name
-    return "object"
-
-
-def check_number(name: str, value: float, field: Field) -> None:
-    """Raise what is wrong with the size of a number; that of an integer has codes of its own (2:7.5)."""
-    below, above = field.low is not None and value < field.low, field.high is not None and value > field.high
-    if not below and not above:
-        return
-    if "integer" in field.types:
-        row, bound = (INTEGER_BELOW_MIN_VALUE, field.low) if below else (INTEGER_ABOVE_MAX_VALUE, field.high)
-    else:
-        row, bound = INVALID_VALUE, field.low if below else field.high
-    sign = ">=" if below else "<="
-    raise row(f"Invalid '{name}': expected a value {sign} {bound:g}, but got {value:g} instead.", name)
-
-
-def check_string(name: str, value: str, field: Field) -> None:
-    """Raise what is wrong with a string: none of its options, or too long."""
-    if field.options and value not in field.options:
-        listed = ", ".join(repr(option) for option in field.options)
-        raise INVALID_VALUE(f"Invalid value: '{value[:64]}'. Supported values are: {listed}.", name)
-    if field.max_length is not None and len(value) > field.max_length:
-        message = f"Invalid '{name}': string too long. Expected at most {field.max_length} characters."
-        raise STRING_ABOVE_MAX_LENGTH(message, name)
-
-
-def check_array(name: str, value: Collection[Any], field: Field) -> None:
-    """Raise that an array is too long."""
-    if field.max_items is not None and len(value) > field.max_items:
-        message = f"Invalid '{name}': array too long. Expected at most {field.max_items} items, but got {len(value)}."
-        raise ARRAY_ABOVE_MAX_LENGTH(message, name)
+TOKEN_EXCHANGE = object_of(
+    Field("grant_type", one_of("urn:ietf:params:oauth:grant-type:token-exchange"), CLIENTS, required=True),
+    Field("subject_token", STRING, "1:5.3", required=True),
+    Field("subject_token_type", STRING, CLIENTS, required=True),
+    extra=True,
+)

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from catalog_probe.mockserver.core import leniency
-from catalog_probe.mockserver.pc.errors import MODEL_NOT_FOUND, NO_MODEL_OF_THIS_KIND, PcError
+from catalog_probe.mockserver.core.leniency import find_model
+from catalog_probe.mockserver.pc.errors import MODEL_NOT_FOUND, NO_MODEL_OF_THIS_KIND
 
 if TYPE_CHECKING:
-    from catalog_probe.mockserver.pc.auth.keys import Key, Project
+    from catalog_probe.mockserver.pc.gateway import Call
 
 
 @dataclass(frozen=True)
@@ -47,33 +47,22 @@ _TABLE = (
 MODELS = {model.id: model for model in _TABLE}
 
 
-def available(key: Key, project: Project) -> list[Model]:
-    """The models that this key may use."""
-    return [model for model in MODELS.values() if _usable(model, key, project)]
+def list_available(call: Call) -> list[Model]:
+    """The models that the caller may use."""
+    return [model for model in MODELS.values() if _is_usable(model, call)]
 
 
-def find(name: str, key: Key, project: Project, kind: str | None = None) -> Model:
+def find(call: Call, name: str, kind: str | None = None) -> Model:
     """The model of that name, or 404: absent, denied to the project and not enabled all read alike (2:7.5)."""
-    model = MODELS.get(name) or _stand_in(name, kind)
-    if model is None or not _usable(model, key, project):
-        raise absent(name)
+    usual = next(model.id for model in _TABLE if kind in (None, model.kind))
+    model = find_model(MODELS, name, usual)
+    if model is None or not _is_usable(model, call):
+        raise MODEL_NOT_FOUND(model=name)
     if kind is not None and model.kind != kind:
-        raise NO_MODEL_OF_THIS_KIND(f"The model '{name}' is no {kind} model and not supported here.", "model")
+        raise NO_MODEL_OF_THIS_KIND(model=name, kind=kind)
     return model
 
 
-def _stand_in(name: str, kind: str | None) -> Model | None:
-    """A model under another name, where that is let pass: of the kind that is asked for."""
-    usual = next(model.id for model in _TABLE if kind in (None, model.kind))
-    known = leniency.current().stand_in(name, usual)
-    return replace(MODELS[known], id=name) if known in MODELS else None
-
-
-def absent(name: str) -> PcError:
-    """The 404 of a model."""
-    message = f"The model '{name}' does not exist or you do not have access to it."
-    return MODEL_NOT_FOUND(message, "model")
-
-
-def _usable(model: Model, key: Key, project: Project) -> bool:
-    return model.id not in project.denied_models and (key.organization.early_access or not model.early_access)
+def _is_usable(model: Model, call: Call) -> bool:
+    enabled = call.key.organization.early_access or not model.early_access
+    return enabled and model.id not in call.project.denied_models

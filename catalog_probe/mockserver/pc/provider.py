@@ -5,13 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from catalog_probe.mockserver.core.providers import Mount, Provider
-from catalog_probe.mockserver.pc.auth.token_exchange import TokenHost
-from catalog_probe.mockserver.pc.causes import SCENARIOS
+from catalog_probe.mockserver.pc import token_exchange
+from catalog_probe.mockserver.pc.causes import DECLARED
 from catalog_probe.mockserver.pc.gateway import Gateway
 from catalog_probe.mockserver.pc.models import MODELS
-from catalog_probe.mockserver.pc.names import DEFAULTS
 from catalog_probe.mockserver.pc.routes import ROUTES
-from catalog_probe.mockserver.pc.websocket.causes import SCENARIOS as WEBSOCKET_SCENARIOS
+from catalog_probe.mockserver.pc.token_exchange import TokenHost
 from catalog_probe.mockserver.pc.websocket.door import ResponsesDoor
 
 if TYPE_CHECKING:
@@ -23,13 +22,18 @@ def build(world: World) -> Gateway:
     return Gateway(world, ROUTES)
 
 
+def build_token_host(world: World) -> TokenHost:
+    """The ASGI app of the mutual-TLS host."""
+    return TokenHost(token_exchange.ROUTES)
+
+
 PROVIDER = Provider(
     "pc",
     (
         Mount("pc", ("base_url",), build, ResponsesDoor, ROUTES),
-        Mount("pc-auth", ("auth_url", "mtls_auth_url"), TokenHost),
+        Mount("pc-auth", ("auth_url", "mtls_auth_url"), build_token_host, routes=token_exchange.ROUTES),
     ),
-    (*SCENARIOS, *WEBSOCKET_SCENARIOS),
-    DEFAULTS,
+    DECLARED,
+    {"header_prefix": "PC-"},  # the one name of PC that the documents hide behind a stand-in
     models=MODELS,
 )

@@ -104,7 +104,7 @@ def plan_lines(
     told = f"{provider.name}: {count(len(recipes), 'probe')} ({shares})"
     told = f"{told}; at most {count(most, 'request')}, {count(tokens, 'token')}"
     drawn = sum(len(recipe.spread.cells) for recipe in recipes)
-    others = drawn + sum(len(recipe.spread.undrawn) + len(recipe.spread.left_out) for recipe in recipes)
+    others = drawn + sum(len(recipe.spread.not_drawn) + len(recipe.spread.left_out) for recipe in recipes)
     yield f"{told}; {drawn} of {others} other endpoints"
     yield from _budget(provider, recipes, (most, tokens), catalog)
 

@@ -28,17 +28,17 @@ def spread(
         return NOWHERE
     cells: dict[str, Recipe] = {}
     left_out: dict[str, Reason] = {}
-    undrawn: list[str] = []
+    not_drawn: list[str] = []
     for endpoint, cell in others.items():
         if not drawing.draws(record, endpoint):
-            undrawn.append(endpoint)
+            not_drawn.append(endpoint)
             continue
         reason = obstacle(cell, target, allow)
         if reason is None:
             cells[endpoint] = cell
         else:
             left_out[endpoint] = reason
-    return Spread(cells, left_out, tuple(undrawn))
+    return Spread(cells, left_out, tuple(not_drawn))
 
 
 def elsewhere(recipe: Recipe, record: Record, catalog: Catalog, shapes: Shapes) -> dict[str, Recipe]:

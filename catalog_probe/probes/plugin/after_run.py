@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from catalog_probe.catalog.files import provider_folders
-from catalog_probe.catalog.writeback import ledger
+from catalog_probe.catalog.writeback import accepted_differences
 from catalog_probe.catalog.writeback.planner import Policy
 from catalog_probe.probes.running import journal
 
@@ -25,7 +25,7 @@ def stale_entries(options: Options) -> list[str]:
     ):  # the ledger speaks of the records of its home
         known = {str(address) for address in options.catalog}
         mine = [entry for entry in mine if entry.address in known]
-    return [f"ledger: {problem}" for problem in ledger.problems(mine, options.catalog, options.today)]
+    return [f"ledger: {problem}" for problem in accepted_differences.problems(mine, options.catalog, options.today)]
 
 
 def write_back(options: Options, run: Run, results: Sequence[Result]) -> list[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from catalog_probe.probes.planning import endings
+from catalog_probe.probes.planning import expirations
 from catalog_probe.probes.planning.look_ups import look_ups
 from catalog_probe.probes.planning.plan import plan
 from catalog_probe.probes.running.looking_up import found_in
@@ -28,10 +28,12 @@ def look_up(options: Options) -> tuple[LookedUp, ...]:
     return follow(look_ups(planned.recipes, options.target), options.target, redactor)
 
 
-def ends(options: Options, looked_up: Sequence[LookedUp], selected: Iterable[str]) -> tuple[dict[str, Json], ...]:
+def find_expirations(
+    options: Options, looked_up: Sequence[LookedUp], selected: Iterable[str]
+) -> tuple[dict[str, Json], ...]:
     """What this run rests on that has an end, and how many of its records would go with it."""
     if not options.target.live:
         return ()
     target = options.target.with_values(found_in(looked_up))
     recipes = plan(options.catalog, target, options.allow, selected, options.drawing).recipes
-    return tuple(each.to_json() for each in endings.endings(target, looked_up, recipes))
+    return tuple(each.to_json() for each in expirations.find_expirations(target, looked_up, recipes))

@@ -196,7 +196,7 @@ class Controller:
             names = ", ".join(self.options.traffic.names)
             return row(f"catalog probe: {len(self._asked_for)} records held against {names}; run {self.folder}")
         where = "the embedded mock" if target.embedded else f"{'live' if target.live else 'mock'} target {target.name}"
-        where += f" under {self.options.asked.revision}" if self.options.asked.revision else ""
+        where += f" under {self.options.invocation.revision}" if self.options.invocation.revision else ""
         selected = {address.provider for address in self._asked_for}
         providers = ", ".join(provider for provider in self.options.providers if provider in selected)
         return row(f"catalog probe: {len(self._asked_for)} records of {providers} on {where}; run {self.folder}")

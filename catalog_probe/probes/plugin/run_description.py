@@ -47,22 +47,22 @@ def described(options: Options, begun: Begun, looked_up: Sequence[LookedUp]) -> 
         providers=options.providers,
         expected=tuple(name for name in options.expected if name in asked),
         selected=begun.selected,
-        tripwires=_tripwires(options, begun.selected, looked_up),
+        self_tests=_self_tests(options, begun.selected, looked_up),
         policy=_policy(options, begun.stale),
-        asked=options.asked,
+        invocation=options.invocation,
         versions=versions(),
         catalog_digest=options.catalog.digest,
         previous_run=begun.previous,
         history=begun.history,
-        look_ups=tuple(each.to_json() for each in looked_up),
-        ends=before_run.ends(options, looked_up, begun.selected),
-        stands_for=options.target.stands_for,
+        preflight=tuple(each.to_json() for each in looked_up),
+        expirations=before_run.find_expirations(options, looked_up, begun.selected),
+        answered_by=options.target.answered_by,
         revisions=options.asked_under,
         traffic=options.traffic.to_json() if options.traffic is not None else None,
     )
 
 
-def _tripwires(options: Options, selected: Sequence[str], looked_up: Sequence[LookedUp]) -> tuple[str, ...]:
+def _self_tests(options: Options, selected: Sequence[str], looked_up: Sequence[LookedUp]) -> tuple[str, ...]:
     """The live lanes of what will be probed that have a control: each must show that it could see a drift."""
     if not options.target.live or options.traffic is not None:
         return ()
@@ -88,5 +88,5 @@ def _policy(options: Options, stale: Sequence[str]) -> dict[str, Json]:
     if options.traffic is not None:
         policy["traffic"] = list(options.traffic.names)
     if stale:
-        policy["stale_ledger"] = list(stale)
+        policy["stale_accepted_differences"] = list(stale)
     return policy

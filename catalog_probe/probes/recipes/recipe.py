@@ -28,7 +28,7 @@ class Spread:
 
     cells: Mapping[str, Recipe] = field(default_factory=dict)
     left_out: Mapping[str, Reason] = field(default_factory=dict)
-    undrawn: tuple[str, ...] = ()
+    not_drawn: tuple[str, ...] = ()
 
 
 NOWHERE = Spread()
@@ -88,7 +88,7 @@ class Recipe:
         return next((look for look in self.optional.values() if label in look.labels), self)
 
     @property
-    def elicited(self) -> str:
+    def trigger(self) -> str:
         """`scenario` where only a cause named to the mock provokes it, else `request`."""
         return "scenario" if self.scenario else "request"
 

@@ -11,8 +11,8 @@ from catalog_probe.catalog.model import Exchange, Reason, Response
 from catalog_probe.catalog.model.codes import ReasonCode
 from catalog_probe.catalog.model.labels import ANSWER, BESIDE, CLEANUP, SETUP
 from catalog_probe.catalog.reading.grpc_statuses import status_of
-from catalog_probe.probes.judging.inconclusive.proof import expected_of
-from catalog_probe.probes.judging.inconclusive.unasked import QUOTED, unasked, words
+from catalog_probe.probes.judging.comparison.message import QUOTED, quote
+from catalog_probe.probes.judging.control import explain_moment
 from catalog_probe.probes.judging.verdicts.attempts import PASSING
 from catalog_probe.probes.recipes.probe import Stopped
 from catalog_probe.probes.running.teardown import Fixtures
@@ -139,7 +139,7 @@ class AttemptProbe:
             if status in accepted and not unheard:
                 self.relied_on = f"{call.method} {call.path}"
                 return response
-            seen = _unheard(response, unheard[0]) if status in accepted else words(response)
+            seen = _unheard(response, unheard[0]) if status in accepted else quote(response)
         else:
             seen = exchange.failure.code if exchange.failure else "no answer"
         raise Stopped(Reason(_befallen(exchange, self.provider), f"{call.method} {call.path}: {seen}"))
@@ -157,5 +157,5 @@ def _befallen(exchange: Exchange, provider: str) -> str:
     """The code of what came in the way of a setup: something that may pass, or that it failed."""
     trouble = exchange.failure
     if exchange.response is not None:
-        trouble = unasked(expected_of(provider), exchange.response)
+        trouble = explain_moment(exchange, provider)
     return trouble.code if trouble is not None and trouble.code in PASSING else ReasonCode.SETUP_FAILED

@@ -12,8 +12,14 @@ from catalog_probe.catalog.reading.expected import answer_body
 from catalog_probe.catalog.reading.grpc_statuses import status_of
 from catalog_probe.catalog.recognition.known import TOO_MANY, Known
 from catalog_probe.catalog.text.json_pointer import ABSENT, find
-from catalog_probe.probes.judging.inconclusive.proof import SUCCESS, expected_of, proof_of
-from catalog_probe.probes.judging.inconclusive.unasked import OF_THE_KEY, of_the_account, tells_nothing
+from catalog_probe.probes.judging.control import (
+    SUCCESS,
+    UNAUTHORIZED,
+    expect_control,
+    expect_proof,
+    explain_account,
+    explain_silence,
+)
 from catalog_probe.probes.recipes import book
 from catalog_probe.probes.recipes.probe import Stopped
 
@@ -47,11 +53,11 @@ async def confirm(
     response = exchange.response
     if response is None:
         raise Stopped(Reason(ReasonCode.CONTROL_FAILED, f"{where} was not answered"))
-    of_account = _of_the_account(lane, response, where, known) if known is not None else None
+    of_account = _explain_account(lane, exchange, where, known) if known is not None else None
     if of_account is not None:
         lane.stop(of_account)
         raise Stopped(of_account)
-    trouble = tells_nothing(expected_of(lane.provider.name), response)
+    trouble = explain_silence(exchange, lane.provider.name)
     if trouble is not None:
         raise Stopped(Reason(trouble.code, f"{where}: {trouble.detail}"))
     status = status_of(response, lane.provider.name)
@@ -63,7 +69,7 @@ async def confirm(
         lane.green = exchange
         return exchange
     reason = _refused(lane, response, status, where, known)
-    refused = status == OF_THE_KEY or (after is not None and 400 <= (status or 0) < 500)
+    refused = status == UNAUTHORIZED or (after is not None and 400 <= (status or 0) < 500)
     if refused and control == _own_control(lane):  # that of one service, as over gRPC, says nothing of the others
         lane.stop(reason)
     raise Stopped(reason)
@@ -75,7 +81,7 @@ def _lacking(control: Call, lane: Lane, response: Response) -> str:
         return ""
     if response.body_type != "json":
         return f"with {response.body_type} in place of JSON"
-    proof = proof_of(control, lane.provider.name)
+    proof = expect_proof(control, lane.provider.name)
     body = answer_body(proof, response)
     if response.cut is None and body == {}:  # what any server may answer to anything
         return "with an empty object"
@@ -83,18 +89,18 @@ def _lacking(control: Call, lane: Lane, response: Response) -> str:
     return f"without {', '.join(missing)}" if missing else ""
 
 
-def _of_the_account(lane: Lane, response: Response, where: str, known: Known) -> Reason | None:
+def _explain_account(lane: Lane, exchange: Exchange, where: str, known: Known) -> Reason | None:
     """Why a control is no success though key and host work: no credit is left, or the place is not served."""
-    told = of_the_account(expected_of(lane.provider.name), response, known)
-    if told is None:
+    reason = explain_account(exchange, lane.provider.name, known)
+    if reason is None:
         return None
-    look = "" if told.code == ReasonCode.REGION_REFUSED else f"; look at the account of {_key(lane)}"
-    return Reason(told.code, f"{where}: {told.detail}{look}")
+    look = "" if reason.code == ReasonCode.REGION_REFUSED else f"; look at the account of {_key(lane)}"
+    return Reason(reason.code, f"{where}: {reason.detail}{look}")
 
 
 def _refused(lane: Lane, response: Response, status: int | None, where: str, known: Known | None) -> Reason:
     """Why a control is no success; never `restricted`, for what is refused to a control says nothing of any record."""
-    body = answer_body(expected_of(lane.provider.name), response)
+    body = answer_body(expect_control(lane.provider.name), response)
     found = [each.address for each in known.matching(status, body)] if known is not None else []
     named = f", which is {' or '.join(found)}" if 0 < len(found) <= TOO_MANY else ""
     told = f"gRPC status {response.grpc.status}" if response.grpc is not None and status is None else status

@@ -20,16 +20,17 @@ from catalog_probe.catalog.model.labels import SUCCESS
 from catalog_probe.catalog.reading.assertions import asserted
 from catalog_probe.catalog.reading.classification import own_row
 from catalog_probe.probes.judging.comparison.basis import succeeds
-from catalog_probe.probes.judging.inconclusive.proof import expected_of
-from catalog_probe.probes.judging.tripwire import tripwire
+from catalog_probe.probes.judging.control import expect_control
+from catalog_probe.probes.judging.self_test import self_test
 from catalog_probe.probes.judging.verdicts.attempts import MAX_ATTEMPTS
 from catalog_probe.probes.planning.obstacles import obstacle
 from catalog_probe.probes.planning.plan import plan
 from catalog_probe.probes.planning.rotation import ALL, Drawing
 from catalog_probe.probes.recipes import book
 from catalog_probe.probes.recipes.fault_free import twin
+from catalog_probe.probes.running.fault_free import ask_fault_free, send_fault_free
 from catalog_probe.probes.running.gathering import Stage
-from catalog_probe.probes.running.probing import Unsettled, now, place_of, run, settle, unprobed
+from catalog_probe.probes.running.probing import Waiting, now, place_of, run, settle, unprobed
 from catalog_probe.probes.running.provider_run import ProviderRun
 from catalog_probe.probes.running.task import Task
 from catalog_probe.probes.targets.target import Cost, Target
@@ -81,7 +82,7 @@ class Engine:
     journal: Journal | None = None
     """Where it is noted what probes make on a live account."""
     today: date | None = None
-    """The day, which chooses what tripwires lie about; None where there are to be none."""
+    """The day, which chooses what self-tests lie about; None where there are to be none."""
     drawing: Drawing = ALL
     """On which of its endpoints each error is provoked."""
     allowance: Allowance = field(default_factory=Allowance)
@@ -149,8 +150,8 @@ class Engine:
             if (its := self._providers.get(provider)) is not None and (lane := its.lanes.get(name)) is not None
         ]
 
-    def tripwire(self, address: str) -> Result | None:
-        """The tripwire of a record's lane, once for each live lane whose control was a success."""
+    def self_test(self, address: str) -> Result | None:
+        """The self-test of a record's lane, once for each live lane whose control was a success."""
         recipe = _recipe(address)
         if recipe is None or self.today is None or not self.target.live or recipe.lane in self._tripped:
             return None
@@ -159,8 +160,10 @@ class Engine:
         if provider is None or lane is None or lane.green is None:
             return None
         self._tripped.add(recipe.lane)
-        seen = tripwire(recipe.lane, expected_of(recipe.provider), lane.green, provider.known, self.today, now())
-        return redact_result(seen, self.redactor)
+        expected = expect_control(recipe.provider)
+        return redact_result(
+            self_test(recipe.lane, expected, lane.green, provider.known, self.today, now()), self.redactor
+        )
 
     def close(self) -> None:
         """Send nothing new, let what is under way clean up behind itself, close every connection, end the thread."""
@@ -220,40 +223,42 @@ class Engine:
 
     async def _probe_in_turn(self, lane: Lane, addresses: Sequence[str]) -> None:
         """Begin to probe a record when there is a place for it: what it needs is made no earlier."""
-        unsettled: dict[str, Unsettled] = {}
+        waiting: dict[str, Waiting] = {}
         try:
             async with anyio.create_task_group() as probes:
                 for address in addresses:
                     async with lane.places:
-                        probes.start_soon(self._probe, address, lane, unsettled)
+                        probes.start_soon(self._probe, address, lane, waiting)
             await lane.gathering.all_at(Stage.JUDGED)
-            await self._settle(unsettled, lane)
+            await self._settle(waiting, lane)
         except BaseException:
             for address in addresses:
                 self._results[address].cancel()  # the run ended meanwhile; one that is done stays
             raise
 
-    async def _probe(self, address: str, lane: Lane, unsettled: dict[str, Unsettled]) -> None:
+    async def _probe(self, address: str, lane: Lane, waiting: dict[str, Waiting]) -> None:
         try:
             result = await run(self._task(address), lane)
         except Exception as error:  # noqa: BLE001 - a traceback could show what only the wire may know
             result = self._broken(address, error)
         finally:
             lane.gathering.left(address)
-        if isinstance(result, Unsettled):
-            unsettled[address] = result
+        if isinstance(result, Waiting):
+            waiting[address] = result
         else:
             self._deliver(address, result)
 
-    async def _settle(self, unsettled: Mapping[str, Unsettled], lane: Lane) -> None:
-        task = self._task(next(iter(unsettled))) if unsettled else None
-        for address, each in unsettled.items():
-            assert task is not None
-            try:
-                result = await settle(each, task, lane)
-            except Exception as error:  # noqa: BLE001 - as above
-                result = self._broken(address, error)
-            self._deliver(address, result)
+    async def _settle(self, waiting: Mapping[str, Waiting], lane: Lane) -> None:
+        broken: Exception | None = None
+        try:
+            if waiting:
+                send = partial(send_fault_free, self._task(next(iter(waiting))), lane)
+                async with lane.fault_free_lock:
+                    await ask_fault_free(lane.evidence, send, lane.provider.name, self._of(lane.provider.name).known)
+        except Exception as error:  # noqa: BLE001 - as above
+            broken = error
+        for address, each in waiting.items():
+            self._deliver(address, settle(each, lane) if broken is None else self._broken(address, broken))
 
     def _deliver(self, address: str, result: Result) -> None:
         """Hand over a result, which is judged by now: what its verdict quotes leaves the run from here on."""

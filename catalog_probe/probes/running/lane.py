@@ -17,14 +17,15 @@ from catalog_probe.catalog.model.status import is_success
 from catalog_probe.catalog.reading.grpc_statuses import status_of
 from catalog_probe.probes.calls.placeholders import OWN_NAME, fill_path, filled, own_name
 from catalog_probe.probes.calls.services import LOOPBACK
-from catalog_probe.probes.judging.inconclusive.named_values import names
-from catalog_probe.probes.judging.inconclusive.proof import proof_of
+from catalog_probe.probes.judging.control import expect_proof
+from catalog_probe.probes.judging.inconclusive.confirmations import list_named_values
+from catalog_probe.probes.judging.inconclusive.key_evidence import KeyEvidence
 from catalog_probe.probes.recipes.probe import Stopped
 from catalog_probe.probes.running.gathering import Gathering
 from catalog_probe.probes.running.pacing.rate_limiter import RateLimiter, WaitTooLong
 from catalog_probe.probes.running.pacing.rate_limits import RateLimitPolicy
 from catalog_probe.probes.running.pacing.throttle import Throttle
-from catalog_probe.probes.running.settling import Settling
+from catalog_probe.probes.running.target_facts import describe_target
 from catalog_probe.probes.targets.dialect import Dialect
 from catalog_probe.probes.targets.target import WRONG
 from catalog_probe.probes.wire.address import UnsafePathError, url_at
@@ -119,13 +120,11 @@ class Lane:
         """
         self._controls: dict[str, _Controls] = {}
         self._control_lock = anyio.Lock()
-        self.doubtful = {} if mock else {name: self._dialect.text_in(text) for name, text in provider.doubtful.items()}
-        """Values that somebody has set and nobody has seen on the account, in stand-ins."""
-        self.served: set[str] = set()
-        """Those of them that a request named which was a success with this key."""
         self.places = anyio.CapacityLimiter(provider.concurrency)
         self.gathering = Gathering()
-        self.settling = Settling(provider.name)
+        self.evidence = KeyEvidence(describe_target(provider, role, self._dialect, live=not mock))
+        """What all answers on this lane show of its key."""
+        self.fault_free_lock = anyio.Lock()
 
     async def send(
         self,
@@ -167,8 +166,9 @@ class Lane:
             self._throttle.learn(drawer, exchange.response if drawer.role not in OF_NOBODY else None, reserved)
         if not call.fails:
             self._learn(exchange, drawer.role)
-        if self.doubtful and is_success(status_of(exchange.response, self.provider.name)):
-            self.served |= names(exchange.request, self.doubtful)
+        unconfirmed = self.evidence.target.unconfirmed_values
+        if unconfirmed and is_success(status_of(exchange.response, self.provider.name)):
+            self.evidence.confirmed_values |= list_named_values(exchange.request, unconfirmed)
         return exchange
 
     def meters(self, call: Call, role: str) -> bool:
@@ -193,7 +193,7 @@ class Lane:
                 sent_at = time.perf_counter()
                 answered = await self.send(call, CONTROL, session, since, free=True)
                 # Every probe of the lane asks what it said: kept as long as the lane, and so no more than its proof.
-                seen.last = kept_exchange(answered, proof_of(call, self.provider.name))
+                seen.last = kept_exchange(answered, expect_proof(call, self.provider.name))
                 seen.sent_at.append(sent_at)
                 seen.refused = seen.refused + 1 if self._is_refused(seen.last) else 0
                 count += 1

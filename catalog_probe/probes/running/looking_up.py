@@ -16,8 +16,7 @@ from catalog_probe.catalog.model.codes import ReasonCode
 from catalog_probe.catalog.model.labels import SETUP
 from catalog_probe.probes.calls.call import get
 from catalog_probe.probes.calls.placeholders import fill_path
-from catalog_probe.probes.judging.inconclusive.proof import expected_of
-from catalog_probe.probes.judging.inconclusive.unasked import tells_nothing
+from catalog_probe.probes.judging.control import explain_silence
 from catalog_probe.probes.judging.verdicts.attempts import PASSING
 from catalog_probe.probes.recipes.probe import Stopped
 from catalog_probe.probes.running.lane import Lane
@@ -61,7 +60,7 @@ def found_in(looked_up: Iterable[LookedUp]) -> dict[str, dict[str, str]]:
     """What was found, by provider and value."""
     found: dict[str, dict[str, str]] = {}
     for each in looked_up:
-        found.setdefault(each.provider, {}).update(each.found)
+        found.setdefault(each.provider, {}).update(each.values)
     return found
 
 
@@ -129,10 +128,10 @@ class _OfProvider:
                     self._leave_open(rule, key)
                 return
             values[rule.value] = found
-            self._told[key] = replace(self._told[key], found={**self._told[key].found, rule.value: found})
+            self._told[key] = replace(self._told[key], values={**self._told[key].values, rule.value: found})
         end = ending(rule, body, values[rule.value])
         if end is not None:
-            self._told[key] = replace(self._told[key], ends={**self._told[key].ends, rule.value: end})
+            self._told[key] = replace(self._told[key], expirations={**self._told[key].expirations, rule.value: end})
 
     def _no_models(self, rule: Rule) -> Reason:
         """Why nothing is known where an account lists no model at all: no provider is without, but a key may be."""
@@ -152,7 +151,7 @@ class _OfProvider:
         else:
             there = listed(rule, body, value)
         if there:
-            self._told[key] = replace(self._told[key], found={**self._told[key].found, rule.value: value})
+            self._told[key] = replace(self._told[key], values={**self._told[key].values, rule.value: value})
 
     def _leave_open(self, rule: Rule, key: _Key) -> None:
         """Keep that nothing is known of a value because this request got no answer that speaks of the account."""
@@ -206,7 +205,7 @@ def _unanswered(exchange: Exchange, provider: str) -> Reason | None:
     if exchange.failure is not None:
         why: Reason | None = Reason(exchange.failure.code, exchange.failure.detail)
     else:
-        why = tells_nothing(expected_of(provider), exchange.response) if exchange.response is not None else None
+        why = explain_silence(exchange, provider) if exchange.response is not None else None
     request = exchange.request
     return Reason(why.code, f"the look-up {request.method} {request.url}: {why.detail}") if why is not None else None
 

@@ -10,22 +10,23 @@ from typing import TYPE_CHECKING, NamedTuple
 import anyio
 
 from catalog_probe.catalog.evidence.results import Result
-from catalog_probe.catalog.evidence.retention import kept_attempt, kept_finding, kept_look
+from catalog_probe.catalog.evidence.retention import kept_attempt, kept_finding, kept_observation
 from catalog_probe.catalog.model import Attempt, Finding, Outcome, Reason, Record
 from catalog_probe.catalog.model.codes import FindingCode, ReasonCode
 from catalog_probe.catalog.model.explanations import INCONCLUSIVE, RESTRICTED
 from catalog_probe.catalog.model.labels import BESIDE
+from catalog_probe.probes.judging.inconclusive.record import Pending, Probed, add_record, settle_record
 from catalog_probe.probes.judging.judge import judge
 from catalog_probe.probes.judging.verdicts.attempts import PASSING, only_later, over_all, still_open
 from catalog_probe.probes.judging.verdicts.not_looked_at import not_looked_at
 from catalog_probe.probes.judging.verdicts.record_verdict import record_verdict
 from catalog_probe.probes.judging.verdicts.verdict import Verdict
+from catalog_probe.probes.planning.obstacles import services_beyond_the_control
 from catalog_probe.probes.recipes.performing import Unseen, perform
 from catalog_probe.probes.recipes.probe import Stopped
 from catalog_probe.probes.running import controls
 from catalog_probe.probes.running.attempt_probe import AttemptProbe
 from catalog_probe.probes.running.gathering import Stage
-from catalog_probe.probes.running.lane_verdicts import Doubts, in_doubt, settled
 from catalog_probe.probes.running.task import Tried
 from catalog_probe.probes.wire.redaction.evidence import redact_attempt
 
@@ -39,15 +40,15 @@ if TYPE_CHECKING:
     from catalog_probe.probes.wire.redaction.redactor import Redactor
 
 
-class Unsettled(NamedTuple):
+class Waiting(NamedTuple):
     """A record that waits for the others of its lane; there may be thousands, so it is all that is held of each."""
 
     seen: Result
     """The result but for its verdict."""
-    doubts: Doubts
+    pending: Pending
 
 
-async def run(task: Task, lane: Lane) -> Result | Unsettled:
+async def run(task: Task, lane: Lane) -> Result | Waiting:
     """Probe one record; never raises for what the network, the provider or the recipe does."""
     tried = Tried()
     try:
@@ -55,16 +56,33 @@ async def run(task: Task, lane: Lane) -> Result | Unsettled:
         if final.outcome is Outcome.DRIFTED:
             # A key or a host that fails by now makes everything look like drift: it stands if a later control succeeds.
             await _confirm(task, lane, after=time.perf_counter())
-        doubts = in_doubt(task, lane, tried, final)
+        pending = add_record(_describe_probe(task, lane, tried), final, tried.exchanges, lane.evidence)
     except Stopped as stopped:
-        doubts = Doubts(Verdict(Outcome.INCONCLUSIVE, stopped.reason), {}, (), {}, {})
-    unsettled = Unsettled(_seen(task, tried), doubts)
-    return unsettled if doubts.any else _conclude(unsettled.seen, doubts.final, lane)
+        pending = Pending(Verdict(Outcome.INCONCLUSIVE, stopped.reason))
+    seen = _seen(task, tried)
+    return Waiting(seen, pending) if pending.waits else _conclude(seen, pending.verdict, lane)
 
 
-async def settle(unsettled: Unsettled, task: Task, lane: Lane) -> Result:
-    """The result of a record once all of its lane are judged; `task` is that of any of them."""
-    return _conclude(unsettled.seen, await settled(unsettled.doubts, task, lane), lane)
+def settle(waiting: Waiting, lane: Lane) -> Result:
+    """The result of a record once all of its lane are judged."""
+    return _conclude(waiting.seen, settle_record(waiting.pending), lane)
+
+
+def _describe_probe(task: Task, lane: Lane, tried: Tried) -> Probed:
+    """What the rules know of the record's requests. On a mock every address is known."""
+    addresses = lane.provider.addresses
+    beyond = services_beyond_the_control(task.recipe) if lane.live and task.control is not None else ()
+    return Probed(
+        provider=lane.provider.name,
+        expected=task.expected,
+        known=task.known,
+        live=lane.live,
+        record=task.record,
+        faults=task.faults,
+        with_another_key=tried.with_another_key,
+        success=task.success,
+        unconfirmed_hosts={service: addresses[service] for service in beyond if service in addresses},
+    )
 
 
 async def _looked_at(task: Task, lane: Lane, tried: Tried) -> Verdict:
@@ -135,12 +153,12 @@ def unprobed(record: Record, reason: Reason, recipe: Recipe | None) -> Result:
     """The result of a record that is not probed here, or for which what it rests on could not be looked up."""
     return Result(
         record=str(record.address),
-        probed=record.data,
+        probed_record=record.data,
         outcome=Outcome.INCONCLUSIVE if reason.code in INCONCLUSIVE else Outcome.NOT_PROBED,
         reason=reason,
         lane=recipe.lane if recipe else "",
         cost=str(recipe.cost) if recipe else "",
-        elicited=recipe.elicited if recipe else "",
+        trigger=recipe.trigger if recipe else "",
     )
 
 
@@ -244,7 +262,7 @@ def _conclude(seen: Result, final: Verdict, lane: Lane) -> Result:
         seen,
         outcome=final.outcome,
         reason=final.reason,
-        looks=tuple(map(kept_look, final.looks)),
+        observations=tuple(map(kept_observation, final.observations)),
         findings=(*map(kept_finding, final.findings), *seen.findings),
     )
     lost = None if lane.live else _find_lost_observation(result)
@@ -260,7 +278,11 @@ def _find_lost_observation(result: Result) -> Reason | None:
     if result.outcome is not Outcome.CONFORMS:
         return None
     tried = (INCONCLUSIVE.keys() | RESTRICTED.keys()) - {ReasonCode.ANOTHER_REVISION, ReasonCode.ASSUMPTION_FAILED}
-    seen = {(look.label, look.endpoint) for look in result.looks if look.as_stated or look.otherwise}
+    seen = {
+        (observation.label, observation.endpoint)
+        for observation in result.observations
+        if observation.matched or observation.mismatched
+    }
     missing = (
         finding
         for finding in result.findings
@@ -283,15 +305,15 @@ def _seen(task: Task, tried: Tried) -> Result:
     endpoints = {**task.recipe.spread.left_out, **tried.unseen_endpoints}
     return Result(
         record=str(task.record.address),
-        probed=task.record.data,
+        probed_record=task.record.data,
         outcome=Outcome.INCONCLUSIVE,
         findings=tuple(_not_looked_at(looks, endpoints)),
         attempts=tuple(tried.attempts),
         observed_at=tried.observed_at,
         lane=task.recipe.lane,
         cost=str(task.recipe.cost),
-        elicited=task.recipe.elicited,
-        undrawn=task.recipe.spread.undrawn,
+        trigger=task.recipe.trigger,
+        not_drawn=task.recipe.spread.not_drawn,
     )
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from catalog_probe.catalog.evidence.retention import Allowance
-from catalog_probe.probes.judging.inconclusive.settlement import Success, nothing_of
+from catalog_probe.probes.judging.inconclusive.record import nothing_of
 from catalog_probe.probes.recipes.fault_free import twin
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ class Task:
     """What the run may still keep of large answers."""
     twin: Callable[[str], Recipe | Reason] = twin
     """How an endpoint is asked without a fault, or why it is not here."""
-    success: Success = nothing_of
+    success: Callable[[str], Expected | None] = nothing_of
     """What is documented of an endpoint's success."""
 
 

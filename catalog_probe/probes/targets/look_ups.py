@@ -82,8 +82,8 @@ class LookedUp:
 
     provider: str
     request: str
-    found: Mapping[str, str] = field(default_factory=dict)
-    ends: Mapping[str, date] = field(default_factory=dict)
+    values: Mapping[str, str] = field(default_factory=dict)
+    expirations: Mapping[str, date] = field(default_factory=dict)
     trouble: str = ""
     """Why it told nothing; empty where it was answered."""
     refused: frozenset[str] = frozenset()
@@ -93,9 +93,9 @@ class LookedUp:
 
     def to_json(self) -> dict[str, Json]:
         """As the run's line keeps it: an id of the account is nobody's business, a model's name is."""
-        named = {name: text if name.endswith("_model") else "found" for name, text in sorted(self.found.items())}
-        ends = {name: day.isoformat() for name, day in sorted(self.ends.items())}
-        told = {"provider": self.provider, "request": self.request, "found": named, "ends": ends}
+        named = {name: text if name.endswith("_model") else "found" for name, text in sorted(self.values.items())}
+        expirations = {name: day.isoformat() for name, day in sorted(self.expirations.items())}
+        told = {"provider": self.provider, "request": self.request, "values": named, "expirations": expirations}
         return {**told, "trouble": self.trouble} if self.trouble else told
 
 

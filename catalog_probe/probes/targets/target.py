@@ -7,9 +7,9 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
-from catalog_probe.catalog.evidence.verdicts.agreement import PENDING_DAYS
+from catalog_probe.catalog.evidence.verdicts.confirmation import PENDING_DAYS
+from catalog_probe.catalog.model.answered_by import AnsweredBy
 from catalog_probe.catalog.model.errors import Mendable
-from catalog_probe.catalog.model.standpoint import StandsFor
 from catalog_probe.probes.targets.look_ups import Rule, in_order
 
 if TYPE_CHECKING:
@@ -203,12 +203,12 @@ class Target:
     providers: Mapping[str, Provider]
     reprobe_after_s: float = 0.0
     pending_days: int = PENDING_DAYS
-    stands_for: StandsFor = StandsFor.PROVIDER
+    answered_by: AnsweredBy = AnsweredBy.PROVIDER
 
     @property
     def evidences(self) -> bool:
         """Whether what is seen there may be written into records: of a provider itself, live."""
-        return self.live and self.stands_for is StandsFor.PROVIDER
+        return self.live and self.answered_by is AnsweredBy.PROVIDER
 
     @property
     def embedded(self) -> bool:

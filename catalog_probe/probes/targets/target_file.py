@@ -16,10 +16,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import SplitResult, urlsplit
 
-from catalog_probe.catalog.evidence.verdicts.agreement import PENDING_DAYS
+from catalog_probe.catalog.evidence.verdicts.confirmation import PENDING_DAYS
 from catalog_probe.catalog.files import paths, provider_folders
 from catalog_probe.catalog.files.manifest import Manifest, manifest, providers
-from catalog_probe.catalog.model.standpoint import StandsFor
+from catalog_probe.catalog.model.answered_by import AnsweredBy
 from catalog_probe.catalog.text.phrases import brief, decoded
 from catalog_probe.probes.calls.services import GRPC_HOST
 from catalog_probe.probes.targets import shape
@@ -114,7 +114,7 @@ class _File:
         return Target(
             name=name,
             live=live,
-            stands_for=self._stands_for(data.get("stands_for"), live),
+            answered_by=self._answered_by(data.get("answered_by"), live),
             allow=frozenset(Cost(cost) for cost in data.get("allow", [Cost.FREE])),
             providers={
                 name: _Table(self, manifest(name), table, live).provider() for name, table in data["providers"].items()
@@ -123,13 +123,13 @@ class _File:
             pending_days=int(pending_days),
         )
 
-    def _stands_for(self, said: str | None, live: bool) -> StandsFor:
+    def _answered_by(self, said: str | None, live: bool) -> AnsweredBy:
         """What the file says, or else what `live` does; a gateway may be asked either way."""
-        usual = StandsFor.PROVIDER if live else StandsFor.MOCK
-        given = StandsFor(said or usual)
-        if given not in (usual, StandsFor.GATEWAY):
+        usual = AnsweredBy.PROVIDER if live else AnsweredBy.MOCK
+        given = AnsweredBy(said or usual)
+        if given not in (usual, AnsweredBy.GATEWAY):
             told = "true asks providers" if live else "false asks a mock"
-            raise self.error("stands_for", f"{given} does not go with live = {told}; write {usual} or gateway")
+            raise self.error("answered_by", f"{given} does not go with live = {told}; write {usual} or gateway")
         return given
 
     def _check_shape(self, data: Mapping[str, Any]) -> None:

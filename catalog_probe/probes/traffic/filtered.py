@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Mapping
 
     from catalog_probe.catalog.model import Exchange, Finding, Json
-    from catalog_probe.catalog.model.look import Look
+    from catalog_probe.catalog.model.observation import Observation
     from catalog_probe.catalog.reading.expected import Expected
     from catalog_probe.probes.judging.verdicts.verdict import Verdict
 
@@ -107,7 +107,7 @@ def without_what_was_filtered(verdict: Verdict, expected: Expected, exchange: Ex
 
     def rests_on_lost(finding: Finding) -> bool:
         within = Key.parse(finding.assertion).within if finding.assertion else ""
-        absent = finding.code in _ABOUT_ABSENCE and finding.at not in response.headers and not complete
+        absent = finding.code in _ABOUT_ABSENCE and finding.location not in response.headers and not complete
         return absent or finding.observed == HIDDEN or bool(within and is_lost(within))
 
     left = tuple(finding for finding in verdict.findings if not rests_on_lost(finding))
@@ -115,8 +115,8 @@ def without_what_was_filtered(verdict: Verdict, expected: Expected, exchange: Ex
     # The shape of a body may differ in a hidden value alone.
     gone = {finding.assertion for finding in verdict.findings} - differing
     outcome = Outcome.DRIFTED if any(finding.drifts for finding in left) else Outcome.CONFORMS
-    looks = tuple(_without_lost(look, is_lost, gone) for look in verdict.looks)
-    return replace(verdict, outcome=outcome, findings=left, looks=looks)
+    observations = tuple(_without_lost(observation, is_lost, gone) for observation in verdict.observations)
+    return replace(verdict, outcome=outcome, findings=left, observations=observations)
 
 
 def _values(within: str, expected: Expected, exchange: Exchange) -> Collection[Json]:
@@ -135,14 +135,14 @@ def _values(within: str, expected: Expected, exchange: Exchange) -> Collection[J
     return find_all(unwrapped(expected.envelope, answer_body(expected, response)), pointer)
 
 
-def _without_lost(look: Look, is_lost: Callable[[str], bool], gone: Collection[str]) -> Look:
+def _without_lost(observation: Observation, is_lost: Callable[[str], bool], gone: Collection[str]) -> Observation:
     def is_unseen(within: str) -> bool:
-        return is_lost(within) or f"{look.label}/{within}" in gone
+        return is_lost(within) or f"{observation.label}/{within}" in gone
 
-    unseen = [within for within in (*look.as_stated, *look.otherwise) if is_unseen(within)]
+    unseen = [within for within in (*observation.matched, *observation.mismatched) if is_unseen(within)]
     return replace(
-        look,
-        as_stated=tuple(within for within in look.as_stated if within not in unseen),
-        otherwise={within: observed for within, observed in look.otherwise.items() if within not in unseen},
-        unseen={**look.unseen, **dict.fromkeys(unseen, NOT_RECORDED)},
+        observation,
+        matched=tuple(within for within in observation.matched if within not in unseen),
+        mismatched={within: observed for within, observed in observation.mismatched.items() if within not in unseen},
+        not_observed={**observation.not_observed, **dict.fromkeys(unseen, NOT_RECORDED)},
     )

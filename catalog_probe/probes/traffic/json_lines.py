@@ -36,11 +36,11 @@ def of_result(result: Result, where: str) -> Iterator[Recorded]:
     provider = result.address.provider
     for attempt in result.attempts:
         exchanges = tuple(each for each in attempt.exchanges if each.label not in BESIDE)
-        if result.elicited == RECORDED:
+        if result.trigger == RECORDED:
             for each in exchanges:
-                yield Recorded(where, (replace(each, label="", endpoint=""),), attempt.at, provider)
+                yield Recorded(where, (replace(each, label="", endpoint=""),), attempt.started_at, provider)
         elif exchanges:
-            yield Recorded(where, exchanges, attempt.at, provider, result.record, True)
+            yield Recorded(where, exchanges, attempt.started_at, provider, result.record, True)
 
 
 def of_line(line: Mapping[str, Json], where: str) -> Recorded:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from catalog_probe.catalog.evidence.recording import sum_up
 from catalog_probe.catalog.evidence.results import RECORDED, Result
-from catalog_probe.catalog.evidence.retention import kept_attempt, kept_finding, kept_look
+from catalog_probe.catalog.evidence.retention import kept_attempt, kept_finding, kept_observation
 from catalog_probe.catalog.model import Attempt, Outcome, Reason
 from catalog_probe.catalog.model.clock import utc_text
 from catalog_probe.catalog.model.codes import ReasonCode
@@ -111,14 +111,14 @@ class Held:
         kept = sorted((each for own in cells.values() for each in _worth_keeping(own)), key=lambda each: each.at)
         result = Result(
             record=address,
-            probed=record.data,
+            probed_record=record.data,
             outcome=final.outcome,
             reason=final.reason,
             findings=tuple(map(kept_finding, final.findings)),
             attempts=tuple(self._attempt(each) for each in kept),
             observed_at=max(each.at for each in judged),
-            elicited=RECORDED,
-            looks=tuple(map(kept_look, final.looks)),
+            trigger=RECORDED,
+            observations=tuple(map(kept_observation, final.observations)),
         )
         return redact_result(result, self.redactor)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from catalog_probe.catalog.files.manifest import providers
-from catalog_probe.catalog.model.standpoint import StandsFor
+from catalog_probe.catalog.model.answered_by import AnsweredBy
 from catalog_probe.probes.targets import target_file as targets
 from catalog_probe.probes.targets.target import Provider, Target
 
@@ -25,7 +25,7 @@ LIVE = "live"
 def anybody() -> Target:
     """Every provider, wherever it is."""
     own = {name: Provider(name) for name in providers()}
-    return Target(ANYBODY, live=False, allow=frozenset(), providers=own, stands_for=StandsFor.RECORDING)
+    return Target(ANYBODY, live=False, allow=frozenset(), providers=own, answered_by=AnsweredBy.RECORDING)
 
 
 def traffic(recordings: Sequence[Recording], catalog: Catalog, target: Target, *, of_target: bool) -> Traffic:

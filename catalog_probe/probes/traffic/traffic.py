@@ -53,8 +53,8 @@ class Traffic:
     def start(self, addresses: Iterable[str]) -> None:
         """Nothing has to be begun: all was exchanged already."""
 
-    def tripwire(self, address: str) -> None:
-        """No lane was asked, so none can have a tripwire; what is judged here a test holds against probing."""
+    def self_test(self, address: str) -> None:
+        """No lane was asked, so none can have a self-test; what is judged here a test holds against probing."""
 
     def to_json(self) -> dict[str, Json]:
         """What became of the exchanges, as the line of a run has it."""

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from catalog_probe.catalog.evidence.same_drift import Cause, cause
-from catalog_probe.catalog.evidence.verdicts import agreement
+from catalog_probe.catalog.evidence.verdicts import confirmation
 from catalog_probe.catalog.model import Finding, Outcome
+from catalog_probe.catalog.model.answered_by import AnsweredBy
 from catalog_probe.catalog.model.codes import FindingCode, ReasonCode
 from catalog_probe.catalog.model.explanations import INCONCLUSIVE
-from catalog_probe.catalog.model.standpoint import StandsFor
 from catalog_probe.catalog.reading.facts import note
 
 if TYPE_CHECKING:
@@ -75,7 +75,7 @@ class Attributor:
     def of(self, standing: Standing) -> Attribution | None:
         """The most likely side, or None where nothing is wrong."""
         result = standing.result
-        if self._run.stands_for is StandsFor.RECORDING and result.outcome in _IN_A_RECORDING:
+        if self._run.answered_by is AnsweredBy.RECORDING and result.outcome in _IN_A_RECORDING:
             return Attribution(*_IN_A_RECORDING[result.outcome])
         if not self._run.live and result.outcome in _ON_A_MOCK:
             return Attribution("our side", _ON_A_MOCK[result.outcome])
@@ -101,11 +101,11 @@ class Attributor:
             else ""
         )
         other = _named_by_another(standing)
-        if agreement.pending(standing.result):
+        if confirmation.pending(standing.result):
             why = "No live night has yet seen it as documented, and somebody looked for the first time a few days ago."
             return Attribution("documents, record or account", why)
-        if agreement.never_agreed(standing.result) and not agreement.regressed(standing.result):
-            first = min(each["first"] for each in agreement.never_agreed(standing.result).values())
+        if confirmation.never_confirmed(standing.result) and not confirmation.regressed(standing.result):
+            first = min(each["first"] for each in confirmation.never_confirmed(standing.result).values())
             why = f"No live night has seen it as documented since it was first looked at, on {first}."
             return Attribution("documents, record or account", f"{why} {alike}." if alike else why)
         if standing.conformed_before:
@@ -113,7 +113,7 @@ class Attributor:
             seen = f"It was seen as documented on {standing.conformed_before}, and {now}."
             return Attribution("provider", f"{seen} Unless its record was edited since, the provider changed.")
         if alike:
-            why = f"{alike} ({finding.code} {finding.at}".rstrip()
+            why = f"{alike} ({finding.code} {finding.location}".rstrip()
             return Attribution("documents or provider", f"{why}), so it is not this recipe alone.")
         if self._run.traffic is not None:
             why = "It has not been seen as documented, and no control shows that key and host worked."
@@ -121,7 +121,7 @@ class Attributor:
         if other:
             why = f"The answer is the documented one of {other}: our request probably provokes that condition instead."
             return Attribution("our recipe", why)
-        if "UNVERIFIED" in standing.result.probed_record.tags or note(standing.result.probed_record):
+        if "UNVERIFIED" in standing.result.parsed_record.tags or note(standing.result.parsed_record):
             why = "The record rests on what the documents leave open, and it was never seen to hold."
             return Attribution("documents", why)
         return Attribution(

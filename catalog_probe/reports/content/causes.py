@@ -66,9 +66,10 @@ class Gathered:
     def accepted(self) -> str:
         """On which terms the ledger accepts it: reason with its ticket, and the day of its review; or nothing."""
         terms = {
-            f"{run_verdict.of_ledger(member.result, 'reason')}; review by {review_by}"
+            f"{run_verdict.acceptance_field(member.result, 'reason')}; review by {review_by}"
             for member in self.members
-            if run_verdict.accounted(member.result) and (review_by := run_verdict.of_ledger(member.result, "review_by"))
+            if run_verdict.accounted(member.result)
+            and (review_by := run_verdict.acceptance_field(member.result, "review_by"))
         }
         return "; or ".join(sorted(terms))
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
     from catalog_probe.catalog.evidence.results import Result
-    from catalog_probe.catalog.model.look import Look
+    from catalog_probe.catalog.model.observation import Observation
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +29,7 @@ class Checked:
     as_documented: tuple[str, ...]
     assumed: tuple[str, ...]
     """Those that no document states, and that were seen as we assumed."""
-    otherwise: Mapping[str, str]
+    mismatched: Mapping[str, str]
     """Keys, and the class of what was observed instead."""
     not_looked_at: Mapping[str, tuple[str, ...]]
     """Why, and when it was last seen if it ever was; and the keys of which that is so."""
@@ -37,14 +37,17 @@ class Checked:
 
 def checklist(result: Result) -> list[Checked]:
     """A result's looks, by endpoint and label; what was not looked at for the same reason stands together."""
-    patterns = assumed(result.probed_record)
+    patterns = assumed(result.parsed_record)
     is_assumed = cache(lambda text: _is_assumed(text, patterns))  # on each endpoint the same few are asked for
-    return [_checked(each, result, is_assumed) for each in sorted(result.looks, key=lambda look: look.endpoint)]
+    return [
+        _checked(each, result, is_assumed)
+        for each in sorted(result.observations, key=lambda observation: observation.endpoint)
+    ]
 
 
 def not_drawn(result: Result) -> dict[str, str]:
     """The record's other endpoints, which this run did not draw, and when each was last looked at, if it ever was."""
-    return {each: _day(last_day(result.probed_record, each)) for each in result.undrawn}
+    return {each: _day(last_day(result.parsed_record, each)) for each in result.not_drawn}
 
 
 def tally(checked: Iterable[Checked]) -> str:
@@ -52,24 +55,24 @@ def tally(checked: Iterable[Checked]) -> str:
     numbers: Counter[str] = Counter()
     for each in checked:
         numbers[AS_DOCUMENTED] += len(each.as_documented)
-        numbers[OTHERWISE] += len(each.otherwise)
+        numbers[OTHERWISE] += len(each.mismatched)
         numbers[NOT_LOOKED_AT] += sum(map(len, each.not_looked_at.values()))
         numbers[ASSUMED] += len(each.assumed)
     return ", ".join(f"{number} {name}" for name, number in numbers.items() if number)
 
 
-def _checked(look: Look, result: Result, is_assumed: Callable[[str], bool]) -> Checked:
-    keys = {each: is_assumed(f"{look.label}/{each}") for each in look.as_stated}
+def _checked(observation: Observation, result: Result, is_assumed: Callable[[str], bool]) -> Checked:
+    keys = {each: is_assumed(f"{observation.label}/{each}") for each in observation.matched}
     hidden: dict[str, list[str]] = defaultdict(list)
-    for key, why in look.unseen.items():
-        last = last_day(result.probed_record, look.endpoint, f"{look.label}/{key}")
+    for key, why in observation.not_observed.items():
+        last = last_day(result.parsed_record, observation.endpoint, f"{observation.label}/{key}")
         hidden[f"{why}{_day(last)}"].append(key)
     return Checked(
-        look.endpoint,
-        look.label,
+        observation.endpoint,
+        observation.label,
         tuple(each for each, ours in keys.items() if not ours),
         tuple(each for each, ours in keys.items() if ours),
-        look.otherwise,
+        observation.mismatched,
         {why: tuple(found) for why, found in hidden.items()},
     )
 

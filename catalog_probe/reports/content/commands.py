@@ -42,29 +42,29 @@ def ask_again(run: Run, cause: Cause) -> str:
     """Probe the records of a cause again."""
     allowed = list(run.policy.get("allow") or ())
     allow = ["--allow", ",".join(allowed)] if run.live and allowed not in ([], ["free"]) else []
-    out = ["--out", run.asked.out] if run.asked.out else []
-    everything = [] if run.asked.installed else ["probes"]
+    out = ["--out", run.invocation.out] if run.invocation.out else []
+    everything = [] if run.invocation.installed else ["probes"]
     return shlex.join([*_probes(run), *everything, "--cause", cause.id, *_there(run), *out, *allow])
 
 
 def accept(run: Run, cause: Cause) -> str:
     """Accept all the drifts of a cause until their review."""
     target = [] if run.target == "live" else ["--target", run.target]
-    where = ["--run", f"{run.asked.out or paths.RUNS}/{run.run}"]
+    where = ["--run", f"{run.invocation.out or paths.RUNS}/{run.run}"]
     asked = ["--cause", cause.id, *target, *_records(run), *where, "--reason", REASON]
     return shlex.join(["catalog-probe", "catalog", "accept", *asked])
 
 
 def _probes(run: Run) -> list[str]:
-    return ["catalog-probe", "probe"] if run.asked.installed else ["pytest"]
+    return ["catalog-probe", "probe"] if run.invocation.installed else ["pytest"]
 
 
 def _records(run: Run) -> list[str]:
-    return ["--catalog", run.asked.catalog] if run.asked.catalog else []
+    return ["--catalog", run.invocation.catalog] if run.invocation.catalog else []
 
 
 def _there(run: Run) -> list[str]:
     """The options that lead to the same target and the same records."""
-    named = run.asked.target or ("" if run.asked.traffic or run.asked.revision else run.target)
+    named = run.invocation.target or ("" if run.invocation.traffic or run.invocation.revision else run.target)
     target = [] if named in ("", "mock") else ["--target", named]
-    return [*target, *_records(run), *(["--traffic", *run.asked.traffic] if run.asked.traffic else [])]
+    return [*target, *_records(run), *(["--traffic", *run.invocation.traffic] if run.invocation.traffic else [])]

@@ -14,7 +14,7 @@ NAMED = 3
 
 def on_endpoints(finding: Finding, result: Result) -> str:
     """`on 2 of 28 endpoints: …`; empty where all that was asked differs, and of an endpoint's own record."""
-    looked_at = dict.fromkeys(look.endpoint for look in result.looks)
+    looked_at = dict.fromkeys(observation.endpoint for observation in result.observations)
     where = finding.endpoints
     if not where or len(where) >= len(looked_at) or result.address.kind == "endpoints":
         return ""
@@ -39,10 +39,16 @@ def endpoints_of(result: Result, attempt: Attempt) -> list[str]:
     Looks are of the last attempt; of an earlier one only what a recipe says is known.
     """
     said = {(each.label, each.endpoint) for each in attempt.exchanges}
-    found = {look.label: look.endpoint for look in result.looks if (look.label, look.endpoint) not in said}
+    found = {
+        observation.label: observation.endpoint
+        for observation in result.observations
+        if (observation.label, observation.endpoint) not in said
+    }
     return [each.endpoint or found.get(each.label, "") for each in attempt.exchanges]
 
 
 def differing(result: Result) -> frozenset[tuple[str, str]]:
     """Label and endpoint of each exchange in which something differs."""
-    return frozenset((look.label, look.endpoint) for look in result.looks if look.otherwise)
+    return frozenset(
+        (observation.label, observation.endpoint) for observation in result.observations if observation.mismatched
+    )

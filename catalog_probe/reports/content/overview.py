@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING
 from catalog_probe.catalog.evidence import past, shares
 from catalog_probe.catalog.evidence.not_reported import complete
 from catalog_probe.catalog.evidence.self_check import of_records
-from catalog_probe.catalog.evidence.verdicts import agreement, run_verdict
+from catalog_probe.catalog.evidence.verdicts import confirmation, run_verdict
 from catalog_probe.catalog.model import KINDS, Outcome
+from catalog_probe.catalog.model.answered_by import AnsweredBy
 from catalog_probe.catalog.model.exits import Exit
 from catalog_probe.catalog.model.reach import Reach
-from catalog_probe.catalog.model.standpoint import StandsFor
 from catalog_probe.reports.content.attribution import Attributor
 from catalog_probe.reports.content.causes import Gathered, gathered
 from catalog_probe.reports.content.sections import QUIET, Name, Section, sections
@@ -100,13 +100,13 @@ class Overview:
     @cached_property
     def discovered(self) -> tuple[str, ...]:
         """What answers held beyond the documents and no earlier run shown had seen."""
-        known = frozenset().union(*(row.seen for row in self.earlier))
+        known = frozenset().union(*(row.discovered for row in self.earlier))
         return tuple(sorted(nights.discovered(self.results) - known))
 
     @cached_property
-    def settled(self) -> tuple[str, ...]:
+    def resolved(self) -> tuple[str, ...]:
         """What we had assumed and an answer showed otherwise, where no earlier run shown had said so."""
-        known = frozenset().union(*(row.seen for row in self.earlier))
+        known = frozenset().union(*(row.discovered for row in self.earlier))
         return tuple(sorted(nights.corrected(self.results) - known))
 
     @cached_property
@@ -124,7 +124,7 @@ class Overview:
         members = self.members(Name.PENDING)
         if not members:
             return ""
-        first = min(agreement.until(each.result) for each in members)
+        first = min(confirmation.until(each.result) for each in members)
         drift, it = ("drift", "It fails") if len(members) == 1 else ("drifts", "They fail")
         return (
             f"{len(members)} {drift} of what no live night has yet seen as documented. "
@@ -135,7 +135,7 @@ class Overview:
     def has_news(self) -> bool:
         """Whether there is anything to tell that the run before did not."""
         told = any(each.name not in QUIET for each in self.sections)
-        return told or any((self.discovered, self.settled, self.added, self.blind, self.stale_entries, self.faults))
+        return told or any((self.discovered, self.resolved, self.added, self.blind, self.stale_entries, self.faults))
 
     @cached_property
     def blind(self) -> dict[str, str]:
@@ -151,7 +151,7 @@ class Overview:
     def stale_entries(self) -> tuple[str, ...]:
         """Entries of the ledger that fail the run and that no record here tells."""
         lost = (each for each in self.members(Name.LOST) if run_verdict.stale(each.result))
-        told = (f"{each.address}: {run_verdict.of_ledger(each.result, 'detail')}" for each in lost)
+        told = (f"{each.address}: {run_verdict.acceptance_field(each.result, 'detail')}" for each in lost)
         return (*run_verdict.stale_entries(self.run, self.results), *told)
 
     @cached_property
@@ -196,7 +196,7 @@ class Overview:
         """How many of those that conform no client's requests can check: our mock answers as we read the documents."""
         conform = (each.result for each in self.standings if each.outcome is Outcome.CONFORMS)
         number = sum(bool(result.reach) and not Reach(result.reach).is_checked for result in conform)
-        rehearsed = number and self.run.stands_for is StandsFor.MOCK
+        rehearsed = number and self.run.answered_by is AnsweredBy.MOCK
         return f", {number} of them only rehearsed" if rehearsed else ""
 
     @property
@@ -219,7 +219,7 @@ class Overview:
         share = ((self.share, ""),) if self.share else ()
         if not self.run.live:
             number = self.counts[Outcome.CONFORMS]
-            where = "in the recording" if self.run.stands_for is StandsFor.RECORDING else "on the mock"
+            where = "in the recording" if self.run.answered_by is AnsweredBy.RECORDING else "on the mock"
             conform = (str(number), f"outcome:{OUTCOMES[Outcome.CONFORMS]}")
             return conform, (f" of {total} conform {where}{self._rehearsed}", ""), *share
         partly = sum(each.in_part for each in self.standings)

@@ -29,11 +29,15 @@ class Sight:
 
 def sight(standings: Sequence[Standing]) -> dict[str, Sight]:
     """Of each provider; none where a record is not as this version reads it."""
-    known = {each.address: each.result.probed_record for each in standings if each.result.probed}
+    known = {each.address: each.result.parsed_record for each in standings if each.result.probed_record}
     found: dict[str, tuple[int, int]] = {}
     for each in standings:
         provider = each.result.address.provider
-        looked = {f"{look.label}/{key}" for look in each.result.looks for key in (*look.as_stated, *look.otherwise)}
+        looked = {
+            f"{observation.label}/{key}"
+            for observation in each.result.observations
+            for key in (*observation.matched, *observation.mismatched)
+        }
         stated = _stated(known.get(each.address), known) | looked
         before = found.get(provider, (0, 0))
         found[provider] = before[0] + len(looked), before[1] + len(stated)

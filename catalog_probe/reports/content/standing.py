@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from catalog_probe.catalog.evidence import past
 from catalog_probe.catalog.evidence.not_reported import unreported
 from catalog_probe.catalog.evidence.past import Earlier, last_verdict
-from catalog_probe.catalog.evidence.verdicts import agreement, changes, lost, run_verdict
+from catalog_probe.catalog.evidence.verdicts import changes, confirmation, lost, run_verdict
 from catalog_probe.catalog.evidence.verdicts.changes import Change
 from catalog_probe.catalog.evidence.verdicts.partial import in_part
 from catalog_probe.catalog.model import Outcome, Tag
@@ -55,9 +55,9 @@ class Standing:
         """Of a live drift that fails the run: whether it was ever seen as documented."""
         if not run_verdict.failed(self.result) or self.outcome is not Outcome.DRIFTED:
             return ""
-        if agreement.regressed(self.result):
+        if confirmation.regressed(self.result):
             return "regression"
-        return "never agreed" if agreement.never_agreed(self.result) else ""
+        return "never agreed" if confirmation.never_confirmed(self.result) else ""
 
     @property
     def in_part(self) -> bool:
@@ -118,8 +118,8 @@ def _evidence(result: Result, run: Run, today: date, last: Earlier | None) -> tu
 def _recorded(result: Result, run: Run) -> date | None:
     """The day that write-back left in the record; it speaks of a live target, so it counts for live runs alone."""
     return (
-        seen_on(result.probed_record)
-        if run.speaks_of_providers and Tag.LIVE_VERIFIED in result.probed_record.tags
+        seen_on(result.parsed_record)
+        if run.speaks_of_providers and Tag.LIVE_VERIFIED in result.parsed_record.tags
         else None
     )
 

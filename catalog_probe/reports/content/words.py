@@ -18,7 +18,7 @@ OUTCOMES: Mapping[Outcome, str] = WORDS
 AS_DOCUMENTED, OTHERWISE, NOT_LOOKED_AT, ASSUMED = "as documented", "otherwise", "not looked at", "assumed"
 """What became of an assertion; `assumed` are those that no document states, as far as they were seen as we assumed."""
 
-SETTLED = "Settled assumptions"
+RESOLVED = "Settled assumptions"
 """What we had assumed and an answer showed otherwise."""
 
 DISCOVERED = "Not in the documents"
@@ -42,7 +42,7 @@ def days(age: int | None) -> str:
 
 def another_revision(run: Run) -> str:
     """Under what a run asked in place of the usual revisions: `under PA 2026-10-21`; empty where it did not."""
-    told = [f"{name.upper()} {value}" for name, value in sorted(run.revisions.items()) if run.asked.revision]
+    told = [f"{name.upper()} {value}" for name, value in sorted(run.revisions.items()) if run.invocation.revision]
     return f"under {line(', '.join(told), 100)}" if told else ""
 
 

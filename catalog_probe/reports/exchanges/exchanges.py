@@ -100,7 +100,7 @@ def _attempt(number: int, attempt: Attempt, result: Result, max_body: int) -> di
     shown = [_placed(each, endpoint, max_body, marks(result, each.label, endpoint)) for each, endpoint in places]
     return {
         "number": number,
-        "at": attempt.at,
+        "started_at": attempt.started_at,
         "ms": round(attempt.elapsed_ms, 1),
         "exchanges": shown,
     }
@@ -181,7 +181,7 @@ def _headers(headers: Mapping[str, str]) -> list[tuple[str, str]]:
 def _text(body: Json, limit: int, cut: Cut | None = None) -> str:
     """A body as it is shown; of one that was not kept whole first what the record asserts, then its beginning."""
     if cut is not None:
-        pointed = "".join(f"{pointer}: {shorten(value)}\n" for pointer, value in cut.at.items())
+        pointed = "".join(f"{pointer}: {shorten(value)}\n" for pointer, value in cut.values.items())
         told = f"{cut.size} bytes, sha256 {cut.sha256}; of these were kept what is asserted, and the beginning"
         return f"{told}\n{pointed}{brief(body, limit)}"
     if body is None:

@@ -42,14 +42,16 @@ class Marks:
     @property
     def events(self) -> frozenset[str]:
         """The names of events that differ."""
-        return frozenset(each.at for each in self.findings if each.aspect is Aspect.EVENT)
+        return frozenset(each.location for each in self.findings if each.aspect is Aspect.EVENT)
 
     def headers(self, pairs: Iterable[tuple[str, str]]) -> Iterator[list[str]]:
         """Name, value and mark of each header, and last those that are missing."""
         if not self.findings:  # as of most exchanges
             yield from ([name, value, ""] for name, value in pairs)
             return
-        differs = {each.at.lower(): each for each in self.findings if each.aspect is Aspect.HEADER and each.at}
+        differs = {
+            each.location.lower(): each for each in self.findings if each.aspect is Aspect.HEADER and each.location
+        }
         seen = set()
         for name, value in pairs:
             seen.add(name.lower())
@@ -72,7 +74,7 @@ class Marks:
                 left_out += len(text)
         if left_out:
             found.append([f"… ({left_out} more characters, in results.jsonl)", ""])
-        found += [[f"{each.at}: absent", MISSING] for each in self.findings if _is_missing(each)]
+        found += [[f"{each.location}: absent", MISSING] for each in self.findings if _is_missing(each)]
         return found
 
     def _places(self, body: Json) -> Iterator[Pointer]:
@@ -81,8 +83,8 @@ class Marks:
                 named = [pointer for pointer, _ in json_lines(body) if pointer and pointer[-1] == str(each.aspect)]
                 deepest = max(map(len, named), default=0)
                 yield from (pointer for pointer in named if len(pointer) == deepest)
-            elif each.at.startswith("/"):
-                wanted = each.at.split("/")[1:]
+            elif each.location.startswith("/"):
+                wanted = each.location.split("/")[1:]
                 yield from (pointer for pointer, _ in json_lines(body) if _fits(pointer, wanted))
 
 
@@ -103,7 +105,7 @@ def marks(result: Result, label: str, endpoint: str) -> Marks:
 
 
 def _is_missing(finding: Finding) -> bool:
-    place = finding.aspect is Aspect.BODY and finding.at.startswith("/") and "*" not in finding.at
+    place = finding.aspect is Aspect.BODY and finding.location.startswith("/") and "*" not in finding.location
     return place and observed_class(finding) == ABSENT
 
 

@@ -63,9 +63,9 @@ def script(run: Run, result: Result) -> str:
     """The commands, one after another; empty where nothing was sent."""
     provider, exchanges = result.address.provider, _chosen(result)
     taken = _taken(exchanges, provider)
-    grpc = run.asked.embedded and any(_is_grpc(each) for each in exchanges)
+    grpc = run.invocation.embedded and any(_is_grpc(each) for each in exchanges)
     host = f"{provider.upper()}_GRPC_HOST" if grpc else ""
-    names = run.asked.names.get(provider, {})
+    names = run.invocation.names.get(provider, {})
     steps = [
         _step(number, _with_host(each, host), provider, taken, names) for number, each in enumerate(exchanges, start=1)
     ]
@@ -165,7 +165,7 @@ def _with_host(exchange: Exchange, variable: str) -> Exchange:
 def _mock(run: Run, exchanges: Sequence[Exchange], host: str, provider: str) -> Iterator[str]:
     """What starts the mock again, where it ended with the run."""
     ports = {urlsplit(each.request.url).port for each in exchanges if not _is_grpc(each)}
-    if run.asked.embedded and (host or ports):
+    if run.invocation.embedded and (host or ports):
         yield _MOCK.format(port=min((port for port in ports if port), default=0))
         if host:
             yield _HOST.format(variable=host, provider=provider)
@@ -175,7 +175,7 @@ def _keys(run: Run, text: str, host: str, taken: Sequence[_Taken]) -> Iterator[s
     """What sets the keys of a mock, and asks for those of a live target."""
     own = {host, *(each.variable for each in taken)}
     for name in dict.fromkeys(_NAMED.findall(text)):
-        if name in run.asked.keys:
-            yield f"export {name}={shlex.quote(run.asked.keys[name])}"
+        if name in run.invocation.keys:
+            yield f"export {name}={shlex.quote(run.invocation.keys[name])}"
         elif name not in own:
             yield f': "${{{name}:?set it to the key that the run had}}"'

@@ -60,7 +60,7 @@ class Episode:
     how: Ending | None = None
     instead: set[str] = field(default_factory=set)
     """The ids of those that it took the place of when it began."""
-    never_agreed: bool = False
+    never_confirmed: bool = False
     """Whether no night before it had seen any of this as documented."""
     accepted: bool = False
     """Whether the ledger accounted for all of it on its last night."""
@@ -118,7 +118,7 @@ class _Replay:
         causes = dict(zip(kept.get("differs", ()), kept.get("causes", ()), strict=False))
         before = dict(self._open[address])
         for name in sorted(before.keys() - causes.keys()):
-            if set(kept.get("undrawn", ())).isdisjoint(before[name].parts[address].on):
+            if set(kept.get("not_drawn", ())).isdisjoint(before[name].parts[address].on):
                 again = any(_label(each) == _label(name) for each in causes.keys() - before.keys())
                 self._end(address, name, row.today, Ending.CHANGED if again else Ending.RECOVERED)
         for name, cause in sorted(causes.items()):
@@ -132,8 +132,8 @@ class _Replay:
     def _begin(self, address: str, cause: str, row: Row) -> Episode:
         words = self._words.get(cause, {})
         made = Episode(cause, address.partition("/")[0], row.today, row.today)
-        made.code, made.told = str(words.get("code", "")), str(words.get("told", ""))
-        made.never_agreed = "first" in row.drifts.get(address, {})
+        made.code, made.told = str(words.get("code", "")), str(words.get("summary", ""))
+        made.never_confirmed = "first" in row.drifts.get(address, {})
         self.found.append(made)
         return made
 

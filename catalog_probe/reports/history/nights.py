@@ -1,7 +1,7 @@
 """Memory: one small line a run in `<folder>/<target>.jsonl`, enough for strips, streaks and what changed.
 
 A line gives its outcomes as one letter an address, in the order of the `addresses` that it, or an earlier line of the
-same `cast`, spells out. A hundred runs of four hundred records are some sixty kilobytes.
+same `address_set`, spells out. A hundred runs of four hundred records are some sixty kilobytes.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from catalog_probe.catalog.evidence.past import LETTERS, OUTCOMES, last_verdict
 from catalog_probe.catalog.evidence.results_file import EvidenceError
 from catalog_probe.catalog.evidence.self_check import of_records
 from catalog_probe.catalog.evidence.verdicts import changes, lost, run_verdict
-from catalog_probe.catalog.evidence.verdicts.agreement import never_agreed
+from catalog_probe.catalog.evidence.verdicts.confirmation import never_confirmed
 from catalog_probe.catalog.files import json_lines
 from catalog_probe.catalog.model import Json, Outcome, Severity
 from catalog_probe.catalog.model.errors import LONGEST
@@ -35,13 +35,13 @@ if TYPE_CHECKING:
 SHOWN = 29
 """Earlier runs that a report shows: with its own, a strip of thirty."""
 
-SPELT_ONCE = ("addresses", "stated")
-"""What the first line of a cast spells out: its addresses, and in the same order the digests of what each stated."""
+SPELT_ONCE = ("addresses", "statement_digests")
+"""Spelt out by the first line of an address set: its addresses, and the digest of what each record stated."""
 
-VERSION = 1
+SCHEMA_VERSION = 1
 """Of the lines. One of any other version is skipped, and named."""
 
-_REQUIRED = frozenset({"version", "run", "target", "started_at", "today", "cast", "outcomes"})
+_REQUIRED = frozenset({"schema_version", "run", "target", "started_at", "today", "address_set", "outcomes"})
 MAX_TOLD = 200
 """Characters of one name that is kept."""
 
@@ -59,28 +59,28 @@ def row(run: Run, results: Sequence[Result]) -> dict[str, Json]:
     """The line that this run leaves behind. Pure."""
     ordered = sorted(of_records(results), key=lambda result: result.record)
     addresses = [result.record for result in ordered]
-    stated = [(result.agreement or {}).get("states", "") for result in ordered]
+    digests = [(result.confirmation or {}).get("statements", "") for result in ordered]
     known, today = past.rows(run), date.fromisoformat(run.today)
     return {
-        "version": VERSION,
+        "schema_version": SCHEMA_VERSION,
         "run": run.run,
         "target": run.target,
         "live": run.live,
         "started_at": run.started_at,
         "today": run.today,
-        "cast": _cast([*addresses, *stated] if any(stated) else addresses),
+        "address_set": _name_set([*addresses, *digests] if any(digests) else addresses),
         "outcomes": "".join(LETTERS[result.outcome] for result in ordered),
         "drifts": {
             result.record: kept
             for result in ordered
-            if (result.outcome is Outcome.DRIFTED or result.undrawn)  # of others rows would be looked up for nothing
+            if (result.outcome is Outcome.DRIFTED or result.not_drawn)  # of others rows would be looked up for nothing
             and (kept := _drift(result, today, past.before(result.record, known))) is not None
         },
         **_told_of_causes(ordered),
-        **_lost(run, ordered),
-        "seen": sorted(discovered(results) | corrected(results))[:MAX_SEEN],
+        **_coverage_lost(run, ordered),
+        "discovered": sorted(discovered(results) | corrected(results))[:MAX_SEEN],
         "addresses": addresses,
-        **({"stated": stated} if any(stated) else {}),
+        **({"statement_digests": digests} if any(digests) else {}),
     }
 
 
@@ -89,12 +89,12 @@ def _drift(result: Result, today: date, earlier: Sequence[Earlier]) -> dict[str,
     kept = changes.remembered(result, today, earlier)
     if kept is None or result.outcome is not Outcome.DRIFTED:
         return kept
-    return {**_first_look(result), **kept, **_causes_of(result), **_out_of_view(result, last_verdict(earlier))}
+    return {**_first_observed(result), **kept, **_causes_of(result), **_out_of_view(result, last_verdict(earlier))}
 
 
-def _first_look(result: Result) -> dict[str, Json]:
+def _first_observed(result: Result) -> dict[str, Json]:
     """The first look at what drifts and never agreed; the rows that a run carries may not reach back so far."""
-    first = min((each["first"] for each in never_agreed(result).values()), default="")
+    first = min((each["first"] for each in never_confirmed(result).values()), default="")
     return {"first": first} if first else {}
 
 
@@ -113,30 +113,30 @@ def _causes_of(result: Result) -> dict[str, Json]:
 def _out_of_view(result: Result, last: Earlier | None) -> dict[str, Json]:
     """The endpoints on which it drifted when they were last drawn and this run did not: nothing ended there."""
     kept = last.kept if last is not None and last.drifts else {}
-    undrawn = {*kept.get("on", ()), *kept.get("undrawn", ())} & set(result.undrawn)
-    return {"undrawn": sorted(undrawn)} if undrawn else {}
+    not_drawn = {*kept.get("on", ()), *kept.get("not_drawn", ())} & set(result.not_drawn)
+    return {"not_drawn": sorted(not_drawn)} if not_drawn else {}
 
 
 def _told_of_causes(results: Sequence[Result]) -> dict[str, Json]:
     """What each cause is, in words: its id alone says nothing to who reads the history later."""
     found = {
-        each.id: {"code": each.code, "told": brief(each.in_words, MAX_TOLD)}
+        each.id: {"code": each.code, "summary": brief(each.in_words, MAX_TOLD)}
         for each in causes.causes(results)[:MAX_CAUSES]
     }
     return {"causes": found} if found else {}
 
 
-def _lost(run: Run, results: Sequence[Result]) -> dict[str, Json]:
-    """What is lost from sight and has the letter of what was not to be looked at: the secret that a CI did not find."""
+def _coverage_lost(run: Run, results: Sequence[Result]) -> dict[str, Json]:
+    """Lost coverage with the letter of what was not meant to be probed: the secret that a CI did not find."""
     silent = [each for each in results if each.outcome is Outcome.NOT_PROBED]
     found = sorted(lost.of_run(run, silent))
-    return {"lost": found} if found else {}
+    return {"coverage_lost": found} if found else {}
 
 
 def discovered(results: Sequence[Result]) -> set[str]:
     """What answers held beyond the documents, each as `pa undocumented-header x-new`."""
     return {
-        f"{result.record.partition('/')[0]} {finding.code} {_what(finding.at, finding.observed)}"[:160]
+        f"{result.record.partition('/')[0]} {finding.code} {_what(finding.location, finding.observed)}"[:160]
         for result in results
         for finding in result.findings
         if finding.code.startswith("undocumented-")
@@ -169,10 +169,10 @@ def load(folder: Path, target: str, left_out: list[str] | None = None) -> list[d
     damaged: list[str] = []
     lines = list(_lines(file_of(folder, target), damaged))
     spelt = (line for _, line in lines if "addresses" in line)
-    casts = {line["cast"]: {key: line[key] for key in SPELT_ONCE if key in line} for line in spelt}
+    sets = {line["address_set"]: {key: line[key] for key in SPELT_ONCE if key in line} for line in spelt}
     known = []
     for place, line in lines:
-        line = {**line, **casts.get(line["cast"], {})}
+        line = {**line, **sets.get(line["address_set"], {})}
         if damage := _damage_of_outcomes(line):
             damaged.append(_skipped(place, damage))
         else:
@@ -203,7 +203,7 @@ def append(folder: Path, run: Run, results: Sequence[Result], left_out: list[str
     if any(line["run"] == run.run for line in lines):
         return False
     line = row(run, results)
-    if any(each["cast"] == line["cast"] for each in lines):
+    if any(each["address_set"] == line["address_set"] for each in lines):
         line = {key: value for key, value in line.items() if key not in SPELT_ONCE}
     line = _without_words(line, {cause for each in lines for cause in each.get("causes", ())})
     path = file_of(folder, run.target)
@@ -229,11 +229,11 @@ def file_of(folder: Path, target: str) -> Path:
 
 
 def _spelt_once(lines: Sequence[Mapping[str, Json]]) -> Iterator[dict[str, Json]]:
-    """The lines, each cast's addresses only where it first occurs."""
+    """The lines, the addresses of each set only where it first occurs."""
     spelt: set[str] = set()
     for line in lines:
-        kept = {key: value for key, value in line.items() if key not in SPELT_ONCE or line["cast"] not in spelt}
-        spelt.add(line["cast"])
+        kept = {key: value for key, value in line.items() if key not in SPELT_ONCE or line["address_set"] not in spelt}
+        spelt.add(line["address_set"])
         yield kept
 
 
@@ -248,7 +248,8 @@ def _what(at: str, observed: Json) -> str:
     return f"{at} {observed}" if at in ("type", "code") else at
 
 
-def _cast(addresses: Sequence[str]) -> str:
+def _name_set(addresses: Sequence[str]) -> str:
+    """Name a set of addresses, and what their records state, by a digest."""
     return hashlib.sha256("\n".join(addresses).encode()).hexdigest()[:12]
 
 

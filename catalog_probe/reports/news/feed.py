@@ -72,7 +72,7 @@ def _sentences(episode: Episode) -> Iterator[str]:
             yield f"Recovered {episode.ended}: seen as documented again."
         case Ending.CHANGED:
             yield f"Changed {episode.ended}: something else differs in its place."
-    if episode.never_agreed:
+    if episode.never_confirmed:
         yield "No night before had seen it as documented: the document or our transcription may be wrong."
     if episode.accepted:
         yield "Accepted in the ledger."

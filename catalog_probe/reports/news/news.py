@@ -77,7 +77,7 @@ def without_a_verdict(row: Row) -> list[str]:
     tried, seen = set(), set()
     for address, outcome in row.outcomes.items():
         provider = address.partition("/")[0]
-        if outcome is not Outcome.NOT_PROBED or address in row.lost:
+        if outcome is not Outcome.NOT_PROBED or address in row.coverage_lost:
             tried.add(provider)
         if outcome.conclusive or outcome is Outcome.FLAKY:
             seen.add(provider)
@@ -105,7 +105,7 @@ def absences(rows: Sequence[Row]) -> dict[str, date]:
             if outcome.conclusive or outcome is Outcome.FLAKY:
                 verdicts.add(address)
                 lost.pop(address, None)
-            elif address in verdicts and (outcome in WITHOUT_A_VERDICT or address in row.lost):
+            elif address in verdicts and (outcome in WITHOUT_A_VERDICT or address in row.coverage_lost):
                 lost.setdefault(address, row.today)
     return lost
 
@@ -123,7 +123,7 @@ def _change(episode: Episode) -> dict[str, Json]:
         "ended": episode.ended.isoformat() if episode.ended else None,
         "how": str(episode.how) if episode.how else None,
         "instead_of": sorted(episode.instead),
-        "never_agreed": episode.never_agreed,
+        "never_confirmed": episode.never_confirmed,
         "number": len(episode.parts),
         "records": [line(record, LONGEST) for record in sorted(episode.parts)[:NAMED]],
     }

@@ -49,7 +49,7 @@ class Details:
         return {
             **said,
             "title": title(result),
-            "meaning": meaning(result.probed_record),
+            "meaning": meaning(result.parsed_record),
             "line": _line(result),
             "facts": [fact for fact in said["facts"] if fact["label"] != "meaning"],
         }
@@ -74,7 +74,7 @@ class Details:
             "checklist": checked,
             "not_drawn": not_drawn(result),
             "tally": tally(checked),
-            "ledger": _ledger(result),
+            "accepted_difference": _acceptance(result),
             "attribution": self._attributor.of(standing),
             "codes": [ALL[code] for code in advice.codes(result) if code in ALL],
             "facts": facts(result, self._relations),
@@ -98,11 +98,14 @@ def _line(result: Result) -> str:
     return "; ".join(told) or advice.reason(result)
 
 
-def _ledger(result: Result) -> str:
+def _acceptance(result: Result) -> str:
     """How it stands to the entry that the ledger has for it, in one line; empty where it has none."""
-    if result.ledger is None:
+    if result.accepted_difference is None:
         return ""
     stands = "The ledger's entry is stale" if run_verdict.stale(result) else "In the ledger"
-    told = [run_verdict.of_ledger(result, "detail"), f"accepted because: {run_verdict.of_ledger(result, 'reason')}"]
-    review = run_verdict.of_ledger(result, "review_by")
+    told = [
+        run_verdict.acceptance_field(result, "detail"),
+        f"accepted because: {run_verdict.acceptance_field(result, 'reason')}",
+    ]
+    review = run_verdict.acceptance_field(result, "review_by")
     return f"{stands}: {'; '.join([each for each in told if each])}{f'; review by {review}' if review else ''}."

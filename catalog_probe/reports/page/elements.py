@@ -65,8 +65,8 @@ def checked(told: Checked) -> Markup:
 
 
 def _ways(told: Checked) -> Iterator[str]:
-    if told.otherwise:
-        pairs = (f"<code>{escaped(key)}</code>: {escaped(line(value, 120))}" for key, value in told.otherwise.items())
+    if told.mismatched:
+        pairs = (f"<code>{escaped(key)}</code>: {escaped(line(value, 120))}" for key, value in told.mismatched.items())
         yield f"<dt>otherwise</dt><dd>{', '.join(pairs)}</dd>"
     if told.as_documented:
         yield f"<dt>as documented</dt><dd>{keys(told.as_documented)}</dd>"

@@ -40,7 +40,7 @@ class Relations:
 
     def __init__(self, results: Sequence[Result]) -> None:
         self._known = {result.record for result in results}
-        self._lookalikes = Lookalikes.of(result.probed_record for result in results if result.probed)
+        self._lookalikes = Lookalikes.of(result.parsed_record for result in results if result.probed_record)
         self._named_by: dict[str, list[str]] = defaultdict(list)
         for result in sorted(results, key=lambda each: each.record):
             for address in self.named(result):
@@ -48,7 +48,7 @@ class Relations:
 
     def named(self, result: Result) -> list[str]:
         """The addresses that a record's own fields hold, if this run knows them."""
-        found = {text for text in texts(result.probed) if text in self._known and text != result.record}
+        found = {text for text in texts(result.probed_record) if text in self._known and text != result.record}
         return sorted(found)
 
     def related(self, result: Result) -> list[str]:
@@ -61,11 +61,11 @@ def facts(result: Result, relations: Relations) -> list[Row]:
 
 
 def title(result: Result) -> str:
-    return result.probed_record.title
+    return result.parsed_record.title
 
 
 def _facts(result: Result, relations: Relations) -> Iterator[Row]:
-    record = result.probed_record
+    record = result.parsed_record
     for fact in stated(record):
         yield {"label": fact.label, "text": _said(fact.value)}
     yield {"label": "documented in", "cites": [_cite(each, result) for each in record.sources]}
@@ -80,7 +80,7 @@ def _facts(result: Result, relations: Relations) -> Iterator[Row]:
 
 
 def _provoked(result: Result) -> str:
-    how = _HOW.get(result.elicited, "nothing yet")
+    how = _HOW.get(result.trigger, "nothing yet")
     also = [f"cost {result.cost}" if result.cost else "", f"lane {result.lane}" if result.lane else ""]
     return ", ".join([how, *(each for each in also if each)])
 

@@ -8,7 +8,7 @@ from catalog_probe.catalog.evidence.past import LETTERS
 from catalog_probe.catalog.evidence.recording import list_unrecognised, sum_up
 from catalog_probe.catalog.model import Outcome
 from catalog_probe.catalog.search import query, terms, values
-from catalog_probe.reports.content.endings import endings
+from catalog_probe.reports.content.expirations import describe_expirations
 from catalog_probe.reports.content.overview import Overview
 from catalog_probe.reports.content.sentence import sentence, title
 from catalog_probe.reports.content.words import OUTCOMES, another_revision
@@ -60,7 +60,7 @@ def render(run: Run, results: Sequence[Result]) -> str:
             runs=plots.runs(overview),
             story=Story(overview, [details.article(each) for each in whole]),
             added=[each.address for each in overview.added],
-            ending=endings(run),
+            ending=describe_expirations(run),
             traffic=sum_up(run.traffic) if run.traffic is not None else "",
             unrecognised=list_unrecognised(run.traffic),
             index=safe(record_rows.text(_index(overview, dates))),

@@ -65,7 +65,7 @@ def environment() -> Environment:
         BY_REASON=sections.BY_REASON,
         QUIET=sections.QUIET,
         OUTCOMES=words.OUTCOMES,
-        SETTLED=words.SETTLED,
+        RESOLVED=words.RESOLVED,
         DISCOVERED=words.DISCOVERED,
         ADDED=words.ADDED,
         ENDING=words.ENDING,

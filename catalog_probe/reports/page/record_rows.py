@@ -26,7 +26,7 @@ def rows(overview: Overview) -> tuple[list[list[Json]], list[str]]:
             each.address,
             title(each.result),
             LETTERS[each.outcome],
-            sorted(map(str, each.result.probed_record.tags)),
+            sorted(map(str, each.result.parsed_record.tags)),
             each.age,
             "".join(LETTERS[outcome] if outcome else "." for outcome in each.strip),
             round(each.result.elapsed_ms),

@@ -11,7 +11,7 @@ from catalog_probe.catalog.evidence.not_reported import complete
 from catalog_probe.catalog.evidence.recording import sum_up
 from catalog_probe.catalog.evidence.self_check import of_records
 from catalog_probe.catalog.evidence.verdicts import run_verdict
-from catalog_probe.catalog.evidence.verdicts.agreement import pending, until
+from catalog_probe.catalog.evidence.verdicts.confirmation import pending, until
 from catalog_probe.catalog.model import KINDS, Attempt, Outcome
 from catalog_probe.catalog.model.codes import FindingCode
 from catalog_probe.reports.content import advice
@@ -49,7 +49,9 @@ def render(run: Run, results: Sequence[Result]) -> str:
         members = suites[provider, kind]
         root.append(_suite(run, f"{provider}.{kind}", members, blind.get(provider, ""), behind))
     if stale:
-        root.append(_suite_of("ledger", "entry", "failure", dict.fromkeys(stale, FindingCode.STALE_DIVERGENCE)))
+        root.append(
+            _suite_of("accepted_difference", "entry", "failure", dict.fromkeys(stale, FindingCode.STALE_DIVERGENCE))
+        )
     if faults:
         root.append(_suite_of("harness", "fault", "error", {each: each.partition(":")[0] for each in faults}))
     ElementTree.indent(root)
@@ -86,7 +88,7 @@ def _suite(
     for key, value in (("run", run.run), ("target", run.target), ("catalog_digest", run.catalog_digest)):
         ElementTree.SubElement(properties, "property", {"name": key, "value": legal(value)})
     traffic = sum_up(run.traffic) if run.traffic is not None else ""
-    for key, value in (("revision", run.asked.revision), ("traffic", traffic), ("blind", blind)):
+    for key, value in (("revision", run.invocation.revision), ("traffic", traffic), ("blind", blind)):
         if value:
             ElementTree.SubElement(properties, "property", {"name": key, "value": legal(value)})
     suite.extend(_case(run, result, behind.get(result.record, ())) for result in results)
@@ -128,7 +130,7 @@ def _properties(result: Result) -> Iterator[tuple[str, str]]:
     if result.observed_at:
         yield "observed_at", result.observed_at
     yield "attempts", str(len(result.attempts))
-    for source in result.probed_record.sources:
+    for source in result.parsed_record.sources:
         yield "documented_in", source
     for finding in result.findings:
         yield f"finding.{finding.severity}", f"{finding.code}: {in_full(finding, result)}"
@@ -160,14 +162,14 @@ def _asked_again(run: Run, cause: Cause) -> str:
 def _why(result: Result) -> str:
     if pending(result):
         return f"pending until {until(result)}: {result.drifts[0].message}"
-    if result.ledger and not run_verdict.broken(result):
-        told = (run_verdict.of_ledger(result, "detail"), run_verdict.of_ledger(result, "reason"))
+    if result.accepted_difference and not run_verdict.broken(result):
+        told = (run_verdict.acceptance_field(result, "detail"), run_verdict.acceptance_field(result, "reason"))
         return "; ".join(filter(None, told)) or "accepted in the ledger"
     return advice.reason(result) or str(result.outcome)
 
 
 def _attempt(number: int, attempt: Attempt) -> str:
-    lines = [f"attempt {number} at {attempt.at}, {attempt.elapsed_ms:.0f} ms"]
+    lines = [f"attempt {number} at {attempt.started_at}, {attempt.elapsed_ms:.0f} ms"]
     for exchange in attempt.exchanges:
         seen = _answer(exchange.response.status if exchange.response else None)
         if exchange.failure is not None:

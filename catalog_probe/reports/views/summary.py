@@ -13,7 +13,7 @@ from catalog_probe.catalog.text.visible import harmless, line
 from catalog_probe.reports.content import advice
 from catalog_probe.reports.content.causes import Gathered, heading, providers_of
 from catalog_probe.reports.content.commands import accept, ask_again
-from catalog_probe.reports.content.endings import endings
+from catalog_probe.reports.content.expirations import describe_expirations
 from catalog_probe.reports.content.on_endpoints import in_full
 from catalog_probe.reports.content.overview import Overview
 from catalog_probe.reports.content.sections import BY_CAUSE, BY_REASON, QUIET, Name, Section
@@ -24,7 +24,7 @@ from catalog_probe.reports.content.words import (
     DISCOVERED,
     ENDING,
     OUTCOMES,
-    SETTLED,
+    RESOLVED,
     UNRECOGNISED,
     another_revision,
     days,
@@ -70,7 +70,7 @@ def code_span(text: str, limit: int = 300) -> str:
     return f"{fence}{pad}{shown}{pad}{fence}"
 
 
-def _ledgers(text: str) -> str:
+def _link_addresses(text: str) -> str:
     """What a person wrote into the ledger, each address of a page in it a link."""
     return " ".join(f"<{part}>" if at % 2 else code_span(part) for at, part in enumerate(ADDRESS.split(text)) if part)
 
@@ -104,7 +104,7 @@ class _Summary:
             yield self._listed(blind)
         yield from self._named(Name.OURS.heading, overview.faults)
         yield from self._named(Name.STALE.heading, overview.stale_entries)
-        yield from self._named(ENDING, endings(overview.run))
+        yield from self._named(ENDING, describe_expirations(overview.run))
         if run.traffic is not None:
             yield code_span(sum_up(run.traffic), MAX_COUNTS)
             yield from self._named(UNRECOGNISED, list_unrecognised(run.traffic))
@@ -125,7 +125,7 @@ class _Summary:
     def _told(self) -> Iterator[str]:
         """What is news and no section, and what was not asked: folded, for nobody has to act on it."""
         overview = self._overview
-        yield from self._named(SETTLED, overview.settled)
+        yield from self._named(RESOLVED, overview.resolved)
         yield from self._named(DISCOVERED, overview.discovered)
         if overview.added:
             yield f"### {ADDED} ({len(overview.added)})"
@@ -173,7 +173,7 @@ class _Summary:
         if each.who:
             told.append(f"likely wrong: {each.who}")
         if each.accepted:
-            told.append(_ledgers(each.accepted))
+            told.append(_link_addresses(each.accepted))
         title = f"**{cause.provider.upper()}** {code_span(cause.in_words)}"
         yield f"{title} ({code_span(cause.code)}), {', '.join(told)} · [{cause.id}]({PAGE}#{cause.id})"
         records = [f"- {self._to(standing)}" for standing in each.members[:NAMED]]
@@ -193,8 +193,8 @@ class _Summary:
         told = []
         if run_verdict.stale(result):
             told += [
-                code_span(run_verdict.of_ledger(result, "detail")),
-                code_span(run_verdict.of_ledger(result, "reason")),
+                code_span(run_verdict.acceptance_field(result, "detail")),
+                code_span(run_verdict.acceptance_field(result, "reason")),
             ]
         if result.reason is not None:
             told.append(code_span(advice.reason(result)))

@@ -12,12 +12,12 @@ from catalog_probe.catalog.text.visible import line, row
 from catalog_probe.reports.content import advice, sentence
 from catalog_probe.reports.content.causes import Gathered, heading, providers_of
 from catalog_probe.reports.content.commands import ask_again
-from catalog_probe.reports.content.endings import endings
+from catalog_probe.reports.content.expirations import describe_expirations
 from catalog_probe.reports.content.on_endpoints import in_full
 from catalog_probe.reports.content.overview import Overview
 from catalog_probe.reports.content.sections import BAD, BY_CAUSE, BY_REASON, QUIET, Name, Section
 from catalog_probe.reports.content.unseen import unseen
-from catalog_probe.reports.content.words import DISCOVERED, ENDING, OUTCOMES, SETTLED, UNRECOGNISED, count, days, names
+from catalog_probe.reports.content.words import DISCOVERED, ENDING, OUTCOMES, RESOLVED, UNRECOGNISED, count, days, names
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -78,9 +78,9 @@ def _body(overview: Overview, width: int, paint: _Paint, *, quiet: bool) -> Iter
         return
     yield from _named(UNRECOGNISED, list_unrecognised(overview.run.traffic), width, paint)
     yield from _not_asked(overview, width, paint)
-    yield from _named(SETTLED, overview.settled, width, paint)
+    yield from _named(RESOLVED, overview.resolved, width, paint)
     yield from _named(DISCOVERED, overview.discovered, width, paint)
-    yield from _named(ENDING, endings(overview.run), width, paint)
+    yield from _named(ENDING, describe_expirations(overview.run), width, paint)
     yield from _steps(overview, width, paint)
     yield from _table(overview, paint)
     yield ""
@@ -140,7 +140,7 @@ def _told(standing: Standing) -> Iterator[str]:
     """What a person must know of a record that no cause tells."""
     result = standing.result
     if run_verdict.stale(result):
-        detail, reason = (run_verdict.of_ledger(result, field) for field in ("detail", "reason"))
+        detail, reason = (run_verdict.acceptance_field(result, field) for field in ("detail", "reason"))
         yield f"{detail}; it was accepted because: {reason}"
     if result.reason is not None:
         yield advice.reason(result)

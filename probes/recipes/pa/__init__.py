@@ -1,54 +1,86 @@
-"""How PA is provoked."""
+"""How PA is provoked: a module a section of the documents, `s2_7_3_errors` for document 2, section 7.3."""
 
 from __future__ import annotations
 
 from catalog_probe.catalog.model.codes import ReasonCode
+from catalog_probe.probes.calls.call import delete, get, post
 from catalog_probe.probes.recipes.fault_free import MADE_FIRST
+from catalog_probe.probes.recipes.shapes import shapes_of
 
 from . import (
-    admin,
-    compliance_access,
-    compliance_activities,
-    compliance_deletes,
-    compliance_errors,
-    compliance_reads,
-    compliance_steps,
-    compliance_walks,
-    endpoints,
-    general,
-    invalid_request,
-    limits,
-    messages,
-    outcomes,
-    rate_limits,
-    tiers,
+    s1_2_5_lists,
+    s1_3_states,
+    s1_4_1_compliance,
+    s1_4_1_endpoints,
+    s1_4_1_messages,
+    s1_5_1_access,
+    s2_7_2_errors,
+    s2_7_2_keys,
+    s2_7_2_steps,
+    s2_7_3_errors,
+    s2_7_3_invalid_request,
+    s2_7_3_server_tools,
+    s2_8_2_counting,
+    s2_8_2_rate_limits,
+    s2_8_2_tiers,
 )
-from .shapes import SHAPES
+from .compliance_requests import UNKNOWN_CHAT, UNKNOWN_DOCUMENT, UNKNOWN_PROJECT, deletion
+from .compliance_requests import UNKNOWN_FILE as UNKNOWN_COMPLIANCE_FILE
+from .requests import (
+    AGENT_REMOVAL,
+    BATCH_REMOVAL,
+    FILE_REMOVAL,
+    UNKNOWN_AGENT,
+    UNKNOWN_BATCH,
+    UNKNOWN_FILE,
+    as_agents,
+)
 
-__all__ = ["FAMILIES", "REMOVALS", "SHAPES", "UNPROBED"]
+__all__ = ["FAMILIES", "NO_TWIN", "REMOVALS", "SHAPES", "UNPROBED"]
 
 FAMILIES = (
-    messages,
-    endpoints,
-    general,
-    invalid_request,
-    outcomes,
-    compliance_reads,
-    compliance_deletes,
-    compliance_errors,
-    compliance_steps,
-    compliance_activities,
-    compliance_walks,
-    compliance_access,
-    admin,
-    rate_limits,
-    tiers,
-    limits,
+    s1_2_5_lists,
+    s1_3_states,
+    s1_4_1_compliance,
+    s1_4_1_endpoints,
+    s1_4_1_messages,
+    s1_5_1_access,
+    s2_7_2_errors,
+    s2_7_2_keys,
+    s2_7_2_steps,
+    s2_7_3_errors,
+    s2_7_3_invalid_request,
+    s2_7_3_server_tools,
+    s2_8_2_counting,
+    s2_8_2_rate_limits,
+    s2_8_2_tiers,
 )
 
-REMOVALS = (endpoints.BATCH_REMOVAL, endpoints.FILE_REMOVAL, general.AGENT_REMOVAL)
+REMOVALS = (BATCH_REMOVAL, FILE_REMOVAL, AGENT_REMOVAL)
+
+OF_WHAT_WAS_MADE = {
+    "pa/endpoints/batches/get_batch": get(UNKNOWN_BATCH),
+    "pa/endpoints/batches/cancel_batch": post(f"{UNKNOWN_BATCH}/cancel"),
+    "pa/endpoints/batches/get_batch_results": get(f"{UNKNOWN_BATCH}/results"),
+    "pa/endpoints/files/get_file": get(UNKNOWN_FILE),
+    "pa/endpoints/files/download_file": get(f"{UNKNOWN_FILE}/content"),
+    "pa/endpoints/files/delete_file": delete(UNKNOWN_FILE),
+    "pa/endpoints/agents/get_agent": as_agents(get(UNKNOWN_AGENT)),
+    "pa/endpoints/compliance_chats/delete_chat": deletion(UNKNOWN_CHAT),
+    "pa/endpoints/compliance_files/delete_file": deletion(UNKNOWN_COMPLIANCE_FILE),
+    "pa/endpoints/compliance_projects/delete_project": deletion(UNKNOWN_PROJECT),
+    "pa/endpoints/compliance_projects/delete_project_document": deletion(UNKNOWN_DOCUMENT),
+}
+"""The requests of endpoints that speak of one thing, with an id that cannot exist."""
+
+SHAPES = {
+    **shapes_of(s1_4_1_endpoints.RECIPES, s1_4_1_messages.RECIPES, s1_4_1_compliance.RECIPES, s1_2_5_lists.RECIPES),
+    **OF_WHAT_WAS_MADE,
+}
+"""The smallest request of each endpoint."""
 
 UNPROBED: dict[str, tuple[str, str]] = {
+    # 2:7.3 "422 | (SDK class only) | not in the HTTP error list"
     "pa/errors/general/unprocessable": (
         ReasonCode.NOT_ON_THE_WIRE,
         "422 is a class of the SDKs; the documents list no such HTTP error, a client treats it as 400",
@@ -67,20 +99,5 @@ NO_TWIN: dict[str, str] = {
         ),
         "its requests have no fault: it is limits that were used up that refuse them",
     ),
-    **dict.fromkeys(
-        (
-            "pa/endpoints/agents/get_agent",
-            "pa/endpoints/batches/cancel_batch",
-            "pa/endpoints/batches/get_batch",
-            "pa/endpoints/batches/get_batch_results",
-            "pa/endpoints/compliance_chats/delete_chat",
-            "pa/endpoints/compliance_files/delete_file",
-            "pa/endpoints/compliance_projects/delete_project",
-            "pa/endpoints/compliance_projects/delete_project_document",
-            "pa/endpoints/files/delete_file",
-            "pa/endpoints/files/download_file",
-            "pa/endpoints/files/get_file",
-        ),
-        MADE_FIRST,
-    ),
+    **dict.fromkeys(OF_WHAT_WAS_MADE, MADE_FIRST),
 }

@@ -1,7 +1,8 @@
-"""Requests to PA's compliance API: its paths, ids that cannot exist, and windows of time (1:4.1, 1:2.5)."""
+"""Requests to PA's compliance API: its paths, ids that cannot exist, reads by scope, windows of time (1:4.1, 1:2.5)."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from catalog_probe.probes.calls.call import Call, delete, get
@@ -10,8 +11,6 @@ from catalog_probe.probes.recipes.credential_rules import BOTH
 from .requests import UNKNOWN_ID
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from catalog_probe.probes.recipes.other_endpoints import Change
 
 READ, DELETE, AUDIT = "compliance", "compliance_delete", "compliance_audit"
@@ -101,6 +100,42 @@ def deletion(path: str) -> Call:
 def of_another(role: str) -> Change:
     """The key of another organization, for reads or deletes as the request needs it: none does both (1:5.1)."""
     return lambda call: call.but(credential=f"{role}_delete" if call.credential == DELETE else role)
+
+
+ACTIVITIES: Mapping[str, Call] = {"activities": activities()}
+ORG_DATA: Mapping[str, Call] = {
+    "organizations": ORGANIZATIONS,
+    "roles": get(f"{ORGANIZATION}/roles"),
+    "role": get(f"{ORGANIZATION}/roles/{{role}}"),
+    "groups": get(f"{BASE}/groups"),
+    "group": get(f"{BASE}/groups/{{group}}"),
+    "settings": get(f"{ORGANIZATION}/settings"),
+}
+USER_DATA: Mapping[str, Call] = {
+    "chats": chats(),
+    "chat_messages": messages(),
+    "generated_file": get(GENERATED_FILE),
+    "generated_file_content": get(f"{GENERATED_FILE}/content"),
+    "artifact_version": get(ARTIFACT),
+    "artifact_version_content": get(f"{ARTIFACT}/content"),
+    "file": get(f"{APPS}/files/{{chat_file}}"),
+    "file_content": get(f"{APPS}/files/{{project_file}}/content"),
+    "project": get(PROJECT),
+    "attachments": get(f"{PROJECT}/attachments"),
+    "collaborators": get(f"{PROJECT}/collaborators"),
+    "local_sessions": get(LOCAL_SESSIONS),
+    "local_session_messages": session_messages("{local_session}"),
+    "remote_sessions": get(REMOTE_SESSIONS),
+    "transcript": transcript("{remote_session}"),
+    "users": get(f"{ORGANIZATION}/users"),
+    "group_members": get(f"{BASE}/groups/{{group}}/members"),
+}
+"""The reads of each scope (1:4.1, 1:5.1)."""
+
+
+def pick(calls: Mapping[str, Call], *labels: str) -> dict[str, Call]:
+    """Some of the calls."""
+    return {label: calls[label] for label in labels}
 
 
 def labelled(success: Call, **others: Call) -> Mapping[str, Call]:

@@ -1,11 +1,11 @@
-"""The smallest valid requests to PA, and how to spoil one field of them."""
+"""The smallest valid requests to PA's general and admin API, what they make, and how it is removed."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from catalog_probe.probes.calls.body import Announced
-from catalog_probe.probes.calls.call import Call, get, post
+from catalog_probe.probes.calls.body import Announced, Content
+from catalog_probe.probes.calls.call import Call, Removal, delete, get, post
 from catalog_probe.probes.recipes.credential_rules import Refusals
 
 if TYPE_CHECKING:
@@ -14,12 +14,6 @@ if TYPE_CHECKING:
     from catalog_probe.catalog.model import Json
 
 MB = 1024 * 1024
-
-
-def announced(path: str, size_mb: int, content_type: str = "application/json") -> Call:
-    """A body of so many MB (10^6 bytes) that is announced and not sent: nothing is made of it (2:8.1)."""
-    return post(path, Announced(size_mb * 10**6), headers={"content-type": content_type})
-
 
 MESSAGE: Mapping[str, Any] = {
     "model": "{small_model}",
@@ -31,17 +25,17 @@ MESSAGE: Mapping[str, Any] = {
 COUNTED: Mapping[str, Any] = {"model": "{small_model}", "messages": [{"role": "user", "content": "hi"}]}
 
 MODELS = get("/v1/models")
+COMPLETION = post("/v1/complete", {"model": "{small_model}", "prompt": "hi", "max_tokens_to_sample": 1})
 UNKNOWN_ID = "probe_0000000000000000"
+
+TOOL = {"name": "lookup", "input_schema": {"type": "object"}}
+SERVER_TOOL = {"type": "web_search_20250305", "name": "web_search"}
+TOOL_USE = {"type": "tool_use", "id": "toolu_01", "name": "lookup", "input": {}}
 
 
 def message(**fields: Json) -> Call:
     """POST /v1/messages with some fields of the smallest message set otherwise."""
     return post("/v1/messages", {**MESSAGE, **fields})
-
-
-def message_without(*names: str) -> Call:
-    """POST /v1/messages without these fields."""
-    return post("/v1/messages", {name: value for name, value in MESSAGE.items() if name not in names})
 
 
 def count(**fields: Json) -> Call:
@@ -54,9 +48,53 @@ def said(text: str) -> list[dict[str, str]]:
     return [{"role": "user", "content": text}]
 
 
+UNANSWERED_TOOL_USE = [*said("look it up"), {"role": "assistant", "content": [TOOL_USE]}, *said("well?")]
+PREFILLED = [*said("hi"), {"role": "assistant", "content": "Hel"}]
+
+FAST = message(model="{fast_model}", speed="fast").with_headers(pa_beta="{fast_mode_beta}")
+
+
+def announced(path: str, size_mb: int, content_type: str = "application/json") -> Call:
+    """A body of so many MB (10^6 bytes) that is announced and not sent: nothing is made of it (2:8.1)."""
+    return post(path, Announced(size_mb * 10**6), headers={"content-type": content_type})
+
+
 def as_agents(call: Call) -> Call:
     """A request of managed agents with the beta that real clients send on each; the documents show none (1:4.1)."""
     return call.with_headers(pa_beta="{agents_beta}")
+
+
+# 1:4.1 "batches endpoints, files endpoints, managed-agent create and read endpoints | paths: not shown"
+BATCHES, FILES, AGENTS = get("/v1/messages/batches"), get("/v1/files"), as_agents(get("/v1/agents"))
+UNKNOWN_BATCH = f"/v1/messages/batches/msgbatch_{UNKNOWN_ID}"
+UNKNOWN_FILE = f"/v1/files/file_{UNKNOWN_ID}"
+UNKNOWN_AGENT = f"/v1/agents/agent_{UNKNOWN_ID}"
+
+BATCH_REMOVAL = Removal("batch", post("/v1/messages/batches/{id}/cancel"))
+CREATE_BATCH = post(
+    "/v1/messages/batches", {"requests": [{"custom_id": "probe", "params": MESSAGE}]}, removal=BATCH_REMOVAL
+)
+
+FILE_REMOVAL = Removal("file", delete("/v1/files/{id}"))
+UPLOAD = post(
+    "/v1/files",
+    Content(
+        b'--probe\r\nContent-Disposition: form-data; name="file"; filename="probe.txt"\r\n'
+        b"Content-Type: text/plain\r\n\r\nprobe\r\n--probe--\r\n"
+    ),
+    headers={"content-type": "multipart/form-data; boundary=probe"},
+    removal=FILE_REMOVAL,
+)
+
+AGENT_REMOVAL = Removal("agent", as_agents(post("/v1/agents/{id}/archive")))
+"""The documents show no way to remove one; real clients archive it."""
+CREATE_AGENT = as_agents(post("/v1/agents", {"name": "{own_name}", "model": "{small_model}"}, removal=AGENT_REMOVAL))
+"""There may be one of a name (2:7.3 row 409)."""
+
+
+def signed(call: Call, role: str) -> Call:
+    """The call as the cloud-marketplace variant takes it, signed instead of sent with a key (1:5.1)."""
+    return call.but(credential=role, key_in=("authorization", ""))
 
 
 labelled = Refusals(missing=False).labelled

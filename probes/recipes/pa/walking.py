@@ -1,4 +1,4 @@
-"""Walking a list of PA page by page: on by the cursors that were returned, to its end, and back (1:2.5)."""
+"""Walk a list of PA page by page: on by the cursors that were returned, to its end, and back (1:2.5)."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ MOST = 10
 Query = tuple[tuple[str, str], ...]
 
 
-def asked(call: Call, query: Query) -> Call:
+def with_query(call: Call, query: Query) -> Call:
     """The call with query parameters besides its own."""
     return call.but(query=(*call.query, *query))
 
@@ -36,11 +36,11 @@ def by_ends(listing: Call) -> Steps:
     """Three entries at once; the same by two pages of two; and back from the second page."""
 
     async def walk(probe: Probe) -> None:
-        _demand_more_than(2, await probe.send(asked(listing, (("limit", "3"),)), WHOLE))
-        pages = asked(listing, (("limit", "2"),))
+        _demand_more_than(2, await probe.send(with_query(listing, (("limit", "3"),)), WHOLE))
+        pages = with_query(listing, (("limit", "2"),))
         first = await probe.send(pages, FIRST)
-        second = await probe.send(asked(pages, ((AFTER, cursor(first, "last_id")),)), AFTER)
-        await probe.send(asked(pages, ((BEFORE, cursor(second, "first_id")),)), BEFORE)
+        second = await probe.send(with_query(pages, ((AFTER, cursor(first, "last_id")),)), AFTER)
+        await probe.send(with_query(pages, ((BEFORE, cursor(second, "first_id")),)), BEFORE)
 
     return walk
 
@@ -52,7 +52,7 @@ async def to_the_end(probe: Probe, listing: Call) -> None:
         last = object_of(page.body).get("last_id")
         if not isinstance(last, str):
             break
-        going_on = asked(listing, ((AFTER, last),))
+        going_on = with_query(listing, ((AFTER, last),))
         page = await probe.setup(going_on)
         if not entries(page.body):
             await probe.send(going_on, END)
@@ -64,15 +64,15 @@ def by_page(listing: Call, size: int) -> Steps:
     """Two pages of so many entries and then on to the last one; and what the first two hold at once."""
 
     async def walk(probe: Probe) -> None:
-        _demand_more_than(size, await probe.send(asked(listing, (("limit", str(2 * size)),)), WHOLE))
-        pages = asked(listing, (("limit", str(size)),))
-        following = asked(pages, ((PAGE, cursor(await probe.send(pages, FIRST), "next_page")),))
+        _demand_more_than(size, await probe.send(with_query(listing, (("limit", str(2 * size)),)), WHOLE))
+        pages = with_query(listing, (("limit", str(size)),))
+        following = with_query(pages, ((PAGE, cursor(await probe.send(pages, FIRST), "next_page")),))
         page = await probe.send(following, PAGE)
         for _ in range(MOST):
-            token = _copied(body_of(page).get("next_page"))
+            token = _copy(body_of(page).get("next_page"))
             if token is None:
                 break
-            following = asked(pages, ((PAGE, token),))
+            following = with_query(pages, ((PAGE, token),))
             page = await probe.send(following, SETUP)
         await probe.send(following, END)
 
@@ -85,10 +85,10 @@ def _demand_more_than(size: int, whole: Exchange) -> None:
     Raises:
         Stopped: the account has no more.
     """
-    found = len(entries(body_of(whole)))
-    if found <= size:
+    number = len(entries(body_of(whole)))
+    if number <= size:
         where = f"{whole.request.method} {whole.request.url}"
-        raise Stopped(Reason(ReasonCode.SETUP_FAILED, f"{where}: {found} entries are no second page of {size}"))
+        raise Stopped(Reason(ReasonCode.SETUP_FAILED, f"{where}: {number} entries are no second page of {size}"))
 
 
 def cursor(exchange: Exchange, name: str) -> str:
@@ -97,14 +97,14 @@ def cursor(exchange: Exchange, name: str) -> str:
     Raises:
         Stopped: it returned none, so there is nothing to walk by.
     """
-    found = _copied(body_of(exchange).get(name))
-    if found is None:
+    token = _copy(body_of(exchange).get(name))
+    if token is None:
         where = f"{exchange.request.method} {exchange.request.url}"
         raise Stopped(Reason(ReasonCode.SETUP_FAILED, f"{where}: the page has no {name} to walk by"))
-    return found
+    return token
 
 
-def _copied(value: object) -> str | None:
+def _copy(value: object) -> str | None:
     """A cursor as a query has it: it is opaque (1:2.5), so a number is one as well."""
     return str(value) if isinstance(value, str | int) and not isinstance(value, bool) else None
 
@@ -115,13 +115,14 @@ def body_of(exchange: Exchange) -> Mapping[str, Any]:
 
 
 def object_of(body: Any) -> Mapping[str, Any]:
+    """The body, an empty one where it is no object."""
     return body if isinstance(body, dict) else {}
 
 
 def entries(body: Any) -> list[Mapping[str, Any]]:
     """The entries of a page, read as standing in `data`."""
-    found = object_of(body).get("data")
-    return [each for each in found if isinstance(each, dict)] if isinstance(found, list) else []
+    data = object_of(body).get("data")
+    return [entry for entry in data if isinstance(entry, dict)] if isinstance(data, list) else []
 
 
 def newest(body: Any, number: int, field: str) -> str:
@@ -130,9 +131,8 @@ def newest(body: Any, number: int, field: str) -> str:
     Raises:
         Stopped: the list has not so many entries.
     """
-    found = entries(body)
-    value = found[number].get(field) if len(found) > number else None
+    entry = dict(enumerate(entries(body))).get(number, {})
+    value = entry.get(field)
     if not isinstance(value, str):
-        detail = f"the list has no entry {number + 1} with {field}"
-        raise Stopped(Reason(ReasonCode.SETUP_FAILED, detail))
+        raise Stopped(Reason(ReasonCode.SETUP_FAILED, f"the list has no entry {number + 1} with {field}"))
     return value

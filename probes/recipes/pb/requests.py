@@ -1,15 +1,18 @@
-"""The smallest valid requests to PB on each of its surfaces, and how to spoil one field of them."""
+"""The smallest valid requests to PB on each of its surfaces, how to spoil one thing in them, and in which version."""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from catalog_probe.probes.calls.call import Call, get, post
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
     from catalog_probe.catalog.model import Json
+    from catalog_probe.probes.recipes.other_endpoints import Change
+    from catalog_probe.probes.recipes.recipe import Recipe
 
 MODELS = get("/v1beta/models")
 BEARER = ("authorization", "Bearer")
@@ -20,11 +23,14 @@ TOKEN = post("/v1beta/auth_tokens", {}, secrets=("/name",))
 TEXT_ONLY = "Answer in text only: what is 2 + 2?"
 """What an image model has no image to make of."""
 
+SEARCH: list[Json] = [{"webSearch": {}}]
+"""The tool that grounds by search; the documents do not say how it is asked for."""
+
 LOOKUP = {"name": "lookup", "description": "Looks something up", "parameters": {"type": "object", "properties": {}}}
 """A function that the model may call."""
 
 
-def said(text: str) -> list[dict[str, Any]]:
+def user_turn(text: str) -> list[dict[str, Any]]:
     """Contents of one turn of the user."""
     return [{"role": "user", "parts": [{"text": text}]}]
 
@@ -39,7 +45,7 @@ def generate(
 ) -> Call:
     """One input word, one output token: what it costs where a provider accepts what it should refuse."""
     settings = {"maxOutputTokens": 1, **(config or {})}
-    body = {"contents": said("hi"), "generationConfig": settings, **fields}
+    body = {"contents": user_turn("hi"), "generationConfig": settings, **fields}
     return post(f"/{version}/models/{model}:{operation}", body)
 
 
@@ -64,7 +70,7 @@ def interaction(
     return post(f"/{version}/interactions", body)
 
 
-def streamed(call: Call) -> Call:
+def as_stream(call: Call) -> Call:
     """The same interaction as a stream."""
     return call.with_fields(stream=True).but(stream=True)
 
@@ -73,3 +79,37 @@ def chat(**fields: Json) -> Call:
     """The smallest chat completion of the compatibility layer."""
     body = {"model": "{small_model}", "messages": [{"role": "user", "content": "hi"}], "max_tokens": 1, **fields}
     return post("/v1beta/openai/chat/completions", body, key_in=BEARER)
+
+
+def with_oauth_token(role: str) -> Change:
+    """An OAuth token in place of the key."""
+    return lambda call: call.but(credential=role, key_in=BEARER)
+
+
+def with_token(name: str) -> Change:
+    """An ephemeral token in place of the key."""
+    return lambda call: call.but(credential=None, headers={**call.headers, "authorization": f"Token {name}"})
+
+
+def in_both(*tables: Iterable[Recipe]) -> tuple[Recipe, ...]:
+    """The rows, sent in v1 as in v1beta: "two API versions, v1 and v1beta, share model paths", and interactions (2:9).
+
+    A row that says itself what its record's other endpoint is sent stays as it is.
+    """
+    return tuple(_in_both(row) if row.elsewhere is None else row for table in tables for row in table)
+
+
+def in_version_of(shape: Call, call: Call) -> Call:
+    """The call in the version of another endpoint, which its shape begins with."""
+    version = shape.path.split("/")[1]
+    _, _, rest = call.path.lstrip("/").partition("/")
+    return call.but(path=f"/{version}/{rest}")
+
+
+def _in_both(recipe: Recipe) -> Recipe:
+    def elsewhere(_: str, shape: Call | None) -> Mapping[str, Call] | None:
+        if shape is None or not recipe.calls:
+            return None
+        return {label: in_version_of(shape, call) for label, call in recipe.calls.items()}
+
+    return replace(recipe, elsewhere=elsewhere)

@@ -1,41 +1,62 @@
-"""How PC is provoked."""
+"""How PC is provoked: a module a section of the documents, `s2_7_5_lookups` for lookups in document 2, section 7.5."""
 
 from __future__ import annotations
 
 from catalog_probe.catalog.model.codes import ReasonCode
+from catalog_probe.probes.calls.call import converse, post
 from catalog_probe.probes.recipes.fault_free import MADE_FIRST
+from catalog_probe.probes.recipes.shapes import shapes_of
 
 from . import (
-    bad_requests,
-    client,
-    endpoints,
-    images,
-    keys,
-    lookups,
-    making,
-    provider_causes,
-    rate_limits,
-    token_exchange,
-    websocket,
+    requests,
+    s1_4_3_endpoints,
+    s1_5_3_token_exchange,
+    s1_6_websocket,
+    s2_7_5_causes,
+    s2_7_5_client,
+    s2_7_5_images,
+    s2_7_5_keys,
+    s2_7_5_lookups,
+    s2_7_5_requests,
+    s2_8_4_rate_limits,
 )
-from .shapes import SHAPES
+from .s1_5_3_token_exchange import TWINS
 
-__all__ = ["FAMILIES", "REMOVALS", "SHAPES", "UNPROBED"]
+__all__ = ["FAMILIES", "NO_TWIN", "REMOVALS", "SHAPES", "TWINS", "UNPROBED"]
 
 FAMILIES = (
-    endpoints,
-    bad_requests,
-    keys,
-    lookups,
-    images,
-    provider_causes,
-    rate_limits,
-    token_exchange,
-    websocket,
-    client,
+    s1_4_3_endpoints,
+    s1_5_3_token_exchange,
+    s1_6_websocket,
+    s2_7_5_requests,
+    s2_7_5_keys,
+    s2_7_5_lookups,
+    s2_7_5_images,
+    s2_7_5_causes,
+    s2_7_5_client,
+    s2_8_4_rate_limits,
 )
 
-REMOVALS = (making.STORE_REMOVAL, making.CONVERSATION_REMOVAL, endpoints.RESPONSE_REMOVAL, endpoints.FILE_REMOVAL)
+REMOVALS = (
+    requests.STORE_REMOVAL,
+    requests.CONVERSATION_REMOVAL,
+    requests.RESPONSE_REMOVAL,
+    requests.FILE_REMOVAL,
+)
+
+UNKNOWN_STORE = "vs_000000000000000000000000"
+
+SHAPES = {
+    **shapes_of(s1_4_3_endpoints.RECIPES),
+    "pc/endpoints/responses/get_response": requests.UNKNOWN_RESPONSE,
+    # without the amount, so that no key could change the limit
+    "pc/endpoints/organization/set_spend_limit": post("/v1/organization/spend_limit", {}, credential="admin"),
+    "pc/endpoints/vector_stores/files": requests.files_of(UNKNOWN_STORE),
+    "pc/endpoints/vector_stores/file_batches": requests.add_to_store(UNKNOWN_STORE, []),
+    # a socket that is opened to say nothing
+    "pc/endpoints/websocket/responses": converse(s1_6_websocket.PATH),
+}
+"""The smallest request of each endpoint; of ids that cannot exist where something is named, made or changed."""
 
 UNPROBED: dict[str, tuple[str, str]] = {
     "pc/endpoints/live/webrtc": (
@@ -47,8 +68,6 @@ UNPROBED: dict[str, tuple[str, str]] = {
         "a live session over SIP is a telephone call, which this suite does not make",
     ),
 }
-
-TWINS = token_exchange.TWINS
 
 NO_TWIN: dict[str, str] = {
     "pc/endpoints/updates/patch": "it never succeeds: 405 is its answer (1:4.3)",

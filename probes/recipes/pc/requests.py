@@ -1,20 +1,22 @@
-"""The smallest valid requests to PC, and how to spoil one thing in them."""
+"""The smallest valid requests to PC, how to spoil one thing in them, and what a step makes for a later one."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from catalog_probe.catalog.model import Reason
+from catalog_probe.catalog.model.codes import ReasonCode
 from catalog_probe.probes.calls.body import Content
-from catalog_probe.probes.calls.call import Call, get, post
+from catalog_probe.probes.calls.call import ASSUMED_ID, Call, Removal, delete, get, post
+from catalog_probe.probes.recipes.probe import Stopped
+from catalog_probe.probes.recipes.shapes import with_key
 from catalog_probe.probes.targets.target import WRONG
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from catalog_probe.catalog.model import Json
-
-MODELS = get("/v1/models")
-"""Free, and answered to any key that works."""
+    from catalog_probe.probes.recipes.probe import Probe
 
 RESPONSE: Mapping[str, Any] = {"model": "{small_model}", "max_output_tokens": 16, "input": "hi"}
 COMPLETION: Mapping[str, Any] = {
@@ -28,23 +30,57 @@ TOKENS = 32
 """An upper bound of what one of these takes."""
 
 LONG = "Count to 500"
-"""An input whose answer is longer than the smallest limits."""
-
-AGENTS = get("/v1/agents", headers={"pc-beta": "agents=v1"})
-
+"""An input whose answer is longer than the smallest limits, and long enough to be steered."""
 
 STORES = {"pc-beta": "assistants=v2"}
 """What real clients send to each path of vector stores; the documents list no beta there, and refuse none (1:4.3)."""
 
+MODELS = get("/v1/models")
+"""Free, and answered to any key that works."""
+
+AGENTS = get("/v1/agents", headers={"pc-beta": "agents=v1"})
+EXTERNAL_STORAGE = get("/v1/organization/external_storage")
+IMAGE = post("/v1/images/generations", {"model": "{image_model}", "prompt": "hi"})
+UNKNOWN_RESPONSE = get("/v1/responses/resp_00000000000000000000000000000000")
+OTHER_METHOD = Call("GET", "/oauth/token", credential=None, service="mtls_auth_url")
+OTHER_PATH = OTHER_METHOD.but(method="POST", path="/oauth/tokens")
+
+STORE_REMOVAL = Removal("vector_store", delete("/v1/vector_stores/{id}", headers=STORES))
+CONVERSATION_REMOVAL = Removal("conversation", delete("/v1/conversations/{id}"))
+RESPONSE_REMOVAL = Removal("response", delete("/v1/responses/{id}"), id_pattern=f"resp_{ASSUMED_ID}")  # 1:2.6
+FILE_REMOVAL = Removal("file", delete("/v1/files/{id}"))
+
+STORE = post("/v1/vector_stores", {}, headers=STORES, removal=STORE_REMOVAL)
+CONVERSATION = post("/v1/conversations", {}, removal=CONVERSATION_REMOVAL)
+UPLOAD = post(
+    "/v1/files",
+    Content(
+        b'--x\r\nContent-Disposition: form-data; name="purpose"\r\n\r\nuser_data\r\n'
+        b'--x\r\nContent-Disposition: form-data; name="file"; filename="hi.txt"\r\n\r\nhi\r\n--x--\r\n'
+    ),
+    headers={"content-type": "multipart/form-data; boundary=x"},
+    removal=FILE_REMOVAL,
+)
+"""A file of two letters."""
+
+wrong_key = with_key(WRONG)
+
+
+def _change(body: Mapping[str, Any], fields: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in {**body, **fields}.items() if value is not None}
+
 
 def response(**fields: Json) -> Call:
     """POST /v1/responses with some fields of the smallest request set otherwise; None leaves a field out."""
-    return post("/v1/responses", _changed(RESPONSE, fields))
+    return post("/v1/responses", _change(RESPONSE, fields))
 
 
 def completion(**fields: Json) -> Call:
     """POST /v1/chat/completions with some fields of the smallest request set otherwise; None leaves a field out."""
-    return post("/v1/chat/completions", _changed(COMPLETION, fields))
+    return post("/v1/chat/completions", _change(COMPLETION, fields))
+
+
+STORED = response(store=True).but(removal=RESPONSE_REMOVAL)
 
 
 def streamed(**fields: Json) -> Call:
@@ -52,20 +88,29 @@ def streamed(**fields: Json) -> Call:
     return response(stream=True, **fields).but(stream=True)
 
 
-def with_body(content: bytes, content_type: str) -> Call:
-    """POST /v1/responses with a body that is no JSON, or does not say so."""
-    return post("/v1/responses", Content(content), headers={"content-type": content_type})
+def with_body(content: bytes, content_type: str, path: str = "/v1/responses") -> Call:
+    """A generation with a body that is no JSON, or does not say so."""
+    return post(path, Content(content), headers={"content-type": content_type})
 
 
-def in_a_chat(content: bytes, content_type: str) -> Call:
-    """POST /v1/chat/completions with a body that is no JSON, or does not say so."""
-    return post("/v1/chat/completions", Content(content), headers={"content-type": content_type})
+def files_of(store: str) -> Call:
+    """The files of a vector store."""
+    return get(f"/v1/vector_stores/{store}/files", headers=STORES)
 
 
-def wrong_key(call: Call) -> Call:
-    """The call with a key that does not exist."""
-    return call.but(credential=WRONG)
+def add_to_store(store: str, file_ids: list[Json]) -> Call:
+    """A batch of files, added to a vector store."""
+    return post(f"/v1/vector_stores/{store}/file_batches", {"file_ids": file_ids}, headers=STORES)
 
 
-def _changed(body: Mapping[str, Any], fields: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: value for name, value in {**body, **fields}.items() if value is not None}
+async def make(probe: Probe, call: Call) -> str:
+    """Make something that the probe relies on; its id.
+
+    Raises:
+        Stopped: with reason `setup-failed`: it was not made, or its answer gives no id.
+    """
+    body = (await probe.setup(call)).body
+    made_id = body.get("id") if isinstance(body, dict) else None
+    if not isinstance(made_id, str):
+        raise Stopped(Reason(ReasonCode.SETUP_FAILED, f"{call.method} {call.path}: the answer has no id"))
+    return made_id

@@ -53,16 +53,17 @@ BASIS: dict[str, Any] = {
 }
 
 EVIDENCE: dict[str, Any] = {
-    "of": "9f31c2ab",
-    "seen": {
+    "schema_version": 1,
+    "statements": "9f31c2ab",
+    "endpoints": {
         "pa/endpoints/messages/create_message": {"on": "2026-11-14"},
         "pa/endpoints/messages/count_tokens": {
             "on": "2026-11-02",
-            "differs": {"answer/header:retry-after": "absent"},
-            "unseen": {"answer/message": None, "other/*": None, "answer/type": "2026-10-01"},
+            "mismatched": {"answer/header:retry-after": "absent"},
+            "not_observed": {"answer/message": None, "other/*": None, "answer/type": "2026-10-01"},
         },
     },
-    "settled": {"success/status": {"seen": "201", "on": "2026-11-14"}},
+    "resolved": {"success/status": {"observed": "201", "on": "2026-11-14"}},
 }
 
 ENDPOINT: dict[str, Any] = {

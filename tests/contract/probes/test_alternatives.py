@@ -87,8 +87,8 @@ def test_each_member_of_what_is_left_to_choice_conforms(member: int) -> None:
         chosen = {str(each.key): each.alternatives[member] for each in choice.left}
         (verdict,) = judged(choice.expected, choice.answer(chosen)).cells.values()  # one label is no whole record
         assert verdict.outcome is Outcome.CONFORMS, (choice.expected.address, verdict.reason, verdict.findings)
-        (look,) = verdict.looks
-        assert {each.key.within for each in choice.left} <= set(look.as_stated)
+        (observation,) = verdict.observations
+        assert {each.key.within for each in choice.left} <= set(observation.matched)
 
 
 def test_what_is_none_of_the_members_differs_and_is_drift_where_the_choice_is_documented() -> None:
@@ -109,5 +109,5 @@ def test_a_choice_that_nobody_left_is_a_difference() -> None:
         assertions = {key: replace(each, alternatives=()) for key, each in choice.expected.assertions.items()}
         strict = replace(choice.expected, assertions=assertions)
         second = choice.answer({str(each.key): each.alternatives[1] for each in choice.left})
-        (look,) = judged(strict, second).looks
-        assert not {each.key.within for each in choice.left} & set(look.as_stated), choice.expected.address
+        (observation,) = judged(strict, second).observations
+        assert not {each.key.within for each in choice.left} & set(observation.matched), choice.expected.address

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from catalog_probe.probes.recipes.recipe import Recipe
     from catalog_probe.probes.targets.target import Target
 
-UPLOAD: Call = load_recipes("pa").endpoints.UPLOAD
+UPLOAD: Call = load_recipes("pa").requests.UPLOAD
 
 FAMILY = Family("pa/endpoints/models")
 MODELS = get("/v1/models")

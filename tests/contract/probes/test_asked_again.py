@@ -52,7 +52,7 @@ def test_only_what_got_lost_is_asked_again(lost: Fault, stand: Stand) -> None:
     assert len(result.attempts) == 2
     assert len(lost_labels(result)) == 1
     assert labels(result, 1) == lost_labels(result)
-    assert {look.label for look in result.looks} == set(labels(result, 0))
+    assert {observation.label for observation in result.observations} == set(labels(result, 0))
 
 
 @each_loss
@@ -64,9 +64,15 @@ def test_what_gets_lost_twice_is_given_up_and_the_rest_of_the_record_stands(lost
     )
     result = probe(target, [CREATE_MESSAGE])[CREATE_MESSAGE]
     assert result.outcome is Outcome.INCONCLUSIVE
-    missed = {look.label for look in result.looks if not look.as_stated and not look.otherwise}
+    missed = {
+        observation.label
+        for observation in result.observations
+        if not observation.matched and not observation.mismatched
+    }
     assert missed == set(lost_labels(result))
-    assert len([look for look in result.looks if look.as_stated]) == len(labels(result, 0)) - 1
+    assert (
+        len([observation for observation in result.observations if observation.matched]) == len(labels(result, 0)) - 1
+    )
 
 
 def test_a_drift_beside_what_got_lost_is_told_alone(stand: Stand) -> None:
@@ -89,7 +95,7 @@ def test_it_is_asked_again_when_all_others_have_been_asked(stand: Stand) -> None
     assert again.outcome is Outcome.CONFORMS
     in_lane = [each for each in results.values() if each.lane == again.lane and each is not again]
     assert in_lane
-    assert all(each.attempts[0].at <= again.attempts[1].at for each in in_lane if each.attempts)
+    assert all(each.attempts[0].started_at <= again.attempts[1].started_at for each in in_lane if each.attempts)
 
 
 @pytest.mark.parametrize("address", [LIST_CHATS, LIST_MESSAGES])

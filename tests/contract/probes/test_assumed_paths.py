@@ -34,12 +34,16 @@ def night(stand: Stand, where: Where, live: bool = True, records: Catalog | None
 
 def unseen(result: Result) -> set[str]:
     """Why its status was not seen, by endpoint, where it was not."""
-    return {f"{look.endpoint} {look.unseen['status']}" for look in result.looks if "status" in look.unseen}
+    return {
+        f"{observation.endpoint} {observation.not_observed['status']}"
+        for observation in result.observations
+        if "status" in observation.not_observed
+    }
 
 
 def seen_before() -> Catalog:
     """The catalog with a night in which the refusal was seen there."""
-    evidence = {"of": "before", "seen": {AGENTS: {"on": "2026-11-20"}}}
+    evidence = {"statements": "before", "endpoints": {AGENTS: {"on": "2026-11-20"}}}
     looked = {MALFORMED: {"evidence": evidence}}
     records = (replace(each, data={**each.data, **looked.get(str(each.address), {})}) for each in catalog().records)
     return Catalog(catalog().root, records)

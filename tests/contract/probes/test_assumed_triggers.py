@@ -43,4 +43,4 @@ def test_the_stated_error_drifts_where_a_header_is_missing(stand: Stand) -> None
     results = night(stand, Fault(REFUSED, answer=to.removed("request-id")))
     for result in results.values():
         assert result.outcome is Outcome.DRIFTED
-        assert "request-id" in {finding.at for finding in result.findings if finding.drifts}
+        assert "request-id" in {finding.location for finding in result.findings if finding.drifts}

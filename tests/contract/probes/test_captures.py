@@ -96,7 +96,7 @@ def test_limits_that_real_answers_tell_break_no_rule_of_ours(provider: str) -> N
         for expected, _, findings in judged(record, capture)
         if expected.label == "answer"
     ]
-    drifts = [{(each.code, each.at) for each in findings if each.drifts} for findings in of_limits]
+    drifts = [{(each.code, each.location) for each in findings if each.drifts} for findings in of_limits]
     assert set() in drifts, "one tells all of its limits"
     assert [found for found in drifts if {code for code, _ in found} - {FindingCode.HEADER_MISSING}] == []
 

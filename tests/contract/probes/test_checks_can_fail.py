@@ -60,7 +60,7 @@ def test_a_record_asserts_something_in_each_of_its_exchanges(provider: str, clea
         (result.record, expected.label)
         for result in clean(provider).values()
         if result.outcome is Outcome.CONFORMS
-        for expected in expectations(result.probed_record, catalog().__getitem__)
+        for expected in expectations(result.parsed_record, catalog().__getitem__)
     }
     assert judged - left_to_others(provider) == asserting
 
@@ -76,14 +76,16 @@ def test_everything_that_a_record_asserts_is_seen_on_the_mock(provider: str, cle
     shown: set[str] = set()
     for address, result in clean(provider).items():
         if result.outcome is Outcome.CONFORMS:
-            seen = {f"{look.label}/{within}" for look in result.looks for within in look.as_stated}
-            stated = asserted(result.probed_record, catalog().__getitem__)
+            seen = {
+                f"{observation.label}/{within}" for observation in result.observations for within in observation.matched
+            }
+            stated = asserted(result.parsed_record, catalog().__getitem__)
             left = {label for record, label in left_to_others(provider) if record == address}
             own = (
                 [key for key, each in expected.assertions.items() if left.isdisjoint({expected.label, *each.others})]
                 for expected in stated
             )
-            made = assertions(result.probed_record, catalog().__getitem__)
+            made = assertions(result.parsed_record, catalog().__getitem__)
             may_be_absent = {str(each.key) for each in made if each.optional}
             never |= {f"{address}#{key}" for keys in own for key in keys if key not in seen | may_be_absent}
             optional |= {key.partition("/")[2] for key in may_be_absent}
@@ -129,7 +131,7 @@ def spoiled_of(results: dict[str, Result]) -> Iterator[tuple[Result, Expected, B
             continue
         attempt = result.attempts[-1]
         exchanges = {exchange.label: exchange for exchange in attempt.exchanges}
-        all_expected = expectations(result.probed_record, catalog().__getitem__)
+        all_expected = expectations(result.parsed_record, catalog().__getitem__)
         for expected in all_expected:
             if (result.record, expected.label) in left_to_others(result.record.partition("/")[0]):
                 continue

@@ -31,11 +31,11 @@ def seen(target: Target, drawing: Drawing = ALL) -> Result:
 def test_a_quick_run_looks_at_the_first_endpoint_and_names_the_others(mock_target: Target) -> None:
     quick, full = seen(mock_target, FIRST), seen(mock_target)
     assert quick.outcome is full.outcome is Outcome.CONFORMS
-    (first,) = {look.endpoint for look in quick.looks}
-    assert set(quick.undrawn) == set(CLAIMED) - {first}
-    assert full.undrawn == ()
-    assert {look.endpoint for look in full.looks} == set(CLAIMED)
-    assert {each.endpoint for each in full.attempts[0].exchanges} >= set(quick.undrawn)
+    (first,) = {observation.endpoint for observation in quick.observations}
+    assert set(quick.not_drawn) == set(CLAIMED) - {first}
+    assert full.not_drawn == ()
+    assert {observation.endpoint for observation in full.observations} == set(CLAIMED)
+    assert {each.endpoint for each in full.attempts[0].exchanges} >= set(quick.not_drawn)
 
 
 def written(result: Result, today: Run) -> Patch:
@@ -47,16 +47,21 @@ def written(result: Result, today: Run) -> Patch:
 
 def test_evidence_has_a_line_for_each_endpoint_and_what_differs_on_one_stays_there(mock_target: Target) -> None:
     result = seen(mock_target)
-    lines = written(result, run()).record.data["evidence"]["seen"]
+    lines = written(result, run()).record.data["evidence"]["endpoints"]
     assert set(lines) == set(CLAIMED)
-    assert not any(line.get("differs") for line in lines.values())
+    assert not any(line.get("mismatched") for line in lines.values())
     spoilt = tuple(
-        replace(look, as_stated=tuple(key for key in look.as_stated if key != "status"), otherwise={"status": "403"})
-        if look.endpoint == ELSEWHERE
-        else look
-        for look in result.looks
+        replace(
+            observation,
+            matched=tuple(key for key in observation.matched if key != "status"),
+            mismatched={"status": "403"},
+        )
+        if observation.endpoint == ELSEWHERE
+        else observation
+        for observation in result.observations
     )
-    lines = written(replace(result, looks=spoilt, outcome=Outcome.DRIFTED), run()).record.data["evidence"]["seen"]
-    assert {at: line["differs"] for at, line in lines.items() if "differs" in line} == {
+    drifted = replace(result, observations=spoilt, outcome=Outcome.DRIFTED)
+    lines = written(drifted, run()).record.data["evidence"]["endpoints"]
+    assert {at: line["mismatched"] for at, line in lines.items() if "mismatched" in line} == {
         ELSEWHERE: {"answer/status": "403"}
     }

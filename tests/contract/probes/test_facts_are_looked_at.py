@@ -24,8 +24,8 @@ def seen_as_stated(results: Iterable[Result]) -> set[str]:
     return {
         f"{result.record}#{look.label}/{within}"
         for result in results
-        for look in result.looks
-        for within in look.as_stated
+        for look in result.observations
+        for within in look.matched
     }
 
 

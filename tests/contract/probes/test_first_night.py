@@ -41,7 +41,7 @@ def seen() -> dict[str, Result]:
 
 
 def _at_noon(result: Result) -> Result:
-    attempts = tuple(replace(each, at="2026-11-20T12:00:00Z") for each in result.attempts)
+    attempts = tuple(replace(each, started_at="2026-11-20T12:00:00Z") for each in result.attempts)
     return replace(result, attempts=attempts, observed_at="2026-11-20T12:00:00Z")
 
 
@@ -82,7 +82,10 @@ def test_the_first_night_reads_as_a_line_an_endpoint(
     assert lines == snapshot
     assert all(len(line) < 200 for line in lines), "a line that nobody reads"
     evidence = sum("/endpoints/" in line and '"on"' in line for line in lines)
-    assert evidence == sum(len({look.endpoint for look in each.looks if look.endpoint}) for each in seen.values())
+    assert evidence == sum(
+        len({observation.endpoint for observation in each.observations if observation.endpoint})
+        for each in seen.values()
+    )
     again = {line[1:].rstrip(",") for line in lines if line.startswith("+")}
     gone = {line[1:].strip() for line in lines if line.startswith("-") and line[1:].rstrip(",") not in again}
     assert gone <= {'"UNVERIFIED"'}, "of what a record states a line was rewritten"

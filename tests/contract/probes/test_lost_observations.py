@@ -9,8 +9,8 @@ import pytest
 
 from catalog_probe.catalog.evidence.verdicts import run_verdict
 from catalog_probe.catalog.model import Outcome
+from catalog_probe.catalog.model.answered_by import AnsweredBy
 from catalog_probe.catalog.model.exits import Exit
-from catalog_probe.catalog.model.standpoint import StandsFor
 from catalog_probe.probes.targets import target_file as targets
 from tests.harness.engines import probe
 from tests.unit.reports.making import run
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 RECORD = "pb/rate_limits/limits/general"
 ON_A_MOCK = run(
-    live=False, stands_for=StandsFor.MOCK, providers=("pb",), expected=("pb",), selected=(RECORD,), policy={}
+    live=False, answered_by=AnsweredBy.MOCK, providers=("pb",), expected=("pb",), selected=(RECORD,), policy={}
 )
 
 

@@ -66,7 +66,12 @@ def test_one_refusal_of_everything_verifies_nothing(stand: Stand, message: str, 
     assert len(told) > 20
     assert Outcome.CONFORMS not in {result.outcome for result in told}
     assert reasons(told).count(reason) > 15
-    assert not [look for each in told for look in each.looks if look.as_stated and look.label == "answer"]
+    assert not [
+        observation
+        for each in told
+        for observation in each.observations
+        if observation.matched and observation.label == "answer"
+    ]
     untouched = results.keys() - {result.record for result in told}
     assert len(untouched) > 3
     assert {results[each].outcome for each in untouched} == {clean[each].outcome for each in untouched}

@@ -29,9 +29,9 @@ def pairs_with_a_recipe(provider: str) -> Iterator[tuple[str, str]]:
 def test_each_pair_with_a_recipe_is_observed_on_the_mock_and_conforms(provider: str, clean: Clean) -> None:
     looked_at: dict[tuple[str, str], bool] = {}
     for address, result in clean(provider).items():
-        for look in result.looks:
-            cell = (address, look.endpoint)
-            looked_at[cell] = looked_at.get(cell, True) and bool(look.as_stated) and not look.otherwise
+        for observation in result.observations:
+            cell = (address, observation.endpoint)
+            looked_at[cell] = looked_at.get(cell, True) and bool(observation.matched) and not observation.mismatched
     wanted = set(pairs_with_a_recipe(provider))
     assert wanted - looked_at.keys() == set(), "nothing is sent"
     assert {claim for claim in wanted if not looked_at[claim]} == set(), "not as stated"
@@ -41,10 +41,10 @@ def test_each_pair_with_a_recipe_is_observed_on_the_mock_and_conforms(provider: 
 def test_an_answer_is_judged_on_an_endpoint_that_its_record_names(provider: str, clean: Clean) -> None:
     """Or on none, or on one that has the method which another refuses."""
     elsewhere = {
-        (address, look.endpoint)
+        (address, observation.endpoint)
         for address, result in clean(provider).items()
         if (claimed := occurs_on(catalog()[address])) and "/errors/" in address
-        for look in result.looks
-        if look.endpoint and look.endpoint not in claimed
+        for observation in result.observations
+        if observation.endpoint and observation.endpoint not in claimed
     }
     assert {address for address, _ in elsewhere} <= {"pc/errors/request/wrong_method"}

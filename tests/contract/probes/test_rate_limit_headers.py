@@ -79,7 +79,7 @@ GENERAL = {provider: f"{provider}/rate_limits/limits/general" for provider in ("
 
 def judged(result: Result, label: str, headers: Mapping[str, str | None]) -> list[tuple[str, str]]:
     """(code, header) of each drift once the last answer with this label has other headers; None takes one away."""
-    record = result.probed_record
+    record = result.parsed_record
     last = result.attempts[-1]
     seen = [each for each in last.exchanges if each.label == label][-1]
     assert seen.response is not None
@@ -88,7 +88,7 @@ def judged(result: Result, label: str, headers: Mapping[str, str | None]) -> lis
     expected = [each for each in expectations(record, catalog().__getitem__) if each.label == label]
     others = [each for each in last.exchanges if each.label != label]
     verdict = judge(expected, replace(last, exchanges=(*others, spoiled)), Known.of(()))
-    return [(finding.code, finding.at) for finding in verdict.findings if finding.drifts]
+    return [(finding.code, finding.location) for finding in verdict.findings if finding.drifts]
 
 
 @pytest.mark.parametrize(
@@ -206,7 +206,9 @@ def test_rate_limit_headers_are_documented_ones(clean: Clean) -> None:
     for provider in GENERAL:
         for result in clean(provider).values():
             told = [
-                each.at for each in result.findings if each.code == "undocumented-header" and "ratelimit" in each.at
+                each.location
+                for each in result.findings
+                if each.code == "undocumented-header" and "ratelimit" in each.location
             ]
             assert told == [], result.record
 
@@ -243,7 +245,7 @@ def test_a_limit_that_is_out_of_reach_is_not_exhausted(mock_target: Target) -> N
     (told,) = [each for each in result.findings if each.label == "limited"]
     assert (told.code, told.observed) == ("not-looked-at", "setup-failed")
     assert "use a key with a tiny limit" in told.message
-    assert "limited" not in {look.label for look in result.looks}
+    assert "limited" not in {observation.label for observation in result.observations}
     setups = [each for attempt in result.attempts for each in attempt.exchanges if each.label == "setup"]
     assert len(setups) == 1
 

@@ -63,8 +63,8 @@ def test_a_changed_call_leaves_the_first_alone() -> None:
 def test_a_row_bounds_its_requests_and_names_its_needs() -> None:
     row = recipe(ADDRESS, {"a": get("/v1/{one}"), "b": get("/v1/{two}").befallen("overloaded")}, needs={"three"})
     assert (row.requests, set(row.needs), set(row.labels)) == (2, {"one", "two", "three"}, {"a", "b"})
-    assert (row.elicited, row.lane, row.cost) == ("scenario", "pa:inference", Cost.FREE)
-    assert recipe(ADDRESS, get("/v1/x")).elicited == "request"
+    assert (row.trigger, row.lane, row.cost) == ("scenario", "pa:inference", Cost.FREE)
+    assert recipe(ADDRESS, get("/v1/x")).trigger == "request"
 
 
 GENERAL = Family("pa/errors/general")

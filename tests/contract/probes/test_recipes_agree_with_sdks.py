@@ -11,7 +11,6 @@ import pytest
 
 from catalog_probe.probes.recipes.book import book
 from tests.harness import sdk_agreement as agreement
-from tests.harness.command import CHECKOUT
 from tests.harness.engines import catalog
 
 
@@ -88,9 +87,3 @@ def test_a_grpc_method_or_field_that_the_sdk_has_not_is_told() -> None:
     record = catalog()["pd/endpoints/grpc/grpc_host"]
     assert tuple(agreement._differences(record, {"methods": {"/Models/ListLanguageModels": []}})) == ()
     assert tuple(agreement._differences(record, {"methods": {}})) == ("path",)
-
-
-def test_the_docs_have_the_table() -> None:
-    """`python -m tests.harness.sdk_requests --table` prints it anew."""
-    written = (CHECKOUT / "docs" / "sdks.md").read_text(encoding="utf-8")
-    assert "\n".join(agreement.table()) in written

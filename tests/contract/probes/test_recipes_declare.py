@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from catalog_probe.probes.recipes.probe import Probe
     from catalog_probe.probes.targets.target import Target
 
-AGENT_REMOVAL: Removal = load_recipes("pa").general.AGENT_REMOVAL
+AGENT_REMOVAL: Removal = load_recipes("pa").requests.AGENT_REMOVAL
 
 GENERAL = Family("pa/errors/general")
 

@@ -40,7 +40,11 @@ def looked(mock: EmbeddedMock, records: Catalog, revision: str) -> Result:
 
 
 def unseen(result: Result) -> set[str]:
-    return {look.label for look in result.looks if look.unseen.get("status") == ANOTHER_REVISION}
+    return {
+        observation.label
+        for observation in result.observations
+        if observation.not_observed.get("status") == ANOTHER_REVISION
+    }
 
 
 def test_what_holds_until_a_revision_does_not_drift_under_it(mock: EmbeddedMock) -> None:

@@ -36,7 +36,7 @@ WITH_TWIN = [(each, found) for each in ENDPOINTS if not isinstance(found := twin
 
 def refusing(result: Result) -> set[str]:
     """The endpoints at which a record's probe was refused."""
-    asked = {look.label: look.endpoint for look in result.looks}
+    asked = {observation.label: observation.endpoint for observation in result.observations}
     refused = {
         each.label
         for attempt in result.attempts

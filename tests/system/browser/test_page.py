@@ -124,13 +124,15 @@ def test_a_cause_opens_to_its_records_and_a_record_to_what_differs(visit: Visit,
 def test_a_hostile_provider_neither_runs_nor_restyles_nor_fakes(visit: Visit, tmp_path: Path) -> None:
     results = []
     for number, attack in enumerate(ATTACKS):
-        wrong = finding(message=attack, at=attack, observed={attack: attack}, documented={"a": attack}, label=attack)
+        wrong = finding(
+            message=attack, location=attack, observed={attack: attack}, documented={"a": attack}, label=attack
+        )
         results.append(drifted(f"pa/errors/general/drift_{number}", wrong))
         results.append(
             result(
                 f"pa/errors/general/fine_{number}",
                 findings=(wrong,),
-                probed={"name": attack, "status": [attack], "note": attack},
+                probed_record={"name": attack, "status": [attack], "note": attack},
             )
         )
     build.build(sample.write(tmp_path, run(target=ATTACKS[0]), results))

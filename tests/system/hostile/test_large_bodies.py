@@ -39,16 +39,16 @@ def seen(padding: int, *, gone: bool = False) -> Result:
 def test_a_large_answer_is_judged_whole_and_kept_in_part(gone: bool) -> None:
     small, large = seen(1, gone=gone), seen(3_900_000, gone=gone)
     assert large.outcome is (Outcome.DRIFTED if gone else Outcome.CONFORMS)
-    assert (large.outcome, large.looks) == (small.outcome, small.looks)
+    assert (large.outcome, large.observations) == (small.outcome, small.observations)
     told = [[replace(finding, observed=None) for finding in each.findings] for each in (large, small)]
     assert told[0] == told[1]
     for attempt in large.attempts:
-        assert len(json.dumps(replace(large, probed={}, attempts=(attempt,)).to_json())) < 75 * 1024
+        assert len(json.dumps(replace(large, probed_record={}, attempts=(attempt,)).to_json())) < 75 * 1024
     response = large.attempts[0].exchanges[0].response
     assert response is not None
     assert response.cut is not None
     assert response.cut.size > 3_900_000
-    assert response.cut.at["/error/type"] == ("gone_error" if gone else "not_found_error")
+    assert response.cut.values["/error/type"] == ("gone_error" if gone else "not_found_error")
     whole = small.attempts[0].exchanges[0].response
     assert whole is not None
     assert whole.cut is None

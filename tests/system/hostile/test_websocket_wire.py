@@ -20,6 +20,7 @@ from catalog_probe.probes.calls.services import CLOSED_PORT, FULL_PORT, PLAIN_PO
 from catalog_probe.probes.running.lane import Lane
 from catalog_probe.probes.running.pacing.budget import Budget
 from catalog_probe.probes.targets.target import Provider, Target
+from catalog_probe.probes.wire.redaction.evidence import redact_exchange
 from catalog_probe.probes.wire.redaction.redactor import Redactor
 from tests.harness import certificates
 from tests.harness.command import DEADLINE_S
@@ -158,7 +159,7 @@ def test_keys_are_hidden_wherever_they_come_back() -> None:
     echo = json.dumps({"type": "echo", "key": KEY, KEY: [f"Bearer {KEY}"]})
     with Hostile(saying(echo)).serving() as base:
         exchange = exchanged(pc(base, timeout_s=SOON_S), converse("/v1/responses", Hear("echo"), query=(("key", KEY),)))
-    shown = repr(exchange)
+    shown = repr(redact_exchange(exchange, Redactor({KEY: "${PC_INFERENCE_KEY}"})))
     assert names(exchange) == ["echo"]
     assert KEY not in shown
     assert "${PC_INFERENCE_KEY}" in shown

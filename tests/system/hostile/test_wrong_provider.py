@@ -235,14 +235,14 @@ def test_what_is_wrong_is_named(wrong: Wrong) -> None:
     found = [finding for finding in result.drifts if finding.code == wrong.code]
     assert found, [finding.message for finding in result.findings]
     assert found[0].aspect is wrong.aspect
-    assert wrong.at is None or wrong.at in {finding.at for finding in found}
+    assert wrong.at is None or wrong.at in {finding.location for finding in found}
     assert len(result.attempts) == 2, "a drift is confirmed by a second attempt, and both are kept"
 
 
 def test_a_field_that_the_envelope_only_assumes_is_told_and_is_no_drift() -> None:
     result = seen(body(lambda b: b.pop("request_id")), UNKNOWN_MODEL)
     assert result.outcome is Outcome.CONFORMS, result.reason or result.drifts
-    found = [finding for finding in result.findings if finding.at == "/request_id"]
+    found = [finding for finding in result.findings if finding.location == "/request_id"]
     assert {finding.severity for finding in found} == {Severity.SHOULD}, result.findings
 
 
@@ -250,13 +250,13 @@ def test_an_extra_field_is_told_and_is_no_drift() -> None:
     result = seen(body(lambda b: b["error"].update(doc_url="https://docs.example/errors")), UNKNOWN_MODEL)
     assert result.outcome is Outcome.CONFORMS
     found = [finding for finding in result.findings if finding.code == "undocumented-field"]
-    assert [(finding.at, finding.severity) for finding in found] == [("/error/doc_url", Severity.INFO)]
+    assert [(finding.location, finding.severity) for finding in found] == [("/error/doc_url", Severity.INFO)]
 
 
 def test_an_extra_header_is_told_and_is_no_drift() -> None:
     result = seen(header("pa-novelty", "yes"), UNKNOWN_MODEL)
     assert result.outcome is Outcome.CONFORMS
-    assert ("undocumented-header", "pa-novelty") in {(finding.code, finding.at) for finding in result.findings}
+    assert ("undocumented-header", "pa-novelty") in {(finding.code, finding.location) for finding in result.findings}
 
 
 def test_another_records_answer_is_recognised() -> None:
@@ -370,6 +370,6 @@ def test_what_was_seen_is_judged_though_a_later_look_stops() -> None:
     """More is said to be left than anybody may use up, so the limit is out of reach; that it is said is drift."""
     result = seen(header("pa-ratelimit-requests-remaining", "99999999999"), "pa/rate_limits/limits/general")
     assert result.outcome is Outcome.DRIFTED, (result.outcome, result.reason)
-    assert "pa-ratelimit-requests-remaining" in {finding.at for finding in result.drifts}
+    assert "pa-ratelimit-requests-remaining" in {finding.location for finding in result.drifts}
     told = {finding.label: finding.observed for finding in result.findings if finding.code == "not-looked-at"}
     assert told.get("limited") == "setup-failed"

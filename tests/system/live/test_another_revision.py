@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from catalog_probe.catalog.evidence.results_file import read_run
 from catalog_probe.catalog.evidence.self_check import of_records
-from catalog_probe.catalog.evidence.verdicts.agreement import never_agreed, regressed
+from catalog_probe.catalog.evidence.verdicts.confirmation import never_confirmed, regressed
 from catalog_probe.catalog.files.store import RECORDS
 from tests.harness import fault_changes as to
 from tests.harness.command import pytest_probes
@@ -26,7 +26,7 @@ OTHERWISE = Fault(Where(path="/v1/models/mock-small$", statuses=(200,)), answer=
 OTHER = ("--revision", "2026-10-21")
 
 
-def test_what_the_usual_revision_agreed_to_is_no_regression_of_another(tmp_path: Path) -> None:
+def test_what_the_usual_revision_confirmed_is_no_regression_of_another(tmp_path: Path) -> None:
     records = tmp_path / "records"
     shutil.copytree(RECORDS / "pa", records / "pa")
     with standing() as stand:
@@ -43,6 +43,6 @@ def test_what_the_usual_revision_agreed_to_is_no_regression_of_another(tmp_path:
         stand.behind(OTHERWISE)
         status, other = on("2026-11-02", *OTHER)
         assert (status, regressed(other)) == (0, ())
-        assert never_agreed(other) == {KEY: {"first": "2026-11-02", "until": "2026-11-09"}}
+        assert never_confirmed(other) == {KEY: {"first": "2026-11-02", "until": "2026-11-09"}}
         status, usual = on("2026-11-02")
         assert (status, regressed(usual)) == (1, (KEY,)), "what is pending under another one is none of the usual one's"

@@ -60,9 +60,11 @@ def test_nothing_differs_where_there_is_nothing(account: Fault, standing: Servic
 
 def test_what_an_empty_list_holds_was_not_seen(standing: Services) -> None:
     standing.behind(EMPTY)
-    (look,) = (each for each in night(standing.target("pa", **KEYS), [REMOTE])[REMOTE].looks if each.label == "success")
-    assert look.unseen["body:/data/*/status"] == "nothing-there"
-    assert "status" in look.as_stated
+    (observation,) = (
+        each for each in night(standing.target("pa", **KEYS), [REMOTE])[REMOTE].observations if each.label == "success"
+    )
+    assert observation.not_observed["body:/data/*/status"] == "nothing-there"
+    assert "status" in observation.matched
 
 
 def test_an_item_without_it_settles_what_was_assumed(standing: Services) -> None:

@@ -22,7 +22,7 @@ from catalog_probe.catalog.model import Outcome
 from catalog_probe.mockserver.app import create_app
 from catalog_probe.probes.targets import target_file as targets
 from tests.harness.command import CHECKOUT, DEADLINE_S, Ran, child_environ, pytest_probes
-from tests.harness.live import ledger_in_place_of_the_shipped
+from tests.harness.live import accept_by_another_file
 from tests.harness.serving import serving
 
 if TYPE_CHECKING:
@@ -85,12 +85,12 @@ def newest(out: Path) -> Path:
 
 
 def test_a_week_with_one_key(tmp_path: Path) -> None:
-    out, ledger = tmp_path / "out", tmp_path / "divergences.json"
-    ledger.write_text("[]")
-    (tmp_path / "with_a_ledger.py").write_text(ledger_in_place_of_the_shipped(ledger))
+    out, accepted_differences = tmp_path / "out", tmp_path / "divergences.json"
+    accepted_differences.write_text("[]")
+    (tmp_path / "with_another_file.py").write_text(accept_by_another_file(accepted_differences))
 
     def night() -> Ran:
-        return pytest_probes(out, "-p", "with_a_ledger", *OPTIONS, environ={**environ, "PYTHONPATH": str(tmp_path)})
+        return pytest_probes(out, "-p", "with_another_file", *OPTIONS, environ={**environ, "PYTHONPATH": str(tmp_path)})
 
     with service() as (standing_in, environ):
         said = command("catalog_probe", "target", "doctor", "--target", "live", environ=environ)
@@ -108,7 +108,7 @@ def test_a_week_with_one_key(tmp_path: Path) -> None:
         assert first.status == 0, first.said
         assert Counter(each.outcome.value for each in first.results.values())["conforms"] >= 7
         assert {each.outcome.value for each in first.results.values()} == {"conforms", "not_probed"}
-        assert [each["found"].get("small_model") for each in first.run.look_ups] == ["mock-small"]
+        assert [each["values"].get("small_model") for each in first.run.preflight] == ["mock-small"]
         listings = [asked for asked, _ in standing_in.asked[2:] if asked == "GET /pa/v1/models"]
         assert not any(name.startswith(MOCKS) for _, headers in standing_in.asked for name in headers)
         assert all(headers.get(b"anthropic-version") == b"2023-06-01" for _, headers in standing_in.asked)
@@ -134,8 +134,8 @@ def test_a_week_with_one_key(tmp_path: Path) -> None:
             *options,
             "--run",
             str(newest(out)),
-            "--ledger",
-            str(ledger),
+            "--accepted-differences",
+            str(accepted_differences),
             environ=environ,
         )
         assert accepted.returncode == 0, accepted.stdout + accepted.stderr
@@ -237,4 +237,4 @@ def test_each_provider_is_reached_with_its_key_alone(provider: str, tmp_path: Pa
     assert ran.status == 0, ran.said
     seen = [each for each in ran.results.values() if each.outcome.value == "conforms"]
     assert len(seen) >= 2, ran.said
-    assert ran.run.look_ups
+    assert ran.run.preflight

@@ -599,7 +599,9 @@ def test_thousands_of_a_reviewer_s_commits_stay(opened: Repository, second: Path
 def test_a_damaged_line_of_the_history_is_named_and_stays(opened: Repository, second: Path) -> None:
     name = "reports/history/night.jsonl"
     opened.commit(HISTORY, {name: "{}\n" + opened.read(HISTORY, name) + "\n"})
-    assert "night.jsonl:1: not a history line that can be read (no cast); it is skipped" in opened.propose(second)
+    assert "night.jsonl:1: not a history line that can be read (no address_set); it is skipped" in opened.propose(
+        second
+    )
     lines = opened.read(HISTORY, name).splitlines()
     assert lines[0] == "{}"
     assert len(lines) == 3

@@ -98,7 +98,7 @@ def test_what_they_turned_out_to_be_is_written_down(nights: Nights) -> None:
         (UNKNOWN_MODEL, "answer/body:/request_id", "absent"),
     ):
         record = written[address]
-        assert record.data["evidence"]["settled"][key] == {"seen": seen, "on": "2026-11-20"}
+        assert record.data["evidence"]["resolved"][key] == {"observed": seen, "on": "2026-11-20"}
         assert {Tag.LIVE_VERIFIED, Tag.LIVE_DISCOVERED} <= record.tags
         assert Tag.UNVERIFIED not in record.tags
 

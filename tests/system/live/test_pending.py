@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from catalog_probe.catalog.evidence.verdicts.agreement import never_agreed, regressed
+from catalog_probe.catalog.evidence.verdicts.confirmation import never_confirmed, regressed
 from catalog_probe.catalog.files.store import RECORDS, Catalog
 from tests.harness import fault_changes as to
 from tests.harness.command import Ran, pytest_probes
@@ -54,13 +54,15 @@ def nights(tmp_path: Path, stand: Stand) -> Nights:
     return Nights(night(tmp_path, {"pa": f"{stand.base}/pa"}), tmp_path)
 
 
-def test_what_never_agreed_is_told_for_a_week_and_red_from_the_eighth_day_on(nights: Nights, stand: Stand) -> None:
+def test_what_was_never_confirmed_is_told_for_a_week_and_red_from_the_eighth_day_on(
+    nights: Nights, stand: Stand
+) -> None:
     stand.behind(OTHERWISE)
     first = nights.on("2026-11-01", "--update")
     assert first.status == 0, first.said
     assert "Pending" in first.output
-    assert never_agreed(first.results[MODEL]) == {KEY: {"first": "2026-11-01", "until": "2026-11-08"}}
-    assert Catalog.load(nights.records)[MODEL].data["evidence"]["looked"][KEY]["on"] == "2026-11-01"
+    assert never_confirmed(first.results[MODEL]) == {KEY: {"first": "2026-11-01", "until": "2026-11-08"}}
+    assert Catalog.load(nights.records)[MODEL].data["evidence"]["unconfirmed"][KEY]["since"] == "2026-11-01"
     strict = nights.on("2026-11-01", "--strict")
     assert strict.status == 1, strict.said
     assert strict.run.policy["strict"] is True
@@ -69,7 +71,7 @@ def test_what_never_agreed_is_told_for_a_week_and_red_from_the_eighth_day_on(nig
         assert again.status == status, again.said
 
 
-def test_what_once_agreed_is_red_at_once_and_called_a_regression(nights: Nights, stand: Stand) -> None:
+def test_what_was_once_confirmed_is_red_at_once_and_called_a_regression(nights: Nights, stand: Stand) -> None:
     stand.behind()
     assert nights.on("2026-11-01", "--update").status == 0
     stand.behind(OTHERWISE)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from catalog_probe.catalog.model import Outcome
-from catalog_probe.catalog.writeback.ledger import Entry
+from catalog_probe.catalog.writeback.accepted_differences import Entry
 from catalog_probe.mockserver.app import create_app
 from catalog_probe.probes.plugin.after_run import stale_entries
 from catalog_probe.probes.plugin.collection.options import Options
@@ -22,7 +22,7 @@ from catalog_probe.probes.targets.target import Cost, Target
 from catalog_probe.probes.wire.redaction.redactor import Redactor
 from tests.harness.command import pytest_probes
 from tests.harness.engines import catalog
-from tests.harness.live import Night, ledger_in_place_of_the_shipped, mock_process, night
+from tests.harness.live import Night, accept_by_another_file, mock_process, night
 from tests.harness.serving import serving
 
 if TYPE_CHECKING:
@@ -202,7 +202,7 @@ def test_a_drift_is_confirmed_after_the_time_that_the_target_sets(tmp_path: Path
         tonight.path.write_text(tonight.path.read_text().replace("reprobe_after_s = 0", "reprobe_after_s = 0.2"))
         (result,) = probed(tonight, UNKNOWN_PATH)
     assert result.outcome is Outcome.DRIFTED
-    first, second = (datetime.fromisoformat(attempt.at) for attempt in result.attempts)
+    first, second = (datetime.fromisoformat(attempt.started_at) for attempt in result.attempts)
     assert (second - first).total_seconds() >= 0.2
 
 
@@ -238,15 +238,17 @@ def test_an_entry_that_no_run_can_keep_fails_each_run_on_its_target(entry: Entry
 
 def test_a_run_with_a_stale_entry_exits_1(tmp_path: Path) -> None:
     """The shipped ledger speaks of the shipped records, so the run gets one of its own through the environment."""
-    ledger = tmp_path / "divergences.json"
-    (tmp_path / "with_a_ledger.py").write_text(ledger_in_place_of_the_shipped(ledger))
-    ledger.write_text(
+    accepted_differences = tmp_path / "divergences.json"
+    (tmp_path / "with_another_file.py").write_text(accept_by_another_file(accepted_differences))
+    accepted_differences.write_text(
         '[{"address":"pd/endpoints/models/no_such","target":"mock","assertions":["answer/status"],"reason":"r",'
         '"first_seen":"2026-01-01","review_by":"2099-01-01"}]'
     )
     environ = {"PYTHONPATH": str(tmp_path)}
-    seen = pytest_probes(tmp_path / "out", "-p", "with_a_ledger", "--provider", "pd", "-k", "models", environ=environ)
+    seen = pytest_probes(
+        tmp_path / "out", "-p", "with_another_file", "--provider", "pd", "-k", "models", environ=environ
+    )
     assert seen.status == 1, seen.said
     assert "divergences.json" in seen.output
     assert "no record has this address" in seen.output
-    assert seen.run.policy["stale_ledger"]
+    assert seen.run.policy["stale_accepted_differences"]

@@ -74,7 +74,7 @@ def test_what_was_seen_yesterday_and_is_refused_today(
     stand.behind(Fault(Where(path=f"{path}(?!models$)", statuses=(200,)), answer=instead(403, REFUSAL)))
     second = probe(tonight, tmp_path / "2", *READS, "--today", "2026-11-21")
     assert second.status == status, second.said
-    assert "night.jsonl:2: not a history line that can be read (no cast); it is skipped" in second.output
+    assert "night.jsonl:2: not a history line that can be read (no address_set); it is skipped" in second.output
     overview = Overview(second.run, list(second.results.values()))
     gone = overview.members(Name.LOST)
     assert gone

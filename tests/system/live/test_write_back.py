@@ -78,7 +78,7 @@ def test_what_was_looked_at_in_part_has_its_evidence_and_no_new_tag(nights: Nigh
     record = Catalog.load(nights.records)[MODELS]
     assert Tag.UNVERIFIED in record.tags
     assert Tag.LIVE_VERIFIED not in record.tags
-    assert record.data["evidence"]["seen"][MODELS]["unseen"].keys() == {"signed/*", "old_version/*"}
+    assert record.data["evidence"]["endpoints"][MODELS]["not_observed"].keys() == {"signed/*", "old_version/*"}
 
 
 def test_records_that_cannot_be_written_are_a_catalog_error_and_lose_nothing(nights: Nights) -> None:

@@ -73,7 +73,12 @@ def hold_nothing_was_seen(standing: Services, variable: str, asked: tuple[str, .
     assert {each.code for each in told} <= {ReasonCode.CONTROL_FAILED, ReasonCode.GATEWAY_PAGE}
     for each in told:
         assert each.code == ReasonCode.GATEWAY_PAGE or f"look at {variable}" in each.detail.replace(AND_KEY, ""), each
-    assert not [look for each in results.values() for look in each.looks if look.as_stated or look.otherwise]
+    assert not [
+        observation
+        for each in results.values()
+        for observation in each.observations
+        if observation.matched or observation.mismatched
+    ]
 
 
 AND_KEY = "PD_MANAGEMENT_KEY and "

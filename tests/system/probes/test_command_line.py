@@ -123,7 +123,8 @@ def test_records_are_chosen_by_their_words(words: str, counting: CountingMock, t
     assert done.status == 0, done.said
     assert done.results
     for record, result in done.results.items():
-        said = f"{record} {result.probed.get('http_status')} {result.probed.get('type')} {result.probed.get('name')}"
+        probed = result.probed_record
+        said = f"{record} {probed.get('http_status')} {probed.get('type')} {probed.get('name')}"
         assert any(word in said for word in words.split()), said
     assert counting.counted() < 60
 

@@ -51,4 +51,4 @@ def test_what_a_mutating_proxy_changed_is_the_same_drift_in_its_recording(name: 
 
 
 def drifts(result: Result) -> set[str]:
-    return {f"{each.aspect}/{each.at}" for each in result.drifts}
+    return {f"{each.aspect}/{each.location}" for each in result.drifts}

@@ -58,7 +58,7 @@ def test_traffic_of_a_live_target_writes_back_with_the_day_it_was_recorded(tmp_p
     assert ran.status == 0, ran.said
     assert "traffic: 1 exchanges, 1 of them judged" in ran.output
     result = ran.results[MODEL]
-    assert (result.outcome, result.elicited) == ("conforms", "recorded")
+    assert (result.outcome, result.trigger) == ("conforms", "recorded")
     assert {each.reason.code for each in ran.results.values() if each.reason} == {"not-in-traffic"}
     assert ran.run.policy["traffic"] == ["night.har"]
     assert Catalog.load(records)[MODEL].data["verification"]["verified_at"] == "2026-01-31"
@@ -82,7 +82,7 @@ def test_an_unknown_status_is_told_wherever_a_run_is_told(tmp_path: Path) -> Non
         "report.html": True,
     }
     assert not any("on the mock" in text for text in (ran.said, *views.values()))
-    assert str(ran.run.stands_for) == "recording"
+    assert str(ran.run.answered_by) == "recording"
 
 
 def test_refusals_of_no_record_alone_are_written_down(tmp_path: Path) -> None:

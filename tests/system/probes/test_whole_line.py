@@ -59,7 +59,7 @@ def test_a_drift_through_the_whole_line(tmp_path: Path, snapshot: SnapshotAssert
     assert "FAILED " not in ran.output, "each is told by its cause"
     result = ran.results[UNKNOWN_MODEL]
     assert result.outcome is Outcome.DRIFTED
-    assert {(finding.code, finding.at) for finding in result.drifts} == {
+    assert {(finding.code, finding.location) for finding in result.drifts} == {
         ("status-differs", ""),
         ("header-missing", "request-id"),
     }

@@ -21,8 +21,8 @@ from catalog_probe.catalog.model import (
     Response,
     Severity,
 )
-from catalog_probe.catalog.model.look import Look
-from catalog_probe.catalog.model.standpoint import StandsFor
+from catalog_probe.catalog.model.answered_by import AnsweredBy
+from catalog_probe.catalog.model.observation import Observation
 from catalog_probe.catalog.reading.assertions import assertions
 from catalog_probe.catalog.writeback.canonical import canonical_text
 from catalog_probe.catalog.writeback.seen import Sighting
@@ -114,12 +114,14 @@ def record(address: str = ERROR_ADDRESS, **fields: Any) -> Record:
 
 
 def run(name: str = "r1", today: str = "2026-11-20", *, live: bool = True, target: str = "live") -> Run:
-    stands_for = StandsFor.PROVIDER if live else StandsFor.MOCK
-    return Run(run=name, target=target, live=live, started_at=f"{today}T00:00:00Z", today=today, stands_for=stands_for)
+    answered_by = AnsweredBy.PROVIDER if live else AnsweredBy.MOCK
+    return Run(
+        run=name, target=target, live=live, started_at=f"{today}T00:00:00Z", today=today, answered_by=answered_by
+    )
 
 
 def drift(code: str = "status-differs", aspect: Aspect = Aspect.STATUS, **fields: Any) -> Finding:
-    key = f"answer/{aspect}:{fields['at']}" if fields.get("at") else f"answer/{aspect}"
+    key = f"answer/{aspect}:{fields['location']}" if fields.get("location") else f"answer/{aspect}"
     values = {"message": "differs", "label": "answer", "documented": 429, "observed": 403, "assertion": key}
     return Finding(code, aspect, Severity.MUST, **{**values, **fields})
 
@@ -146,17 +148,19 @@ def result(
         findings = (drift(),)
     reason = None if outcome.conclusive else Reason("read-timeout", "no answer in 30 s")
     attempts = (Attempt(at, 1.0, (seen,)),) if seen else ()
-    looks = looks_at(probed or record(address), findings) if outcome.conclusive else ()
-    return Result(address, dict(probed.data) if probed else {}, outcome, reason, findings, attempts, at, looks=looks)
+    observations = observations_of(probed or record(address), findings) if outcome.conclusive else ()
+    return Result(
+        address, dict(probed.data) if probed else {}, outcome, reason, findings, attempts, at, observations=observations
+    )
 
 
-def looks_at(own: Record, findings: tuple[Finding, ...] = ()) -> tuple[Look, ...]:
+def observations_of(own: Record, findings: tuple[Finding, ...] = ()) -> tuple[Observation, ...]:
     """All that a record states, seen as stated but for the findings that drift."""
     differs = {each.assertion: observed_class(each) for each in findings if each.drifts}
     keys = [str(each.key) for each in assertions(own, lambda address: record(str(address)))]
     labels = dict.fromkeys(key.partition("/")[0] for key in (*keys, *differs))
     return tuple(
-        Look(
+        Observation(
             "",
             label,
             tuple(key.partition("/")[2] for key in keys if key.startswith(f"{label}/") and key not in differs),

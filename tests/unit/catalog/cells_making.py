@@ -7,7 +7,7 @@ from datetime import date
 from typing import TYPE_CHECKING, Any
 
 from catalog_probe.catalog.model import Outcome, Record
-from catalog_probe.catalog.model.look import Look
+from catalog_probe.catalog.model.observation import Observation
 from catalog_probe.catalog.reading.assertions import assertions
 from catalog_probe.catalog.writeback.planner import Patch, Policy, plan
 from catalog_probe.catalog.writeback.seen import Sighting
@@ -37,15 +37,15 @@ DOCUMENTED = {str(each.key) for each in stated_by(record()) if not each.assumed}
 """What a tag waits for: what the record's surface assumes settles, however it was seen."""
 
 
-def seen_as_stated(endpoint: str = ENDPOINT_ADDRESS, without: tuple[str, ...] = (), **otherwise: str) -> Look:
+def seen_as_stated(endpoint: str = ENDPOINT_ADDRESS, without: tuple[str, ...] = (), **otherwise: str) -> Observation:
     unseen = dict.fromkeys(without, "no-body")
     as_stated = tuple(key for key in KEYS if key not in without and key not in otherwise)
-    return Look(endpoint, "answer", as_stated, otherwise, unseen)
+    return Observation(endpoint, "answer", as_stated, otherwise, unseen)
 
 
-def night(day: str, *looks: Look, outcome: Outcome = Outcome.CONFORMS, run: str = "r1") -> Sighting:
+def night(day: str, *observations: Observation, outcome: Outcome = Outcome.CONFORMS, run: str = "r1") -> Sighting:
     plain = sighting(outcome, day, run)
-    return Sighting(plain.run, replace(plain.result, looks=looks))
+    return Sighting(plain.run, replace(plain.result, observations=observations))
 
 
 def after(before: Record, *nights: Sighting, policy: Policy = POLICY) -> Record:

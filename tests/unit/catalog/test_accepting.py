@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from catalog_probe.catalog.evidence.causes import causes
-from catalog_probe.catalog.model import Aspect, LedgerState, Outcome
-from catalog_probe.catalog.writeback.ledger import entry_for, judge_against_ledger, load
+from catalog_probe.catalog.model import AcceptanceState, Aspect, Outcome
+from catalog_probe.catalog.writeback.accepted_differences import entry_for, judge_acceptance, load
 from catalog_probe.cli.catalog_commands.group import main
 from tests.harness.checkouts import as_checkout
 from tests.unit.catalog.catalog_making import ERROR_ADDRESS, drift, result, run, write_catalog, write_run
@@ -28,7 +28,7 @@ SHARED = drift(assertion="answer/status")
 OWN = drift(
     "header-missing",
     Aspect.HEADER,
-    at="retry-after",
+    location="retry-after",
     documented="present",
     observed=None,
     assertion="answer/header:retry-after",
@@ -47,7 +47,16 @@ def accept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.Captu
     write_run(tmp_path / "night", run(), [FIRST, SECOND])
 
     def typed(*arguments: str) -> tuple[int, str, str]:
-        beside = ("--run", "night", "--ledger", "l.json", "--today", TODAY.isoformat(), "--reason", "known")
+        beside = (
+            "--run",
+            "night",
+            "--accepted-differences",
+            "l.json",
+            "--today",
+            TODAY.isoformat(),
+            "--reason",
+            "known",
+        )
         status = main(["accept", *arguments, *beside])
         told = capsys.readouterr()
         return status, told.out, told.err
@@ -71,9 +80,9 @@ def test_a_cause_is_accepted_of_all_its_records_and_of_nothing_else(accept: Acce
     assert written.keys() == {ERROR_ADDRESS, OTHER}
     assert {tuple(each["assertions"]) for each in written.values()} == {("answer/status",)}
     accepted = entry_for(load(tmp_path / "l.json"), OTHER, "live")
-    verdict = judge_against_ledger(accepted, Outcome.DRIFTED, SECOND.findings, TODAY)
+    verdict = judge_acceptance(accepted, Outcome.DRIFTED, SECOND.findings, TODAY)
     assert verdict is not None
-    assert verdict.state is LedgerState.NEW_ASPECTS
+    assert verdict.state is AcceptanceState.NEW_ASPECTS
     assert verdict.reason == "known (https://tickets.example/41)"
 
 

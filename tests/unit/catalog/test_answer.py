@@ -18,7 +18,7 @@ ERROR, ENDPOINT = "pa/errors/general/rate_limit_error", "pa/endpoints/messages/c
 
 
 def drift(at: str, observed: Json = "a", documented: Json = "b") -> Finding:
-    return replace(finding("header-differs"), label="answer", at=at, observed=observed, documented=documented)
+    return replace(finding("header-differs"), label="answer", location=at, observed=observed, documented=documented)
 
 
 def words(*ats: str) -> list[str]:
@@ -112,7 +112,7 @@ def test_the_limits_of_this_key_are_what_successes_told_last_without_what_moves(
     second = (exchange("answer", 200, last), exchange("control", 200, {"x-limit-a": "1"}))
     refused = (exchange("limited", 429, {"x-limit-b": "1"}), exchange("edge", 400, {"x-limit-c": "1"}))
     seen = result("pa/rate_limits/limits/general", attempts=attempts(first, second, refused))
-    limits = answer.observed_limits(replace(seen, probed={}))
+    limits = answer.observed_limits(replace(seen, probed_record={}))
     assert limits == {"account_specific": True, "headers": {"x-limit-requests": "60", "x-limit-tokens": "9"}}
 
 
@@ -120,7 +120,7 @@ def test_the_tier_of_this_key_is_the_row_that_has_all_its_limits() -> None:
     tables = {"messages": {"tiers": {"start": {"rpm": 50}, "build": {"rpm": 1000}}}}
     limits = {"headers": {"x-limit-requests": {"rule": "present", "metric": "rpm"}}, "documented": tables}
     told = exchange("answer", 200, {"x-limit-requests": "50"})
-    seen = replace(result("pa/rate_limits/limits/general", attempts=attempts((told,))), probed=limits)
+    seen = replace(result("pa/rate_limits/limits/general", attempts=attempts((told,))), probed_record=limits)
     assert answer.observed_limits(seen) == {
         "account_specific": True,
         "headers": {"x-limit-requests": "50"},
@@ -130,7 +130,7 @@ def test_the_tier_of_this_key_is_the_row_that_has_all_its_limits() -> None:
 
 def test_what_was_not_looked_at_of_the_limits_is_told_with_its_reason() -> None:
     left = replace(finding("not-looked-at"), label="limited", observed="cost-not-allowed")
-    seen = replace(result("pa/rate_limits/limits/general", findings=(left, drift("h"))), probed={}, attempts=())
+    seen = replace(result("pa/rate_limits/limits/general", findings=(left, drift("h"))), probed_record={}, attempts=())
     assert answer.observed_limits(seen) == {
         "account_specific": True,
         "not_looked_at": {"limited": "cost-not-allowed"},

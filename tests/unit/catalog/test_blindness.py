@@ -6,21 +6,21 @@ from dataclasses import replace
 
 import pytest
 
-from catalog_probe.catalog.evidence.results import Asked, Result
+from catalog_probe.catalog.evidence.results import Invocation, Result
 from catalog_probe.catalog.evidence.verdicts import run_verdict
 from catalog_probe.catalog.evidence.verdicts.blindness import blind_providers, gaps
-from catalog_probe.catalog.model import LedgerState, Outcome, Reason
+from catalog_probe.catalog.model import AcceptanceState, Outcome, Reason
+from catalog_probe.catalog.model.answered_by import AnsweredBy
 from catalog_probe.catalog.model.codes import ReasonCode
-from catalog_probe.catalog.model.standpoint import StandsFor
 from tests.unit.reports.making import run
 
 
 def result(
-    outcome: Outcome, number: int = 0, reason: ReasonCode | None = None, detail: str = "", ledger: str = ""
+    outcome: Outcome, number: int = 0, reason: ReasonCode | None = None, detail: str = "", accepted_difference: str = ""
 ) -> Result:
     told = Reason(reason, detail) if reason else None
-    of_ledger = {"state": ledger} if ledger else None
-    return Result(f"pa/errors/general/r{number}", {}, outcome, told, ledger=of_ledger)
+    accepted = {"state": accepted_difference} if accepted_difference else None
+    return Result(f"pa/errors/general/r{number}", {}, outcome, told, accepted_difference=accepted)
 
 
 def seen(count: int) -> list[Result]:
@@ -45,9 +45,11 @@ NOT_ALLOWED = result(Outcome.NOT_PROBED, 5, ReasonCode.COST_NOT_ALLOWED, "billab
 RESTRICTED = result(Outcome.RESTRICTED, 6, ReasonCode.PROBE_REFUSED)
 OURS = result(Outcome.INCONCLUSIVE, 7, ReasonCode.ASSUMPTION_FAILED)
 NO_TWIN = result(Outcome.INCONCLUSIVE, 8, ReasonCode.TWIN_NOT_ALLOWED)
-NO_TWIN_AND_ACCEPTED = result(Outcome.INCONCLUSIVE, 8, ReasonCode.TWIN_NOT_ALLOWED, ledger=LedgerState.ACCOUNTED)
-SILENT = replace(result(Outcome.INCONCLUSIVE, 9, ReasonCode.NOTHING_OBSERVED), probed={"status": ["DOCUMENTED"]})
-ALL_ASSUMED = replace(SILENT, probed={"status": ["UNVERIFIED"]})
+NO_TWIN_AND_ACCEPTED = result(
+    Outcome.INCONCLUSIVE, 8, ReasonCode.TWIN_NOT_ALLOWED, accepted_difference=AcceptanceState.ACCOUNTED
+)
+SILENT = replace(result(Outcome.INCONCLUSIVE, 9, ReasonCode.NOTHING_OBSERVED), probed_record={"status": ["DOCUMENTED"]})
+ALL_ASSUMED = replace(SILENT, probed_record={"status": ["UNVERIFIED"]})
 
 
 @pytest.mark.parametrize(
@@ -86,10 +88,10 @@ def test_why_an_expected_provider_was_not_looked_at(results: list[Result], why: 
 
 @pytest.mark.parametrize(("probed", "where"), [({"surface": "pa_content"}, "pa:x (pa_content)"), ({}, "pa:x")])
 def test_a_lane_of_whose_surface_no_control_succeeded_is_named(probed: dict[str, str], where: str) -> None:
-    dead = replace(DEAD_KEY, lane="pa:x", probed=probed)
+    dead = replace(DEAD_KEY, lane="pa:x", probed_record=probed)
     told = f"no record of the lane {where} has a verdict (control-failed: look at PA_KEY and PA_BASE_URL)"
     assert blind_providers([*seen(50), dead], ["pa"]) == {"pa": told}
-    assert blind_providers([*seen(50), dead, replace(seen(1)[0], lane="pa:x", probed=probed)], ["pa"]) == {}
+    assert blind_providers([*seen(50), dead, replace(seen(1)[0], lane="pa:x", probed_record=probed)], ["pa"]) == {}
 
 
 OF_PA = run(expected=("pa",))
@@ -163,8 +165,8 @@ def test_one_lost_observation_makes_a_run_on_a_mock_blind_and_no_other(lost: Res
     on_a_mock = run(live=False, expected=("pa",), providers=("pa",))
     assert set(run_verdict.blind(on_a_mock, results)) == ({"pa"} if is_blind else set())
     assert run_verdict.blind(replace(on_a_mock, live=True), results) == {}
-    assert run_verdict.blind(replace(on_a_mock, stands_for=StandsFor.GATEWAY), results) == {}
-    assert run_verdict.blind(replace(on_a_mock, asked=Asked(traffic=("one.har",))), results) == {}
+    assert run_verdict.blind(replace(on_a_mock, answered_by=AnsweredBy.GATEWAY), results) == {}
+    assert run_verdict.blind(replace(on_a_mock, invocation=Invocation(traffic=("one.har",))), results) == {}
 
 
 @pytest.mark.parametrize(
@@ -191,18 +193,29 @@ def test_who_expects_all_is_told_which_records_have_no_verdict(results: list[Res
     assert gaps(results) == ({"pa": f"all was expected, and {told}"} if told else {})
 
 
-def test_an_entry_of_the_ledger_that_fails_the_run_is_told_once() -> None:
+def test_an_accepted_difference_that_fails_the_run_is_told_once() -> None:
     entry = "ledger: l.json:pa/errors/general/r0: was to be reviewed by 2026-11-01; renew it"
-    described = run(policy={"stale_ledger": [entry]})
+    described = run(policy={"stale_accepted_differences": [entry]})
     assert run_verdict.stale_entries(run(), []) == ()
     assert run_verdict.stale_entries(described, []) == (entry,)
-    assert run_verdict.stale_entries(described, [result(Outcome.DRIFTED, 0, ledger=LedgerState.STALE)]) == ()
-    assert run_verdict.stale_entries(described, [result(Outcome.DRIFTED, 1, ledger=LedgerState.STALE)]) == (entry,)
-    assert run_verdict.stale_entries(described, [result(Outcome.DRIFTED, 0, ledger=LedgerState.ACCOUNTED)]) == (entry,)
+    assert (
+        run_verdict.stale_entries(described, [result(Outcome.DRIFTED, 0, accepted_difference=AcceptanceState.STALE)])
+        == ()
+    )
+    assert run_verdict.stale_entries(
+        described, [result(Outcome.DRIFTED, 1, accepted_difference=AcceptanceState.STALE)]
+    ) == (entry,)
+    assert run_verdict.stale_entries(
+        described, [result(Outcome.DRIFTED, 0, accepted_difference=AcceptanceState.ACCOUNTED)]
+    ) == (entry,)
 
 
-def test_what_the_ledger_does_not_say_is_empty() -> None:
+def test_what_an_accepted_difference_does_not_say_is_empty() -> None:
     plain = result(Outcome.DRIFTED)
-    assert run_verdict.of_ledger(plain, "reason") == ""
-    entry = Result(plain.record, {}, Outcome.DRIFTED, ledger={"reason": "known", "detail": None})
-    assert [run_verdict.of_ledger(entry, field) for field in ("reason", "detail", "review_by")] == ["known", "", ""]
+    assert run_verdict.acceptance_field(plain, "reason") == ""
+    entry = Result(plain.record, {}, Outcome.DRIFTED, accepted_difference={"reason": "known", "detail": None})
+    assert [run_verdict.acceptance_field(entry, field) for field in ("reason", "detail", "review_by")] == [
+        "known",
+        "",
+        "",
+    ]

@@ -125,15 +125,23 @@ def test_text_is_written_in_its_own_characters_and_half_a_character_as_it_was() 
 
 
 def test_evidence_keeps_real_characters_on_its_line() -> None:
-    seen = {"pa/endpoints/x/y": {"on": "2026-11-01", "differs": {"answer/type": "fehlt – ja"}}}
-    text = json_text({"x": {"evidence": {"of": "9f31c2", "seen": seen}}})
-    assert '"pa/endpoints/x/y": {"on": "2026-11-01", "differs": {"answer/type": "fehlt – ja"}}' in text
+    seen = {"pa/endpoints/x/y": {"on": "2026-11-01", "mismatched": {"answer/type": "fehlt – ja"}}}
+    text = json_text({"x": {"evidence": {"statements": "9f31c2", "endpoints": seen}}})
+    assert '"pa/endpoints/x/y": {"on": "2026-11-01", "mismatched": {"answer/type": "fehlt – ja"}}' in text
+
+
+def test_each_member_of_what_is_unconfirmed_and_resolved_is_one_line() -> None:
+    unconfirmed = {"answer/type": {"since": "2026-11-14", "statement": "4e1b63"}}
+    resolved = {"answer/status": {"observed": "403", "on": "2026-11-14"}}
+    text = json_text({"x": {"evidence": {"unconfirmed": unconfirmed, "resolved": resolved}}})
+    assert '        "answer/type": {"since": "2026-11-14", "statement": "4e1b63"}\n' in text
+    assert '        "answer/status": {"observed": "403", "on": "2026-11-14"}\n' in text
 
 
 def test_the_evidence_of_an_endpoint_is_one_line_and_nothing_else_is() -> None:
-    seen = {"pa/endpoints/a/b": {"on": "2026-11-14", "unseen": {"answer/type": None}}}
-    text = json_text({"x": {"evidence": {"of": "9f31c2", "seen": seen}, "other": seen}})
-    assert '        "pa/endpoints/a/b": {"on": "2026-11-14", "unseen": {"answer/type": null}}\n' in text
+    seen = {"pa/endpoints/a/b": {"on": "2026-11-14", "not_observed": {"answer/type": None}}}
+    text = json_text({"x": {"evidence": {"statements": "9f31c2", "endpoints": seen}, "other": seen}})
+    assert '        "pa/endpoints/a/b": {"on": "2026-11-14", "not_observed": {"answer/type": null}}\n' in text
     assert text.count('"on": "2026-11-14"') == 2
     assert text.count('{"on"') == 1
     assert json_text({"x": {"other": {"seen": seen}}}).count('{"on"') == 0

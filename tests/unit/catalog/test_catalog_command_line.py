@@ -15,7 +15,7 @@ import pytest
 
 from catalog_probe.catalog.model import Outcome, Record
 from catalog_probe.catalog.model.explanations import ALL
-from catalog_probe.catalog.model.look import Look
+from catalog_probe.catalog.model.observation import Observation
 from catalog_probe.catalog.reading.assertions import assertions
 from catalog_probe.catalog.writeback.planner import Patch, Policy, plan
 from catalog_probe.catalog.writeback.seen import Sighting
@@ -99,11 +99,11 @@ def test_check_fix_mends_the_form(cli: Cli, tmp_path: Path) -> None:
     assert fixed[:2] == ["records/pa/rate_limits.json: put in canonical form", "4 records, 1 provider: fine"]
 
 
-def test_check_looks_at_a_ledger(cli: Cli, tmp_path: Path) -> None:
-    (tmp_path / "ledger.json").write_text("[{}]")
-    status, out, _ = cli("check", "--ledger", "ledger.json")
+def test_check_reads_accepted_differences(cli: Cli, tmp_path: Path) -> None:
+    (tmp_path / "accepted_differences.json").write_text("[{}]")
+    status, out, _ = cli("check", "--accepted-differences", "accepted_differences.json")
     assert status == 1
-    assert out == "ledger.json:$[0]: 'address' is missing; add 'address'\n1 problem\n"
+    assert out == "accepted_differences.json:$[0]: 'address' is missing; add 'address'\n1 problem\n"
 
 
 def test_show(cli: Cli, tmp_path: Path, snapshot: SnapshotAssertion) -> None:
@@ -118,13 +118,17 @@ def test_show(cli: Cli, tmp_path: Path, snapshot: SnapshotAssertion) -> None:
     stated = assertions(record(**before), elsewhere.__getitem__)
     otherwise = {"header:request-id": "absent", "type": "overloaded_error"}
     as_stated = tuple(each.key.within for each in stated if each.key.within not in otherwise)
-    looks = (
-        Look(ENDPOINT_ADDRESS, "answer", (*as_stated, *otherwise)),
-        Look(ELSEWHERE, "answer", as_stated, otherwise),
+    observations = (
+        Observation(ENDPOINT_ADDRESS, "answer", (*as_stated, *otherwise)),
+        Observation(ELSEWHERE, "answer", as_stated, otherwise),
     )
     seen = sighting(Outcome.DRIFTED, seen=exchange())
     made = plan(
-        record(**before), [Sighting(seen.run, replace(seen.result, looks=looks))], Policy(), sighting().day, stated
+        record(**before),
+        [Sighting(seen.run, replace(seen.result, observations=observations))],
+        Policy(),
+        sighting().day,
+        stated,
     )
     assert isinstance(made, Patch)
     content["pa/errors/general.json"]["rate_limit_error"] = dict(made.record.data)
@@ -268,7 +272,16 @@ def test_expire(cli: Cli, tmp_path: Path) -> None:
 def test_accept_takes_what_a_run_saw_drift(cli: Cli, tmp_path: Path) -> None:
     write_run(tmp_path / "night", run(), [result(Outcome.DRIFTED, findings=(drift(assertion="answer/status"),))])
     status, out, err = cli(
-        "accept", ERROR_ADDRESS, "--reason", "known", "--run", "night", "--ledger", "l.json", "--today", "2026-11-20"
+        "accept",
+        ERROR_ADDRESS,
+        "--reason",
+        "known",
+        "--run",
+        "night",
+        "--accepted-differences",
+        "l.json",
+        "--today",
+        "2026-11-20",
     )
     assert (status, err) == (0, "")
     assert out == f"l.json accepts answer/status of {ERROR_ADDRESS} on live until 2027-02-18\n"
@@ -279,7 +292,9 @@ def test_accept_takes_what_a_run_saw_drift(cli: Cli, tmp_path: Path) -> None:
 
 def test_accept_takes_the_assertions_that_a_person_names(cli: Cli, tmp_path: Path) -> None:
     keys = "answer/header:x-should-retry,answer/header:request-id"
-    status, out, err = cli("accept", ERROR_ADDRESS, "--reason", "known", "--assertions", keys, "--ledger", "l.json")
+    status, out, err = cli(
+        "accept", ERROR_ADDRESS, "--reason", "known", "--assertions", keys, "--accepted-differences", "l.json"
+    )
     assert (status, err) == (0, "")
     [entry] = json.loads((tmp_path / "l.json").read_text())
     assert entry["assertions"] == ["answer/header:request-id", "answer/header:x-should-retry"]
@@ -298,7 +313,7 @@ def test_accept_takes_the_assertions_that_a_person_names(cli: Cli, tmp_path: Pat
     ],
 )
 def test_accept_says_what_is_wrong(cli: Cli, args: list[str], message: str) -> None:
-    status, out, err = cli("accept", *args, "--ledger", "l.json")
+    status, out, err = cli("accept", *args, "--accepted-differences", "l.json")
     assert (status, out) == (4, "")
     assert message in err
     assert err.count("\n") == 1

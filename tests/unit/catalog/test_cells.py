@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from catalog_probe.catalog.model import Outcome, Record, Tag
-from catalog_probe.catalog.model.look import Look
-from catalog_probe.catalog.observed.cells import cells_of, settled_of
+from catalog_probe.catalog.model.observation import Observation
+from catalog_probe.catalog.observed.cells import cells_of, resolved_assumptions
 from catalog_probe.catalog.observed.last_seen import is_expired
 from catalog_probe.catalog.writeback.canonical import canonical_text
 from catalog_probe.catalog.writeback.planner import Kept, Policy, plan
@@ -36,8 +36,8 @@ def test_one_assertion_that_was_not_renewed_is_enough_and_a_look_at_it_mends_it(
     assert Tag.UNVERIFIED in stale.tags
     told = "expired: last seen 2026-11-01, which was not renewed within 20 days"
     assert stale.data["observed"]["note"] == told
-    assert stale.data["evidence"]["seen"] == {
-        ENDPOINT_ADDRESS: {"on": "2026-11-29", "unseen": {"answer/type": "2026-11-01"}}
+    assert stale.data["evidence"]["endpoints"] == {
+        ENDPOINT_ADDRESS: {"on": "2026-11-29", "not_observed": {"answer/type": "2026-11-01"}}
     }
     fresh = after(stale, night("2026-11-30", seen_as_stated(), run="r3"), policy=policy)
     assert Tag.LIVE_VERIFIED in fresh.tags
@@ -61,7 +61,9 @@ def test_what_no_tag_waits_for_neither_renews_nor_holds_up_an_expiry(unsure: dic
 def test_a_part_that_was_never_seen_keeps_a_record_from_being_verified() -> None:
     once = after(record(), night("2026-11-01", seen_as_stated(without=("type",))))
     assert not {Tag.LIVE_VERIFIED, Tag.UNVERIFIED} & once.tags
-    assert once.data["evidence"]["seen"] == {ENDPOINT_ADDRESS: {"on": "2026-11-01", "unseen": {"answer/type": None}}}
+    assert once.data["evidence"]["endpoints"] == {
+        ENDPOINT_ADDRESS: {"on": "2026-11-01", "not_observed": {"answer/type": None}}
+    }
     twice = after(once, night("2026-11-02", seen_as_stated(ELSEWHERE)))
     assert Tag.LIVE_VERIFIED in twice.tags
     assert after(twice, policy=Policy(expire_after=60)) == twice, "what the other endpoint showed is no older"
@@ -70,7 +72,7 @@ def test_a_part_that_was_never_seen_keeps_a_record_from_being_verified() -> None
 def test_what_is_all_assumed_is_settled_and_not_verified_however_it_was_seen() -> None:
     once = after(record(assumed={"answer/*": "not shown"}), night("2026-11-01", seen_as_stated()))
     assert Tag.LIVE_VERIFIED not in once.tags
-    assert once.data["evidence"]["settled"]["answer/type"]["seen"] == "as assumed"
+    assert once.data["evidence"]["resolved"]["answer/type"]["observed"] == "as assumed"
 
 
 @pytest.mark.parametrize(("without", "verified"), [((), True), (KEYS[1:], False), (KEYS, False)])
@@ -85,8 +87,8 @@ def test_one_endpoint_that_differs_is_enough_to_be_unverified() -> None:
     fine, wrong = seen_as_stated(), seen_as_stated(ELSEWHERE, status="403")
     once = after(record(), night("2026-11-01", fine, wrong, outcome=Outcome.DRIFTED))
     assert Tag.UNVERIFIED in once.tags
-    assert once.data["evidence"]["seen"][ELSEWHERE]["differs"] == {"answer/status": "403"}
-    assert "differs" not in once.data["evidence"]["seen"][ENDPOINT_ADDRESS]
+    assert once.data["evidence"]["endpoints"][ELSEWHERE]["mismatched"] == {"answer/status": "403"}
+    assert "mismatched" not in once.data["evidence"]["endpoints"][ENDPOINT_ADDRESS]
 
 
 def test_a_difference_in_what_nobody_can_bring_about_is_a_difference() -> None:
@@ -103,7 +105,7 @@ def test_a_difference_in_what_nobody_can_bring_about_is_a_difference() -> None:
 def test_a_quiet_week_leaves_the_line_to_the_letter_and_an_old_date_is_renewed() -> None:
     once = after(record(), night("2026-11-01", seen_as_stated()))
     assert after(once, night("2026-11-08", seen_as_stated())).data["evidence"] == once.data["evidence"]
-    later = after(once, night("2026-11-09", seen_as_stated())).data["evidence"]["seen"]
+    later = after(once, night("2026-11-09", seen_as_stated())).data["evidence"]["endpoints"]
     assert later == {ENDPOINT_ADDRESS: {"on": "2026-11-09"}}
 
 
@@ -120,44 +122,44 @@ def test_an_assumption_is_unverified_until_it_is_settled() -> None:
     assert Tag.UNVERIFIED not in unseen.tags  # all that is documented was seen
     partly = after(open_question, night("2026-11-01", seen_as_stated(without=("status", "type"))))
     assert Tag.UNVERIFIED in partly.tags
-    settled = after(partly, night("2026-11-02", seen_as_stated(without=("type",))))
-    assert Tag.UNVERIFIED not in settled.tags
-    assert settled.data["evidence"]["settled"] == {"answer/status": {"seen": "as assumed", "on": "2026-11-02"}}
-    assert Tag.LIVE_DISCOVERED not in settled.tags
+    resolved = after(partly, night("2026-11-02", seen_as_stated(without=("type",))))
+    assert Tag.UNVERIFIED not in resolved.tags
+    assert resolved.data["evidence"]["resolved"] == {"answer/status": {"observed": "as assumed", "on": "2026-11-02"}}
+    assert Tag.LIVE_DISCOVERED not in resolved.tags
 
 
 def test_an_assumption_that_reality_corrects_is_written_down_once() -> None:
     once = after(record(**ASSUMED), night("2026-11-01", seen_as_stated(status="430")))
     assert {Tag.LIVE_VERIFIED, Tag.LIVE_DISCOVERED} <= once.tags
-    told = {"answer/status": {"seen": "430", "on": "2026-11-01"}}
-    assert once.data["evidence"]["settled"] == told
+    told = {"answer/status": {"observed": "430", "on": "2026-11-01"}}
+    assert once.data["evidence"]["resolved"] == told
     again = after(once, night("2026-11-20", seen_as_stated(status="430")))
-    assert again.data["evidence"]["settled"] == told
-    assert settled_of(again, stated_by(again))["answer/status"].seen == "430"
+    assert again.data["evidence"]["resolved"] == told
+    assert resolved_assumptions(again, stated_by(again))["answer/status"].observed == "430"
 
 
 def test_a_success_in_place_of_an_assumed_refusal_drifts_and_settles_nothing() -> None:
-    settled = after(record(**ASSUMED), night("2026-11-01", seen_as_stated(status="430")))
+    resolved = after(record(**ASSUMED), night("2026-11-01", seen_as_stated(status="430")))
     seen = [seen_as_stated(status="200")]
-    for before, told in ((record(**ASSUMED), None), (settled, None)):
+    for before, told in ((record(**ASSUMED), None), (resolved, None)):
         once = after(before, night("2026-11-02", *seen, outcome=Outcome.DRIFTED))
-        assert once.data["evidence"].get("settled") == told
+        assert once.data["evidence"].get("resolved") == told
         assert Tag.LIVE_DISCOVERED not in once.tags
         assert Tag.LIVE_VERIFIED not in once.tags
-        assert once.data["evidence"]["seen"][ENDPOINT_ADDRESS]["differs"] == {"answer/status": "200"}
+        assert once.data["evidence"]["endpoints"][ENDPOINT_ADDRESS]["mismatched"] == {"answer/status": "200"}
 
 
 @pytest.mark.parametrize("order", [1, -1])
 def test_what_differs_on_one_endpoint_settles_an_assumption_in_whatever_order_they_are_looked_at(order: int) -> None:
     both = [seen_as_stated(), seen_as_stated(ELSEWHERE, status="430")]
     once = after(record(**ASSUMED), night("2026-11-01", *both[::order]))
-    told = {"answer/status": {"seen": "430", "on": "2026-11-01"}}
-    assert once.data["evidence"]["settled"] == told
+    told = {"answer/status": {"observed": "430", "on": "2026-11-01"}}
+    assert once.data["evidence"]["resolved"] == told
     assert Tag.LIVE_DISCOVERED in once.tags
     drawn = after(once, night("2026-11-02", seen_as_stated(), run="r2"))  # a night that does not look elsewhere
-    assert drawn.data["evidence"]["settled"] == told
+    assert drawn.data["evidence"]["resolved"] == told
     mended = after(drawn, night("2026-11-03", seen_as_stated(ELSEWHERE), run="r3"))
-    assert mended.data["evidence"]["settled"] == {"answer/status": {"seen": "as assumed", "on": "2026-11-01"}}
+    assert mended.data["evidence"]["resolved"] == {"answer/status": {"observed": "as assumed", "on": "2026-11-01"}}
     assert Tag.LIVE_DISCOVERED not in mended.tags
 
 
@@ -170,67 +172,70 @@ def test_what_a_person_tagged_as_discovered_stays_where_all_turned_out_as_assume
 @pytest.mark.parametrize("endpoint", [ENDPOINT_ADDRESS, ELSEWHERE])
 def test_an_assumption_is_settled_by_the_first_day_and_the_endpoint_that_differs(endpoint: str) -> None:
     other = ELSEWHERE if endpoint == ENDPOINT_ADDRESS else ENDPOINT_ADDRESS
-    looks = seen_as_stated(other), seen_as_stated(endpoint, status="430")
-    once = after(record(**ASSUMED), *(night(f"2026-11-0{day}", *looks, run=f"r{day}") for day in (1, 2, 3)))
-    assert once.data["evidence"]["settled"] == {"answer/status": {"seen": "430", "on": "2026-11-01"}}
+    observations = seen_as_stated(other), seen_as_stated(endpoint, status="430")
+    once = after(record(**ASSUMED), *(night(f"2026-11-0{day}", *observations, run=f"r{day}") for day in (1, 2, 3)))
+    assert once.data["evidence"]["resolved"] == {"answer/status": {"observed": "430", "on": "2026-11-01"}}
 
 
 @pytest.mark.parametrize("order", [1, -1])
 def test_of_two_runs_of_one_day_the_later_stands_in_whatever_order_they_are_merged(order: int) -> None:
     def at(hour: int, run: str, *, status: str = "") -> Sighting:
         plain = sighting(Outcome.DRIFTED if status else Outcome.CONFORMS, "2026-11-02", run, hour)
-        look = seen_as_stated(status=status) if status else seen_as_stated()
-        return Sighting(plain.run, replace(plain.result, looks=(look,)))
+        observation = seen_as_stated(status=status) if status else seen_as_stated()
+        return Sighting(plain.run, replace(plain.result, observations=(observation,)))
 
     earlier, later = at(5, "r1"), at(7, "r2", status="403")
     merged = one_after_the_other(record(), (earlier, later)[::order], POLICY)
-    assert merged.data["evidence"]["seen"][ENDPOINT_ADDRESS]["differs"] == {"answer/status": "403"}
+    assert merged.data["evidence"]["endpoints"][ENDPOINT_ADDRESS]["mismatched"] == {"answer/status": "403"}
     assert Tag.UNVERIFIED in merged.tags
 
 
 def test_whoever_got_through_on_the_day_of_a_refusal_is_not_restricted() -> None:
     refused = night("2026-11-02", outcome=Outcome.RESTRICTED, run="r1")
     through = night("2026-11-02", seen_as_stated(), run="r2")
-    assert "restricted" not in after(record(), refused, through).data["evidence"]
+    assert "restricted_on" not in after(record(), refused, through).data["evidence"]
     assert Tag.ACCOUNT_RESTRICTED not in after(record(), through, refused).tags
 
 
 def test_an_endpoint_of_which_nothing_was_seen_leaves_no_line() -> None:
-    blind = Look(ELSEWHERE, "answer", unseen=dict.fromkeys(KEYS, "no-answer"))
+    blind = Observation(ELSEWHERE, "answer", not_observed=dict.fromkeys(KEYS, "no-answer"))
     once = after(record(), night("2026-11-01", seen_as_stated(), blind))
-    assert once.data["evidence"]["seen"] == {ENDPOINT_ADDRESS: {"on": "2026-11-01"}}
+    assert once.data["evidence"]["endpoints"] == {ENDPOINT_ADDRESS: {"on": "2026-11-01"}}
     assert "evidence" not in after(record(), night("2026-11-01", blind)).data
-    by_hand = {ELSEWHERE: {"on": "2026-10-01", "unseen": {"answer/*": None}}, **once.data["evidence"]["seen"]}
-    before = Record(once.address, {**once.data, "evidence": {**once.data["evidence"], "seen": by_hand}})
+    by_hand = {
+        ELSEWHERE: {"on": "2026-10-01", "not_observed": {"answer/*": None}},
+        **once.data["evidence"]["endpoints"],
+    }
+    before = Record(once.address, {**once.data, "evidence": {**once.data["evidence"], "endpoints": by_hand}})
     renewed = after(before, night("2026-11-09", seen_as_stated(), run="r2"))
-    assert renewed.data["evidence"]["seen"] == {ENDPOINT_ADDRESS: {"on": "2026-11-09"}}
+    assert renewed.data["evidence"]["endpoints"] == {ENDPOINT_ADDRESS: {"on": "2026-11-09"}}
 
 
 def test_a_label_that_was_never_seen_is_one_entry_and_one_that_was_names_each_part() -> None:
     grouped = record(http_status="429/503", causes=None)
     first = tuple(each.key.within for each in stated_by(grouped) if each.key.label == "429")
-    once = after(grouped, night("2026-11-01", Look(ENDPOINT_ADDRESS, "429", first)))
-    assert once.data["evidence"]["seen"][ENDPOINT_ADDRESS] == {"on": "2026-11-01", "unseen": {"503/*": None}}
+    once = after(grouped, night("2026-11-01", Observation(ENDPOINT_ADDRESS, "429", first)))
+    assert once.data["evidence"]["endpoints"][ENDPOINT_ADDRESS] == {"on": "2026-11-01", "not_observed": {"503/*": None}}
     other = tuple(each.key.within for each in stated_by(grouped) if each.key.label == "503")
-    twice = after(once, night("2026-11-12", Look(ENDPOINT_ADDRESS, "503", other), run="r2"))
-    line = twice.data["evidence"]["seen"][ENDPOINT_ADDRESS]
-    assert line == {"on": "2026-11-12", "unseen": {f"429/{within}": "2026-11-01" for within in first}}
+    twice = after(once, night("2026-11-12", Observation(ENDPOINT_ADDRESS, "503", other), run="r2"))
+    line = twice.data["evidence"]["endpoints"][ENDPOINT_ADDRESS]
+    assert line == {"on": "2026-11-12", "not_observed": {f"429/{within}": "2026-11-01" for within in first}}
 
 
 def test_an_endpoint_that_differs_later_settles_anew_what_was_as_assumed() -> None:
     once = after(record(**ASSUMED), night("2026-11-01", seen_as_stated()))
     assert Tag.LIVE_DISCOVERED not in once.tags
     twice = after(once, night("2026-11-02", seen_as_stated(ELSEWHERE, status="430"), run="r2"))
-    assert twice.data["evidence"]["settled"] == {"answer/status": {"seen": "430", "on": "2026-11-02"}}
+    assert twice.data["evidence"]["resolved"] == {"answer/status": {"observed": "430", "on": "2026-11-02"}}
     assert Tag.LIVE_DISCOVERED in twice.tags
 
 
 def test_what_a_whole_surface_assumes_is_settled_by_a_difference_alone_and_the_same_runs_again_change_nothing() -> None:
     fine, wrong = seen_as_stated(), seen_as_stated(ENDPOINT_ADDRESS, (), **{"body:/request_id": "absent"})
-    assert "settled" not in after(record(), night("2026-11-01", fine)).data["evidence"]
+    assert "resolved" not in after(record(), night("2026-11-01", fine)).data["evidence"]
     same_day = [night("2026-11-01", fine, run="r1"), night("2026-11-01", wrong, run="r2")]
     once = after(record(), *same_day)
-    assert once.data["evidence"]["settled"] == {"answer/body:/request_id": {"seen": "absent", "on": "2026-11-01"}}
+    assert once.data["evidence"]["resolved"] == {"answer/body:/request_id": {"observed": "absent", "on": "2026-11-01"}}
     assert isinstance(plan(once, same_day, POLICY, TODAY, stated_by(once)), Kept)
 
 
@@ -239,7 +244,7 @@ def test_one_endpoint_is_one_line_of_the_file() -> None:
     text = canonical_text({"rate_limit_error": once.data}, "errors")
     lines = [line.strip().rstrip(",") for line in text.splitlines() if line.strip().startswith('"pa/endpoints')]
     assert f'"{ENDPOINT_ADDRESS}": {{"on": "2026-11-01"}}' in lines
-    assert f'"{ELSEWHERE}": {{"on": "2026-11-01", "unseen": {{"answer/type": null}}}}' in lines
+    assert f'"{ELSEWHERE}": {{"on": "2026-11-01", "not_observed": {{"answer/type": null}}}}' in lines
 
 
 def test_a_night_that_saw_nothing_leaves_the_evidence_of_other_statements_where_it_is() -> None:
@@ -255,9 +260,9 @@ def test_a_quiet_week_leaves_a_line_that_differs_to_the_letter_and_another_diffe
 
     once = after(record(), drifting("2026-11-01", "403"))
     assert after(once, drifting("2026-11-08", "403")).data["evidence"] == once.data["evidence"]
-    line = after(once, drifting("2026-11-02", "404")).data["evidence"]["seen"][ENDPOINT_ADDRESS]
-    assert line == {"on": "2026-11-02", "differs": {"answer/status": "404"}}
-    mended = after(once, night("2026-11-02", seen_as_stated())).data["evidence"]["seen"][ENDPOINT_ADDRESS]
+    line = after(once, drifting("2026-11-02", "404")).data["evidence"]["endpoints"][ENDPOINT_ADDRESS]
+    assert line == {"on": "2026-11-02", "mismatched": {"answer/status": "404"}}
+    mended = after(once, night("2026-11-02", seen_as_stated())).data["evidence"]["endpoints"][ENDPOINT_ADDRESS]
     assert mended == {"on": "2026-11-02"}
 
 
@@ -266,20 +271,20 @@ def test_what_was_not_renewed_within_the_week_is_no_news_and_what_was_never_seen
     assert after(once, night("2026-11-05", seen_as_stated(without=("type",)))).data["evidence"] == once.data["evidence"]
     part = after(record(), night("2026-11-01", seen_as_stated(without=("type",))))
     assert after(part, night("2026-11-03", seen_as_stated(without=("type",)))).data["evidence"] == part.data["evidence"]
-    whole = after(part, night("2026-11-02", seen_as_stated())).data["evidence"]["seen"][ENDPOINT_ADDRESS]
+    whole = after(part, night("2026-11-02", seen_as_stated())).data["evidence"]["endpoints"][ENDPOINT_ADDRESS]
     assert whole == {"on": "2026-11-02"}
 
 
 def test_an_older_run_that_renews_a_part_within_the_week_leaves_the_line_to_the_letter() -> None:
     once = after(record(), night("2026-11-01", seen_as_stated()))
     stale = after(once, night("2026-11-09", seen_as_stated(without=("type",)), run="r2"))
-    line = {"on": "2026-11-09", "unseen": {"answer/type": "2026-11-01"}}
-    assert stale.data["evidence"]["seen"] == {ENDPOINT_ADDRESS: line}
+    line = {"on": "2026-11-09", "not_observed": {"answer/type": "2026-11-01"}}
+    assert stale.data["evidence"]["endpoints"] == {ENDPOINT_ADDRESS: line}
     within, beyond = Policy(refresh_after=7), Policy(refresh_after=6)
     older = night("2026-11-08", seen_as_stated(), run="r3")
-    assert after(stale, older, policy=within).data["evidence"]["seen"] == {ENDPOINT_ADDRESS: line}
-    renewed = after(stale, older, policy=beyond).data["evidence"]["seen"][ENDPOINT_ADDRESS]
-    assert renewed == {**line, "unseen": {"answer/type": "2026-11-08"}}
+    assert after(stale, older, policy=within).data["evidence"]["endpoints"] == {ENDPOINT_ADDRESS: line}
+    renewed = after(stale, older, policy=beyond).data["evidence"]["endpoints"][ENDPOINT_ADDRESS]
+    assert renewed == {**line, "not_observed": {"answer/type": "2026-11-08"}}
 
 
 def test_of_a_value_whose_place_alone_is_assumed_only_the_place_is_settled() -> None:
@@ -287,28 +292,30 @@ def test_of_a_value_whose_place_alone_is_assumed_only_the_place_is_settled() -> 
     key = "body:/error/kind"
     unsure = record(fields={"/error/kind": {"const": "x"}}, assumed={f"answer/{key}": "where it stands is not shown"})
     outcomes = {"": Outcome.CONFORMS, "absent": Outcome.DRIFTED, "y": Outcome.DRIFTED}
-    settled = {}
+    resolved = {}
     for differs, outcome in outcomes.items():
-        look = Look(ENDPOINT_ADDRESS, "answer", () if differs else (key,), {key: differs} if differs else {})
-        once = after(unsure, night("2026-11-01", look, outcome=outcome))
-        settled[differs] = once.data["evidence"].get("settled", {}).get(f"answer/{key}", {}).get("seen")
-    assert settled == {"": "as assumed", "absent": "absent", "y": None}
+        observation = Observation(
+            ENDPOINT_ADDRESS, "answer", () if differs else (key,), {key: differs} if differs else {}
+        )
+        once = after(unsure, night("2026-11-01", observation, outcome=outcome))
+        resolved[differs] = once.data["evidence"].get("resolved", {}).get(f"answer/{key}", {}).get("observed")
+    assert resolved == {"": "as assumed", "absent": "absent", "y": None}
 
 
 def test_the_day_of_a_refusal_stays_while_it_is_fresh() -> None:
     before = after(record(), night("2026-11-18", outcome=Outcome.RESTRICTED))
-    assert before.data["evidence"]["restricted"] == "2026-11-18"
+    assert before.data["evidence"]["restricted_on"] == "2026-11-18"
     fresh = after(before, night("2026-11-25", outcome=Outcome.RESTRICTED, run="r2"))
-    assert fresh.data["evidence"]["restricted"] == "2026-11-18"
+    assert fresh.data["evidence"]["restricted_on"] == "2026-11-18"
     renewed = after(before, night("2026-11-26", outcome=Outcome.RESTRICTED, run="r3"))
-    assert renewed.data["evidence"]["restricted"] == "2026-11-26"
+    assert renewed.data["evidence"]["restricted_on"] == "2026-11-26"
 
 
 def test_what_is_seen_again_is_not_said_to_be_unseen() -> None:
     gone = KEYS[-1]
     before = after(record(), night("2026-11-01", seen_as_stated()))
     missed = after(before, night("2026-11-12", seen_as_stated(without=(gone,)), run="r2"))
-    line = missed.data["evidence"]["seen"][ENDPOINT_ADDRESS]
-    assert line["unseen"] == {f"answer/{gone}": "2026-11-01"}
+    line = missed.data["evidence"]["endpoints"][ENDPOINT_ADDRESS]
+    assert line["not_observed"] == {f"answer/{gone}": "2026-11-01"}
     again = after(missed, night("2026-11-13", seen_as_stated(), run="r3"))
-    assert "unseen" not in again.data["evidence"]["seen"][ENDPOINT_ADDRESS]
+    assert "not_observed" not in again.data["evidence"]["endpoints"][ENDPOINT_ADDRESS]

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from catalog_probe.catalog.check.asserting import wrong_tags
 from catalog_probe.catalog.evidence.same_drift import ABSENT
 from catalog_probe.catalog.model import Outcome, Record, Tag
-from catalog_probe.catalog.model.look import Look
-from catalog_probe.catalog.observed.cells import Cell, cells_of, settled_of
+from catalog_probe.catalog.model.observation import Observation
+from catalog_probe.catalog.observed.cells import Cell, cells_of, resolved_assumptions
 from catalog_probe.catalog.observed.last_seen import is_expired
 from catalog_probe.catalog.writeback.planner import Kept, Policy, plan
 from catalog_probe.catalog.writeback.seen import Sighting
@@ -41,9 +41,9 @@ RUNS = st.sampled_from(["r1", "r2", "r3"])
 
 
 @st.composite
-def looks(draw: st.DrawFn) -> Look:
+def observations(draw: st.DrawFn) -> Observation:
     by_key = dict(zip(KEYS, draw(FATES), strict=True))
-    return Look(
+    return Observation(
         draw(ENDPOINTS),
         "answer",
         tuple(key for key, fate in by_key.items() if fate == "stated"),
@@ -52,14 +52,18 @@ def looks(draw: st.DrawFn) -> Look:
     )
 
 
-SOME_LOOKS = st.lists(looks(), min_size=1, max_size=3)
-ONE_A_CELL = st.lists(looks(), min_size=1, max_size=2, unique_by=lambda look: (look.label, look.endpoint))
+SOME_OBSERVATIONS = st.lists(observations(), min_size=1, max_size=3)
+ONE_A_CELL = st.lists(
+    observations(), min_size=1, max_size=2, unique_by=lambda observation: (observation.label, observation.endpoint)
+)
 
 
 @st.composite
 def nights(draw: st.DrawFn) -> list[Sighting]:
     return [
-        night(f"2026-11-{draw(st.integers(1, 30)):02}", *draw(SOME_LOOKS), outcome=draw(OUTCOMES), run=draw(RUNS))
+        night(
+            f"2026-11-{draw(st.integers(1, 30)):02}", *draw(SOME_OBSERVATIONS), outcome=draw(OUTCOMES), run=draw(RUNS)
+        )
         for _ in range(draw(st.integers(0, 5)))
     ]
 
@@ -80,7 +84,7 @@ def nights_of_other_days(draw: st.DrawFn) -> list[Sighting]:
     for day in days:
         answered = exchange(draw(st.sampled_from([403, 429])), draw(st.sampled_from(["Slow.", "Wait.", ""])))
         one = sighting(draw(st.sampled_from(outcomes)), f"2026-11-{day:02}", f"r{day}", seen=answered)
-        found.append(Sighting(one.run, replace(one.result, looks=tuple(draw(ONE_A_CELL)))))
+        found.append(Sighting(one.run, replace(one.result, observations=tuple(draw(ONE_A_CELL)))))
     return found
 
 
@@ -94,7 +98,7 @@ def test_updates_one_after_the_other_in_whatever_order_leave_the_same_record(
     before, exact = record(**(ASSUMED if assumes else {})), Policy(refresh_after=0)
     at_once = after(before, *seen, policy=exact)
     shuffled = one_after_the_other(before, data.draw(st.permutations(seen)), exact)
-    if max(len(seen), sum(len(each.result.looks) for each in seen)) <= 2:
+    if max(len(seen), sum(len(each.result.observations) for each in seen)) <= 2:
         assert shuffled.data == at_once.data
     assert without_marks_and_days(shuffled) == without_marks_and_days(at_once)
     assert turned_out(shuffled) == turned_out(at_once)
@@ -109,18 +113,18 @@ def test_a_date_that_was_fresh_enough_to_stand_is_all_that_the_order_of_updates_
     before = record(**(ASSUMED if assumes else {}))
     first, second = (one_after_the_other(before, order, POLICY) for order in (two, two[::-1]))
     cells, others = (cells_of(each, stated_by(each)) for each in (first, second))
-    assert {at: cell.differs for at, cell in cells.items()} == {at: cell.differs for at, cell in others.items()}
+    assert {at: cell.mismatch for at, cell in cells.items()} == {at: cell.mismatch for at, cell in others.items()}
     assert turned_out(first) == turned_out(second)
     assert first.data["status"] == second.data["status"]
     assert first.data.get("live_messages") == second.data.get("live_messages")
 
 
 def turned_out(of: Record) -> dict[str, str]:
-    return {key: each.seen for key, each in settled_of(of, stated_by(of)).items()}
+    return {key: each.observed for key, each in resolved_assumptions(of, stated_by(of)).items()}
 
 
 def without_marks_and_days(of: Record) -> dict[str, Any]:
-    evidence = {key: each for key, each in of.data.get("evidence", {}).items() if key != "settled"}
+    evidence = {key: each for key, each in of.data.get("evidence", {}).items() if key != "resolved"}
     return {**of.data, "evidence": evidence, "response_headers": None}
 
 
@@ -137,9 +141,9 @@ def test_what_is_written_is_read_as_what_was_seen_last(seen: list[Sighting]) -> 
     last: dict[tuple[str, str], Cell] = {}
     telling = [each for each in seen if each.result.outcome in (Outcome.CONFORMS, Outcome.DRIFTED)]
     for each in sorted(telling, key=lambda each: (each.day, each.at, each.run.run)):
-        for look in each.result.looks:
-            for key, differs in [*((key, "") for key in look.as_stated), *look.otherwise.items()]:
-                last[look.endpoint or ERROR_ADDRESS, f"answer/{key}"] = Cell(each.day, differs)
+        for observation in each.result.observations:
+            for key, differs in [*((key, "") for key in observation.matched), *observation.mismatched.items()]:
+                last[observation.endpoint or ERROR_ADDRESS, f"answer/{key}"] = Cell(each.day, differs)
     days = {place: cell.on for place, cell in last.items()}
     assert {place: cells[place].on for place in last} == days
     assert all(cell.on is None for place, cell in cells.items() if place not in last)
@@ -150,11 +154,11 @@ def test_nothing_is_verified_that_was_not_seen(seen: list[Sighting]) -> None:
     """Both ways: the tag stands exactly where every documented assertion was last seen as stated."""
     once = after(record(), *seen)
     cells = cells_of(once, stated_by(once))
-    whole = {key for (_, key), cell in cells.items() if cell.on and not cell.differs} >= DOCUMENTED
+    whole = {key for (_, key), cell in cells.items() if cell.on and not cell.mismatch} >= DOCUMENTED
     # nothing at a place that is assumed settles where it stands, and differs from no row
     places = {str(each.key) for each in stated_by(once) if each.place_alone}
     differs = any(
-        cell.differs and (key in DOCUMENTED or (key in places and cell.differs != ABSENT))
+        cell.mismatch and (key in DOCUMENTED or (key in places and cell.mismatch != ABSENT))
         for (_, key), cell in cells.items()
     )
     assert (Tag.LIVE_VERIFIED in once.tags) == (bool(cells) and whole and not differs)

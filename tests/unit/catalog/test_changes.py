@@ -32,18 +32,18 @@ def test_a_verdict_is_lost_whether_a_run_or_the_record_itself_remembers_it() -> 
 def test_a_drift_that_nobody_ever_saw_otherwise_waits_and_is_new_afterwards() -> None:
     drifted = result(ADDRESS, Outcome.DRIFTED, findings=(finding(),))
     first = {"first": "2026-11-21"}
-    waiting = replace(drifted, agreement={"never": {"answer/status": {**first, "until": "2026-11-28"}}})
+    waiting = replace(drifted, confirmation={"never_confirmed": {"answer/status": {**first, "until": "2026-11-28"}}})
     assert change(waiting, []) is Change.PENDING
-    assert change(replace(drifted, agreement={"never": {"answer/status": first}}), []) is Change.NEW
+    assert change(replace(drifted, confirmation={"never_confirmed": {"answer/status": first}}), []) is Change.NEW
 
 
 def test_a_drift_whose_endpoints_were_not_drawn_is_neither_fixed_nor_forgotten() -> None:
     on = "pa/endpoints/messages/count_tokens"
     drifted = Earlier(date(2026, 11, 20), Outcome.DRIFTED, {"since": "2026-11-18", "on": [on]})
-    elsewhere = replace(result(ADDRESS), undrawn=(on,))
+    elsewhere = replace(result(ADDRESS), not_drawn=(on,))
     assert change(elsewhere, [drifted]) is Change.NONE
     assert change(result(ADDRESS), [drifted]) is Change.FIXED
-    assert change(replace(result(ADDRESS), undrawn=("pa/endpoints/x/y",)), [drifted]) is Change.FIXED
+    assert change(replace(result(ADDRESS), not_drawn=("pa/endpoints/x/y",)), [drifted]) is Change.FIXED
     assert remembered(elsewhere, date(2026, 11, 21), [drifted]) == {"since": "2026-11-18", "on": [on]}
     assert remembered(result(ADDRESS), date(2026, 11, 21), [drifted]) is None
 

@@ -13,6 +13,7 @@ from catalog_probe.catalog.check import asserting
 from catalog_probe.catalog.check.mending import put_right
 from catalog_probe.catalog.check.validate import check
 from catalog_probe.catalog.model import Record
+from catalog_probe.catalog.model.record import EVIDENCE_VERSION
 from catalog_probe.catalog.observed.cells import statements_digest
 from catalog_probe.catalog.reading.assertions import assertions
 from tests.unit.catalog.catalog_making import ENDPOINT_ADDRESS, ERROR_ADDRESS, record, small_catalog, write_catalog
@@ -45,9 +46,13 @@ def told(root: Path) -> list[str]:
     return [f"{each.address} {each.json_path}: {each.message}; {each.mend}" for each in check(root, shipped=False)]
 
 
-def evidence(of: Record | None = None, seen: Any = None, **fields: Any) -> dict[str, Any]:
-    made = made_by(of or record())
-    return {"of": statements_digest(made), "seen": seen or {ENDPOINT_ADDRESS: {"on": "2026-11-20"}}, **fields}
+def evidence(of: Record | None = None, endpoints: Any = None, **fields: Any) -> dict[str, Any]:
+    return {
+        "schema_version": EVIDENCE_VERSION,
+        "statements": statements_digest(made_by(of or record())),
+        "endpoints": endpoints or {ENDPOINT_ADDRESS: {"on": "2026-11-20"}},
+        **fields,
+    }
 
 
 FINE: list[dict[str, Any]] = [
@@ -115,8 +120,10 @@ def test_a_documented_assertion_needs_a_source_and_an_assumed_one_none() -> None
 
 
 def test_evidence_for_what_the_record_states_is_fine(tmp_path: Path) -> None:
-    unseen = {"on": "2026-11-20", "unseen": {"answer/type": None}}
-    block = evidence(seen={ENDPOINT_ADDRESS: unseen, ERROR_ADDRESS: {"on": "2026-11-20", "unseen": {"answer/*": None}}})
+    unseen = {"on": "2026-11-20", "not_observed": {"answer/type": None}}
+    block = evidence(
+        endpoints={ENDPOINT_ADDRESS: unseen, ERROR_ADDRESS: {"on": "2026-11-20", "not_observed": {"answer/*": None}}}
+    )
     assert told(written(tmp_path, evidence=block)) == []
 
 
@@ -124,7 +131,7 @@ def test_evidence_for_other_statements_is_void_and_removed(tmp_path: Path) -> No
     changed, block = record(http_status=430), evidence()
     root = written(tmp_path, http_status=430, evidence=block)
     now = statements_digest(made_by(changed))
-    what = f"speaks of other statements ({block['of']}) than the record makes now ({now})"
+    what = f"speaks of other statements ({block['statements']}) than the record makes now ({now})"
     mend = f"run `catalog-probe check --catalog {shlex.quote(str(root))} --fix`, which removes it"
     assert told(root) == [f"{ERROR_ADDRESS} $.evidence: {what}; {mend}"]
 
@@ -143,21 +150,21 @@ ON = "2026-11-20"
     "fields, line",
     [
         (
-            {"seen": {"pa/endpoints/messages/create_mesage": {"on": ON}}},
-            "$.evidence.seen: no endpoint has the address pa/endpoints/messages/create_mesage; "
+            {"endpoints": {"pa/endpoints/messages/create_mesage": {"on": ON}}},
+            "$.evidence.endpoints: no endpoint has the address pa/endpoints/messages/create_mesage; "
             f"did you mean {ENDPOINT_ADDRESS}?",
         ),
         (
-            {"seen": {ENDPOINT_ADDRESS: {"on": ON, "differs": {"answer/staus": "403"}}}},
-            "$.evidence.seen: 'answer/staus' names no assertion of this record; did you mean answer/status?",
+            {"endpoints": {ENDPOINT_ADDRESS: {"on": ON, "mismatched": {"answer/staus": "403"}}}},
+            "$.evidence.endpoints: 'answer/staus' names no assertion of this record; did you mean answer/status?",
         ),
         (
-            {"seen": {ENDPOINT_ADDRESS: {"on": ON, "unseen": {"*/status": None}}}},
-            f"$.evidence.seen: '*/status' names no assertion of this record; it asserts {OF_ERROR}",
+            {"endpoints": {ENDPOINT_ADDRESS: {"on": ON, "not_observed": {"*/status": None}}}},
+            f"$.evidence.endpoints: '*/status' names no assertion of this record; it asserts {OF_ERROR}",
         ),
         (
-            {"settled": {"answer/status": {"seen": "430", "on": ON}}},
-            "$.evidence.settled: 'answer/status' is nothing that this record assumes; remove it",
+            {"resolved": {"answer/status": {"observed": "430", "on": ON}}},
+            "$.evidence.resolved: 'answer/status' is nothing that this record assumes; remove it",
         ),
     ],
 )
@@ -166,10 +173,10 @@ def test_evidence_of_what_is_not_there_is_told(tmp_path: Path, fields: dict[str,
 
 
 SEEN = {ENDPOINT_ADDRESS: {"on": ON}}
-PARTLY = {ENDPOINT_ADDRESS: {"on": ON, "unseen": {"answer/type": None}}}
-OTHERWISE = {ENDPOINT_ADDRESS: {"on": ON, "differs": {"answer/type": "other_error"}}}
+PARTLY = {ENDPOINT_ADDRESS: {"on": ON, "not_observed": {"answer/type": None}}}
+OTHERWISE = {ENDPOINT_ADDRESS: {"on": ON, "mismatched": {"answer/type": "other_error"}}}
 NOBODYS: dict[str, Any] = {"out_of_reach": {"answer/*": "needs-an-account-state"}}
-NOTHING = {ENDPOINT_ADDRESS: {"on": ON, "unseen": {"answer/*": None}}}
+NOTHING = {ENDPOINT_ADDRESS: {"on": ON, "not_observed": {"answer/*": None}}}
 OPEN: dict[str, Any] = {"assumed": {"answer/type": "Not shown."}}
 ALL_ASSUMED: dict[str, Any] = {"assumed": {"answer/*": "Not shown."}}
 SEEN_ON = {"verified_at": ON, "note": f"conforms, seen on live in run r1 at {ON}T06:00:00.000Z"}
@@ -232,12 +239,12 @@ def tagged(*tags: str, seen: Any = None, **fields: Any) -> Record:
         (
             tagged("DOCUMENTED", "UNVERIFIED", "BETA"),
             ["DOCUMENTED", "BETA"],
-            ["UNVERIFIED does not follow: nothing differs, and nothing is left to settle"],
+            ["UNVERIFIED does not follow: nothing differs, and every assumption is resolved"],
         ),
         (
             tagged("DOCUMENTED", **OPEN),
             ["DOCUMENTED", "UNVERIFIED"],
-            ["UNVERIFIED is missing: answer/type is assumed and not settled"],
+            ["UNVERIFIED is missing: answer/type is assumed and not resolved"],
         ),
         (
             tagged("DOCUMENTED", "LIVE_VERIFIED", seen=SEEN, observed=EXPIRED),
@@ -291,7 +298,7 @@ def test_a_pin_keeps_the_tags_as_they_are() -> None:
 
 def test_a_check_tells_a_wrong_tag_and_its_fix_sets_those_that_follow(tmp_path: Path) -> None:
     root = written(tmp_path, status=["DOCUMENTED", "UNVERIFIED", "BETA"])
-    line = "UNVERIFIED does not follow: nothing differs, and nothing is left to settle"
+    line = "UNVERIFIED does not follow: nothing differs, and every assumption is resolved"
     assert told(root) == [
         f"{ERROR_ADDRESS} $.status: {line}; run `catalog-probe check --catalog {shlex.quote(str(root))} --fix`"
     ]

@@ -94,10 +94,10 @@ def test_a_place_may_be_assumed_of_what_a_row_states() -> None:
         ),
         (
             [{**FINE, "at": "data"}],
-            '$.relations[0].at: "data" has not the right form; the schema says: Where values stand: a JSON pointer '
-            "into the body (`*`: each item), `header:NAME`, `event:NAME/pointer` (`event` alone: the names), or in the "
-            "request that was sent `ask/query:NAME`, `ask/header:NAME`, `ask/path:NAME` (of the endpoint's path), "
-            "`ask/body:/pointer` or `ask/event:NAME/pointer` (of a frame that we sent)",
+            '$.relations[0].at: "data" has not the right form; the schema says: The location of values: a JSON '
+            "pointer into the body (`*`: each item), `header:NAME`, `event:NAME/pointer` (`event` alone: the names of "
+            "the events), or a location in the request: `ask/query:NAME`, `ask/header:NAME`, `ask/path:NAME` (of the "
+            "endpoint's path), `ask/body:/pointer` or `ask/event:NAME/pointer` (of a frame that we sent)",
         ),
     ],
 )  # fmt: skip

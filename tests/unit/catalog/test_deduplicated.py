@@ -10,7 +10,7 @@ from catalog_probe.catalog.evidence.deduplicated import told_once
 from catalog_probe.catalog.evidence.results import Result
 from catalog_probe.catalog.model import Attempt, Outcome, Reason
 
-RECORD, TRIPWIRE = "pa/errors/general/x", "pa/harness/tripwire/inference"
+RECORD, SELF_TEST = "pa/errors/general/x", "pa/harness/self_test/inference"
 TRIED = (Attempt("", 1.0, ()),)
 
 
@@ -27,8 +27,8 @@ def result(outcome: Outcome, at: str = "", record: str = RECORD, *, tried: bool 
         (result(Outcome.INCONCLUSIVE, "1", tried=True), result(Outcome.INCONCLUSIVE, "2")),
         (result(Outcome.DRIFTED, "2", tried=True), result(Outcome.CONFORMS, "1", tried=True)),
         (result(Outcome.NOT_PROBED, detail="b"), result(Outcome.NOT_PROBED, detail="a")),
-        (result(Outcome.HARNESS_ERROR, "1", TRIPWIRE), result(Outcome.DRIFTED, "2", TRIPWIRE, tried=True)),
-        (result(Outcome.DRIFTED, "2", TRIPWIRE), result(Outcome.CONFORMS, "1", TRIPWIRE)),
+        (result(Outcome.HARNESS_ERROR, "1", SELF_TEST), result(Outcome.DRIFTED, "2", SELF_TEST, tried=True)),
+        (result(Outcome.DRIFTED, "2", SELF_TEST), result(Outcome.CONFORMS, "1", SELF_TEST)),
     ],
 )
 def test_one_of_two_is_kept_whichever_comes_first(better_first: tuple[Result, Result]) -> None:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 def sighted(code: FindingCode, at: str, observed: Json, *, probed: dict[str, Any], day: str = "2026-11-20") -> Sighting:
     told = Finding(code, Aspect.BODY, Severity.INFO, "", "answer", at, None, observed)
     plain = sighting(Outcome.CONFORMS, day)
-    return replace(plain, result=replace(plain.result, findings=(told,), probed=probed))
+    return replace(plain, result=replace(plain.result, findings=(told,), probed_record=probed))
 
 
 PROBED = dict(record(ERROR_ADDRESS).data)

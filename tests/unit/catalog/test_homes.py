@@ -18,7 +18,7 @@ from catalog_probe.catalog.files.provider_folders import GROUP, PACKAGE, Home
 from catalog_probe.catalog.files.schemas import envelope_id, schemas
 from catalog_probe.catalog.files.store import RECORDS, Catalog
 from catalog_probe.catalog.model.errors import CatalogError
-from catalog_probe.catalog.writeback import ledger
+from catalog_probe.catalog.writeback import accepted_differences
 from catalog_probe.catalog.writeback.writing import locked
 
 if TYPE_CHECKING:
@@ -198,7 +198,7 @@ def test_a_distribution_brings_a_home_by_an_entry_point(
 def test_what_an_installed_home_accepts_is_in_force(installed: Path) -> None:
     distribution(installed, "company_catalog")
     file = home(installed / "company_catalog").resolve() / "divergences.json"
-    entry = ledger.Entry(
+    entry = accepted_differences.Entry(
         "pe/errors/general/limit",
         "live",
         ("answer/status",),
@@ -206,17 +206,17 @@ def test_what_an_installed_home_accepts_is_in_force(installed: Path) -> None:
         "2026-11-01",
         "2026-11-20",
     )
-    assert ledger.of_record(entry.address) == file
-    assert ledger.of_record("pa/errors/general/rate_limit") == PACKAGE.ledger
-    ledger.accept(entry, file)
-    assert ledger.of_homes() == (file, PACKAGE.ledger)
-    assert [each for each in ledger.in_force() if each.address.startswith("pe/")] == [entry]
+    assert accepted_differences.of_record(entry.address) == file
+    assert accepted_differences.of_record("pa/errors/general/rate_limit") == PACKAGE.accepted_differences
+    accepted_differences.accept(entry, file)
+    assert accepted_differences.of_homes() == (file, PACKAGE.accepted_differences)
+    assert [each for each in accepted_differences.in_force() if each.address.startswith("pe/")] == [entry]
     catalog = Catalog.load(*provider_folders.installed_records())
-    (overdue,) = ledger.problems([entry], catalog, date(2026, 12, 1))
+    (overdue,) = accepted_differences.problems([entry], catalog, date(2026, 12, 1))
     assert (overdue.file, overdue.what) == (file, "was to be reviewed by 2026-11-20")
     with named(home(installed / "other")):
-        assert ledger.of_homes() == ((installed / "other").resolve() / "divergences.json",)
-        assert ledger.in_force() == ()
+        assert accepted_differences.of_homes() == ((installed / "other").resolve() / "divergences.json",)
+        assert accepted_differences.in_force() == ()
 
 
 def test_a_distribution_is_found_from_the_folder_that_one_is_in(

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from catalog_probe.catalog.evidence.past import Earlier
-from catalog_probe.catalog.evidence.results import Asked, Result, Run
+from catalog_probe.catalog.evidence.results import Invocation, Result, Run
 from catalog_probe.catalog.evidence.verdicts import lost, run_verdict
 from catalog_probe.catalog.model import Outcome, Reason
 from catalog_probe.catalog.model.exits import Exit
@@ -150,7 +150,7 @@ def test_of_a_record_and_a_history_the_later_verdict_counts(noted: str, known: O
     last = lost.last_known(result(Outcome.RESTRICTED, probed=probed), run(), kept)
     assert last is not None
     assert last.outcome is known
-    of_another_revision = replace(run(), asked=Asked(revision="pa:2026-10-21"))
+    of_another_revision = replace(run(), invocation=Invocation(revision="pa:2026-10-21"))
     assert lost.last_known(result(Outcome.RESTRICTED, probed=probed), of_another_revision, []) is None
 
 

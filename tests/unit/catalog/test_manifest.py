@@ -115,7 +115,7 @@ MISTAKES = [
     (
         '"pe-"',
         '"PE-"',
-        '$.stand_ins.header_prefix: "PE-" has not the right form; the schema says: What its own',
+        '$.stand_ins.header_prefix: "PE-" has not the right form; the schema says: The prefix of its own headers',
     ),
     ('["/data"]', '"/data"', '$.controls.inference.proof: is "/data"; write a list'),
     ('["/data"]', '["data"]', '$.controls.inference.proof[0]: "data" has not the right form; the schema says: A JSON'),

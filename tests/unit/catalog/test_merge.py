@@ -48,8 +48,11 @@ def test_it_is_named_after_the_first_and_after_how_many_more_there_are() -> None
         ([{"depth": "full"}, {"depth": "quick"}], {"depth": "full"}),
         ([{}, {"expect_all": True}], {"expect_all": True}),
         ([{}, {"expect_all": False, "strict": None, "other": 1}], {}),
-        ([{"stale_ledger": ["b"]}, {}, {"stale_ledger": ["a", "b"]}], {"stale_ledger": ["a", "b"]}),
-        ([{"stale_ledger": None}, {}], {"stale_ledger": None}),
+        (
+            [{"stale_accepted_differences": ["b"]}, {}, {"stale_accepted_differences": ["a", "b"]}],
+            {"stale_accepted_differences": ["a", "b"]},
+        ),
+        ([{"stale_accepted_differences": None}, {}], {"stale_accepted_differences": None}),
     ],
 )
 def test_it_demands_what_any_of_them_does_and_is_the_share_that_they_are_together(
@@ -62,7 +65,7 @@ def test_it_demands_what_any_of_them_does_and_is_the_share_that_they_are_togethe
 def test_what_several_looked_up_alike_is_told_once() -> None:
     models, keys = {"provider": "pa", "request": "GET /v1/models"}, {"request": "GET /keys", "provider": "pa"}
     again = dict(reversed(models.items()))
-    assert merged(run("a", look_ups=(models, keys)), run("bb", look_ups=(again,))).look_ups == (models, keys)
+    assert merged(run("a", preflight=(models, keys)), run("bb", preflight=(again,))).preflight == (models, keys)
 
 
 def ending(records: int, **said: str) -> dict[str, Json]:
@@ -73,15 +76,15 @@ def ending(records: int, **said: str) -> dict[str, Json]:
     "other", [{"provider": "pb"}, {"what": "model n"}, {"on": "2026-12-02"}, {"mend": "none"}], ids=str
 )
 def test_of_what_ends_the_records_of_all_shards_are_counted(other: dict[str, str]) -> None:
-    first = run("a", ends=(ending(3), ending(5, **other)))
-    second = run("bb", ends=(ending(2), ending(5, **other)))
-    found = {tuple(sorted(each.items())) for each in merged(first, second).ends}
+    first = run("a", expirations=(ending(3), ending(5, **other)))
+    second = run("bb", expirations=(ending(2), ending(5, **other)))
+    found = {tuple(sorted(each.items())) for each in merged(first, second).expirations}
     assert found == {tuple(sorted(each.items())) for each in (ending(5), ending(5, **other))}
 
 
 def test_what_ends_first_is_told_first() -> None:
     soon, late = ending(1, on="2026-11-30"), ending(1)
-    assert merged(run("a", ends=(late,)), run("bb", ends=(soon,))).ends == (soon, late)
+    assert merged(run("a", expirations=(late,)), run("bb", expirations=(soon,))).expirations == (soon, late)
 
 
 def test_runs_of_different_targets_are_not_one() -> None:

@@ -15,7 +15,7 @@ from catalog_probe.catalog.evidence.verdicts.merge import merge
 from catalog_probe.catalog.model import Outcome, Reason
 from catalog_probe.catalog.model.codes import ReasonCode
 from catalog_probe.catalog.model.exits import Exit
-from catalog_probe.catalog.model.look import Look
+from catalog_probe.catalog.model.observation import Observation
 from catalog_probe.catalog.reading.assertions import assertions
 from catalog_probe.catalog.writeback.planner import Kept, Patch, Policy, plan
 from catalog_probe.catalog.writeback.seen import Sighting
@@ -49,15 +49,15 @@ def result(address: str, outcome: Outcome) -> Result:
     return Result(address, {}, outcome, reason, findings, observed_at=f"{DAY}T04:00:00.000Z", lane=lane)
 
 
-def tripwires() -> list[Result]:
-    return [replace(result(self_check.tripwire_address(lane), Outcome.DRIFTED), lane=lane) for lane in LANES.values()]
+def self_tests() -> list[Result]:
+    return [replace(result(self_check.self_test_address(lane), Outcome.DRIFTED), lane=lane) for lane in LANES.values()]
 
 
 def described(name: str, selected: Sequence[str]) -> Run:
     at = f"{DAY}T0{name[-1]}:00:00Z"
     lanes = tuple(sorted({LANES[address[:2]] for address in selected}))
     providers = tuple(sorted({address[:2] for address in selected}))
-    return Run(name, "live", True, at, DAY, providers, providers, tuple(sorted(selected)), tripwires=lanes)
+    return Run(name, "live", True, at, DAY, providers, providers, tuple(sorted(selected)), self_tests=lanes)
 
 
 @st.composite
@@ -65,7 +65,7 @@ def nights(draw: st.DrawFn) -> tuple[Run, list[Result]]:
     """A live night with a result for each record that it selected, in the order in which they came."""
     outcomes = st.sampled_from([*[Outcome.CONFORMS] * 4, *Outcome])
     own = [result(address, draw(outcomes)) for address in ADDRESSES]
-    lines = draw(st.permutations([*own, *tripwires()]))
+    lines = draw(st.permutations([*own, *self_tests()]))
     return described("r-0", ADDRESSES), lines
 
 
@@ -107,7 +107,7 @@ def test_no_order_of_shards_makes_a_night_greener(night: tuple[Run, list[Result]
     for number in sorted(set(parts)):
         own = [address for address, part in zip(ADDRESSES, parts, strict=True) if part == number]
         of_it = described(f"r-{number}", own)
-        told = {*own, *map(self_check.tripwire_address, of_it.tripwires)}
+        told = {*own, *map(self_check.self_test_address, of_it.self_tests)}
         mine = [each for each in lines if each.record in told]
         shards.append((of_it, mine[: data.draw(st.integers(0, len(mine)))] if data.draw(st.booleans()) else mine))
     exits = {run_verdict.of_run(*merge(order)) for order in (shards, shards[::-1], data.draw(st.permutations(shards)))}
@@ -129,8 +129,10 @@ def test_no_trouble_of_the_account_makes_or_takes_a_tag(
     for code, day, seen in troubles:
         run = replace(described(f"r-{day}", [address]), today=f"2026-11-{day:02}")
         keys = tuple(each.key.within for each in stated if each.key.label == stated[0].key.label)
-        looks = (Look(ENDPOINT_ADDRESS, stated[0].key.label, keys if seen else (), {}, {}),) if stated else ()
+        observations = (
+            (Observation(ENDPOINT_ADDRESS, stated[0].key.label, keys if seen else (), {}, {}),) if stated else ()
+        )
         outcome = Outcome.NOT_PROBED if code is ReasonCode.CREDENTIAL_EMPTY else Outcome.INCONCLUSIVE
-        sightings.append(Sighting(run, Result(address, {}, outcome, Reason(code), looks=looks)))
+        sightings.append(Sighting(run, Result(address, {}, outcome, Reason(code), observations=observations)))
     planned = plan(before, sightings, Policy(), sightings[0].day, stated)
     assert isinstance(planned, Kept), planned.reason if isinstance(planned, Patch) else ""

@@ -25,11 +25,11 @@ ALLOWED = {
     "catalog_probe/catalog/model/record.py": "a record's own name, tags, surface and sources: every module uses them",
 }
 
-DATA = frozenset({"data", "probed"})
+DATA = frozenset({"data", "probed_record"})
 """The attributes that hold a record's JSON: of a `Record`, and of a `Result`."""
 
-OTHERS = frozenset({"event.data", "chosen.probed", "self.probed"})
-"""What else is called so: the data of an event on the wire, and the recipes that were chosen to be probed."""
+OTHERS = frozenset({"event.data"})
+"""What else is called so: the data of an event on the wire."""
 
 _NAMED = re.compile(rf"\.\s*(?:{'|'.join(sorted(DATA))})\b")
 
@@ -95,7 +95,7 @@ def test_nobody_else_takes_a_record_apart() -> None:
 def test_no_template_takes_a_record_apart() -> None:
     pages = sorted((HERE / "reports" / "templates").glob("*.j2"))
     assert pages
-    assert not [page.name for page in pages if ".probed" in page.read_text(encoding="utf-8")]
+    assert not [page.name for page in pages if ".probed_record" in page.read_text(encoding="utf-8")]
 
 
 def test_no_exception_is_left_over() -> None:
@@ -111,8 +111,8 @@ def test_no_exception_is_left_over() -> None:
     [
         "record.data['http_status']",
         "record.data.get('http_status')",
-        "result.probed.get('note')",
-        "'stream' in standing.result.probed",
+        "result.probed_record.get('note')",
+        "'stream' in standing.result.probed_record",
         "self.record.data.items()",
         "{**record.data, 'status': []}",
         "def f(record):\n    data = record.data\n    return data.get('name')",
@@ -127,9 +127,8 @@ def test_taking_apart_is_seen(code: str) -> None:
     "code",
     [
         "json.dumps(record.data)",
-        "Record(self.address, result.probed)",
+        "Record(self.address, result.probed_record)",
         "event.data['response']['id']",
-        "chosen.probed.items()",
         "data.get('name')",
         "record.tags",
     ],

@@ -8,34 +8,34 @@ from catalog_probe.catalog.evidence.results import Result
 from catalog_probe.catalog.evidence.verdicts.partial import in_part
 from catalog_probe.catalog.model import Aspect, Finding, Outcome, Severity
 from catalog_probe.catalog.model.codes import FindingCode
-from catalog_probe.catalog.model.look import Look
+from catalog_probe.catalog.model.observation import Observation
 
 
-def result(*looks: Look, code: str = FindingCode.UNDOCUMENTED_HEADER) -> Result:
+def result(*observations: Observation, code: str = FindingCode.UNDOCUMENTED_HEADER) -> Result:
     told = Finding(code, Aspect.STATE, Severity.INFO, "")
-    return Result("pa/errors/x/y", {}, Outcome.CONFORMS, findings=(told,), looks=looks)
+    return Result("pa/errors/x/y", {}, Outcome.CONFORMS, findings=(told,), observations=observations)
 
 
-def look(endpoint: str = "a", label: str = "answer", seen: str = "status", **unseen: str) -> Look:
-    return Look(endpoint, label, as_stated=(seen,), unseen=unseen)
+def observation(endpoint: str = "a", label: str = "answer", seen: str = "status", **unseen: str) -> Observation:
+    return Observation(endpoint, label, matched=(seen,), not_observed=unseen)
 
 
 @pytest.mark.parametrize(
-    ("looks", "part"),
+    ("observations", "part"),
     [
         ([], False),
-        ([look()], False),
-        ([look(message="no-body")], True),
-        ([look(message="not-shown")], False),
-        ([look(message="no-body"), look("b", seen="message")], False),
-        ([look(message="no-body"), look("b", "other", seen="message")], True),
-        ([look(message="no-body"), Look("b", "answer", otherwise={"message": "absent"})], False),
-        ([look(), look("b", message="no-body")], True),
+        ([observation()], False),
+        ([observation(message="no-body")], True),
+        ([observation(message="not-shown")], False),
+        ([observation(message="no-body"), observation("b", seen="message")], False),
+        ([observation(message="no-body"), observation("b", "other", seen="message")], True),
+        ([observation(message="no-body"), Observation("b", "answer", mismatched={"message": "absent"})], False),
+        ([observation(), observation("b", message="no-body")], True),
     ],
 )
-def test_what_was_looked_for_and_seen_nowhere_is_missing(looks: list[Look], part: bool) -> None:
-    assert in_part(result(*looks)) is part
+def test_what_was_looked_for_and_seen_nowhere_is_missing(observations: list[Observation], part: bool) -> None:
+    assert in_part(result(*observations)) is part
 
 
 def test_so_is_what_nobody_looked_at() -> None:
-    assert in_part(result(look(), code=FindingCode.NOT_LOOKED_AT))
+    assert in_part(result(observation(), code=FindingCode.NOT_LOOKED_AT))

@@ -82,7 +82,7 @@ def test_conforming_keeps_the_limits_that_this_key_was_told() -> None:
 
 def test_drift_takes_the_verification_away_and_says_what_was_seen() -> None:
     before = planned(record(), sighting(day="2026-11-10"))
-    finding = drift("header-missing", Aspect.HEADER, at="request-id", documented="present", observed="absent")
+    finding = drift("header-missing", Aspect.HEADER, location="request-id", documented="present", observed="absent")
     after = planned(before, sighting(Outcome.DRIFTED, findings=(finding,), name="r2"))
 
     assert after.data["status"] == ["DOCUMENTED", "UNVERIFIED"]

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 
 from catalog_probe.catalog.files.store import Catalog
 from catalog_probe.catalog.model import Record
+from catalog_probe.catalog.model.record import EVIDENCE_VERSION
 from catalog_probe.catalog.observed.cells import statements_digest
 from catalog_probe.catalog.reading.assertions import assertions
 from catalog_probe.catalog.rely.answers import Answer, DependencyAnswer, answer_dependencies, combine
@@ -32,7 +33,7 @@ BATCH = "pa/endpoints/batches/create_batch"
 STATUS, RETRY = "answer/status", "answer/header:retry-after"
 RETRIES = Dependency((LIMIT,), (STATUS, RETRY))
 FRESH = {"on": "2026-11-20"}
-DIFFERING = {"on": "2026-11-20", "differs": {STATUS: "503"}}
+DIFFERING = {"on": "2026-11-20", "mismatched": {STATUS: "503"}}
 OLD = {"on": "2026-01-01"}
 
 
@@ -41,7 +42,11 @@ def seen(address: str, **lines: dict[str, Any]) -> Record:
     record = shipped()[address]
     stated = assertions(record, shipped().__getitem__)
     endpoints = {"create": CREATE, "count": COUNT}
-    block = {"of": statements_digest(stated), "seen": {endpoints[name]: line for name, line in lines.items()}}
+    block = {
+        "schema_version": EVIDENCE_VERSION,
+        "statements": statements_digest(stated),
+        "endpoints": {endpoints[name]: line for name, line in lines.items()},
+    }
     return Record(record.address, {**record.data, "evidence": block})
 
 
@@ -58,26 +63,30 @@ def test_what_was_seen_as_stated_holds() -> None:
 
 
 def test_what_was_seen_otherwise_does_not() -> None:
-    found = answer_to(RETRIES, seen(LIMIT, create=FRESH, count={"on": "2026-11-21", "differs": {RETRY: "absent"}}))
+    found = answer_to(RETRIES, seen(LIMIT, create=FRESH, count={"on": "2026-11-21", "mismatched": {RETRY: "absent"}}))
     assert found.answer is Answer.NO
     [differing] = found.differing
-    assert (differing.assertion.id, differing.endpoint, differing.differs) == (f"{LIMIT}#{RETRY}", COUNT, "absent")
+    assert (differing.assertion.id, differing.endpoint, differing.mismatch) == (f"{LIMIT}#{RETRY}", COUNT, "absent")
     assert differing.on == date(2026, 11, 21)
 
 
 def test_a_difference_in_another_assertion_or_on_another_endpoint_does_not_count() -> None:
-    another = seen(LIMIT, create={"on": "2026-11-20", "differs": {"answer/header:request-id": "absent"}})
+    another = seen(LIMIT, create={"on": "2026-11-20", "mismatched": {"answer/header:request-id": "absent"}})
     assert answer_to(RETRIES, another).answer is Answer.YES
-    on_another = seen(LIMIT, create=FRESH, count={"on": "2026-11-20", "differs": {RETRY: "absent"}})
+    on_another = seen(LIMIT, create=FRESH, count={"on": "2026-11-20", "mismatched": {RETRY: "absent"}})
     assert answer_to(Dependency((LIMIT,), (RETRY,), (CREATE,)), on_another).answer is Answer.YES
 
 
 def test_where_nobody_looked_it_is_unknown() -> None:
     assert answer_to(RETRIES).answer is Answer.UNKNOWN
-    partly = answer_to(RETRIES, seen(LIMIT, create={"on": "2026-11-20", "unseen": {RETRY: "2026-09-01"}}))
+    partly = answer_to(RETRIES, seen(LIMIT, create={"on": "2026-11-20", "not_observed": {RETRY: "2026-09-01"}}))
     assert partly.answer is Answer.UNKNOWN
-    [unseen] = partly.unseen
-    assert (unseen.assertion.id, unseen.endpoint, unseen.on) == (f"{LIMIT}#{RETRY}", "", date(2026, 9, 1))
+    [not_observed] = partly.not_observed
+    assert (not_observed.assertion.id, not_observed.endpoint, not_observed.on) == (
+        f"{LIMIT}#{RETRY}",
+        "",
+        date(2026, 9, 1),
+    )
 
 
 def test_what_a_mock_did_is_no_evidence() -> None:
@@ -101,15 +110,15 @@ def test_where_endpoints_are_named_it_has_to_hold_on_each() -> None:
     both = Dependency((LIMIT,), (RETRY,), ("pa/endpoints/messages/*",))
     found = answer_to(both, seen(LIMIT, create=FRESH))
     assert found.answer is Answer.UNKNOWN
-    assert [(each.endpoint, each.on) for each in found.unseen] == [(COUNT, None)]
+    assert [(each.endpoint, each.on) for each in found.not_observed] == [(COUNT, None)]
     assert answer_to(both, seen(LIMIT, create=FRESH, count=FRESH)).answer is Answer.YES
-    differing = answer_to(both, seen(LIMIT, count={"on": "2026-11-20", "differs": {RETRY: "absent"}}))
+    differing = answer_to(both, seen(LIMIT, count={"on": "2026-11-20", "mismatched": {RETRY: "absent"}}))
     assert [each.endpoint for each in differing.differing] == [COUNT]
-    assert [each.endpoint for each in differing.unseen] == [CREATE]
+    assert [each.endpoint for each in differing.not_observed] == [CREATE]
 
 
 def test_some_endpoint_is_enough_whatever_was_never_seen_on_another() -> None:
-    never = {"on": "2026-11-20", "unseen": {RETRY: None}}
+    never = {"on": "2026-11-20", "not_observed": {RETRY: None}}
     assert answer_to(RETRIES, seen(LIMIT, create=never, count=FRESH)).answer is Answer.YES
     assert answer_to(RETRIES, seen(LIMIT, create=never)).answer is Answer.UNKNOWN
 
@@ -128,9 +137,9 @@ def test_a_star_means_what_the_documents_state_and_a_written_key_what_we_assumed
     stated = assertions(shipped()[CREATE], shipped().__getitem__)
     assumed = next(str(each.key) for each in stated if each.assumed and each.key.label == "success")
     every = answer_to(Dependency((CREATE,), ("success/*",)))
-    assert every.unseen
-    assert assumed not in {str(each.assertion.key) for each in every.unseen}
-    differing = seen(CREATE, create={"on": "2026-11-20", "differs": {assumed: "x"}})
+    assert every.not_observed
+    assert assumed not in {str(each.assertion.key) for each in every.not_observed}
+    differing = seen(CREATE, create={"on": "2026-11-20", "mismatched": {assumed: "x"}})
     assert answer_to(Dependency((CREATE,), (assumed,)), differing).answer is Answer.NO
 
 
@@ -138,7 +147,7 @@ def test_where_the_documents_say_nothing_a_star_means_what_we_assumed() -> None:
     stream = "pb/endpoints/generation/stream_generate_content_v1beta"
     stated = assertions(shipped()[stream], shipped().__getitem__)
     assert all(each.assumed for each in stated if each.key.label == "success")
-    assert answer_to(Dependency((stream,), ("success/*",))).unseen
+    assert answer_to(Dependency((stream,), ("success/*",))).not_observed
 
 
 def test_what_only_the_provider_can_cause_stays_unknown_until_somebody_met_it() -> None:
@@ -162,7 +171,7 @@ def test_a_record_that_states_nothing_of_it_or_occurs_on_no_such_endpoint_is_lef
     keys: tuple[str, ...], endpoints: tuple[str, ...], records: list[str]
 ) -> None:
     found = answer_to(Dependency((LIMIT, OVERLOADED, CREATE), keys, endpoints))
-    assert sorted({each.assertion.address for each in found.unseen}) == records
+    assert sorted({each.assertion.address for each in found.not_observed}) == records
 
 
 @given(st.lists(st.sampled_from(Answer), min_size=1))

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from catalog_probe.catalog.evidence.results import RECORDED, Asked, Result, Run
+from catalog_probe.catalog.evidence.results import RECORDED, Invocation, Result, Run
 from catalog_probe.catalog.model import (
     Address,
     Aspect,
@@ -25,9 +25,9 @@ from catalog_probe.catalog.model import (
     Response,
     Severity,
 )
+from catalog_probe.catalog.model.answered_by import AnsweredBy
 from catalog_probe.catalog.model.exchange import Cut
-from catalog_probe.catalog.model.look import Look
-from catalog_probe.catalog.model.standpoint import StandsFor
+from catalog_probe.catalog.model.observation import Observation
 
 RECORD = "pa/errors/general/x"
 DRIFT = Finding(
@@ -82,7 +82,10 @@ WHOLE = Result(
     "probes/test_errors.py::test_error[x]",
     {"state": "accounted"},
     {"was": "never"},
-    (Look("pa/endpoints/a/b", "answer", ("type",), {"status": "418"}, {"message": "no-body"}), Look("", "other")),
+    (
+        Observation("pa/endpoints/a/b", "answer", ("type",), {"status": "418"}, {"message": "no-body"}),
+        Observation("", "other"),
+    ),
     ("pa/endpoints/a/d",),
 )
 RUN = Run(
@@ -94,16 +97,18 @@ RUN = Run(
     providers=("pa",),
     expected=("pa",),
     selected=(RECORD,),
-    tripwires=("pa:inference",),
+    self_tests=("pa:inference",),
     policy={"strict": True},
-    asked=Asked("live", "records", "out", True, {"K": "k"}, {"pa": {"f": {"real": "x"}}}, ("a.har",), "pa:1", True),
+    invocation=Invocation(
+        "live", "records", "out", True, {"K": "k"}, {"pa": {"f": {"real": "x"}}}, ("a.har",), "pa:1", True
+    ),
     versions={"python": "3.11"},
     catalog_digest="d",
     previous_run="q",
     history=({"run": "p"},),
-    look_ups=({"found": 1},),
-    ends=({"on": "2026-12-01"},),
-    stands_for=StandsFor.PROVIDER,
+    preflight=({"values": 1},),
+    expirations=({"on": "2026-12-01"},),
+    answered_by=AnsweredBy.PROVIDER,
     revisions={"pa": "1"},
     traffic={"exchanges": 1},
 )
@@ -119,7 +124,7 @@ def read_again(said: dict[str, Any]) -> dict[str, Any]:
 def test_a_result_is_read_as_it_was_written(result: Result) -> None:
     again = Result.from_json(read_again(result.to_json()))
     assert again == result
-    assert {type(each) for each in (again.findings, again.looks, again.attempts, again.undrawn)} == {tuple}
+    assert {type(each) for each in (again.findings, again.observations, again.attempts, again.not_drawn)} == {tuple}
     assert Result.from_json(result.to_json()) == result
 
 
@@ -138,7 +143,7 @@ def test_a_line_leaves_out_what_is_none_but_for_what_a_reader_looks_for() -> Non
     )
     said = read_again(result.to_json())
     assert said["reason"] is None
-    assert not {"ledger", "agreement"} & said.keys()
+    assert not {"accepted_difference", "confirmation"} & said.keys()
     assert (said["findings"][0]["documented"], said["findings"][0]["observed"]) == (None, None)
     first, second = said["attempts"][0]["exchanges"]
     assert second["response"] is None
@@ -152,29 +157,29 @@ def test_a_line_leaves_out_what_is_none_but_for_what_a_reader_looks_for() -> Non
 
 def test_any_mapping_is_an_object_and_any_sequence_a_list() -> None:
     odd: Any = MappingProxyType({1: (Severity.MUST, b"raw", [0, 1])})
-    probed = Result(RECORD, odd, Outcome.CONFORMS).to_json()["probed"]
+    probed = Result(RECORD, odd, Outcome.CONFORMS).to_json()["probed_record"]
     assert probed == {"1": ["must", b"raw", [0, 1]]}
     assert (type(probed), type(probed["1"]), type(probed["1"][0])) == (dict, list, str)
 
 
 def test_what_a_result_is_of() -> None:
     assert WHOLE.address == Address.parse(RECORD)
-    assert WHOLE.probed_record == Record(Address.parse(RECORD), {"http_status": 400})
+    assert WHOLE.parsed_record == Record(Address.parse(RECORD), {"http_status": 400})
     assert WHOLE.drifts == (DRIFT,)
     assert RECORDED == "recorded", "a word of the file"
 
 
 @pytest.mark.parametrize(
-    ("live", "stands_for", "revision", "speaks"),
+    ("live", "answered_by", "revision", "speaks"),
     [
-        (True, StandsFor.PROVIDER, "", True),
-        (True, StandsFor.PROVIDER, "pa:1", False),
-        (True, StandsFor.GATEWAY, "", False),
-        (False, StandsFor.PROVIDER, "", False),
-        (False, StandsFor.RECORDING, "", False),
+        (True, AnsweredBy.PROVIDER, "", True),
+        (True, AnsweredBy.PROVIDER, "pa:1", False),
+        (True, AnsweredBy.GATEWAY, "", False),
+        (False, AnsweredBy.PROVIDER, "", False),
+        (False, AnsweredBy.RECORDING, "", False),
     ],
 )
-def test_whose_answers_a_run_saw(live: bool, stands_for: StandsFor, revision: str, speaks: bool) -> None:
-    asked = Asked(revision=revision)
-    run = Run("r", "t", live=live, started_at="", today="", asked=asked, stands_for=stands_for)
+def test_whose_answers_a_run_saw(live: bool, answered_by: AnsweredBy, revision: str, speaks: bool) -> None:
+    invocation = Invocation(revision=revision)
+    run = Run("r", "t", live=live, started_at="", today="", invocation=invocation, answered_by=answered_by)
     assert run.speaks_of_providers is speaks

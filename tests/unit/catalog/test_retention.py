@@ -23,12 +23,12 @@ from catalog_probe.catalog.evidence.retention import (
     kept_attempt,
     kept_exchange,
     kept_finding,
-    kept_look,
+    kept_observation,
     pointers,
 )
 from catalog_probe.catalog.model import Attempt, Event, Exchange, Json, Outcome, Request, Response
 from catalog_probe.catalog.model.assertion import Assertion, Basis, Key
-from catalog_probe.catalog.model.look import Look
+from catalog_probe.catalog.model.observation import Observation
 from catalog_probe.catalog.reading.expected import Expected, answer_body, message_of
 from catalog_probe.catalog.reading.streams import StreamRule
 from catalog_probe.catalog.text.json_pointer import ABSENT, find, rebuilt
@@ -60,7 +60,7 @@ def test_of_a_large_body_is_kept_what_tells_of_it() -> None:
     assert response.cut is not None
     assert (response.cut.size, response.cut.sha256) == (len(raw), hashlib.sha256(raw).hexdigest())
     assert response.body == raw[:WHOLE].decode()
-    assert response.cut.at["/error/type"] == "invalid_request_error"
+    assert response.cut.values["/error/type"] == "invalid_request_error"
     assert message_of(EXPECTED, response) == "no", "write-back reads of it what the judge has read"
 
 
@@ -112,15 +112,18 @@ def test_a_value_that_just_fits_is_kept_beside_as_it_is() -> None:
     listed, own = ["m" * (POINTED - 4)], replace(EXPECTED, fields={"/list": {}})
     cut = answered(kept_exchange(exchange({"list": listed, "padding": "x" * WHOLE}), own)).cut
     assert cut is not None
-    assert cut.at["/list"] == listed
+    assert cut.values["/list"] == listed
 
 
-def test_findings_and_looks_hold_no_more_than_a_person_reads() -> None:
+def test_findings_and_observations_hold_no_more_than_a_person_reads() -> None:
     short, long = making.finding(), making.finding(observed="z" * 9000, message="z" * 9000)
     assert kept_finding(short) == short
     assert len(kept_finding(long).observed) == len(kept_finding(long).message) == POINTED
-    look = Look("", "answer", otherwise={"type": "z" * 9000, "code": "short"})
-    assert {key: len(value) for key, value in kept_look(look).otherwise.items()} == {"type": POINTED, "code": 5}
+    observation = Observation("", "answer", mismatched={"type": "z" * 9000, "code": "short"})
+    assert {key: len(value) for key, value in kept_observation(observation).mismatched.items()} == {
+        "type": POINTED,
+        "code": 5,
+    }
 
 
 def test_a_digit_in_a_pointer_is_an_item() -> None:
@@ -210,8 +213,8 @@ def test_what_just_fits_is_no_shorter() -> None:
     assert kept_finding(fitting) == fitting
     assert len(kept_finding(replace(fitting, observed=["z" * (POINTED - 3)])).observed) == POINTED
     assert len(kept_finding(replace(fitting, observed=None, message="z" * (POINTED + 1))).message) == POINTED
-    look = Look("", "answer", otherwise={"type": "z" * POINTED})
-    assert kept_look(look) == look
+    observation = Observation("", "answer", mismatched={"type": "z" * POINTED})
+    assert kept_observation(observation) == observation
 
 
 def test_what_is_asserted_of_a_body_is_kept_beside_it_each_place_once() -> None:

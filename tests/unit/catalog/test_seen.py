@@ -57,7 +57,7 @@ def test_a_look_is_not_older_than_itself() -> None:
 
 def test_what_was_recorded_was_seen_when_it_was_recorded() -> None:
     judged = sighting(Outcome.CONFORMS, "2026-11-20")
-    recorded = replace(judged.result, elicited=RECORDED, observed_at="2026-11-12T23:59:59Z")
+    recorded = replace(judged.result, trigger=RECORDED, observed_at="2026-11-12T23:59:59Z")
     assert replace(judged, result=recorded).day == date(2026, 11, 12)
     assert judged.day == date(2026, 11, 20)
 

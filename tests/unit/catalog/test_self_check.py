@@ -1,4 +1,4 @@
-"""What a run says of itself: which tripwires did not come out, and which workers were lost."""
+"""What a run says of itself: which self-tests did not come out, and which workers were lost."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import pytest
 
 from catalog_probe.catalog.evidence import self_check
 from catalog_probe.catalog.evidence.results import Result, Run
-from catalog_probe.catalog.evidence.self_check import lost_worker, of_records, silent_lanes, tripwire_address
+from catalog_probe.catalog.evidence.self_check import lost_worker, of_records, self_test_address, silent_lanes
 from catalog_probe.catalog.model import Aspect, Finding, Outcome, Severity
 
 if TYPE_CHECKING:
@@ -18,19 +18,19 @@ LANE, OTHER = "pa:inference", "pa:admin"
 DRIFT = Finding("status-differs", Aspect.STATUS, Severity.MUST, "", "control", assertion="control/status")
 
 
-def tripwire(outcome: Outcome = Outcome.DRIFTED, lane: str = LANE, findings: tuple[Finding, ...] = (DRIFT,)) -> Result:
-    return Result(tripwire_address(lane), {}, outcome, findings=findings, lane=lane)
+def self_test(outcome: Outcome = Outcome.DRIFTED, lane: str = LANE, findings: tuple[Finding, ...] = (DRIFT,)) -> Result:
+    return Result(self_test_address(lane), {}, outcome, findings=findings, lane=lane)
 
 
 def record(outcome: Outcome = Outcome.CONFORMS, lane: str = LANE) -> Result:
     return Result("pa/errors/general/x", {}, outcome, findings=(DRIFT,), lane=lane)
 
 
-def run(*tripwires: str) -> Run:
-    return Run("r", "live", live=True, started_at="", today="", tripwires=tripwires)
+def run(*self_tests: str) -> Run:
+    return Run("r", "live", live=True, started_at="", today="", self_tests=self_tests)
 
 
-CAME_OUT = tripwire()
+CAME_OUT = self_test()
 
 
 @pytest.mark.parametrize(
@@ -39,19 +39,19 @@ CAME_OUT = tripwire()
         ([LANE], [record(), CAME_OUT], [CAME_OUT], []),
         ([LANE], [record(), CAME_OUT], [], [LANE]),
         ([LANE], [record()], [], [LANE]),
-        ([LANE], [record(), tripwire(findings=())], [tripwire(findings=())], [LANE]),
+        ([LANE], [record(), self_test(findings=())], [self_test(findings=())], [LANE]),
         ([LANE], [record(lane=OTHER)], [], []),
         ([LANE], [record(Outcome.INCONCLUSIVE)], [], []),
-        ([LANE], [tripwire()], [], []),
+        ([LANE], [self_test()], [], []),
         ([], [record()], [], []),
         ([], [record(Outcome.HARNESS_ERROR)], [], []),
         ([], [lost_worker("gw0", "killed")], [], []),
-        ([], [tripwire(Outcome.HARNESS_ERROR)], [], [LANE]),
+        ([], [self_test(Outcome.HARNESS_ERROR)], [], [LANE]),
         ([OTHER, LANE], [record(), record(lane=OTHER)], [], [OTHER, LANE]),
         ([OTHER, LANE], [record(), record(lane=OTHER), CAME_OUT], [CAME_OUT], [OTHER]),
     ],
 )
-def test_a_lane_with_a_verdict_is_silent_where_its_tripwire_did_not_come_out(
+def test_a_lane_with_a_verdict_is_silent_where_its_self_test_did_not_come_out(
     lanes: Sequence[str], results: Sequence[Result], failing: Sequence[Result], silent: list[str]
 ) -> None:
     assert silent_lanes(run(*lanes), results, failing) == silent
@@ -59,7 +59,7 @@ def test_a_lane_with_a_verdict_is_silent_where_its_tripwire_did_not_come_out(
 
 def test_lines_of_the_run_have_addresses_of_their_own_and_are_no_records() -> None:
     lost = lost_worker("gw0", "killed")
-    assert tripwire_address(LANE) == "pa/harness/tripwire/inference"
+    assert self_test_address(LANE) == "pa/harness/self_test/inference"
     assert lost.record == "run/harness/worker/gw0"
     assert of_records([CAME_OUT, record(), lost]) == [record()]
 
@@ -69,6 +69,6 @@ def test_faults_are_told_each_in_a_sentence() -> None:
     assert self_check.faults(run(LANE), results, []) == (
         "worker-lost: killed",
         "worker-lost: gone",
-        "tripwire-silent: what is false on purpose did not come out as drift in lane pa:inference: this run could not "
+        "self-test-silent: what is false on purpose did not come out as drift in lane pa:inference: this run could not "
         "have seen a drift there",
     )

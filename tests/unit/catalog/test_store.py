@@ -89,6 +89,13 @@ def test_hidden_files_and_discoveries_are_no_records(tmp_path: Path) -> None:
         ("pa/errors/Big.json", '{"a": {}}', "is no name for a record"),
         ("pa/errors/general.json", '{"a": {"x": NaN}}', "NaN is no JSON value"),
         ("pa/errors/general.json", "[" * 100_000, "is not JSON"),
+        (
+            "pa/errors/general.json",
+            '{"a": {"evidence": {"schema_version": 2}}}',
+            "general.json:a: $.evidence.schema_version: its evidence has schema version 2, and this catalog-probe "
+            "reads version 1; read it with the catalog-probe that wrote it, or remove the evidence",
+        ),
+        ("pa/errors/general.json", '{"a": {"evidence": {}}}', "its evidence has no schema version"),
         ("pa/mistakes/general.json", "{}", "no kind of record has this name"),
         ("pa/general.json", "{}", "does not belong here"),
         ("px/errors/general.json", "{}", "no provider has this name"),

@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING
 import pytest
 
 from catalog_probe.catalog.check.validate import check
-from catalog_probe.catalog.evidence.results import Asked
+from catalog_probe.catalog.evidence.results import Invocation
 from catalog_probe.catalog.evidence.results_file import EvidenceError
 from catalog_probe.catalog.files.store import Catalog
 from catalog_probe.catalog.model import Aspect, Finding, Outcome, Severity
+from catalog_probe.catalog.model.answered_by import AnsweredBy
 from catalog_probe.catalog.model.errors import CatalogError
-from catalog_probe.catalog.model.standpoint import StandsFor
 from catalog_probe.catalog.writeback.planner import Policy
 from catalog_probe.catalog.writeback.update import Summary, leave_copy, read_evidence, update, update_each
 from tests.unit.catalog.catalog_making import (
@@ -130,7 +130,7 @@ def test_a_mock_run_is_refused_where_records_lie_in_a_home(tmp_path: Path) -> No
 
 def test_a_gateway_proves_nothing_of_a_provider(tmp_path: Path) -> None:
     root = write_catalog(tmp_path / "records").resolve()
-    gateway = replace(run(target="proxy"), stands_for=StandsFor.GATEWAY)
+    gateway = replace(run(target="proxy"), answered_by=AnsweredBy.GATEWAY)
     folder = write_run(tmp_path / "run", gateway, [result(seen=exchange())])
     leave_copy(Catalog.load(root), folder)
     told = Catalog.load(folder / "catalog")[ERROR_ADDRESS].data
@@ -145,13 +145,13 @@ def test_a_gateway_proves_nothing_of_a_provider(tmp_path: Path) -> None:
 
 def test_another_revision_proves_nothing_of_the_usual_one(tmp_path: Path) -> None:
     root = write_catalog(tmp_path / "records").resolve()
-    other = replace(run(target="live-2026-10-21"), asked=Asked(revision="pa:2026-10-21"))
+    other = replace(run(target="live-2026-10-21"), invocation=Invocation(revision="pa:2026-10-21"))
     folder = write_run(tmp_path / "run", other, [result(seen=exchange())])
     leave_copy(Catalog.load(root), folder)
     told = Catalog.load(folder / "catalog")[ERROR_ADDRESS].data
     assert "seen on revision:live-2026-10-21 in run" in told["observed"]["note"]
     assert "observed_live" not in told
-    assert "agreed" not in told["evidence"]
+    assert "confirmed" not in told["evidence"]
     said = [str(each) for each in check(folder / "catalog", shipped=True)]
     assert [each for each in said if "carries evidence from another revision (revision:live-2026-10-21)" in each]
 

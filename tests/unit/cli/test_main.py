@@ -215,7 +215,7 @@ def test_probes_are_those_of_the_package(
 
 def test_without_a_checkout_the_printed_commands_are_those_of_the_package() -> None:
     there: Any = run()
-    there = replace(there, asked=replace(there.asked, installed=True))
+    there = replace(there, invocation=replace(there.invocation, installed=True))
     drift = result("pa/errors/general/a", findings=(finding(),))
     assert this_probe(there, drift).startswith("catalog-probe probe 'probes/test_errors.py::test_error[")
     cause: Any = type("C", (), {"id": "pa-1"})()

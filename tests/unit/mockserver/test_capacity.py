@@ -12,7 +12,7 @@ from httpx import Response
 
 from catalog_probe.mockserver.app import create_app
 from catalog_probe.mockserver.pa.generation.prompt_cache import InputTokens
-from catalog_probe.mockserver.pa.limits.special_capacity import burnt_down
+from catalog_probe.mockserver.pa.limits.special_capacity import burn_down
 from tests.unit.mockserver.mock_client import Client
 from tests.unit.mockserver.pb_client import PbClient
 from tests.unit.mockserver.pd_client import PdClient
@@ -103,7 +103,7 @@ def test_auto_uses_priority_while_it_suffices_and_standard_only_opts_out(pa: Ask
     ],
 )
 def test_tokens_burn_a_commitment_down_at_their_rates(measured: InputTokens, body: dict[str, str], burnt: int) -> None:
-    assert burnt_down(measured, body) == pytest.approx(burnt)
+    assert burn_down(measured, body) == pytest.approx(burnt)
 
 
 def cached(text: str) -> list[dict[str, Any]]:

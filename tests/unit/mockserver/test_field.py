@@ -55,7 +55,7 @@ def refused(code: str | None, **more: Any) -> dict[str, Any]:
         ),
         (
             400,
-            refused("invalid_value", param="temperature", message="got -1"),
+            refused("invalid_value", param="temperature", message="expected a value >= 0"),
             (400, "invalid_request_error", "decimal_below_min_value"),
         ),
         (401, refused("invalid_api_key"), (401, "invalid_request_error", "invalid_api_key")),
@@ -96,7 +96,7 @@ def test_an_error_in_a_stream_has_details_at_pa_and_no_data_at_pb() -> None:
     headers = {"x-pb-api-key": "mock-pb-inference", "x-mock-scenario": "internal_error_mid_stream"}
     asked = {"contents": [{"parts": [{"text": "Hello"}]}]}
     pb = Client(in_the_field("pb")).send("POST", path, headers=headers, json=asked)
-    *_, last = pb.text.strip().split("\r\n\r\n")
+    *_, last = pb.text.strip().split("\n\n")
     assert json.loads(last)["error"]["status"] == "INTERNAL"
 
 

@@ -121,10 +121,19 @@ def test_an_agent_is_made_listed_and_read(client: Client) -> None:
 
 @pytest.mark.parametrize(
     ("asked", "status"),
-    [({}, 400), ({"name": "x"}, 400), ({"name": "", "model": "mock-small"}, 400), ({"name": "x", "model": "no"}, 404)],
+    [({}, 400), ({"name": "x"}, 400), ({"name": "x", "model": "no"}, 404)],
 )
 def test_an_agent_that_makes_no_sense_is_refused(client: Client, asked: dict[str, str], status: int) -> None:
     assert client.pa("POST", "/v1/agents", json=asked).status_code == status
+
+
+def test_an_agent_is_changed_in_the_version_that_the_client_knows_or_in_any(client: Client) -> None:
+    made = client.pa("POST", "/v1/agents", json={"name": "one", "model": "mock-small"}).json()
+    path = f"/v1/agents/{made['id']}"
+    assert client.pa("POST", path, json={"version": 1, "description": "new"}).json()["version"] == 2
+    assert client.pa("POST", path, json={"version": 1}).status_code == 409
+    changed = client.pa("POST", path, json={"description": None, "tools": None}).json()
+    assert (changed["version"], changed["description"], changed["tools"]) == (3, None, [])
 
 
 def test_sessions_never_see_each_other(client: Client) -> None:

@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 from catalog_probe.mockserver.core.sessions import Session
-from catalog_probe.mockserver.pb.auth import ephemeral
-from catalog_probe.mockserver.pb.auth.ephemeral import Standing
-from catalog_probe.mockserver.pb.auth.keys import MAIN
+from catalog_probe.mockserver.pb import ephemeral
+from catalog_probe.mockserver.pb.ephemeral import TokenState
+from catalog_probe.mockserver.pb.keys import MAIN
 from tests.unit.mockserver.pb_client import PbClient, status_of
 
 
@@ -27,16 +27,7 @@ def test_a_token_is_made_for_the_live_api_alone(client: PbClient) -> None:
     assert status_of(client.pb("GET", "/v1beta/models", key=name, clock="+1d")) == (401, "UNAUTHENTICATED")
 
 
-@pytest.mark.parametrize(
-    "fields",
-    [
-        {"uses": -1},
-        {"expireTime": "soon"},
-        {"expireTime": "2020-01-01T00:00:00Z"},
-        {"expireTime": "2099-01-01T00:00:00"},
-    ],
-    ids=str,
-)
+@pytest.mark.parametrize("fields", [{"uses": "1"}, {"expireTime": "soon"}], ids=str)
 def test_the_wishes_for_a_token_are_checked(client: PbClient, fields: dict[str, Any]) -> None:
     assert status_of(client.pb("POST", "/v1beta/auth_tokens", json=fields)) == (400, "INVALID_ARGUMENT")
 
@@ -49,22 +40,21 @@ def test_a_live_session_uses_a_token_up() -> None:
     session = Session("one")
     token = ephemeral.issue(session, MAIN, now=0, uses=2)
     assert [ephemeral.open_live(session, token.name, now=1) for _ in range(3)] == [
-        Standing.GOOD,
-        Standing.GOOD,
-        Standing.USED_UP,
+        TokenState.GOOD,
+        TokenState.GOOD,
+        TokenState.USED_UP,
     ]
-    assert ephemeral.open_live(session, "auth_tokens/none", now=1) is Standing.UNKNOWN
+    assert ephemeral.open_live(session, "auth_tokens/none", now=1) is TokenState.UNKNOWN
 
 
-def test_a_token_ages_twice() -> None:
+def test_a_token_expires() -> None:
     session = Session("one")
-    token = ephemeral.issue(session, MAIN, now=0, new_session_until=60, expires_at=600, uses=0)
-    assert ephemeral.open_live(session, token.name, now=59) is Standing.GOOD
-    assert ephemeral.open_live(session, token.name, now=60) is Standing.TOO_LATE_FOR_A_SESSION
-    assert ephemeral.standing(session, token.name, now=599) is Standing.GOOD
-    assert ephemeral.open_live(session, token.name, now=600) is Standing.EXPIRED
+    token = ephemeral.issue(session, MAIN, now=0, expires_at=600, uses=0)
+    assert ephemeral.open_live(session, token.name, now=599) is TokenState.GOOD
+    assert ephemeral.find_state(session, token.name, now=599) is TokenState.GOOD
+    assert ephemeral.open_live(session, token.name, now=600) is TokenState.EXPIRED
 
 
 def test_another_session_never_sees_it() -> None:
     token = ephemeral.issue(Session("one"), MAIN, now=0)
-    assert ephemeral.standing(Session("two"), token.name, now=0) is Standing.UNKNOWN
+    assert ephemeral.find_state(Session("two"), token.name, now=0) is TokenState.UNKNOWN

@@ -64,17 +64,6 @@ def test_a_tiny_budget_is_eaten_by_reasoning(client: PbClient) -> None:
     assert candidate(client.generate("mock-pro", config=unthinking))["content"]["parts"] == [{"text": "The "}]
 
 
-def test_thoughts_are_shown_on_request(client: PbClient) -> None:
-    shown = candidate(client.generate("mock-pro", config={"thinkingConfig": {"includeThoughts": True}}))
-    assert [part.get("thought", False) for part in shown["content"]["parts"]] == [True, False]
-
-
-def test_a_stop_sequence_ends_the_answer(client: PbClient) -> None:
-    assert candidate(client.generate(config={"stopSequences": ["heard"]}))["content"]["parts"] == [
-        {"text": "The mock "}
-    ]
-
-
 def test_an_image_model_draws_unless_asked_for_text(client: PbClient) -> None:
     drawn = candidate(client.generate("mock-image"))
     assert drawn["content"]["parts"][0]["inlineData"]["mimeType"] == "image/png"
@@ -135,7 +124,7 @@ def test_a_chain_of_calls_has_an_end(client: PbClient) -> None:
         ({"candidateCount": 8}, None),
         ({"candidateCount": 9}, (416, "OUT_OF_RANGE")),
         ({"candidateCount": 0}, (416, "OUT_OF_RANGE")),
-        ({"maxOutputTokens": 0}, (400, "INVALID_ARGUMENT")),
+        ({"maxOutputTokens": 0}, (416, "OUT_OF_RANGE")),
         ({"maxOutputTokens": True}, (400, "INVALID_ARGUMENT")),
         ({"thinkingConfig": {"thinkingLevel": "low", "thinkingBudget": 1}}, (400, "INVALID_ARGUMENT")),
         ({"responseModalities": ["AUDIO"]}, (501, "UNIMPLEMENTED")),
@@ -157,19 +146,20 @@ def test_an_image_model_takes_no_temperature_above_1(client: PbClient) -> None:
     ("fields", "refusal"),
     [
         ({"contents": []}, (400, "INVALID_ARGUMENT")),
-        ({"contents": [{"role": "robot", "parts": [{"text": "x"}]}]}, (400, "INVALID_ARGUMENT")),
         ({"contents": [{"role": "user", "parts": []}]}, (400, "INVALID_ARGUMENT")),
-        ({"contents": [*HELLO, {"role": "model", "parts": [{"text": "x"}]}]}, (400, "INVALID_ARGUMENT")),
-        ({"contents": [{"parts": [{"text": "x", "inlineData": {"mimeType": "a/b"}}]}]}, (400, "INVALID_ARGUMENT")),
+        ({"contents": [{"parts": [{"text": "x", "no_such_field": 1}]}]}, (400, "INVALID_ARGUMENT")),
         ({"contents": [{"parts": [{"fileData": {"fileUri": "files/none"}}]}]}, (404, "NOT_FOUND")),
         ({"contents": [{"parts": [{"fileData": {"fileUri": "files/mock-foreign"}}]}]}, (403, "PERMISSION_DENIED")),
         ({"cachedContent": "cachedContents/none"}, (404, "NOT_FOUND")),
-        ({"toolConfig": MUST_CALL}, (400, "INVALID_ARGUMENT")),
     ],
     ids=str,
 )
 def test_bodies_are_checked(client: PbClient, fields: dict[str, Any], refusal: tuple[int, str]) -> None:
     assert status_of(client.generate(fields=fields)) == refusal
+
+
+def test_a_tool_on_the_providers_side_may_have_any_name(client: PbClient) -> None:
+    assert client.generate(fields={"tools": [{"someSearch": {}}, *TOOLS]}).status_code == 200
 
 
 def test_a_file_of_ones_own_is_read(client: PbClient) -> None:
@@ -202,8 +192,8 @@ def test_a_malformed_call_needs_tools(client: PbClient) -> None:
     )
 
 
-def streamed(client: PbClient, alt: str = "?alt=sse", **kwargs: Any) -> Any:
-    return client.generate(operation=f"streamGenerateContent{alt}", **kwargs)
+def streamed(client: PbClient, **kwargs: Any) -> Any:
+    return client.generate(operation="streamGenerateContent?alt=sse", **kwargs)
 
 
 def test_a_stream_comes_in_chunks_of_the_same_shape(client: PbClient) -> None:
@@ -215,17 +205,12 @@ def test_a_stream_comes_in_chunks_of_the_same_shape(client: PbClient) -> None:
     assert [chunk["candidates"][0].get("finishReason") for chunk in chunks[-2:]] == [None, "STOP"]
 
 
-def test_without_alt_a_stream_is_a_json_array(client: PbClient) -> None:
-    assert streamed(client, alt="").json()[-1]["candidates"][0]["finishReason"] == "STOP"
-
-
 def test_a_stream_that_fails_after_200_ends_with_an_error(client: PbClient) -> None:
     response = streamed(client, scenario="internal_error_mid_stream")
     assert response.status_code == 200
     begun, failure = events_of(response)
     assert failure["error"]["status"] == "INTERNAL"
     assert "finishReason" not in begun["candidates"][0]  # STOP would call the output whole (2:7.4)
-    assert streamed(client, alt="", scenario="internal_error_mid_stream").json()[-1]["error"]["code"] == 500
 
 
 def names(response: Any) -> set[str]:
@@ -250,7 +235,6 @@ def test_a_listing_is_paged(client: PbClient) -> None:
     first = client.pb("GET", "/v1beta/models", params={"pageSize": 4})
     rest = client.pb("GET", "/v1beta/models", params={"pageToken": first.json()["nextPageToken"]})
     assert names(first) | names(rest) == names(client.pb("GET", "/v1beta/models"))
-    assert status_of(client.pb("GET", "/v1beta/models", params={"pageToken": "99"})) == (416, "OUT_OF_RANGE")
     assert status_of(client.pb("GET", "/v1beta/models", params={"pageToken": "x"})) == (400, "INVALID_ARGUMENT")
 
 

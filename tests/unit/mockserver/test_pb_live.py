@@ -108,7 +108,7 @@ def test_a_path_that_is_none_is_not_found(base: str) -> None:
     ("message", "said"),
     [
         ("no JSON", "Invalid JSON"),
-        ("[]", "not an object"),
+        ("[]", "should be an object"),
         ({"setup": {"model": "models/mock-live"}, "realtimeInput": {}}, "exactly one"),
         ({"startUp": {}}, "startUp"),
         ({"setup": {"model": "models/mock-live", "colour": "red"}}, "colour"),

@@ -9,7 +9,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from catalog_probe.mockserver.pb.limits.quotas import USED_UP
+from catalog_probe.mockserver.pb.limits import USED_UP
 from tests.unit.mockserver.pb_client import PbClient, code_of, status_of
 
 if TYPE_CHECKING:
@@ -97,7 +97,7 @@ def test_spending_has_a_rolling_window_of_ten_minutes(client: PbClient) -> None:
 def test_a_quota_that_only_money_or_days_use_up_is_a_scenario(client: PbClient, quota: str) -> None:
     refused = client.generate(scenario=f"quota_used_up;quota={quota}")
     assert status_of(refused) == (429, "RESOURCE_EXHAUSTED")
-    assert USED_UP[quota].metric in refused.json()["error"]["message"]
+    assert USED_UP[quota].quota.metric in refused.json()["error"]["message"]
 
 
 def test_a_paid_model_on_the_free_tier_shows_limit_0(client: PbClient) -> None:

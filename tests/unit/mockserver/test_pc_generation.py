@@ -81,6 +81,12 @@ def test_why_a_completion_ended(pc: PcClient, changes: dict[str, int], scenario:
     assert choice["finish_reason"] == reason
 
 
+def test_a_part_without_text_says_nothing(pc: PcClient) -> None:
+    parts = [{"type": "input_text", "text": None}, {"type": "input_text", "text": "Hello"}]
+    response = pc.respond({"input": [{"role": "user", "content": parts}]}).json()
+    assert response["output"][0]["content"][0]["text"] == "The mock heard: Hello"
+
+
 def test_a_response_streams(pc: PcClient) -> None:
     events = events_of(pc.respond({"stream": True}))
     names = [name for name, _ in events]

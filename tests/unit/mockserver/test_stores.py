@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 from catalog_probe.mockserver.core import stores
 from catalog_probe.mockserver.core.sessions import MAX_ENDPOINTS, OTHERS, Session
 from catalog_probe.mockserver.core.stores import BoundedStore
-from catalog_probe.mockserver.pb.limits.quotas import SPEND_WINDOW_S, Window
+from catalog_probe.mockserver.pb.limits import SPEND_WINDOW_S
+from catalog_probe.mockserver.pb.quotas import Window
 
 if TYPE_CHECKING:
     import pytest

@@ -60,15 +60,15 @@ def pb(client: Client, said: str, must: bool = False, schema: Any = None, path: 
     body["toolConfig"] = {"functionCallingConfig": {"mode": "ANY" if must else "AUTO"}}
     if schema:
         body["generationConfig"] = {"responseMimeType": "application/json", "responseSchema": IN_CAPITALS}
-    answer = post(client, f"/pb/v1beta/models/mock-lite:{path}", body).json()
-    answers = answer if isinstance(answer, list) else [answer]
-    parts = [part for each in answers for part in each["candidates"][0]["content"]["parts"]]
+    text = post(client, f"/pb/v1beta/models/mock-lite:{path}", body).text
+    chunks = [json.loads(chunk) for chunk in text.replace("data: ", "").split("\n\n") if chunk]
+    parts = [part for chunk in chunks for part in chunk["candidates"][0]["content"]["parts"]]
     calls = [part["functionCall"] for part in parts if "functionCall" in part]
-    return [(each["name"], each["args"]) for each in calls], "".join(part.get("text", "") for part in parts)
+    return [(call["name"], call["args"]) for call in calls], "".join(part.get("text", "") for part in parts)
 
 
 def pb_streamed(client: Client, said: str, must: bool = False, schema: Any = None) -> Any:
-    return pb(client, said, must, schema, "streamGenerateContent")
+    return pb(client, said, must, schema, "streamGenerateContent?alt=sse")
 
 
 def interactions(client: Client, said: str, must: bool = False, schema: Any = None) -> tuple[Calls, str]:

@@ -12,7 +12,7 @@ from catalog_probe.probes.judging.judge import judge
 from tests.harness.engines import catalog
 
 if TYPE_CHECKING:
-    from catalog_probe.catalog.model.look import Look
+    from catalog_probe.catalog.model.observation import Observation
     from catalog_probe.probes.judging.verdicts.verdict import Verdict
 
 RATE_LIMIT = "pa/errors/general/rate_limit"
@@ -56,6 +56,6 @@ def judged(
     return judge(expected, Attempt("", 0.0, (exchange,)), known(address.partition("/")[0]))
 
 
-def seen(verdict: Verdict) -> Look:
-    (look,) = verdict.looks
-    return look
+def seen(verdict: Verdict) -> Observation:
+    (observation,) = verdict.observations
+    return observation

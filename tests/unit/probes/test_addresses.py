@@ -240,8 +240,10 @@ def test_no_wire_puts_a_key_into_what_is_refused() -> None:
         def credential(self, role: str) -> Credential:
             raise AssertionError("the key was asked for")
 
-    provider = Watched("pd", addresses={"base_url": "https://api.example"}, key_query="key")
+    addresses = {"base_url": "https://api.example"}
+    provider = Provider("pd", addresses=addresses, key_query="key")
     lane = Lane(provider, "inference", Redactor({}), Budget(provider), mock=False)
+    lane.provider = Watched("pd", addresses=addresses, key_query="key")
     with pytest.raises(Stopped, match="unsafe-path"):
         asyncio.run(lane.send(get("@other.example/v1/models"), "answer", "session", 0.0))
 

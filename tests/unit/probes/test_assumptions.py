@@ -10,13 +10,11 @@ import pytest
 from catalog_probe.catalog.envelopes.envelope import Envelope, envelope
 from catalog_probe.catalog.model import Aspect, Exchange, Finding, Outcome, Reason, Request, Response, Severity
 from catalog_probe.catalog.model.assertion import Assertion, Basis, Key
-from catalog_probe.catalog.model.codes import ReasonCode
 from catalog_probe.catalog.reading.assertions import asserted
 from catalog_probe.catalog.reading.expected import Expected
-from catalog_probe.catalog.recognition.known import Known
-from catalog_probe.probes.judging.comparison.basis import failed_assumption, succeeds, weighed
+from catalog_probe.probes.judging.comparison.basis import succeeds, weighed
 from catalog_probe.probes.judging.comparison.compare import compare
-from catalog_probe.probes.judging.verdicts.record_verdict import unseen
+from catalog_probe.probes.judging.verdicts.record_verdict import take_back
 from tests.harness.engines import catalog
 from tests.unit.probes.judging_one import BODY, HEADERS, LIMITED, RATE_LIMIT, judged
 
@@ -98,32 +96,6 @@ def test_what_nobody_settled_is_not_known_however_little_was_observed() -> None:
     assert told["answer/type"] == "should"
 
 
-SUCCESS_ASSUMED = "pa/endpoints/models/list_models"
-
-
-@pytest.mark.parametrize(
-    ("key", "status", "blamed"),
-    [
-        *(("ask/body:/x", status, True) for status in (400, 404, 405, 415, 422)),
-        *(("ask/body:/x", status, False) for status in (401, 403, 409, 413)),
-        *(("ask/path", status, True) for status in (404, 405)),
-        *(("ask/path", status, False) for status in (400, 401, 415, 422)),
-        *(("ask/endpoints", status, False) for status in (400, 404)),
-    ],
-)
-def test_only_a_refusal_of_the_request_itself_blames_what_was_assumed_of_it(
-    key: str, status: int, blamed: bool
-) -> None:
-    shipped = catalog()[SUCCESS_ASSUMED]
-    record = replace(shipped, data={**shipped.data, "assumed": {key: "Not shown."}})
-    expected = next(each for each in asserted(record, catalog().__getitem__) if each.label == "success")
-    response = Response(status, HEADERS, {**BODY, "error": {"type": "x", "message": "no"}}, "json")
-    findings = judged(SUCCESS_ASSUMED, response, {"assumed": {}}, "success").findings
-    assert any(finding.drifts for finding in findings)
-    told = failed_assumption(expected, response, findings, Known())
-    assert told == (f"{key.removeprefix('ask/')}: Not shown." if blamed else "")
-
-
 def weighed_by(*stated: Assertion, **more: Any) -> Expected:
     return Expected(
         "answer", RATE_LIMIT, envelope("pa"), 429, assertions={str(each.key): each for each in stated}, **more
@@ -188,67 +160,6 @@ def test_a_status_that_only_the_body_repeats_is_settled_by_any_other() -> None:
     assert settling.severity is Severity.SHOULD
 
 
-def test_an_assumed_path_is_not_blamed_for_a_status_that_is_assumed_as_well() -> None:
-    expected = weighed_by(asked={"path": "not shown"})
-    status = replace(differing("answer/status", "status-differs", 404), aspect=Aspect.STATUS)
-    answer = Response(404, HEADERS, BODY, "json")
-    assert failed_assumption(expected, answer, [status], Known()) == "path: not shown"
-    assumed_status = replace(status, severity=Severity.SHOULD)
-    assert failed_assumption(expected, answer, [assumed_status], Known()) == ""
-
-
-def error_body(type_: str) -> dict[str, Any]:
-    return {**BODY, "error": {**BODY["error"], "type": type_}}
-
-
-TRIGGER = {"assumed": {"ask/trigger": "Which request brings it about is not shown."}}
-
-
-@pytest.mark.parametrize(
-    "answer",
-    [
-        replace(LIMITED, status=200),
-        replace(LIMITED, status=404, body=error_body("not_found_error")),
-        replace(LIMITED, status=418, body=error_body("teapot")),
-        replace(LIMITED, body=error_body("teapot")),
-        replace(LIMITED, status=404, body=None, body_type="empty"),
-    ],
-    ids=["success", "documented error", "undocumented error", "undocumented type", "documented status without a body"],
-)
-def test_another_answer_to_an_assumed_trigger_is_no_drift(answer: Response) -> None:
-    assumed = judged(RATE_LIMIT, answer, TRIGGER)
-    assert assumed.reason is not None
-    assert assumed.reason.code == ReasonCode.ASSUMPTION_FAILED
-    assert assumed.outcome is Outcome.INCONCLUSIVE
-    assert judged(RATE_LIMIT, answer, {}).outcome is Outcome.DRIFTED
-
-
-@pytest.mark.parametrize(
-    "answer",
-    [
-        replace(LIMITED, headers={}),
-        replace(LIMITED, status=418, body={"unknown": "shape"}),
-        replace(LIMITED, status=418, body=None, body_type="empty"),
-    ],
-    ids=["a header is missing", "no envelope of the provider", "an empty body under an undocumented status"],
-)
-def test_an_assumed_trigger_excuses_no_other_difference(answer: Response) -> None:
-    assert judged(RATE_LIMIT, answer, TRIGGER).outcome is Outcome.DRIFTED
-
-
-@pytest.mark.parametrize(("label", "outcome"), [("answer", Outcome.INCONCLUSIVE), ("another", Outcome.DRIFTED)])
-def test_a_trigger_may_be_assumed_of_one_label_alone(label: str, outcome: Outcome) -> None:
-    fields = {"assumed": {f"ask/trigger:{label}": "Which request brings it about is not shown."}}
-    assert judged(RATE_LIMIT, replace(LIMITED, status=418), fields).outcome is outcome
-
-
-def test_an_endpoint_assumes_the_trigger_of_the_error_that_a_bad_credential_gets() -> None:
-    """What a rule of the endpoint names is provoked as the rule says."""
-    endpoint = catalog()["pa/endpoints/compliance_organizations/list_roles"]
-    labels = {expected.label for expected in asserted(endpoint, catalog().__getitem__) if "trigger" in expected.asked}
-    assert labels == {"wrong_credential"}
-
-
 def test_a_status_that_is_assumed_is_settled_by_another_refusal_and_not_by_a_success() -> None:
     fields = {"assumed": {"answer/status": "Not shown."}}
     assert judged(RATE_LIMIT, replace(LIMITED, status=400), fields).outcome is Outcome.CONFORMS
@@ -300,9 +211,9 @@ def test_one_wrong_field_is_one_difference(error: Any, drifts: list[str], told: 
     verdict = judged(RATE_LIMIT, replace(LIMITED, body={**BODY, "error": error}), {})
     assert sorted(each.code for each in verdict.findings if each.drifts) == drifts
     assert [each.code for each in verdict.findings if not each.drifts] == told
-    (look,) = verdict.looks
-    assert ("body" in look.as_stated) == (drifts == [])
-    assert not unseen(verdict, Reason("gateway-page", "")).findings
+    (observation,) = verdict.observations
+    assert ("body" in observation.matched) == (drifts == [])
+    assert not take_back(verdict, Reason("gateway-page", "")).findings
 
 
 @pytest.mark.parametrize(

@@ -34,12 +34,12 @@ if TYPE_CHECKING:
 def test_everything_as_stated_is_evidence_for_each_assertion_on_the_endpoint_that_was_asked() -> None:
     verdict = judged(RATE_LIMIT, LIMITED, {})
     assert verdict.outcome is Outcome.CONFORMS
-    look = seen(verdict)
-    assert look.endpoint == ENDPOINT
+    observation = seen(verdict)
+    assert observation.endpoint == ENDPOINT
     headers = (f"header:{name}" for name in HEADERS)
     bound = "relation:at_most:header:retry-after"
-    assert set(look.as_stated) == {"status", "type", "body", *OF_THE_ID, *headers, bound}
-    assert look.otherwise == look.unseen == {}
+    assert set(observation.matched) == {"status", "type", "body", *OF_THE_ID, *headers, bound}
+    assert observation.mismatched == observation.not_observed == {}
 
 
 WITHOUT = replace(LIMITED, headers={name: value for name, value in HEADERS.items() if name != "retry-after"})
@@ -51,8 +51,8 @@ def test_a_documented_difference_is_drift_and_the_rest_is_still_evidence() -> No
     assert [(each.severity, each.assertion) for each in verdict.findings] == [
         (Severity.MUST, "answer/header:retry-after")
     ]
-    assert seen(verdict).otherwise == {"header:retry-after": "absent"}
-    assert "header:request-id" in seen(verdict).as_stated
+    assert seen(verdict).mismatched == {"header:retry-after": "absent"}
+    assert "header:request-id" in seen(verdict).matched
 
 
 def test_the_same_difference_from_an_assumption_is_told_and_conforms() -> None:
@@ -61,7 +61,7 @@ def test_the_same_difference_from_an_assumption_is_told_and_conforms() -> None:
     (finding,) = verdict.findings
     assert finding.severity is Severity.SHOULD
     assert ": assumed seconds, observed absent" in finding.message
-    assert seen(verdict).otherwise == {"header:retry-after": "absent"}
+    assert seen(verdict).mismatched == {"header:retry-after": "absent"}
 
 
 ASSUMED_SUCCESS = {"success/status": "not shown"}
@@ -74,10 +74,10 @@ def test_an_assumed_status_leaves_open_which_refusal_but_not_that_it_is_one(stat
 
 
 def test_what_another_answer_holds_is_no_evidence_of_the_stated_one() -> None:
-    look = seen(judged(RATE_LIMIT, replace(LIMITED, status=403), ASSUMED_STATUS))
-    assert look.otherwise == {"status": "403"}
-    assert look.as_stated == ()
-    assert set(look.unseen.values()) == {"another-answer"}
+    observation = seen(judged(RATE_LIMIT, replace(LIMITED, status=403), ASSUMED_STATUS))
+    assert observation.mismatched == {"status": "403"}
+    assert observation.matched == ()
+    assert set(observation.not_observed.values()) == {"another-answer"}
 
 
 @pytest.mark.parametrize("status, settles", [(429, True), (403, False), (500, False)])
@@ -86,7 +86,7 @@ def test_under_a_status_that_drifts_nothing_that_is_assumed_is_settled(status: i
     other = Response(status, HEADERS, {**BODY, "error": {"type": "policy_violation", "message": "no"}}, "json")
     verdict = judged(RATE_LIMIT, other, {"assumed": {"answer/type": "not shown"}})
     assert ("answer/type" in {each.assertion for each in verdict.findings}) is settles
-    assert ("type" in seen(verdict).otherwise) is settles
+    assert ("type" in seen(verdict).mismatched) is settles
 
 
 @pytest.mark.parametrize("status", [404, 429])
@@ -95,9 +95,9 @@ def test_a_text_in_place_of_json_settles_no_status(status: int) -> None:
     verdict = judged(RATE_LIMIT, Response(status, HEADERS, "404 page not found", "text"), ASSUMED_STATUS)
     assert verdict.outcome is Outcome.DRIFTED
     assert {each.assertion for each in verdict.findings if each.severity is not Severity.INFO} == {"answer/body"}
-    look = seen(verdict)
-    assert look.unseen["status"] == "another-answer"
-    assert "status" not in (*look.otherwise, *look.as_stated)
+    observation = seen(verdict)
+    assert observation.not_observed["status"] == "another-answer"
+    assert "status" not in (*observation.mismatched, *observation.matched)
 
 
 @pytest.mark.parametrize("status, outcome", [(429, Outcome.CONFORMS), (503, Outcome.CONFORMS), (404, Outcome.DRIFTED)])
@@ -105,28 +105,32 @@ def test_each_documented_alternative_conforms_and_no_other_value(status: int, ou
     choice = {"alternatives": {"answer/status": {"values": [429, 503], "source": "2:7.3#429 rate limit"}}}
     verdict = judged(RATE_LIMIT, replace(LIMITED, status=status), choice)
     assert verdict.outcome is outcome
-    assert ("status" in seen(verdict).as_stated) is (outcome is Outcome.CONFORMS)
+    assert ("status" in seen(verdict).matched) is (outcome is Outcome.CONFORMS)
 
 
 def test_without_an_answer_nothing_is_seen() -> None:
     verdict = judged(RATE_LIMIT, Response(503, {}, None, "empty"), {})
     assert verdict.outcome is Outcome.INCONCLUSIVE
-    assert seen(verdict).as_stated == ()
-    assert set(seen(verdict).unseen.values()) == {"unasked-overload"}
+    assert seen(verdict).matched == ()
+    assert set(seen(verdict).not_observed.values()) == {"unasked-overload"}
 
 
 def test_a_body_that_is_none_hides_what_would_stand_in_it() -> None:
-    look = seen(judged(RATE_LIMIT, replace(LIMITED, body="plain words", body_type="text"), {}))
-    assert look.otherwise == {"body": "malformed"}
+    observation = seen(judged(RATE_LIMIT, replace(LIMITED, body="plain words", body_type="text"), {}))
+    assert observation.mismatched == {"body": "malformed"}
     of_the_id = {"body:/request_id": "no-body", "relation:equals:/request_id": "nothing-there"}
-    assert look.unseen == {"type": "no-body", **of_the_id, "relation:at_most:header:retry-after": "another-answer"}
+    assert observation.not_observed == {
+        "type": "no-body",
+        **of_the_id,
+        "relation:at_most:header:retry-after": "another-answer",
+    }
 
 
 def test_a_bound_that_no_document_states_is_no_drift() -> None:
     longer = replace(LIMITED, headers={**HEADERS, "retry-after": "63"})
     verdict = judged(RATE_LIMIT, longer, {})
     assert verdict.outcome is Outcome.CONFORMS
-    assert seen(verdict).otherwise == {"relation:at_most:header:retry-after": "out-of-range"}
+    assert seen(verdict).mismatched == {"relation:at_most:header:retry-after": "out-of-range"}
 
 
 def test_failed_assumptions_are_outside_the_blind_share() -> None:
@@ -150,17 +154,17 @@ def test_what_an_assumption_was_settled_to_be_is_no_news() -> None:
     record = Record(shipped.address, {**shipped.data, **ASSUMED_STATUS})
     stated = assertions(record, catalog().__getitem__)
     evidence = {
-        "of": statements_digest(stated),
-        "seen": {ENDPOINT: {"on": "2026-11-14"}},
-        "settled": {"answer/status": {"seen": "403", "on": "2026-11-14"}},
+        "statements": statements_digest(stated),
+        "endpoints": {ENDPOINT: {"on": "2026-11-14"}},
+        "resolved": {"answer/status": {"observed": "403", "on": "2026-11-14"}},
     }
-    settled = {**ASSUMED_STATUS, "evidence": evidence}
-    quiet = judged(RATE_LIMIT, replace(LIMITED, status=403), settled)
+    resolved = {**ASSUMED_STATUS, "evidence": evidence}
+    quiet = judged(RATE_LIMIT, replace(LIMITED, status=403), resolved)
     (told,) = quiet.findings
     assert (quiet.outcome, told.severity) == (Outcome.CONFORMS, Severity.INFO)
     assert told.message == "status: assumed 429, observed 403, as it was settled to be"
-    assert seen(quiet).otherwise == {"status": "403"}, "else the next night would settle it anew"
-    again = judged(RATE_LIMIT, replace(LIMITED, status=409), settled)
+    assert seen(quiet).mismatched == {"status": "403"}, "else the next night would settle it anew"
+    again = judged(RATE_LIMIT, replace(LIMITED, status=409), resolved)
     assert [each.severity for each in again.findings] == [Severity.SHOULD]
 
 
@@ -212,10 +216,10 @@ def test_a_documented_refusal_in_place_of_a_success_conforms_and_shows_nothing_e
     """2:7.5: any service tier may be one that the project is not allowed."""
     verdict = judged(RESPONSES, Response(400, {}, TIER_REFUSED, "json"), {}, "service_tier_flex")
     assert verdict.outcome is Outcome.CONFORMS
-    look = seen(verdict)
-    assert look.as_stated == ("status",)
-    assert look.otherwise == {}
-    assert look.unseen["body"] == "another-answer"
+    observation = seen(verdict)
+    assert observation.matched == ("status",)
+    assert observation.mismatched == {}
+    assert observation.not_observed["body"] == "another-answer"
 
 
 @pytest.mark.parametrize(
@@ -264,19 +268,19 @@ def test_what_is_the_same_as_another_is_seen_only_beside_it(twin_answers: bool) 
         Exchange(other.label, request, answer),
     )
     verdict = judge([twin, other], Attempt("", 0.0, exchanges), known("pa"))
-    (look,) = (each for each in verdict.looks if each.label == other.label)
-    assert (f"relation:equals:{twin.label}" in look.as_stated) is twin_answers
-    assert (look.unseen == {f"relation:equals:{twin.label}": "no-twin"}) is not twin_answers
+    (observation,) = (each for each in verdict.observations if each.label == other.label)
+    assert (f"relation:equals:{twin.label}" in observation.matched) is twin_answers
+    assert (observation.not_observed == {f"relation:equals:{twin.label}": "no-twin"}) is not twin_answers
 
 
 def test_another_success_than_the_assumed_one_shows_all_else_as_stated() -> None:
     shipped = catalog()[ENDPOINT].data["assumed"]
     verdict = judged(ENDPOINT, replace(SUCCEEDED, status=201), {"assumed": {**shipped, **ASSUMED_SUCCESS}}, "success")
-    assert seen(verdict).otherwise == {"status": "201"}
-    assert "header:request-id" in seen(verdict).as_stated
+    assert seen(verdict).mismatched == {"status": "201"}
+    assert "header:request-id" in seen(verdict).matched
     documented = {key: why for key, why in shipped.items() if key != "success/status"}
     drifted = judged(ENDPOINT, replace(SUCCEEDED, status=201), {"assumed": documented}, "success")
-    assert (drifted.outcome, seen(drifted).as_stated) == (Outcome.DRIFTED, ())
+    assert (drifted.outcome, seen(drifted).matched) == (Outcome.DRIFTED, ())
 
 
 def test_a_member_whose_place_the_documents_do_not_show_may_be_missing() -> None:
@@ -290,7 +294,7 @@ def test_a_member_whose_place_the_documents_do_not_show_may_be_missing() -> None
         "answer/body:/request_id",
         "body /request_id: assumed present, observed absent",
     )
-    assert seen(verdict).unseen == {"relation:equals:/request_id": "nothing-there"}
+    assert seen(verdict).not_observed == {"relation:equals:/request_id": "nothing-there"}
 
 
 def test_what_stands_at_an_assumed_place_is_held_to_what_is_documented() -> None:

@@ -54,8 +54,8 @@ def judged(*exchanges: Exchange, address: str = REVOKED) -> Verdict:
 def test_a_label_may_have_an_exchange_on_each_endpoint() -> None:
     verdict = judged(sent(STATED, MODELS), sent(STATED, COUNT))
     assert verdict.outcome is Outcome.CONFORMS
-    assert {look.endpoint for look in verdict.looks} == {MODELS, COUNT}
-    assert all("status" in look.as_stated for look in verdict.looks)
+    assert {observation.endpoint for observation in verdict.observations} == {MODELS, COUNT}
+    assert all("status" in observation.matched for observation in verdict.observations)
 
 
 def test_a_difference_on_one_endpoint_is_a_drift_that_names_it_and_leaves_the_others() -> None:
@@ -63,10 +63,10 @@ def test_a_difference_on_one_endpoint_is_a_drift_that_names_it_and_leaves_the_ot
     assert verdict.outcome is Outcome.DRIFTED
     (drift,) = (each for each in verdict.findings if each.drifts)
     assert (drift.assertion, drift.endpoints) == ("answer/status", (COUNT,))
-    looks = {look.endpoint: look for look in verdict.looks}
-    assert looks[COUNT].otherwise == {"status": "403"}
-    assert "status" in looks[MODELS].as_stated
-    assert "status" in looks[FILES].as_stated
+    observations = {observation.endpoint: observation for observation in verdict.observations}
+    assert observations[COUNT].mismatched == {"status": "403"}
+    assert "status" in observations[MODELS].matched
+    assert "status" in observations[FILES].matched
 
 
 def test_the_same_difference_on_several_endpoints_is_one_finding_that_lists_them() -> None:
@@ -89,10 +89,10 @@ def test_a_cell_without_a_verdict_leaves_the_others_and_is_told(trouble: Respons
     assert verdict.outcome is Outcome.CONFORMS
     (told,) = (each for each in verdict.findings if each.code == "not-looked-at")
     assert (told.severity, told.endpoints) == (Severity.INFO, (COUNT,))
-    looks = {look.endpoint: look for look in verdict.looks}
-    assert looks[COUNT].as_stated == ()
-    assert "status" in looks[COUNT].unseen
-    assert "status" in looks[MODELS].as_stated
+    observations = {observation.endpoint: observation for observation in verdict.observations}
+    assert observations[COUNT].matched == ()
+    assert "status" in observations[COUNT].not_observed
+    assert "status" in observations[MODELS].matched
 
 
 def test_a_label_that_was_seen_nowhere_is_inconclusive() -> None:
@@ -116,7 +116,7 @@ def test_a_twin_is_looked_for_on_its_own_endpoint_first() -> None:
     theirs = judged(*first, sent(other, COUNT, "no_key"), address=NO_TWO_ALIKE)
     (differs,) = (each for each in theirs.findings if each.drifts)
     assert (differs.code, differs.endpoints) == ("bodies-differ", (COUNT,))
-    assert (differs.aspect, differs.at) == (Aspect.BODY, "nonexistent_path")
+    assert (differs.aspect, differs.location) == (Aspect.BODY, "nonexistent_path")
     own = judged(*first, sent(other, COUNT, "nonexistent_path"), sent(other, COUNT, "no_key"), address=NO_TWO_ALIKE)
     assert own.outcome is Outcome.CONFORMS
 
@@ -138,8 +138,8 @@ ANSWERS = {"stated": STATED, "otherwise": OTHER_STATUS, "busy": BUSY, "none": No
 @given(st.dictionaries(st.sampled_from([MODELS, COUNT, FILES]), st.sampled_from(sorted(ANSWERS)), min_size=1))
 def test_the_verdict_on_a_cell_does_not_depend_on_the_others(asked: dict[str, str]) -> None:
     together = judged(*(sent(ANSWERS[how], endpoint) for endpoint, how in asked.items()))
-    for look, (endpoint, how) in zip(together.looks, asked.items(), strict=True):
-        assert look == judged(sent(ANSWERS[how], endpoint)).looks[0]
+    for observation, (endpoint, how) in zip(together.observations, asked.items(), strict=True):
+        assert observation == judged(sent(ANSWERS[how], endpoint)).observations[0]
     if "otherwise" in asked.values():
         assert together.outcome is Outcome.DRIFTED
     elif "stated" in asked.values():

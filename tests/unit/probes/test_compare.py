@@ -72,7 +72,7 @@ def test_a_header_keeps_its_rule(rule: HeaderRule, sent: dict[str, str], finding
 def test_a_finding_names_the_header_that_came() -> None:
     rule = HeaderRule("pa-limit-*", "format", format="integer")
     (finding,) = found(wanted(headers=(rule,)), came(headers={"pa-limit-input": "many"}))
-    assert (finding.at, finding.assertion, finding.aspect) == (
+    assert (finding.location, finding.assertion, finding.aspect) == (
         "pa-limit-input",
         "answer/header:pa-limit-*",
         Aspect.HEADER,
@@ -128,14 +128,14 @@ def test_the_envelope_is_held_to_its_schema() -> None:
     ]
     assert told(wanted(), came({})) == [("body", "body-shape", {"required": ["error"]}, {})]
     (finding,) = found(wanted(), came({"error": {"type": "x", "message": 3}}))
-    assert finding.at == "$.error.message"
+    assert finding.location == "$.error.message"
 
 
 def test_a_body_of_another_kind_altogether_is_told_in_a_few_findings_in_the_order_of_their_places() -> None:
     names = [f"n{number}" for number in range(9)]
     schema: dict[str, Json] = {"properties": {name: {"type": "string"} for name in reversed(names)}}
     findings = found(wanted(envelope=Envelope("e", schema, {}, "json")), came(dict.fromkeys(names, 1)))
-    assert [each.at for each in findings] == [f"$.{name}" for name in names[:6]]
+    assert [each.location for each in findings] == [f"$.{name}" for name in names[:6]]
 
 
 def test_a_rule_too_large_to_quote_is_named() -> None:
@@ -296,7 +296,7 @@ def test_of_several_forms_it_is_told_what_parts_the_body_from_the_nearest(
     (finding,) = found(
         wanted(envelope=Envelope("e", {"oneOf": several, "$defs": {"one": one}}, {}, "json")), came(body)
     )
-    assert (finding.code, finding.at, finding.documented) == ("body-shape", at, documented)
+    assert (finding.code, finding.location, finding.documented) == ("body-shape", at, documented)
 
 
 def test_a_message_tells_a_number_from_the_text_of_it() -> None:
@@ -307,7 +307,7 @@ def test_a_message_tells_a_number_from_the_text_of_it() -> None:
 
 def test_a_message_says_place_and_both_sides() -> None:
     (finding,) = found(wanted(status=400), came())
-    assert (finding.message, finding.at, finding.aspect) == (
+    assert (finding.message, finding.location, finding.aspect) == (
         "status: documented 400, observed 529",
         "",
         Aspect.STATUS,

@@ -44,7 +44,7 @@ def test_events_come_in_their_order(rule: dict[str, Any], names: str, findings: 
 
 def test_an_order_has_no_one_place() -> None:
     (finding,) = found(stream(events=("a", "b")), streamed("b", "a"))
-    assert (finding.at, finding.message) == ("", 'event: documented ["a", "b"], observed ["b", "a"]')
+    assert (finding.location, finding.message) == ("", 'event: documented ["a", "b"], observed ["b", "a"]')
 
 
 def test_what_the_client_sent_is_no_event_of_the_provider() -> None:
@@ -195,8 +195,8 @@ def test_where_a_difference_is_said_to_be_is_one_of_several_places_or_none(
     stated: dict[str, Any], response: Response, at: list[str]
 ) -> None:
     findings = found(wanted(**stated), response)
-    assert [each.at for each in findings] == at
-    assert all(f"{each.aspect} {each.at}:" in each.message or not each.at for each in findings)
+    assert [each.location for each in findings] == at
+    assert all(f"{each.aspect} {each.location}:" in each.message or not each.location for each in findings)
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,7 @@ from catalog_probe.catalog.model.exchange import GrpcStatus
 from catalog_probe.catalog.reading.assertions import asserted
 from catalog_probe.catalog.reading.expected import Expected
 from catalog_probe.catalog.reading.headers import HeaderRule
-from catalog_probe.probes.judging.inconclusive.unasked import PRIVATE
+from catalog_probe.probes.judging.inconclusive.evidence import MOCK_SESSION
 from catalog_probe.probes.judging.judge import judge
 from catalog_probe.probes.judging.verdicts.attempts import conclude, undecided
 from catalog_probe.probes.judging.verdicts.verdict import Verdict
@@ -71,7 +71,7 @@ def test_a_documented_permission_refusal_in_place_of_a_success_restricts_and_not
 
 
 @pytest.mark.parametrize(
-    ("headers", "outcome"), [({}, Outcome.RESTRICTED), ({PRIVATE: "one"}, Outcome.DRIFTED)], ids=["live", "a mock"]
+    ("headers", "outcome"), [({}, Outcome.RESTRICTED), ({MOCK_SESSION: "one"}, Outcome.DRIFTED)], ids=["live", "a mock"]
 )
 def test_a_mock_restricts_nobody(headers: dict[str, str], outcome: Outcome) -> None:
     asked = Request("GET", "https://provider.example/v1/models", headers)
@@ -81,7 +81,7 @@ def test_a_mock_restricts_nobody(headers: dict[str, str], outcome: Outcome) -> N
 def test_a_restriction_says_what_was_answered() -> None:
     verdict = judged(LIST_MODELS, NOT_ALLOWED, {}, "success")
     assert verdict.reason is not None
-    assert verdict.reason.detail.startswith("HTTP 403: {'type': 'error'")
+    assert verdict.reason.detail.startswith("POST https://provider.example/v1/messages: HTTP 403: {'type': 'error'")
     assert verdict.findings == ()
 
 
@@ -212,7 +212,7 @@ def test_what_no_document_names_is_told_beside_a_drift_and_beside_what_conforms(
     fine = Response(429, {**HEADERS, "x-of-nobody": "1"}, BODY, "json")
     conforming = judged(RATE_LIMIT, fine, {})
     assert conforming.outcome is Outcome.CONFORMS
-    assert [(each.code, each.at) for each in conforming.findings] == [("undocumented-header", "x-of-nobody")]
+    assert [(each.code, each.location) for each in conforming.findings] == [("undocumented-header", "x-of-nobody")]
     drifted = judged(RATE_LIMIT, Response(418, fine.headers, fine.body, "json"), {})
     assert "undocumented-header" not in {each.code for each in drifted.findings}
 
@@ -310,7 +310,7 @@ def test_what_is_stated_of_another_revision_has_no_verdict() -> None:
     new = stating("answer", since="2026-10-21")
     old = judge((new,), Attempt("", 0.0, (came("answer", 418, **{"pa-version": "2023-06-01"}),)), known("pa"))
     assert (old.outcome, old.reason and old.reason.code) == (Outcome.INCONCLUSIVE, "another-revision")
-    assert old.looks[0].unseen == {"status": "another-revision"}
+    assert old.observations[0].not_observed == {"status": "another-revision"}
     newer = judge((new,), Attempt("", 0.0, (came("answer", 418, **{"pa-version": "2026-10-21"}),)), known("pa"))
     assert newer.outcome is Outcome.DRIFTED
 
@@ -322,7 +322,10 @@ def test_of_an_answer_only_what_is_of_another_revision_is_unseen() -> None:
     both = replace(stated, headers=(HeaderRule("x-new", "present"),), assertions={**stated.assertions, str(key): rule})
     verdict = judge((both,), Attempt("", 0.0, (came("answer", 200, **{"pa-version": "2023-06-01"}),)), known("pa"))
     assert verdict.outcome is Outcome.CONFORMS
-    assert (verdict.looks[0].as_stated, verdict.looks[0].unseen) == (("status",), {"header:x-new": "another-revision"})
+    assert (verdict.observations[0].matched, verdict.observations[0].not_observed) == (
+        ("status",),
+        {"header:x-new": "another-revision"},
+    )
 
 
 OUR_HEADER = {"header:beta": "no document shows it"}

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from catalog_probe.probes.planning.endings import endings
+from catalog_probe.probes.planning.expirations import find_expirations
 from catalog_probe.probes.planning.look_ups import asked, look_ups
 from catalog_probe.probes.recipes.recipe import recipe
 from catalog_probe.probes.targets import target_file as targets
@@ -195,14 +195,14 @@ def test_whether_an_account_has_what_somebody_set(asked: Rule, value: str, there
 def test_an_end_is_told_with_the_records_that_rest_on_it() -> None:
     target = live(PA_API_KEY="key-of-pa").with_values({"pa": {"small_model": "m"}})
     told = LookedUp("pa", "GET /v1/models", {"small_model": "m"}, {"small_model": date(2026, 12, 3)})
-    (ends,) = endings(target, [told], [needing("small_model"), needing("small_model"), needing("geo_model")])
+    (ends,) = find_expirations(target, [told], [needing("small_model"), needing("small_model"), needing("geo_model")])
     assert (ends.what, ends.records, ends.mend) == ("`small_model` (m)", 2, "set PA_SMALL_MODEL")
-    assert endings(target, [told], [needing("geo_model")]) == []
+    assert find_expirations(target, [told], [needing("geo_model")]) == []
     named = live(PA_API_KEY="key-of-pa", PA_SMALL_MODEL="m")
-    (ends,) = endings(named, [replace(told, found={})], [needing("small_model")])
+    (ends,) = find_expirations(named, [replace(told, values={})], [needing("small_model")])
     assert ends.mend == "name another in PA_SMALL_MODEL"
 
 
 def test_the_run_s_line_names_models_and_no_id_of_the_account() -> None:
     told = LookedUp("pa", "GET /x", {"small_model": "m", "user": "user_0123456789"}).to_json()
-    assert told["found"] == {"small_model": "m", "user": "found"}
+    assert told["values"] == {"small_model": "m", "user": "found"}

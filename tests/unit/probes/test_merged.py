@@ -36,7 +36,7 @@ def test_it_is_told_once_as_it_was_seen_first_with_all_its_endpoints() -> None:
     [
         replace(DRIFT, severity=Severity.SHOULD),
         replace(DRIFT, label="success"),
-        replace(DRIFT, at="request-id"),
+        replace(DRIFT, location="request-id"),
         replace(DRIFT, assertion="answer/header:request-id"),
         replace(DRIFT, code=FindingCode.HEADER_MISSING, observed=None),
     ],

@@ -1,14 +1,14 @@
-"""The words of a refusal, wherever they stand, and whether the documents promise them."""
+"""The words of a refusal, wherever they stand, and how an answer is quoted."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 
 from catalog_probe.catalog.model.exchange import Cut, GrpcStatus
 from catalog_probe.catalog.recognition.known import Known, KnownAnswer
-from catalog_probe.probes.judging.comparison.message import is_promised, wording
+from catalog_probe.probes.judging.comparison.message import quote, wording
 from tests.unit.probes.comparing import FINE, came, wanted
 
 if TYPE_CHECKING:
@@ -39,15 +39,8 @@ def test_the_words_of_a_refusal(response: Response, words: str) -> None:
     assert wording(wanted(), response, KNOWN) == words
 
 
-@pytest.mark.parametrize(
-    ("pattern", "response", "promised"),
-    [
-        ("^Over", came(), True),
-        ("^over", came(), False),
-        (None, came(), False),
-        (".*", came({"error": {}}), False),
-        ("end$", came({"error": {"message": "x" * 100_000 + "end"}}), False),
-    ],
-)
-def test_words_are_promised_where_the_record_states_them(pattern: Any, response: Response, promised: bool) -> None:
-    assert is_promised(wanted(message_pattern=pattern), response) is promised
+def test_an_answer_is_quoted_in_one_line_of_some_words() -> None:
+    assert quote(came("Bad\n  gateway " + "x" * 200, 502, "text")) == f"HTTP 502: Bad gateway {'x' * 148}"
+    assert quote(came(None, 503, "empty")) == "HTTP 503: empty body"
+    assert quote(came({"a": 1}, 400)) == "HTTP 400: {'a': 1}"
+    assert quote(came(None, 200, "empty", grpc=GrpcStatus(8, "m" * 161))) == f"gRPC status 8: {'m' * 160}"

@@ -8,20 +8,20 @@ import pytest
 
 from catalog_probe.catalog.model import Aspect, Finding, Outcome, Reason, Severity
 from catalog_probe.catalog.model.codes import FindingCode, ReasonCode
-from catalog_probe.catalog.model.look import Look
-from catalog_probe.probes.judging.verdicts.record_verdict import record_verdict, unseen
+from catalog_probe.catalog.model.observation import Observation
+from catalog_probe.probes.judging.verdicts.record_verdict import record_verdict, take_back
 from catalog_probe.probes.judging.verdicts.verdict import Verdict
 
 HERE, THERE = "pa/endpoints/models/list_models", "pa/endpoints/files/list_files"
 DRIFT = Finding("status-differs", Aspect.STATUS, Severity.MUST, "status", "answer", observed=410)
 TOLD = Finding("matches-another-record", Aspect.STATE, Severity.INFO, "told", "answer")
 FINE = Verdict(Outcome.CONFORMS)
-DRIFTED = Verdict(Outcome.DRIFTED, None, (DRIFT,), (Look(HERE, "answer", otherwise={"status": "410"}),))
+DRIFTED = Verdict(Outcome.DRIFTED, None, (DRIFT,), (Observation(HERE, "answer", mismatched={"status": "410"}),))
 LOST = Verdict(
     Outcome.INCONCLUSIVE,
     Reason(ReasonCode.SERVER_FAULT, "500"),
     (DRIFT, TOLD),
-    (Look(THERE, "answer", ("type",), {"status": "500"}, {"message": "no-body"}),),
+    (Observation(THERE, "answer", ("type",), {"status": "500"}, {"message": "no-body"}),),
 )
 FLAKY = Verdict(Outcome.FLAKY, Reason(ReasonCode.ATTEMPTS_DIFFER))
 REFUSED = Verdict(Outcome.RESTRICTED, Reason(ReasonCode.PROBE_REFUSED))
@@ -74,15 +74,19 @@ def test_beside_a_drift_no_other_cell_drifts_unconfirmed() -> None:
     assert [each.endpoints for each in together.findings if each.drifts] == [(HERE,)]
     assert replace(TOLD, endpoints=(THERE,)) in together.findings
     assert not_looked_at(together) == [("answer", (THERE,))]
-    assert [look.endpoint for look in together.looks] == [HERE, THERE]
-    assert together.looks[1].unseen == {"type": "server-fault", "status": "server-fault", "message": "no-body"}
-    assert (together.looks[1].as_stated, together.looks[1].otherwise) == ((), {})
+    assert [observation.endpoint for observation in together.observations] == [HERE, THERE]
+    assert together.observations[1].not_observed == {
+        "type": "server-fault",
+        "status": "server-fault",
+        "message": "no-body",
+    }
+    assert (together.observations[1].matched, together.observations[1].mismatched) == ((), {})
 
 
 def test_where_no_cell_has_a_verdict_each_says_what_it_may_be() -> None:
     together = record_verdict({("answer", THERE): LOST})
     assert together.findings == (replace(DRIFT, endpoints=(THERE,)), replace(TOLD, endpoints=(THERE,)))
-    assert together.looks == LOST.looks
+    assert together.observations == LOST.observations
 
 
 def test_only_cells_of_a_label_that_was_seen_elsewhere_are_told() -> None:
@@ -92,15 +96,15 @@ def test_only_cells_of_a_label_that_was_seen_elsewhere_are_told() -> None:
     assert not_looked_at(record_verdict({("answer", HERE): DRIFTED, ("answer", ""): LOST})) == [("answer", ())]
 
 
-def test_what_was_found_is_on_the_endpoint_of_its_look_or_else_of_its_cell() -> None:
-    named_by_its_look = record_verdict({("answer", ""): DRIFTED})
-    assert named_by_its_look.findings[0].endpoints == (HERE,)
-    assert record_verdict({("answer", THERE): replace(DRIFTED, looks=())}).findings[0].endpoints == (THERE,)
+def test_what_was_found_is_on_the_endpoint_of_its_observation_or_else_of_its_cell() -> None:
+    named_by_its_observation = record_verdict({("answer", ""): DRIFTED})
+    assert named_by_its_observation.findings[0].endpoints == (HERE,)
+    assert record_verdict({("answer", THERE): replace(DRIFTED, observations=())}).findings[0].endpoints == (THERE,)
 
 
 def test_a_verdict_that_was_not_seen_after_all_keeps_what_is_only_told() -> None:
     should = replace(DRIFT, severity=Severity.SHOULD)
     reason = Reason(ReasonCode.CONTROL_FAILED, "401")
-    taken_back = unseen(replace(DRIFTED, findings=(DRIFT, should, TOLD)), reason)
+    taken_back = take_back(replace(DRIFTED, findings=(DRIFT, should, TOLD)), reason)
     assert (taken_back.outcome, taken_back.reason, taken_back.findings) == (Outcome.INCONCLUSIVE, reason, (TOLD,))
-    assert taken_back.looks == (Look(HERE, "answer", unseen={"status": "control-failed"}),)
+    assert taken_back.observations == (Observation(HERE, "answer", not_observed={"status": "control-failed"}),)

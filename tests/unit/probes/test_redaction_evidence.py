@@ -26,7 +26,7 @@ from catalog_probe.catalog.model import (
     Severity,
 )
 from catalog_probe.catalog.model.exchange import Cut
-from catalog_probe.catalog.model.look import Look
+from catalog_probe.catalog.model.observation import Observation
 from catalog_probe.probes.wire.redaction import work
 from catalog_probe.probes.wire.redaction.evidence import redact_attempt, redact_exchange, redact_result
 from catalog_probe.probes.wire.redaction.redactor import TOO_MUCH, Redactor
@@ -174,13 +174,21 @@ def test_so_are_event_data_and_what_is_kept_beside_it_where_it_was_cut() -> None
 
 def test_what_a_verdict_quotes_is_redacted() -> None:
     finding = Finding("c", Aspect.BODY, Severity.MUST, ECHO, "answer", f"/{SECRET}", ECHO, {"a": [ECHO]}, "k")
-    look = Look("pa/endpoints/a/b", "answer", ("status",), {"message": ECHO}, {"header:x": "not-recorded"})
-    result = Result("pa/errors/a/b", {"said": "words"}, Outcome.DRIFTED, Reason("r", ECHO), (finding,), looks=(look,))
+    observation = Observation(
+        "pa/endpoints/a/b", "answer", ("status",), {"message": ECHO}, {"header:x": "not-recorded"}
+    )
+    result = Result(
+        "pa/errors/a/b", {"said": "words"}, Outcome.DRIFTED, Reason("r", ECHO), (finding,), observations=(observation,)
+    )
     shown = redact_result(result, redactor())
     assert SECRET[:12] not in json.dumps(shown.to_json())
     assert shown.findings[0].observed == {"a": [WHOLE]}
-    assert shown.looks[0].otherwise == {"message": WHOLE}
-    assert (shown.probed, shown.outcome, shown.looks[0].unseen) == (result.probed, result.outcome, look.unseen)
+    assert shown.observations[0].mismatched == {"message": WHOLE}
+    assert (shown.probed_record, shown.outcome, shown.observations[0].not_observed) == (
+        result.probed_record,
+        result.outcome,
+        observation.not_observed,
+    )
 
 
 ESCAPES = "\\" * 5_000_000

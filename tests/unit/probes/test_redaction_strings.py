@@ -136,6 +136,8 @@ def test_a_key_is_hidden_in_the_header_of_any_provider() -> None:
         ("Bearer public-key", "Bearer public-key"),
         ("Bearer ${OTHER_KEY}", "Bearer ${OTHER_KEY}"),
         (f"Bearer {SECRET}x", "Bearer [redacted]"),
+        (f"Token {SECRET}", "Token ${K}"),
+        (f"{SECRET} {SECRET}", "${K} ${K}"),
         ("scheme of two words", "[redacted]"),
     ],
 )
@@ -171,6 +173,12 @@ def test_identifiers_of_the_account_are_replaced_where_they_are() -> None:
     assert own.text("limit of 0f9b3c1e-organization reached") == "limit of [pa-organization-id] reached"
     assert own.json({"wrkspc_0123456789": 1}, Work()) == {"wrkspc_[pa-workspace-id]": 1}
     assert own.text("wrkspc_0123456") == "wrkspc_0123456"
+
+
+def test_a_key_in_the_place_of_an_identifier_shows_no_part_of_itself() -> None:
+    shown = headers({"pa-organization-id": f"org_{SECRET}"}, redactor())
+    assert shown == {"pa-organization-id": "org_[pa-organization-id]"}
+    assert headers({"pa-organization-id": SECRET}) == {"pa-organization-id": "[pa-organization-id]"}
 
 
 def test_identifiers_in_the_trailers_of_a_call_are_learned_too() -> None:

@@ -15,6 +15,7 @@ from catalog_probe.catalog.model.exits import Exit
 from catalog_probe.catalog.reading.documents import facts
 from catalog_probe.cli import reference
 from catalog_probe.cli.main import GROUPS
+from catalog_probe.probes.judging.inconclusive.table import RULES
 from catalog_probe.probes.plugin.collection import options_table
 
 if TYPE_CHECKING:
@@ -42,11 +43,33 @@ def test_each_exit_status_and_each_code_is_told() -> None:
     assert codes == {*FindingCode, *ReasonCode}
 
 
+def test_each_inconclusive_rule_has_its_row() -> None:
+    rows = re.findall(r"^\| `([^`]+)` \| (.*)$", pages()["reference/inconclusive.md"], re.M)
+    assert [name for name, _ in rows] == [rule.name for rule in RULES]
+    for rule, (_, row) in zip(RULES, rows, strict=True):
+        told = (*rule.codes, rule.prevents, rule.hides, rule.case)
+        assert all(reference.cell(words) in row for words in told)
+        assert ("live" in row.split(" | ")[1]) is rule.live_only
+
+
 def test_each_error_has_its_row_and_says_whether_to_send_it_again() -> None:
     rows = re.findall(r"^\| ([\d, ]*)\| `([^`]+)` \| (\w+)", pages()["reference/retries.md"], re.M)
     errors = load().find(kind="errors")
     assert sorted(name for _, name, _ in rows) == sorted("/".join(each.address.split("/")[2:]) for each in errors)
     assert {again for _, _, again in rows} == {"yes", "no", "conditional"}
+
+
+@pytest.mark.parametrize(
+    ("page", "keys"),
+    [
+        ("reference/manifests.md", {"stand_ins", "key_query", "controls", "first_s"}),
+        ("reference/targets.md", {"providers", "pending_days", "credentials"}),
+        ("reference/records.md", {"http_status", "alternatives", "close_code", "at", "with"}),
+    ],
+)
+def test_keys_of_nested_tables_have_a_row(page: str, keys: set[str]) -> None:
+    rows = set(re.findall(r"^\| `([^`]+)`", pages()[page], re.M))
+    assert keys - rows == set()
 
 
 @pytest.mark.parametrize("provider", providers())

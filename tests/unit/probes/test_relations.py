@@ -172,7 +172,7 @@ def test_a_body_that_is_to_be_as_two_others_names_both() -> None:
     its = expected(kind="equals", of=["first", "second"])
     others = {label: Answer(expected(label), answer({"a": label}, label)) for label in ("first", "second")}
     (found,) = compare(its, answer({"a": 1}), others)
-    assert (found.code, found.at) == ("bodies-differ", "first+second")
+    assert (found.code, found.location) == ("bodies-differ", "first+second")
 
 
 def test_pages_together_cover_the_whole_list() -> None:
@@ -296,8 +296,8 @@ def test_what_is_no_place_is_told_in_one_line(text: str) -> None:
 def judged(its: Expected, *others: tuple[Expected, Exchange], page: Exchange) -> tuple[Outcome, dict[str, str]]:
     exchanges = (*(exchange for _, exchange in others), page)
     verdict = judge([*(each for each, _ in others), its], Attempt("", 0.0, exchanges), Known.of(()))
-    (look,) = (each for each in verdict.looks if each.label == its.label)
-    return verdict.outcome, dict(look.unseen)
+    (observation,) = (each for each in verdict.observations if each.label == its.label)
+    return verdict.outcome, dict(observation.not_observed)
 
 
 def test_an_answer_is_compared_only_with_one_that_was_seen_as_documented() -> None:

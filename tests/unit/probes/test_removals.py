@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 
     from catalog_probe.probes.recipes.recipe import Recipe
 
-FILE_REMOVAL: Removal = load_recipes("pa").endpoints.FILE_REMOVAL
-UPLOAD: Call = load_recipes("pa").endpoints.UPLOAD
+FILE_REMOVAL: Removal = load_recipes("pa").requests.FILE_REMOVAL
+UPLOAD: Call = load_recipes("pa").requests.UPLOAD
 
 DECLARED = {f"{name}:{each.name}": each for name in providers() for each in book(name).removals.values()}
 IDS = st.text(st.sampled_from("aZ9._~-/\\%2e?#@:{}\n \x00é")) | st.sampled_from(

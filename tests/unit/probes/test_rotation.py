@@ -16,8 +16,8 @@ DAYS = st.dates(date(2020, 1, 1), date(2100, 1, 1))
 
 
 def record(address: str, *differing: str) -> Record:
-    lines = {endpoint: {"on": "2026-11-01", "differs": {"answer/status": "403"}} for endpoint in differing}
-    evidence = {"evidence": {"of": "0", "seen": lines}} if lines else {}
+    lines = {endpoint: {"on": "2026-11-01", "mismatched": {"answer/status": "403"}} for endpoint in differing}
+    evidence = {"evidence": {"statements": "0", "endpoints": lines}} if lines else {}
     return Record(Address.parse(address), {"endpoints": [], **evidence})
 
 

@@ -93,13 +93,13 @@ def test_a_cell_is_drawn_and_can_be_asked_or_says_why_not() -> None:
     free = frozenset({Cost.FREE})
     record = catalog()[REVOKED]
     sent = spread(others, record, target("inference", "revoked", small_model="s"), free, ALL)
-    assert (list(sent.cells), sent.left_out, sent.undrawn) == ([MODEL], {}, ())
+    assert (list(sent.cells), sent.left_out, sent.not_drawn) == ([MODEL], {}, ())
     lacking = spread(others, record, target("inference", "revoked"), free, ALL)
     assert (lacking.cells, {key: why.code for key, why in lacking.left_out.items()}) == ({}, {MODEL: "value-missing"})
     quick = spread(
         others, record, target("inference", "revoked", small_model="s"), free, Drawing(Depth.QUICK, date(2026, 11, 21))
     )
-    assert (quick.cells, quick.undrawn) == ({}, (MODEL,))
+    assert (quick.cells, quick.not_drawn) == ({}, (MODEL,))
     days = [date.fromordinal(date(2026, 11, 1).toordinal() + number) for number in range(28)]
     (its_day,) = (day for day in days if comes_round(REVOKED, MODEL, day))
     tonight = spread(

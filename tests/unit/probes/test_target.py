@@ -26,7 +26,9 @@ def read(tmp_path: Path, text: str, **environ: str) -> Target:
 
 
 COSTS = "free, billable, destructive, disruptive; the schema says: A cost class says what a probe may do to the account"
-NAMES = "Letters, digits, blanks, dots, underscores and hyphens, a letter or digit first, as it names files"
+NAMES = (
+    "Letters, digits, blanks, dots, underscores and hyphens, beginning with a letter or digit, because it names files"
+)
 MISTAKES = [
     ("", "'providers' is missing; add 'providers'"),
     ("providers = 3", "providers: is 3; write an object"),

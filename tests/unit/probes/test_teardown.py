@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from catalog_probe.probes.calls.call import Call
 
-CREATE_BATCH: Call = load_recipes("pa").endpoints.CREATE_BATCH
+CREATE_BATCH: Call = load_recipes("pa").requests.CREATE_BATCH
 CONVERSATION: Call = load_recipes("pc").making.CONVERSATION
 
 

@@ -71,11 +71,11 @@ OVERLOAD = exchanged(529, error("overloaded_error", "Overloaded"))
 def test_a_refusal_is_evidence_of_the_one_record_that_it_can_be() -> None:
     found = result(OVERLOADED, OVERLOAD)
     assert found.outcome is Outcome.CONFORMS, found.findings
-    assert found.elicited == "recorded"
+    assert found.trigger == "recorded"
     assert found.observed_at == "2026-01-31T04:00:00.000Z"
-    (look,) = found.looks
-    assert look.endpoint == CREATE
-    assert {"status", "type"} <= set(look.as_stated)
+    (observation,) = found.observations
+    assert observation.endpoint == CREATE
+    assert {"status", "type"} <= set(observation.matched)
 
 
 def test_a_name_that_a_recorded_body_has_twice_is_told_and_shows_no_secret() -> None:
@@ -85,7 +85,7 @@ def test_a_name_that_a_recorded_body_has_twice_is_told_and_shows_no_secret() -> 
     found = result(OVERLOADED, exchanged(529, json_of(text)))
     assert found.outcome is Outcome.CONFORMS
     (told,) = [each for each in found.findings if each.code == FindingCode.DUPLICATE_NAME]
-    assert told.at.startswith("/${")
+    assert told.location.startswith("/${")
     assert KEY not in json.dumps(found.to_json())
 
 
@@ -99,7 +99,7 @@ def test_what_nobody_exchanged_is_not_in_the_traffic() -> None:
 def test_a_refusal_that_is_surely_of_one_record_drifts_where_it_differs() -> None:
     found = result(OVERLOADED, exchanged(529, {**error("overloaded_error", "Overloaded"), "request_id": "req_other"}))
     assert found.outcome is Outcome.DRIFTED
-    assert {each.at for each in found.drifts} == {"equals:/request_id"}
+    assert {each.location for each in found.drifts} == {"equals:/request_id"}
 
 
 def judged_records(*recorded: Recorded, provider: str = "pa") -> dict[str, Outcome]:
@@ -206,9 +206,9 @@ def test_a_header_that_a_filtered_recording_lacks_is_not_looked_at(complete: boo
     one = replace(exchanged(529, error("overloaded_error", "Overloaded"), bare), headers_complete=complete)
     found = result(OVERLOADED, one)
     assert found.outcome is outcome, found.findings
-    (look,) = found.looks
-    assert ("header:pa-workspace-id" in look.unseen) is not complete
-    assert "header:pa-workspace-id" not in look.as_stated
+    (observation,) = found.observations
+    assert ("header:pa-workspace-id" in observation.not_observed) is not complete
+    assert "header:pa-workspace-id" not in observation.matched
 
 
 def test_a_recording_without_any_request_id_was_filtered() -> None:
@@ -231,17 +231,17 @@ def test_a_header_that_was_hidden_is_not_observed(mark: str) -> None:
     one = exchanged(529, error("overloaded_error", "Overloaded"), {**HEADERS, "request-id": mark})
     found = result(OVERLOADED, replace(one, provider="pa"))
     assert found.outcome is Outcome.CONFORMS, found.findings
-    (look,) = found.looks
+    (observation,) = found.observations
     hidden = {"header:request-id", "relation:equals:/request_id"}
-    assert hidden <= look.unseen.keys()
-    assert hidden.isdisjoint({*look.as_stated, *look.otherwise})
-    assert {"status", "type", "header:pa-workspace-id"} <= set(look.as_stated)
+    assert hidden <= observation.not_observed.keys()
+    assert hidden.isdisjoint({*observation.matched, *observation.mismatched})
+    assert {"status", "type", "header:pa-workspace-id"} <= set(observation.matched)
 
 
 @pytest.mark.parametrize("value", ["req_other", "filtered", "content_removed", "sk-*** is no key"])
 def test_a_value_that_no_recorder_hides_with_is_observed(value: str) -> None:
     one = exchanged(529, error("overloaded_error", "Overloaded"), {**HEADERS, "request-id": value})
-    assert {each.at for each in result(OVERLOADED, one).drifts} == {"equals:/request_id"}
+    assert {each.location for each in result(OVERLOADED, one).drifts} == {"equals:/request_id"}
 
 
 @pytest.mark.parametrize("mark", MARKS)
@@ -249,8 +249,8 @@ def test_a_field_that_was_hidden_is_not_observed(mark: str) -> None:
     shown = {**error("overloaded_error", "Overloaded"), "request_id": mark}
     found = result(OVERLOADED, exchanged(529, shown))
     assert found.outcome is Outcome.CONFORMS, found.findings
-    (look,) = found.looks
-    assert not any("/request_id" in within for within in (*look.as_stated, *look.otherwise))
+    (observation,) = found.observations
+    assert not any("/request_id" in within for within in (*observation.matched, *observation.mismatched))
 
 
 @pytest.mark.parametrize("mark", MARKS)
@@ -267,12 +267,14 @@ def of_ours(**body: Any) -> Recorded:
 def test_what_a_run_of_ours_hid_is_not_observed() -> None:
     found = result(OVERLOADED, of_ours(request_id="[hidden: contains ${PA_API_KEY}]"))
     assert found.outcome is Outcome.CONFORMS, found.findings
-    (look,) = found.looks
-    assert look.unseen["relation:equals:/request_id"] == "not-recorded"
+    (observation,) = found.observations
+    assert observation.not_observed["relation:equals:/request_id"] == "not-recorded"
 
 
 def test_a_run_of_ours_hides_with_no_other_mark() -> None:
-    assert {each.at for each in result(OVERLOADED, of_ours(request_id="[redacted]")).drifts} == {"equals:/request_id"}
+    assert {each.location for each in result(OVERLOADED, of_ours(request_id="[redacted]")).drifts} == {
+        "equals:/request_id"
+    }
 
 
 def test_an_answer_whose_body_was_hidden_whole_is_evidence_of_nothing() -> None:
@@ -291,7 +293,7 @@ def test_values_of_a_recording_are_compared_before_they_are_hidden() -> None:
     for request_id, drifts in ((same, set()), (other, {"equals:/request_id"})):
         body = {**error("overloaded_error", "Overloaded"), "request_id": request_id}
         found = result(OVERLOADED, exchanged(529, body, headers))
-        assert {each.at for each in found.drifts} == drifts
+        assert {each.location for each in found.drifts} == drifts
         assert KEY not in json.dumps(found.to_json())
 
 

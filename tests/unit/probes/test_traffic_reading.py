@@ -259,11 +259,11 @@ def test_what_a_run_judged_of_others_is_still_of_others(tmp_path: Path) -> None:
     shown = {"label": "success", "request": asked, "response": {"status": 200, "body": {}, "body_type": "json"}}
     line = {
         "record": "pa/endpoints/models/list_models",
-        "probed": {},
+        "probed_record": {},
         "outcome": "conforms",
-        "attempts": [{"at": "", "elapsed_ms": 1.0, "exchanges": [shown]}],
+        "attempts": [{"started_at": "", "elapsed_ms": 1.0, "exchanges": [shown]}],
     }
-    ours, others = recorded(tmp_path, "\n".join(map(json.dumps, (line, {**line, "elicited": "recorded"}))), "run.jsonl")
+    ours, others = recorded(tmp_path, "\n".join(map(json.dumps, (line, {**line, "trigger": "recorded"}))), "run.jsonl")
     assert (ours.record, ours.exchanges[0].label) == (line["record"], "success")
     assert (others.record, others.exchanges[0].label, others.provider) == ("", "", "pa")
 

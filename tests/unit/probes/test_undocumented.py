@@ -21,7 +21,7 @@ KNOWN = Known(headers=frozenset({"request-id"}), types=frozenset({"known_error"}
 def told(body: Json, status: int | None = 529, headers: dict[str, str] | None = None) -> list[tuple[str, str, Json]]:
     found = list(seen_on_the_way(wanted(), came(body, status, headers=headers or {}), KNOWN))
     assert all(each.severity is Severity.INFO and each.label == "answer" and not each.assertion for each in found)
-    return [(each.code, each.at, each.observed) for each in found]
+    return [(each.code, each.location, each.observed) for each in found]
 
 
 def test_headers_that_neither_the_documents_nor_http_name() -> None:
@@ -46,7 +46,7 @@ def test_fields_where_the_schema_lists_any() -> None:
         assert told(shapeless) == []
     anything = wanted(envelope=replace(ENVELOPE, schema={"type": "object", "properties": {"any": True}}))
     found = seen_on_the_way(anything, came({"any": {"a": 1}}), KNOWN)
-    assert [each.at for each in found] == []
+    assert [each.location for each in found] == []
     assert list(seen_on_the_way(wanted(envelope=replace(ENVELOPE, schema={})), came({"any": 1}), KNOWN)) == []
 
 
@@ -91,7 +91,7 @@ TWICE = json_of('{"type": "error", "error": {"type": "a", "type": "known_error"}
 
 def repeated(response: Response) -> list[tuple[Aspect, str, Json]]:
     found = repeated_names(wanted(), response)
-    return [(each.aspect, each.at, each.observed) for each in found if each.severity is Severity.INFO]
+    return [(each.aspect, each.location, each.observed) for each in found if each.severity is Severity.INFO]
 
 
 def test_a_name_that_an_object_has_twice_is_told_of_a_body_and_of_what_was_received() -> None:
@@ -114,7 +114,7 @@ def test_a_repeated_name_is_no_drift_and_is_told_beside_one(kind: str, outcome: 
     text = json.dumps(BODY).replace('"rate_limit_error"', f'"first", "type": "{kind}"')
     verdict = judged(RATE_LIMIT, replace(LIMITED, body=json_of(text)), {})
     assert verdict.outcome is outcome
-    assert [each.at for each in verdict.findings if each.code == FindingCode.DUPLICATE_NAME] == ["/error/type"]
+    assert [each.location for each in verdict.findings if each.code == FindingCode.DUPLICATE_NAME] == ["/error/type"]
     assert [each.code for each in verdict.findings if each.drifts] == (
         [] if outcome is Outcome.CONFORMS else ["type-differs"]
     )

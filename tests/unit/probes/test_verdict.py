@@ -9,7 +9,7 @@ import pytest
 from catalog_probe.catalog.evidence.retention import POINTED
 from catalog_probe.catalog.model import Aspect, Finding, Outcome, Reason, Severity
 from catalog_probe.catalog.model.codes import FindingCode, ReasonCode
-from catalog_probe.catalog.model.look import Look
+from catalog_probe.catalog.model.observation import Observation
 from catalog_probe.probes.judging.verdicts.not_looked_at import not_looked_at
 from catalog_probe.probes.judging.verdicts.verdict import Verdict
 
@@ -36,14 +36,14 @@ def test_another_difference_or_one_on_other_endpoints_is_another(other: tuple[Fi
 
 def test_no_more_is_kept_of_what_was_seen_than_a_person_reads() -> None:
     long = "x" * (2 * POINTED)
-    look = Look("", "answer", otherwise={"message": long})
-    cell = Verdict(Outcome.DRIFTED, findings=(replace(DRIFT, observed=long),), looks=(look,))
+    observation = Observation("", "answer", mismatched={"message": long})
+    cell = Verdict(Outcome.DRIFTED, findings=(replace(DRIFT, observed=long),), observations=(observation,))
     whole = replace(cell, cells={("answer", ""): cell}, reason=Reason(ReasonCode.ATTEMPTS_DISAGREE))
     kept = whole.kept
     assert (kept.outcome, kept.reason) == (whole.outcome, whole.reason)
     for each in (kept, kept.cells["answer", ""]):
         assert len(str(each.findings[0].observed)) <= POINTED
-        assert len(each.looks[0].otherwise["message"]) <= POINTED
+        assert len(each.observations[0].mismatched["message"]) <= POINTED
 
 
 @pytest.mark.parametrize(
@@ -58,4 +58,4 @@ def test_no_more_is_kept_of_what_was_seen_than_a_person_reads() -> None:
 )
 def test_what_was_not_looked_at_is_named(label: str, endpoints: tuple[str, ...], told: str) -> None:
     found = not_looked_at(label, Reason("budget", "spent"), *endpoints)
-    assert (found.message, found.at, found.endpoints, found.severity) == (told, label, endpoints, Severity.INFO)
+    assert (found.message, found.location, found.endpoints, found.severity) == (told, label, endpoints, Severity.INFO)

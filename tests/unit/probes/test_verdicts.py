@@ -9,15 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from catalog_probe.catalog.envelopes.envelope import envelope
 from catalog_probe.catalog.evidence.results import Result
 from catalog_probe.catalog.evidence.verdicts import run_verdict
-from catalog_probe.catalog.model import Aspect, Event, Finding, Outcome, Reason, Request, Response, Severity
+from catalog_probe.catalog.model import Aspect, Finding, Outcome, Reason, Severity
 from catalog_probe.catalog.model.exits import Exit, highest
-from catalog_probe.catalog.model.look import Look
-from catalog_probe.catalog.reading.expected import Expected
-from catalog_probe.catalog.reading.streams import StreamRule
-from catalog_probe.probes.judging.inconclusive.unasked import PRIVATE, tells_of_the_limit, unasked
+from catalog_probe.catalog.model.observation import Observation
 from catalog_probe.probes.judging.verdicts.attempts import MAX_ATTEMPTS, conclude, passing, undecided
 from catalog_probe.probes.judging.verdicts.verdict import Verdict
 from tests.harness.exit_status import LIVE, find_exit_status
@@ -84,12 +80,12 @@ def test_attempts_lead_to_one_outcome(verdicts: tuple[Verdict, ...], outcome: st
 
 def test_of_two_drifts_that_differ_what_both_saw_is_told() -> None:
     status, once = (replace(each.findings[0], assertion=f"answer/{each.findings[0].code}") for each in (GONE, OTHER))
-    look = Look("", "answer", otherwise={"status-differs": "410", "type-differs": "teapot"})
-    both = Verdict(Outcome.DRIFTED, None, (status, once), (look,))
+    observation = Observation("", "answer", mismatched={"status-differs": "410", "type-differs": "teapot"})
+    both = Verdict(Outcome.DRIFTED, None, (status, once), (observation,))
     final = conclude((replace(GONE, findings=(status,)), both))
     assert final.findings == (status,)
-    assert final.looks[0].otherwise == {"status-differs": "410"}
-    assert final.looks[0].unseen == {"type-differs": "attempts-differ"}
+    assert final.observations[0].mismatched == {"status-differs": "410"}
+    assert final.observations[0].not_observed == {"type-differs": "attempts-differ"}
 
 
 def test_of_two_drifts_with_nothing_in_common_the_last_is_told() -> None:
@@ -131,112 +127,15 @@ def test_every_sequence_of_attempts_ends_and_is_concluded() -> None:
             assert sum(each.outcome.conclusive for each in sequence[:count]) > 1
 
 
-EXPECTED = Expected("answer", "pa/errors/general/x", envelope("pa"), 404)
-SUCCESS = Expected("success", "pa/endpoints/x/y", envelope("pa_message"), 200)
-FAULTY = Expected("answer", "pa/errors/general/y", envelope("pa"), 500, wire={"type": "api_error"})
-STREAM = Expected("answer", "pa/errors/stream/x", envelope("pa_stream"), 200, stream=StreamRule("sse", event="error"))
-A_FILE = Expected("success", "pa/endpoints/x/content", envelope("any"), 200)
-NOTHING_COMES = Expected("success", "pa/endpoints/x/gone", envelope("empty"), 200)
-SHAPELESS = Expected("answer", "pd/errors/server/server_fault", envelope("any"), 500)
-HTML = {"content-type": "text/html"}
-
-
-@pytest.mark.parametrize(
-    "expected, response, code",
-    [
-        (EXPECTED, Response(404), None),
-        (SHAPELESS, Response(502, {}, "Internal server error", "text"), "server-fault"),
-        (SHAPELESS, Response(502, HTML, "<html>", "text"), "gateway-page"),
-        (FAULTY, Response(502, {}, "Internal server error", "text"), "unasked-overload"),
-        (EXPECTED, Response(404, HTML), None),
-        (EXPECTED, Response(403, HTML), "gateway-page"),
-        (EXPECTED, Response(200, HTML), "gateway-page"),
-        (EXPECTED, Response(403, {}, " <!DOCTYPE html>", "text"), "gateway-page"),
-        (SUCCESS, Response(200, HTML), "gateway-page"),
-        (SUCCESS, Response(200, {}, {"a": "<b>"}, "json"), None),
-        (A_FILE, Response(206, HTML), None),
-        (A_FILE, Response(300, HTML), "unasked-redirect"),
-        (A_FILE, Response(404, HTML), "gateway-page"),
-        (replace(A_FILE, stream=STREAM.stream), Response(206, HTML), "gateway-page"),
-        (NOTHING_COMES, Response(200, HTML), "gateway-page"),
-        (replace(FAULTY, wire={}), Response(503, {}, "", "text"), "server-fault"),
-        (FAULTY, Response(503, {}, {"type": "error", "error": {"type": "api_error"}}, "json"), "server-fault"),
-        (
-            FAULTY,
-            Response(503, {}, {"type": "error", "error": {"type": "overloaded_error"}}, "json"),
-            "unasked-overload",
-        ),
-        (FAULTY, Response(529), "server-fault"),
-        (EXPECTED, Response(200), None),
-        (EXPECTED, Response(400), None),
-        (EXPECTED, Response(304), None),
-        (EXPECTED, Response(300), "unasked-redirect"),
-        (EXPECTED, Response(301, {"location": "/"}), "unasked-redirect"),
-        (EXPECTED, Response(399), "unasked-redirect"),
-        (EXPECTED, Response(408), "unasked-timeout"),
-        (EXPECTED, Response(429), "unasked-rate-limit"),
-        (EXPECTED, Response(500), "server-fault"),
-        (EXPECTED, Response(500, HTML), "gateway-page"),
-        (EXPECTED, Response(501), "server-fault"),
-        (EXPECTED, Response(502), "unasked-overload"),
-        (EXPECTED, Response(502, HTML), "gateway-page"),
-        (EXPECTED, Response(503), "unasked-overload"),
-        (EXPECTED, Response(504), "unasked-timeout"),
-        (EXPECTED, Response(529), "unasked-overload"),
-        (EXPECTED, Response(404, ended="capped"), "body-too-large"),
-        (STREAM, Response(200, events=(Event("ping"),), ended="capped"), "stream-endless"),
-        (STREAM, Response(200, events=(Event("ping"),), ended="stalled"), "stream-stalled"),
-        (STREAM, Response(200, events=(Event("ping"),), ended="cut"), "connection-reset"),
-        (STREAM, Response(200, events=(Event("ping"), Event("error")), ended="cut"), None),
-        (STREAM, Response(200, events=(Event("ping"),)), None),
-    ],
-)
-def test_an_answer_that_nobody_asked_for(expected: Expected, response: Response, code: str | None) -> None:
-    reason = unasked(expected, response)
-    assert (reason.code if reason else None) == code
-
-
-def test_events_are_counted_only_where_some_can_have_been_read() -> None:
-    for response, told in (
-        (Response(404, ended="capped"), ""),
-        (Response(200, events=(), ended="stalled"), ""),
-        (Response(200, events=(Event("ping"),), ended="stalled"), "1 events were read"),
-    ):
-        reason = unasked(STREAM if response.events is not None else EXPECTED, response)
-        assert reason is not None
-        assert reason.detail == told
-
-
-SOCKET = replace(STREAM, stream=StreamRule("websocket", event="error"), status=101)
-
-
-@pytest.mark.parametrize(
-    "heard, code",
-    [
-        ((), "stream-stalled"),
-        (("ready",), "stream-stalled"),
-        (("ready", "failure"), None),
-        (("failure", "ready"), "stream-stalled"),
-    ],
-    ids=["nothing", "a known message", "an unknown one", "an unknown one and a known one after it"],
-)
-def test_a_socket_that_falls_silent_after_a_message_of_another_name_has_answered(
-    heard: tuple[str, ...], code: str | None
-) -> None:
-    response = Response(101, events=tuple(map(Event, heard)), ended="stalled")
-    reason = unasked(SOCKET, response, {"ready", "error"})
-    assert (reason.code if reason else None) == code
-    assert unasked(SOCKET, response) is not None
-    assert unasked(STREAM, replace(response, status=200), {"ready"}) is not None, "an event stream that ends is cut"
-
-
-def result(outcome: Outcome, number: int = 0, *, provider: str = "pa", reason: str = "", ledger: str = "") -> Result:
+def result(
+    outcome: Outcome, number: int = 0, *, provider: str = "pa", reason: str = "", accepted_difference: str = ""
+) -> Result:
     return Result(
         f"{provider}/errors/general/r{number}",
         {},
         outcome,
         Reason(reason) if reason else None,
-        ledger={"state": ledger} if ledger else None,
+        accepted_difference={"state": accepted_difference} if accepted_difference else None,
     )
 
 
@@ -251,16 +150,22 @@ LOST = result(Outcome.INCONCLUSIVE, reason="read-timeout")
         (SEEN, Exit.FINE),
         ([*SEEN, result(Outcome.DRIFTED)], Exit.DRIFT),
         ([*SEEN, result(Outcome.FLAKY)], Exit.DRIFT),
-        ([*SEEN, result(Outcome.DRIFTED, ledger="accounted")], Exit.FINE),
-        ([*SEEN, result(Outcome.DRIFTED, ledger="new_aspects")], Exit.DRIFT),
-        ([*SEEN, result(Outcome.CONFORMS, ledger="stale")], Exit.DRIFT),
+        ([*SEEN, result(Outcome.DRIFTED, accepted_difference="accounted")], Exit.FINE),
+        ([*SEEN, result(Outcome.DRIFTED, accepted_difference="new_aspects")], Exit.DRIFT),
+        ([*SEEN, result(Outcome.CONFORMS, accepted_difference="stale")], Exit.DRIFT),
         ([*SEEN, result(Outcome.RESTRICTED)], Exit.FINE),
         ([*SEEN, LOST, LOST], Exit.FINE),
         ([*SEEN, LOST, LOST, LOST], Exit.BLIND),
         ([*SEEN, result(Outcome.INCONCLUSIVE, reason="lane-stopped")], Exit.BLIND),
         ([*SEEN, *[result(Outcome.INCONCLUSIVE, reason="twin-not-allowed")] * 3], Exit.BLIND),
-        ([*SEEN, *[result(Outcome.INCONCLUSIVE, reason="twin-not-allowed", ledger="accounted")] * 3], Exit.FINE),
-        ([*SEEN, *[result(Outcome.INCONCLUSIVE, reason="gateway-page", ledger="accounted")] * 3], Exit.BLIND),
+        (
+            [*SEEN, *[result(Outcome.INCONCLUSIVE, reason="twin-not-allowed", accepted_difference="accounted")] * 3],
+            Exit.FINE,
+        ),
+        (
+            [*SEEN, *[result(Outcome.INCONCLUSIVE, reason="gateway-page", accepted_difference="accounted")] * 3],
+            Exit.BLIND,
+        ),
         ([LOST], Exit.BLIND),
         ([result(Outcome.RESTRICTED)], Exit.BLIND),
         ([LOST, result(Outcome.RESTRICTED)], Exit.BLIND),
@@ -299,8 +204,12 @@ def test_a_run_without_any_verdict_is_never_fine_though_nothing_is_expected(
     assert find_exit_status(results) is status
 
 
-def test_a_stale_ledger_is_a_drift() -> None:
-    run = replace(LIVE, expected=("pa",), policy={"stale_ledger": ["divergences.json:pa/errors/general/x: is stale"]})
+def test_a_stale_accepted_difference_is_a_drift() -> None:
+    run = replace(
+        LIVE,
+        expected=("pa",),
+        policy={"stale_accepted_differences": ["divergences.json:pa/errors/general/x: is stale"]},
+    )
     assert run_verdict.of_run(run, SEEN) is Exit.DRIFT
 
 
@@ -321,21 +230,3 @@ def test_more_trouble_never_makes_a_run_greener(made: list[tuple[Outcome, str]])
         each.outcome in (Outcome.CONFORMS, Outcome.RESTRICTED, Outcome.INCONCLUSIVE, Outcome.NOT_PROBED)
         for each in results
     )
-
-
-@pytest.mark.parametrize(
-    ("reason", "address", "headers", "tells"),
-    [
-        ("unasked-rate-limit", "pa/rate_limits/limits/general", {PRIVATE: "one"}, True),
-        ("account-trouble", "pa/rate_limits/limits/general", {PRIVATE: "one"}, True),
-        ("unasked-rate-limit", "pa/endpoints/limits/fast_mode", {PRIVATE: "one"}, True),
-        ("unasked-overload", "pa/rate_limits/limits/general", {PRIVATE: "one"}, False),
-        ("unasked-rate-limit", "pa/rate_limits/limits/general", {}, False),
-        ("unasked-rate-limit", "pa/endpoints/models/list_models", {PRIVATE: "one"}, False),
-    ],
-)
-def test_a_limit_that_is_met_too_early_is_seen_where_nobody_else_uses_it_up(
-    reason: str, address: str, headers: dict[str, str], tells: bool
-) -> None:
-    expected = replace(EXPECTED, address=address)
-    assert tells_of_the_limit(Reason(reason), expected, Request("GET", "/", headers)) is tells

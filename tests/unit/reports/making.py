@@ -7,7 +7,7 @@ from typing import Any
 
 from catalog_probe.catalog.evidence.results import Result, Run
 from catalog_probe.catalog.model import Aspect, Exchange, Finding, Outcome, Request, Response, Severity
-from catalog_probe.catalog.model.standpoint import StandsFor
+from catalog_probe.catalog.model.answered_by import AnsweredBy
 
 TODAY = date(2026, 11, 21)
 
@@ -36,12 +36,12 @@ def run(**changes: Any) -> Run:
         "versions": {"python": "3.11.2", "httpx": "0.28.1", "pytest": "9.0.1"},
         "catalog_digest": "5f2b9c0d1e3a",
     }
-    standing = {} if changes.get("live", True) else {"stands_for": StandsFor.MOCK}
+    standing = {} if changes.get("live", True) else {"answered_by": AnsweredBy.MOCK}
     return Run(**{**described, **standing, **changes})
 
 
 def result(address: str, outcome: Outcome = Outcome.CONFORMS, **changes: Any) -> Result:
-    described = {"probed": record(address), "outcome": outcome, "observed_at": f"{TODAY.isoformat()}T04:05:00Z"}
+    described = {"probed_record": record(address), "outcome": outcome, "observed_at": f"{TODAY.isoformat()}T04:05:00Z"}
     return Result(record=address, **{**described, **changes})
 
 
@@ -56,7 +56,7 @@ def finding(code: str = "status-differs", **changes: Any) -> Finding:
         "observed": 422,
     }
     described |= changes
-    place = f":{described['at']}" if described.get("at") else ""
+    place = f":{described['location']}" if described.get("location") else ""
     key = f"{described['label']}/{described['aspect']}{place}"
     return Finding(**{"assertion": key, **described})
 

@@ -141,7 +141,7 @@ def _ordinary(address: str, dice: random.Random) -> Result:
     if address.startswith("pd/") and ("management" in address or "grpc" in address):
         reason = Reason("credential-missing", "set PD_MANAGEMENT_KEY")
         probed = record(address, status=["DOCUMENTED"])
-        return result(address, Outcome.NOT_PROBED, reason=reason, observed_at="", probed=probed)
+        return result(address, Outcome.NOT_PROBED, reason=reason, observed_at="", probed_record=probed)
     if address.startswith("pa/errors/admin"):
         reason = Reason("probe-refused", "the control GET /v1/organizations/me was answered 403")
         return result(address, Outcome.RESTRICTED, reason=reason)
@@ -151,7 +151,7 @@ def _ordinary(address: str, dice: random.Random) -> Result:
 def _conforming(address: str, dice: random.Random) -> Result:
     took = round(dice.lognormvariate(3.9, 0.5), 3)
     attempt = Attempt("2026-11-21T04:05:00Z", took + 1, (exchange(elapsed_ms=took),))
-    return result(address, attempts=(attempt,), lane=f"{address[:2]}:inference", cost="free", elicited="request")
+    return result(address, attempts=(attempt,), lane=f"{address[:2]}:inference", cost="free", trigger="request")
 
 
 def _earlier(now: Result, back: int) -> Result:

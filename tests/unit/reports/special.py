@@ -18,7 +18,7 @@ from catalog_probe.catalog.model import (
     Response,
     Severity,
 )
-from catalog_probe.catalog.model.look import Look
+from catalog_probe.catalog.model.observation import Observation
 from tests.unit.reports.making import MEANINGS, answer, exchange, finding, result
 
 if TYPE_CHECKING:
@@ -60,7 +60,7 @@ def drifted(address: str, *findings: Finding, exchanges: tuple[Exchange, ...] = 
         "attempts": attempts,
         "lane": f"{address[:2]}:inference",
         "cost": "free",
-        "elicited": "request",
+        "trigger": "request",
     }
     return result(address, Outcome.DRIFTED, **{**described, **changes})
 
@@ -75,7 +75,7 @@ def _should_retry() -> Iterator[Result]:
         wrong = finding(
             "header-differs",
             aspect=Aspect.HEADER,
-            at="x-should-retry",
+            location="x-should-retry",
             documented="false",
             observed="true",
             message="header x-should-retry: documented false, observed true",
@@ -94,7 +94,7 @@ def _merged() -> Result:
     body = finding(
         "body-shape",
         aspect=Aspect.BODY,
-        at="$.error",
+        location="$.error",
         documented=documented,
         observed=observed,
         message="body $.error: documented {...}, observed {...}",
@@ -121,7 +121,7 @@ def _hostile() -> Result:
     wrong = finding(
         "message-differs",
         aspect=Aspect.MESSAGE,
-        at=HOSTILE[:80],
+        location=HOSTILE[:80],
         documented="Unknown name",
         observed=HOSTILE,
         message=f"message: {HOSTILE}",
@@ -138,7 +138,7 @@ def _stream() -> Result:
     missing = finding(
         "event-missing",
         aspect=Aspect.EVENT,
-        at="error",
+        location="error",
         documented="error",
         observed=list(times),
         message=f"event error: documented error, observed {list(times)}",
@@ -160,7 +160,7 @@ def _socket() -> Result:
     wrong = finding(
         "close-code-differs",
         aspect=Aspect.CLOSE,
-        at="code",
+        location="code",
         documented=1008,
         observed=1011,
         message="close code: documented 1008, observed 1011",
@@ -179,7 +179,11 @@ def _call() -> Result:
     )
     seen = Response(None, {}, grpc=GrpcStatus(5, "Model not found", {"x-request-id": "1f"}))
     wrong = finding(
-        "grpc-status-differs", at="grpc", documented=3, observed=5, message="status grpc: documented 3, observed 5"
+        "grpc-status-differs",
+        location="grpc",
+        documented=3,
+        observed=5,
+        message="status grpc: documented 3, observed 5",
     )
     return drifted("pd/errors/grpc/model_not_found", wrong, exchanges=(exchange(request=request, response=seen),))
 
@@ -188,14 +192,14 @@ def _accepted() -> Result:
     wrong = finding(
         "param-differs",
         aspect=Aspect.PARAM,
-        at="param",
+        location="param",
         documented="grant_type",
         observed=None,
         message="param: documented grant_type, observed null",
     )
     reason = "Confirmed by the provider; their fix is due in December."
-    ledger = {"state": "accounted", "reason": reason, "review_by": "2026-12-15"}
-    return drifted("pc/errors/oauth/invalid_request", wrong, ledger=ledger)
+    accepted_difference = {"state": "accounted", "reason": reason, "review_by": "2026-12-15"}
+    return drifted("pc/errors/oauth/invalid_request", wrong, accepted_difference=accepted_difference)
 
 
 def _flaky() -> Result:
@@ -239,7 +243,7 @@ def _discovering() -> Result:
         "undocumented-header",
         aspect=Aspect.HEADER,
         severity=Severity.INFO,
-        at="x-envoy-upstream-service-time",
+        location="x-envoy-upstream-service-time",
         documented=None,
         observed="31",
         message="x-envoy-upstream-service-time: not named by the documents",
@@ -249,7 +253,7 @@ def _discovering() -> Result:
         "param-differs",
         aspect=Aspect.PARAM,
         severity=Severity.SHOULD,
-        at="param",
+        location="param",
         documented="max_tokens",
         observed="messages",
         message="param: assumed max_tokens, observed messages",
@@ -257,12 +261,14 @@ def _discovering() -> Result:
     )
     stated = ("status", "type", "header:x-should-retry")
     otherwise = {"param": "messages"}
-    look = Look("pa/endpoints/messages/invalid_request", "answer", stated, otherwise, {"message": "no-body"})
+    observation = Observation(
+        "pa/endpoints/messages/invalid_request", "answer", stated, otherwise, {"message": "no-body"}
+    )
     return result(
         "pa/errors/general/unknown_field",
         findings=(info, assumed),
         attempts=attempts,
         lane="pa:inference",
-        elicited="request",
-        looks=(look, Look("", "again", ("status",), {}, {"header:retry-after": "not-shown"})),
+        trigger="request",
+        observations=(observation, Observation("", "again", ("status",), {}, {"header:retry-after": "not-shown"})),
     )

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from catalog_probe.catalog.model import Finding, Outcome, Reason
-from catalog_probe.catalog.model.standpoint import StandsFor
+from catalog_probe.catalog.model.answered_by import AnsweredBy
 from catalog_probe.reports.content.attribution import Attribution, Attributor
 from catalog_probe.reports.content.overview import Overview
 from tests.unit.reports.making import finding, record, result, run
@@ -44,33 +44,33 @@ def test_what_held_before_was_changed_by_the_provider() -> None:
 
 def test_the_answer_of_another_record_points_at_our_recipe() -> None:
     other = finding("matches-another-record", observed="pa/errors/general/b")
-    found = attributed(drift(A, other, probed=NEVER_SEEN))
+    found = attributed(drift(A, other, probed_record=NEVER_SEEN))
     assert found.party == "our recipe"
     assert "pa/errors/general/b" in found.why
 
 
 def test_what_many_records_share_is_no_single_recipe() -> None:
-    others = [drift(f"pa/errors/general/{slug}", probed=NEVER_SEEN) for slug in "bcd"]
-    found = attributed(drift(probed=NEVER_SEEN), *others)
+    others = [drift(f"pa/errors/general/{slug}", probed_record=NEVER_SEEN) for slug in "bcd"]
+    found = attributed(drift(probed_record=NEVER_SEEN), *others)
     assert found.party == "documents or provider"
     assert found.why.startswith("4 records of PA differ in the same way (status-differs)")
 
 
 def test_what_never_held_is_the_documents() -> None:
-    assert attributed(drift(probed=NEVER_SEEN)).party == "documents"
-    assert "leave open" in attributed(drift(probed={**NEVER_SEEN, "status": ["UNVERIFIED"]})).why
+    assert attributed(drift(probed_record=NEVER_SEEN)).party == "documents"
+    assert "leave open" in attributed(drift(probed_record={**NEVER_SEEN, "status": ["UNVERIFIED"]})).why
 
 
 @pytest.mark.parametrize("outcome", [Outcome.DRIFTED, Outcome.FLAKY, Outcome.INCONCLUSIVE, Outcome.RESTRICTED])
 def test_in_a_recording_it_is_neither_us_nor_a_mock(outcome: Outcome) -> None:
-    found = attributed(result(A, outcome, findings=(finding(),)), live=False, stands_for=StandsFor.RECORDING)
+    found = attributed(result(A, outcome, findings=(finding(),)), live=False, answered_by=AnsweredBy.RECORDING)
     assert "recording" in found.why
     assert "our" not in found.party
     assert "mock" not in found.why
 
 
 def test_of_a_live_recording_no_control_is_spoken_of() -> None:
-    found = attributed(drift(probed=NEVER_SEEN), traffic=TRAFFIC)
+    found = attributed(drift(probed_record=NEVER_SEEN), traffic=TRAFFIC)
     assert found.party == "documents or provider"
     assert "while the control shows" not in found.why
 
@@ -102,7 +102,7 @@ def test_nothing_wrong_nobody_blamed() -> None:
 def test_the_reason_beside_a_cause_is_true_of_all_its_records() -> None:
     def told(*days: str) -> tuple[str, str]:
         seen = [
-            drift(f"pa/errors/general/r{number}", probed=record(A, observed={"verified_at": day}))
+            drift(f"pa/errors/general/r{number}", probed_record=record(A, observed={"verified_at": day}))
             for number, day in enumerate(days)
         ]
         overview = Overview(run(), seen)

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 HEADER = finding(
     "header-differs",
     aspect=Aspect.HEADER,
-    at="x-should-retry",
+    location="x-should-retry",
     documented="false",
     observed="true",
     message="header x-should-retry: documented false, observed true",
@@ -54,7 +54,9 @@ def test_records_that_differ_alike_are_one_cause_and_that_of_the_most_comes_firs
 
 def test_a_number_and_the_text_of_it_are_told_apart() -> None:
     of_code = [
-        finding("code-differs", aspect=Aspect.CODE, at="/error/code", documented=400, observed="400", message=said)
+        finding(
+            "code-differs", aspect=Aspect.CODE, location="/error/code", documented=400, observed="400", message=said
+        )
         for said in ("told so", "and so")
     ]
     (found,) = causes([drifted("one", of_code[0]), drifted("two", of_code[1])])
@@ -78,7 +80,7 @@ def test_another_provider_or_another_value_is_another_cause() -> None:
 
 
 def test_what_is_only_told_has_no_cause() -> None:
-    told = finding("undocumented-header", severity=Severity.INFO, at="x-new")
+    told = finding("undocumented-header", severity=Severity.INFO, location="x-new")
     assert causes([result("pa/errors/general/one", findings=(told,))]) == ()
 
 
@@ -87,7 +89,7 @@ def test_where_observed_values_move_the_class_is_told() -> None:
         finding(
             "header-malformed",
             aspect=Aspect.HEADER,
-            at="retry-after",
+            location="retry-after",
             documented="seconds",
             observed=seen,
             message=f"header retry-after: documented seconds, observed {seen}",
@@ -139,8 +141,14 @@ def test_of_causes_behind_the_same_records_the_status_is_told_first_and_the_reco
 
 
 def test_the_ticket_of_what_is_accepted_is_a_link() -> None:
-    ledger = {"state": "accounted", "reason": "due soon (https://tickets.example/7)", "review_by": "2027-01-01"}
-    accepted = result("pa/errors/general/a", Outcome.DRIFTED, findings=(finding(),), ledger=ledger)
+    accepted_difference = {
+        "state": "accounted",
+        "reason": "due soon (https://tickets.example/7)",
+        "review_by": "2027-01-01",
+    }
+    accepted = result(
+        "pa/errors/general/a", Outcome.DRIFTED, findings=(finding(),), accepted_difference=accepted_difference
+    )
     link = '<a href="https://tickets.example/7" rel="noreferrer">https://tickets.example/7</a>'
     assert f"due soon ({link}); review by 2027-01-01" in html.render(run(), [accepted])
     assert "`due soon (` <https://tickets.example/7> `); review by 2027-01-01`" in summary.render(run(), [accepted])

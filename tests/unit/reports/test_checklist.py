@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from catalog_probe.catalog.model.look import Look
+from catalog_probe.catalog.model.observation import Observation
 from catalog_probe.reports.content.checklist import checklist, not_drawn
 from tests.unit.reports.making import record, result
 
 A = "pa/rate_limits/limits/general"
 ASKED, OTHER = "pa/endpoints/models/list", "pa/endpoints/messages/create"
 EVIDENCE = {
-    "of": "00000000",
-    "seen": {
-        ASKED: {"on": "2026-11-24", "unseen": {"answer/message": "2026-11-20", "limited/*": None}},
+    "statements": "00000000",
+    "endpoints": {
+        ASKED: {"on": "2026-11-24", "not_observed": {"answer/message": "2026-11-20", "limited/*": None}},
         OTHER: {"on": "2026-11-22"},
     },
 }
@@ -21,7 +21,7 @@ PROBED = record(
 
 
 def not_looked_at(label: str, key: str) -> list[str]:
-    looked = result(A, probed=PROBED, looks=(Look(ASKED, label, (), {}, {key: "no-body"}),))
+    looked = result(A, probed_record=PROBED, observations=(Observation(ASKED, label, (), {}, {key: "no-body"}),))
     return [why for each in checklist(looked) for why in each.not_looked_at]
 
 
@@ -32,5 +32,5 @@ def test_what_was_not_looked_at_says_when_it_last_was() -> None:
 
 
 def test_an_endpoint_that_was_not_drawn_says_when_it_last_was() -> None:
-    missed = result(A, probed=PROBED, undrawn=(OTHER, "pa/endpoints/models/get"))
+    missed = result(A, probed_record=PROBED, not_drawn=(OTHER, "pa/endpoints/models/get"))
     assert not_drawn(missed) == {OTHER: ", last seen 2026-11-22", "pa/endpoints/models/get": ""}

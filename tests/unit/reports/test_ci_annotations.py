@@ -39,7 +39,7 @@ def test_no_more_are_written_than_are_shown_and_the_rest_is_counted() -> None:
 
 @given(st.text() | st.just(HOSTILE) | st.just("x\n::error::forged%0A"))
 def test_an_answer_cannot_write_an_annotation_of_its_own(text: str) -> None:
-    told = annotated(run(target=text), [result(A, Outcome.DRIFTED, findings=(finding(message=text, at=text),))])
+    told = annotated(run(target=text), [result(A, Outcome.DRIFTED, findings=(finding(message=text, location=text),))])
     assert len(told) == 2
     assert all(line.startswith("::error title=") and "\n" not in line and "\r" not in line for line in told)
     assert all("%0A" not in line and "%0a" not in line for line in told)

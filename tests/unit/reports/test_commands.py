@@ -5,7 +5,7 @@ from __future__ import annotations
 import shlex
 
 from catalog_probe.catalog.evidence.causes import causes
-from catalog_probe.catalog.evidence.results import Asked
+from catalog_probe.catalog.evidence.results import Invocation
 from catalog_probe.catalog.model import Outcome
 from catalog_probe.reports.content.commands import accept, ask_again, this_probe
 from tests.unit.reports.making import finding, result, run
@@ -16,7 +16,7 @@ DRIFT = result(A, Outcome.DRIFTED, findings=(finding(),))
 ELSEWHERE = run(
     run="r1",
     target="staging",
-    asked=Asked(target="../w/my staging.toml", catalog="my/records", out="my/runs"),
+    invocation=Invocation(target="../w/my staging.toml", catalog="my/records", out="my/runs"),
     policy={"allow": ["billable", "free"]},
 )
 
@@ -46,7 +46,7 @@ def test_a_cause_is_asked_again_from_the_folder_that_has_its_run() -> None:
 
 
 def test_what_was_recorded_is_judged_again() -> None:
-    recorded = run(target="anybody", asked=Asked(traffic=("a.har", "b.jsonl")))
+    recorded = run(target="anybody", invocation=Invocation(traffic=("a.har", "b.jsonl")))
     assert ask_again(recorded, CAUSE) == f"pytest probes --cause {CAUSE.id} --traffic a.har b.jsonl"
     assert this_probe(recorded, result(A)).endswith("--traffic a.har b.jsonl")
 

@@ -24,15 +24,17 @@ def test_what_begins_under_another_label_takes_no_place(is_seen: bool) -> None:
     assert second.instead == set()
 
 
-def test_what_the_ledger_accepts_of_all_that_still_drift_is_accepted() -> None:
-    accepted, other = (replace(drifted(each), ledger={"state": "accounted", "reason": "known"}) for each in (A, B))
+def test_what_is_accepted_of_all_that_still_drift_is_accepted() -> None:
+    accepted, other = (
+        replace(drifted(each), accepted_difference={"state": "accounted", "reason": "known"}) for each in (A, B)
+    )
     for last, expected in (([accepted, result(B)], True), ([accepted, drifted(B)], False)):
         [change] = episodes(replayed([[accepted, other], last]))
         assert change.accepted is expected
 
 
 @pytest.mark.parametrize(
-    ("words", "said"), [({"code": "c"}, ("c", "answer/status 422")), ({"told": "it differs"}, ("", "it differs"))]
+    ("words", "said"), [({"code": "c"}, ("c", "answer/status 422")), ({"summary": "it differs"}, ("", "it differs"))]
 )
 def test_a_cause_without_words_is_told_by_its_differences(words: dict[str, str], said: tuple[str, str]) -> None:
     [row] = replayed([[drifted(A)]])

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from catalog_probe.catalog.evidence import past
-from catalog_probe.catalog.evidence.results import Asked
+from catalog_probe.catalog.evidence.results import Invocation
 from catalog_probe.catalog.evidence.results_file import EvidenceError
 from catalog_probe.catalog.evidence.verdicts.merge import merge
 from catalog_probe.catalog.model import Aspect, Outcome, Reason
@@ -92,8 +92,10 @@ def test_a_change_ends_as_the_last_of_its_records_did() -> None:
 
 
 def test_what_no_night_had_seen_as_documented_is_told_so() -> None:
-    never = replace(drifted(A), agreement={"states": "x", "never": {"answer/status": {"first": "2026-10-30"}}})
-    assert [each.never_agreed for night in (never, drifted(A)) for each in episodes(replayed([[night]]))] == [
+    never = replace(
+        drifted(A), confirmation={"statements": "x", "never_confirmed": {"answer/status": {"first": "2026-10-30"}}}
+    )
+    assert [each.never_confirmed for night in (never, drifted(A)) for each in episodes(replayed([[night]]))] == [
         True,
         False,
     ]
@@ -105,7 +107,7 @@ def test_what_took_the_place_of_another_names_it() -> None:
 
 
 def test_one_of_two_differences_recovers_where_nothing_takes_its_place() -> None:
-    absent = finding("header-missing", aspect=Aspect.HEADER, at="retry-after", label="limited", message="absent")
+    absent = finding("header-missing", aspect=Aspect.HEADER, location="retry-after", label="limited", message="absent")
     both = result(A, Outcome.DRIFTED, findings=(finding(), absent))
     found = episodes(replayed([[both], [drifted(A)]]))
     assert {(each.code, str(each.how or "")) for each in found} == {
@@ -132,8 +134,8 @@ def test_nights_without_a_verdict_change_nothing(seen: list[str], between: list[
 def test_an_endpoint_that_is_not_drawn_neither_recovers_nor_changes() -> None:
     here, there = "pa/endpoints/messages/create", "pa/endpoints/messages/count"
     on_both = result(A, Outcome.DRIFTED, findings=(finding(endpoints=(here,)), gone(there)))
-    not_there = result(A, Outcome.DRIFTED, findings=(finding(endpoints=(here,)),), undrawn=(there,))
-    neither = result(A, undrawn=(here, there))
+    not_there = result(A, Outcome.DRIFTED, findings=(finding(endpoints=(here,)),), not_drawn=(there,))
+    neither = result(A, not_drawn=(here, there))
     open_ones = episodes(replayed([[on_both], [not_there], [not_there], [neither]]))
     assert [each.how for each in open_ones] == [None, None]
     ended = episodes(replayed([[on_both], [not_there], [not_there], [neither], [result(A)]]))
@@ -141,7 +143,9 @@ def test_an_endpoint_that_is_not_drawn_neither_recovers_nor_changes() -> None:
 
 
 def gone(endpoint: str) -> Any:
-    return finding("header-missing", aspect=Aspect.HEADER, at="retry-after", message="absent", endpoints=(endpoint,))
+    return finding(
+        "header-missing", aspect=Aspect.HEADER, location="retry-after", message="absent", endpoints=(endpoint,)
+    )
 
 
 OUTCOMES = st.sampled_from(["c", "x", "y", "i"])
@@ -222,8 +226,10 @@ def test_a_run_under_another_revision_is_told_apart_from_the_usual_ones(
     remember(tmp_path / "h", [[result(A), result(B)], [drifted(A), result(B)]])
     assert main(["feed", "--history", "h"]) == main(["news", "--history", "h"]) == 0
     before = capsys.readouterr().out
-    asked = Asked(revision="pa:2026-10-21")
-    other = run(run="o1", target="live-2026-10-21", started_at="2026-11-02T05:00:00Z", today="2026-11-02", asked=asked)
+    invocation = Invocation(revision="pa:2026-10-21")
+    other = run(
+        run="o1", target="live-2026-10-21", started_at="2026-11-02T05:00:00Z", today="2026-11-02", invocation=invocation
+    )
     history.append(tmp_path / "h", other, [blind(A), drifted(B)])
     assert main(["feed", "--history", "h"]) == main(["news", "--history", "h"]) == 0
     assert capsys.readouterr().out == before
@@ -241,14 +247,14 @@ HERE, THERE = "pa/endpoints/messages/create", "pa/endpoints/messages/count"
 
 def five_nights() -> list[Row]:
     """One calm; two of PA's drift and one of them recovers; the other turns to another answer beside one of PC's."""
-    never = {"states": "x", "never": {"answer/status": {"first": "2026-10-30"}}}
+    never = {"statements": "x", "never_confirmed": {"answer/status": {"first": "2026-10-30"}}}
     known = {"state": "accounted", "reason": "known"}
     return replayed(
         [
             [result(A), result(B), result(C)],
             [drifted(A, endpoints=(HERE, THERE)), drifted(B), result(C)],
             [drifted(A, endpoints=(HERE, THERE)), result(B), result(C)],
-            [drifted(A, 409), result(B), replace(drifted(C, 404), agreement=never, ledger=known)],
+            [drifted(A, 409), result(B), replace(drifted(C, 404), confirmation=never, accepted_difference=known)],
             [drifted(A, 409), result(B), result(C)],
         ]
     )

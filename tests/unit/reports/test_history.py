@@ -28,7 +28,7 @@ def test_a_line_tells_each_outcome_in_a_letter() -> None:
     assert (line["addresses"], line["outcomes"]) == ([A, B], "di")
     [cause] = line["causes"]
     assert line["drifts"] == {A: {"since": "2026-11-21", "differs": ["answer/status 422"], "causes": [cause]}}
-    assert line["causes"][cause] == {"code": "status-differs", "told": "status: documented 400, observed 422"}
+    assert line["causes"][cause] == {"code": "status-differs", "summary": "status: documented 400, observed 422"}
 
 
 def test_what_was_appended_is_loaded(tmp_path: Path) -> None:
@@ -61,18 +61,20 @@ def test_the_addresses_are_spelt_out_once_a_cast(tmp_path: Path) -> None:
 def test_what_each_record_stated_is_spelt_out_beside_its_address(tmp_path: Path) -> None:
     for number, digest in enumerate(("old", "old", "new")):
         night = run(run=f"r{number}", started_at=f"2026-11-2{number}T00:00:00Z")
-        nights.append(tmp_path, night, [result(A, agreement={"states": digest}), result(B)])
+        nights.append(tmp_path, night, [result(A, confirmation={"statements": digest}), result(B)])
     text = (tmp_path / "live.jsonl").read_text()
-    assert text.count('"stated":["old",""]') == 1
-    assert text.count('"stated":["new",""]') == 1
+    assert text.count('"statement_digests":["old",""]') == 1
+    assert text.count('"statement_digests":["new",""]') == 1
     _, shown = nights.shown(tmp_path, "live")
-    assert sum("stated" in line for line in shown) == 2
-    assert [row.states[A] for row in past.rows(run(history=shown))] == ["old", "old", "new"]
+    assert sum("statement_digests" in line for line in shown) == 2
+    assert [row.statement_digests[A] for row in past.rows(run(history=shown))] == ["old", "old", "new"]
 
 
-def test_a_drift_that_never_agreed_keeps_the_day_of_its_first_look() -> None:
-    looks = {"answer/status": {"first": "2026-11-19"}, "answer/type": {"first": "2026-11-17"}}
-    drifted = result(A, Outcome.DRIFTED, findings=(finding(),), agreement={"states": "x", "never": looks})
+def test_a_drift_that_was_never_confirmed_keeps_the_day_of_its_first_observation() -> None:
+    observations = {"answer/status": {"first": "2026-11-19"}, "answer/type": {"first": "2026-11-17"}}
+    drifted = result(
+        A, Outcome.DRIFTED, findings=(finding(),), confirmation={"statements": "x", "never_confirmed": observations}
+    )
     assert nights.row(run(), [drifted])["drifts"][A]["first"] == "2026-11-17"
 
 
@@ -81,7 +83,7 @@ def test_of_what_is_lost_only_that_is_told_which_its_letter_hides(tmp_path: Path
     carried = run(history=nights.shown(tmp_path, "live")[1])
     no_key = result(A, Outcome.NOT_PROBED, reason=Reason("credential-empty", "PA_API_KEY is set and empty"))
     refused = result(B, Outcome.INCONCLUSIVE, reason=Reason("read-timeout", "no answer in 60 s"))
-    assert nights.row(carried, [no_key, refused])["lost"] == [A]
+    assert nights.row(carried, [no_key, refused])["coverage_lost"] == [A]
 
 
 def test_the_only_target_of_a_folder_goes_without_saying(tmp_path: Path) -> None:
@@ -121,7 +123,7 @@ def test_a_drift_keeps_the_day_it_began_beyond_the_rows_shown(tmp_path: Path) ->
 
 def test_a_broken_row_in_a_results_file_is_named() -> None:
     with pytest.raises(EvidenceError, match="history: not a history row"):
-        past.rows(run(history=({"run": "r", "cast": "c", "outcomes": "c"},)))
+        past.rows(run(history=({"run": "r", "address_set": "c", "outcomes": "c"},)))
 
 
 def test_a_run_sees_only_what_began_before_it(tmp_path: Path) -> None:
@@ -149,8 +151,8 @@ def test_what_is_no_discovery_is_not_kept() -> None:
 
 
 def test_only_the_names_of_what_was_discovered_are_kept() -> None:
-    seen = finding("undocumented-header", at="x-new", observed="volatile-1")
-    code = finding("undocumented-code", at="type", observed="brand_new_error")
+    seen = finding("undocumented-header", location="x-new", observed="volatile-1")
+    code = finding("undocumented-code", location="type", observed="brand_new_error")
     assert nights.discovered([result(A, findings=(seen, code))]) == {
         "pa undocumented-header x-new",
         "pa undocumented-code type brand_new_error",
@@ -201,7 +203,13 @@ def test_what_earlier_runs_remember_of_a_record_is_in_their_order_and_of_it_alon
 
 
 def test_what_a_row_of_an_earlier_version_does_not_say_is_nothing() -> None:
-    needed = {"run": "r", "started_at": "2026-11-20T00:00:00Z", "today": "2026-11-20", "cast": "c", "outcomes": "c"}
+    needed = {
+        "run": "r",
+        "started_at": "2026-11-20T00:00:00Z",
+        "today": "2026-11-20",
+        "address_set": "c",
+        "outcomes": "c",
+    }
     (row,) = past.of_lines([{**needed, "addresses": [A]}])
     assert row == past.Row(
         "r", "2026-11-20T00:00:00Z", date(2026, 11, 20), {A: Outcome.CONFORMS}, {}, frozenset(), False
@@ -212,12 +220,12 @@ def test_what_a_row_says_is_read() -> None:
     said: dict[str, Any] = {
         "live": True,
         "drifts": {A: {}},
-        "seen": ["x"],
+        "discovered": ["x"],
         "causes": {"c1": {}},
-        "lost": [A],
+        "coverage_lost": [A],
     }
     (row,) = past.of_lines([{**nights.row(run(), [result(A)]), **said}])
-    assert {name: getattr(row, name) for name in said} == {**said, "seen": {"x"}, "lost": {A}}
+    assert {name: getattr(row, name) for name in said} == {**said, "discovered": {"x"}, "coverage_lost": {A}}
 
 
 def test_a_row_that_is_about_to_be_carried_and_says_nothing_is_named() -> None:
@@ -226,11 +234,11 @@ def test_a_row_that_is_about_to_be_carried_and_says_nothing_is_named() -> None:
 
 
 def test_discoveries_are_remembered_for_the_next_run() -> None:
-    new = finding("undocumented-code", at="code", observed="brand_new", aspect="code")
+    new = finding("undocumented-code", location="code", observed="brand_new", aspect="code")
     assumed = finding(severity=Severity.SHOULD, documented=200, observed=201, assertion="success/status")
     line = nights.row(run(), [result(A, findings=(new, assumed))])
     (row,) = past.rows(run(history=(line,)))
-    assert row.seen == {
+    assert row.discovered == {
         "pa undocumented-code code brand_new",
         f"{A}#success/status: assumed 200, observed 201",
     }
@@ -242,10 +250,10 @@ def test_what_was_assumed_and_is_documented_is_no_correction() -> None:
 
 def test_a_hostile_answer_does_not_swell_the_history() -> None:
     """Neither by how many names it invents nor by how long they are."""
-    many = tuple(finding("undocumented-header", at=f"x-{number:04}") for number in range(501))
-    long = finding("undocumented-header", at="y" * 1000)
+    many = tuple(finding("undocumented-header", location=f"x-{number:04}") for number in range(501))
+    long = finding("undocumented-header", location="y" * 1000)
     assumed = finding(severity=Severity.SHOULD, documented=1, observed=2, assertion="a/body:/" + "z" * 1000)
-    assert len(nights.row(run(), [result(A, findings=many)])["seen"]) == 500
+    assert len(nights.row(run(), [result(A, findings=many)])["discovered"]) == 500
     assert [len(name) for name in nights.discovered([result(A, findings=(long,))])] == [160]
     assert [len(name) for name in nights.corrected([result(A, findings=(assumed,))])] == [200]
 
@@ -297,13 +305,13 @@ def test_a_key_that_is_set_and_empty_loses_its_records_and_one_that_is_not_set_l
     empty = result(A, Outcome.NOT_PROBED, reason=Reason("credential-empty", "PA_API_KEY is set and empty"))
     missing = result(B, Outcome.NOT_PROBED, reason=Reason("credential-missing", "set PA_API_KEY"))
     line = nights.row(run(history=known), [empty, missing])
-    assert (line["outcomes"], line["lost"]) == ("nn", [A])
+    assert (line["outcomes"], line["coverage_lost"]) == ("nn", [A])
 
 
-def test_a_line_of_the_same_records_is_of_the_cast_that_earlier_versions_named() -> None:
+def test_a_line_of_the_same_records_is_of_the_address_set_that_earlier_versions_named() -> None:
     """As in the samples of version 45d9842: its addresses are not spelt out again."""
     addresses = ["pa/errors/compliance/chat_not_found", LIMITED, "pb/errors/general/internal_error"]
-    assert nights.row(run(), list(map(result, addresses)))["cast"] == "cb8e40f7c01d"
+    assert nights.row(run(), list(map(result, addresses)))["address_set"] == "cb8e40f7c01d"
 
 
 def test_a_drift_keeps_what_it_did_not_draw_again_until_it_does() -> None:
@@ -311,25 +319,25 @@ def test_a_drift_keeps_what_it_did_not_draw_again_until_it_does() -> None:
     lines: list[dict[str, Any]] = []
     for drawn in ((here, there), (here,), (here,), (here, there)):
         seen = result(A, Outcome.DRIFTED, findings=(finding(endpoints=(here, *drawn[1:])),))
-        seen = replace(seen, undrawn=tuple({here, there} - set(drawn)))
+        seen = replace(seen, not_drawn=tuple({here, there} - set(drawn)))
         lines.append(nights.row(run(history=tuple(lines), run=f"r{len(lines)}"), [seen]))
-    assert [line["drifts"][A].get("undrawn") for line in lines] == [None, [there], [there], None]
+    assert [line["drifts"][A].get("not_drawn") for line in lines] == [None, [there], [there], None]
 
 
 def test_what_is_remembered_of_a_drift_that_was_not_drawn_is_what_it_was() -> None:
     there = "pa/endpoints/messages/b"
     drifted = result(A, Outcome.DRIFTED, findings=(finding(endpoints=(there,)),))
     first = nights.row(run(run="r1"), [drifted])
-    agreement = {"states": "x", "never": {"answer/type": {"first": "2026-11-17"}}}
-    fine = replace(result(A, agreement=agreement), undrawn=(there,))
+    confirmation = {"statements": "x", "never_confirmed": {"answer/type": {"first": "2026-11-17"}}}
+    fine = replace(result(A, confirmation=confirmation), not_drawn=(there,))
     kept = nights.row(run(run="r2", history=(first,)), [fine])["drifts"][A]
     before = first["drifts"][A]
     assert (kept["since"], kept["causes"]) == (before["since"], before["causes"])
     assert "first" not in kept
 
 
-def test_a_drift_that_the_ledger_accounts_for_is_remembered_as_accepted() -> None:
+def test_a_drift_that_is_accounted_for_is_remembered_as_accepted() -> None:
     drifted = result(A, Outcome.DRIFTED, findings=(finding(),))
-    accepted = replace(drifted, ledger={"state": "accounted"})
+    accepted = replace(drifted, accepted_difference={"state": "accounted"})
     assert nights.row(run(), [accepted])["drifts"][A]["accepted"] is True
     assert "accepted" not in nights.row(run(), [drifted])["drifts"][A]

@@ -46,7 +46,7 @@ def test_lines_whose_addresses_only_a_damaged_line_spelt_out_are_read_again_afte
     damaged: list[str] = []
     assert nights.load(tmp_path, "live", left_out=damaged) == []
     assert [re.sub(r"\A.*live\.jsonl:", "", line) for line in damaged] == [
-        "1: not a history line that can be read (no cast); it is skipped",
+        "1: not a history line that can be read (no address_set); it is skipped",
         "2: not a history line that can be read (no other line spells out its addresses); it is skipped",
     ]
     nights.append(tmp_path, run(run="r3"), [result(A)])
@@ -54,20 +54,25 @@ def test_lines_whose_addresses_only_a_damaged_line_spelt_out_are_read_again_afte
 
 
 def test_a_line_is_ascii_and_no_wider_than_it_need_be(tmp_path: Path) -> None:
-    nights.append(tmp_path, run(versions={"x": "y"}), [result(A, findings=(finding("undocumented-header", at="é"),))])
+    nights.append(
+        tmp_path, run(versions={"x": "y"}), [result(A, findings=(finding("undocumented-header", location="é"),))]
+    )
     raw = (tmp_path / "live.jsonl").read_bytes()
     assert raw.isascii()
     assert raw.endswith(b"}\n")
-    assert b", " not in raw.replace(b"[", b"").split(b'"seen"')[0]
-    assert json.loads(raw)["seen"] == ["pa undocumented-header é"]
+    assert b", " not in raw.replace(b"[", b"").split(b'"discovered"')[0]
+    assert json.loads(raw)["discovered"] == ["pa undocumented-header é"]
 
 
 @pytest.mark.parametrize(
     ("damage", "why"),
     [
-        ('{"run": "r", "cast": "c", "started_at": "s"}', "no outcomes"),
-        *((field, f"no {field}") for field in ("version", "run", "target", "started_at", "today", "cast", "outcomes")),
-        ("[1]", "no cast"),
+        ('{"run": "r", "address_set": "c", "started_at": "s"}', "no outcomes"),
+        *(
+            (field, f"no {field}")
+            for field in ("schema_version", "run", "target", "started_at", "today", "address_set", "outcomes")
+        ),
+        ("[1]", "no address_set"),
         ("not json", "broken JSON"),
         (b"\xff\xfe", "it is not UTF-8"),
         ({"outcomes": 7}, "/outcomes: should be of type string"),
@@ -77,7 +82,7 @@ def test_a_line_is_ascii_and_no_wider_than_it_need_be(tmp_path: Path) -> None:
         ({"drifts": {A: {**DRIFT, "on": 3}}}, f"/drifts/{A}/on: should be of type array"),
         ({"drifts": {A: {"since": "2026-11-01"}}}, f"/drifts/{A}/differs: is missing"),
         ({"drifts": {A: {**DRIFT, "codes": []}}}, f"/drifts/{A}/codes: "),
-        ({"version": 2}, "/version: should be no more than 1"),
+        ({"schema_version": 2}, "/schema_version: should be no more than 1"),
     ],
     ids=str,
 )

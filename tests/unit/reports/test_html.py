@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from catalog_probe.catalog.model import Outcome, Reason, Severity
-from catalog_probe.catalog.model.look import Look
+from catalog_probe.catalog.model.observation import Observation
 from catalog_probe.reports.page import html, packing, record_rows
 from tests.unit.reports import sample
 from tests.unit.reports.making import exchange, finding, result, run
@@ -126,11 +126,13 @@ def test_what_is_hostile_is_text(page: str) -> None:
     st.text(max_size=40) | st.sampled_from([HOSTILE, "</script>", "<!--<script>", "{{ 1 }}", "{% raw %}", "~0", "~~"])
 )
 def test_any_text_anywhere_leaves_the_page_as_it_is(text: str) -> None:
-    wrong = finding(message=text, at=text, observed={text: [text]}, documented={text: text}, label=text)
+    wrong = finding(message=text, location=text, observed={text: [text]}, documented={text: text}, label=text)
     seen = exchange(label=text, failure=Reason("x", text))
     results = [
         drifted(A, wrong, exchanges=(seen,)),
-        result(f"{A}2", findings=(wrong,), probed={"name": text, "status": [text], "note": text, "source": text}),
+        result(
+            f"{A}2", findings=(wrong,), probed_record={"name": text, "status": [text], "note": text, "source": text}
+        ),
         result(f"{A}3", Outcome.INCONCLUSIVE, reason=Reason("read-timeout", text)),
     ]
     page = html.render(run(target=text, versions={text: text}), results)
@@ -170,11 +172,13 @@ def test_a_detail_is_the_same_whether_printed_or_packed(monkeypatch: pytest.Monk
 
 
 def test_a_detail_has_a_checklist_of_what_is_asserted() -> None:
-    looks = (
-        Look("pa/endpoints/messages/create", "answer", ("status", "type"), {"param": "absent"}, {"code": "no-body"}),
-        Look("pa/endpoints/models/list", "answer", ("status",)),
+    observations = (
+        Observation(
+            "pa/endpoints/messages/create", "answer", ("status", "type"), {"param": "absent"}, {"code": "no-body"}
+        ),
+        Observation("pa/endpoints/models/list", "answer", ("status",)),
     )
-    page = html.render(run(), [drifted(A, looks=looks)])
+    page = html.render(run(), [drifted(A, observations=observations)])
     (told,) = re.findall(r'<details class="checklist">(.*?)</details>', page, re.DOTALL)
     words = " ".join("".join(re.sub("<[^>]*>", " ", told)).split())
     assert words == (
@@ -187,7 +191,7 @@ def test_a_detail_has_a_checklist_of_what_is_asserted() -> None:
 
 
 def test_what_differs_from_an_assumption_stands_apart_from_drift() -> None:
-    assumed = finding(severity=Severity.SHOULD, at="$.x", documented="<b>", observed=None)
+    assumed = finding(severity=Severity.SHOULD, location="$.x", documented="<b>", observed=None)
     detail = unpacked(html.render(run(), [result(A, findings=(assumed,))]))[A]
     assert "Not as we assumed" in detail
     assert "status <code>$.x</code>: assumed &lt;b&gt;, observed null" in detail

@@ -55,7 +55,9 @@ def test_a_failure_names_each_cause_and_how_to_ask_it_again() -> None:
 
 
 def test_what_does_not_fail_is_no_cause_in_it() -> None:
-    accepted = result(A, Outcome.DRIFTED, findings=(finding(),), ledger={"state": "accounted", "reason": "known"})
+    accepted = result(
+        A, Outcome.DRIFTED, findings=(finding(),), accepted_difference={"state": "accounted", "reason": "known"}
+    )
     document = junit.render(run(), [accepted])
     assert "cause " not in document
 
@@ -88,15 +90,15 @@ def test_attempts_are_kept() -> None:
     assert "-> HTTP 500" in said
 
 
-def test_a_stale_ledger_entry_fails_though_the_record_conforms() -> None:
-    stale = result(A, ledger={"state": "stale", "detail": "no longer diverges"})
+def test_a_stale_accepted_difference_fails_though_the_record_conforms() -> None:
+    stale = result(A, accepted_difference={"state": "stale", "detail": "no longer diverges"})
     (case,) = cases(run(), [stale]).values()
     assert [failure.get("message") for failure in case.iter("failure")] == ["no longer diverges"]
 
 
 @given(st.text(), st.text())
 def test_any_text_makes_a_document_that_parses(text: str, detail: str) -> None:
-    wrong = finding(message=text, observed=text, at=text)
+    wrong = finding(message=text, observed=text, location=text)
     results = [
         result(A, Outcome.DRIFTED, findings=(wrong,)),
         result(f"{A}2", Outcome.INCONCLUSIVE, reason=Reason("read-timeout", detail)),

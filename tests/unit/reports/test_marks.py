@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from catalog_probe.catalog.model import Aspect, Attempt, Event, Finding, GrpcStatus, Outcome, Response, Severity
-from catalog_probe.catalog.model.look import Look
+from catalog_probe.catalog.model.observation import Observation
 from catalog_probe.reports.exchanges import exchanges
 from catalog_probe.reports.exchanges.marks import MARKED, MISSING, Marks, marks
 from tests.unit.reports.making import answer, exchange, finding, result
@@ -34,11 +34,11 @@ def marked(found: Finding, body: Any = BODY) -> list[str]:
     ],
 )
 def test_the_lines_of_a_body_that_differ(aspect: Aspect, at: str, lines: list[str]) -> None:
-    assert marked(finding(aspect=aspect, at=at)) == lines
+    assert marked(finding(aspect=aspect, location=at)) == lines
 
 
 def test_a_field_that_is_missing_is_shown_as_missing() -> None:
-    gone = finding("field-missing", aspect=Aspect.BODY, at="/error/param", documented="present", observed=None)
+    gone = finding("field-missing", aspect=Aspect.BODY, location="/error/param", documented="present", observed=None)
     assert Marks((gone,)).lines(BODY, 10_000)[-1] == ["/error/param: absent", MISSING]
 
 
@@ -50,8 +50,8 @@ def test_a_marked_line_is_never_left_out() -> None:
 
 
 def test_headers_that_differ_and_those_that_are_missing() -> None:
-    wrong = finding(aspect=Aspect.HEADER, at="X-Should-Retry")
-    gone = finding("header-missing", aspect=Aspect.HEADER, at="retry-after")
+    wrong = finding(aspect=Aspect.HEADER, location="X-Should-Retry")
+    gone = finding("header-missing", aspect=Aspect.HEADER, location="retry-after")
     shown = list(Marks((wrong, gone)).headers([("x-should-retry", "true"), ("server", "a")]))
     assert shown == [["x-should-retry", "true", MARKED], ["server", "a", ""], ["retry-after", "absent", MISSING]]
 
@@ -66,9 +66,9 @@ def test_an_exchange_has_the_marks_of_its_own_label_and_endpoint() -> None:
 
 def test_only_the_deviant_exchange_is_shown_first() -> None:
     first, second = exchange("one"), exchange("two", response=answer(422, "t", "m"))
-    looks = (Look("", "one", ("status",)), Look("", "two", (), {"status": "422"}))
+    observations = (Observation("", "one", ("status",)), Observation("", "two", (), {"status": "422"}))
     attempt = Attempt("2026-11-21T04:05:00Z", 9.0, (exchange("setup"), first, second))
-    seen = result(A, Outcome.DRIFTED, findings=(finding(label="two"),), attempts=(attempt,), looks=looks)
+    seen = result(A, Outcome.DRIFTED, findings=(finding(label="two"),), attempts=(attempt,), observations=observations)
     shown = exchanges.deviant(seen)
     assert shown is not None
     assert (shown["label"], shown["answer"], shown["marked"]) == ("two", "422", True)
@@ -86,7 +86,7 @@ def test_of_a_flaky_record_both_answers_stand_side_by_side() -> None:
 
 
 def test_events_closes_and_calls_are_marked_in_their_timeline() -> None:
-    missing = finding("event-missing", aspect=Aspect.EVENT, at="error")
+    missing = finding("event-missing", aspect=Aspect.EVENT, location="error")
     stream = Response(200, {}, events=(Event("ping", {}, 1.0),))
     (shown,) = exchanges.attempts(
         result(A, findings=(missing,), attempts=(Attempt("", 1.0, (exchange(response=stream),)),))
@@ -94,6 +94,6 @@ def test_events_closes_and_calls_are_marked_in_their_timeline() -> None:
     assert shown["exchanges"][0]["timeline"][-1] == [None, "", "error", "did not come", MISSING]
     call = Response(None, {}, grpc=GrpcStatus(5, "no", {}))
     (shown,) = exchanges.attempts(
-        result(A, findings=(finding(at="grpc"),), attempts=(Attempt("", 1.0, (exchange(response=call),)),))
+        result(A, findings=(finding(location="grpc"),), attempts=(Attempt("", 1.0, (exchange(response=call),)),))
     )
     assert shown["exchanges"][0]["timeline"][-1][-1] == MARKED

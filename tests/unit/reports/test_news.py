@@ -41,8 +41,8 @@ def test_each_is_told_by_one_run() -> None:
     assert told(rows) == [{}, {"new": 1}, {}, {"lost_sight": 1}, {"changed": 1}, {"recovered": 1}, {}]
 
 
-def test_what_the_ledger_accepts_calls_nobody() -> None:
-    accepted = replace(drifted(A), ledger={"state": "accounted", "reason": "known"})
+def test_what_is_accepted_calls_nobody() -> None:
+    accepted = replace(drifted(A), accepted_difference={"state": "accounted", "reason": "known"})
     assert told(replayed([[accepted], [accepted], [drifted(A)], [result(A)]])) == [
         {},
         {},
@@ -67,7 +67,7 @@ def test_what_was_seen_again_is_lost_anew() -> None:
 
 def test_what_was_not_probed_is_lost_where_the_history_says_so() -> None:
     rows = replayed([[result(A), result(B)], [result(A, Outcome.NOT_PROBED), result(B, Outcome.NOT_PROBED)]])
-    [lost] = news("live", [rows[0], replace(rows[1], lost=frozenset({B}))], "r01")["lost_sight"]
+    [lost] = news("live", [rows[0], replace(rows[1], coverage_lost=frozenset({B}))], "r01")["lost_sight"]
     assert lost["records"] == [B]
 
 
@@ -116,7 +116,8 @@ def test_a_run_that_nobody_remembers_has_nothing_to_tell() -> None:
 
 def test_it_is_small_and_one_sentence_tells_it() -> None:
     many = [
-        drifted(f"pa/errors/general/{number}", 422, at=f"/{number}" if number < 60 else "") for number in range(300)
+        drifted(f"pa/errors/general/{number}", 422, location=f"/{number}" if number < 60 else "")
+        for number in range(300)
     ]
     rows = replayed([many])
     said = news("live", rows, rows[-1].run)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from catalog_probe.catalog.model import Attempt, Outcome
-from catalog_probe.catalog.model.look import Look
+from catalog_probe.catalog.model.observation import Observation
 from catalog_probe.reports.content.on_endpoints import differing, endpoints_of, in_full, on_endpoints
 from catalog_probe.reports.exchanges import exchanges
 from catalog_probe.reports.page import html
@@ -30,11 +30,13 @@ MODELS, COUNT, FILES, AGENTS, BATCHES = ALL = tuple(
 
 def differing_on(*places: str, asked: tuple[str, ...] = ALL) -> Result:
     """A drift on some of the endpoints that were asked; the first of them is the one that the recipe does not name."""
-    looks = tuple(Look(each, "answer", otherwise={"status": "422"} if each in places else {}) for each in asked)
+    observations = tuple(
+        Observation(each, "answer", mismatched={"status": "422"} if each in places else {}) for each in asked
+    )
     sent = tuple(exchange(endpoint=each if number else "") for number, each in enumerate(asked))
     attempts = (Attempt("2026-11-21T04:05:00Z", 1.0, (exchange("control"), *sent)),)
     found = (finding(assertion="answer/status", endpoints=places),)
-    return result(RECORD, Outcome.DRIFTED, looks=looks, attempts=attempts, findings=found)
+    return result(RECORD, Outcome.DRIFTED, observations=observations, attempts=attempts, findings=found)
 
 
 def where(*places: str, asked: tuple[str, ...] = ALL) -> str:
@@ -51,12 +53,12 @@ def test_the_endpoints_are_told_where_others_agree() -> None:
 
 
 def test_a_finding_of_an_endpoint_needs_no_endpoint() -> None:
-    own = result(MODELS, Outcome.DRIFTED, looks=(Look(MODELS, "success"), Look(COUNT, "success")))
+    own = result(MODELS, Outcome.DRIFTED, observations=(Observation(MODELS, "success"), Observation(COUNT, "success")))
     assert on_endpoints(finding(endpoints=(MODELS,)), own) == ""
     assert in_full(finding(endpoints=(MODELS,)), own) == finding().message
 
 
-def test_the_exchange_that_the_recipe_names_no_endpoint_for_has_that_of_its_look() -> None:
+def test_the_exchange_that_the_recipe_names_no_endpoint_for_has_that_of_its_observation() -> None:
     seen = differing_on(COUNT)
     assert endpoints_of(seen, seen.attempts[0]) == ["", *ALL]
     assert differing(seen) == {("answer", COUNT)}

@@ -11,8 +11,8 @@ import pytest
 from catalog_probe.catalog.evidence.verdicts.changes import Change
 from catalog_probe.catalog.evidence.verdicts.partial import LEFT_OUT
 from catalog_probe.catalog.model import Outcome, Reason, Severity
-from catalog_probe.catalog.model.look import Look
-from catalog_probe.catalog.model.standpoint import StandsFor
+from catalog_probe.catalog.model.answered_by import AnsweredBy
+from catalog_probe.catalog.model.observation import Observation
 from catalog_probe.reports.content.overview import Overview
 from catalog_probe.reports.content.sentence import verdict
 from catalog_probe.reports.history import nights
@@ -69,13 +69,13 @@ def test_a_change_is_told_from_the_last_conclusive_run(before: list[Outcome], no
 
 
 def test_a_drift_in_another_way_is_told_apart() -> None:
-    other = finding("type-differs", at="type")
+    other = finding("type-differs", location="type")
     assert change_of(past({A: Outcome.DRIFTED}), result(A, Outcome.DRIFTED, findings=(other,))) is Change.DIFFERENT
 
 
-def test_the_ledger_accepts_or_is_stale() -> None:
-    assert change_of(run(), result(A, **DRIFT, ledger={"state": "accounted"})) is Change.ACCEPTED
-    assert change_of(run(), result(A, ledger={"state": "stale"})) is Change.STALE
+def test_a_difference_is_accepted_or_its_entry_is_stale() -> None:
+    assert change_of(run(), result(A, **DRIFT, accepted_difference={"state": "accounted"})) is Change.ACCEPTED
+    assert change_of(run(), result(A, accepted_difference={"state": "stale"})) is Change.STALE
 
 
 def test_the_days_of_a_drift_are_counted_from_its_first() -> None:
@@ -102,7 +102,7 @@ def test_the_strip_has_a_place_for_each_run() -> None:
         ),
         ([], "Nothing was probed. 0 of 0 verified."),
         (
-            [result(A), result(C, Outcome.INCONCLUSIVE, reason=Reason("read-timeout"), probed={})],
+            [result(A), result(C, Outcome.INCONCLUSIVE, reason=Reason("read-timeout"), probed_record={})],
             "PB was not looked at: no record has a verdict (read-timeout); nothing that was seen drifts. "
             "1 of 2 verified, oldest evidence today.",
         ),
@@ -115,7 +115,7 @@ def test_the_verdict_of_a_first_run(results: list[Result], told: str) -> None:
 
 def test_the_verdict_compares_with_the_runs_before() -> None:
     described = past(dict.fromkeys((A, B, C), Outcome.CONFORMS), {A: Outcome.CONFORMS, B: Outcome.DRIFTED})
-    unseen = result(C, Outcome.INCONCLUSIVE, reason=Reason("read-timeout"), probed={})
+    unseen = result(C, Outcome.INCONCLUSIVE, reason=Reason("read-timeout"), probed_record={})
     results = [result(A, **DRIFT), result(B), unseen, result("pb/errors/http/d")]
     overview = Overview(replace(described, expected=("pa", "pb")), results)
     assert verdict(overview) == (
@@ -136,19 +136,19 @@ def test_what_no_client_can_check_is_only_rehearsed_on_a_mock() -> None:
     results = [result(A, reach="one key"), result(B, reach="mock only"), result(C, reach="traffic only")]
     assert Overview(run(live=False), results).coverage == "3 of 3 conform on the mock, 2 of them only rehearsed"
     assert Overview(run(live=False), results[:1]).coverage == "1 of 1 conform on the mock"
-    recorded = run(live=False, stands_for=StandsFor.RECORDING)
+    recorded = run(live=False, answered_by=AnsweredBy.RECORDING)
     assert Overview(recorded, results).coverage == "3 of 3 conform in the recording"
 
 
 def test_a_live_run_counts_what_is_verified_by_reach() -> None:
-    silent = result(LIMITS, Outcome.NOT_PROBED, reach="more", probed={})
-    unseen = result(B, Outcome.INCONCLUSIVE, reason=Reason("read-timeout"), reach="one key", probed={})
+    silent = result(LIMITS, Outcome.NOT_PROBED, reach="more", probed_record={})
+    unseen = result(B, Outcome.INCONCLUSIVE, reason=Reason("read-timeout"), reach="one key", probed_record={})
     results = [result(A, reach="one key"), unseen, silent]
     assert Overview(run(), results).coverage.startswith("1 of 3 verified (1 of 2 one key, 0 of 1 more), ")
 
 
 def test_a_recording_without_a_target_is_no_mock() -> None:
-    recorded = run(live=False, stands_for=StandsFor.RECORDING)
+    recorded = run(live=False, answered_by=AnsweredBy.RECORDING)
     assert verdict(Overview(recorded, [result(A)])).endswith("1 of 1 conform in the recording.")
 
 
@@ -175,14 +175,14 @@ def test_a_night_that_could_not_look_is_never_good() -> None:
 def test_what_is_not_seen_now_rests_on_what_was_seen(
     described: Run, address: str, fields: dict[str, Any], evidence: date | None
 ) -> None:
-    unseen = result(address, Outcome.NOT_PROBED, probed=record(address, **fields))
+    unseen = result(address, Outcome.NOT_PROBED, probed_record=record(address, **fields))
     (standing,) = Overview(described, [unseen]).standings
     assert standing.age == (None if evidence is None else (TODAY - evidence).days)
     assert standing.verified == (evidence is not None)
 
 
 def test_what_is_beyond_the_documents_is_new_once() -> None:
-    seen = finding("undocumented-header", at="x-new")
+    seen = finding("undocumented-header", location="x-new")
     assert Overview(run(), [result(A, findings=(seen,))]).discovered == ("pa undocumented-header x-new",)
     line = nights.row(run(), [result(A, findings=(seen,))])
     assert Overview(run(history=(line,)), [result(A, findings=(seen,))]).discovered == ()
@@ -192,29 +192,37 @@ def test_an_assumption_that_reality_corrected_is_told_once() -> None:
     seen = finding(severity=Severity.SHOULD, label="success", documented=200, observed=201, assertion="success/status")
     night = [result(A, findings=(seen,))]
     first = Overview(run(expected=()), night)
-    assert first.settled == (f"{A}#success/status: assumed 200, observed 201",)
+    assert first.resolved == (f"{A}#success/status: assumed 200, observed 201",)
     assert first.has_news
     assert first.mood == "good"
     second = Overview(run(expected=(), history=(nights.row(run(), night),)), night)
-    assert second.settled == ()
+    assert second.resolved == ()
     assert not second.has_news
     unsure = result(A, Outcome.INCONCLUSIVE, findings=(seen,))  # nothing of it is written down: it waits for a verdict
-    assert Overview(run(expected=()), [unsure]).settled == ()
+    assert Overview(run(expected=()), [unsure]).resolved == ()
 
 
 def test_what_is_verified_in_part_is_said_to_be() -> None:
     """A cell that nothing could be learnt of, or a label that nobody asked; not one that another endpoint showed."""
-    seen, unseen = Look("e", "answer", ("status",)), Look("f", "answer", (), {}, {"status": "gateway-page"})
-    left_out = replace(seen, unseen={"header:retry-after": LEFT_OUT})
-    whole = [result(A, looks=(seen, unseen)), result(B, looks=(left_out,))]
+    seen, unseen = (
+        Observation("e", "answer", ("status",)),
+        Observation("f", "answer", (), {}, {"status": "gateway-page"}),
+    )
+    left_out = replace(seen, not_observed={"header:retry-after": LEFT_OUT})
+    whole = [result(A, observations=(seen, unseen)), result(B, observations=(left_out,))]
     assert "2 of 2 verified, oldest" in Overview(run(), whole).coverage
-    partly = [result(A, looks=(unseen,)), result(B, findings=(finding("not-looked-at", severity=Severity.INFO),))]
+    partly = [
+        result(A, observations=(unseen,)),
+        result(B, findings=(finding("not-looked-at", severity=Severity.INFO),)),
+    ]
     assert "2 of 2 verified, 2 of them in part, oldest" in Overview(run(), partly).coverage
 
 
-def test_what_is_lost_from_sight_is_told_as_that_though_its_entry_of_the_ledger_is_stale() -> None:
+def test_lost_coverage_is_told_as_that_though_its_accepted_difference_is_stale() -> None:
     detail = "the accepted divergence was to be reviewed by 2026-11-01"
-    blind = result(A, Outcome.INCONCLUSIVE, reason=Reason("read-timeout"), ledger={"state": "stale", "detail": detail})
+    blind = result(
+        A, Outcome.INCONCLUSIVE, reason=Reason("read-timeout"), accepted_difference={"state": "stale", "detail": detail}
+    )
     overview = Overview(past({A: Outcome.CONFORMS}), [blind])
     assert overview.standings[0].change is Change.LOST
     assert overview.stale_entries == (f"{A}: {detail}",)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from catalog_probe.catalog.model import Outcome
-from catalog_probe.catalog.model.look import Look
+from catalog_probe.catalog.model.observation import Observation
 from catalog_probe.catalog.reading.assertions import assertions
 from catalog_probe.reports.content.overview import Overview
 from catalog_probe.reports.content.sight import sight
@@ -71,11 +71,14 @@ def test_the_matrix_has_every_record_once_and_folds_what_conforms() -> None:
 def test_the_share_of_assertions_that_were_looked_at() -> None:
     catalog = shipped()
     address = "pd/endpoints/models/list_models"
-    own = [result(str(each.address), probed=each.data) for each in catalog.select("pd")]
+    own = [result(str(each.address), probed_record=each.data) for each in catalog.select("pd")]
     within_reach = [each for record in catalog.select("pd") for each in assertions(record, catalog.__getitem__)]
-    look = Look(address, "success", ("status",), {"body": "malformed"}, {"body:/data": "no-body"})
+    observation = Observation(address, "success", ("status",), {"body": "malformed"}, {"body:/data": "no-body"})
     results = [
-        result(address, probed=catalog[address].data, looks=(look,)) if each.record == address else each for each in own
+        result(address, probed_record=catalog[address].data, observations=(observation,))
+        if each.record == address
+        else each
+        for each in own
     ]
     seen = sight(Overview(run(), [*results, result("pb/errors/http/b")]).standings)
     assert seen.keys() == {"pd"}, "where nothing was looked at there is no share to tell"

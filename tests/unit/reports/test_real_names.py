@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from catalog_probe.catalog.evidence.results import Asked, Run
+from catalog_probe.catalog.evidence.results import Invocation, Run
 from catalog_probe.catalog.model import Attempt, Exchange, Outcome, Request, Response
 from catalog_probe.catalog.model.exchange import Event
 from catalog_probe.probes.targets.dialect import Dialect
@@ -67,12 +67,12 @@ def scripted(described: Run, *exchanges: Exchange) -> str:
 
 
 def test_a_script_for_a_live_target_has_them_and_one_for_a_mock_does_not() -> None:
-    live = scripted(run(asked=Asked(target="live", names={"pa": REAL})), exchange(request=SENT))
+    live = scripted(run(invocation=Invocation(target="live", names={"pa": REAL})), exchange(request=SENT))
     assert '--header "x-real-key: ${PA_API_KEY}"' in live
     assert "--header 'real-version: 2023-06-01'" in live
     assert "/v1/files/real_file_1?of=real_2" in live
     assert ': "${PA_API_KEY:?' in live
-    mock = scripted(run(live=False, asked=Asked(target="mock")), exchange(request=SENT))
+    mock = scripted(run(live=False, invocation=Invocation(target="mock")), exchange(request=SENT))
     assert "real" not in mock
 
 
@@ -80,6 +80,6 @@ def test_an_id_that_is_taken_from_the_new_answer_is_real_by_itself() -> None:
     made = exchange("setup", request=replace(SENT, url="https://h/v1/files", body=None))
     made = replace(made, response=Response(200, {}, {"id": "pa_file_0123"}, "json"))
     asked = exchange(request=Request("GET", "https://h/v1/files/pa_file_0123", SENT.headers, None))
-    text = scripted(run(asked=Asked(target="live", names={"pa": REAL})), made, asked)
+    text = scripted(run(invocation=Invocation(target="live", names={"pa": REAL})), made, asked)
     assert '--url "https://h/v1/files/${PA_SEEN_1}"' in text
     assert "pa_file_0123" not in text

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from catalog_probe.catalog.model import Outcome, Reason
-from catalog_probe.catalog.model.look import Look
+from catalog_probe.catalog.model.observation import Observation
 from catalog_probe.cli.report_commands import main
 from tests.harness.checkouts import as_checkout
 from tests.unit.reports import sample
@@ -65,10 +65,10 @@ def test_show_ends_with_the_verdict(capsys: pytest.CaptureFixture[str]) -> None:
 @pytest.mark.usefixtures("folder")
 def test_diff_names_the_outcomes_and_assertions_that_differ(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """An assertion that one of the runs did not observe is no difference; on several endpoints it is one."""
-    stated = tuple(Look(endpoint, "answer", ("status", "type")) for endpoint in ("e1", "e2"))
-    before = [result(A, looks=stated), result(B, **DRIFT), result(D)]
-    changed = tuple(Look(endpoint, "answer", (), {"status": "422"}) for endpoint in ("e1", "e2"))
-    after = [result(A, **DRIFT, looks=changed), result(B, Outcome.INCONCLUSIVE, reason=TIMEOUT), result(C)]
+    stated = tuple(Observation(endpoint, "answer", ("status", "type")) for endpoint in ("e1", "e2"))
+    before = [result(A, observations=stated), result(B, **DRIFT), result(D)]
+    changed = tuple(Observation(endpoint, "answer", (), {"status": "422"}) for endpoint in ("e1", "e2"))
+    after = [result(A, **DRIFT, observations=changed), result(B, Outcome.INCONCLUSIVE, reason=TIMEOUT), result(C)]
     for name, results in (("before", before), ("after", after)):
         sample.write(tmp_path / "reports" / "out" / name, run(run=name), results)
     assert main(["diff", "before", "after"]) == 1

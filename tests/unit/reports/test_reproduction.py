@@ -5,16 +5,16 @@ from __future__ import annotations
 import subprocess
 from typing import Any
 
-from catalog_probe.catalog.evidence.results import Asked
+from catalog_probe.catalog.evidence.results import Invocation
 from catalog_probe.catalog.model import Attempt, Exchange, Outcome, Request, Response
-from catalog_probe.catalog.model.look import Look
+from catalog_probe.catalog.model.observation import Observation
 from catalog_probe.reports.exchanges.reproduction import script
 from tests.unit.reports.making import exchange, finding, result, run
 
 A = "pa/errors/general/a"
 KEY = {"x-api-key": "${PA_INFERENCE_KEY}"}
 BASE = "http://127.0.0.1:4001/pa"
-EMBEDDED = Asked(target="mock", embedded=True, keys={"PA_INFERENCE_KEY": "mock-pa-inference", "PA_OTHER_KEY": "x"})
+EMBEDDED = Invocation(target="mock", embedded=True, keys={"PA_INFERENCE_KEY": "mock-pa-inference", "PA_OTHER_KEY": "x"})
 
 
 def sent(label: str, path: str, body: Any = None, answered: Any = None, headers: Any = KEY) -> Exchange:
@@ -22,11 +22,15 @@ def sent(label: str, path: str, body: Any = None, answered: Any = None, headers:
     return exchange(label, request=request, response=Response(200, {}, answered, "json"))
 
 
-def scripted(*exchanges: Exchange, asked: Asked = EMBEDDED, live: bool = False, differs: str = "answer") -> str:
+def scripted(
+    *exchanges: Exchange, invocation: Invocation = EMBEDDED, live: bool = False, differs: str = "answer"
+) -> str:
     attempt = Attempt("2026-11-21T04:05:00Z", 9.0, exchanges)
-    looks = tuple(Look("", each.label, (), {"status": "200"} if each.label == differs else {}) for each in exchanges)
-    seen = result(A, Outcome.DRIFTED, findings=(finding(),), attempts=(attempt,), looks=looks)
-    text = script(run(asked=asked, live=live), seen)
+    observations = tuple(
+        Observation("", each.label, (), {"status": "200"} if each.label == differs else {}) for each in exchanges
+    )
+    seen = result(A, Outcome.DRIFTED, findings=(finding(),), attempts=(attempt,), observations=observations)
+    text = script(run(invocation=invocation, live=live), seen)
     subprocess.run(["bash", "-n", "-c", text], check=True)
     return text
 
@@ -68,7 +72,7 @@ def test_a_mock_that_ended_is_started_again_with_its_keys_in_plain() -> None:
 
 
 def test_a_live_key_is_asked_for_by_name() -> None:
-    text = scripted(sent("answer", "/a"), asked=Asked(target="live"), live=True)
+    text = scripted(sent("answer", "/a"), invocation=Invocation(target="live"), live=True)
     assert "mockserver" not in text
     assert ': "${PA_INFERENCE_KEY:?set it to the key that the run had}"' in text
 
@@ -85,8 +89,8 @@ def test_what_takes_values_out_of_answers_does(tmp_path: Any) -> None:
     answer = tmp_path / "1"
     answer.write_bytes(b'HTTP/1.1 200 OK\r\nserver: a\r\n\r\n{"data": [{"id": "f_second"}]}')
     take = text[text.index("take()") : text.index("\n\n")]
-    asked = ["bash", "-c", f"""{take}\ntake {answer} '["data", 0, "id"]'"""]
-    assert subprocess.run(asked, capture_output=True, text=True, check=True).stdout == "f_second\n"
+    invocation = ["bash", "-c", f"""{take}\ntake {answer} '["data", 0, "id"]'"""]
+    assert subprocess.run(invocation, capture_output=True, text=True, check=True).stdout == "f_second\n"
 
 
 def test_nothing_sent_nothing_to_send_again() -> None:

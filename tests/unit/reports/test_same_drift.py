@@ -25,12 +25,12 @@ YESTERDAY = date(2026, 11, 20)
 
 
 def header(code: str, observed: str, documented: str = "integer") -> Finding:
-    return finding(code, aspect=Aspect.HEADER, at="retry-after", documented=documented, observed=observed)
+    return finding(code, aspect=Aspect.HEADER, location="retry-after", documented=documented, observed=observed)
 
 
 STATUS_403, STATUS_500 = finding(documented=404, observed=403), finding(documented=404, observed=500)
 MISSING, MALFORMED = header("header-missing", "absent"), header("header-malformed", "soon")
-NEW_HEADER = finding("undocumented-header", aspect=Aspect.HEADER, at="x-new", severity=Severity.INFO)
+NEW_HEADER = finding("undocumented-header", aspect=Aspect.HEADER, location="x-new", severity=Severity.INFO)
 FALSE, MAYBE = header("header-differs", "false", "true"), header("header-differs", "maybe", "true")
 WORDED, WORDED_ANEW = (
     finding("message-differs", aspect=Aspect.MESSAGE, documented="^Slow", observed=text) for text in ("Stop", "Halt.")
@@ -45,9 +45,9 @@ NIGHTS = [
     ((MISSING,), (MALFORMED,), False),
     ((MALFORMED,), (header("header-malformed", "later"),), True),
     ((FALSE,), (MAYBE,), True),
-    ((finding(at="/x" * 99),), (finding(at="/x" * 99, observed=500),), False),
+    ((finding(location="/x" * 99),), (finding(location="/x" * 99, observed=500),), False),
     ((WORDED,), (WORDED_ANEW,), True),
-    ((finding("close-code-differs", aspect=Aspect.CLOSE, at="code", observed=1006),), (STATUS_403,), False),
+    ((finding("close-code-differs", aspect=Aspect.CLOSE, location="code", observed=1006),), (STATUS_403,), False),
     (tuple(finding(label=f"l{n}") for n in range(8)), tuple(finding(label=f"l{n}") for n in range(8)), True),
     (
         tuple(finding(label=f"l{n}") for n in range(8)),
@@ -62,8 +62,8 @@ def test_report_and_write_back_agree_on_whether_it_is_the_same_drift(
     yesterday: tuple[Finding, ...], today: tuple[Finding, ...], same: bool
 ) -> None:
     probed = of_catalog(ERROR_ADDRESS)
-    before = result(ERROR_ADDRESS, Outcome.DRIFTED, findings=yesterday, probed=probed.data)
-    now = result(ERROR_ADDRESS, Outcome.DRIFTED, findings=today, probed=probed.data)
+    before = result(ERROR_ADDRESS, Outcome.DRIFTED, findings=yesterday, probed_record=probed.data)
+    now = result(ERROR_ADDRESS, Outcome.DRIFTED, findings=today, probed_record=probed.data)
     first = run(run="r-1", started_at="2026-11-20T00:00:00Z", today=YESTERDAY.isoformat())
     second = run(history=(nights.row(first, [before]),))
 
@@ -99,7 +99,7 @@ def test_the_endpoints_of_a_drift_are_remembered_and_make_it_no_other() -> None:
 def test_a_drift_on_an_endpoint_that_is_not_drawn_is_neither_fixed_nor_forgotten() -> None:
     drifted = result(ERROR_ADDRESS, Outcome.DRIFTED, findings=(SEEN_THERE,))
     first = Earlier(YESTERDAY, Outcome.DRIFTED, changes.remembered(drifted, YESTERDAY, []) or {})
-    without = result(ERROR_ADDRESS, Outcome.CONFORMS, undrawn=(ELSEWHERE,))
+    without = result(ERROR_ADDRESS, Outcome.CONFORMS, not_drawn=(ELSEWHERE,))
     assert changes.change(without, [first]) is Change.NONE
     between = Earlier(TODAY, Outcome.CONFORMS, changes.remembered(without, TODAY, [first]) or {})
     assert changes.change(drifted, [first, between]) is Change.ONGOING
@@ -127,7 +127,7 @@ def test_a_cause_is_shared_by_records_but_not_by_providers() -> None:
 
 
 def test_what_is_only_told_is_no_drift() -> None:
-    told = finding("undocumented-header", severity=Severity.INFO, at="x-new")
+    told = finding("undocumented-header", severity=Severity.INFO, location="x-new")
     assert same_drift.identity([told]) == frozenset()
 
 

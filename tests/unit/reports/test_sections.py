@@ -19,10 +19,14 @@ if TYPE_CHECKING:
     from catalog_probe.catalog.evidence.results import Result
 
 A, B, C = "pa/errors/general/a", "pa/errors/general/b", "pc/errors/general/c"
-TYPE = finding("type-differs", at="type")
-REGRESSED = {"states": "1", "regressed": ["answer/status"], "never": {}}
-NEVER = {"states": "1", "regressed": [], "never": {"answer/status": {"first": "2026-11-01"}}}
-PENDING = {"states": "1", "regressed": [], "never": {"answer/status": {"first": "2026-11-20", "until": "2026-11-27"}}}
+TYPE = finding("type-differs", location="type")
+REGRESSED = {"statements": "1", "regressed": ["answer/status"], "never_confirmed": {}}
+NEVER = {"statements": "1", "regressed": [], "never_confirmed": {"answer/status": {"first": "2026-11-01"}}}
+PENDING = {
+    "statements": "1",
+    "regressed": [],
+    "never_confirmed": {"answer/status": {"first": "2026-11-20", "until": "2026-11-27"}},
+}
 
 
 def drifted(address: str, *findings: Any, **changes: Any) -> Result:
@@ -32,12 +36,12 @@ def drifted(address: str, *findings: Any, **changes: Any) -> Result:
 @pytest.mark.parametrize(
     ("seen", "name"),
     [
-        (drifted(A, agreement=REGRESSED), Name.REGRESSED),
-        (drifted(A, agreement=NEVER), Name.NEVER),
-        (drifted(A, agreement=PENDING), Name.PENDING),
+        (drifted(A, confirmation=REGRESSED), Name.REGRESSED),
+        (drifted(A, confirmation=NEVER), Name.NEVER),
+        (drifted(A, confirmation=PENDING), Name.PENDING),
         (drifted(A), Name.NEW),
-        (drifted(A, ledger={"state": "accounted"}), Name.ACCEPTED),
-        (result(A, ledger={"state": "stale"}), Name.STALE),
+        (drifted(A, accepted_difference={"state": "accounted"}), Name.ACCEPTED),
+        (result(A, accepted_difference={"state": "stale"}), Name.STALE),
         (result(A, Outcome.FLAKY), Name.FLAKY),
         (result(A, Outcome.HARNESS_ERROR), Name.OURS),
         (result(A, Outcome.NOT_PROBED), Name.NOT_PROBED),
@@ -59,7 +63,7 @@ def test_the_sections_of_a_run_stand_in_order_and_add_up() -> None:
 
 
 def test_the_next_steps_are_told_in_the_order_of_the_sections() -> None:
-    pending, regressed = drifted(A, TYPE, agreement=PENDING), drifted(C, agreement=REGRESSED)
+    pending, regressed = drifted(A, TYPE, confirmation=PENDING), drifted(C, confirmation=REGRESSED)
     told = steps(Overview(run(), [pending, result(B, Outcome.FLAKY), regressed]).standings)
     assert [(each.code, each.addresses) for each in told] == [("status-differs", (C,)), ("type-differs", (A,))]
 
@@ -76,25 +80,27 @@ def test_the_next_steps_are_told_in_the_order_of_the_sections() -> None:
             "1 flaky",
         ),
         (
-            [result(A), drifted(B, agreement=PENDING)],
+            [result(A), drifted(B, confirmation=PENDING)],
             "1 cause is pending, never yet seen as documented.",
             "pending",
         ),
         (
-            [result(A), drifted(B, ledger={"state": "accounted"})],
+            [result(A), drifted(B, accepted_difference={"state": "accounted"})],
             "All that was looked at is as documented, or accepted in the ledger.",
             "as documented",
         ),
         ([result(A, Outcome.HARNESS_ERROR)], "The probe itself failed in 1 place.", "our fault"),
         (
-            [*(result(f"{A}{number}") for number in range(9)), result(B, Outcome.INCONCLUSIVE, probed={})],
+            [*(result(f"{A}{number}") for number in range(9)), result(B, Outcome.INCONCLUSIVE, probed_record={})],
             "Nothing that was seen drifts, and 1 record of PA is inconclusive.",
             "inconclusive",
         ),
         (
             [
                 *(result(f"{A}{number}") for number in range(9)),
-                result(B, Outcome.INCONCLUSIVE, reason=Reason("value-not-found", "set PA_SMALL_MODEL"), probed={}),
+                result(
+                    B, Outcome.INCONCLUSIVE, reason=Reason("value-not-found", "set PA_SMALL_MODEL"), probed_record={}
+                ),
             ],
             "Nothing that was seen drifts, and 1 record of PA is inconclusive (value-not-found).",
             "inconclusive",
@@ -129,7 +135,7 @@ def test_what_still_drifts_is_counted_beside_what_is_new(results: list[Result], 
 
 
 def test_what_is_blind_is_said_first() -> None:
-    unseen = result(C, Outcome.INCONCLUSIVE, reason=Reason("read-timeout"), probed={})
+    unseen = result(C, Outcome.INCONCLUSIVE, reason=Reason("read-timeout"), probed_record={})
     overview = Overview(run(expected=("pa", "pc")), [drifted(A), unseen])
     assert sentence(overview) == (
         "PC was not looked at: no record has a verdict (read-timeout); PA drifts: 1 new cause behind 1 record."
@@ -138,7 +144,7 @@ def test_what_is_blind_is_said_first() -> None:
 
 
 def test_an_account_without_credit_is_said_before_all_that_follows_from_it() -> None:
-    unpaid = result(C, Outcome.INCONCLUSIVE, reason=Reason("no-credit", "HTTP 402"), probed={})
+    unpaid = result(C, Outcome.INCONCLUSIVE, reason=Reason("no-credit", "HTTP 402"), probed_record={})
     assert sentence(Overview(run(), [unpaid])) == (
         "The account of PC has no credit; PC was not looked at: no record has a verdict (no-credit)."
     )
@@ -147,7 +153,8 @@ def test_an_account_without_credit_is_said_before_all_that_follows_from_it() -> 
 def test_who_was_seen_in_part_is_not_said_to_be_unseen() -> None:
     timeout = Reason("read-timeout")
     unseen = [
-        result(f"{each}/errors/general/x", Outcome.INCONCLUSIVE, reason=timeout, probed={}) for each in ("pa", "pc")
+        result(f"{each}/errors/general/x", Outcome.INCONCLUSIVE, reason=timeout, probed_record={})
+        for each in ("pa", "pc")
     ]
     overview = Overview(run(expected=("pa", "pc")), [result(A), *unseen])
     assert sentence(overview, whys=False) == (

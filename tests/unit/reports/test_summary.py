@@ -44,7 +44,7 @@ def test_observed_text_is_code_and_nothing_else(text: str) -> None:
 
 @given(st.text())
 def test_a_hostile_message_makes_no_link_image_or_markup(text: str) -> None:
-    wrong = finding(message=text, at=text, observed=text)
+    wrong = finding(message=text, location=text, observed=text)
     rendered = summary.render(run(), [result(A, Outcome.DRIFTED, findings=(wrong,))])
     markdown = MarkdownIt("commonmark")
     inline = [child for token in markdown.parse(rendered) for child in token.children or ()]
@@ -67,9 +67,11 @@ ACCEPTED = {"state": "accounted", "reason": "a fix is due", "detail": "accepted"
 
 
 def test_an_accepted_drift_says_until_when_and_why() -> None:
-    rendered = summary.render(run(), [result(A, Outcome.DRIFTED, findings=(finding(),), ledger=ACCEPTED)])
+    rendered = summary.render(run(), [result(A, Outcome.DRIFTED, findings=(finding(),), accepted_difference=ACCEPTED)])
     assert "1 record, likely wrong: provider, `a fix is due; review by 2027-01-01`" in rendered
-    assert "review by" not in summary.render(run(), [result(A, Outcome.DRIFTED, ledger={"state": "accounted"})])
+    assert "review by" not in summary.render(
+        run(), [result(A, Outcome.DRIFTED, accepted_difference={"state": "accounted"})]
+    )
 
 
 def test_a_night_that_could_not_look_does_not_say_that_nothing_changed() -> None:

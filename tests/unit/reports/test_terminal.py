@@ -123,7 +123,7 @@ def test_colours_are_asked_for() -> None:
 
 @given(st.text() | st.just(HOSTILE))
 def test_an_answer_cannot_steer_the_terminal(text: str) -> None:
-    wrong = finding(message=text, at=text, observed=text)
+    wrong = finding(message=text, location=text, observed=text)
     unseen = result(f"{A}2", Outcome.INCONCLUSIVE, reason=Reason("read-timeout", text))
     told = terminal.summary(run(), [result(A, Outcome.DRIFTED, findings=(wrong,)), unseen])
     assert all(character == "\n" or character >= " " for character in told)
@@ -150,9 +150,11 @@ ACCEPTED = {"state": "accounted", "reason": "a fix is due", "detail": "accepted"
 
 
 def test_an_accepted_drift_says_until_when_and_why() -> None:
-    told = terminal.summary(run(), [result(A, Outcome.DRIFTED, findings=(finding(),), ledger=ACCEPTED)])
+    told = terminal.summary(run(), [result(A, Outcome.DRIFTED, findings=(finding(),), accepted_difference=ACCEPTED)])
     assert f"{A}\n      a fix is due; review by 2027-01-01\n" in told
-    of_old = terminal.summary(run(), [result(A, Outcome.DRIFTED, findings=(finding(),), ledger={"state": "accounted"})])
+    of_old = terminal.summary(
+        run(), [result(A, Outcome.DRIFTED, findings=(finding(),), accepted_difference={"state": "accounted"})]
+    )
     assert "Accepted (1 record, 1 cause)" in of_old
     assert "review by" not in of_old
 
@@ -167,9 +169,9 @@ def test_who_was_not_looked_at_is_told_last_beside_the_state() -> None:
     assert "blind" not in terminal.summary(run(expected=()), [refused, result("pb/errors/general/b")])
 
 
-def test_an_entry_of_the_ledger_that_fails_the_run_is_told() -> None:
+def test_an_accepted_difference_that_fails_the_run_is_told() -> None:
     entry = "ledger: divergences.json:pa/errors/general/gone: no record has this address; remove the entry"
-    described = run(policy={"stale_ledger": [entry]})
+    described = run(policy={"stale_accepted_differences": [entry]})
     assert entry in terminal.summary(described, [result(A)], width=200).splitlines()
     assert (
         terminal.verdict(described, [result(A)])

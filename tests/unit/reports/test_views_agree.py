@@ -12,11 +12,11 @@ from hypothesis import strategies as st
 
 from catalog_probe.catalog.evidence import self_check
 from catalog_probe.catalog.evidence.not_reported import complete, unreported
-from catalog_probe.catalog.evidence.results import Asked, Result
+from catalog_probe.catalog.evidence.results import Invocation, Result
 from catalog_probe.catalog.evidence.verdicts import lost, run_verdict
-from catalog_probe.catalog.evidence.verdicts.agreement import pending
 from catalog_probe.catalog.evidence.verdicts.blindness import gaps
-from catalog_probe.catalog.model import LedgerState, Outcome, Reason
+from catalog_probe.catalog.evidence.verdicts.confirmation import pending
+from catalog_probe.catalog.model import AcceptanceState, Outcome, Reason
 from catalog_probe.catalog.model.exits import Exit
 from catalog_probe.reports.content import sentence
 from catalog_probe.reports.content.overview import Overview
@@ -29,14 +29,14 @@ from tests.unit.reports.making import finding, result, run
 if TYPE_CHECKING:
     from catalog_probe.catalog.evidence.results import Run
 
-TRIPWIRE = self_check.tripwire_address("pa:inference")
-AGREEMENTS = (
-    {"states": "9f31c2ab", "regressed": ["answer/status"], "never": {}},
-    {"states": "9f31c2ab", "regressed": [], "never": {"answer/status": {"first": "2026-11-10"}}},
+SELF_TEST = self_check.self_test_address("pa:inference")
+CONFIRMATIONS = (
+    {"statements": "9f31c2ab", "regressed": ["answer/status"], "never_confirmed": {}},
+    {"statements": "9f31c2ab", "regressed": [], "never_confirmed": {"answer/status": {"first": "2026-11-10"}}},
     {
-        "states": "9f31c2ab",
+        "statements": "9f31c2ab",
         "regressed": [],
-        "never": {"answer/status": {"first": "2026-11-20", "until": "2026-11-27"}},
+        "never_confirmed": {"answer/status": {"first": "2026-11-20", "until": "2026-11-27"}},
     },
 )
 PROVIDERS = ("pa", "pb", "pc", "pd")
@@ -51,13 +51,13 @@ REASONS = (
 )
 # made once, for to make a strategy takes longer than to draw from it
 OUTCOMES = st.sampled_from(Outcome)
-STATES = st.none() | st.sampled_from(LedgerState)
+STATES = st.none() | st.sampled_from(AcceptanceState)
 SOME_REASON = st.none() | st.sampled_from(REASONS)
 OBSERVED = st.sampled_from([403, 500])
-AGREED = st.none() | st.sampled_from(AGREEMENTS)
+CONFIRMED = st.none() | st.sampled_from(CONFIRMATIONS)
 SOME_PROVIDER = st.sampled_from(PROVIDERS)
 LANES = st.sampled_from(["", "pa:inference"])
-TRIPWIRES = st.lists(st.sampled_from([Outcome.DRIFTED, Outcome.CONFORMS]), max_size=1)
+SELF_TESTS = st.lists(st.sampled_from([Outcome.DRIFTED, Outcome.CONFORMS]), max_size=1)
 EXPECTED = st.sets(SOME_PROVIDER)
 
 
@@ -70,21 +70,21 @@ def results(draw: st.DrawFn) -> list[Result]:
         state = draw(STATES)
         reason = draw(SOME_REASON)
         observed = draw(OBSERVED)
-        agreement = draw(AGREED) if outcome is Outcome.DRIFTED else None
+        confirmation = draw(CONFIRMED) if outcome is Outcome.DRIFTED else None
         made.append(
             result(
                 f"{draw(SOME_PROVIDER)}/errors/general/r{number}",
                 outcome,
                 reason=Reason(reason) if reason else None,
                 findings=(finding(observed=observed),) if outcome in (Outcome.DRIFTED, Outcome.FLAKY) else (),
-                ledger={"state": str(state), "reason": "r", "detail": "d"} if state else None,
-                agreement=agreement,
+                accepted_difference={"state": str(state), "reason": "r", "detail": "d"} if state else None,
+                confirmation=confirmation,
                 lane=draw(LANES),
             )
         )
-    for state in draw(TRIPWIRES):
+    for state in draw(SELF_TESTS):
         findings = (finding(),) if state is Outcome.DRIFTED else ()
-        made.append(Result(TRIPWIRE, {}, state, findings=findings, lane="pa:inference"))
+        made.append(Result(SELF_TEST, {}, state, findings=findings, lane="pa:inference"))
     if draw(st.integers(0, 9)) == 0:
         made.append(self_check.lost_worker("gw0", "worker gw0: killed"))
     return made
@@ -98,14 +98,16 @@ def runs(draw: st.DrawFn) -> Run:
         "selected": tuple(f"{each}/errors/general/r{n}" for n, each in enumerate(PROVIDERS)),
     }
     if draw(st.booleans()):
-        described["policy"] = {"stale_ledger": ["ledger: l.json:pa/errors/general/r0: was to be reviewed; renew it"]}
+        described["policy"] = {
+            "stale_accepted_differences": ["ledger: l.json:pa/errors/general/r0: was to be reviewed; renew it"]
+        }
     if draw(st.booleans()):
         described["policy"] = {**described.get("policy", {}), "expect_all": True}
     if draw(st.booleans()):
         past = run(run="r-1", started_at="2026-11-20T00:00:00Z", today="2026-11-20")
         described["history"] = (nights.row(past, draw(results())),)
     if draw(st.booleans()):
-        described["tripwires"] = ("pa:inference",)
+        described["self_tests"] = ("pa:inference",)
     return run(**described)
 
 
@@ -161,9 +163,9 @@ def test_every_view_agrees_with_the_exit_status(described: Run, seen: list[Resul
     assert errors == faults
     failing = sum(map(run_verdict.failed, self_check.of_records(seen)))
     assert bool(failures) == bool(failing + len(run_verdict.stale_entries(described, seen)))
-    vocabulary = '"tripwire-silent"'  # among the words that a query of the page may hold
+    vocabulary = '"self-test-silent"'  # among the words that a query of the page may hold
     for told in (page.replace(vocabulary, ""), text, quiet, markdown):
-        assert ("tripwire" in told) == any("tripwire" in each for each in of_the_run)
+        assert ("self-test" in told) == any("self-test" in each for each in of_the_run)
     assert failures == len(list(document.iter("failure")))
     assert (overview.mood == "bad") == bool(failures + errors)
 
@@ -226,7 +228,7 @@ def test_a_blind_night_is_nowhere_green(seen: list[tuple[Outcome, str]], blind: 
 def test_each_view_says_under_which_other_revision_was_asked_and_of_the_usual_one_nothing() -> None:
     asked: dict[str, Any] = {"revisions": {"pa": "2026-10-21"}, "target": "live-2026-10-21"}
     seen = [result("pa/errors/general/a")]
-    other = run(asked=Asked(revision="pa:2026-10-21"), **asked)
+    other = run(invocation=Invocation(revision="pa:2026-10-21"), **asked)
     assert "on target `live-2026-10-21`, `under PA 2026-10-21`, run" in summary.render(other, seen)
     page = html.render(other, seen)
     assert "<b>live-2026-10-21</b> under PA 2026-10-21" in page

@@ -6,7 +6,7 @@ import re
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from catalog_probe.catalog.model import LedgerState, Outcome
+from catalog_probe.catalog.model import AcceptanceState, Outcome
 from catalog_probe.catalog.model.codes import ReasonCode
 
 if TYPE_CHECKING:
@@ -91,7 +91,7 @@ def _is_a_gap(result: Result) -> bool:
 
 def _is_unobserved(result: Result) -> bool:
     """Whether a probe that was sent ended without a verdict on something documented, and nobody accepted that."""
-    accepted = (result.ledger or {}).get("state") == LedgerState.ACCOUNTED
+    accepted = (result.accepted_difference or {}).get("state") == AcceptanceState.ACCOUNTED
     lacks_verdict = result.outcome in (Outcome.INCONCLUSIVE, Outcome.RESTRICTED)
     return lacks_verdict and not result.is_beyond_verifying and not accepted
 
@@ -164,7 +164,7 @@ def _dead_lanes(results: Sequence[Result]) -> dict[tuple[str, str], list[Result]
     """The results of each lane and surface of which no control ever succeeded."""
     by_lane: dict[tuple[str, str], list[Result]] = {}
     for result in results:
-        by_lane.setdefault((result.lane, result.probed_record.surface or ""), []).append(result)
+        by_lane.setdefault((result.lane, result.parsed_record.surface or ""), []).append(result)
     return {lane: own for lane, own in by_lane.items() if lane[0] and all(map(_without_control, own))}
 
 
@@ -178,7 +178,7 @@ def _is_ours(result: Result) -> bool:
     That says nothing about our sight.
     """
     code = result.reason.code if result.reason is not None else ""
-    accepted = (result.ledger or {}).get("state") == LedgerState.ACCOUNTED
+    accepted = (result.accepted_difference or {}).get("state") == AcceptanceState.ACCOUNTED
     is_assumed = code == ReasonCode.ASSUMPTION_FAILED or result.is_beyond_verifying
     return is_assumed or (code == ReasonCode.TWIN_NOT_ALLOWED and accepted)
 

@@ -9,7 +9,7 @@ from catalog_probe.catalog.evidence import same_drift
 from catalog_probe.catalog.evidence.not_reported import unreported
 from catalog_probe.catalog.evidence.past import Earlier, last_verdict
 from catalog_probe.catalog.evidence.verdicts import run_verdict
-from catalog_probe.catalog.evidence.verdicts.agreement import pending
+from catalog_probe.catalog.evidence.verdicts.confirmation import pending
 from catalog_probe.catalog.evidence.verdicts.lost import lost_sight
 from catalog_probe.catalog.model import Json, Outcome
 
@@ -65,7 +65,7 @@ def remembered(result: Result, today: date, earlier: Sequence[Earlier]) -> dict[
 def not_drawn(result: Result, last: Earlier) -> bool:
     """Whether this night did not look at each of the endpoints on which an earlier drift was seen last."""
     on = set(last.kept.get("on", ()))
-    return result.outcome is Outcome.CONFORMS and last.drifts and not on.isdisjoint(result.undrawn)
+    return result.outcome is Outcome.CONFORMS and last.drifts and not on.isdisjoint(result.not_drawn)
 
 
 def change(result: Result, earlier: Sequence[Earlier], known: Earlier | None = None) -> Change:

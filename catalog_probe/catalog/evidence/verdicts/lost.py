@@ -73,9 +73,9 @@ def _is_unseen(result: Result) -> bool:
 
 def _recorded(result: Result, run: Run) -> Earlier | None:
     """What write-back left in the record; it speaks of the live target that it names, and of no other account."""
-    if not run.speaks_of_providers or not result.probed:
+    if not run.speaks_of_providers or not result.probed_record:
         return None
-    last = last_seen(result.probed_record)
+    last = last_seen(result.parsed_record)
     if last is None or of_no_provider(last.target) or last.target != run.target:
         return None
     outcome = {"conforms": Outcome.CONFORMS, "drifted": Outcome.DRIFTED}.get(last.result)

@@ -41,11 +41,11 @@ def merge(runs: Sequence[Told]) -> tuple[Run, list[Result]]:
         providers=_union(run.providers for run, _ in ordered),
         expected=_union(run.expected for run, _ in ordered),
         selected=_union(run.selected for run, _ in ordered),
-        tripwires=_union(run.tripwires for run, _ in ordered),
+        self_tests=_union(run.self_tests for run, _ in ordered),
         revisions={name: value for run, _ in ordered for name, value in run.revisions.items()},
         policy=_policy([run for run, _ in ordered]),
-        look_ups=_once(run.look_ups for run, _ in ordered),
-        ends=_most_of_each(run.ends for run, _ in ordered),
+        preflight=_once(run.preflight for run, _ in ordered),
+        expirations=_most_of_each(run.expirations for run, _ in ordered),
         traffic=recording.add_up(run.traffic for run, _ in ordered),
     )
     told = (result for run, results in ordered for result in (*results, *_silent(run, results)))
@@ -53,10 +53,10 @@ def merge(runs: Sequence[Told]) -> tuple[Run, list[Result]]:
 
 
 def _silent(run: Run, results: Sequence[Result]) -> list[Result]:
-    """A line for each tripwire that did not come out in this run: that of another run says nothing for it."""
-    reason = Reason(ReasonCode.TRIPWIRE_SILENT, f"in run {run.run}")
+    """A line for each self-test that did not come out in this run: that of another run says nothing for it."""
+    reason = Reason(ReasonCode.SELF_TEST_SILENT, f"in run {run.run}")
     return [
-        Result(self_check.tripwire_address(lane), {}, Outcome.HARNESS_ERROR, reason, lane=lane)
+        Result(self_check.self_test_address(lane), {}, Outcome.HARNESS_ERROR, reason, lane=lane)
         for lane in self_check.silent_lanes(run, results, [each for each in results if failed(each)])
     ]
 
@@ -68,9 +68,9 @@ def _policy(runs: Sequence[Run]) -> Mapping[str, Json]:
     policy = {name: value for name, value in runs[0].policy.items() if name != shares.SHARD}
     if (share := shares.together(run.policy for run in runs)) is not None:
         policy[shares.SHARD] = share
-    stale = _union(run.policy.get("stale_ledger") or () for run in runs)
+    stale = _union(run.policy.get("stale_accepted_differences") or () for run in runs)
     if stale:
-        policy["stale_ledger"] = list(stale)
+        policy["stale_accepted_differences"] = list(stale)
     for demand in ("expect_all", "strict"):
         if any(run.policy.get(demand) for run in runs):
             policy[demand] = True

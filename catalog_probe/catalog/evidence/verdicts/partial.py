@@ -20,9 +20,13 @@ def in_part(result: Result) -> bool:
     """
     if any(finding.code == FindingCode.NOT_LOOKED_AT for finding in result.findings):
         return True
-    shown = {f"{look.label}/{key}" for look in result.looks for key in (*look.as_stated, *look.otherwise)}
+    shown = {
+        f"{observation.label}/{key}"
+        for observation in result.observations
+        for key in (*observation.matched, *observation.mismatched)
+    }
     return any(
-        f"{look.label}/{key}" not in shown and why != LEFT_OUT
-        for look in result.looks
-        for key, why in look.unseen.items()
+        f"{observation.label}/{key}" not in shown and why != LEFT_OUT
+        for observation in result.observations
+        for key, why in observation.not_observed.items()
     )

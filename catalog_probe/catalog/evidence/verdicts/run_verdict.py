@@ -13,11 +13,11 @@ from catalog_probe.catalog.evidence import self_check, shares
 from catalog_probe.catalog.evidence.not_reported import complete, unreported
 from catalog_probe.catalog.evidence.self_check import of_records
 from catalog_probe.catalog.evidence.verdicts import lost
-from catalog_probe.catalog.evidence.verdicts.agreement import pending
 from catalog_probe.catalog.evidence.verdicts.blindness import blind_providers, gaps, unobserved, withheld_lanes
-from catalog_probe.catalog.model import LedgerState, Outcome
+from catalog_probe.catalog.evidence.verdicts.confirmation import pending
+from catalog_probe.catalog.model import AcceptanceState, Outcome
+from catalog_probe.catalog.model.answered_by import AnsweredBy
 from catalog_probe.catalog.model.exits import Exit, highest
-from catalog_probe.catalog.model.standpoint import StandsFor
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -69,7 +69,7 @@ def withheld(run: Run, results: Sequence[Result]) -> tuple[dict[str, str], froze
 
 def _blind(run: Run, known: Sequence[Result]) -> dict[str, str]:
     found = blind_providers(known, run.expected, lost.of_run(run, known), whole=not shares.held(run.policy))
-    if not run.live and run.stands_for is StandsFor.MOCK and not run.asked.traffic:
+    if not run.live and run.answered_by is AnsweredBy.MOCK and not run.invocation.traffic:
         found = {**unobserved(known), **found}
     return {**gaps(known), **found} if run.policy.get("expect_all") else found
 
@@ -87,26 +87,28 @@ def broken(result: Result) -> bool:
 
 def accounted(result: Result) -> bool:
     """Whether it drifted, and the ledger accepts all of its differences."""
-    return result.outcome is Outcome.DRIFTED and ledger_state(result) is LedgerState.ACCOUNTED
+    return result.outcome is Outcome.DRIFTED and acceptance_state(result) is AcceptanceState.ACCOUNTED
 
 
 def stale(result: Result) -> bool:
     """Whether the ledger's entry for the record is to be mended: past its review, or its divergence is gone."""
-    return not broken(result) and ledger_state(result) is LedgerState.STALE
+    return not broken(result) and acceptance_state(result) is AcceptanceState.STALE
 
 
-def ledger_state(result: Result) -> LedgerState | None:
+def acceptance_state(result: Result) -> AcceptanceState | None:
     """How the result stands to the divergence that the ledger accepts for its record; None where it accepts none."""
-    state = (result.ledger or {}).get("state")
-    return LedgerState(state) if state in set(LedgerState) else None
+    state = (result.accepted_difference or {}).get("state")
+    return AcceptanceState(state) if state in set(AcceptanceState) else None
 
 
-def of_ledger(result: Result, field: str) -> str:
+def acceptance_field(result: Result, field: str) -> str:
     """What the entry says to a person: its `reason`, its `detail`, its `review_by`; empty where it does not say."""
-    return str((result.ledger or {}).get(field) or "")
+    return str((result.accepted_difference or {}).get(field) or "")
 
 
 def stale_entries(run: Run, results: Sequence[Result]) -> tuple[str, ...]:
     """The entries of the ledger that fail the run whatever it sees, each in one line, if no result tells it already."""
     told = tuple(f":{result.record}: " for result in results if stale(result))
-    return tuple(entry for entry in run.policy.get("stale_ledger") or () if not any(each in entry for each in told))
+    return tuple(
+        entry for entry in run.policy.get("stale_accepted_differences") or () if not any(each in entry for each in told)
+    )

@@ -4,28 +4,21 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from catalog_probe.mockserver.core import leniency
-from catalog_probe.mockserver.pa.auth.keys import KEYS, Key, Role, State
+from catalog_probe.mockserver.core.credentials import bearer_token, find_key
+from catalog_probe.mockserver.pa.auth.keys import KEYS, USUAL, Key, Role, State
 from catalog_probe.mockserver.pa.auth.signing import signer
-from catalog_probe.mockserver.pa.errors import AUTHENTICATION, PaError
+from catalog_probe.mockserver.pa.errors import BAD_SIGNATURE, INVALID_KEY, MISSING_KEY
 
 if TYPE_CHECKING:
     from starlette.requests import Request
 
     from catalog_probe.mockserver.pa.names import Names
 
-BEARER = "bearer "
-USUAL = "mock-pa-inference"
-"""As which key any other is taken, where that is let pass."""
-
 
 def presented_secret(request: Request, names: Names) -> str | None:
     """The key as sent; newer clients send it as a bearer token."""
     secret = request.headers.get(names.key_header)
-    if secret is not None:
-        return secret
-    authorization = request.headers.get("authorization", "")
-    return authorization[len(BEARER) :].strip() if authorization.lower().startswith(BEARER) else None
+    return secret if secret is not None else bearer_token(request.headers)
 
 
 def identify(request: Request, names: Names) -> Key | None:
@@ -33,7 +26,7 @@ def identify(request: Request, names: Names) -> Key | None:
     secret = presented_secret(request, names)
     if secret is None:
         return signer(request)
-    key = KEYS.get(secret) or (KEYS[USUAL] if leniency.current().good_key(secret) else None)
+    key = find_key(KEYS, secret, USUAL)
     usable = key is not None and key.state is State.ACTIVE and key.role is not Role.MARKETPLACE
     return key if usable else None
 
@@ -43,8 +36,6 @@ def authenticate(request: Request, names: Names) -> Key:
     key = identify(request, names)
     if key is not None:
         return key
-    message = f"invalid {names.key_header}"
-    if presented_secret(request, names) is None:
-        signed = "authorization" in request.headers
-        message += ": the request signature does not match" if signed else ": the header is missing"
-    raise PaError(AUTHENTICATION, message)
+    if presented_secret(request, names) is not None:
+        raise INVALID_KEY(header=names.key_header)
+    raise (BAD_SIGNATURE if "authorization" in request.headers else MISSING_KEY)(header=names.key_header)

@@ -166,3 +166,6 @@ ANONYMOUS = Key("", Organization(""), workspace=None, allowed=frozenset())
 """Nobody we know; only open endpoints and unknown paths are answered to it."""
 
 KEYS = {key.secret: key for key in _TABLE}
+
+USUAL = "mock-pa-inference"
+"""As which key any other is taken, where the mock lets any pass."""

@@ -9,12 +9,14 @@ from starlette.responses import JSONResponse
 
 from catalog_probe.mockserver.core.clock import rfc3339
 from catalog_probe.mockserver.pa.compliance.archive import ACTIVITY_KINDS
+from catalog_probe.mockserver.pa.compliance.errors import BAD_PARAMETER, MALFORMED_ACTIVITY_ID, UNKNOWN_ACTIVITY
 from catalog_probe.mockserver.pa.compliance.paging import Redeem, Row, page_of_window
-from catalog_probe.mockserver.pa.compliance.query import CREATED, created_within, limit, one_of, read_query, text
-from catalog_probe.mockserver.pa.compliance.refusals import bad_cursor
+from catalog_probe.mockserver.pa.compliance.query import created_within
 from catalog_probe.mockserver.pa.compliance.seeds import archive_of
 
 if TYPE_CHECKING:
+    from collections.abc import Collection
+
     from starlette.responses import Response
 
     from catalog_probe.mockserver.pa.call import Call
@@ -28,16 +30,22 @@ TYPES = "activity_types[]"
 
 async def list_activities(call: Call) -> Response:
     """One page of the activities in a window of time, of some types."""
-    types = {call.names.id_prefix + kind for kind in ACTIVITY_KINDS}
-    values = read_query(call, *CREATED, one_of(TYPES, types), text("after_id"), text("before_id"), limit(MAX_LIMIT))
-    shown = [(activity, described(call, activity)) for activity in archive_of(call).activities]
+    types = {call.names.id_prefix + kind: kind for kind in ACTIVITY_KINDS}
+    refuse_other_types(call, types)
+    kinds = {types.get(name) for name in call.query.get(TYPES, types)}
     rows = [
-        Row((activity.created_at, activity.id), told)
-        for activity, told in shown
-        if created_within(values, activity.created_at) and told["type"] in values.get(TYPES, types)
+        Row((activity.created_at, activity.id), describe(call, activity))
+        for activity in archive_of(call).activities
+        if created_within(call.query, activity.created_at) and activity.kind in kinds
     ]
     rows.sort(key=lambda row: row.key, reverse=True)
-    return JSONResponse(page_of_window(rows, values, _position_among(rows), lambda row: row.shown["id"]))
+    return JSONResponse(page_of_window(rows, call.query, _position_among(rows), lambda row: row.shown["id"]))
+
+
+def refuse_other_types(call: Call, types: Collection[str]) -> None:
+    """Raise that a type is outside the enumerated set."""
+    if not set(types).issuperset(call.query.get(TYPES, ())):
+        raise BAD_PARAMETER(name=TYPES, constraint=f"must be one of {', '.join(sorted(types))}")
 
 
 def _position_among(rows: list[Row]) -> Redeem:
@@ -45,16 +53,16 @@ def _position_among(rows: list[Row]) -> Redeem:
 
     def redeem(name: str, activity_id: str) -> tuple[float, str]:
         if not ACTIVITY_ID.fullmatch(activity_id):
-            raise bad_cursor(name, "not a valid activity id")
-        found = next((row.key for row in rows if row.shown["id"] == activity_id), None)
-        if found is None:
-            raise bad_cursor(name, "no such activity in this list")
-        return found
+            raise MALFORMED_ACTIVITY_ID(name=name)
+        key = next((row.key for row in rows if row.shown["id"] == activity_id), None)
+        if key is None:
+            raise UNKNOWN_ACTIVITY(name=name)
+        return key
 
     return redeem
 
 
-def described(call: Call, activity: Activity) -> dict[str, Any]:
+def describe(call: Call, activity: Activity) -> dict[str, Any]:
     """An activity as it is listed."""
     return {
         "id": activity.id,

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from catalog_probe.mockserver.pa.compliance.tenants import Person
@@ -56,7 +56,7 @@ class Chat:
 
 @dataclass(frozen=True)
 class File:
-    """A file of a chat or of a project."""
+    """A file of a chat or of a project, a text document of a project, or what the model made in a chat."""
 
     id: str
     filename: str
@@ -64,28 +64,6 @@ class File:
     created_at: float
     chat: str | None = None
     project: str | None = None
-
-
-@dataclass(frozen=True)
-class ChatProduct:
-    """A file that the model generated, or a version of an artifact: it lives and dies with its chat."""
-
-    id: str
-    title: str
-    content: bytes
-    created_at: float
-    chat: str
-
-
-@dataclass(frozen=True)
-class Document:
-    """A text document of a project; its id is kept without the provider's prefix."""
-
-    id: str
-    filename: str
-    content: str
-    created_at: float
-    project: str
 
 
 @dataclass(frozen=True)
@@ -132,7 +110,6 @@ class Activity:
 
 
 NewId = Callable[[str], str]
-Entry = TypeVar("Entry", File, ChatProduct, Document)
 
 
 @dataclass
@@ -142,10 +119,12 @@ class Archive:
     new_id: NewId
     chats: dict[str, Chat] = field(default_factory=dict)
     files: dict[str, File] = field(default_factory=dict)
-    generated_files: dict[str, ChatProduct] = field(default_factory=dict)
-    artifacts: dict[str, ChatProduct] = field(default_factory=dict)
+    generated_files: dict[str, File] = field(default_factory=dict)
+    artifacts: dict[str, File] = field(default_factory=dict)
+    """By the id of a version."""
     projects: dict[str, Project] = field(default_factory=dict)
-    documents: dict[str, Document] = field(default_factory=dict)
+    documents: dict[str, File] = field(default_factory=dict)
+    """By an id that lacks the provider's prefix."""
     local_sessions: dict[str, LocalSession] = field(default_factory=dict)
     remote_sessions: dict[str, RemoteSession] = field(default_factory=dict)
     activities: list[Activity] = field(default_factory=list)
@@ -176,8 +155,8 @@ class Archive:
         self.record("chat_deleted", chat_id, actor, now)
         for file in [file for file in self.files.values() if file.chat == chat_id]:
             self.delete_file(file.id, actor, now)
-        _drop(self.generated_files, lambda product: product.chat == chat_id)
-        _drop(self.artifacts, lambda product: product.chat == chat_id)
+        _drop(self.generated_files, chat=chat_id)
+        _drop(self.artifacts, chat=chat_id)
 
     def delete_file(self, file_id: str, actor: str, now: float) -> None:
         """Delete a file of a chat or a project."""
@@ -190,13 +169,13 @@ class Archive:
         self.record("project_deleted", project_id, actor, now)
         for file in [file for file in self.files.values() if file.project == project_id]:
             self.delete_file(file.id, actor, now)
-        _drop(self.documents, lambda document: document.project == project_id)
+        _drop(self.documents, project=project_id)
 
     def attached_chats(self, project_id: str, now: float) -> list[Chat]:
         """The chats that keep a project from being deleted."""
         return [chat for chat in self.live_chats(now) if chat.project == project_id and chat.deleted_at is None]
 
 
-def _drop(entries: dict[str, Entry], doomed: Callable[[Entry], bool]) -> None:
-    for entry in [entry for entry in entries.values() if doomed(entry)]:
-        del entries[entry.id]
+def _drop(files: dict[str, File], *, chat: str | None = None, project: str | None = None) -> None:
+    for file in [file for file in files.values() if (file.chat, file.project) == (chat, project)]:
+        del files[file.id]

@@ -6,8 +6,8 @@ import math
 from typing import TYPE_CHECKING
 
 from catalog_probe.mockserver.core.clock import rfc3339
+from catalog_probe.mockserver.pa.compliance.errors import BUDGET_USED_UP
 from catalog_probe.mockserver.pa.compliance.tenants import tenant_of
-from catalog_probe.mockserver.pa.errors import RATE_LIMIT, PaError
 
 if TYPE_CHECKING:
     from catalog_probe.mockserver.core.buckets import TokenBucket
@@ -31,26 +31,21 @@ def admit_remote_request(call: Call) -> None:
 
 
 def _admit(call: Call, budget: str, parent: str, per_minute: int, retry_after: int | None = None) -> None:
-    bucket = call.session.bucket(("pa", "compliance", *budget_of(call, parent), budget), per_minute)
+    bucket = call.session.bucket(("pa", "compliance", *holder_of(call, parent), budget), per_minute)
     if bucket.take(1, call.now):
         return
-    stem = call.names.header("ratelimit-requests-")
-    raise PaError(
-        RATE_LIMIT,
-        f"The parent organization's limit of {per_minute} {budget} requests per minute is reached.",
-        headers={
-            "retry-after": str(retry_after or math.ceil(bucket.seconds_until(1, call.now))),
-            **{stem + part: value for part, value in told(bucket, call.now).items()},
-        },
-    )
+    headers = {"retry-after": str(retry_after or math.ceil(bucket.seconds_until(1, call.now)))}
+    for part, value in describe_bucket(bucket, call.now).items():
+        headers[call.names.header(f"ratelimit-requests-{part}")] = value
+    raise BUDGET_USED_UP(per_minute=per_minute, budget=budget, headers=headers)
 
 
-def budget_of(call: Call, parent: str) -> tuple[str, ...]:
-    """Whose budget a request is of: the parent's, whichever key, organization or endpoint it is (2:7.2)."""
+def holder_of(call: Call, parent: str) -> tuple[str, ...]:
+    """Whose budget a request is of: the parent's, whichever key, organization or endpoint it is."""
     return (parent,)
 
 
-def told(bucket: TokenBucket, now: float) -> dict[str, str]:
+def describe_bucket(bucket: TokenBucket, now: float) -> dict[str, str]:
     """What the three headers of a refusal say."""
     return {
         "limit": str(bucket.per_minute),

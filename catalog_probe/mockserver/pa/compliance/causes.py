@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from starlette.responses import PlainTextResponse
 
 from catalog_probe.mockserver.core.scenarios import Scenario, choice
-from catalog_probe.mockserver.pa.compliance.refusals import unavailable
+from catalog_probe.mockserver.pa.compliance.errors import NO_CONTENT, NO_INDEX, NO_OVERRIDES
 
 if TYPE_CHECKING:
     from starlette.responses import Response
@@ -17,11 +17,11 @@ if TYPE_CHECKING:
 TROUBLE = {"bad_gateway": 502, "down": 503, "slow": 504, "overloaded": 529}
 """Kinds of transient trouble upstream, and the statuses of their row (2:7.2)."""
 
-PARTS = {
-    "local_sessions_index_down": "The index of local sessions is",
-    "captured_content_down": "Captured content is",
-    "retention_overrides_down": "Retention overrides for this page or session are",
-}
+OF_LOCAL_SESSIONS = (
+    Scenario("local_sessions_index_down", "The index of local sessions is down; local sessions.", row=NO_INDEX),
+    Scenario("captured_content_down", "The store of captured content is down; local sessions.", row=NO_CONTENT),
+    Scenario("retention_overrides_down", "Retention overrides cannot be evaluated; local sessions.", row=NO_OVERRIDES),
+)
 
 SCENARIOS = (
     Scenario(
@@ -29,20 +29,16 @@ SCENARIOS = (
         "Something behind the compliance API fails for a moment; any compliance call.",
         (choice("kind", TROUBLE, "What fails.", default="down"),),
     ),
-    Scenario("local_sessions_index_down", "The index of local sessions is down; local sessions."),
-    Scenario("captured_content_down", "The store of captured content is down; local sessions."),
-    Scenario("retention_overrides_down", "Retention overrides cannot be evaluated; local sessions."),
+    *OF_LOCAL_SESSIONS,
 )
 
 
 def raise_local_sessions_failure(call: Call) -> None:
     """Raise the failure of a part that local sessions need, if any."""
-    scenario = call.context.take(*PARTS)
-    if scenario is not None:
-        raise unavailable(PARTS[scenario.name])
+    call.context.raise_failure(OF_LOCAL_SESSIONS)
 
 
-def upstream_trouble(call: Call) -> Response | None:
+def take_upstream_trouble(call: Call) -> Response | None:
     """The answer of whatever fails upstream: it has no envelope, for the row names neither type nor code."""
     scenario = call.context.take("upstream_trouble")
     if scenario is None:

@@ -7,49 +7,37 @@ from typing import TYPE_CHECKING, Any
 from starlette.responses import JSONResponse, Response
 
 from catalog_probe.mockserver.core.clock import rfc3339
+from catalog_probe.mockserver.pa.compliance.errors import NO_CHAT, NO_PRODUCT
 from catalog_probe.mockserver.pa.compliance.paging import Row, issue, page_of_window, redeem
-from catalog_probe.mockserver.pa.compliance.query import (
-    CREATED,
-    UNLIMITED,
-    cap,
-    created_within,
-    limit,
-    read_query,
-    text,
-)
-from catalog_probe.mockserver.pa.compliance.refusals import gone
+from catalog_probe.mockserver.pa.compliance.query import UNLIMITED, created_within
 from catalog_probe.mockserver.pa.compliance.seeds import archive_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from catalog_probe.mockserver.pa.call import Call
-    from catalog_probe.mockserver.pa.compliance.archive import Chat, ChatProduct, Message
+    from catalog_probe.mockserver.pa.compliance.archive import Chat, File, Message
 
 MAX_LIMIT = 100
 USERS, PROJECTS = "user_ids[]", "project_ids[]"
 FILTERS = (USERS, PROJECTS, "created_at.gte", "created_at.lt")
 INPUT_CAP, RESULT_CAP = "tool_use_input_max_bytes", "tool_result_max_bytes"
 DEFAULT_CAP_BYTES = 1_000
-PRODUCT = "Generated file or artifact version"
 
 
 async def list_chats(call: Call) -> Response:
     """One page of the chats of some users or projects, those included that their user deleted."""
-    values = read_query(
-        call, text(USERS), text(PROJECTS), *CREATED, text("after_id"), text("before_id"), limit(MAX_LIMIT)
-    )
     rows = [
-        Row((chat.created_at, chat.id), described(chat))
+        Row((chat.created_at, chat.id), describe(chat))
         for chat in archive_of(call).live_chats(call.now)
-        if asked_for(chat, values)
+        if is_wanted(chat, call.query)
     ]
     rows.sort(key=lambda row: row.key, reverse=True)
-    binding = ("chats", call.key.organization.id, *(values.get(name) for name in FILTERS))
+    binding = ("chats", call.key.organization.id, *(call.query.get(name) for name in FILTERS))
     return JSONResponse(
         page_of_window(
             rows,
-            values,
+            call.query,
             lambda name, token: redeem(call, name, token, binding),
             lambda row: issue(call, row, binding),
         )
@@ -58,48 +46,46 @@ async def list_chats(call: Call) -> Response:
 
 async def list_messages(call: Call) -> Response:
     """The messages of one chat, oldest first; tool inputs and results cut at their caps."""
-    values = read_query(call, cap(INPUT_CAP), cap(RESULT_CAP))
-    chat = _chat(call)
-    shown = [shown_message(message, values) for message in chat.messages]
-    return JSONResponse({**described(chat), "chat_messages": shown})
+    chat = _find(call)
+    shown = [show_message(message, call.query) for message in chat.messages]
+    return JSONResponse({**describe(chat), "chat_messages": shown})
 
 
 async def delete_chat(call: Call) -> Response:
     """Delete a chat for good, with its files, generated files and artifacts."""
-    read_query(call)
-    chat = _chat(call)
+    chat = _find(call)
     archive_of(call).delete_chat(chat.id, call.key.organization.id, call.now)
     return JSONResponse({"id": chat.id, "type": "chat_deleted"})
 
 
 async def get_generated_file(call: Call) -> Response:
     """Metadata of a file that the model generated."""
-    return _metadata(call, archive_of(call).generated_files)
+    return _show_metadata(call, archive_of(call).generated_files)
 
 
 async def get_generated_file_content(call: Call) -> Response:
     """Content of a file that the model generated."""
-    return _content(call, archive_of(call).generated_files)
+    return _show_content(call, archive_of(call).generated_files)
 
 
 async def get_artifact(call: Call) -> Response:
     """Metadata of one version of an artifact."""
-    return _metadata(call, archive_of(call).artifacts)
+    return _show_metadata(call, archive_of(call).artifacts)
 
 
 async def get_artifact_content(call: Call) -> Response:
     """Content of one version of an artifact."""
-    return _content(call, archive_of(call).artifacts)
+    return _show_content(call, archive_of(call).artifacts)
 
 
-def _chat(call: Call) -> Chat:
+def _find(call: Call) -> Chat:
     chat = archive_of(call).chat(call.params["chat_id"], call.now)
     if chat is None:
-        raise gone("Chat")
+        raise NO_CHAT()
     return chat
 
 
-def asked_for(chat: Chat, values: Mapping[str, Any]) -> bool:
+def is_wanted(chat: Chat, values: Mapping[str, Any]) -> bool:
     """Whether a chat is of the users, the projects and the window that are asked for; each may be left open."""
     return (
         chat.user.id in values.get(USERS, (chat.user.id,))
@@ -108,7 +94,7 @@ def asked_for(chat: Chat, values: Mapping[str, Any]) -> bool:
     )
 
 
-def described(chat: Chat) -> dict[str, Any]:
+def describe(chat: Chat) -> dict[str, Any]:
     """A chat as it is listed."""
     return {
         "id": chat.id,
@@ -120,7 +106,7 @@ def described(chat: Chat) -> dict[str, Any]:
     }
 
 
-def shown_message(message: Message, values: Mapping[str, Any]) -> dict[str, Any]:
+def show_message(message: Message, values: Mapping[str, Any]) -> dict[str, Any]:
     """A message of a chat, what a tool was given and gave cut at the caps."""
     content: list[dict[str, Any]] = [{"type": "text", "text": message.text}] if message.text else []
     if message.tool_input is not None:
@@ -137,18 +123,17 @@ def cut(text: str, maximum: int | None) -> str:
     return text.encode()[: maximum or DEFAULT_CAP_BYTES].decode(errors="ignore")
 
 
-def _metadata(call: Call, products: Mapping[str, ChatProduct]) -> Response:
-    product = _product(call, products)
-    return JSONResponse({"id": product.id, "title": product.title, "chat_id": product.chat})
+def _show_metadata(call: Call, products: Mapping[str, File]) -> Response:
+    product = _find_product(call, products)
+    return JSONResponse({"id": product.id, "title": product.filename, "chat_id": product.chat})
 
 
-def _content(call: Call, products: Mapping[str, ChatProduct]) -> Response:
-    return Response(_product(call, products).content, media_type="text/plain")
+def _show_content(call: Call, products: Mapping[str, File]) -> Response:
+    return Response(_find_product(call, products).content, media_type="text/plain")
 
 
-def _product(call: Call, products: Mapping[str, ChatProduct]) -> ChatProduct:
-    read_query(call)
+def _find_product(call: Call, products: Mapping[str, File]) -> File:
     product = products.get(call.params["product_id"])
-    if product is None or archive_of(call).chat(product.chat, call.now) is None:
-        raise gone(PRODUCT)
+    if product is None or archive_of(call).chat(product.chat or "", call.now) is None:
+        raise NO_PRODUCT()
     return product

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 from starlette.responses import JSONResponse, Response
 
 from catalog_probe.mockserver.core.clock import rfc3339
-from catalog_probe.mockserver.pa.compliance.query import read_query
-from catalog_probe.mockserver.pa.compliance.refusals import gone
+from catalog_probe.mockserver.pa.compliance.errors import NO_FILE
 from catalog_probe.mockserver.pa.compliance.seeds import archive_of
 
 if TYPE_CHECKING:
@@ -18,7 +17,7 @@ if TYPE_CHECKING:
 
 async def get_file(call: Call) -> Response:
     """A file's metadata."""
-    file = _file(call)
+    file = _find(call)
     return JSONResponse(
         {
             "id": file.id,
@@ -34,20 +33,19 @@ async def get_file(call: Call) -> Response:
 
 async def get_file_content(call: Call) -> Response:
     """A file's content."""
-    return Response(_file(call).content, media_type="application/octet-stream")
+    return Response(_find(call).content, media_type="application/octet-stream")
 
 
 async def delete_file(call: Call) -> Response:
     """Delete a file for good."""
-    file = _file(call)
+    file = _find(call)
     archive_of(call).delete_file(file.id, call.key.organization.id, call.now)
     return JSONResponse({"id": file.id, "type": "file_deleted"})
 
 
-def _file(call: Call) -> File:
-    read_query(call)
+def _find(call: Call) -> File:
     archive = archive_of(call)
     file = archive.files.get(call.params["file_id"])
     if file is None or (file.chat is not None and archive.chat(file.chat, call.now) is None):
-        raise gone("File")
+        raise NO_FILE()
     return file

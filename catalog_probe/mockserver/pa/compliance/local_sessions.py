@@ -8,14 +8,14 @@ from starlette.responses import JSONResponse
 
 from catalog_probe.mockserver.core.clock import rfc3339
 from catalog_probe.mockserver.pa.compliance.causes import raise_local_sessions_failure
-from catalog_probe.mockserver.pa.compliance.paging import Row, page_by_token
-from catalog_probe.mockserver.pa.compliance.query import CREATED, created_within, limit, one_of, read_query, text
-from catalog_probe.mockserver.pa.compliance.refusals import (
-    gone,
-    local_sessions_not_available,
-    malformed_id,
-    unavailable,
+from catalog_probe.mockserver.pa.compliance.errors import (
+    MALFORMED_SESSION_ID,
+    NO_CONTENT,
+    NO_LOCAL_SESSION,
+    NO_LOCAL_SESSIONS,
 )
+from catalog_probe.mockserver.pa.compliance.paging import Row, page_by_token
+from catalog_probe.mockserver.pa.compliance.query import SINCE, UNTIL, created_within
 from catalog_probe.mockserver.pa.compliance.seeds import archive_of
 from catalog_probe.mockserver.pa.compliance.tenants import ContentKey, tenant_of
 
@@ -24,54 +24,50 @@ if TYPE_CHECKING:
 
     from catalog_probe.mockserver.pa.call import Call
 
-MAX_LIMIT = 100
 MESSAGE_CURSOR_LIFETIME_S = 24 * 3600
 """2:8.1; of no other cursor do the documents say that it expires."""
 ID_PREFIX = "clls_"
-ORDER = one_of("order", ("asc", "desc"))
-"""2:7.2 says that a cursor is bound to session and order; how the order is asked for is not shown."""
 
 
 async def list_sessions(call: Call) -> Response:
     """One page of the sessions in a window of time, newest first."""
     _guard(call)
-    values = read_query(call, *CREATED, text("page"), limit(MAX_LIMIT))
     rows = [
         Row(
             (session.created_at, session.id),
             {"id": session.id, "user": {"id": session.user.id}, "created_at": rfc3339(session.created_at)},
         )
         for session in archive_of(call).readable_local_sessions(call.now)
-        if created_within(values, session.created_at)
+        if created_within(call.query, session.created_at)
     ]
-    window = (values.get("created_at.gte"), values.get("created_at.lt"))
-    return JSONResponse(page_by_token(call, rows, values, ("local sessions", call.key.organization.id, window)))
+    window = (call.query.get(SINCE), call.query.get(UNTIL))
+    return JSONResponse(page_by_token(call, rows, call.query, ("local sessions", call.key.organization.id, window)))
 
 
 async def list_messages(call: Call) -> Response:
     """One page of a session's transcript, oldest first unless asked otherwise."""
     _guard(call)
-    values = read_query(call, text("page"), limit(MAX_LIMIT), ORDER)
     session_id = call.params["session_id"]
     if not session_id.startswith(ID_PREFIX):
-        raise malformed_id("local session", ID_PREFIX)
-    session = next((each for each in archive_of(call).readable_local_sessions(call.now) if each.id == session_id), None)
+        raise MALFORMED_SESSION_ID(kind="local", prefix=ID_PREFIX)
+    readable = {session.id: session for session in archive_of(call).readable_local_sessions(call.now)}
+    session = readable.get(session_id)
     if session is None:
-        raise gone("Local session")
+        raise NO_LOCAL_SESSION()
     if tenant_of(call.key.organization).parent.content_key is not ContentKey.OURS:
-        raise unavailable("Captured content is")
+        raise NO_CONTENT()
     rows = [
         Row((message.created_at, message.id), {"id": message.id, "role": message.role, "text": message.text})
         for message in session.messages
     ]
-    descending = values.get("order") == "desc"
+    descending = call.query.get("order") == "desc"
     binding = ("local session", session.id)
     return JSONResponse(
-        page_by_token(call, rows, values, binding, descending=descending, lifetime_s=MESSAGE_CURSOR_LIFETIME_S)
+        page_by_token(call, rows, call.query, binding, descending=descending, lifetime_s=MESSAGE_CURSOR_LIFETIME_S)
     )
 
 
 def _guard(call: Call) -> None:
     if not tenant_of(call.key.organization).parent.local_sessions:
-        raise local_sessions_not_available()
+        raise NO_LOCAL_SESSIONS()
     raise_local_sessions_failure(call)

@@ -6,9 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 from starlette.responses import JSONResponse
 
+from catalog_probe.mockserver.pa.compliance.errors import NO_ORGANIZATION_ROLE_OR_GROUP, NO_SETTINGS
 from catalog_probe.mockserver.pa.compliance.paging import Row, page_by_token
-from catalog_probe.mockserver.pa.compliance.query import limit, read_query, text
-from catalog_probe.mockserver.pa.compliance.refusals import gone, settings_not_available
 from catalog_probe.mockserver.pa.compliance.tenants import Child, Named, Parent, Person, tenant_of
 
 if TYPE_CHECKING:
@@ -17,9 +16,6 @@ if TYPE_CHECKING:
     from starlette.responses import Response
 
     from catalog_probe.mockserver.pa.call import Call
-
-MAX_LIMIT = 100
-MISSING = "Organization, role or group"
 
 
 async def list_organizations(call: Call) -> Response:
@@ -41,17 +37,14 @@ async def list_roles(call: Call) -> Response:
 
 async def get_role(call: Call) -> Response:
     """One role of one organization."""
-    read_query(call)
     return JSONResponse(_named(_find(_child(call).roles, call.params["role_id"])))
 
 
 async def get_settings(call: Call) -> Response:
     """The settings of one organization. Every reason why there are none gets the same body, on purpose."""
-    read_query(call)
-    wanted = call.params["organization_id"]
-    child = next((child for child in _parent(call).children if child.id == wanted), None)
+    child = _children(call).get(call.params["organization_id"])
     if child is None or not child.settings_enabled:
-        raise settings_not_available()
+        raise NO_SETTINGS()
     return JSONResponse({"organization_id": child.id, "settings": {"retention_days": 365}})
 
 
@@ -62,7 +55,6 @@ async def list_groups(call: Call) -> Response:
 
 async def get_group(call: Call) -> Response:
     """One group."""
-    read_query(call)
     return JSONResponse(_named(_group(call)))
 
 
@@ -76,11 +68,14 @@ def _parent(call: Call) -> Parent:
     return tenant_of(call.key.organization).parent
 
 
+def _children(call: Call) -> dict[str, Child]:
+    return {child.id: child for child in _parent(call).children}
+
+
 def _child(call: Call) -> Child:
-    wanted = call.params["organization_id"]
-    child = next((child for child in _parent(call).children if child.id == wanted), None)
+    child = _children(call).get(call.params["organization_id"])
     if child is None:
-        raise gone(MISSING)
+        raise NO_ORGANIZATION_ROLE_OR_GROUP()
     return child
 
 
@@ -88,11 +83,11 @@ def _group(call: Call) -> Named:
     return _find(_parent(call).groups, call.params["group_id"])
 
 
-def _find(named: Sequence[Named], wanted: str) -> Named:
-    found = next((each for each in named if each.id == wanted), None)
-    if found is None:
-        raise gone(MISSING)
-    return found
+def _find(entries: Sequence[Named], entry_id: str) -> Named:
+    entry = {entry.id: entry for entry in entries}.get(entry_id)
+    if entry is None:
+        raise NO_ORGANIZATION_ROLE_OR_GROUP()
+    return entry
 
 
 def _named(named: Named) -> dict[str, Any]:
@@ -104,6 +99,5 @@ def _person(person: Person) -> dict[str, Any]:
 
 
 def _page(call: Call, binding: str, items: Iterable[dict[str, Any]]) -> Response:
-    values = read_query(call, text("page"), limit(MAX_LIMIT))
     rows = [Row((0.0, item["id"]), item) for item in items]
-    return JSONResponse(page_by_token(call, rows, values, (binding, call.key.organization.id), descending=False))
+    return JSONResponse(page_by_token(call, rows, call.query, (binding, call.key.organization.id), descending=False))

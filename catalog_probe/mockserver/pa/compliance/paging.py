@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from catalog_probe.mockserver.core.stores import BoundedStore
-from catalog_probe.mockserver.pa.compliance.refusals import bad_cursor, bad_parameter
+from catalog_probe.mockserver.pa.compliance.errors import BAD_PARAMETER, EXPIRED_CURSOR, FOREIGN_CURSOR
 
 if TYPE_CHECKING:
     from catalog_probe.mockserver.pa.call import Call
@@ -31,13 +29,6 @@ class Cursor(NamedTuple):
     issued_at: float
 
 
-@dataclass
-class Cursors:
-    """The cursors of one session, by token."""
-
-    issued: BoundedStore[str, Cursor] = field(default_factory=BoundedStore)
-
-
 Redeem = Callable[[str, str], tuple[float, str]]
 """The sort key of the entry that a cursor points at, from the parameter's name and the token."""
 
@@ -49,7 +40,7 @@ def page_of_window(
     limit = values.get("limit", DEFAULT_LIMIT)
     after, before = values.get("after_id"), values.get("before_id")
     if after is not None and before is not None:
-        raise bad_parameter("after_id", "cannot be combined with before_id")
+        raise BAD_PARAMETER(name="after_id", constraint="cannot be combined with before_id")
     if before is not None:
         key = redeem("before_id", before)
         newer = [row for row in rows if row.key > key]
@@ -92,15 +83,15 @@ def page_by_token(
 def issue(call: Call, row: Row, binding: Hashable) -> str:
     """An opaque cursor that points at `row`."""
     token = call.session.new_id("page_", 32)
-    call.session.state(Cursors).issued[token] = Cursor(binding, row.key, call.now)
+    call.session.store(Cursor)[token] = Cursor(binding, row.key, call.now)
     return token
 
 
 def redeem(call: Call, name: str, token: str, binding: Hashable, lifetime_s: float = math.inf) -> tuple[float, str]:
     """The sort key that a cursor points at, if it was issued for this very request and has not expired."""
-    cursor = call.session.state(Cursors).issued.get(token)
+    cursor = call.session.store(Cursor).get(token)
     if cursor is None or cursor.binding != binding:
-        raise bad_cursor(name, "the cursor is not valid for this request")
+        raise FOREIGN_CURSOR(name=name)
     if call.now - cursor.issued_at > lifetime_s:
-        raise bad_cursor(name, "the cursor has expired; start again without it")
+        raise EXPIRED_CURSOR(name=name)
     return cursor.key

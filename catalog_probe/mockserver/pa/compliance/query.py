@@ -1,4 +1,4 @@
-"""Query parameters of the compliance API: each endpoint has its own, and an unrecognized one is refused (1:2.5)."""
+"""Query parameters of the compliance API, as the rows of its endpoints name them; others are refused (1:2.5)."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
-from catalog_probe.mockserver.pa.compliance.refusals import bad_parameter, unknown_parameter
+from catalog_probe.mockserver.pa.compliance.errors import BAD_PARAMETER, UNKNOWN_PARAMETER
 from catalog_probe.mockserver.pa.paging import INTEGER
 
 if TYPE_CHECKING:
@@ -90,19 +90,20 @@ def text(name: str) -> Parameter:
 
 SINCE, UNTIL = "created_at.gte", "created_at.lt"
 CREATED = (Parameter(SINCE, instant), Parameter(UNTIL, instant))
+AFTER_ID, BEFORE_ID, PAGE = text("after_id"), text("before_id"), text("page")
 
 
 def read_query(call: Call, *parameters: Parameter) -> Mapping[str, Any]:
     """The values given, by parameter name; arrays as tuples. Refuses what this endpoint does not know (2:7.2)."""
-    known = {parameter.name: parameter for parameter in parameters}
+    by_name = {parameter.name: parameter for parameter in parameters}
     given: dict[str, list[str]] = {}
     for name, value in call.request.query_params.multi_items():
-        if name not in known:
-            raise unknown_parameter(name, _hint(name, known))
+        if name not in by_name:
+            raise UNKNOWN_PARAMETER(name=name, hint=_hint(name, by_name))
         given.setdefault(name, []).append(value)
-    values = {name: _value(known[name], texts) for name, texts in given.items()}
+    values = {name: _read_value(by_name[name], texts) for name, texts in given.items()}
     if is_no_window(values):
-        raise bad_parameter(UNTIL, f"must be after {SINCE}")
+        raise BAD_PARAMETER(name=UNTIL, constraint=f"must be after {SINCE}")
     return values
 
 
@@ -116,20 +117,20 @@ def created_within(values: Mapping[str, Any], created_at: float) -> bool:
     return bool(values.get(SINCE, created_at) <= created_at < values.get(UNTIL, created_at + 1))
 
 
-def _value(parameter: Parameter, texts: list[str]) -> Any:
+def _read_value(parameter: Parameter, texts: list[str]) -> Any:
     if len(texts) > 1 and not parameter.is_array:
-        raise bad_parameter(parameter.name, "must be given once")
+        raise BAD_PARAMETER(name=parameter.name, constraint="must be given once")
     try:
         values = tuple(map(parameter.read, texts))
     except ValueError as error:
-        raise bad_parameter(parameter.name, str(error)) from None
+        raise BAD_PARAMETER(name=parameter.name, constraint=error) from None
     return values if parameter.is_array else values[0]
 
 
-def _hint(name: str, known: Collection[str]) -> str:
-    if f"{name}[]" in known:
+def _hint(name: str, names: Collection[str]) -> str:
+    if f"{name}[]" in names:
         return f" Arrays are written {name}[]."
-    if name.replace("[", ".").rstrip("]") in known:
+    if name.replace("[", ".").rstrip("]") in names:
         return " Ranges use dot notation."
     return ""
 

@@ -9,8 +9,6 @@ from typing import TYPE_CHECKING
 from catalog_probe.mockserver.pa.compliance.archive import (
     Archive,
     Chat,
-    ChatProduct,
-    Document,
     File,
     LocalSession,
     Message,
@@ -84,8 +82,8 @@ def _add_chats(archive: Archive, now: float) -> None:
         ),
     }
     archive.files[CHAT_FILE] = File(CHAT_FILE, "figures.csv", b"a,b\n1,2\n", started, chat=WORKING_CHAT)
-    generated = ChatProduct("genfile_01MockChart", "chart.txt", b"a chart", started, WORKING_CHAT)
-    artifact = ChatProduct("artver_01MockPage", "A page", b"# A page", started, WORKING_CHAT)
+    generated = File("genfile_01MockChart", "chart.txt", b"a chart", started, chat=WORKING_CHAT)
+    artifact = File("artver_01MockPage", "A page", b"# A page", started, chat=WORKING_CHAT)
     archive.generated_files[generated.id] = generated
     archive.artifacts[artifact.id] = artifact
 
@@ -96,7 +94,7 @@ def _add_projects(archive: Archive, now: float) -> None:
         BUSY: Project(BUSY, "Figures", started, (ADA, BEN)),
         IDLE: Project(IDLE, "Notes", started, (BEN,)),
     }
-    notes = Document("proj_doc_01MockNotes", "notes.txt", "Notes.", started, IDLE)
+    notes = File("proj_doc_01MockNotes", "notes.txt", b"Notes.", started, project=IDLE)
     archive.documents[notes.id] = notes
     archive.files[PROJECT_FILE] = File(PROJECT_FILE, "brief.txt", b"A brief.", started, project=IDLE)
 

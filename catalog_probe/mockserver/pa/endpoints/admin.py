@@ -9,17 +9,16 @@ from typing import TYPE_CHECKING, Any
 
 from starlette.responses import JSONResponse
 
-from catalog_probe.mockserver.core.routing import Route
 from catalog_probe.mockserver.pa.auth.keys import DEFAULT_WORKSPACE, KEYS, MARKETPLACE, Key, Role
-from catalog_probe.mockserver.pa.errors import PERMISSION, PaError, not_found
-from catalog_probe.mockserver.pa.gateway import Endpoint
-from catalog_probe.mockserver.pa.limits.rates import MESSAGES, REQUESTS
-from catalog_probe.mockserver.pa.paging import page
+from catalog_probe.mockserver.pa.errors import NO_WORKSPACE, NOT_PERMITTED
+from catalog_probe.mockserver.pa.limits.tables import MESSAGES, REQUESTS
+from catalog_probe.mockserver.pa.paging import make_page
 
 if TYPE_CHECKING:
     from starlette.responses import Response
 
     from catalog_probe.mockserver.pa.call import Call
+    from catalog_probe.mockserver.pa.gateway import Endpoint
 
 
 async def get_me(call: Call) -> Response:
@@ -29,16 +28,16 @@ async def get_me(call: Call) -> Response:
 
 async def list_organization_limits(call: Call) -> Response:
     """The limits configured for the organization."""
-    return JSONResponse(page(call, _limits(call.key.organization.tier)))
+    return JSONResponse(make_page(call, _limits(call.key.organization.tier)))
 
 
 async def list_workspace_limits(call: Call) -> Response:
     """The limits configured for one workspace, below the organization's; the default workspace has none (2:8.2)."""
     workspace = call.params["workspace_id"]
     if workspace not in {key.workspace for key in KEYS.values() if key.organization == call.key.organization}:
-        raise not_found(f"Workspace not found: {workspace}")
+        raise NO_WORKSPACE(id=workspace)
     limits = _limits(call.key.organization.tier) if has_limits(call, workspace) else []
-    return JSONResponse(page(call, [{**limit, "value": limit["value"] // 2} for limit in limits]))
+    return JSONResponse(make_page(call, [{**limit, "value": limit["value"] // 2} for limit in limits]))
 
 
 def has_limits(call: Call, workspace: str) -> bool:
@@ -47,7 +46,7 @@ def has_limits(call: Call, workspace: str) -> bool:
 
 
 def _limits(tier: str) -> list[dict[str, Any]]:
-    shown = [
+    messages = [
         {"id": f"{model_class}/{kind}", "group": model_class, "limiter": kind, "value": value}
         for model_class, per_minute in MESSAGES[tier].items()
         for kind, value in per_minute._asdict().items()
@@ -56,19 +55,10 @@ def _limits(tier: str) -> list[dict[str, Any]]:
         {"id": f"{group}/requests", "group": group, "limiter": "requests", "value": value}
         for group, value in REQUESTS[tier].items()
     ]
-    return [{"type": "rate_limit", **each} for each in (*shown, *requests)]
+    return [{"type": "rate_limit", **limit} for limit in (*messages, *requests)]
 
 
-def _admit(key: Key, endpoint: Endpoint) -> None:
+def admit_admins(key: Key, endpoint: Endpoint) -> None:
+    """Let admin keys in alone, else 403 (1:4.1 "admin credential")."""
     if key.role is not Role.ADMIN:
-        raise PaError(PERMISSION, "Your API key does not have permission to use the specified resource.")
-
-
-ROUTES = tuple(
-    Route("GET", path, Endpoint(handler, "admin", admit=_admit))
-    for path, handler in (
-        ("/v1/organizations/me", get_me),
-        ("/v1/organizations/rate_limits", list_organization_limits),
-        ("/v1/organizations/workspaces/{workspace_id}/rate_limits", list_workspace_limits),
-    )
-)
+        raise NOT_PERMITTED()

@@ -6,31 +6,27 @@ and an update names the version that it changes (concurrent modification).
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from starlette.responses import JSONResponse
 
 from catalog_probe.mockserver.core.clock import rfc3339
-from catalog_probe.mockserver.core.stores import BoundedStore
-from catalog_probe.mockserver.pa import fields
-from catalog_probe.mockserver.pa.call import MB, Call, read_object
-from catalog_probe.mockserver.pa.errors import CONFLICT, PaError, invalid, not_found
-from catalog_probe.mockserver.pa.generation.message_request import find_model
-from catalog_probe.mockserver.pa.limits import rates
-from catalog_probe.mockserver.pa.paging import page
+from catalog_probe.mockserver.pa.bodies import AGENTS, check_fields, read_object
+from catalog_probe.mockserver.pa.errors import AGENT_CHANGED, AGENT_EXISTS, NO_AGENT
+from catalog_probe.mockserver.pa.fields import CHANGED_AGENT, NEW_AGENT
+from catalog_probe.mockserver.pa.models import find_model
+from catalog_probe.mockserver.pa.paging import make_page
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from starlette.responses import Response
 
-    from catalog_probe.mockserver.pa.auth.keys import Organization
+    from catalog_probe.mockserver.core.stores import BoundedStore
+    from catalog_probe.mockserver.pa.call import Call
 
-MAX_BODY = 32 * MB
-"""Not documented for agents; that of messages."""
-
-_OPTIONAL: Mapping[str, Any] = {
+DEFAULTS: Mapping[str, Any] = {
     "description": None,
     "execution_identity": None,
     "mcp_servers": [],
@@ -40,63 +36,42 @@ _OPTIONAL: Mapping[str, Any] = {
     "system": None,
     "tools": [],
 }
-"""What an agent has when its creator says nothing."""
-
-_CREATE_FIELDS: Mapping[str, fields.Check] = {
-    "name": fields.string,
-    "model": fields.either(fields.string, fields.dictionary),
-    "description": fields.either(fields.null, fields.string),
-    "execution_identity": fields.either(fields.null, fields.dictionary),
-    "mcp_servers": fields.array,
-    "metadata": fields.dictionary,
-    "multiagent": fields.either(fields.null, fields.dictionary),
-    "skills": fields.array,
-    "system": fields.either(fields.null, fields.string),
-    "tools": fields.array,
-}
-_UPDATE_FIELDS: Mapping[str, fields.Check] = {**_CREATE_FIELDS, "version": fields.integer(minimum=1)}
+"""What an agent has when its creator says nothing, or null; clients validate it."""
 
 
 @dataclass
-class Agents:
-    """The agents of one session, by organization, as they are shown."""
+class Agent:
+    """An agent as it is shown."""
 
-    by_organization: dict[str, BoundedStore[str, dict[str, Any]]] = field(default_factory=dict)
-
-    def of(self, organization: Organization) -> BoundedStore[str, dict[str, Any]]:
-        """The agents of an organization, by id."""
-        return self.by_organization.setdefault(organization.id, BoundedStore())
+    fields: dict[str, Any]
 
 
 async def create(call: Call) -> Response:
     """Make an agent; 409 when one of that name exists."""
-    rates.admit_request(call, "agents_create")
-    body = await read_object(call, MAX_BODY)
-    fields.check_fields(body, _CREATE_FIELDS, ("name", "model"))
-    changes = _checked(call, body)
+    body = await read_object(call, AGENTS)
+    check_fields(body, NEW_AGENT)
+    refuse_taken_name(call, body)
     agent_id, now = call.session.new_id("agent_"), rfc3339(call.now)
-    agent = {"id": agent_id, "type": "agent", **_OPTIONAL, **changes}
+    agent = {"id": agent_id, "type": "agent", **DEFAULTS, **_settle(body)}
     agent |= {"version": 1, "created_at": now, "updated_at": now, "archived_at": None}
-    _mine(call)[agent_id] = agent
+    _agents(call)[agent_id] = Agent(agent)
     return JSONResponse(agent)
 
 
 async def update(call: Call) -> Response:
     """Change an agent; 409 when it has changed since the version that the client knows."""
-    rates.admit_request(call, "agents_create")
     agent = _find(call)
-    body = await read_object(call, MAX_BODY)
-    fields.check_fields(body, _UPDATE_FIELDS, ("version",))
-    if body.pop("version") != agent["version"]:
-        raise PaError(CONFLICT, f"Agent {agent['id']} was modified concurrently: its version is {agent['version']}.")
-    changes = _checked(call, body, but=agent["id"])
-    agent |= {**changes, "version": agent["version"] + 1, "updated_at": rfc3339(call.now)}
+    changes = await read_object(call, AGENTS)
+    check_fields(changes, CHANGED_AGENT)
+    if changes.pop("version", agent["version"]) != agent["version"]:
+        raise AGENT_CHANGED(id=agent["id"], version=agent["version"])
+    refuse_taken_name(call, changes, own_id=agent["id"])
+    agent |= {**_settle(changes), "version": agent["version"] + 1, "updated_at": rfc3339(call.now)}
     return JSONResponse(agent)
 
 
 async def archive(call: Call) -> Response:
     """Retire an agent for good; doing it again changes nothing."""
-    rates.admit_request(call, "agents_create")
     agent = _find(call)
     agent["archived_at"] = agent["archived_at"] or rfc3339(call.now)
     return JSONResponse(agent)
@@ -104,41 +79,34 @@ async def archive(call: Call) -> Response:
 
 async def list_agents(call: Call) -> Response:
     """One page of the agents, newest first."""
-    rates.admit_request(call, "agents_read")
-    return JSONResponse(page(call, list(_mine(call).newest_first())))
+    return JSONResponse(make_page(call, [agent.fields for agent in _agents(call).newest_first()]))
 
 
 async def retrieve(call: Call) -> Response:
     """One agent."""
-    rates.admit_request(call, "agents_read")
     return JSONResponse(_find(call))
 
 
-def _mine(call: Call) -> BoundedStore[str, dict[str, Any]]:
-    return call.session.state(Agents).of(call.key.organization)
+def refuse_taken_name(call: Call, body: Mapping[str, Any], own_id: str | None = None) -> None:
+    """Raise that another agent, not archived, has the name that a body gives."""
+    others = [agent.fields for agent in _agents(call).values() if agent.fields["id"] != own_id]
+    if any(other["name"] == body.get("name") and other["archived_at"] is None for other in others):
+        raise AGENT_EXISTS(name=body["name"])
+
+
+def _agents(call: Call) -> BoundedStore[str, Agent]:
+    return call.session.store(Agent, call.key.organization.id)
 
 
 def _find(call: Call) -> dict[str, Any]:
-    agent = _mine(call).get(call.params["agent_id"])
-    if agent is None:
-        raise not_found(f"Agent not found: {call.params['agent_id']}")
-    return agent
+    return _agents(call).find(call.params["agent_id"], NO_AGENT).fields
 
 
-def _checked(call: Call, body: dict[str, Any], but: str | None = None) -> dict[str, Any]:
-    """The fields of `body` as they are kept: the name is free, the model exists."""
-    if "name" in body:
-        if not body["name"]:
-            raise invalid("name: String should have at least 1 character")
-        if any(
-            agent["name"] == body["name"] and agent["id"] != but and agent["archived_at"] is None
-            for agent in _mine(call).values()
-        ):
-            raise PaError(CONFLICT, f"An agent named {body['name']!r} already exists.")
-    if "model" not in body:
-        return body
-    model = body["model"] if isinstance(body["model"], dict) else {"id": body["model"]}
-    if not isinstance(model.get("id"), str):
-        raise invalid("model.id: Input should be a valid string")
-    find_model(model["id"])
-    return {**body, "model": {"speed": "standard", **model}}
+def _settle(body: Mapping[str, Any]) -> dict[str, Any]:
+    """The fields as they are kept: null is the default, and a model that is named exists and has its settings."""
+    fields = {name: DEFAULTS[name] if value is None else value for name, value in body.items()}
+    if "model" in fields:
+        model = fields["model"] if isinstance(fields["model"], dict) else {"id": fields["model"]}
+        find_model(model["id"])
+        fields["model"] = {"speed": "standard", **model}
+    return fields

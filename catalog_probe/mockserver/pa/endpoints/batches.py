@@ -3,39 +3,39 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from starlette.responses import JSONResponse, Response
 
 from catalog_probe.mockserver.core.clock import rfc3339
-from catalog_probe.mockserver.core.stores import BoundedStore
-from catalog_probe.mockserver.pa import fields
-from catalog_probe.mockserver.pa.call import MB, Call, read_object
+from catalog_probe.mockserver.core.errors import Refusal
+from catalog_probe.mockserver.pa.bodies import BATCHES, check_fields, read_object
 from catalog_probe.mockserver.pa.causes import raise_billable_failure
 from catalog_probe.mockserver.pa.endpoints.messages import compose
-from catalog_probe.mockserver.pa.errors import CONFLICT, PaError, invalid, not_found
-from catalog_probe.mockserver.pa.generation.message_request import check_message, refuse_sampling
+from catalog_probe.mockserver.pa.errors import (
+    BATCH_ENDED,
+    BATCH_GOES_ON,
+    DUPLICATE_CUSTOM_ID,
+    NO_BATCH,
+    NO_RESULTS,
+    make_envelope,
+)
+from catalog_probe.mockserver.pa.fields import BATCH
+from catalog_probe.mockserver.pa.generation.message_checks import check_message, refuse_sampling
 from catalog_probe.mockserver.pa.generation.prompt_cache import measure
-from catalog_probe.mockserver.pa.limits import rates
-from catalog_probe.mockserver.pa.limits.spending import refuse_spenders
-from catalog_probe.mockserver.pa.paging import page
+from catalog_probe.mockserver.pa.limits.rates import admit_batch
+from catalog_probe.mockserver.pa.paging import make_page
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Sequence
 
-    from catalog_probe.mockserver.pa.auth.keys import Organization
+    from catalog_probe.mockserver.core.stores import BoundedStore
+    from catalog_probe.mockserver.pa.call import Call
 
-MAX_BODY = 256 * MB
-"""2:8.1"""
-MAX_REQUESTS = 100_000
-"""2:8.2"""
 PROCESSING_S = 60
 """How long a batch takes here; a client that will not wait says `X-Mock-Clock: +2m`."""
 LIFETIME_S = 24 * 3600
-
-_FIELDS: Mapping[str, fields.Check] = {"requests": fields.array}
-_REQUEST_FIELDS: Mapping[str, fields.Check] = {"custom_id": fields.string, "params": fields.dictionary}
 
 
 @dataclass
@@ -60,101 +60,74 @@ class Batch:
         return "in_progress" if self.cancelled_at is None else "canceling"
 
 
-@dataclass
-class Batches:
-    """The batches of one session, by organization."""
-
-    by_organization: dict[str, BoundedStore[str, Batch]] = field(default_factory=dict)
-
-    def of(self, organization: Organization) -> BoundedStore[str, Batch]:
-        """The batches of an organization, by id."""
-        return self.by_organization.setdefault(organization.id, BoundedStore())
-
-
 async def create(call: Call) -> Response:
     """Take a batch of message requests; each is judged when it is processed, not here."""
-    rates.admit_request(call, "batches")
-    body = await read_object(call, MAX_BODY)
-    fields.check_fields(body, _FIELDS, ("requests",))
-    check_requests(body["requests"])
+    body = await read_object(call, BATCHES)
+    check_fields(body, BATCH)
+    refuse_duplicates(body["requests"])
     raise_billable_failure(call)
-    refuse_spenders(call.key.standing, call.now, call.real_now)
-    waiting = sum(len(each.requests) for each in _mine(call).newest_first() if each.status(call.now) != "ended")
-    rates.admit_batch(call, waiting, len(body["requests"]))
+    waiting = sum(len(batch.requests) for batch in _batches(call).values() if batch.status(call.now) != "ended")
+    admit_batch(call, waiting, len(body["requests"]))
     batch = Batch(call.session.new_id("msgbatch_"), body["requests"], call.now)
-    _mine(call)[batch.id] = batch
-    return JSONResponse(_described(call, batch))
+    _batches(call)[batch.id] = batch
+    return JSONResponse(_describe(call, batch))
 
 
 async def list_batches(call: Call) -> Response:
     """One page of the batches, newest first."""
-    rates.admit_request(call, "batches")
-    return JSONResponse(page(call, [_described(call, batch) for batch in _mine(call).newest_first()]))
+    return JSONResponse(make_page(call, [_describe(call, batch) for batch in _batches(call).newest_first()]))
 
 
 async def retrieve(call: Call) -> Response:
     """One batch."""
-    rates.admit_request(call, "batches")
-    return JSONResponse(_described(call, _find(call)))
+    return JSONResponse(_describe(call, _find(call)))
 
 
 async def cancel(call: Call) -> Response:
     """Stop a batch; 409 once it has ended, since there is nothing left to stop."""
-    rates.admit_request(call, "batches")
     batch = _find(call)
     if batch.status(call.now) == "ended":
-        raise PaError(CONFLICT, f"Message Batch {batch.id} has already ended.")
+        raise BATCH_ENDED(id=batch.id)
     batch.cancelled_at = batch.cancelled_at or call.now
-    return JSONResponse(_described(call, batch))
+    return JSONResponse(_describe(call, batch))
 
 
 async def results(call: Call) -> Response:
     """The results, one JSON object a line; 404 until the batch has ended."""
-    rates.admit_request(call, "batches")
     batch = _find(call)
     if batch.status(call.now) != "ended":
-        raise not_found(f"Message Batch {batch.id} has no available results.")
+        raise NO_RESULTS(id=batch.id)
     lines = "".join(json.dumps(result) + "\n" for result in _results(call, batch))
     return Response(lines, media_type="application/x-jsonl")
 
 
 async def delete(call: Call) -> Response:
     """Forget a batch; 409 while it is being processed."""
-    rates.admit_request(call, "batches")
     batch = _find(call)
     if batch.status(call.now) != "ended":
-        raise PaError(CONFLICT, f"Message Batch {batch.id} cannot be deleted while it is {batch.status(call.now)}.")
-    del _mine(call)[batch.id]
+        raise BATCH_GOES_ON(id=batch.id, status=batch.status(call.now))
+    del _batches(call)[batch.id]
     return JSONResponse({"id": batch.id, "type": "message_batch_deleted"})
 
 
-def _mine(call: Call) -> BoundedStore[str, Batch]:
-    return call.session.state(Batches).of(call.key.organization)
+def _batches(call: Call) -> BoundedStore[str, Batch]:
+    return call.session.store(Batch, call.key.organization.id)
 
 
 def _find(call: Call) -> Batch:
-    batch = _mine(call).get(call.params["batch_id"])
-    if batch is None:
-        raise not_found(f"Message Batch {call.params['batch_id']} not found.")
-    return batch
+    return _batches(call).find(call.params["batch_id"], NO_BATCH)
 
 
-def check_requests(requests: list[Any]) -> None:
-    if not requests:
-        raise invalid("requests: at least one request is required")
-    if len(requests) > MAX_REQUESTS:
-        raise invalid(f"requests: a batch has at most {MAX_REQUESTS} requests")
+def refuse_duplicates(requests: Sequence[dict[str, Any]]) -> None:
+    """Raise that two requests go by one custom id: clients find their results by it."""
     seen: set[str] = set()
     for index, request in enumerate(requests):
-        if not isinstance(request, dict):
-            raise invalid(f"requests.{index}: Input should be a valid dictionary")
-        fields.check_fields(request, _REQUEST_FIELDS, ("custom_id", "params"), at=f"requests.{index}.")
         if request["custom_id"] in seen:
-            raise invalid(f"requests.{index}.custom_id: must be unique within the batch")
+            raise DUPLICATE_CUSTOM_ID(path=f"requests.{index}.custom_id")
         seen.add(request["custom_id"])
 
 
-def _described(call: Call, batch: Batch) -> dict[str, Any]:
+def _describe(call: Call, batch: Batch) -> dict[str, Any]:
     status = batch.status(call.now)
     ended = status == "ended"
     base = str(call.request.url.replace(path=call.request.scope["root_path"], query=""))
@@ -197,9 +170,9 @@ def _process(call: Call, batch: Batch) -> Iterator[dict[str, Any]]:
 def _one_result(call: Call, params: dict[str, Any]) -> dict[str, Any]:
     try:
         refuse_sampling(params, call.version)
-        model, input_tokens = check_message(params, extra=call.has_other_betas)
-    except PaError as error:
-        return {"type": "errored", "error": {**error.envelope(), "request_id": call.session.new_id("req_")}}
+        model, input_tokens = check_message(params, ignore_unknown=call.has_other_betas)
+    except Refusal as refusal:
+        return {"type": "errored", "error": {**make_envelope(refusal), "request_id": call.session.new_id("req_")}}
     message = compose(call, params, model, measure(call.session, params, input_tokens))
     message["usage"]["service_tier"] = "batch"
     return {"type": "succeeded", "message": message}

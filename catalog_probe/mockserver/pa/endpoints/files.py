@@ -2,24 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from starlette.responses import JSONResponse, Response
 
 from catalog_probe.mockserver.core.clock import rfc3339
-from catalog_probe.mockserver.core.stores import BoundedStore
-from catalog_probe.mockserver.pa.call import MB, Call, read_bytes
-from catalog_probe.mockserver.pa.errors import invalid, not_found
-from catalog_probe.mockserver.pa.limits import rates
-from catalog_probe.mockserver.pa.paging import page
+from catalog_probe.mockserver.core.multipart import Malformed, Part, parse
+from catalog_probe.mockserver.pa.bodies import FILES, read_bytes
+from catalog_probe.mockserver.pa.errors import BAD_FORM, MISSING_FIELD, NO_FILE
+from catalog_probe.mockserver.pa.paging import make_page
 
 if TYPE_CHECKING:
-    from catalog_probe.mockserver.core.multipart import Part
-    from catalog_probe.mockserver.pa.auth.keys import Organization
-
-MAX_BODY = 500 * MB
-"""2:8.1"""
+    from catalog_probe.mockserver.core.stores import BoundedStore
+    from catalog_probe.mockserver.pa.call import Call
 
 
 @dataclass(frozen=True)
@@ -32,7 +28,7 @@ class File:
     content: bytes
     created_at: float
 
-    def described(self) -> dict[str, Any]:
+    def describe(self) -> dict[str, Any]:
         """The metadata that clients validate."""
         return {
             "id": self.id,
@@ -45,74 +41,51 @@ class File:
         }
 
 
-@dataclass
-class Files:
-    """The files of one session, by organization."""
-
-    by_organization: dict[str, BoundedStore[str, File]] = field(default_factory=dict)
-
-    def of(self, organization: Organization) -> BoundedStore[str, File]:
-        """The files of an organization, by id."""
-        return self.by_organization.setdefault(organization.id, BoundedStore())
-
-
 async def upload(call: Call) -> Response:
     """Keep the form's `file`."""
-    from catalog_probe.mockserver.core.multipart import Malformed, parse  # most runs upload nothing
-
-    rates.admit_request(call, "files")
-    body = await read_bytes(call, MAX_BODY)
-    try:
-        parts = {part.name: part for part in parse(call.request.headers.get("content-type", ""), body)}
-    except Malformed as error:
-        raise invalid(str(error)) from None
-    file = _file(call, parts.get("file"))
-    _mine(call)[file.id] = file
-    return JSONResponse(file.described())
+    part = _read_file(call.request.headers.get("content-type", ""), await read_bytes(call, FILES))
+    mime_type = part.content_type or "application/octet-stream"
+    file = File(call.session.new_id("file_"), part.filename or "", mime_type, part.content, call.now)
+    _files(call)[file.id] = file
+    return JSONResponse(file.describe())
 
 
 async def list_files(call: Call) -> Response:
     """One page of the files, newest first."""
-    rates.admit_request(call, "files")
-    return JSONResponse(page(call, [file.described() for file in _mine(call).newest_first()]))
+    return JSONResponse(make_page(call, [file.describe() for file in _files(call).newest_first()]))
 
 
 async def retrieve(call: Call) -> Response:
     """One file's metadata."""
-    rates.admit_request(call, "files")
-    return JSONResponse(_find(call).described())
+    return JSONResponse(_find(call).describe())
 
 
 async def download(call: Call) -> Response:
     """One file's content."""
-    rates.admit_request(call, "files")
     file = _find(call)
     return Response(file.content, media_type=file.mime_type)
 
 
 async def delete(call: Call) -> Response:
     """Forget a file."""
-    rates.admit_request(call, "files")
     file = _find(call)
-    del _mine(call)[file.id]
+    del _files(call)[file.id]
     return JSONResponse({"id": file.id, "type": "file_deleted"})
 
 
-def _mine(call: Call) -> BoundedStore[str, File]:
-    return call.session.state(Files).of(call.key.organization)
+def _files(call: Call) -> BoundedStore[str, File]:
+    return call.session.store(File, call.key.organization.id)
 
 
 def _find(call: Call) -> File:
-    file = _mine(call).get(call.params["file_id"])
-    if file is None:
-        raise not_found(f"File not found: {call.params['file_id']}")
-    return file
+    return _files(call).find(call.params["file_id"], NO_FILE)
 
 
-def _file(call: Call, part: Part | None) -> File:
-    if part is None:
-        raise invalid("file: Field required")
-    if not part.filename:
-        raise invalid("file: a filename is required")
-    mime_type = part.content_type or "application/octet-stream"
-    return File(call.session.new_id("file_"), part.filename, mime_type, part.content, call.now)
+def _read_file(content_type: str, body: bytes) -> Part:
+    try:
+        parts = {part.name: part for part in parse(content_type, body)}
+    except Malformed as error:
+        raise BAD_FORM(reason=error) from None
+    if "file" not in parts or not parts["file"].filename:
+        raise MISSING_FIELD(path="file")
+    return parts["file"]

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
-from starlette.responses import JSONResponse, StreamingResponse
+from starlette.responses import JSONResponse
 
+from catalog_probe.mockserver.core.streams import event_stream
 from catalog_probe.mockserver.pa.auth.keys import Role
-from catalog_probe.mockserver.pa.call import MB, Call, read_object
-from catalog_probe.mockserver.pa.causes import MID_STREAM, raise_billable_failure
-from catalog_probe.mockserver.pa.errors import PaError, invalid
+from catalog_probe.mockserver.pa.bodies import MESSAGES, read_object
+from catalog_probe.mockserver.pa.causes import raise_billable_failure, take_mid_stream
+from catalog_probe.mockserver.pa.errors import NO_FAST_MODE, REMOVED_PATH
 from catalog_probe.mockserver.pa.generation.generator import complete
-from catalog_probe.mockserver.pa.generation.message_request import (
+from catalog_probe.mockserver.pa.generation.message_checks import (
     Body,
     check_count,
     check_message,
@@ -19,48 +20,45 @@ from catalog_probe.mockserver.pa.generation.message_request import (
     refuse_threads,
 )
 from catalog_probe.mockserver.pa.generation.prompt_cache import InputTokens, measure
-from catalog_probe.mockserver.pa.generation.streaming import sse
-from catalog_probe.mockserver.pa.limits import rates
-from catalog_probe.mockserver.pa.limits.spending import refuse_spenders
+from catalog_probe.mockserver.pa.generation.streaming import encode_message
+from catalog_probe.mockserver.pa.limits.rates import admit_message
 
 if TYPE_CHECKING:
     from starlette.responses import Response
 
+    from catalog_probe.mockserver.pa.call import Call
     from catalog_probe.mockserver.pa.models import Model
-
-MAX_BODY = 32 * MB
-"""2:8.1"""
 
 
 async def create(call: Call) -> Response:
     """Generate a message, whole or streamed, within the organization's money and rate limits."""
-    body = await read_object(call, MAX_BODY)
+    body = await read_object(call, MESSAGES)
     refuse_sampling(body, call.version)
     if call.has_other_betas:
         refuse_threads(body)
-    model, input_tokens = check_message(body, extra=call.has_other_betas)
+    model, input_tokens = check_message(body, ignore_unknown=call.has_other_betas)
     if call.key.role is Role.MARKETPLACE and body.get("speed") == "fast":
-        raise invalid("speed: fast mode is not available here")
+        raise NO_FAST_MODE()
     raise_billable_failure(call)
-    refuse_spenders(call.key.standing, call.now, call.real_now)
     measured = measure(call.session, body, input_tokens)
-    admission = rates.admit_message(call, model, measured, body)
+    admission = admit_message(call, model, measured, body)
     message = compose(call, body, model, measured, admission.service_tier)
     admission.settle(call, message["usage"]["output_tokens"])
-    if not body.get("stream"):
-        return JSONResponse(message)
-    scenario = call.context.take(*MID_STREAM)
-    failure = PaError(*MID_STREAM[scenario.name]) if scenario else None
-    headers = {"cache-control": "no-cache"}
-    return StreamingResponse(sse(message, failure), media_type="text/event-stream", headers=headers)
+    if body.get("stream"):
+        return event_stream(encode_message(message, take_mid_stream(call)))
+    return JSONResponse(message)
 
 
 async def count_tokens(call: Call) -> Response:
-    """Count the input tokens of a message without generating; free (1:4.1)."""
-    body = await read_object(call, MAX_BODY)
-    _, input_tokens = check_count(body, extra=call.has_other_betas)
-    rates.admit_request(call, "count_tokens")
+    """Count the input tokens of a message without generating; free."""
+    body = await read_object(call, MESSAGES)
+    _, input_tokens = check_count(body, ignore_unknown=call.has_other_betas)
     return JSONResponse({"input_tokens": input_tokens})
+
+
+async def refuse_completion(call: Call) -> NoReturn:
+    """POST /v1/complete: "removed; always 400 pointing to the messages path"."""
+    raise REMOVED_PATH()
 
 
 def compose(

@@ -6,9 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 from starlette.responses import JSONResponse
 
-from catalog_probe.mockserver.pa.generation.message_request import find_model
-from catalog_probe.mockserver.pa.models import MODELS, Model
-from catalog_probe.mockserver.pa.paging import page
+from catalog_probe.mockserver.pa.models import MODELS, Model, find_model
+from catalog_probe.mockserver.pa.paging import make_page
 
 if TYPE_CHECKING:
     from starlette.responses import Response
@@ -21,15 +20,15 @@ NO = {"supported": False}
 
 async def list_models(call: Call) -> Response:
     """One page of all models."""
-    return JSONResponse(page(call, [_described(model) for model in MODELS.values()]))
+    return JSONResponse(make_page(call, [_describe(model) for model in MODELS.values()]))
 
 
 async def get_model(call: Call) -> Response:
     """One model; 404 for an unknown id."""
-    return JSONResponse(_described(find_model(call.params["model_id"])))
+    return JSONResponse(_describe(find_model(call.params["model_id"])))
 
 
-def _described(model: Model) -> dict[str, Any]:
+def _describe(model: Model) -> dict[str, Any]:
     """The full set of fields that clients validate."""
     return {
         "type": "model",
@@ -49,7 +48,7 @@ def _described(model: Model) -> dict[str, Any]:
 def _capabilities(model: Model) -> dict[str, Any]:
     adaptive = YES if model.adaptive_thinking else NO
     levels = dict.fromkeys(("low", "medium", "high", "max", "xhigh"), adaptive)
-    thinking = {"adaptive": adaptive, "between_tools": NO, "disabled": YES, "enabled": YES}
+    thinking = {"adaptive": adaptive, "between_tools": YES, "disabled": YES, "enabled": YES}
     plain = ("batch", "citations", "code_execution", "image_input", "pdf_input", "structured_outputs")
     return {
         **dict.fromkeys(plain, YES),

@@ -10,18 +10,17 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from catalog_probe.mockserver.core.echo import count_tokens, cut_to, repeat
 from catalog_probe.mockserver.pa.generation import server_tools
 from catalog_probe.mockserver.pa.generation.conversation import last_user_text, tools_used_since
-from catalog_probe.mockserver.pa.generation.tokens import BYTES_PER_TOKEN, count_text, count_value
-from catalog_probe.mockserver.pa.generation.tools import server_tool
+from catalog_probe.mockserver.pa.generation.tokens import count_value
+from catalog_probe.mockserver.pa.generation.tools import client_tools
 from catalog_probe.mockserver.schema.wanted import Wanted
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from catalog_probe.mockserver.pa.call import Call
-
-MAX_ECHO = 200
 
 
 @dataclass
@@ -49,12 +48,12 @@ def complete(call: Call, body: Mapping[str, Any]) -> Completion:
     if body.get("thinking", {}).get("type") in ("enabled", "adaptive"):
         signature = call.session.new_id("", 32)
         completion.content.append({"type": "thinking", "thinking": "Let me think.", "signature": signature})
-    used = server_tools.run(call, body)
-    completion.content.extend(used.blocks)
-    completion.server_tool_use = used.usage
-    wanted = _wanted(body)
-    completion.content += [_tool_use(call, *made) for made in wanted.calls()]
-    text = wanted.text() or f"The mock heard: {wanted.said[:MAX_ECHO]}"
+    uses = server_tools.run(call, body)
+    completion.content.extend(uses.blocks)
+    completion.server_tool_use = uses.usage
+    wanted = _read_wanted(body)
+    completion.content += [_tool_use(call, name, arguments) for name, arguments in wanted.calls()]
+    text = wanted.text() or repeat(wanted.said)
     if completion.content and completion.content[-1]["type"] == "tool_use":
         completion.stop_reason = "tool_use"
     else:
@@ -75,28 +74,28 @@ def refuse(call: Call, category: str) -> Completion:
 
 def _speak(completion: Completion, text: str, body: Mapping[str, Any]) -> None:
     for sequence in body.get("stop_sequences", ()):
-        before, found, _ = text.partition(sequence) if sequence else (text, "", "")
-        if found:
+        before, stop, _ = text.partition(sequence) if sequence else (text, "", "")
+        if stop:
             text, completion.stop_reason, completion.stop_sequence = before, "stop_sequence", sequence
-    if count_text(text) > body["max_tokens"]:
-        text = text.encode()[: body["max_tokens"] * BYTES_PER_TOKEN].decode("utf-8", "ignore")
+    if count_tokens(text) > body["max_tokens"]:
+        text = cut_to(text, body["max_tokens"])
         completion.stop_reason, completion.stop_sequence = "max_tokens", None
     completion.content.append({"type": "text", "text": text})
 
 
-def _wanted(body: Mapping[str, Any]) -> Wanted:
+def _read_wanted(body: Mapping[str, Any]) -> Wanted:
     """What the request wants of the client's tools, and of the text (`output_config.format`)."""
-    schemas = {tool["name"]: tool.get("input_schema") for tool in body.get("tools", ()) if server_tool(tool) is None}
-    choice = body.get("tool_choice") or {"type": "auto"}
+    schemas = client_tools(body.get("tools", ()))
+    choice = body.get("tool_choice", {"type": "auto"})
     must: tuple[str, ...] = ()
     match choice["type"]:
         case "any":
             must = tuple(schemas)
-        case "tool" if choice["name"] in schemas:
+        case "tool" if choice.get("name") in schemas:
             must = (choice["name"],)
         case "none":
             schemas = {}
-    text_format = (body.get("output_config") or {}).get("format") or {}
+    text_format = body.get("output_config", {}).get("format") or {}
     return Wanted(
         functions=schemas,
         must=must,
@@ -107,5 +106,5 @@ def _wanted(body: Mapping[str, Any]) -> Wanted:
     )
 
 
-def _tool_use(call: Call, name: str, given: Any) -> dict[str, Any]:
-    return {"type": "tool_use", "id": call.session.new_id("toolu_"), "name": name, "input": given}
+def _tool_use(call: Call, name: str, arguments: Any) -> dict[str, Any]:
+    return {"type": "tool_use", "id": call.session.new_id("toolu_"), "name": name, "input": arguments}

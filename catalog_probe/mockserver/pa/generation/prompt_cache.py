@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, field
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from catalog_probe.mockserver.core.stores import BoundedStore
 from catalog_probe.mockserver.pa.generation.tokens import count_value
 
 if TYPE_CHECKING:
@@ -25,11 +23,10 @@ class InputTokens(NamedTuple):
     hourly: bool = False
 
 
-@dataclass
-class PromptCache:
-    """The prompt prefixes that this session has marked with `cache_control`."""
+class Prefix(NamedTuple):
+    """A prompt prefix that this session has marked with `cache_control`."""
 
-    seen: BoundedStore[bytes, bool] = field(default_factory=BoundedStore)
+    tokens: int
 
 
 def measure(session: Session, body: Mapping[str, Any], input_tokens: int) -> InputTokens:
@@ -37,12 +34,12 @@ def measure(session: Session, body: Mapping[str, Any], input_tokens: int) -> Inp
     prefix = _marked_prefix(body)
     if not prefix:
         return InputTokens(input_tokens, 0, 0)
-    digest = blake2b(json.dumps([body["model"], prefix]).encode(), digest_size=16).digest()
-    seen = session.state(PromptCache).seen
+    digest = blake2b(json.dumps([body["model"], prefix]).encode(), digest_size=16).hexdigest()
+    cache = session.store(Prefix)
     tokens = count_value(prefix)
-    if digest in seen:
+    if digest in cache:
         return InputTokens(input_tokens - tokens, 0, tokens)
-    seen[digest] = True
+    cache[digest] = Prefix(tokens)
     return InputTokens(input_tokens - tokens, tokens, 0, _lives_an_hour(prefix[-1]))
 
 

@@ -1,13 +1,14 @@
-"""Counting tokens: deterministic, proportional to the text, and the same wherever a count is shown."""
+"""Counting tokens of a request and of an answer: the same wherever a count is shown (2:8.2 "total input")."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from catalog_probe.mockserver.core.echo import count_tokens
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-BYTES_PER_TOKEN = 4
 PER_MESSAGE = 3
 PER_MEDIA = 1_500
 """An image or a document by reference: its content is not text that the mock could count."""
@@ -18,22 +19,16 @@ _NOT_TEXT = frozenset({"type", "role", "id", "tool_use_id", "signature", "encryp
 _COUNTED_FIELDS = ("system", "messages", "tools", "tool_choice", "thinking")
 
 
-def count_text(text: str) -> int:
-    """Tokens of a text; an empty text has none."""
-    return -(-len(text.encode("utf-8", "replace")) // BYTES_PER_TOKEN)
-
-
 def count_input(body: Mapping[str, Any]) -> int:
-    """Tokens of everything a request puts before the model (2:8.2 "total input")."""
-    messages = body.get("messages")
-    overhead = PER_MESSAGE * len(messages) if isinstance(messages, list) else 0
+    """Tokens of everything a request puts before the model."""
+    overhead = PER_MESSAGE * len(body["messages"])
     return overhead + sum(count_value(body[name]) for name in _COUNTED_FIELDS if name in body)
 
 
 def count_value(value: Any) -> int:
     """Tokens of every text inside a JSON value."""
     if isinstance(value, str):
-        return count_text(value)
+        return count_tokens(value)
     if isinstance(value, list):
         return sum(map(count_value, value))
     if isinstance(value, dict):

@@ -1,13 +1,20 @@
-"""Meters: the buckets of an organization, each under the name of the header family that tells of it (2:8.2)."""
+"""Meters: the buckets of an organization under the names of their header families, and the headers (2:8.2)."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from catalog_probe.mockserver.core.clock import rfc3339
+
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
     from catalog_probe.mockserver.core.buckets import TokenBucket
     from catalog_probe.mockserver.pa.call import Call
+
+REQUESTS, TOKENS = "ratelimit-requests", "ratelimit-tokens"
+INPUT_TOKENS, OUTPUT_TOKENS = "ratelimit-input-tokens", "ratelimit-output-tokens"
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,3 +36,34 @@ def meter_of(call: Call, group: str, family: str, per_minute: int) -> Meter:
     Another tier of the same organization has others.
     """
     return Meter(family, call.session.bucket(("pa", call.key.organization.id, group, family, per_minute), per_minute))
+
+
+def show(call: Call, meters: Iterable[Meter]) -> None:
+    """Let the answer tell of these meters."""
+    call.meters.update({meter.family: meter.bucket for meter in meters})
+
+
+def make_headers(call: Call) -> dict[str, str]:
+    """The headers of each meter; "the tokens family shows the most restrictive token limit"."""
+    shown = dict(call.meters)
+    tokens = [shown[family] for family in (INPUT_TOKENS, OUTPUT_TOKENS) if family in shown]
+    if tokens:
+        shown[TOKENS] = find_most_restrictive(tokens, call.now)
+    return {
+        call.names.header(f"{family}-{part}"): value
+        for family, bucket in shown.items()
+        for part, value in describe_bucket(family, bucket, call.now).items()
+    }
+
+
+def find_most_restrictive(tokens: Sequence[TokenBucket], now: float) -> TokenBucket:
+    """The limit of tokens of which the least remains."""
+    return min(tokens, key=lambda bucket: bucket.remaining(now))
+
+
+def describe_bucket(family: str, bucket: TokenBucket, now: float) -> dict[str, str]:
+    """What the headers of a family say; "remaining rounded to the nearest thousand" is said of the tokens family."""
+    remaining = bucket.remaining(now)
+    if family == TOKENS:
+        remaining = round(remaining, -3)
+    return {"limit": str(round(bucket.per_minute)), "remaining": str(remaining), "reset": rfc3339(bucket.full_at(now))}

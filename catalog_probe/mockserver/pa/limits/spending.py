@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from catalog_probe.mockserver.core.clock import next_month, rfc3339
 from catalog_probe.mockserver.pa.auth.keys import Standing
-from catalog_probe.mockserver.pa.errors import RATE_LIMIT, SPEND_CAP, PaError, invalid
+from catalog_probe.mockserver.pa.errors import CODING_ASSISTANT_LIMIT, SPEND_CAP, SPEND_LIMIT_REACHED
+
+if TYPE_CHECKING:
+    from catalog_probe.mockserver.core.errors import Refusal
 
 CODING_ASSISTANT_RETRY_AFTER_S = 60
 
@@ -16,22 +21,16 @@ def refuse_spenders(standing: Standing, now: float, reached_at: float) -> None:
     """
     if standing is Standing.GOOD or (standing is Standing.SPEND_CAP and now >= next_month(reached_at)):
         return
-    raise spending_error(standing, now)
+    raise _refusal(standing, rfc3339(next_month(now)))
 
 
-def spending_error(standing: Standing, now: float) -> PaError:
-    """The answer for an owner in this standing."""
-    lifted = rfc3339(next_month(now))
+def _refusal(standing: Standing, lifted: str) -> Refusal:
     match standing:
         case Standing.ORGANIZATION_LIMIT:
-            return invalid(f"You have reached your specified API usage limits. You will regain access on {lifted}.")
+            return SPEND_LIMIT_REACHED(scope="", lifted=lifted)
         case Standing.WORKSPACE_LIMIT:
-            return invalid(
-                f"You have reached your specified workspace API usage limits. You will regain access on {lifted}."
-            )
+            return SPEND_LIMIT_REACHED(scope="workspace ", lifted=lifted)
         case Standing.CODING_ASSISTANT_LIMIT:
-            message = "This request would exceed the spend limit of your coding-assistant workspace."
-            return PaError(RATE_LIMIT, message, headers={"retry-after": str(CODING_ASSISTANT_RETRY_AFTER_S)})
+            return CODING_ASSISTANT_LIMIT(headers={"retry-after": str(CODING_ASSISTANT_RETRY_AFTER_S)})
         case _:
-            message = f"Your organization has reached the monthly spend cap of its usage tier, until {lifted}."
-            return PaError(SPEND_CAP, message, details={"error_code": "enforced_spend_limit_reached"})
+            return SPEND_CAP(lifted=lifted)

@@ -6,10 +6,10 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from catalog_probe.mockserver.core.clock import rfc3339
-from catalog_probe.mockserver.pb import fields
-from catalog_probe.mockserver.pb.auth import ephemeral
-from catalog_probe.mockserver.pb.call import JsonAnswer, read_object
-from catalog_probe.mockserver.pb.errors import invalid
+from catalog_probe.mockserver.pb import ephemeral
+from catalog_probe.mockserver.pb.bodies import JsonAnswer, read_object
+from catalog_probe.mockserver.pb.errors import NO_TIMESTAMP
+from catalog_probe.mockserver.pb.fields import AUTH_TOKEN
 
 if TYPE_CHECKING:
     from starlette.responses import Response
@@ -17,48 +17,31 @@ if TYPE_CHECKING:
     from catalog_probe.mockserver.pb.call import Call
 
 
-def _moment(at: str, value: Any) -> None:
-    fields.string(at, value)
-    try:
-        moment = datetime.fromisoformat(value)
-    except ValueError:
-        raise invalid(f"Invalid value at '{at}': {value!r} is not an RFC 3339 timestamp") from None
-    if moment.tzinfo is None:
-        raise invalid(f"Invalid value at '{at}': {value!r} has no UTC offset")
-
-
-BODY: fields.Fields = {
-    "expireTime": _moment,
-    "newSessionExpireTime": _moment,
-    "uses": fields.at_least(0),
-    "bidiGenerateContentSetup": fields.mapping,
-    "fieldMask": fields.string,
-}
-"""The documents show no body; these are the fields that clients send, all optional."""
-
-
 async def create(call: Call) -> Response:
     """Make a token; whoever holds it may open live connections until it expires."""
-    given = fields.read(await read_object(call), BODY)
-    moments = {
-        name: datetime.fromisoformat(given[name]).timestamp() for name in BODY if name in given and "Time" in name
-    }
-    for name, moment in moments.items():
-        if moment <= call.now:
-            raise invalid(f"{name}: must lie in the future")
+    body = await read_object(call, AUTH_TOKEN)
     token = ephemeral.issue(
         call.session,
         call.project,
         call.now,
-        expires_at=moments.get("expireTime"),
-        new_session_until=moments.get("newSessionExpireTime"),
-        uses=given.get("uses", 1),
+        expires_at=_read_expiry(body),
+        uses=body.get("uses", 1),
     )
     return JsonAnswer(
         {
             "name": token.name,
             "expireTime": rfc3339(token.expires_at),
-            "newSessionExpireTime": rfc3339(token.new_session_until),
             "uses": token.uses,
         }
     )
+
+
+def _read_expiry(body: dict[str, Any]) -> float | None:
+    """The moment until which a token is wanted, in seconds since the epoch; None where there is none."""
+    if "expireTime" not in body:
+        return None
+    try:
+        moment = datetime.fromisoformat(body["expireTime"])
+    except ValueError:
+        raise NO_TIMESTAMP(path="expireTime", value=body["expireTime"]) from None
+    return moment.timestamp()

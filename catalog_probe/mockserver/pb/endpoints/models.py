@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from catalog_probe.mockserver.pb.call import JsonAnswer
-from catalog_probe.mockserver.pb.models import Model, find_model, listed
-from catalog_probe.mockserver.pb.paging import page
+from catalog_probe.mockserver.pb.bodies import JsonAnswer
+from catalog_probe.mockserver.pb.models import Model, find_model, list_models_of
+from catalog_probe.mockserver.pb.paging import cut_page
 
 if TYPE_CHECKING:
     from starlette.responses import Response
@@ -16,27 +16,20 @@ if TYPE_CHECKING:
 
 async def list_models(call: Call) -> Response:
     """One page of the models of this API version."""
-    return JsonAnswer(page(call, "models", [described(model) for model in listed(call.version)]))
+    return JsonAnswer(cut_page(call, "models", [describe_model(model) for model in list_models_of(call.version)]))
 
 
 async def get_model(call: Call) -> Response:
     """One model; 404 for an id that this API version does not list."""
-    return JsonAnswer(described(find_model(call.params["model"], call.version)))
+    return JsonAnswer(describe_model(find_model(call.params["model"], call.version)))
 
 
-def described(model: Model) -> dict[str, Any]:
-    """A model as it is listed."""
+def describe_model(model: Model) -> dict[str, Any]:
+    """A model as a listing shows it."""
     return {
         "name": f"models/{model.id}",
-        "version": "001",
-        "displayName": model.display_name,
-        "description": f"{model.display_name}, a model of the mock",
         "inputTokenLimit": model.input_token_limit,
         "outputTokenLimit": model.output_token_limit,
         "supportedGenerationMethods": list(model.methods),
-        "temperature": 1,
-        "topP": 0.95,
-        "topK": 64,
         "maxTemperature": model.max_temperature,
-        "thinking": model.reasons,
     }

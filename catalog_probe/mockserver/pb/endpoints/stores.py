@@ -1,6 +1,7 @@
 """File search stores and their documents: enough of them that a name can be taken (2:7.4, 409 ALREADY_EXISTS).
 
-The documents show neither paths nor bodies (1:4); these are ours, in the manner of the other paths.
+The documents show neither paths nor bodies (1:4). Official clients make, list, fetch and delete stores; documents, and
+that a store may be given a name, are ours.
 """
 
 from __future__ import annotations
@@ -9,19 +10,16 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from catalog_probe.mockserver.core.clock import rfc3339
-from catalog_probe.mockserver.core.stores import BoundedStore
-from catalog_probe.mockserver.pb import fields
-from catalog_probe.mockserver.pb.call import JsonAnswer, read_object
-from catalog_probe.mockserver.pb.errors import ALREADY_EXISTS, NOT_FOUND, PbError
-from catalog_probe.mockserver.pb.paging import page
+from catalog_probe.mockserver.pb.bodies import JsonAnswer, read_object
+from catalog_probe.mockserver.pb.errors import ALREADY_EXISTS, NO_RESOURCE
+from catalog_probe.mockserver.pb.fields import DOCUMENT, STORE
+from catalog_probe.mockserver.pb.paging import cut_page
 
 if TYPE_CHECKING:
     from starlette.responses import Response
 
+    from catalog_probe.mockserver.core.stores import BoundedStore
     from catalog_probe.mockserver.pb.call import Call
-
-BODY: fields.Fields = {"name": fields.string, "displayName": fields.string}
-
 
 PREFIX = "fileSearchStores/"
 
@@ -33,68 +31,58 @@ class Store:
     name: str
     display_name: str
     created_at: float
-    documents: dict[str, None] = field(default_factory=dict)
-
-
-@dataclass
-class _Stores:
-    kept: BoundedStore[tuple[str, str], Store] = field(default_factory=BoundedStore)
-    """By project, and by name as it stands in a path."""
+    documents: set[str] = field(default_factory=set)
 
 
 async def create(call: Call) -> Response:
     """Make a store; a name that is given must be new in its project."""
-    given = fields.read(await read_object(call), BODY)
-    name = given.get("name") or PREFIX + call.session.new_id("", 20).lower()
-    stores, key = call.session.state(_Stores).kept, (call.project.id, name.removeprefix(PREFIX))
-    if key in stores:
-        raise PbError(ALREADY_EXISTS, f"the store {name!r} already exists.")
-    stores[key] = store = Store(name, given.get("displayName", ""), call.now)
-    return JsonAnswer(_described(store))
+    body = await read_object(call, STORE)
+    name = body.get("name") or PREFIX + call.session.new_id("", 20).lower()
+    key = name.removeprefix(PREFIX)
+    if key in _stores(call):
+        raise ALREADY_EXISTS(id=name)
+    store = _stores(call)[key] = Store(name, body.get("displayName", ""), call.now)
+    return JsonAnswer(_describe(store))
 
 
 async def list_stores(call: Call) -> Response:
     """The stores of the project."""
-    kept = call.session.state(_Stores).kept.items()
-    found = [_described(store) for (project, _), store in kept if project == call.project.id]
-    return JsonAnswer(page(call, "fileSearchStores", found))
+    return JsonAnswer(cut_page(call, "fileSearchStores", [_describe(store) for store in _stores(call).values()]))
 
 
 async def retrieve(call: Call) -> Response:
     """One store."""
-    return JsonAnswer(_described(_store(call)))
+    return JsonAnswer(_describe(_find(call)))
 
 
 async def delete(call: Call) -> Response:
     """Delete a store with its documents."""
-    _store(call)
-    del call.session.state(_Stores).kept[call.project.id, call.params["store"]]
+    _find(call)
+    del _stores(call)[call.params["store"]]
     return JsonAnswer({})
 
 
 async def create_document(call: Call) -> Response:
     """Make a document; its name must be new in its store."""
-    store = _store(call)
-    name = fields.require(fields.read(await read_object(call), BODY), "name")
+    store, name = _find(call), (await read_object(call, DOCUMENT))["name"]
     if name in store.documents:
-        raise PbError(ALREADY_EXISTS, f"the document {name!r} already exists.")
-    store.documents[name] = None
-    call.session.state(_Stores).kept[call.project.id, call.params["store"]] = store  # which weighs more now
+        raise ALREADY_EXISTS(id=name)
+    store.documents.add(name)
     return JsonAnswer({"name": name})
 
 
-def _store(call: Call) -> Store:
-    found = call.session.state(_Stores).kept.get((call.project.id, call.params["store"]))
-    if found is None:
-        raise PbError(NOT_FOUND, f"the store {call.params['store']!r} is not found.")
-    return found
+def _stores(call: Call) -> BoundedStore[str, Store]:
+    return call.session.store(Store, call.project.id)
 
 
-def _described(store: Store) -> dict[str, Any]:
+def _find(call: Call) -> Store:
+    return _stores(call).find(call.params["store"], NO_RESOURCE)
+
+
+def _describe(store: Store) -> dict[str, Any]:
     return {
         "name": store.name,
         "displayName": store.display_name,
         "createTime": rfc3339(store.created_at),
-        "updateTime": rfc3339(store.created_at),
         "activeDocumentsCount": str(len(store.documents)),
     }

@@ -1,6 +1,6 @@
 """The model behind the mock: answers a checked prompt in ways that the prompt itself decides.
 
-It repeats what the user said, cut at `maxOutputTokens` and at a stop sequence; thinks first if it is a reasoning model;
+It repeats what the user said, cut at `maxOutputTokens`; thinks first if it is a reasoning model;
 calls the functions that the tool config forces or the user names, and answers as a schema wants it; and draws if it
 can, unless the user asks for text only.
 """
@@ -11,8 +11,9 @@ import json
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from catalog_probe.mockserver.pb.causes import MALFORMED_CALL
-from catalog_probe.mockserver.pb.errors import INTERNAL, PbError
+from catalog_probe.mockserver.core.echo import BYTES_PER_TOKEN, count_tokens, cut_to, repeat
+from catalog_probe.mockserver.pb.causes import MALFORMED_CALL, MODEL_FAULT, OUTPUT_STOPPED, PROMPT_BLOCKED
+from catalog_probe.mockserver.pb.errors import CONTEXT_TOO_LARGE
 from catalog_probe.mockserver.pb.generation import thoughts
 from catalog_probe.mockserver.pb.generation.outcomes import (
     BLOCKS,
@@ -31,13 +32,12 @@ from catalog_probe.mockserver.pb.generation.outcomes import (
     Ending,
 )
 from catalog_probe.mockserver.pb.generation.prompt import FunctionCall, Prompt
-from catalog_probe.mockserver.pb.generation.tokens import BYTES_PER_TOKEN, PER_MEDIA, count_text, count_value
+from catalog_probe.mockserver.pb.generation.tokens import PER_MEDIA, count_value
 from catalog_probe.mockserver.schema.example import make_example
 
 if TYPE_CHECKING:
     from catalog_probe.mockserver.pb.call import Call
 
-MAX_ECHO = 200
 THOUGHT = "Let me think about what the user wants and how to put it briefly."
 MAX_TOOL_ROUNDS = 32
 """Rounds of calls in one conversation after which the model gives up; the documents do not say how many."""
@@ -58,8 +58,8 @@ class Candidate:
     @property
     def tokens(self) -> int:
         """Tokens generated, thoughts aside."""
-        called = sum(count_text(call.name) + count_value(dict(call.args)) for call in self.calls)
-        return count_text(self.text) + called + (PER_MEDIA if self.image else 0)
+        called = sum(count_tokens(call.name) + count_value(dict(call.args)) for call in self.calls)
+        return count_tokens(self.text) + called + (PER_MEDIA if self.image else 0)
 
 
 @dataclass
@@ -73,7 +73,7 @@ class Completion:
     @property
     def thought_tokens(self) -> int:
         """Tokens spent on reasoning."""
-        return count_text(self.thought)
+        return count_tokens(self.thought)
 
     @property
     def tokens(self) -> int:
@@ -84,11 +84,11 @@ class Completion:
 def complete(call: Call, prompt: Prompt) -> Completion:
     """The model's answer; 500 for a context that is too large (2:7.4)."""
     if prompt.tokens > prompt.model.input_token_limit:
-        raise PbError(INTERNAL, "An internal error has occurred: the context is too large.")
-    block = _block(call, prompt)
+        raise CONTEXT_TOO_LARGE()
+    block = _find_block(call, prompt)
     if block is not None:
         return Completion(block=block)
-    ending = _ending(call, prompt)
+    ending = _find_ending(call, prompt)
     if ending is not None:
         return Completion([Candidate(ending=ending)])
     thought, left = think(prompt)
@@ -96,42 +96,43 @@ def complete(call: Call, prompt: Prompt) -> Completion:
     return Completion(candidates, thought=thought)
 
 
-def _block(call: Call, prompt: Prompt) -> Block | None:
+def _find_block(call: Call, prompt: Prompt) -> Block | None:
     scenario = call.context.scenario
     blocks = {**BLOCKS, **(IMAGE_BLOCKS if prompt.model.draws else {})}
-    if scenario is None or scenario.name != "prompt_blocked" or scenario.params["filter"] not in blocks:
+    if scenario is None or scenario.name != PROMPT_BLOCKED or scenario.params["filter"] not in blocks:
         return None
-    call.context.take("prompt_blocked")
+    call.context.take(PROMPT_BLOCKED)
     return blocks[scenario.params["filter"]]
 
 
-def _ending(call: Call, prompt: Prompt) -> Ending | None:
+def _find_ending(call: Call, prompt: Prompt) -> Ending | None:
     """Why the answer ends before it begins, if it does."""
-    if thoughts.missing(prompt):
+    if thoughts.is_signature_missing(prompt):
         return MISSING_THOUGHT_SIGNATURE
     if sum(bool(turn.calls) for turn in prompt.turns) > MAX_TOOL_ROUNDS:
         return TOO_MANY_TOOL_CALLS
     if "image" in prompt.settings.modalities and TEXT_ONLY in prompt.last_text.lower():
         return NO_IMAGE
-    found = _struck(call, prompt)
-    if found is not None:
-        call.context.take("output_stopped", "model_fault")
-    return found
+    ending = _find_scenario_ending(call, prompt)
+    if ending is not None:
+        call.context.take(OUTPUT_STOPPED, MODEL_FAULT)
+    return ending
 
 
-def _struck(call: Call, prompt: Prompt) -> Ending | None:
+def _find_scenario_ending(call: Call, prompt: Prompt) -> Ending | None:
     scenario = call.context.scenario
     if scenario is None:
         return None
-    if scenario.name == "output_stopped":
+    if scenario.name == OUTPUT_STOPPED:
         endings = {**ENDINGS, **(IMAGE_ENDINGS if prompt.model.draws else {})}
         return endings.get(scenario.params["filter"])
-    if scenario.name == "model_fault":
-        return _malformed(prompt) if scenario.params["fault"] == MALFORMED_CALL else FAULTS[scenario.params["fault"]]
-    return None
+    if scenario.name != MODEL_FAULT:
+        return None
+    fault = scenario.params["fault"]
+    return _name_malformed_call(prompt) if fault == MALFORMED_CALL else FAULTS[fault]
 
 
-def _malformed(prompt: Prompt) -> Ending | None:
+def _name_malformed_call(prompt: Prompt) -> Ending | None:
     if prompt.tools.functions:
         return MALFORMED_FUNCTION_CALL
     return MALFORMED_TOOL_CALL if prompt.tools.builtin else None
@@ -144,14 +145,14 @@ def think(prompt: Prompt) -> tuple[str, int]:
         return "", limit
     budget = min(prompt.settings.thinking_budget or limit, limit)
     thought = THOUGHT[: budget * BYTES_PER_TOKEN]
-    return thought, limit - count_text(thought)
+    return thought, limit - count_tokens(thought)
 
 
 def answer_of(prompt: Prompt, left: int) -> Candidate:
     """One answer with the tokens that are left for it (2:7.4)."""
     if left <= 0:
         return Candidate(ending=MAX_TOKENS)
-    calls = _calls(prompt)
+    calls = _make_calls(prompt)
     if calls:
         return Candidate(calls=calls)
     if prompt.model.draws and prompt.settings.modalities != {"text"}:
@@ -160,27 +161,23 @@ def answer_of(prompt: Prompt, left: int) -> Candidate:
 
 
 def _speak(prompt: Prompt, left: int) -> Candidate:
-    text, ending = _text(prompt), STOP
-    for sequence in prompt.settings.stop_sequences:
-        text = text.partition(sequence)[0] if sequence else text
-    if count_text(text) > left:
-        text = text.encode("utf-8", "replace")[: left * BYTES_PER_TOKEN].decode("utf-8", "ignore")
-        ending = MAX_TOKENS
-    return Candidate(text=text, ending=ending)
+    whole = _make_text(prompt)
+    text = cut_to(whole, left)
+    return Candidate(text=text, ending=STOP if text == whole else MAX_TOKENS)
 
 
-def _calls(prompt: Prompt) -> tuple[FunctionCall, ...]:
+def _make_calls(prompt: Prompt) -> tuple[FunctionCall, ...]:
     """The calls that the model makes; a reasoning model signs the first of a turn."""
-    made = [FunctionCall(name, args) for name, args in prompt.wanted.calls()]
-    if made and prompt.model.reasons:
-        first = made[0]
-        made[0] = replace(first, signature=thoughts.signature_of(first.name, first.args))
-    return tuple(made)
+    calls = [FunctionCall(name, args) for name, args in prompt.wanted.calls()]
+    if calls and prompt.model.reasons:
+        first = calls[0]
+        calls[0] = replace(first, signature=thoughts.signature_of(first.name, first.args))
+    return tuple(calls)
 
 
-def _text(prompt: Prompt) -> str:
+def _make_text(prompt: Prompt) -> str:
     """What there is to say: as the schema wants it, or what was heard."""
     if prompt.settings.schema is None:
-        return f"The mock heard: {prompt.last_text[:MAX_ECHO]}"
-    made = make_example(prompt.settings.schema)
-    return str(made) if prompt.settings.plain else json.dumps(made)
+        return repeat(prompt.last_text)
+    example = make_example(prompt.settings.schema)
+    return str(example) if prompt.settings.plain else json.dumps(example)

@@ -1,56 +1,33 @@
-"""The body of POST interactions, checked, as a prompt and what else the caller wants (1:4.2)."""
+"""The prompt in the body of POST interactions, and what else the caller wants (1:4.2).
+
+The documents show no shape of the input; this is the one that clients send.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from catalog_probe.mockserver.pb import fields
-from catalog_probe.mockserver.pb.errors import NOT_FOUND, UNKNOWN_FIELD, PbError, invalid
-from catalog_probe.mockserver.pb.generation import settings, tools
-from catalog_probe.mockserver.pb.generation.interaction_input import Step, steps_of, turns_of
-from catalog_probe.mockserver.pb.generation.interaction_store import Interactions
-from catalog_probe.mockserver.pb.generation.prompt import Prompt, Tools
-from catalog_probe.mockserver.pb.generation.tokens import count_text, count_turns, count_value
+from catalog_probe.mockserver.pb.errors import MISSING_FIELD, NO_RESOURCE, UNSTORED_BACKGROUND
+from catalog_probe.mockserver.pb.generation.prompt import MODEL, USER, FunctionCall, Prompt, Tools, Turn, choose_tools
+from catalog_probe.mockserver.pb.generation.settings import read_settings
+from catalog_probe.mockserver.pb.generation.tokens import count_turns, count_value
 from catalog_probe.mockserver.pb.models import GENERATE, find_model
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from catalog_probe.mockserver.pb.call import Call
+    from catalog_probe.mockserver.pb.models import Model
 
-BODY: fields.Fields = {
-    "model": fields.string,
-    "agent": fields.string,
-    "agentConfig": fields.mapping,
-    "input": fields.anything,
-    "background": fields.boolean,
-    "stream": fields.boolean,
-    "store": fields.boolean,
-    "previousInteractionId": fields.string,
-    "systemInstruction": fields.string,
-    "generationConfig": fields.mapping,
-    "responseFormat": fields.anything,
-    "responseMimeType": fields.string,
-    "responseModalities": settings.modality_list,
-    "safetySettings": fields.objects,
-    "serviceTier": settings.service_tier,
-    "tools": fields.objects,
-    "labels": fields.mapping,
-    "cachedContent": fields.string,
-    "continuationToken": fields.string,
-    "environment": fields.anything,
-    "webhookConfig": fields.mapping,
-}
-"""Every field; any other is unknown (2:7.4 `parameter_unknown`)."""
+Step = dict[str, Any]
 
-BUILTIN = ("code_execution", "url_context", "computer_use", "mcp_server")
-BUILTIN_ENDS = ("_search", "_maps", "retrieval")
-CHOICES = ("auto", "any", "none", "validated")
+CONTENT_TYPES = ("text", "image", "audio", "document", "video")
+"""An input of these alone is what the user says."""
 
 
 @dataclass(frozen=True)
-class Asked:
+class InteractionRequest:
     """A checked request for an interaction."""
 
     prompt: Prompt
@@ -61,67 +38,86 @@ class Asked:
     previous: str | None
 
 
-def asked_of(call: Call, body: Mapping[str, Any]) -> Asked:
-    """What the body asks for; raises the first thing wrong with it."""
-    given = fields.read(body, BODY)
-    if "agent" in given:
-        raise PbError(NOT_FOUND, f"agent {given['agent']!r} is not found.")
-    model = find_model(fields.require(given, "model"), call.version, call.project, GENERATE)
-    steps = steps_of(fields.require(given, "input"))
-    previous = given.get("previousInteractionId")
-    if previous is not None:
-        earlier = call.session.state(Interactions).find(previous, call.project)
-        steps = [*earlier.steps, *steps]
-    config = given.get("generationConfig", {})
-    if given.get("background") and given.get("store") is False:
-        raise invalid("background: an interaction that runs in the background must be stored.")
-    turns = turns_of(steps)
+def find_wanted_model(call: Call, body: Mapping[str, Any]) -> Model:
+    """The model that a body names; the mock has no agents."""
+    if "agent" in body:
+        raise NO_RESOURCE(id=f"agent {body['agent']}")
+    if "model" not in body:
+        raise MISSING_FIELD(path="model")
+    return find_model(body["model"], call.version, call.project, GENERATE)
+
+
+def read_interaction(call: Call, body: Mapping[str, Any], earlier: Sequence[Step]) -> InteractionRequest:
+    """What a body that keeps to its table asks for; `earlier` are the steps of the interaction that it continues."""
+    background, store = body.get("background", False), body.get("store", True)
+    if background and not store:
+        raise UNSTORED_BACKGROUND()
+    model, steps = find_wanted_model(call, body), [*earlier, *read_steps(body["input"])]
+    turns, config = read_turns(steps), body.get("generationConfig", {})
+    all_turns = (Turn(USER, text=body.get("systemInstruction", "")), *turns)
     prompt = Prompt(
         model=model,
         turns=turns,
-        tokens=count_turns(turns) + count_text(given.get("systemInstruction", "")) + count_value(given.get("tools")),
-        settings=settings.of_interaction(config, given, model),
-        tools=_tools(given.get("tools", ()), config),
-        service_tier=given.get("serviceTier", "standard").lower(),
+        tokens=count_turns(all_turns) + count_value(body.get("tools")),
+        settings=read_settings({**config, **_read_response_wishes(body)}, model),
+        tools=read_tools(body.get("tools", ()), config.get("toolChoice", "auto")),
+        service_tier=body.get("serviceTier", "standard").lower(),
     )
-    return Asked(
-        prompt,
-        steps,
-        background=given.get("background", False),
-        stream=given.get("stream", False),
-        store=given.get("store", True),
-        previous=previous,
+    return InteractionRequest(
+        prompt, steps, background, body.get("stream", False), store, body.get("previousInteractionId")
     )
 
 
-def _tools(offered: Sequence[Mapping[str, Any]], config: Mapping[str, Any]) -> Tools:
-    functions: dict[str, Mapping[str, Any]] = {}
-    builtin: set[str] = set()
-    for index, tool in enumerate(offered):
-        at = f"tools[{index}]"
-        kind = fields.require(tool, "type", at)
-        if kind == "function":
-            name = fields.require(tool, "name", at)
-            fields.string(f"{at}.name", name)
-            tools.add_function(functions, name, tool.get("parameters") or {}, at)
-        elif isinstance(kind, str) and (kind in BUILTIN or kind.endswith(BUILTIN_ENDS)):
-            builtin.add(kind)
-        else:
-            raise invalid(f"{at}.type: {kind!r} is no type of tool")
-    choice, allowed = _choice(config.get("tool_choice", config.get("toolChoice", "auto")))
-    return tools.chosen(functions, builtin, allowed, choice)
+def read_steps(content: Any) -> list[Step]:
+    """The input as steps: it is a text, one content or step, or several."""
+    if isinstance(content, str):
+        content = {"type": "text", "text": content}
+    items = content if isinstance(content, list) else [content]
+    if all(item["type"] in CONTENT_TYPES for item in items):
+        return [{"type": "user_input", "content": items}]
+    return items
 
 
-def _choice(choice: Any) -> tuple[str, list[str] | None]:
-    """How calls are chosen, and among which functions: `"any"`, or `{allowed_tools: {mode, tools}}`."""
-    allowed = None
-    if isinstance(choice, dict):
-        inner = choice.get("allowed_tools")
-        if not isinstance(inner, dict) or not choice.keys() <= {"allowed_tools"}:
-            raise PbError(UNKNOWN_FIELD, "generation_config.tool_choice: only allowed_tools is known")
-        choice, allowed = inner.get("mode", "auto"), inner.get("tools")
-        if allowed is not None:
-            fields.strings("generation_config.tool_choice.allowed_tools.tools", allowed)
-    if choice not in CHOICES:
-        raise invalid(f"generation_config.tool_choice: should be one of {', '.join(CHOICES)}")
-    return str(choice), allowed
+def read_turns(steps: Sequence[Step]) -> tuple[Turn, ...]:
+    """The conversation that the steps make.
+
+    The signature of a thought belongs to the call that follows it; calls in a row are one turn.
+    """
+    turns: list[Turn] = []
+    signature: str | None = None
+    for step in steps:
+        content = step.get("content", ())
+        text = "\n".join(item.get("text", "") for item in content if item["type"] == "text")
+        match step["type"]:
+            case "user_input":
+                turns.append(Turn(USER, text=text, media=sum(item["type"] != "text" for item in content)))
+            case "model_output":
+                turns.append(Turn(MODEL, text=text))
+            case "function_call":
+                calls = turns.pop().calls if turns and turns[-1].calls else ()
+                call = FunctionCall(step.get("name", ""), step.get("arguments", {}), signature)
+                turns.append(Turn(MODEL, calls=(*calls, call)))
+            case "function_result":
+                turns.append(Turn(USER, results=(step.get("name", ""),)))
+        signature = step.get("signature") if step["type"] == "thought" else None
+    return tuple(turns)
+
+
+def read_tools(tools: Sequence[Mapping[str, Any]], choice: str | Mapping[str, Any]) -> Tools:
+    """The tools of an interaction; a choice is a mode, or a mode and the functions that it is about."""
+    functions = {
+        tool["name"]: tool.get("parameters") or {} for tool in tools if tool["type"] == "function" and "name" in tool
+    }
+    allowed = choice.get("allowedTools", {}) if not isinstance(choice, str) else {"mode": choice}
+    builtin = any(tool["type"] != "function" for tool in tools)
+    return choose_tools(functions, allowed.get("mode", "auto"), allowed.get("tools"), builtin=builtin)
+
+
+def _read_response_wishes(body: Mapping[str, Any]) -> dict[str, Any]:
+    """What a body says of the response beside its config."""
+    wishes = {"responseModalities": body.get("responseModalities", [])}
+    schema = body.get("responseFormat")
+    if isinstance(schema, dict):
+        media_type = body.get("responseMimeType", schema.get("mime_type", "application/json"))
+        wishes |= {"responseJsonSchema": schema.get("schema", schema), "responseMimeType": media_type}
+    return wishes

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from catalog_probe.mockserver.pb.call import as_json
+from catalog_probe.mockserver.core.streams import encode_event
+from catalog_probe.mockserver.pb.bodies import as_json
+from catalog_probe.mockserver.pb.errors import make_interactions
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Iterator, Mapping
+    from collections.abc import Iterator, Mapping
 
-    from catalog_probe.mockserver.pb.errors import PbError
+    from catalog_probe.mockserver.core.errors import Refusal
 
 Event = dict[str, Any]
 
@@ -17,16 +19,16 @@ LIFECYCLE = ("id", "object", "model", "created", "updated", "service_tier")
 """What the lifecycle events repeat of the resource."""
 
 
-async def sse(resource: Mapping[str, Any], failure: PbError | None) -> AsyncIterator[bytes]:
+def interaction_events(resource: Mapping[str, Any], failure: Refusal | None) -> Iterator[bytes]:
     """The events of an interaction; with a failure, at most up to its first delta, and then an `error` event."""
-    for event in _events(resource):
+    for event in _whole_events(resource):
         if failure is not None and event["event_type"] in ("error", "interaction.completed"):
             break
-        yield _encoded(event)
+        yield _encode(event)
         if failure is not None and event["event_type"] == "step.delta":
             break
     if failure is not None:
-        yield _encoded(error_event(failure.interactions()["error"]))
+        yield _encode(error_event(make_interactions(failure)["error"]))
 
 
 def error_event(error: Mapping[str, Any]) -> Event:
@@ -34,7 +36,7 @@ def error_event(error: Mapping[str, Any]) -> Event:
     return {"event_type": "error", "error": error}
 
 
-def _events(resource: Mapping[str, Any]) -> Iterator[Event]:
+def _whole_events(resource: Mapping[str, Any]) -> Iterator[Event]:
     lifecycle = {name: resource[name] for name in LIFECYCLE}
     yield {"event_type": "interaction.created", "interaction": {**lifecycle, "status": "in_progress"}}
     yield {
@@ -69,6 +71,5 @@ def _split(step: Mapping[str, Any]) -> tuple[dict[str, Any], list[dict[str, Any]
             return dict(step), []
 
 
-def _encoded(event: Event) -> bytes:
-    name: str = event["event_type"]
-    return b"event: " + name.encode() + b"\ndata: " + as_json(event) + b"\n\n"
+def _encode(event: Event) -> bytes:
+    return encode_event(event, event["event_type"])

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from catalog_probe.mockserver.schema.wanted import Wanted
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from catalog_probe.mockserver.pb.models import Model
 
@@ -42,9 +42,7 @@ class Settings:
 
     max_output_tokens: int | None = None
     candidate_count: int = 1
-    stop_sequences: tuple[str, ...] = ()
     thinking_budget: int | None = None
-    include_thoughts: bool = False
     modalities: frozenset[str] = frozenset()
     schema: Any = None
     """The schema of the text that is wanted; any text will do where it is None."""
@@ -54,15 +52,24 @@ class Settings:
 
 @dataclass(frozen=True)
 class Tools:
-    """What the model may call: functions of the client by name with their parameter schema, and built-in tools."""
+    """What the model may call: functions of the client by name with their parameter schema."""
 
-    functions: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
-    builtin: frozenset[str] = frozenset()
+    functions: Mapping[str, Any] = field(default_factory=dict)
+    builtin: bool = False
+    """Whether there are tools on the provider's side as well."""
     forced: tuple[str, ...] = ()
     """The functions one of which must be called; empty where the model may also speak."""
     parallel: bool = True
     already: frozenset[str] = frozenset()
     """Functions that were called since the user's last words, where the turns do not tell."""
+
+
+def choose_tools(
+    functions: Mapping[str, Any], mode: str, allowed: Sequence[str] | None, *, builtin: bool = False
+) -> Tools:
+    """The tools among which the model may choose, or must where the mode is `any`."""
+    demanded = tuple(name for name in allowed or functions if name in functions)
+    return Tools({} if mode == "none" else functions, builtin, forced=demanded if mode == "any" else ())
 
 
 @dataclass(frozen=True)

@@ -19,7 +19,7 @@ def signature_of(name: str, args: Mapping[str, Any]) -> str:
     return base64.b64encode(blake2b(text.encode(), key=b"mock-pb", digest_size=24).digest()).decode()
 
 
-def missing(prompt: Prompt) -> bool:
+def is_signature_missing(prompt: Prompt) -> bool:
     """Whether a call that the model made comes back without its signature; the first of a turn carries it."""
     return prompt.model.reasons and any(_unsigned(turn) for turn in prompt.turns if turn.calls)
 

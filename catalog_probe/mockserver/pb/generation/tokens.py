@@ -4,25 +4,21 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from catalog_probe.mockserver.core.echo import count_tokens
+
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from catalog_probe.mockserver.pb.generation.prompt import Turn
 
-BYTES_PER_TOKEN = 4
 PER_MEDIA = 258
 """An image or file by reference: its content is not text that the mock could count."""
-
-
-def count_text(text: str) -> int:
-    """Tokens of a text; an empty text has none."""
-    return -(-len(text.encode("utf-8", "replace")) // BYTES_PER_TOKEN)
 
 
 def count_value(value: Any) -> int:
     """Tokens of every text inside a JSON value."""
     if isinstance(value, str):
-        return count_text(value)
+        return count_tokens(value)
     if isinstance(value, list):
         return sum(map(count_value, value))
     return sum(map(count_value, value.values())) if isinstance(value, dict) else 0
@@ -34,5 +30,5 @@ def count_turns(turns: Iterable[Turn]) -> int:
 
 
 def _count_turn(turn: Turn) -> int:
-    called = sum(count_text(call.name) + count_value(dict(call.args)) for call in turn.calls)
-    return count_text(turn.text) + called + sum(map(count_text, turn.results)) + turn.media * PER_MEDIA
+    called = sum(count_tokens(call.name) + count_value(dict(call.args)) for call in turn.calls)
+    return count_tokens(turn.text) + called + sum(map(count_tokens, turn.results)) + turn.media * PER_MEDIA

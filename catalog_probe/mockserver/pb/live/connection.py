@@ -5,14 +5,13 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from catalog_probe.mockserver.pb.causes import suffer
-from catalog_probe.mockserver.pb.errors import invalid
-from catalog_probe.mockserver.pb.generation.generator import MAX_ECHO
-from catalog_probe.mockserver.pb.generation.tokens import count_text
-from catalog_probe.mockserver.pb.live import limits, messages, resumption
-from catalog_probe.mockserver.pb.live.admission import begin_session
-from catalog_probe.mockserver.pb.live.causes import CONNECTION_AGE, CONNECTION_RESET, SESSION_AGE
-from catalog_probe.mockserver.pb.live.setup import TEXT, Setup, checked
+from catalog_probe.mockserver.core.echo import count_tokens, repeat
+from catalog_probe.mockserver.pb import ephemeral
+from catalog_probe.mockserver.pb.causes import CONNECTION_AGE, CONNECTION_RESET, SESSION_AGE, raise_failure
+from catalog_probe.mockserver.pb.errors import BAD_EPHEMERAL_TOKEN, NO_SETUP, SECOND_SETUP
+from catalog_probe.mockserver.pb.generation.contents import read_turn
+from catalog_probe.mockserver.pb.live import lifetimes, messages
+from catalog_probe.mockserver.pb.live.setup import TEXT, Setup, read_setup
 from catalog_probe.mockserver.schema.wanted import Wanted
 
 if TYPE_CHECKING:
@@ -20,7 +19,7 @@ if TYPE_CHECKING:
 
     from catalog_probe.mockserver.core.scenarios import ActiveScenario
     from catalog_probe.mockserver.core.sockets import Socket
-    from catalog_probe.mockserver.pb.auth.keys import Project
+    from catalog_probe.mockserver.pb.keys import Project
 
 GOING_AWAY = 1001
 SPEECH = {"mimeType": "audio/pcm;rate=24000", "data": "AAAAAAAAAAA="}
@@ -46,40 +45,47 @@ class Connection:
         """Answer messages, the first of which has come, until time is up.
 
         Raises:
-            PbError: the client sent what it may not; the close tells it.
+            Refusal: the client sent what it may not; the close tells it.
             Gone: the client went away.
         """
-        name, given = messages.read(first)
+        name, content = messages.read_message(first)
         if name != messages.SETUP:
-            raise invalid("The first message must be the setup.")
-        await self._set_up(given)
+            raise NO_SETUP()
+        await self._set_up(content)
         while (message := await self._next()) is not None:
-            await self._answer(*messages.read(message))
+            name, content = messages.read_message(message)
+            await self._answers[name](self, content)
 
-    async def _set_up(self, given: Mapping[str, Any]) -> None:
+    async def _set_up(self, content: Mapping[str, Any]) -> None:
         context = self._socket.context
-        self._setup: Setup = checked(given, self._version, self._project, context.session, context.now)
-        if not self._setup.resumed:
-            begin_session(context.session, self._token, context.now)
-        self._session_began_at -= limits.carried_s(self._setup.state.used_s, video=self._setup.state.video)
-        suffer(context, given["model"].removeprefix("models/"))
+        self._setup: Setup = read_setup(content, self._version, self._project, context.session, context.now)
+        if not self._setup.resumed and self._token is not None:
+            self._redeem(self._token)
         self._state = self._setup.state
+        self._session_began_at -= lifetimes.count_carried_s(self._state.used_s, video=self._state.video)
+        raise_failure(context, content["model"].removeprefix("models/"))
         await self._socket.say({"setupComplete": {}})
         await self._offer_resumption()
+
+    def _redeem(self, token: str) -> None:
+        """Spend one use of the ephemeral token on a new session."""
+        state = ephemeral.open_live(self._socket.context.session, token, self._socket.context.now)
+        if state is not ephemeral.TokenState.GOOD:
+            raise BAD_EPHEMERAL_TOKEN(fault=state)
 
     async def _next(self) -> str | bytes | None:
         """The next message, or None once the connection has been closed because its time was up."""
         while True:
             end = self._end()
             left_s = end.at - self._socket.now
-            if left_s <= limits.NOTICE_S and not self._warned:
+            if left_s <= lifetimes.NOTICE_S and not self._warned:
                 self._warned = True
                 await self.warn(left_s)
             if left_s <= 0:
                 await self._socket.close(GOING_AWAY, end.reason)
                 return None
             try:
-                return await self._socket.hear(left_s if self._warned else left_s - limits.NOTICE_S)
+                return await self._socket.hear(left_s if self._warned else left_s - lifetimes.NOTICE_S)
             except TimeoutError:
                 continue
 
@@ -87,20 +93,18 @@ class Connection:
         """Say that the connection is about to end (1:6)."""
         await self._socket.say({"goAway": {"timeLeft": f"{max(0, left_s):.3f}s"}})
 
-    def _end(self) -> limits.End:
-        return limits.end_of(
+    def _end(self) -> lifetimes.End:
+        return lifetimes.end_of(
             self._opened_at, self._session_began_at, video=self._state.video, compressed=self._setup.compressed
         )
 
-    async def _answer(self, name: str, content: Mapping[str, Any]) -> None:
-        await self._answers[name](self, content)
-
     async def _set_up_again(self, content: Mapping[str, Any]) -> None:
-        raise invalid("The setup can be sent only once.")
+        raise SECOND_SETUP()
 
     async def _hear_content(self, content: Mapping[str, Any]) -> None:
         if content.get("turnComplete"):
-            await self._respond(messages.said_in(content.get("turns", [])))
+            turns = content.get("turns", [])
+            await self._respond(read_turn(turns[-1]).text if turns else "")
 
     async def _hear_realtime(self, content: Mapping[str, Any]) -> None:
         if messages.is_video(content):
@@ -114,24 +118,25 @@ class Connection:
     async def _respond(self, heard: str) -> None:
         """Call the functions that were named, and wait for their results; or speak."""
         functions = self._setup.tools.functions
-        made = [*Wanted(functions, said=heard).calls()]
-        if not made:
-            await self._speak(heard)
-            return
         new_id = self._socket.context.session.new_id
-        calls = [{"id": new_id("function-call-"), "name": name, "args": args} for name, args in made]
-        await self._socket.say({"toolCall": {"functionCalls": calls}})
+        calls = [
+            {"id": new_id("function-call-"), "name": name, "args": args}
+            for name, args in Wanted(functions, said=heard).calls()
+        ]
+        if calls:
+            await self._socket.say({"toolCall": {"functionCalls": calls}})
+        else:
+            await self._speak(heard)
 
     async def _speak(self, heard: str) -> None:
         """One turn of the model."""
-        text = f"The mock heard: {heard[:MAX_ECHO]}"
+        text = repeat(heard)
         part = {"text": text} if self._setup.answers_in == TEXT else {"inlineData": SPEECH}
         await self._socket.say({"serverContent": {"modelTurn": {"parts": [part], "role": "model"}}})
         if self._breaks:
             await self._socket.drop()
-        self._state = replace(self._state, turns=self._state.turns + 1)
         await self._socket.say({"serverContent": {"generationComplete": True}})
-        counts = {"promptTokenCount": count_text(heard), "responseTokenCount": count_text(text)}
+        counts = {"promptTokenCount": count_tokens(heard), "responseTokenCount": count_tokens(text)}
         usage = {**counts, "totalTokenCount": sum(counts.values())}
         await self._socket.say({"serverContent": {"turnComplete": True}, "usageMetadata": usage})
         await self._offer_resumption()
@@ -140,7 +145,7 @@ class Connection:
         if not self._setup.resumable:
             return
         state = replace(self._state, used_s=self._socket.now - self._session_began_at)
-        handle = resumption.issue(self._socket.context.session, state, self._socket.now)
+        handle = lifetimes.issue_handle(self._socket.context.session, state, self._socket.now)
         await self._socket.say({"sessionResumptionUpdate": {"newHandle": handle, "resumable": True}})
 
     _answers: Mapping[str, Callable[[Connection, Mapping[str, Any]], Awaitable[None]]] = {

@@ -1,24 +1,23 @@
-"""The files that the mock's organization holds, and those that are uploaded (1:1); their paths are not documented."""
+"""The files that the mock's organization holds, and those that are uploaded by multipart (1:1, 2:7.5)."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from starlette.responses import JSONResponse, Response
 
 from catalog_probe.mockserver.core import strict_json
 from catalog_probe.mockserver.core.bodies import BodyTooLarge, read_body
-from catalog_probe.mockserver.core.stores import BoundedStore
-from catalog_probe.mockserver.pc.call import MAX_BODY
-from catalog_probe.mockserver.pc.errors import NO_FILE, TOO_LARGE, UNSUPPORTED_CONTENT_TYPE, PcError, missing
+from catalog_probe.mockserver.core.echo import BYTES_PER_TOKEN
+from catalog_probe.mockserver.core.multipart import Malformed, parse
+from catalog_probe.mockserver.pc.bodies import MOST_BYTES
+from catalog_probe.mockserver.pc.errors import MISSING_REQUIRED_PARAMETER, NO_FILE, NO_FORM, TOO_LARGE
+from catalog_probe.mockserver.pc.pages import list_page
 
 if TYPE_CHECKING:
     from catalog_probe.mockserver.core.multipart import Part
-    from catalog_probe.mockserver.pc.call import Call
-
-
-BYTES_PER_TOKEN = 4
+    from catalog_probe.mockserver.pc.gateway import Call
 
 
 @dataclass(frozen=True)
@@ -53,38 +52,28 @@ _TABLE = (
 )
 
 FILES = {file.id: file for file in _TABLE}
+"""Those that are there from the beginning, and stay."""
 
 
-@dataclass
-class Uploads:
-    """The files that were uploaded in a session, by id."""
-
-    files: BoundedStore[str, File] = field(default_factory=BoundedStore)
-
-
-def find(call: Call, file_id: str) -> File:
+def find_file(call: Call, file_id: str) -> File:
     """The file of that id, or 404."""
-    file = call.session.state(Uploads).files.get(file_id) or FILES.get(file_id)
-    if file is None:
-        raise _absent(file_id)
-    return file
+    return FILES.get(file_id) or call.session.store(File).find(file_id, NO_FILE)
 
 
 async def upload(call: Call) -> Response:
-    """POST /v1/files: the endpoint that takes multipart (2:7.5)."""
-    parts = {part.name: part for part in await _form(call)}
+    """Keep what is uploaded: "multipart only on file endpoints" (2:7.5)."""
+    parts = {part.name: part for part in await _read_form(call)}
     for name in ("file", "purpose"):
         if name not in parts:
-            raise missing(name)
-    content = parts["file"].content
+            raise MISSING_REQUIRED_PARAMETER(path=name, param=name)
     purpose = parts["purpose"].content.decode("utf-8", "replace")
-    return JSONResponse(_described(keep(call, parts["file"].filename or "file", purpose, content)))
+    return JSONResponse(_describe(keep(call, parts["file"].filename or "file", purpose, parts["file"].content)))
 
 
 def keep(call: Call, filename: str, purpose: str, content: bytes) -> File:
     """Keep a file; one whose purpose is a batch asks the model that its first line names."""
-    made = File(
-        call.session.new_id("file-", 24),
+    file = File(
+        call.session.new_id("file-"),
         filename,
         len(content),
         purpose,
@@ -93,8 +82,8 @@ def keep(call: Call, filename: str, purpose: str, content: bytes) -> File:
         content=content,
         created_at=int(call.now),
     )
-    call.session.state(Uploads).files[made.id] = made
-    return made
+    call.session.store(File)[file.id] = file
+    return file
 
 
 def _model_in(content: bytes) -> str:
@@ -105,52 +94,40 @@ def _model_in(content: bytes) -> str:
 
 
 async def list_files(call: Call) -> Response:
-    """GET /v1/files."""
+    """The files, or those of one purpose."""
     purpose = call.request.query_params.get("purpose")
-    listed = [*FILES.values(), *call.session.state(Uploads).files.values()]
-    return JSONResponse(page([_described(file) for file in listed if purpose in (None, file.purpose)]))
+    files = [*FILES.values(), *call.session.store(File).values()]
+    return list_page([_describe(file) for file in files if purpose in (None, file.purpose)])
 
 
 async def retrieve(call: Call) -> Response:
-    """GET /v1/files/{file_id}."""
-    return JSONResponse(_described(find(call, call.params["file_id"])))
+    """One file, without its content."""
+    return JSONResponse(_describe(find_file(call, call.params["file_id"])))
 
 
 async def download(call: Call) -> Response:
-    """GET /v1/files/{file_id}/content."""
-    return Response(find(call, call.params["file_id"]).content, media_type="application/octet-stream")
+    """The content of a file."""
+    return Response(find_file(call, call.params["file_id"]).content, media_type="application/octet-stream")
 
 
 async def delete(call: Call) -> Response:
-    """DELETE /v1/files/{file_id}; the files that are there from the beginning stay."""
-    file_id = call.params["file_id"]
-    if call.session.state(Uploads).files.pop(file_id, None) is None:
-        raise _absent(file_id)
-    return JSONResponse({"id": file_id, "object": "file", "deleted": True})
+    """Forget an uploaded file."""
+    uploads = call.session.store(File)
+    file = uploads.find(call.params["file_id"], NO_FILE)
+    del uploads[file.id]
+    return JSONResponse({"id": file.id, "object": "file", "deleted": True})
 
 
-async def _form(call: Call) -> list[Part]:
-    from catalog_probe.mockserver.core.multipart import Malformed, parse  # most runs upload nothing
-
+async def _read_form(call: Call) -> list[Part]:
     try:
-        return parse(call.request.headers.get("content-type", ""), await read_body(call.request, MAX_BODY))
+        return parse(call.request.headers.get("content-type", ""), await read_body(call.request, MOST_BYTES))
     except Malformed as error:
-        raise UNSUPPORTED_CONTENT_TYPE(str(error)) from None
+        raise NO_FORM(reason=error) from None
     except BodyTooLarge:
-        raise TOO_LARGE("The request body is too large.") from None
+        raise TOO_LARGE(most_bytes=MOST_BYTES) from None
 
 
-def page(items: list[dict[str, Any]]) -> dict[str, Any]:
-    """All items as the one page of a list."""
-    ends = {"first_id": items[0]["id"] if items else None, "last_id": items[-1]["id"] if items else None}
-    return {"object": "list", "data": items, **ends, "has_more": False}
-
-
-def _absent(file_id: str) -> PcError:
-    return NO_FILE(f"No such File object: {file_id}", "id")
-
-
-def _described(file: File) -> dict[str, Any]:
+def _describe(file: File) -> dict[str, Any]:
     return {
         "id": file.id,
         "object": "file",

@@ -1,41 +1,66 @@
-"""Looking up what is not there: each resource has its own way of saying so (2:7.5 rows 404).
-
-The documents name the resources and their codes, and no path; the paths are those of real clients where they are known.
-"""
+"""What PC answers without generating: models, agents, storage, limits, and resources that are not there (1:4.3)."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, NoReturn
+from collections.abc import Awaitable, Callable
+from typing import TYPE_CHECKING, Any, NoReturn
 
-from catalog_probe.mockserver.pc import errors
+from starlette.responses import JSONResponse, Response
+
+from catalog_probe.mockserver.pc.bodies import read_object
+from catalog_probe.mockserver.pc.fields import SPEND_LIMIT
+from catalog_probe.mockserver.pc.limits.spending import Spending
+from catalog_probe.mockserver.pc.models import find, list_available
+from catalog_probe.mockserver.pc.pages import list_page
 
 if TYPE_CHECKING:
-    from catalog_probe.mockserver.pc.call import Call
+    from catalog_probe.mockserver.core.errors import ErrorRow
+    from catalog_probe.mockserver.pc.gateway import Call
+    from catalog_probe.mockserver.pc.models import Model
 
 
-@dataclass(frozen=True)
-class Lookup:
-    """A handler that finds nothing: the mock holds none of these."""
-
-    noun: str
-    absent: errors.Row
-    param: str | None = None
-
-    async def __call__(self, call: Call) -> NoReturn:
-        """Answer 404 as this resource does."""
-        asked = next(iter(call.params.values()), "")
-        raise self.absent(f"No {self.noun} found with id '{asked}'.", self.param)
+async def list_models(call: Call) -> Response:
+    """The models that the key may use."""
+    return JSONResponse({"object": "list", "data": [_describe(model) for model in list_available(call)]})
 
 
-eval_ = Lookup("eval", errors.NO_EVAL)
-fine_tuning_job = Lookup("fine-tuning job", errors.NO_FINE_TUNING_JOB, "fine_tuning_job_id")
-fine_tune = Lookup("fine tune", errors.NO_FINE_TUNE, "fine_tune_id")
-safety_alert = Lookup("safety alert", errors.NO_SAFETY_ALERT)
-call_ = Lookup("call", errors.NO_CALL)
-container = Lookup("container", errors.NO_CONTAINER)
-vault = Lookup("vault", errors.NO_VAULT)
-skill = Lookup("skill", errors.NO_SKILL)
-chat_widget = Lookup("chat widget", errors.NO_CHAT_WIDGET)
-agent_session = Lookup("agent session", errors.NO_AGENT_SESSION)
-video = Lookup("video", errors.NO_VIDEO)
+async def get_model(call: Call) -> Response:
+    """One model."""
+    return JSONResponse(_describe(find(call, call.params["model"])))
+
+
+async def list_agents(call: Call) -> Response:
+    """No agent: the documents show no body of the path."""
+    return list_page([])
+
+
+async def external_storage(call: Call) -> Response:
+    """No storage: the documents show no body of the path."""
+    return list_page([])
+
+
+async def set_spend_limit(call: Call) -> Response:
+    """Set the organization's hard spend limit; the documents show no field of it."""
+    body = await read_object(call, SPEND_LIMIT)
+    call.session.state(Spending).limit_usd = body["limit_usd"]
+    return JSONResponse({"object": "organization.spend_limit", "limit_usd": body["limit_usd"]})
+
+
+async def model_limits(call: Call) -> Response:
+    """The fine-tuning limits (2:8.4); the documents show no field of them."""
+    tunable = [model for model in list_available(call) if model.kind == "text" and not model.reasoning]
+    limits = [{"model": model.id, "max_active_jobs": 3, "max_jobs_per_day": 48} for model in tunable]
+    return JSONResponse({"object": "list", "data": limits})
+
+
+def find_nothing(absent: ErrorRow) -> Callable[[Call], Awaitable[NoReturn]]:
+    """A handler of a resource of which the mock holds none: each has its own way of saying so (2:7.5 rows 404)."""
+
+    async def refuse(call: Call) -> NoReturn:
+        raise absent(id=next(iter(call.params.values())))
+
+    return refuse
+
+
+def _describe(model: Model) -> dict[str, Any]:
+    return {"id": model.id, "object": "model", "created": model.created, "owned_by": "mock"}

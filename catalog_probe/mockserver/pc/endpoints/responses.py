@@ -2,71 +2,88 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from starlette.responses import JSONResponse, StreamingResponse
+from starlette.responses import JSONResponse, Response
 
-from catalog_probe.mockserver.pc.errors import INVALID_VALUE, NO_RESPONSE
-from catalog_probe.mockserver.pc.generation.answering import BACKGROUND_S, Body, Kept, answer, keep
-from catalog_probe.mockserver.pc.generation.response_stream import sse
+from catalog_probe.mockserver.core.completions import numbered, response_events
+from catalog_probe.mockserver.core.streams import encode_typed, event_stream
+from catalog_probe.mockserver.pc.endpoints.conversations import describe_item
+from catalog_probe.mockserver.pc.errors import NO_RESPONSE, SYNCHRONOUS
+from catalog_probe.mockserver.pc.generation.failing import failing_events
+from catalog_probe.mockserver.pc.generation.inputs import items_of
+from catalog_probe.mockserver.pc.generation.response import (
+    BACKGROUND_S,
+    Answer,
+    Body,
+    StoredResponse,
+    answer,
+    store,
+    stored_responses,
+)
 from catalog_probe.mockserver.pc.limits import rates
+from catalog_probe.mockserver.pc.pages import list_page
 
 if TYPE_CHECKING:
-    from starlette.responses import Response
-
-    from catalog_probe.mockserver.pc.call import Call
+    from catalog_probe.mockserver.pc.gateway import Call
 
 
 async def create(call: Call) -> Response:
     """Generate a response, whole or streamed."""
-    body = await rates.read_counted(call)
-    streamed = bool(body.get("stream"))
-    made = answer(call, body, {}, streamed=streamed)
-    keep(call, body, made.response)
+    raw_body = await rates.read_counted(call)
+    streamed = isinstance(raw_body, dict) and raw_body.get("stream") is True
+    answered = answer(call, raw_body, {}, streamed=streamed)
+    store(call, raw_body, answered.response)
     if not streamed:
-        return JSONResponse(_at(made.response, call.now))
-    headers = {"cache-control": "no-cache"}
-    return StreamingResponse(sse(made.response, made.failure), media_type="text/event-stream", headers=headers)
+        return JSONResponse(_describe_now(answered.response, call.now))
+    return event_stream(map(encode_typed, numbered(events_of(answered))))
+
+
+def events_of(answered: Answer) -> Iterator[Body]:
+    """The events of a response; with a failure, only its beginning and then the failure."""
+    return (
+        response_events(answered.response)
+        if answered.failure is None
+        else failing_events(answered.response, answered.failure)
+    )
 
 
 async def retrieve(call: Call) -> Response:
     """A stored response; unknown, deleted, unstored and another project's are all 404."""
-    return JSONResponse(_at(_stored(call), call.now))
+    return JSONResponse(_describe_now(_find(call).response, call.now))
 
 
 async def delete(call: Call) -> Response:
-    """DELETE /v1/responses/{id}; the path is not in the documents, deleted responses are."""
-    found = _stored(call)
-    del call.session.state(Kept).responses[found["id"]]
-    return JSONResponse({"id": found["id"], "object": "response", "deleted": True})
+    """Forget a stored response: 2:7.5 names deleted ones."""
+    response_id = _find(call).response["id"]
+    del stored_responses(call)[response_id]
+    return JSONResponse({"id": response_id, "object": "response", "deleted": True})
 
 
 async def cancel(call: Call) -> Response:
-    """POST /v1/responses/{id}/cancel, of one in the background; neither path nor rule is in the documents."""
-    found = _stored(call)
-    if not found["background"]:
-        raise INVALID_VALUE("Cannot cancel a synchronous response.", "response_id")
-    if call.now < found["created_at"] + BACKGROUND_S:
-        found |= {"status": "cancelled", "output": [], "usage": None, "completed_at": None}
-    return JSONResponse(found)
+    """Cancel a response in the background while it is being made."""
+    response = _find(call).response
+    if not response["background"]:
+        raise SYNCHRONOUS()
+    if call.now < response["created_at"] + BACKGROUND_S:
+        response |= {"status": "cancelled", "output": [], "usage": None, "completed_at": None}
+    return JSONResponse(response)
 
 
 async def list_input_items(call: Call) -> Response:
-    """GET /v1/responses/{id}/input_items; the path is not in the documents."""
-    items = call.session.state(Kept).input_items(_stored(call)["id"])
-    ends = {"first_id": items[0]["id"] if items else None, "last_id": items[-1]["id"] if items else None}
-    return JSONResponse({"object": "list", "data": items, **ends, "has_more": False})
+    """The items of the input of a stored response, each under an id."""
+    stored = _find(call)
+    own_id = f"msg_{stored.response['id'].removeprefix('resp_')}"
+    items = items_of(stored.input)
+    return list_page([describe_item(item, f"{own_id}_{index}") for index, item in enumerate(items)])
 
 
-def _stored(call: Call) -> Body:
-    response_id = call.params["response_id"]
-    found = call.session.state(Kept).find(response_id, call.project.id)
-    if found is None:
-        raise NO_RESPONSE(f"Response with id '{response_id}' not found.")
-    return found
+def _find(call: Call) -> StoredResponse:
+    return stored_responses(call).find(call.params["response_id"], NO_RESPONSE)
 
 
-def _at(response: Body, now: float) -> Body:
+def _describe_now(response: Body, now: float) -> Body:
     """The response as it is now: one in the background is not done at once."""
     running = response["background"] and now < response["created_at"] + BACKGROUND_S
     if not running or response["status"] == "cancelled":

@@ -3,25 +3,25 @@
 from __future__ import annotations
 
 import json
+import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from catalog_probe.mockserver.core.echo import BYTES_PER_TOKEN, count_tokens, repeat
+from catalog_probe.mockserver.core.streams import cut_into
 from catalog_probe.mockserver.pc.causes import FILTER, MESSAGES
-from catalog_probe.mockserver.pc.errors import CONTEXT_LENGTH_EXCEEDED
-from catalog_probe.mockserver.pc.generation.echo import BYTES_PER_TOKEN, pieces, tokens
-from catalog_probe.mockserver.schema.wanted import Wanted
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from catalog_probe.mockserver.core.world import Context
     from catalog_probe.mockserver.pc.models import Model
-
-NOTHING = Wanted()
-"""No function, no format."""
+    from catalog_probe.mockserver.schema.wanted import Wanted
 
 REASONING_TOKENS = 8
 """What a reasoning model thinks before it speaks; it counts as output."""
+
+COUNT = re.compile(r"\bcount to (\d{1,4})\b", re.IGNORECASE)
+"""What makes a response long enough to be cut off, or steered while it is still active."""
 
 
 @dataclass(frozen=True)
@@ -37,45 +37,32 @@ class Generated:
     """Name and arguments of each; where there are any, nothing is said."""
 
 
-def generate(context: Context, model: Model, heard: str, limit: int | None, wanted: Wanted = NOTHING) -> Generated:
-    """Answer `heard` in at most `limit` tokens, unless a filter or the limit of messages stops it first."""
+def generate(context: Context, model: Model, prompt_text: str, limit: int | None, wanted: Wanted) -> Generated:
+    """Answer a prompt in at most `limit` tokens, unless a filter or the limit of messages stops it first."""
     reasoning = REASONING_TOKENS if model.reasoning else 0
-    calls = tuple((name, json.dumps(given)) for name, given in wanted.calls())
-    said, stopped = "", None
-    for piece in ["".join(map("".join, calls))] if calls else _pieces(heard, wanted):
-        if limit is not None and reasoning + tokens(said + piece) > limit:
+    calls = tuple((name, json.dumps(arguments)) for name, arguments in wanted.calls())
+    text, stopped = "", None
+    for piece in ["".join(map("".join, calls))] if calls else _pieces(prompt_text, wanted):
+        if limit is not None and reasoning + count_tokens(text + piece) > limit:
             stopped = "max_output_tokens"
             break
-        said += piece
+        text += piece
     if context.take(FILTER) is not None:
         stopped = "content_filter"
     elif context.take(MESSAGES) is not None:
         stopped = "max_messages"
-    spent = reasoning + tokens(said)
     if calls:
-        return Generated("", stopped, tokens(heard), spent, reasoning, () if stopped else calls)
-    said = said.rstrip() if stopped is None else said
-    return Generated(said, stopped, tokens(heard), reasoning + tokens(said), reasoning)
+        spent = reasoning + count_tokens(text)
+        return Generated("", stopped, count_tokens(prompt_text), spent, reasoning, () if stopped else calls)
+    text = text.rstrip() if stopped is None else text
+    return Generated(text, stopped, count_tokens(prompt_text), reasoning + count_tokens(text), reasoning)
 
 
-def _pieces(heard: str, wanted: Wanted) -> Iterable[str]:
+def _pieces(prompt_text: str, wanted: Wanted) -> Iterable[str]:
     """What there is to say, a token or so at a time."""
     text = wanted.text()
-    if text is None:
-        return pieces(heard)
-    return (text[start : start + BYTES_PER_TOKEN] for start in range(0, len(text), BYTES_PER_TOKEN))
-
-
-def check_window(model: Model, heard: str, limit: int | None, param: str) -> int:
-    """The tokens of the prompt, or 400 where they and the output would not fit into the window (2:7.5).
-
-    The documents show no words of it; these are what clients look for who tell it from other refusals.
-    """
-    prompt = tokens(heard)
-    if prompt + (limit or 0) > model.context_window:
-        message = (
-            f"This model's maximum context length is {model.context_window} tokens, and your input exceeds the context "
-            f"window of this model: {prompt} tokens, with {limit or 0} for the output. Please shorten one of them."
-        )
-        raise CONTEXT_LENGTH_EXCEEDED(message, param)
-    return prompt
+    if text is not None:
+        return cut_into(text, BYTES_PER_TOKEN)
+    count = COUNT.search(prompt_text)
+    words = map(str, range(1, int(count[1]) + 1)) if count is not None else repeat(prompt_text).split()
+    return (f"{word} " for word in words)

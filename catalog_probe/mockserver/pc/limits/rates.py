@@ -1,54 +1,38 @@
-"""PC's limits: what is counted a minute, a day, a month and in the queue, the ramp, and the headers (2:7.5, 2:8.4)."""
+"""PC's limits: what is counted a minute, a day and in the queue of batches, and what is refused beyond it (2:8.4)."""
 
 from __future__ import annotations
 
-import math
-from collections import deque
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections import Counter
+from typing import TYPE_CHECKING, Any
 
-from catalog_probe.mockserver.core import leniency
-from catalog_probe.mockserver.pc.auth.keys import Standing
-from catalog_probe.mockserver.pc.call import read_object
-from catalog_probe.mockserver.pc.endpoints.organization import Spending
-from catalog_probe.mockserver.pc.errors import (
-    BILLING_HARD_LIMIT_REACHED,
-    CREDIT_BALANCE_EXHAUSTED,
-    INSUFFICIENT_QUOTA,
-    ORGANIZATION_SPEND_LIMIT_EXCEEDED,
-    ORGANIZATION_USAGE_LIMIT_EXCEEDED,
-    PROJECT_SPEND_LIMIT_EXCEEDED,
-    RATE_LIMIT_EXCEEDED,
-    SLOW_DOWN,
-    PcError,
-    Row,
-    retry_after,
-)
+from catalog_probe.mockserver.core.errors import Refusal
+from catalog_probe.mockserver.core.limits import Charge, take_all
+from catalog_probe.mockserver.pc.bodies import read_value
+from catalog_probe.mockserver.pc.errors import RATE_LIMIT_EXCEEDED, SLOW_DOWN
+from catalog_probe.mockserver.pc.limits.headers import FAMILIES, retry_after
+from catalog_probe.mockserver.pc.limits.ramp import Ramp
+from catalog_probe.mockserver.pc.limits.spending import refuse_spenders
 from catalog_probe.mockserver.pc.limits.tiers import GRANTS, LIVE_SESSIONS
 from catalog_probe.mockserver.pc.models import MODELS
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Iterator
 
     from catalog_probe.mockserver.core.buckets import TokenBucket
-    from catalog_probe.mockserver.pc.call import Call
+    from catalog_probe.mockserver.pc.gateway import Call
     from catalog_probe.mockserver.pc.limits.tiers import Grant
     from catalog_probe.mockserver.pc.models import Model
 
-A_DAY = 24 * 60
-"""In minutes."""
+MINUTES_A_DAY = 24 * 60
 
 OF_REQUESTS = ("requests_per_minute", "requests_per_day")
 OF_TOKENS = ("tokens_per_minute", "tokens_per_day")
+OF_LONG_CONTEXT = ("long_context_tokens_per_minute", "tokens_per_day")
 OF_IMAGES = ("images_per_minute",)
-"""What is counted of each; the long-context limit and a project's count tokens, too."""
+"""Which limits count what; a project's own counts tokens, too."""
 
-FAMILIES: Mapping[str, str] = {
-    "requests_per_minute": "requests",
-    "tokens_per_minute": "tokens",
-    "project_tokens_per_minute": "project-tokens",
-}
-"""Which headers tell of which limit: `x-ratelimit-limit-requests` and the others of its family."""
+SHOWN = ("requests_per_minute", "tokens_per_minute")
+"""The limits that every answer of a generation tells of."""
 
 UNNAMED = "mid"
 """The class of model that a request counts for which names no model that there is."""
@@ -59,185 +43,93 @@ LONG_CONTEXT_FROM = 272_000
 LONG_CONTEXT_SHARE = 2
 """The mock's own: half of the tokens that are granted otherwise."""
 
-RAMP_FROM_TPM = 1_000_000
-RAMP_GROWTH = 1.5
-RAMP_WINDOW_S = 15 * 60
-"""Above about 1M TPM usage may grow at most 50% in 15 minutes (2:8.4)."""
+STORE_REQUESTS_PER_MINUTE = 300
+"""Of files and file batches together, per vector store (2:8.4)."""
 
-_REFUSED: Mapping[Standing, tuple[Row, str]] = {
-    Standing.QUOTA: (
-        INSUFFICIENT_QUOTA,
-        "You exceeded your current quota, please check your plan and billing details.",
-    ),
-    Standing.CREDIT: (CREDIT_BALANCE_EXHAUSTED, "Your prepaid credit balance is exhausted."),
-    Standing.ORGANIZATION_SPEND: (
-        ORGANIZATION_SPEND_LIMIT_EXCEEDED,
-        "Your organization has reached its monthly hard spend limit.",
-    ),
-    Standing.PROJECT_SPEND: (PROJECT_SPEND_LIMIT_EXCEEDED, "Your project has reached its monthly hard spend limit."),
-    Standing.USAGE: (
-        ORGANIZATION_USAGE_LIMIT_EXCEEDED,
-        "Your organization has reached the monthly usage limit assigned to it.",
-    ),
-    Standing.HARD_LIMIT: (BILLING_HARD_LIMIT_REACHED, "Billing hard limit has been reached."),
-}
+Meter = tuple[str, "TokenBucket"]
+"""A limit by its name, and how much of it is left."""
 
 
-class Meter(NamedTuple):
-    """A limit: what it counts, and how much of it is left."""
-
-    metered: str
-    bucket: TokenBucket
+class Queue(Counter[tuple[str, str]]):
+    """The input tokens that wait in batches, by organization and model: the batch queue limit (2:8.4)."""
 
 
-@dataclass
-class Opened:
-    """What a session was limited by so far: (organization, class of models, what is counted) -> its limits."""
-
-    meters: dict[tuple[str, str, tuple[str, ...]], list[Meter]] = field(default_factory=dict)
+class LiveSessions(Counter[str]):
+    """The live sessions that are open, by organization; the documents show nothing that ends one."""
 
 
-@dataclass
-class Ramp:
-    """How many tokens were asked for in each minute of the window, however many requests asked for them.
-
-    A minute begins with its first request: (when it began, tokens), in order, so at most one more than the window has.
-    """
-
-    minutes: deque[tuple[float, int]] = field(default_factory=deque)
-
-    def admits(self, tokens: int, now: float) -> bool:
-        """Whether this minute may take so many more; the busiest minute of the window before is the measure."""
-        while self.minutes and self.minutes[0][0] <= now - RAMP_WINDOW_S:
-            self.minutes.popleft()
-        this_minute = sum(count for began, count in self.minutes if began > now - 60) + tokens
-        busiest = max((count for began, count in self.minutes if began <= now - 60), default=0)
-        limits = leniency.current().limits
-        return limits is None or this_minute <= max(RAMP_FROM_TPM * limits, RAMP_GROWTH * busiest)
-
-    def count(self, tokens: int, now: float) -> None:
-        """Count what was admitted towards its minute."""
-        if self.minutes and now - 60 < self.minutes[-1][0]:
-            began, count = self.minutes.pop()
-            self.minutes.append((began, count + tokens))
-        else:
-            self.minutes.append((now, tokens))
-
-
-@dataclass
-class Queue:
-    """The input tokens that are queued in batches: (organization, model) -> how many."""
-
-    tokens: dict[tuple[str, str], int] = field(default_factory=dict)
-
-
-async def read_counted(call: Call) -> dict[str, Any]:
-    """The body of a request that counts, whether it will succeed or not (2:7.5); or 400, or 429."""
+async def read_counted(call: Call) -> Any:
+    """The JSON of a request that counts, whether it will succeed or not (2:7.5); or 400, or 429."""
     try:
-        body = await read_object(call)
-    except PcError:
+        body = await read_value(call)
+    except Refusal:
         admit_request(call)
         raise
-    count(call, body)
+    count_request(call, body)
     return body
 
 
-def count(call: Call, body: Mapping[str, Any]) -> None:
+def count_request(call: Call, body: Any) -> None:
     """Count the request that a body makes, towards the limits of the model that it names; or 429."""
-    named = body.get("model")
-    admit_request(call, MODELS.get(named) if isinstance(named, str) else None)
+    name = body.get("model") if isinstance(body, dict) else None
+    admit_request(call, MODELS.get(name) if isinstance(name, str) else None)
 
 
 def admit_request(call: Call, model: Model | None = None) -> None:
-    """Count one request, whether it will succeed or not (2:7.5), or 429."""
-    meters = _meters(call, model, *OF_REQUESTS)
-    refused = _refusal(call, meters, 1)
-    if refused is None:
-        _charge(call, meters, 1)
-    _tell(call, model)
-    if refused is not None:
-        raise refused
+    """Count one request, or 429; the answer tells of the limits in any case."""
+    try:
+        _take(call, _meters(call, model, OF_REQUESTS), 1)
+    finally:
+        _show(call, _meters(call, model, SHOWN))
 
 
 def admit_tokens(call: Call, model: Model, prompt: int, max_tokens: int) -> None:
     """Count the larger of max_tokens and the estimated prompt (2:8.4), or 429; and refuse those out of money."""
     refuse_spenders(call)
-    asked = counted_tokens(prompt, max_tokens)
-    meters = _token_meters(call, model, prompt)
-    _refuse_beyond(call, meters, asked)
+    tokens = max(prompt, max_tokens)
+    is_long = prompt > LONG_CONTEXT_FROM
+    meters = [*_meters(call, model, OF_LONG_CONTEXT if is_long else OF_TOKENS)]
     ramp = call.session.state(Ramp)
-    if not ramp.admits(asked, call.now):
-        raise SLOW_DOWN("Your traffic is ramping up too fast. Please slow down and increase it gradually.")
-    ramp.count(asked, call.now)
-    _charge(call, meters, asked)
-    _tell(call, model, prompt)
-
-
-def counted_tokens(prompt: int, max_tokens: int) -> int:
-    """What a request counts towards the tokens: the larger of what it may be given and what it has (2:8.4)."""
-    return max(prompt, max_tokens)
+    if not ramp.admits(tokens, call.now):
+        raise SLOW_DOWN()
+    _take(call, meters, tokens)
+    ramp.count(tokens, call.now)
+    _show(call, meters)
 
 
 def admit_images(call: Call, model: Model, images: int) -> None:
     """Count images, or 429."""
-    meters = _meters(call, model, *OF_IMAGES)
-    _refuse_beyond(call, meters, images)
-    _charge(call, meters, images)
+    _take(call, _meters(call, model, OF_IMAGES), images)
 
 
-def admit_live_session(call: Call, opened: int) -> None:
-    """Let one more live session be opened beside so many, or 429."""
-    allowed = LIVE_SESSIONS.get(call.key.organization.tier)
-    if allowed is not None and opened >= allowed:
-        raise exceeded(call, f"concurrent live sessions: limit {allowed}")
+def admit_live_session(call: Call) -> None:
+    """Open one more live session, or 429."""
+    sessions, organization = call.session.state(LiveSessions), call.key.organization
+    allowed = LIVE_SESSIONS.get(organization.tier)
+    if allowed is not None and sessions[organization.id] >= allowed:
+        raise make_excess(call, f"concurrent live sessions: limit {allowed}")
+    sessions[organization.id] += 1
 
 
 def enqueue(call: Call, model: Model, tokens: int) -> None:
     """Queue the input tokens of a batch, as many as the model's queue takes of the organization (2:8.4), or 429."""
-    queue = call.session.state(Queue).tokens
-    waiting = queue_of(call, model)
-    limit = _grant(call, model).queued_tokens
-    queued = queue.get(waiting, 0) + tokens
-    if limit is not None and queued > limit:
-        raise exceeded(call, f"enqueued tokens of {model.id}: limit {limit}")
-    queue[waiting] = queued
+    queue, limit = call.session.state(Queue), grant_of(call, model).queued_tokens
+    place = call.key.organization.id, model.id
+    if limit is not None and queue[place] + tokens > limit:
+        raise make_excess(call, f"enqueued tokens of {model.id}: limit {limit}")
+    queue[place] += tokens
 
 
-def queue_of(call: Call, model: Model) -> tuple[str, str]:
-    """Which queue a batch waits in: the organization's for the model that it asks."""
-    return call.key.organization.id, model.id
+def admit_to_store(call: Call) -> None:
+    """Count one request of a vector store, or 429."""
+    key = ("pc", "vector_store", call.params["vector_store_id"])
+    bucket = call.session.bucket(key, STORE_REQUESTS_PER_MINUTE)
+    _take(call, [("requests_per_minute_and_vector_store", bucket)], 1)
 
 
-def refuse_spenders(call: Call) -> None:
-    """Raise the 429 of an owner who may spend no more; it carries no Retry-After, for waiting does not help."""
-    standing = call.key.standing
-    if standing is Standing.GOOD and call.session.state(Spending).exhausted:
-        standing = Standing.ORGANIZATION_SPEND
-    if standing is not Standing.GOOD:
-        row, message = _REFUSED[standing]
-        raise row(message)
-
-
-def _grant(call: Call, model: Model | None) -> Grant:
-    return GRANTS[call.key.organization.tier][model.limits if model else UNNAMED]
-
-
-def _meters(call: Call, model: Model | None, *metrics: str) -> list[Meter]:
-    """The limits of a class of models that the organization has, full before their first use."""
-    opened, key = call.session.state(Opened).meters, (call.key.organization.id, pool_of(model), metrics)
-    found = opened.get(key)
-    if found is None:
-        found = opened[key] = [
-            Meter(metric, _bucket(call, model, metric, limit))
-            for metric in metrics
-            if (limit := getattr(_grant(call, model), metric)) is not None
-        ]
-    return found
-
-
-def _bucket(call: Call, model: Model | None, metric: str, limit: int) -> TokenBucket:
-    key = ("pc", call.key.organization.id, pool_of(model), metric)
-    return call.session.bucket(key, limit / A_DAY if metric.endswith("_day") else limit, limit)
+def grant_of(call: Call, model: Model | None) -> Grant:
+    """What the organization's tier grants for the model's class."""
+    return GRANTS[call.key.organization.tier][pool_of(model)]
 
 
 def pool_of(model: Model | None) -> str:
@@ -245,84 +137,40 @@ def pool_of(model: Model | None) -> str:
     return model.limits if model else UNNAMED
 
 
-def _token_meters(call: Call, model: Model, prompt: int) -> list[Meter]:
-    if prompt > LONG_CONTEXT_FROM:
-        found = [_long_context_meter(call, model), *_meters(call, model, "tokens_per_day")]
-    else:
-        found = _meters(call, model, *OF_TOKENS)
-    if call.project.tokens_per_minute is None:
-        return found
-    return [*found, Meter("project_tokens_per_minute", _project_bucket(call))]
+def _meters(call: Call, model: Model | None, limits: Iterable[str]) -> Iterator[Meter]:
+    """Those of the limits that the organization has for a class of models, and its project's own of tokens."""
+    for limit in limits:
+        number = _number(grant_of(call, model), limit)
+        if number is not None:
+            period = MINUTES_A_DAY if limit.endswith("_day") else 1
+            key = ("pc", call.key.organization.id, pool_of(model), limit)
+            yield limit.removeprefix("long_context_"), call.session.bucket(key, number / period, number)
+        if limit.endswith("tokens_per_minute") and call.project.tokens_per_minute is not None:
+            bucket = call.session.bucket(("pc", "project", call.project.id), call.project.tokens_per_minute)
+            yield "project_tokens_per_minute", bucket
 
 
-def _long_context_meter(call: Call, model: Model) -> Meter:
-    granted = _grant(call, model).tokens_per_minute or 0
-    key = ("pc", call.key.organization.id, model.limits, "long context")
-    return Meter("tokens_per_minute", call.session.bucket(key, granted // LONG_CONTEXT_SHARE))
+def _number(grant: Grant, limit: str) -> int | None:
+    if limit != OF_LONG_CONTEXT[0]:
+        number: int | None = getattr(grant, limit)
+        return number
+    return None if grant.tokens_per_minute is None else grant.tokens_per_minute // LONG_CONTEXT_SHARE
 
 
-def _project_bucket(call: Call) -> TokenBucket:
-    return call.session.bucket(("pc", call.project.id, "tokens"), call.project.tokens_per_minute or 0)
+def _take(call: Call, meters: Iterable[Meter], amount: int) -> None:
+    """Charge all of these limits, or 429 for the first that cannot take so much more."""
+    beyond = take_all([Charge(limit, bucket, amount) for limit, bucket in meters], call.now)
+    if beyond:
+        charge, wait_s = beyond[0].charge, beyond[0].wait_s
+        raise make_excess(call, f"{charge.limit.replace('_', ' ')}: limit {charge.bucket.capacity:.0f}", wait_s)
 
 
-def _charge(call: Call, meters: Sequence[Meter], amount: int) -> None:
-    for meter in meters:
-        meter.bucket.charge(amount, call.now)
-
-
-def _refuse_beyond(call: Call, meters: Sequence[Meter], amount: int) -> None:
-    refused = _refusal(call, meters, amount)
-    if refused is not None:
-        raise refused
-
-
-def _refusal(call: Call, meters: Sequence[Meter], amount: int) -> PcError | None:
-    """The 429 of the first limit that cannot take so much more."""
-    for meter in meters:
-        wait = meter.bucket.seconds_until(amount, call.now)
-        if wait > 0:
-            what = f"{meter.metered.replace('_', ' ')}: limit {meter.bucket.capacity:.0f}"
-            return exceeded(call, what, wait)
-    return None
-
-
-def exceeded(call: Call, what: str, wait: float | None = None) -> PcError:
+def make_excess(call: Call, limit: str, wait_s: float | None = None) -> Refusal:
     """The 429 of a limit; it says how many seconds to wait where that is known."""
-    message = f"Rate limit reached in organization {call.key.organization.id} on {what}."
-    return RATE_LIMIT_EXCEEDED(message, headers=retry_after(max(1, wait)) if wait is not None else None)
+    headers = None if wait_s is None else retry_after(max(1, wait_s))
+    return RATE_LIMIT_EXCEEDED(holder=f"organization {call.key.organization.id}", limit=limit, headers=headers)
 
 
-def _tell(call: Call, model: Model | None, prompt: int = 0) -> None:
-    """Let the answer tell of the limits; of the project's only where it has one."""
-    if model is not None and prompt > LONG_CONTEXT_FROM:
-        told = [*_meters(call, model, "requests_per_minute"), _long_context_meter(call, model)]
-    else:
-        told = _meters(call, model, "requests_per_minute", "tokens_per_minute")
-    if call.project.tokens_per_minute is not None:
-        told = [*told, Meter("project_tokens_per_minute", _project_bucket(call))]
-    call.meters.update({FAMILIES[meter.metered]: meter.bucket for meter in told})
-
-
-def headers_of(meters: Mapping[str, TokenBucket], now: float) -> dict[str, str]:
-    """The rate-limit headers of an answer that tells of these limits: family -> bucket."""
-    headers: dict[str, str] = {}
-    for family, bucket in meters.items():
-        headers |= rate_limit_headers(family, bucket, now)
-    return headers
-
-
-def rate_limit_headers(family: str, bucket: TokenBucket, now: float) -> dict[str, str]:
-    """What the headers of one limit say: requests, tokens or project-tokens (2:8.4)."""
-    return {
-        f"x-ratelimit-limit-{family}": f"{bucket.capacity:.0f}",
-        f"x-ratelimit-remaining-{family}": str(bucket.remaining(now)),
-        f"x-ratelimit-reset-{family}": as_duration(bucket.full_at(now) - now),
-    }
-
-
-def as_duration(seconds: float) -> str:
-    """A duration such as `1s`, `20ms` or `6m0s`."""
-    if seconds < 1:
-        return f"{math.ceil(seconds * 1000)}ms" if seconds > 0 else "0s"
-    minutes, rest = divmod(math.ceil(seconds), 60)
-    return f"{minutes}m{rest}s" if minutes else f"{rest}s"
+def _show(call: Call, meters: Iterable[Meter]) -> None:
+    """Let the answer tell of those limits that have headers."""
+    call.meters.update({FAMILIES[limit]: bucket for limit, bucket in meters if limit in FAMILIES})

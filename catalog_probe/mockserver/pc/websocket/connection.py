@@ -3,26 +3,46 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
+from starlette.requests import HTTPConnection
+
+from catalog_probe.mockserver.core.completions import (
+    beginning_of,
+    call_events,
+    closing_of,
+    end_of,
+    opening_of,
+    text_delta,
+)
+from catalog_probe.mockserver.core.errors import Refusal
 from catalog_probe.mockserver.core.world import SCENARIO_HEADER
 from catalog_probe.mockserver.pc.causes import raise_failure
-from catalog_probe.mockserver.pc.errors import RESPONSE_ALREADY_COMPLETED, RESPONSE_UNKNOWN_HERE, PcError
-from catalog_probe.mockserver.pc.generation import response_stream
-from catalog_probe.mockserver.pc.generation.answering import answer
-from catalog_probe.mockserver.pc.generation.response_request import text_of
+from catalog_probe.mockserver.pc.envelopes import envelope, error_message
+from catalog_probe.mockserver.pc.errors import (
+    RESPONSE_ALREADY_COMPLETED,
+    RESPONSE_UNKNOWN_HERE,
+    WEBSOCKET_CONNECTION_LIMIT_REACHED,
+)
+from catalog_probe.mockserver.pc.fields import CREATE_EVENT, INJECT_EVENT, STEER_EVENT
+from catalog_probe.mockserver.pc.generation.failing import failing_events
+from catalog_probe.mockserver.pc.generation.inputs import text_of
+from catalog_probe.mockserver.pc.generation.response import answer
 from catalog_probe.mockserver.pc.limits import rates
-from catalog_probe.mockserver.pc.websocket import messages
-from catalog_probe.mockserver.pc.websocket.frames import frame, limit_reached, told
-from catalog_probe.mockserver.pc.websocket.lane import Known, Made, succeeding
+from catalog_probe.mockserver.pc.websocket.messages import read_message, response_asked_by
+from catalog_probe.mockserver.pc.websocket.responses import SocketResponse, SocketResponses
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from starlette.requests import Request
 
     from catalog_probe.mockserver.core.sockets import Socket
     from catalog_probe.mockserver.core.world import Context, World
-    from catalog_probe.mockserver.pc.call import Call
+    from catalog_probe.mockserver.pc.gateway import Call
+
+INJECT_FAILED = "response.inject.failed"
+"""1:6: "emitted when response.inject targets a response that already completed"."""
 
 COUNTED_AS = "WS /pc/v1/responses response.create"
 
@@ -44,7 +64,7 @@ class Connection:
         self._call = call
         self._world = world
         self._opened_at = socket.now - age_s
-        self._known = Known(call)
+        self._responses = SocketResponses(call)
         self._waiting: list[Mapping[str, Any]] = []
         self._sequence = 0
 
@@ -57,70 +77,74 @@ class Connection:
         while True:
             left_s = self._opened_at + LIMIT_S - self._socket.now
             if left_s <= 0:
-                await self._socket.say(frame(limit_reached()))
+                await self._refuse(WEBSOCKET_CONNECTION_LIMIT_REACHED())
                 await self._socket.close(*LIMIT_CLOSE)
                 return
-            message = self._waiting.pop(0) if self._waiting else await self._heard(left_s)
+            message = self._waiting.pop(0) if self._waiting else await self._hear(left_s)
             if message is not None:
                 await self._obey(message)
 
-    async def _heard(self, within_s: float) -> dict[str, Any] | None:
+    async def _hear(self, within_s: float) -> dict[str, Any] | None:
         """The next message, or None where none came in time, or one that was no good."""
         try:
-            return messages.read(await self._socket.hear(within_s))
+            return read_message(await self._socket.hear(within_s))
         except TimeoutError:
             return None
-        except PcError as error:
-            await self._socket.say(frame(error))
+        except Refusal as refusal:
+            await self._refuse(refusal)
             return None
 
-    async def _obey(self, message: Mapping[str, Any], active: Made | None = None) -> None:
+    async def _refuse(self, refusal: Refusal) -> None:
+        await self._socket.say(error_message(refusal))
+
+    async def _obey(self, message: Mapping[str, Any], active: SocketResponse | None = None) -> None:
         """Do what a message asks for; one that must wait until the active response is done is put by."""
+        kind = message["type"]
         try:
-            match message["type"]:
-                case messages.CREATE if active is not None:
-                    self._waiting.append(message)
-                case messages.CREATE:
-                    await self._create(messages.response_of(message))
-                case messages.STEER:
-                    await self._steer(message)
-                case messages.INJECT:
-                    await self._inject(message)
-        except PcError as error:
-            await self._socket.say(frame(error))
+            if kind == STEER_EVENT:
+                await self._steer(message)
+            elif kind == INJECT_EVENT:
+                await self._inject(message)
+            elif kind == CREATE_EVENT and active is not None:
+                self._waiting.append(message)
+            else:
+                await self._create(response_asked_by(message))
+        except Refusal as refusal:
+            await self._refuse(refusal)
 
-    async def _create(self, asked: Mapping[str, Any]) -> None:
+    async def _create(self, request_body: Mapping[str, Any]) -> None:
         """Make a response, and the one that continues it where it was steered."""
-        made = await self._begun(asked)
-        while made is not None:
-            await self._stream(*made)
-            steered, _ = made
-            made = await self._begun(succeeding(steered)) if steered.steered is not None else None
+        begun = await self._begin(request_body)
+        while begun is not None:
+            response, failure = begun
+            await self._tell_response(response, failure)
+            begun = await self._begin(response.successor()) if response.new_input is not None else None
 
-    async def _begun(self, asked: Mapping[str, Any]) -> tuple[Made, PcError | None] | None:
+    async def _begin(self, request_body: Mapping[str, Any]) -> tuple[SocketResponse, Refusal | None] | None:
         """A response admitted as over HTTP, with what ends its stream early; None where the mock was misused."""
-        call = replace(self._call, context=self._next_context(), meters={})
-        body = dict(asked)
+        request = cast("Request", HTTPConnection({**self._call.request.scope, "mock": self._next_context()}))
+        call = replace(self._call, request=request, meters={})
+        body = dict(request_body)
         await self._suffer_fault(call.context)
         raise_failure(call.context)
-        rates.count(call, body)
-        made = answer(call, body, self._known.own, streamed=True)
+        rates.count_request(call, body)
+        answered = answer(call, body, self._responses.own, streamed=True)
         ignored = call.context.ignored
         if ignored is not None:
             await self._socket.say({"mock_error": f"scenario {ignored!r} has nothing to act on here"})
             return None
-        return Made(call, body, made.response), made.failure
+        return SocketResponse(call, body, answered.response), answered.failure
 
     def _next_context(self) -> Context:
         """The context of one more request; the first suffers what the handshake was asked to, and did not suffer."""
         handshake = self._socket.context
-        held = handshake.scenario
-        if held is None or not held.later:
+        scenario = handshake.scenario
+        if scenario is None or not scenario.later:
             return self._world.open("pc", COUNTED_AS, handshake.said)
         handshake.scenario = None
-        said = {name: value for name, value in handshake.said.items() if name != SCENARIO_HEADER}
-        context = self._world.open("pc", COUNTED_AS, said)
-        context.scenario = held
+        headers = {name: value for name, value in handshake.said.items() if name != SCENARIO_HEADER}
+        context = self._world.open("pc", COUNTED_AS, headers)
+        context.scenario = scenario
         return context
 
     async def _suffer_fault(self, context: Context) -> None:
@@ -131,85 +155,77 @@ class Connection:
             await self._socket.drop()
         await asyncio.sleep(fault.params["ms"] / 1000 if fault.name == "latency" else float("inf"))
 
-    async def _stream(self, made: Made, failure: PcError | None) -> None:
-        self._known.begin(made)
+    async def _tell_response(self, response: SocketResponse, failure: Refusal | None) -> None:
+        self._responses.begin(response)
         try:
             if failure is not None:
-                await self._fail(made, failure)
+                await self._fail(response, failure)
                 return
-            for event in response_stream.begun(made.response):
-                await self._tell(event)
-            for index, item in enumerate(made.response["output"]):
+            await self._tell_all(beginning_of(response.body))
+            for index, item in enumerate(response.body["output"]):
                 if item["type"] == "function_call":
-                    await self._tell_all(response_stream.of_call(item, index))
+                    await self._tell_all(call_events(item, index))
                 else:
-                    await self._say(made, item, index)
-            self._known.end(made)
-            await self._tell(response_stream.end(made.response))
+                    await self._say(response, item, index)
+            self._responses.end(response)
+            await self._tell_all([end_of(response.body)])
         finally:
-            if made.active:
-                self._known.end(made, failed=True)
+            if response.active:
+                self._responses.end(response, failed=True)
 
-    async def _say(self, made: Made, item: Mapping[str, Any], index: int) -> None:
+    async def _say(self, response: SocketResponse, item: Mapping[str, Any], index: int) -> None:
         """Say word by word what there is to say, hearing the client in between."""
-        said = ""
-        await self._tell_all(response_stream.opening(item, index))
-        for word in made.words():
-            await self._listen(made)
-            if made.steered is not None:
-                made.cut(said)
+        text = ""
+        await self._tell_all(opening_of(item, index))
+        for word in response.words():
+            message = await self._hear(PACE_S)
+            if message is not None:
+                await self._obey(message, response)
+            if response.new_input is not None:
+                response.cut(text)
                 break
-            said += word
-            await self._tell(response_stream.delta(item, index, word))
-        await self._tell_all(response_stream.closing(made.response["output"][index], index))
+            text += word
+            await self._tell_all([text_delta(item, index, word)])
+        await self._tell_all(closing_of(response.body["output"][index], index))
 
-    async def _fail(self, made: Made, failure: PcError) -> None:
-        """What fails after it has begun; the error is nested here, unlike that of a stream over HTTP."""
-        for event in response_stream.failing(made.response, failure):
+    async def _fail(self, response: SocketResponse, failure: Refusal) -> None:
+        """Tell what fails after it has begun; the error is nested here, unlike that of a stream over HTTP."""
+        for event in failing_events(response.body, failure):
             if event["type"] == "error":
-                failure.code = event["code"]
-                await self._socket.say(frame(failure))
+                coded = replace(failure.row, code=event["code"])
+                await self._refuse(Refusal(coded, failure.message, failure.param, extra=failure.extra))
             else:
-                await self._tell(event)
-
-    async def _listen(self, made: Made) -> None:
-        message = await self._heard(PACE_S)
-        if message is not None:
-            await self._obey(message, made)
+                await self._tell_all([event])
 
     async def _steer(self, message: Mapping[str, Any]) -> None:
         """Take in what the client would rather hear about; the response then ends as incomplete (1:6)."""
-        made = self._known.active(message["previous_response_id"])
-        if made is None:
-            given = {name: message[name] for name in ("previous_response_id", "input")}
-            error = self._refused(message["previous_response_id"])
-            await self._tell({"type": "response.steer.failed", "error": error, "steer": given})
+        response_id = message["previous_response_id"]
+        response = self._responses.active.get(response_id)
+        if response is None:
+            echo = {"previous_response_id": response_id, "input": message["input"]}
+            error = self._refusal_of(response_id)
+            await self._tell_all([{"type": "response.steer.failed", "error": error, "steer": echo}])
             return
-        made.steered = text_of(message["input"])
-        steer = {"id": self._socket.context.session.new_id("steer_"), "previous_response_id": made.id}
-        await self._tell({"type": "response.steer.accepted", "steer": steer})
+        response.new_input = text_of(message["input"])
+        steer = {"id": self._socket.context.session.new_id("steer_"), "previous_response_id": response_id}
+        await self._tell_all([{"type": "response.steer.accepted", "steer": steer}])
 
     async def _inject(self, message: Mapping[str, Any]) -> None:
-        """Hand items to the response that is being made; one that is done takes none (1:6, 2:7.5)."""
-        made = self._known.active(message["response_id"])
-        if made is None:
-            given = {name: message[name] for name in ("response_id", "input")}
-            refused = self._refused(message["response_id"])
-            await self._tell({"type": messages.INJECT_FAILED, "error": refused, **given})
+        """Take items into the response that is being made; one that is done takes none (1:6, 2:7.5)."""
+        response_id = message["response_id"]
+        if response_id in self._responses.active:
+            await self._tell_all([{"type": "response.inject.created", "response_id": response_id}])
             return
-        made.injected.append(text_of(message["input"]))
-        await self._tell({"type": "response.inject.created", "response_id": made.id})
+        echo = {"response_id": response_id, "input": message["input"]}
+        await self._tell_all([{"type": INJECT_FAILED, "error": self._refusal_of(response_id), **echo}])
 
     async def _tell_all(self, events: Iterable[Mapping[str, Any]]) -> None:
         for event in events:
-            await self._tell(event)
+            await self._socket.say({**event, "sequence_number": self._sequence})
+            self._sequence += 1
 
-    async def _tell(self, event: Mapping[str, Any]) -> None:
-        await self._socket.say({**event, "sequence_number": self._sequence})
-        self._sequence += 1
-
-    def _refused(self, response_id: str) -> dict[str, Any]:
+    def _refusal_of(self, response_id: str) -> dict[str, Any]:
         """Why a response takes nothing more: it is done, or there is none."""
-        if self._known.has(response_id):
-            return told(RESPONSE_ALREADY_COMPLETED("The response has already completed."))
-        return told(RESPONSE_UNKNOWN_HERE("There is no such response on this socket."))
+        is_done = self._responses.has(response_id)
+        error: dict[str, Any] = envelope((RESPONSE_ALREADY_COMPLETED if is_done else RESPONSE_UNKNOWN_HERE)())["error"]
+        return error

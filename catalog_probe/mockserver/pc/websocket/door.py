@@ -6,15 +6,14 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, cast
 
 from starlette.requests import HTTPConnection
-from starlette.responses import JSONResponse, Response
 
+from catalog_probe.mockserver.core.errors import Refusal
 from catalog_probe.mockserver.core.sockets import Gone, Socket
-from catalog_probe.mockserver.pc.auth.authentication import authenticate
-from catalog_probe.mockserver.pc.call import Call
-from catalog_probe.mockserver.pc.causes import refuse_region
-from catalog_probe.mockserver.pc.errors import PcError
-from catalog_probe.mockserver.pc.names import Names
-from catalog_probe.mockserver.pc.websocket.causes import SESSION_AGE
+from catalog_probe.mockserver.pc.access import authenticate
+from catalog_probe.mockserver.pc.causes import SESSION_AGE, refuse_region
+from catalog_probe.mockserver.pc.envelopes import make_response
+from catalog_probe.mockserver.pc.errors import UNKNOWN_URL
+from catalog_probe.mockserver.pc.gateway import Call
 from catalog_probe.mockserver.pc.websocket.connection import Connection
 
 if TYPE_CHECKING:
@@ -32,27 +31,23 @@ class ResponsesDoor:
 
     def __init__(self, world: World) -> None:
         self._world = world
-        self._names = Names.of(world.settings["pc"])
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one socket until it ends."""
         socket = Socket(scope, receive, send)
-        if scope["path"].removeprefix(scope.get("root_path", "")) != PATH:
-            await socket.refuse(Response(status_code=404))  # 2:7.1: an unknown URL gets an empty body
-            return
+        # a call has a request for its headers and its context, which a handshake has as well
+        request = cast("Request", HTTPConnection(scope))
+        call = Call(request=request, header_prefix=self._world.settings["pc"]["header_prefix"])
         try:
-            call = self._call(HTTPConnection(scope), socket)
-        except PcError as error:
-            await socket.refuse(JSONResponse(error.envelope(), error.status, error.headers))
+            if scope["path"].removeprefix(scope.get("root_path", "")) != PATH:
+                raise UNKNOWN_URL()
+            authenticate(call)
+            refuse_region(call.context)
+        except Refusal as refusal:
+            await socket.refuse(make_response(refusal))
             return
         scenario = socket.context.take(SESSION_AGE)
         socket.put_off()
         await socket.accept()
         with suppress(Gone):
             await Connection(socket, call, self._world, float(scenario.params["age"]) if scenario else 0.0).serve()
-
-    def _call(self, connection: HTTPConnection, socket: Socket) -> Call:
-        """The handshake as a call, for all that responses over HTTP ask of one: who makes it, and when."""
-        key, project = authenticate(connection, socket.context, self._names)
-        refuse_region(socket.context)
-        return Call(cast("Request", connection), socket.context, self._names, key, project, {})

@@ -6,19 +6,15 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from catalog_probe.catalog.evidence.same_drift import ABSENT, observed_class
-from catalog_probe.catalog.model import Aspect, Finding, Json, Response, Severity
+from catalog_probe.catalog.model import Aspect, Finding, Json, Severity
 from catalog_probe.catalog.model.assertion import Basis
 from catalog_probe.catalog.model.codes import FindingCode
-from catalog_probe.catalog.model.status import NO_SUCH_PATH
-from catalog_probe.catalog.reading.assertions import TRIGGER
-from catalog_probe.catalog.reading.expected import answer_body
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from catalog_probe.catalog.model.assertion import Assertion
     from catalog_probe.catalog.reading.expected import Expected
-    from catalog_probe.catalog.recognition.known import Known
 
 
 def weighed(expected: Expected, findings: Iterable[Finding]) -> Iterator[Finding]:
@@ -40,14 +36,16 @@ def _each_place_once(expected: Expected, found: Iterable[Finding]) -> list[Findi
     told = {_pointer(expected, each) for each in found if each.drifts}  # a shape is at a path, and no pointer
     paths = {f"{root}{pointer.replace('/', '.')}" for pointer in told if pointer for root in ("$", "$[0]")}
     return [
-        replace(each, severity=Severity.INFO) if each.code == FindingCode.BODY_SHAPE and each.at in paths else each
+        replace(each, severity=Severity.INFO)
+        if each.code == FindingCode.BODY_SHAPE and each.location in paths
+        else each
         for each in found
     ]
 
 
 def _pointer(expected: Expected, finding: Finding) -> str:
     """Where in a body a finding lies, or an empty text."""
-    pointer = expected.envelope.wire.get(finding.assertion.partition("/")[2], finding.at)
+    pointer = expected.envelope.wire.get(finding.assertion.partition("/")[2], finding.location)
     return pointer if pointer.startswith("/") else ""
 
 
@@ -101,58 +99,7 @@ _IN_THE_BODY = frozenset({"type", "code", "param", "message"})
 
 def _is_known(finding: Finding, assertion: Assertion) -> bool:
     """Whether this is what the assumption turned out to be when it was settled: told then, and no news now."""
-    return assertion.settled != "" and assertion.settled == observed_class(finding)
-
-
-def failed_assumption(expected: Expected, response: Response, findings: Iterable[Finding], known: Known) -> str:
-    """What we assumed of the request and this answer blames, in words; empty where it blames nothing assumed.
-
-    Only a refusal that is about the request itself speaks against how we asked. Where a refusal is stated, one with
-    another status is drift, for it was provoked; just a path may still be wrong. An unknown path is a 404 as well
-    (1:4.4), though without the provider's envelope. Where it is assumed which request provokes the refusal
-    (`ask/trigger`), another answer of the provider says that this one does not.
-    """
-    findings = tuple(findings)
-    differs = {finding.aspect for finding in findings if finding.drifts}
-    unenveloped = Aspect.BODY in differs and response.body_type != "json"
-    for within, reason in expected.asked.items():
-        if within == "path":
-            failed = response.status in NO_SUCH_PATH and (Aspect.STATUS in differs or unenveloped)
-        elif within == TRIGGER:
-            failed = _is_another_answer(expected, response, findings, known)
-        else:
-            failed = within != "endpoints" and succeeds(expected.status) and response.status in _BLAMES_THE_REQUEST
-        if failed:
-            return f"{within}: {reason}"
-    return ""
-
-
-def _is_another_answer(expected: Expected, response: Response, findings: Iterable[Finding], known: Known) -> bool:
-    """Whether the provider answered the request otherwise than by the stated error: it accepted it, or told another.
-
-    Prevents: a request that we guessed meets another error, and the provider is accused of it (a made-up key of PA's
-    compliance API meets the 404 of an unaccepted type). Hides: an error of that record whose status, type or code
-    changed. Headers and shape are compared where it is the stated error.
-    """
-    if succeeds(response.status) and (not succeeds(expected.status) or _stays_open(expected, response)):
-        return True
-    told = [finding for finding in findings if finding.drifts and finding.aspect in _ONE_ERROR_FROM_ANOTHER]
-    differs = any(finding.observed != ABSENT for finding in told)  # an error without its type is not another one
-    body = answer_body(expected, response)
-    # Some documented refusals are a JSON string or have no body (2:7.1).
-    bare = not isinstance(body, dict | list) and response.body_type in ("json", "empty")
-    return differs and (known.has_envelope_of(body) or (bare and known.documents(response.status)))
-
-
-_ONE_ERROR_FROM_ANOTHER = frozenset({Aspect.STATUS, Aspect.TYPE, Aspect.CODE})
-
-
-def _stays_open(expected: Expected, response: Response) -> bool:
-    closes = expected.stream is not None and expected.stream.closes
-    return closes and response.close is None and response.ended == "stalled"
-
-
-_BLAMES_THE_REQUEST = NO_SUCH_PATH | {400, 415, 422}
+    return assertion.resolved != "" and assertion.resolved == observed_class(finding)
 
 
 def _is_another_outcome(finding: Finding, assertion: Assertion) -> bool:

@@ -317,7 +317,7 @@ def _finding(
         severity=Severity.MUST,
         message=f"{aspect}{where}: documented {stated}, observed {seen}",
         label=expected.label,
-        at=at,
+        location=at,
         documented=documented,
         observed=observed,
         assertion=f"{expected.label}/{within}",

@@ -38,4 +38,4 @@ def merged(found: Iterable[tuple[str, Iterable[Finding]]]) -> tuple[Finding, ...
 def _sameness(finding: Finding) -> tuple[str, str, str, str, str, str]:
     told = finding.severity is Severity.INFO
     seen = finding.message if told else observed_class(finding)
-    return finding.code, str(finding.severity), finding.label, finding.at, finding.assertion, seen
+    return finding.code, str(finding.severity), finding.label, finding.location, finding.assertion, seen

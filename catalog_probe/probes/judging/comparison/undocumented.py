@@ -68,6 +68,6 @@ def _info(expected: Expected, code: FindingCode, aspect: Aspect, at: str, observ
         severity=Severity.INFO,
         message=f"{at}: {words}",
         label=expected.label,
-        at=at,
+        location=at,
         observed=shown,
     )

@@ -18,7 +18,7 @@ from catalog_probe.probes.judging.verdicts.verdict import Verdict
 if TYPE_CHECKING:
     from collections.abc import Container, Mapping, Sequence
 
-    from catalog_probe.catalog.model.look import Look
+    from catalog_probe.catalog.model.observation import Observation
     from catalog_probe.probes.judging.verdicts.cells import Place
 
 MAX_ATTEMPTS = 3
@@ -92,8 +92,8 @@ def conclude(verdicts: Sequence[Verdict]) -> Verdict:
     if len(conclusive) > 1:
         seen = (finding for each in conclusive for finding in each.findings)
         differing = tuple({(finding.code, same_drift.name(finding)): finding for finding in seen}.values())
-        return Verdict(Outcome.FLAKY, Reason(ReasonCode.ATTEMPTS_DIFFER, detail), differing, last.looks)
-    return Verdict(Outcome.INCONCLUSIVE, Reason(ReasonCode.ATTEMPTS_DISAGREE, detail), last.findings, last.looks)
+        return Verdict(Outcome.FLAKY, Reason(ReasonCode.ATTEMPTS_DIFFER, detail), differing, last.observations)
+    return Verdict(Outcome.INCONCLUSIVE, Reason(ReasonCode.ATTEMPTS_DISAGREE, detail), last.findings, last.observations)
 
 
 _NO_VERDICT = frozenset({Outcome.INCONCLUSIVE, Outcome.RESTRICTED, Outcome.HARNESS_ERROR})
@@ -168,14 +168,22 @@ def _confirmed(verdict: Verdict, common: Container[tuple[str, str]]) -> Verdict:
         or any((same_drift.name(finding), endpoint) in common for endpoint in finding.endpoints or ("",))
     )
     assertions = {finding.assertion for finding in findings}
-    return replace(verdict, findings=findings, looks=tuple(_confirmed_look(look, assertions) for look in verdict.looks))
+    return replace(
+        verdict,
+        findings=findings,
+        observations=tuple(_confirmed_observation(observation, assertions) for observation in verdict.observations),
+    )
 
 
-def _confirmed_look(look: Look, assertions: Container[str]) -> Look:
+def _confirmed_observation(observation: Observation, assertions: Container[str]) -> Observation:
     """The look without what it saw otherwise of other assertions."""
-    once = [key for key in look.otherwise if f"{look.label}/{key}" not in assertions]
-    otherwise = {key: value for key, value in look.otherwise.items() if key not in once}
-    return replace(look, otherwise=otherwise, unseen={**look.unseen, **dict.fromkeys(once, ATTEMPTS_DIFFER)})
+    once = [key for key in observation.mismatched if f"{observation.label}/{key}" not in assertions]
+    mismatched = {key: value for key, value in observation.mismatched.items() if key not in once}
+    return replace(
+        observation,
+        mismatched=mismatched,
+        not_observed={**observation.not_observed, **dict.fromkeys(once, ATTEMPTS_DIFFER)},
+    )
 
 
 ATTEMPTS_DIFFER = str(ReasonCode.ATTEMPTS_DIFFER)

@@ -21,7 +21,7 @@ def not_looked_at(label: str, reason: Reason, *endpoints: str) -> Finding:
         severity=Severity.INFO,
         message=f"{where}: {reason.code}: {reason.detail}",
         label=label,
-        at=label,
+        location=label,
         observed=reason.code,
         endpoints=endpoints,
     )

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from catalog_probe.catalog.model import Outcome, Reason, Severity
-from catalog_probe.catalog.model.codes import FindingCode, ReasonCode
+from catalog_probe.catalog.model.codes import ReasonCode
 from catalog_probe.probes.judging.comparison.merged import merged
 from catalog_probe.probes.judging.verdicts.not_looked_at import not_looked_at
 from catalog_probe.probes.judging.verdicts.verdict import Verdict
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from catalog_probe.catalog.model import Finding
-    from catalog_probe.catalog.model.look import Look
+    from catalog_probe.catalog.model.observation import Observation
     from catalog_probe.probes.judging.verdicts.cells import Place
 
 _WITHOUT_VERDICT = (Outcome.INCONCLUSIVE, Outcome.RESTRICTED)
@@ -35,16 +35,15 @@ def record_verdict(cells: Mapping[Place, Verdict]) -> Verdict:
     told = {place: _unconfirmed(each) if outcome in _SEEN else each for place, each in cells.items()}
     findings = merged((_endpoint(place, each), each.findings) for place, each in told.items())
     beside = tuple(_unseen_beside(cells)) if outcome in _SEEN else ()
-    looks = tuple(look for each in told.values() for look in each.looks)
-    return Verdict(outcome, reason, (*findings, *beside), looks, cells)
+    observations = tuple(observation for each in told.values() for observation in each.observations)
+    return Verdict(outcome, reason, (*findings, *beside), observations, cells)
 
 
-def unseen(verdict: Verdict, reason: Reason) -> Verdict:
-    """A verdict without what it says it saw: inconclusive for this reason; what is told beside that stays."""
-    differing = FindingCode.BODY_SHAPE  # told beside what drifts at its place
-    told = tuple(each for each in verdict.findings if each.severity is Severity.INFO and each.code != differing)
-    looks = tuple(_blank(look, str(reason.code)) for look in verdict.looks)
-    return Verdict(Outcome.INCONCLUSIVE, reason, told, looks)
+def take_back(verdict: Verdict, reason: Reason) -> Verdict:
+    """Return a verdict that observed nothing for this reason; what is told beside the statements stays."""
+    notes = tuple(each for each in verdict.findings if each.severity is Severity.INFO and not each.assertion)
+    observations = tuple(_blank(observation, str(reason.code)) for observation in verdict.observations)
+    return Verdict(Outcome.INCONCLUSIVE, reason, notes, observations)
 
 
 def _together(cells: Mapping[Place, Verdict]) -> tuple[Outcome, Reason | None]:
@@ -75,7 +74,7 @@ def _is_no_gap(verdict: Verdict) -> bool:
 
 def _unconfirmed(verdict: Verdict) -> Verdict:
     """A verdict that says what was seen has no reason."""
-    return verdict if verdict.reason is None else unseen(verdict, verdict.reason)
+    return verdict if verdict.reason is None else take_back(verdict, verdict.reason)
 
 
 def _unseen_beside(cells: Mapping[Place, Verdict]) -> Iterator[Finding]:
@@ -87,9 +86,11 @@ def _unseen_beside(cells: Mapping[Place, Verdict]) -> Iterator[Finding]:
 
 
 def _endpoint(place: Place, verdict: Verdict) -> str:
-    return verdict.looks[0].endpoint if verdict.looks else place[1]
+    return verdict.observations[0].endpoint if verdict.observations else place[1]
 
 
-def _blank(look: Look, code: str) -> Look:
-    keys = (*look.as_stated, *look.otherwise)
-    return replace(look, as_stated=(), otherwise={}, unseen={**look.unseen, **dict.fromkeys(keys, code)})
+def _blank(observation: Observation, code: str) -> Observation:
+    keys = (*observation.matched, *observation.mismatched)
+    return replace(
+        observation, matched=(), mismatched={}, not_observed={**observation.not_observed, **dict.fromkeys(keys, code)}
+    )

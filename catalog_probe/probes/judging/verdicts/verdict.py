@@ -6,14 +6,14 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from catalog_probe.catalog.evidence import same_drift
-from catalog_probe.catalog.evidence.retention import kept_finding, kept_look
+from catalog_probe.catalog.evidence.retention import kept_finding, kept_observation
 from catalog_probe.catalog.model.codes import ReasonCode
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from catalog_probe.catalog.model import Finding, Outcome, Reason
-    from catalog_probe.catalog.model.look import Look
+    from catalog_probe.catalog.model.observation import Observation
     from catalog_probe.probes.judging.verdicts.cells import Place
 
 
@@ -24,7 +24,7 @@ class Verdict:
     outcome: Outcome
     reason: Reason | None = None
     findings: tuple[Finding, ...] = ()
-    looks: tuple[Look, ...] = ()
+    observations: tuple[Observation, ...] = ()
     cells: Mapping[Place, Verdict] = field(default_factory=dict)
     """What it says under each label on each endpoint; empty where it is of one of them, or nothing was asked."""
     untriggered: bool = False
@@ -49,6 +49,6 @@ class Verdict:
         return replace(
             self,
             findings=tuple(map(kept_finding, self.findings)),
-            looks=tuple(map(kept_look, self.looks)),
+            observations=tuple(map(kept_observation, self.observations)),
             cells={place: cell.kept for place, cell in self.cells.items()},
         )

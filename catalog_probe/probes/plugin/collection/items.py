@@ -11,10 +11,10 @@ import pytest
 
 from catalog_probe.catalog.evidence import past
 from catalog_probe.catalog.evidence.retention import A_RUN, Allowance
-from catalog_probe.catalog.evidence.verdicts import agreement
+from catalog_probe.catalog.evidence.verdicts import confirmation
 from catalog_probe.catalog.model import Json, Outcome
 from catalog_probe.catalog.reading.assertions import assertions
-from catalog_probe.catalog.writeback import ledger
+from catalog_probe.catalog.writeback import accepted_differences
 from catalog_probe.probes.planning.sharding import group_of
 from catalog_probe.probes.plugin.collection.collecting import Collector, address_of
 from catalog_probe.probes.plugin.collection.outcomes import reason_of
@@ -73,9 +73,9 @@ class Prober(Collector):
             self._start(self._group(address))
         looker = self._looker()
         seen = looker.result(address)
-        judged = replace(seen, nodeid=request.node.nodeid, agreement=self._agreement(seen))
-        result = replace(judged, ledger=self._standing(judged))
-        told = (result, looker.tripwire(address))
+        judged = replace(seen, nodeid=request.node.nodeid, confirmation=self._confirmation(seen))
+        result = replace(judged, accepted_difference=self._standing(judged))
+        told = (result, looker.self_test(address))
         request.node.user_properties.extend((PROPERTY, each.to_json()) for each in told if each is not None)
         if result.outcome is Outcome.HARNESS_ERROR:
             pytest.fail(reason_of(result), pytrace=False)
@@ -103,14 +103,14 @@ class Prober(Collector):
 
     def _standing(self, result: Result) -> dict[str, Json] | None:
         """How the result stands to the divergence that the ledger accepts for it, if it does."""
-        entry = ledger.entry_for(self.options.accepted, result.record, self.options.told_as)
-        due = agreement.waiting_no_more(result)
+        entry = accepted_differences.entry_for(self.options.accepted, result.record, self.options.told_as)
+        due = confirmation.waiting_no_more(result)
         counted = [each for each in result.findings if each.assertion in due] if due else result.findings
         reason = result.reason.code if result.reason is not None else ""
-        standing = ledger.judge_against_ledger(entry, result.outcome, counted, self.options.today, reason)
+        standing = accepted_differences.judge_acceptance(entry, result.outcome, counted, self.options.today, reason)
         return standing.to_json() if standing else None
 
-    def _agreement(self, result: Result) -> dict[str, Json] | None:
+    def _confirmation(self, result: Result) -> dict[str, Json] | None:
         """Whether what drifts live was ever seen as documented; a mock is no provider, and nothing there is pending.
 
         What a record remembers was seen under the usual revision, so under another one the history of that one tells.
@@ -121,7 +121,9 @@ class Prober(Collector):
         record = options.catalog[result.record]
         stated = assertions(record, options.catalog.__getitem__)
         remembers = None if options.revisions else record
-        return agreement.agreement(result, remembers, stated, self._earlier, options.today, options.pending_days)
+        return confirmation.describe_confirmation(
+            result, remembers, stated, self._earlier, options.today, options.pending_days
+        )
 
     @cached_property
     def _earlier(self) -> Sequence[Row]:

@@ -8,13 +8,13 @@ from datetime import UTC, date, datetime
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from catalog_probe.catalog.evidence.results import Asked
+from catalog_probe.catalog.evidence.results import Invocation
 from catalog_probe.catalog.files import paths, provider_folders
 from catalog_probe.catalog.files.manifest import meant, providers
 from catalog_probe.catalog.files.store import Catalog
 from catalog_probe.catalog.model import KINDS, Address
 from catalog_probe.catalog.model.errors import did_you_mean, shown
-from catalog_probe.catalog.writeback import ledger
+from catalog_probe.catalog.writeback import accepted_differences
 from catalog_probe.probes.planning.plan import plan
 from catalog_probe.probes.planning.rotation import Depth, Drawing, usual_depth
 from catalog_probe.probes.planning.sharding import Shard, lead, share
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
     import pytest
 
-    from catalog_probe.catalog.writeback.ledger import Entry
+    from catalog_probe.catalog.writeback.accepted_differences import Entry
     from catalog_probe.probes.traffic.recorded import Recording
     from catalog_probe.probes.traffic.traffic import Traffic
 
@@ -73,7 +73,7 @@ class Options:
     traffic: Traffic | None = None
     """What was recorded elsewhere and is judged instead of probing."""
     annotate: bool = False
-    asked: Asked = field(default_factory=Asked)
+    invocation: Invocation = field(default_factory=Invocation)
 
     @property
     def told_as(self) -> str:
@@ -154,10 +154,10 @@ def read(config: pytest.Config, environ: Mapping[str, str]) -> Options:
     named, recordings = config.getoption("--target"), _recordings(config)
     target = targets.load(named or MOCK, environ) if named or not recordings else sources.anybody()
     traffic = sources.traffic(recordings, catalog, target, of_target=bool(named)) if recordings else None
-    accepted = ledger.in_force()
+    accepted = accepted_differences.in_force()
     if update and not target.evidences:
         mend = f"only what was seen {'of a provider itself' if target.live else 'live'} goes into the records"
-        raise UsageError(f"--update: target {target.name!r} is a {target.stands_for}", mend)
+        raise UsageError(f"--update: target {target.name!r} is a {target.answered_by}", mend)
     for folder in catalog.roots if update else ():
         provider_folders.demand_own(folder)
     chosen = _chosen("--provider", config.getoption("--provider"), providers(), target.stand_ins)
@@ -187,7 +187,7 @@ def read(config: pytest.Config, environ: Mapping[str, str]) -> Options:
         depth=_depth(config.getoption("--depth"), target),
         asked_again=_drifting(config.getoption("--cause"), out),
         annotate=bool(config.getoption("--annotate")),
-        asked=_asked(config, target, asked_for),
+        invocation=_describe_invocation(config, target, asked_for),
         revisions=asked_for,
         strict=bool(config.getoption("strict", False)),  # pytest's own option, which stands for no leniency here too
     )
@@ -206,9 +206,9 @@ def _recordings(config: pytest.Config) -> tuple[Recording, ...]:
     return read_recordings(map(paths.meant, named))
 
 
-def _asked(config: pytest.Config, target: Target, revisions: Mapping[str, str]) -> Asked:
+def _describe_invocation(config: pytest.Config, target: Target, revisions: Mapping[str, str]) -> Invocation:
     """What was said of places, as it was said, a mock's keys, and what a live provider really calls things."""
-    return Asked(
+    return Invocation(
         target=config.getoption("--target") or "",
         catalog=config.getoption("--catalog") or "",
         out=config.getoption("--out") or "",

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from catalog_probe.catalog.evidence.verdicts import agreement, run_verdict
+from catalog_probe.catalog.evidence.verdicts import confirmation, run_verdict
 from catalog_probe.catalog.model import Outcome
 from catalog_probe.catalog.model.codes import FindingCode
 from catalog_probe.catalog.model.explanations import REASONS
@@ -20,11 +20,11 @@ def settle(result: Result) -> None:
     """End the test as the outcome table of DESIGN.md says; what makes the run exit 1 fails, nothing else does."""
     if run_verdict.failed(result):
         pytest.fail(told(result), pytrace=False)
-    if agreement.pending(result):
-        waiting = f"never seen as documented; pending until {agreement.until(result)}: {result.drifts[0].message}"
+    if confirmation.pending(result):
+        waiting = f"never seen as documented; pending until {confirmation.until(result)}: {result.drifts[0].message}"
         pytest.xfail(line(waiting))
     if run_verdict.accounted(result):
-        pytest.xfail(line(run_verdict.of_ledger(result, "reason")) or "accepted in catalog/divergences.json")
+        pytest.xfail(line(run_verdict.acceptance_field(result, "reason")) or "accepted in catalog/divergences.json")
     if result.outcome is not Outcome.CONFORMS:
         pytest.skip(reason_of(result))
 
@@ -37,12 +37,12 @@ def told(result: Result) -> str:
         if finding.drifts or finding.code == FindingCode.MATCHES_ANOTHER_RECORD
     ]
     if run_verdict.stale(result):
-        lines.insert(0, f"stale ledger: {run_verdict.of_ledger(result, 'detail')}")
-    elif result.ledger:
-        lines.append(f"  ledger: {run_verdict.of_ledger(result, 'detail')}")
+        lines.insert(0, f"stale ledger: {run_verdict.acceptance_field(result, 'detail')}")
+    elif result.accepted_difference:
+        lines.append(f"  ledger: {run_verdict.acceptance_field(result, 'detail')}")
     if result.outcome is Outcome.FLAKY and result.reason:
         lines.insert(0, f"{result.outcome}: {result.reason.detail}")
-    sources = ", ".join(result.probed_record.sources)
+    sources = ", ".join(result.parsed_record.sources)
     lines.append(f"  documented in {sources}; `catalog-probe catalog show {result.record}`")
     return "\n".join(map(row, lines))
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
         Response,
     )
     from catalog_probe.catalog.model.exchange import Cut
-    from catalog_probe.catalog.model.look import Look
+    from catalog_probe.catalog.model.observation import Observation
     from catalog_probe.probes.wire.redaction.redactor import Redactor
 
 _T = TypeVar("_T")
@@ -55,7 +55,7 @@ def redact_result(result: Result, redactor: Redactor) -> Result:
         result,
         reason=result.reason and redact_reason(result.reason, redactor),
         findings=tuple(_redact_finding(finding, redactor) for finding in result.findings),
-        looks=tuple(_redact_look(look, redactor) for look in result.looks),
+        observations=tuple(_redact_look(observation, redactor) for observation in result.observations),
     )
 
 
@@ -64,14 +64,16 @@ def _redact_finding(finding: Finding, redactor: Redactor) -> Finding:
     return replace(
         finding,
         message=redactor.sentence(finding.message),
-        at=redactor.sentence(finding.at),
+        location=redactor.sentence(finding.location),
         documented=_or_hidden(lambda: redactor.json(finding.documented, work), TOO_MUCH),
         observed=_or_hidden(lambda: redactor.json(finding.observed, work), TOO_MUCH),
     )
 
 
-def _redact_look(look: Look, redactor: Redactor) -> Look:
-    return replace(look, otherwise={key: redactor.text(observed) for key, observed in look.otherwise.items()})
+def _redact_look(observation: Observation, redactor: Redactor) -> Observation:
+    return replace(
+        observation, mismatched={key: redactor.text(observed) for key, observed in observation.mismatched.items()}
+    )
 
 
 def _redact_request(request: Request, redactor: Redactor, work: Work) -> Request:
@@ -101,7 +103,7 @@ def _redact_body(body: Json, body_type: str, redactor: Redactor, work: Work) -> 
 
 
 def _redact_cut(cut: Cut, redactor: Redactor, work: Work) -> Cut:
-    return replace(cut, at=_or_hidden(lambda: redactor.json(cut.at, work), {}))
+    return replace(cut, values=_or_hidden(lambda: redactor.json(cut.values, work), {}))
 
 
 def _redact_events(events: tuple[Event, ...], redactor: Redactor, work: Work) -> tuple[Event, ...]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from base64 import b64encode
-from collections import defaultdict
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -42,7 +41,7 @@ class _Form(NamedTuple):
 class KnownSecrets:
     """The secrets of a run, and what stands for each in what is shown."""
 
-    _by_gram: dict[str, list[_Form]] = field(default_factory=lambda: defaultdict(list))
+    _by_gram: dict[str, tuple[_Form, ...]] = field(default_factory=dict)
     _short: list[_Form] = field(default_factory=list)
     """Forms of fewer than ENOUGH characters, which only count whole."""
     _shortest: int = ENOUGH
@@ -86,8 +85,9 @@ class KnownSecrets:
             self._short.append(form)
             self._shortest = min(self._shortest, len(form.text))
             return
+        alone = (form,)  # nearly each gram is in one form; a tuple of its own for each would double the memory
         for gram in {form.text[at : at + _GRAM] for at in range(len(form.text) - _GRAM + 1)}:
-            self._by_gram[gram].append(form)
+            self._by_gram[gram] = self._by_gram.get(gram, ()) + alone
 
 
 def _end_of_prefix(secret: str) -> int:

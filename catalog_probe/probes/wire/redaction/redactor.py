@@ -42,6 +42,8 @@ _SCHEMES = ("Bearer", "Basic")
 _MOST_IDENTIFIERS = 50
 """Identifiers of the account; it has a handful, and a server that names others in each answer must not slow us down."""
 
+_KIND = re.compile(r"[a-z]{1,10}_")
+
 _PART_OF_URL = re.compile(r"([/?&=#])")
 
 
@@ -112,7 +114,7 @@ class Redactor:
 
     def sentence(self, sentence: str) -> str:
         """A sentence of ours. A whole secret in it becomes its name: it may quote an address that carries a key."""
-        for secret, marker in self._markers.items():
+        for secret, marker in tuple(self._markers.items()):  # another thread may learn one meanwhile
             sentence = sentence.replace(secret, marker)
         return self.text(sentence)
 
@@ -128,7 +130,7 @@ class Redactor:
             marker = f"[hidden: contains {contained}]" if contained is not None else None
         if marker is not None:
             return marker
-        for identifier, name in self._identifiers.items():
+        for identifier, name in tuple(self._identifiers.items()):  # as above
             string = string.replace(identifier, name)
         return string if string.isascii() else string.encode("utf-8", "backslashreplace").decode()
 
@@ -169,18 +171,21 @@ class Redactor:
             return _name_identifier(value, name)
         if name not in self._secret_headers:
             return self.string(value, work)
-        scheme, _, key = value.rpartition(" ") if value.startswith(_SCHEMES) else ("", "", value)
-        marker = key if _VARIABLE.fullmatch(key) else self._name(key)
-        return f"{scheme} {marker or '[redacted]'}".lstrip()
+        scheme, _, key = value.partition(" ")
+        marker = self._name(value) or (self._name(key) and f"{self.string(scheme, work)} {self._name(key)}")
+        return marker or (f"{scheme} [redacted]" if scheme in _SCHEMES else "[redacted]")
 
     def _name(self, string: str) -> str | None:
         """What stands for a string that is all of a secret, or is named though it is none."""
+        if _VARIABLE.fullmatch(string):
+            return string
         return self._markers.get(string) or self._names.get(string)
 
 
 def _name_identifier(identifier: str, header: str) -> str:
-    """What stands for an account identifier; the prefix that tells its kind stays (`wrkspc_`)."""
-    return f"{identifier[: identifier.rfind('_') + 1]}[{header}]"
+    """What stands for an account identifier; a word that tells its kind stays (`wrkspc_`)."""
+    kind = _KIND.match(identifier)
+    return f"{kind[0] if kind is not None else ''}[{header}]"
 
 
 def _replace_strings(value: Json, by_position: Mapping[int, str]) -> Json:

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from starlette.requests import Request
     from starlette.responses import Response
 
-    from catalog_probe.mockserver.core.buckets import TokenBucket
+    from catalog_probe.mockserver.core.errors import ErrorRow, Refusal
     from catalog_probe.mockserver.pa.auth.keys import Key
     from catalog_probe.mockserver.pa.call import Call
-    from catalog_probe.mockserver.pa.errors import PaError
     from catalog_probe.mockserver.pa.gateway import Endpoint
 
 Admit = Callable[["Key", "Endpoint"], None]
@@ -21,26 +20,16 @@ BudgetOf = Callable[["Call", str], tuple[str, ...]]
 CheckVersion = Callable[["Call", "Endpoint"], None]
 Handler = Callable[["Call"], Awaitable["Response"]]
 Identity = Callable[["Call", int], dict[str, str]]
-Refusal = Callable[["PaError", str], "Response"]
-Told = Callable[["TokenBucket", float], dict[str, str]]
+MakeResponse = Callable[["Refusal", str], "Response"]
 
 
-def says_more(not_found: Callable[..., PaError]) -> Callable[..., PaError]:
-    return lambda: not_found("Not found: the key is of another type.")
-
-
-def method_not_allowed(not_found: object) -> Callable[..., PaError]:
-    def refused() -> PaError:
-        from catalog_probe.mockserver.pa.errors import METHOD_NOT_ALLOWED, PaError
-
-        return PaError(METHOD_NOT_ALLOWED, "Method Not Allowed")
-
-    return refused
+def says_more(unknown_path: ErrorRow) -> ErrorRow:
+    return unknown_path.with_message("Not found: the key is of another type.")
 
 
 def deletes_with_any(admit: Admit) -> Admit:
     def lenient(key: Key, endpoint: Endpoint) -> None:
-        if not endpoint.group.startswith("delete:"):
+        if not endpoint.scopes[0].startswith("delete:"):
             admit(key, endpoint)
 
     return lenient
@@ -82,10 +71,10 @@ def whichever_endpoint(check: CheckVersion) -> CheckVersion:
 
 def needs_a_beta(answer: Handler) -> Handler:
     async def strict(call: Call) -> Response:
-        from catalog_probe.mockserver.pa.errors import invalid
+        from catalog_probe.mockserver.pa.errors import NO_VERSION
 
         if call.names.header("beta") not in call.request.headers:
-            raise invalid("The beta header is required.")
+            raise NO_VERSION(header=call.names.header("beta"))
         return await answer(call)
 
     return strict
@@ -104,45 +93,30 @@ def without_workspace(identity: Identity) -> Identity:
 
 
 def even_on_401(identity: Identity) -> Identity:
-    def told(call: Call, status: int) -> dict[str, str]:
+    def identified(call: Call, status: int) -> dict[str, str]:
         from catalog_probe.mockserver.pa.auth.keys import ACME
 
         return {call.names.header("organization-id"): ACME.id} if status == 401 else identity(call, status)
 
-    return told
+    return identified
 
 
 def workspace_of_all(identity: Identity) -> Identity:
-    def told(call: Call, status: int) -> dict[str, str]:
+    def identified(call: Call, status: int) -> dict[str, str]:
         from catalog_probe.mockserver.pa.auth.keys import DEFAULT_WORKSPACE
 
         usual = identity(call, status)
         return {call.names.header("workspace-id"): DEFAULT_WORKSPACE, **usual} if usual else usual
 
-    return told
+    return identified
 
 
-def another_request_id(refusal: Refusal) -> Refusal:
-    return lambda error, request_id: refusal(error, "req_of_another_answer")
+def another_request_id(make_response: MakeResponse) -> MakeResponse:
+    return lambda refusal, request_id: make_response(refusal, "req_of_another_answer")
 
 
 def of_each_path(budget_of: object) -> BudgetOf:
     return lambda call, parent: (parent, call.request.url.path)
-
-
-def _without(part: str) -> Callable[[Told], Told]:
-    def lacking(told: Told) -> Told:
-        def tells(*of: Any) -> dict[str, str]:
-            return {name: value for name, value in told(*of).items() if name != part}
-
-        return tells
-
-    return lacking
-
-
-without_limit = _without("limit")
-without_remaining = _without("remaining")
-without_reset = _without("reset")
 
 
 YEARS_S = 5 * 365 * 24 * 3600
@@ -151,10 +125,10 @@ YEARS_S = 5 * 365 * 24 * 3600
 def keys_of_five_years(raise_failure: Callable[[Call], None]) -> Callable[[Call], None]:
     def raised(call: Call) -> None:
         from catalog_probe.mockserver.pa.auth.keys import Role
-        from catalog_probe.mockserver.pa.compliance.refusals import not_a_usable_key
+        from catalog_probe.mockserver.pa.compliance.errors import UNUSABLE_KEY
 
         if call.key.role is Role.COMPLIANCE and call.context.ahead_s > YEARS_S:
-            raise not_a_usable_key(call.names.key_header)
+            raise UNUSABLE_KEY(header=call.names.key_header)
         raise_failure(call)
 
     return raised
@@ -164,7 +138,7 @@ def whether_enabled_or_not_for_organizations(admit: Admit) -> Admit:
     def lenient(key: Key, endpoint: Endpoint) -> None:
         from catalog_probe.mockserver.pa.compliance.access import ORG_DATA
 
-        if endpoint.group != ORG_DATA or not {ORG_DATA} <= key.scopes:
+        if endpoint.scopes != ORG_DATA or ORG_DATA[0] not in key.scopes:
             admit(key, endpoint)
 
     return lenient

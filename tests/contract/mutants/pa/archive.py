@@ -80,12 +80,12 @@ def whatever_is_asked_for(answer: Handler) -> Handler:
     """Answers with something where there is nothing."""
 
     async def found(call: Call) -> Response:
-        from catalog_probe.mockserver.pa.errors import PaError
+        from catalog_probe.mockserver.core.errors import Refusal
 
         try:
             return await answer(call)
-        except PaError as error:
-            if error.kind.status != 404:
+        except Refusal as refusal:
+            if refusal.row.status != 404:
                 raise
             return JSONResponse({"id": "", "type": "found", "data": []})
 
@@ -94,14 +94,15 @@ def whatever_is_asked_for(answer: Handler) -> Handler:
 
 def says_why(settings: Handler) -> Handler:
     async def told(call: Call) -> Response:
-        from catalog_probe.mockserver.pa.errors import NOT_FOUND, PaError, not_found
+        from catalog_probe.mockserver.core.errors import Refusal
+        from catalog_probe.mockserver.pa.errors import NO_WORKSPACE
 
         try:
             return await settings(call)
-        except PaError as error:
-            if error.kind is not NOT_FOUND:
+        except Refusal as refusal:
+            if refusal.row.status != NO_WORKSPACE.status:
                 raise
-            raise not_found(f"There are no settings of {call.params['organization_id']}.") from None
+            raise NO_WORKSPACE(id=call.params["organization_id"]) from None
 
     return told
 
@@ -143,8 +144,8 @@ def _lacking(kept: str, doomed: Callable[[Any], bool]) -> Callable[[ArchiveOf], 
         def found(call: Call) -> Archive:
             archive = archive_of(call)
             table = getattr(archive, kept)
-            for each in [each for each, entry in table.items() if doomed(entry)]:
-                del table[each]
+            for key in [key for key, entry in table.items() if doomed(entry)]:
+                del table[key]
             return archive
 
         return found

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import replace
 from email.utils import formatdate
 from typing import TYPE_CHECKING, Any
 
-from catalog_probe.mockserver.pa.auth.keys import Role, Standing
-from catalog_probe.mockserver.pa.errors import PaError
-from catalog_probe.mockserver.pa.limits import rates
-from catalog_probe.mockserver.pa.limits.meters import Meter, meter_of
+from catalog_probe.mockserver.pa.auth.keys import Role
+from catalog_probe.mockserver.pa.limits import tables
+from catalog_probe.mockserver.pa.limits.meters import Meter
 
 if TYPE_CHECKING:
     from starlette.responses import Response
@@ -25,8 +23,7 @@ if TYPE_CHECKING:
 AdmitMessage = Callable[["Call", "Model", "InputTokens", Mapping[str, Any]], "Admission"]
 Handler = Callable[["Call"], Awaitable["Response"]]
 MeterOf = Callable[["Call", str, str, int], Meter]
-SpendingError = Callable[[Standing, float], PaError]
-ToldOf = Callable[[str, "TokenBucket", float], dict[str, str]]
+Describe = Callable[[str, "TokenBucket", float], dict[str, str]]
 
 
 def of_each_key(meter_of: MeterOf) -> MeterOf:
@@ -37,23 +34,6 @@ def of_all_classes(meter_of: MeterOf) -> MeterOf:
     return lambda call, group, family, per_minute: meter_of(call, group.partition("/")[0], family, per_minute)
 
 
-def uncounted(handler: Handler) -> Handler:
-    """Neither counts its requests nor refuses one."""
-
-    async def handled(call: Call) -> Response:
-        group = "batches" if "batches" in call.request.url.path else "files"
-        per_minute = rates.REQUESTS[call.key.organization.tier][group]
-        bucket = meter_of(call, group, "ratelimit-requests", per_minute).bucket
-        bucket.refill(call.now)
-        before, bucket.level = bucket.level, bucket.capacity
-        try:
-            return await handler(call)
-        finally:
-            bucket.level = before
-
-    return handled
-
-
 def auto_alone(admit: AdmitMessage) -> AdmitMessage:
     return lambda call, model, measured, body: admit(call, model, measured, {**body, "service_tier": "auto"})
 
@@ -62,80 +42,29 @@ def as_date(retry_after: object) -> Callable[[float], dict[str, str]]:
     return lambda wait_s: {"retry-after": formatdate(1_790_000_000 + wait_s, usegmt=True)}
 
 
-def _without(family: str, part: str) -> Callable[[ToldOf], ToldOf]:
-    def lacking(told_of: ToldOf) -> ToldOf:
-        def told(of: str, bucket: TokenBucket, now: float) -> dict[str, str]:
-            return {each: text for each, text in told_of(of, bucket, now).items() if (of, each) != (family, part)}
-
-        return told
-
-    return lacking
-
-
-def _in_seconds(family: str) -> Callable[[ToldOf], ToldOf]:
-    def plain(told_of: ToldOf) -> ToldOf:
-        def told(of: str, bucket: TokenBucket, now: float) -> dict[str, str]:
-            usual = told_of(of, bucket, now)
+def _in_seconds(family: str) -> Callable[[Describe], Describe]:
+    def plain(describe: Describe) -> Describe:
+        def described(of: str, bucket: TokenBucket, now: float) -> dict[str, str]:
+            usual = describe(of, bucket, now)
             return {**usual, "reset": str(round(bucket.full_at(now) - now))} if of == family else usual
 
-        return told
+        return described
 
     return plain
 
 
-without_requests_limit = _without("ratelimit-requests", "limit")
-without_requests_remaining = _without("ratelimit-requests", "remaining")
-without_requests_reset = _without("ratelimit-requests", "reset")
-without_tokens_limit = _without("ratelimit-tokens", "limit")
-without_tokens_remaining = _without("ratelimit-tokens", "remaining")
-without_tokens_reset = _without("ratelimit-tokens", "reset")
-without_input_tokens_limit = _without("ratelimit-input-tokens", "limit")
-without_input_tokens_remaining = _without("ratelimit-input-tokens", "remaining")
-without_input_tokens_reset = _without("ratelimit-input-tokens", "reset")
-without_output_tokens_limit = _without("ratelimit-output-tokens", "limit")
-without_output_tokens_remaining = _without("ratelimit-output-tokens", "remaining")
-without_output_tokens_reset = _without("ratelimit-output-tokens", "reset")
-without_fast_input_tokens_limit = _without("fast-input-tokens", "limit")
-without_fast_input_tokens_remaining = _without("fast-input-tokens", "remaining")
-without_fast_input_tokens_reset = _without("fast-input-tokens", "reset")
-without_fast_output_tokens_limit = _without("fast-output-tokens", "limit")
-without_fast_output_tokens_remaining = _without("fast-output-tokens", "remaining")
-without_fast_output_tokens_reset = _without("fast-output-tokens", "reset")
-without_priority_input_tokens_limit = _without("priority-input-tokens", "limit")
-without_priority_input_tokens_remaining = _without("priority-input-tokens", "remaining")
-without_priority_input_tokens_reset = _without("priority-input-tokens", "reset")
-without_priority_output_tokens_limit = _without("priority-output-tokens", "limit")
-without_priority_output_tokens_remaining = _without("priority-output-tokens", "remaining")
-without_priority_output_tokens_reset = _without("priority-output-tokens", "reset")
 requests_reset_in_seconds = _in_seconds("ratelimit-requests")
 tokens_reset_in_seconds = _in_seconds("ratelimit-tokens")
 input_tokens_reset_in_seconds = _in_seconds("ratelimit-input-tokens")
 output_tokens_reset_in_seconds = _in_seconds("ratelimit-output-tokens")
 
 
-def exact_tokens(told_of: ToldOf) -> ToldOf:
-    def told(family: str, bucket: TokenBucket, now: float) -> dict[str, str]:
-        usual = told_of(family, bucket, now)
+def exact_tokens(describe: Describe) -> Describe:
+    def described(family: str, bucket: TokenBucket, now: float) -> dict[str, str]:
+        usual = describe(family, bucket, now)
         return {**usual, "remaining": str(bucket.remaining(now) - 7)} if family == "ratelimit-tokens" else usual
 
-    return told
-
-
-def told_to_wait(spending_error: SpendingError) -> SpendingError:
-    def told(standing: Standing, now: float) -> PaError:
-        error = spending_error(standing, now)
-        return error if error.details is None else PaError(error.kind, error.message, headers={"retry-after": "60"})
-
-    return told
-
-
-def for_another_reason(spending_error: SpendingError) -> SpendingError:
-    def told(standing: Standing, now: float) -> PaError:
-        error = spending_error(standing, now)
-        details = None if error.details is None else {"error_code": "spend_limit"}
-        return PaError(error.kind, error.message, headers=error.headers, details=details)
-
-    return told
+    return described
 
 
 def acceleration_passes(raise_failure: Callable[[Call], None]) -> Callable[[Call], None]:
@@ -166,25 +95,19 @@ LONG_TOKENS = 200_000
 def long_ones_apart(admit: AdmitMessage) -> AdmitMessage:
     def admitted(call: Call, model: Model, measured: InputTokens, body: Mapping[str, Any]) -> Admission:
         long = measured.fresh > LONG_TOKENS
-        return admit(call, replace(model, limit_class=rates.RETIRED) if long else model, measured, body)
+        return admit(call, replace(model, limit_class=tables.RETIRED) if long else model, measured, body)
 
     return admitted
 
 
-LARGE_BODY = 1_000_000
+def counted_by_model(admit: Callable[[Call, str], None]) -> Callable[[Call, str], None]:
+    """Batches that name models are counted apart from requests that name none."""
 
+    def admitted(call: Call, group: str) -> None:
+        names_models = call.request.method == "POST" and call.request.url.path.endswith("/batches")
+        admit(_apart(call, "a model") if names_models else call, group)
 
-def counted_by_model(create: Handler) -> Handler:
-    free = uncounted(create)
-
-    async def counted(call: Call) -> Response:
-        if int(call.request.headers["content-length"]) > LARGE_BODY:
-            return await free(call)
-        model = json.loads(await call.request.body())["requests"][0]["params"]["model"]
-        rates.admit_request(_apart(call, model), "batches")
-        return await free(call)
-
-    return counted
+    return admitted
 
 
 def as_for_all(create: Handler) -> Handler:
@@ -192,15 +115,3 @@ def as_for_all(create: Handler) -> Handler:
         return await create(replace(call, key=replace(call.key, role=Role.INFERENCE)))
 
     return created
-
-
-def in_other_words(spending_error: SpendingError) -> SpendingError:
-    """The limits that were set come last, behind a sentence about something else."""
-
-    def error(standing: Standing, now: float) -> PaError:
-        refused = spending_error(standing, now)
-        if standing in (Standing.ORGANIZATION_LIMIT, Standing.WORKSPACE_LIMIT):
-            return PaError(refused.kind, f"There is a problem with this account. {refused.message}")
-        return refused
-
-    return error

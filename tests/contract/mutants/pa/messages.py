@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from starlette.responses import JSONResponse
@@ -10,21 +10,21 @@ from starlette.responses import JSONResponse
 if TYPE_CHECKING:
     from starlette.responses import Response
 
+    from catalog_probe.mockserver.core.bodies import BodyRules
+    from catalog_probe.mockserver.core.errors import Refusal
+    from catalog_probe.mockserver.core.fields import Field
     from catalog_probe.mockserver.pa.call import Call
-    from catalog_probe.mockserver.pa.errors import PaError
-    from catalog_probe.mockserver.pa.fields import Check
     from catalog_probe.mockserver.pa.generation.generator import Completion
-    from catalog_probe.mockserver.pa.generation.server_tools import Used
+    from catalog_probe.mockserver.pa.generation.server_tools import Uses
     from catalog_probe.mockserver.pa.models import Model
 
 Body = dict[str, Any]
 CheckMessage = Callable[..., tuple["Model", int]]
 Compose = Callable[..., Body]
-Envelope = Callable[["PaError"], Body]
 Handler = Callable[["Call"], Awaitable["Response"]]
 Refuse = Callable[["Call", str], "Completion"]
-Run = Callable[["Call", Mapping[str, Any]], "Used"]
-Sse = Callable[[Mapping[str, Any], "PaError | None"], AsyncIterator[bytes]]
+Run = Callable[["Call", Mapping[str, Any]], "Uses"]
+Encode = Callable[[Mapping[str, Any], "Refusal | None"], Iterator[bytes]]
 
 
 def defaults_max_tokens(check: CheckMessage) -> CheckMessage:
@@ -44,59 +44,24 @@ def any_max_tokens(check: CheckMessage) -> CheckMessage:
     return checked
 
 
-def _but(bound: float) -> Callable[[Check], Check]:
-    """What was let pass is, but for the bound itself."""
-    return lambda check: lambda value: "Input is out of range" if value == bound else check(value)
+def adds_one(check: CheckMessage) -> CheckMessage:
+    def checked(body: Body, **named: bool) -> tuple[Model, int]:
+        body["messages"] = body.get("messages") or [{"role": "user", "content": "Hello."}]
+        return check(body, **named)
 
-
-def _within(low: float, high: float) -> Callable[[Check], Check]:
-    def bounded(original: Check) -> Check:
-        def check(value: Any) -> str | None:
-            if not isinstance(value, int | float) or isinstance(value, bool):
-                return original(value)
-            return None if low <= value <= high else f"range: {low:g}..{high:g}"
-
-        return check
-
-    return bounded
-
-
-from_minus_one = _within(-1, 1)
-up_to_two = _within(0, 2)
-above_0 = _but(0)
-below_1 = _but(1)
-
-
-def anything(check: object) -> Check:
-    return lambda value: None
-
-
-def _one(option: str) -> Callable[[Check], Check]:
-    return lambda check: lambda value: None if value == option else f"Input should be {option!r}"
-
-
-standard_only = _one("standard_only")
-auto = _one("auto")
-
-
-def adds_one(refuse: object) -> Callable[[list[Any]], None]:
-    def added(messages: list[Any]) -> None:
-        if not messages:
-            messages.append({"role": "user", "content": "Hello."})
-
-    return added
+    return checked
 
 
 def of_whatever(read: Callable[..., Awaitable[Body]]) -> Callable[..., Awaitable[Body]]:
     """Takes what cannot be parsed for the plainest request."""
 
-    async def taken(call: Call, limit: int) -> Body:
-        from catalog_probe.mockserver.pa.errors import PaError
+    async def taken(call: Call, rules: BodyRules) -> Body:
+        from catalog_probe.mockserver.core.errors import Refusal
 
         try:
-            return await read(call, limit)
-        except PaError as error:
-            if "not valid JSON" not in error.message:
+            return await read(call, rules)
+        except Refusal as refusal:
+            if refusal.row != rules.not_json:
                 raise
             return {"model": "mock-small", "max_tokens": 16, "messages": [{"role": "user", "content": "Hello."}]}
 
@@ -104,23 +69,29 @@ def of_whatever(read: Callable[..., Awaitable[Body]]) -> Callable[..., Awaitable
 
 
 def lenient(check: Callable[..., None]) -> Callable[..., None]:
-    def checked(body: Body, checks: Mapping[str, Check], required: Any, **more: Any) -> None:
-        check(body, checks, required, **{**more, "extra": True})
+    def checked(body: Body, table: Any, **named: Any) -> None:
+        check(body, table, **{**named, "ignore_unknown": True})
 
     return checked
 
 
-def with_betas(fields: Mapping[str, Check]) -> dict[str, Check]:
-    return {**fields, "betas": lambda value: None}
+def _with(name: str) -> Callable[[tuple[Field, ...]], tuple[Field, ...]]:
+    def more(rows: tuple[Field, ...]) -> tuple[Field, ...]:
+        from catalog_probe.mockserver.core.fields import ANY, Field
+        from catalog_probe.mockserver.core.sections import OURS
+
+        return (*rows, Field(name, ANY, OURS))
+
+    return more
 
 
-def with_output_format(fields: Mapping[str, Check]) -> dict[str, Check]:
-    return {**fields, "output_format": lambda value: None}
+with_betas = _with("betas")
+with_output_format = _with("output_format")
 
 
 def no_server_tools(check: CheckMessage) -> CheckMessage:
     def checked(body: Body, **named: bool) -> tuple[Model, int]:
-        from catalog_probe.mockserver.pa.generation.tools import refuse_server_tools
+        from catalog_probe.mockserver.pa.generation.message_checks import refuse_server_tools
 
         refuse_server_tools(body.get("tools", ()))
         return check(body, **named)
@@ -143,11 +114,11 @@ without_usage_counts = _composed(
 
 def refusal_is_an_error(compose: Compose) -> Compose:
     def composed(*of: Any, **named: Any) -> Body:
-        from catalog_probe.mockserver.pa.errors import invalid
+        from catalog_probe.mockserver.pa.errors import BAD_FORM
 
         message = compose(*of, **named)
         if message["stop_reason"] == "refusal":
-            raise invalid("The request was refused.")
+            raise BAD_FORM(reason="The request was refused.")
         return message
 
     return composed
@@ -155,9 +126,9 @@ def refusal_is_an_error(compose: Compose) -> Compose:
 
 def unknown(removed: object) -> Handler:
     async def answer(call: Call) -> Response:
-        from catalog_probe.mockserver.pa.errors import not_found
+        from catalog_probe.mockserver.pa.errors import UNKNOWN_PATH
 
-        raise not_found()
+        raise UNKNOWN_PATH()
 
     return answer
 
@@ -165,15 +136,6 @@ def unknown(removed: object) -> Handler:
 def answers(removed: object) -> Handler:
     async def answer(call: Call) -> Response:
         return JSONResponse({"type": "completion", "completion": " Hello."})
-
-    return answer
-
-
-def says_only_removed(removed: object) -> Handler:
-    async def answer(call: Call) -> Response:
-        from catalog_probe.mockserver.pa.errors import invalid
-
-        raise invalid("This path has been removed.")
 
     return answer
 
@@ -187,40 +149,19 @@ def some_model(find: Callable[[str], Model]) -> Callable[[str], Model]:
     return found
 
 
-def error_as_failure(sse: Sse) -> Sse:
-    async def told(message: Mapping[str, Any], failure: PaError | None) -> AsyncIterator[bytes]:
-        async for event in sse(message, failure):
+def error_as_failure(encode: Encode) -> Encode:
+    def encoded(message: Mapping[str, Any], failure: Refusal | None) -> Iterator[bytes]:
+        for event in encode(message, failure):
             yield event.replace(b"event: error\n", b"event: failure\n")
 
-    return told
+    return encoded
 
 
-def cut_short(sse: Sse) -> Sse:
-    async def told(message: Mapping[str, Any], failure: PaError | None) -> AsyncIterator[bytes]:
-        async for event in sse(message, failure):
-            if not event.startswith(b"event: error\n"):
-                yield event
+def cut_short(encode: Encode) -> Encode:
+    def encoded(message: Mapping[str, Any], failure: Refusal | None) -> Iterator[bytes]:
+        return (event for event in encode(message, failure) if not event.startswith(b"event: error\n"))
 
-    return told
-
-
-def typed_failure(envelope: Envelope) -> Envelope:
-    return lambda error: {**envelope(error), "type": "failure"}
-
-
-def _error_without(name: str) -> Callable[[Envelope], Envelope]:
-    def lacking(envelope: Envelope) -> Envelope:
-        def told(error: PaError) -> Body:
-            whole = envelope(error)
-            return {**whole, "error": {each: value for each, value in whole["error"].items() if each != name}}
-
-        return told
-
-    return lacking
-
-
-without_error_type = _error_without("type")
-without_error_message = _error_without("message")
+    return encoded
 
 
 def ends_the_turn(refuse: Refuse) -> Refuse:
@@ -237,7 +178,7 @@ def _details_without(name: str) -> Callable[[Refuse], Refuse]:
         def refused(call: Call, category: str) -> Completion:
             completion = refuse(call, category)
             details = completion.stop_details or {}
-            completion.stop_details = {each: value for each, value in details.items() if each != name}
+            completion.stop_details = {key: value for key, value in details.items() if key != name}
             return completion
 
         return refused
@@ -277,16 +218,16 @@ def text_as_message(check: CheckMessage) -> CheckMessage:
 
 def refuses_any(check: object) -> Callable[[Call], None]:
     def refused(call: Call) -> None:
-        from catalog_probe.mockserver.pa.errors import invalid
+        from catalog_probe.mockserver.pa.errors import UNEXPECTED_BETA
 
         if call.names.header("beta") in call.request.headers:
-            raise invalid("There are no betas.")
+            raise UNEXPECTED_BETA(values="", header=call.names.header("beta"))
 
     return refused
 
 
 def without_error_code(run: Run) -> Run:
-    def used(call: Call, body: Mapping[str, Any]) -> Used:
+    def used(call: Call, body: Mapping[str, Any]) -> Uses:
         tried = run(call, body)
         for block in tried.blocks:
             if isinstance(block.get("content"), dict):
@@ -297,13 +238,13 @@ def without_error_code(run: Run) -> Run:
 
 
 def failing_the_request(run: Run) -> Run:
-    def used(call: Call, body: Mapping[str, Any]) -> Used:
-        from catalog_probe.mockserver.pa.errors import invalid
+    def used(call: Call, body: Mapping[str, Any]) -> Uses:
+        from catalog_probe.mockserver.pa.errors import BAD_FORM
 
         tried = run(call, body)
         for block in tried.blocks:
             if isinstance(block.get("content"), dict) and "error_code" in block["content"]:
-                raise invalid(f"The tool failed: {block['content']['error_code']}.")
+                raise BAD_FORM(reason=f"The tool failed: {block['content']['error_code']}.")
         return tried
 
     return used

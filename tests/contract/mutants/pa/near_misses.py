@@ -16,14 +16,14 @@ if TYPE_CHECKING:
     from catalog_probe.mockserver.core.buckets import TokenBucket
     from catalog_probe.mockserver.pa.call import Call
     from catalog_probe.mockserver.pa.compliance.paging import Redeem, Row
-    from catalog_probe.mockserver.pa.generation.tool_outcome import Setting
+    from catalog_probe.mockserver.pa.generation.tool_uses import Use
     from catalog_probe.mockserver.pa.models import Model
 
 Handler = Callable[["Call"], Awaitable["Response"]]
 Page = dict[str, Any]
 Window = Callable[[Sequence["Row"], Mapping[str, Any], "Redeem", Callable[["Row"], str]], Page]
 ByToken = Callable[..., Page]
-ToldOf = Callable[[str, "TokenBucket", float], dict[str, str]]
+Describe = Callable[[str, "TokenBucket", float], dict[str, str]]
 
 
 def after_repeats(page_of_window: Window) -> Window:
@@ -75,7 +75,11 @@ def page_repeats(page_by_token: ByToken) -> ByToken:
         if "page" not in values or not shown["data"]:
             return shown
         every = page_by_token(
-            call, rows, {name: each for name, each in values.items() if name not in ("page", "limit")}, *args, **options
+            call,
+            rows,
+            {name: value for name, value in values.items() if name not in ("page", "limit")},
+            *args,
+            **options,
         )["data"]
         return {**shown, "data": [every[max(0, every.index(shown["data"][0]) - 1)], *shown["data"]]}
 
@@ -102,16 +106,16 @@ def gte_excluded(created_within: object) -> Callable[[Mapping[str, Any], float],
     )
 
 
-def one_more_use(exhausted: object) -> Callable[[Setting], bool]:
-    return lambda setting: isinstance(setting.tool.get("max_uses"), int) and setting.use > setting.tool["max_uses"] + 1
+def one_more_use(is_exhausted: object) -> Callable[[Use], bool]:
+    return lambda use: "max_uses" in use.tool and use.number > use.tool["max_uses"] + 1
 
 
-def one_above(too_many: Callable[[Any, Model], str | None]) -> Callable[[Any, Model], str | None]:
-    return lambda body, model: too_many({**body, "max_tokens": body.get("max_tokens", 1) - 1}, model)
+def one_above(refuse: Callable[[Any, Model], None]) -> Callable[[Any, Model], None]:
+    return lambda body, model: refuse({**body, "max_tokens": body["max_tokens"] - 1}, model)
 
 
-def one_below(too_many: Callable[[Any, Model], str | None]) -> Callable[[Any, Model], str | None]:
-    return lambda body, model: too_many({**body, "max_tokens": body.get("max_tokens", 1) + 1}, model)
+def one_below(refuse: Callable[[Any, Model], None]) -> Callable[[Any, Model], None]:
+    return lambda body, model: refuse({**body, "max_tokens": body["max_tokens"] + 1}, model)
 
 
 def of_another_chat(handler: Handler) -> Handler:
@@ -142,14 +146,14 @@ def in_milliseconds(retry_after: Callable[[float], dict[str, str]]) -> Callable[
     return lambda wait_s: retry_after(wait_s * 1000)
 
 
-def reset_in_seconds(told_of: ToldOf) -> ToldOf:
-    return lambda family, bucket, now: {**told_of(family, bucket, now), "reset": str(round(bucket.full_at(now) - now))}
+def reset_in_seconds(describe: Describe) -> Describe:
+    return lambda family, bucket, now: {**describe(family, bucket, now), "reset": str(round(bucket.full_at(now) - now))}
 
 
-def reset_in_the_past(told_of: ToldOf) -> ToldOf:
+def reset_in_the_past(describe: Describe) -> Describe:
     return lambda family, bucket, now: {
-        **told_of(family, bucket, now),
-        "reset": told_of(family, bucket, now)["reset"].replace("20", "19", 1),
+        **describe(family, bucket, now),
+        "reset": describe(family, bucket, now)["reset"].replace("20", "19", 1),
     }
 
 
@@ -166,8 +170,8 @@ def _read(answer: Response) -> Page:
     return body
 
 
-def nothing_used(told_of: ToldOf) -> ToldOf:
-    return lambda family, bucket, now: {**told_of(family, bucket, now), "remaining": f"{bucket.per_minute:.0f}"}
+def nothing_used(describe: Describe) -> Describe:
+    return lambda family, bucket, now: {**describe(family, bucket, now), "remaining": f"{bucket.per_minute:.0f}"}
 
 
 def settings_of_another(handler: Handler) -> Handler:
@@ -178,18 +182,8 @@ def settings_of_another(handler: Handler) -> Handler:
     return handled
 
 
-def with_a_null_request_id(refusal: Callable[..., Response]) -> Callable[..., Response]:
-    return lambda error, request_id: refusal(error, None)
-
-
-def should_retry_in_capitals(refusal: Callable[..., Response]) -> Callable[..., Response]:
-    def refused(error: Any, request_id: str) -> Response:
-        response = refusal(error, request_id)
-        if "x-should-retry" in response.headers:
-            response.headers["x-should-retry"] = response.headers["x-should-retry"].title()
-        return response
-
-    return refused
+def with_a_null_request_id(make_response: Callable[..., Response]) -> Callable[..., Response]:
+    return lambda refusal, request_id: make_response(refusal, None)
 
 
 def of_no_organization(identity: Callable[..., dict[str, str]]) -> Callable[..., dict[str, str]]:

@@ -24,16 +24,16 @@ Within = Callable[[Values, float], bool]
 
 
 def _asking(call: Call, query: Sequence[tuple[str, str]]) -> Call:
-    """The call as if it had asked for this."""
+    """The call with another query."""
     scope = {**call.request.scope, "query_string": urlencode(list(query)).encode()}
     return replace(call, request=Request(scope, call.request.receive))
 
 
 def ignores_unknown(read: Read) -> Read:
     def reading(call: Call, *parameters: Parameter) -> Values:
-        known = {each.name for each in parameters}
+        names = {parameter.name for parameter in parameters}
         return read(
-            _asking(call, [pair for pair in call.request.query_params.multi_items() if pair[0] in known]), *parameters
+            _asking(call, [pair for pair in call.request.query_params.multi_items() if pair[0] in names]), *parameters
         )
 
     return reading
@@ -41,11 +41,11 @@ def ignores_unknown(read: Read) -> Read:
 
 def each_name_once(read: Read) -> Read:
     def reading(call: Call, *parameters: Parameter) -> Values:
-        from catalog_probe.mockserver.pa.compliance.refusals import bad_parameter
+        from catalog_probe.mockserver.pa.compliance.errors import BAD_PARAMETER
 
         names = [name for name, _ in call.request.query_params.multi_items()]
         if again := next((name for name in names if names.count(name) > 1), None):
-            raise bad_parameter(again, "must be given once")
+            raise BAD_PARAMETER(name=again, constraint="must be given once")
         return read(call, *parameters)
 
     return reading
@@ -110,20 +110,9 @@ def only_backwards(is_no_window: object) -> Callable[[Values], bool]:
     return lambda values: bool(values.get("created_at.lt", 1) < values.get("created_at.gte", 0))
 
 
-def anything(one_of: object) -> Callable[..., Parameter]:
-    def parameter(name: str, options: object) -> Parameter:
-        from catalog_probe.mockserver.pa.compliance.query import text
-
-        return text(name)
-
-    return parameter
-
-
 def of_all_types(list_activities: Callable[[Call], Awaitable[Response]]) -> Callable[[Call], Awaitable[Response]]:
     async def listed(call: Call) -> Response:
-        await list_activities(call)  # refuses what is wrong with the types
-        pairs = [pair for pair in call.request.query_params.multi_items() if pair[0] != "activity_types[]"]
-        return await list_activities(_asking(call, pairs))
+        return await list_activities(replace(call, query=_but(call.query, "activity_types[]")))
 
     return listed
 
@@ -202,25 +191,19 @@ input_of_any_type = _reading(INPUT_CAP, _of_any_type)
 result_of_any_type = _reading(RESULT_CAP, _of_any_type)
 
 
-def constraint_first(bad_parameter: Callable[[str, str], Any]) -> Callable[[str, str], Any]:
-    return lambda name, constraint: bad_parameter(constraint, name)
-
-
-def another_name(bad_parameter: Callable[[str, str], Any]) -> Callable[[str, str], Any]:
-    return lambda name, constraint: bad_parameter("activity_types[]" if name == "limit" else "limit", constraint)
-
-
-def name_alone(bad_parameter: Callable[[str, str], Any]) -> Callable[[str, str], Any]:
-    return lambda name, constraint: bad_parameter(name, "")
+def another_name(bad_parameter: Callable[..., Any]) -> Callable[..., Any]:
+    return lambda name, constraint: bad_parameter(
+        name="activity_types[]" if name == "limit" else "limit", constraint=constraint
+    )
 
 
 def ignores_bad_cursors(page: Page) -> Page:
     def lenient(rows: Any, values: Values, *more: Any) -> Body:
-        from catalog_probe.mockserver.pa.errors import PaError
+        from catalog_probe.mockserver.core.errors import Refusal
 
         try:
             return page(rows, values, *more)
-        except PaError:
+        except Refusal:
             return page(rows, _but(values, "after_id", "before_id"), *more)
 
     return lenient
@@ -228,11 +211,11 @@ def ignores_bad_cursors(page: Page) -> Page:
 
 def ignores_bad_pages(page: Page) -> Page:
     def lenient(call: Call, rows: Any, values: Values, *more: Any, **named: Any) -> Body:
-        from catalog_probe.mockserver.pa.errors import PaError
+        from catalog_probe.mockserver.core.errors import Refusal
 
         try:
             return page(call, rows, values, *more, **named)
-        except PaError:
+        except Refusal:
             return page(call, rows, _but(values, "page"), *more, **named)
 
     return lenient
@@ -246,11 +229,11 @@ def of_any_order(page: Page) -> Page:
     """Takes a cursor of the other order for one of this."""
 
     def lenient(call: Call, rows: Any, values: Values, binding: Any, **named: Any) -> Body:
-        from catalog_probe.mockserver.pa.errors import PaError
+        from catalog_probe.mockserver.core.errors import Refusal
 
         try:
             return page(call, rows, values, binding, **named)
-        except PaError:
+        except Refusal:
             return page(call, rows, values, binding, **{**named, "descending": not named.get("descending", True)})
 
     return lenient

@@ -8,24 +8,22 @@ from typing import TYPE_CHECKING, Any
 from starlette.responses import JSONResponse, Response
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Callable, Mapping
+    from collections.abc import Callable, Iterator, Mapping
 
-    from catalog_probe.mockserver.core.routing import Route
-    from catalog_probe.mockserver.pa.auth.keys import Key
+    from catalog_probe.mockserver.core.errors import Refusal
     from catalog_probe.mockserver.pa.call import Call
-    from catalog_probe.mockserver.pa.errors import PaError
     from catalog_probe.mockserver.pa.gateway import Endpoint
 
-Routes = tuple["Route[Endpoint]", ...]
+Routes = tuple["Endpoint", ...]
 ORGANIZATION = "/v1/compliance/organizations/{organization_id}"
 WRITING = ("POST", "PUT", "PATCH", "DELETE")
 
 
-def as_one_json(sse: object) -> Callable[[Mapping[str, Any], PaError | None], AsyncIterator[bytes]]:
-    async def told(message: Mapping[str, Any], failure: PaError | None) -> AsyncIterator[bytes]:
-        yield json.dumps(message if failure is None else failure.envelope()).encode()
+def as_one_json(encode: object) -> Callable[[Mapping[str, Any], Refusal | None], Iterator[bytes]]:
+    def encoded(message: Mapping[str, Any], failure: Refusal | None) -> Iterator[bytes]:
+        yield json.dumps(message if failure is None else {"error": {"message": failure.message}}).encode()
 
-    return told
+    return encoded
 
 
 class Csv(Response):
@@ -39,30 +37,22 @@ def as_csv(response: object) -> type[Response]:
     return Csv
 
 
-def in_other_words(authenticate: Callable[..., Key]) -> Callable[..., Key]:
-    def authenticated(*of: Any) -> Key:
-        from catalog_probe.mockserver.pa.errors import PaError
-
-        try:
-            return authenticate(*of)
-        except PaError as error:
-            raise PaError(error.kind, "Who are you?") from None
-
-    return authenticated
-
-
 def _written(path: str) -> Callable[[Routes], Routes]:
     def more(routes: Routes) -> Routes:
-        from catalog_probe.mockserver.core.routing import Route
+        from catalog_probe.mockserver.core.sections import OURS
         from catalog_probe.mockserver.pa.compliance import access
         from catalog_probe.mockserver.pa.gateway import Endpoint
 
         async def write(call: Call) -> Response:
             return JSONResponse({"type": "written"})
 
-        endpoint = Endpoint(write, access.ORG_DATA, authenticate=access.authenticate, admit=lambda key, endpoint: None)
-        there = {(route.method, route.path) for route in routes}
-        return (*routes, *(Route(each, path, endpoint) for each in WRITING if (each, path) not in there))
+        def row(method: str) -> Endpoint:
+            authenticate, admit = access.authenticate, lambda key, endpoint: None
+            return Endpoint(method, path, write, OURS, authenticate=authenticate, admit=admit)
+
+        taken = {(route.method, route.path) for route in routes}
+        writing = [method for method in WRITING if (method, path) not in taken]
+        return (*routes, *(row(method) for method in writing))
 
     return more
 

@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from catalog_probe.mockserver.pb.errors import INVALID, PbError
+from catalog_probe.mockserver.core.errors import Refusal
+from catalog_probe.mockserver.core.fields import Breach
+from catalog_probe.mockserver.pb.bodies import JsonAnswer
+from catalog_probe.mockserver.pb.errors import ALREADY_EXISTS, INVALID
+from catalog_probe.mockserver.pb.keys import Billing
 
 if TYPE_CHECKING:
     from starlette.responses import Response
 
+    from catalog_probe.mockserver.core.errors import ErrorRow
+    from catalog_probe.mockserver.core.fields import Violation
     from catalog_probe.mockserver.pb.models import Model
 
 Envelope = Callable[[Any], Any]
@@ -18,15 +24,15 @@ ErrorEvent = Callable[[Mapping[str, Any]], dict[str, Any]]
 
 
 def in_an_object(original: Envelope) -> Envelope:
-    return lambda error: {"errors": original(error)}
+    return lambda refusal: {"errors": original(refusal)}
 
 
 def in_capitals(original: Envelope) -> Envelope:
-    def interactions(error: Any) -> Any:
-        said = original(error)["error"]
-        return {"error": {**said, "code": said["code"].upper()}}
+    def make_interactions(refusal: Any) -> Any:
+        error = original(refusal)["error"]
+        return {"error": {**error, "code": error["code"].upper()}}
 
-    return interactions
+    return make_interactions
 
 
 def ok_for_interactions(original: Callable[..., Response]) -> Callable[..., Response]:
@@ -38,41 +44,29 @@ def ok_for_interactions(original: Callable[..., Response]) -> Callable[..., Resp
 
 
 def without_code(original: ErrorEvent) -> ErrorEvent:
-    return lambda error: original({name: each for name, each in error.items() if name != "code"})
+    return lambda error: original({name: value for name, value in error.items() if name != "code"})
 
 
 def without_message(original: ErrorEvent) -> ErrorEvent:
-    return lambda error: original({name: each for name, each in error.items() if name != "message"})
+    return lambda error: original({name: value for name, value in error.items() if name != "message"})
 
 
 def with_code_in_capitals(original: ErrorEvent) -> ErrorEvent:
     return lambda error: original({**error, "code": error["code"].upper()})
 
 
-def malformed_is_data_loss(original: Callable[[Any], Any]) -> Callable[[Any], Any]:
-    from catalog_probe.mockserver.pb.errors import INVALID, PbError
+def without_unknown(original: Callable[..., Iterator[Violation]]) -> Callable[..., Iterator[Violation]]:
+    def violations(body: Any, table: Any, **options: Any) -> Iterator[Violation]:
+        return (broken for broken in original(body, table, **options) if broken.breach is not Breach.UNKNOWN)
 
-    async def read_object(call: Any) -> Any:
-        try:
-            return await original(call)
-        except PbError as error:
-            raise PbError(replace(INVALID, status="DATA_LOSS"), error.message) from None
-
-    return read_object
+    return violations
 
 
-def known_only(original: Callable[..., Any]) -> Callable[..., Any]:
-    from catalog_probe.mockserver.pb.fields import camel
-
-    def read(body: Any, fields: Any, at: str = "") -> Any:
-        return original({name: value for name, value in body.items() if camel(name) in fields}, fields, at)
-
-    return read
+def invalid(original: ErrorRow) -> ErrorRow:
+    return INVALID.with_message(original.message)
 
 
 def as_if_billed(original: Callable[..., None]) -> Callable[..., None]:
-    from catalog_probe.mockserver.pb.auth.keys import Billing
-
     def refuse_unpaid(project: Any, *args: Any) -> None:
         if project.billing is not Billing.OFF:
             original(project, *args)
@@ -85,24 +79,15 @@ def as_if_in_region(original: Callable[..., None]) -> Callable[..., None]:
 
 
 def made_again(original: Callable[[Any], Any]) -> Callable[[Any], Any]:
-    from catalog_probe.mockserver.pb.call import JsonAnswer
-    from catalog_probe.mockserver.pb.errors import ALREADY_EXISTS, PbError
-
     async def create(call: Any) -> Any:
         try:
             return await original(call)
-        except PbError as error:
-            if error.kind is not ALREADY_EXISTS:
+        except Refusal as refusal:
+            if refusal.row.status != ALREADY_EXISTS.status:
                 raise
             return JsonAnswer({"name": "made-again"})
 
     return create
-
-
-def internal(original: tuple[Any, str]) -> tuple[Any, str]:
-    from catalog_probe.mockserver.pb.errors import INTERNAL
-
-    return INTERNAL, original[1]
 
 
 def takes_any(original: Callable[..., Any]) -> Callable[..., Any]:
@@ -115,10 +100,10 @@ def takes_any(original: Callable[..., Any]) -> Callable[..., Any]:
 def closed_is_invalid(find_model: Callable[..., Model]) -> Callable[..., Model]:
     """An older model is neither to be had nor said to be gone."""
 
-    def found(name: str, *args: Any, **options: Any) -> Model:
+    def find(name: str, *args: Any, **options: Any) -> Model:
         model = find_model(name, *args, **options)
         if model.closed_to_new_users:
-            raise PbError(INVALID, f"models/{model.id} cannot be asked for.")
+            raise INVALID.with_message("The model cannot be asked for.")()
         return model
 
-    return found
+    return find

@@ -4,9 +4,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from starlette.responses import PlainTextResponse, Response, StreamingResponse
+from starlette.responses import PlainTextResponse, Response
+
+from catalog_probe.mockserver.core.errors import Refusal
+from catalog_probe.mockserver.pb.bodies import JsonAnswer
+from catalog_probe.mockserver.pb.errors import INVALID, UNKNOWN_PATH
+from catalog_probe.mockserver.pb.models import MODELS
+
+if TYPE_CHECKING:
+    from catalog_probe.mockserver.core.errors import ErrorRow
 
 Exists = Callable[[Any, str], bool]
 
@@ -19,13 +27,20 @@ def nowhere(original: re.Pattern[str]) -> re.Pattern[str]:
     return re.compile(r"/nowhere/(v1)")
 
 
-def as_plain_text(original: type[StreamingResponse]) -> Callable[..., Response]:
-    return lambda events, media_type: original(events, media_type="text/plain")
+def as_plain_text(original: Callable[..., Response]) -> Callable[..., Response]:
+    def stream(*args: Any) -> Response:
+        answer = original(*args)
+        answer.headers["content-type"] = "text/plain"
+        return answer
+
+    return stream
+
+
+def invalid(original: ErrorRow) -> ErrorRow:
+    return INVALID.with_message(original.message)
 
 
 def empty_list(original: Callable[..., Any]) -> Callable[..., Any]:
-    from catalog_probe.mockserver.pb.call import JsonAnswer
-
     async def list_models(call: Any) -> Response:
         return JsonAnswer({"models": []})
 
@@ -33,26 +48,21 @@ def empty_list(original: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def not_found(original: Callable[..., Any]) -> Callable[..., Any]:
-    from catalog_probe.mockserver.pb.errors import NOT_FOUND, PbError
-
     async def handler(call: Any) -> Response:
-        raise PbError(NOT_FOUND, "The requested URL was not found on this server.")
+        raise UNKNOWN_PATH()
 
     return handler
 
 
 def envelope_of_others(original: Callable[[Any], dict[str, Any]]) -> Callable[[Any], dict[str, Any]]:
-    return lambda error: {"type": "error", "code": error.kind.status, "text": error.message}
+    return lambda refusal: {"type": "error", "code": refusal.row.type, "text": refusal.message}
 
 
 def another_instead(original: Callable[..., Any]) -> Callable[..., Any]:
-    from catalog_probe.mockserver.pb.errors import PbError
-    from catalog_probe.mockserver.pb.models import MODELS
-
     def find_model(*args: Any, **options: Any) -> Any:
         try:
             return original(*args, **options)
-        except PbError:
+        except Refusal:
             return MODELS["mock-lite"]
 
     return find_model

@@ -5,6 +5,12 @@ from __future__ import annotations
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
+from catalog_probe.mockserver.core.errors import Refusal
+from catalog_probe.mockserver.core.faults import CLOSE_EXTENSION
+from catalog_probe.mockserver.core.sockets import Gone
+from catalog_probe.mockserver.pb.errors import INVALID
+from catalog_probe.mockserver.pb.keys import MAIN
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -16,10 +22,8 @@ def of_the_connection_alone(original: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def refused(original: Callable[..., Any]) -> Callable[..., Any]:
-    from catalog_probe.mockserver.pb.errors import invalid
-
     def resume(session: Any, handle: str, now: float) -> Any:
-        raise invalid("Sessions cannot be resumed.")
+        raise INVALID.with_message("Sessions cannot be resumed.")()
 
     return resume
 
@@ -29,8 +33,6 @@ def all_of_it(original: Callable[..., float]) -> Callable[..., float]:
 
 
 def dropped(original: Callable[..., Any]) -> Callable[..., Any]:
-    from catalog_probe.mockserver.core.sockets import Gone
-
     async def close(socket: Any, code: int, reason: str = "") -> None:
         with suppress(Gone):
             await socket.drop()
@@ -39,13 +41,10 @@ def dropped(original: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def whoever(original: Callable[..., Any]) -> Callable[..., Any]:
-    from catalog_probe.mockserver.pb.auth.keys import MAIN
-    from catalog_probe.mockserver.pb.errors import PbError
-
     def admit(*args: Any) -> Any:
         try:
             return original(*args)
-        except PbError:
+        except Refusal:
             return MAIN, None
 
     return admit
@@ -53,8 +52,6 @@ def whoever(original: Callable[..., Any]) -> Callable[..., Any]:
 
 def with_999(original: Callable[..., Any]) -> Callable[..., Any]:
     """A code that is none (RFC 6455, 7.4.2), past the server's own protocol, which would not send it."""
-    from catalog_probe.mockserver.core.faults import CLOSE_EXTENSION
-    from catalog_probe.mockserver.core.sockets import Gone
 
     async def close(socket: Any, code: int, reason: str) -> None:
         wire = socket.scope["extensions"][CLOSE_EXTENSION]["close"].__self__.transport

@@ -6,8 +6,8 @@ import json
 from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, Any
 
-from catalog_probe.mockserver.pb.call import JsonAnswer
-from catalog_probe.mockserver.pb.errors import PbError
+from catalog_probe.mockserver.core.errors import Refusal
+from catalog_probe.mockserver.pb.bodies import JsonAnswer
 
 if TYPE_CHECKING:
     from starlette.responses import Response
@@ -15,28 +15,47 @@ if TYPE_CHECKING:
     from catalog_probe.mockserver.pb.call import Call
     from catalog_probe.mockserver.pb.models import Model
 
-Refusal = Callable[..., PbError]
+Refuse = Callable[[str, Any], Refusal]
 
 
-def in_milliseconds(quota_refusal: Refusal) -> Refusal:
-    def refusal(model: Model, excess: Any) -> PbError:
-        refused = quota_refusal(model, excess)
-        message = refused.message.rpartition("Please retry in ")[0] + f"Please retry in {excess.delay_s * 1000:.0f} ms."
-        return PbError(refused.kind, message, refused.details)
+def _saying(refuse: Refuse, delay: Callable[[float], str]) -> Refuse:
+    def make_quota_refusal(model: str, excess: Any) -> Refusal:
+        refusal = refuse(model, excess)
+        begun = refusal.message.rpartition("Please retry in ")[0]
+        return Refusal(refusal.row, f"{begun}Please retry in {delay(excess.delay_s)}", extra=refusal.extra)
 
-    return refusal
+    return make_quota_refusal
 
 
-def of_another_model(quota_refusal: Refusal) -> Refusal:
-    def refusal(model: Model, excess: Any) -> PbError:
-        refused = quota_refusal(model, excess)
-        details = json.loads(json.dumps([dict(each) for each in refused.details]))
-        for each in details:
-            for violation in each.get("violations", ()):
-                violation["quotaDimensions"]["model"] = "mock-another"
-        return PbError(refused.kind, refused.message, details)
+def in_milliseconds(refuse: Refuse) -> Refuse:
+    return _saying(refuse, lambda seconds: f"{seconds * 1000:.0f} ms.")
 
-    return refusal
+
+def without_unit(refuse: Refuse) -> Refuse:
+    return _saying(refuse, lambda seconds: f"{seconds:.3f}.")
+
+
+def _of_violations(refuse: Refuse, change: Callable[[dict[str, Any]], None]) -> Refuse:
+    def make_quota_refusal(model: str, excess: Any) -> Refusal:
+        refusal = refuse(model, excess)
+        for detail in refusal.extra["details"]:
+            for violation in detail.get("violations", ()):
+                change(violation)
+        return refusal
+
+    return make_quota_refusal
+
+
+def of_another_model(refuse: Refuse) -> Refuse:
+    return _of_violations(refuse, lambda violation: violation["quotaDimensions"].update(model="mock-another"))
+
+
+def of_no_location(refuse: Refuse) -> Refuse:
+    return _of_violations(refuse, lambda violation: violation["quotaDimensions"].update(location=""))
+
+
+def of_no_quota(refuse: Refuse) -> Refuse:
+    return _of_violations(refuse, lambda violation: violation.update(quotaId=""))
 
 
 def without_small_ones(listed: Callable[[str], list[Model]]) -> Callable[[str], list[Model]]:
@@ -49,39 +68,6 @@ def of_another_name(handler: Callable[[Call], Awaitable[Response]]) -> Callable[
         return JsonAnswer({**body, "name": f"{body['name']}-other"})
 
     return handled
-
-
-def _of_violations(quota_refusal: Refusal, change: Callable[[dict[str, Any]], None]) -> Refusal:
-    def refusal(model: Model, excess: Any) -> PbError:
-        refused = quota_refusal(model, excess)
-        details = json.loads(json.dumps([dict(each) for each in refused.details]))
-        for each in details:
-            for violation in each.get("violations", ()):
-                change(violation)
-        return PbError(refused.kind, refused.message, details)
-
-    return refusal
-
-
-def of_no_location(quota_refusal: Refusal) -> Refusal:
-    return _of_violations(quota_refusal, lambda violation: violation["quotaDimensions"].update(location=""))
-
-
-def of_no_quota(quota_refusal: Refusal) -> Refusal:
-    return _of_violations(quota_refusal, lambda violation: violation.update(quotaId=""))
-
-
-def _saying(quota_refusal: Refusal, delay: Callable[[float], str]) -> Refusal:
-    def refusal(model: Model, excess: Any) -> PbError:
-        refused = quota_refusal(model, excess)
-        begun = refused.message.rpartition("Please retry in ")[0]
-        return PbError(refused.kind, f"{begun}Please retry in {delay(excess.delay_s)}", refused.details)
-
-    return refusal
-
-
-def without_unit(quota_refusal: Refusal) -> Refusal:
-    return _saying(quota_refusal, lambda seconds: f"{seconds:.3f}.")
 
 
 def of_no_tier(tell: Callable[[Call, str], None]) -> Callable[[Call, str], None]:

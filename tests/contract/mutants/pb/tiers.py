@@ -5,18 +5,19 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from catalog_probe.mockserver.core.errors import Refusal
+from catalog_probe.mockserver.pb.errors import PERMISSION, PRECONDITION, TOO_MANY, UNAVAILABLE
+from catalog_probe.mockserver.pb.keys import Billing
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
 
 def free_is_refused(original: Callable[..., None]) -> Callable[..., None]:
-    from catalog_probe.mockserver.pb.auth.keys import Billing
-    from catalog_probe.mockserver.pb.errors import PRECONDITION, PbError
-
     def refuse_unpaid(project: Any, model: Any, service_tier: str) -> None:
         original(project, model, service_tier)
         if project.billing is Billing.NONE:
-            raise PbError(PRECONDITION, "There is no free tier.")
+            raise PRECONDITION.with_message("There is no free tier.")()
 
     return refuse_unpaid
 
@@ -26,27 +27,23 @@ def one_pool(original: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def denied_when_shed(original: Callable[..., None]) -> Callable[..., None]:
-    from catalog_probe.mockserver.pb.errors import TOO_MANY
-
-    return _denied(original, TOO_MANY)
+    return _denied(original, TOO_MANY.status)
 
 
 def denied_when_unavailable(original: Callable[..., None]) -> Callable[..., None]:
-    from catalog_probe.mockserver.pb.errors import UNAVAILABLE
-
-    return _denied(original, UNAVAILABLE)
+    return _denied(original, UNAVAILABLE.status)
 
 
-def _denied(original: Callable[..., None], kind: Any) -> Callable[..., None]:
-    from catalog_probe.mockserver.pb.errors import PERMISSION, PbError
-
-    def flex(call: Any, model: Any) -> None:
+def _denied(original: Callable[..., None], status: int) -> Callable[..., None]:
+    def refuse_flex(call: Any, model: Any) -> None:
         try:
             original(call, model)
-        except PbError as error:
-            raise PbError(PERMISSION, error.message) if error.kind is kind else error from None
+        except Refusal as refusal:
+            if refusal.row.status != status:
+                raise
+            raise PERMISSION.with_message("Flex inference is denied.")() from None
 
-    return flex
+    return refuse_flex
 
 
 def a_project_each(original: Callable[[str], Any]) -> Callable[[str], Any]:
@@ -79,12 +76,11 @@ def with_retry_after(original: Callable[..., None]) -> Callable[..., None]:
 
 def without_header(original: Callable[..., None]) -> Callable[..., None]:
     """Generations have it, their refusals have none."""
-    from catalog_probe.mockserver.pb.errors import PbError
 
     def admit(call: Any, *args: Any) -> Any:
         try:
             return original(call, *args)
-        except PbError:
+        except Refusal:
             call.headers.clear()
             raise
 

@@ -3,31 +3,32 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from catalog_probe.mockserver.pc.auth.keys import KEYS, Federated, Key, Project
+from catalog_probe.mockserver.core.routing import Endpoint
 from catalog_probe.mockserver.pc.causes import BEFORE, CYBER, MISALIGNMENT, OVERLOAD, REGION
-from catalog_probe.mockserver.pc.errors import INVALID_PROJECT, MISMATCHED_ORGANIZATION, NO_KEY
+from catalog_probe.mockserver.pc.errors import INVALID_PROJECT, MISMATCHED_ORGANIZATION, MISSING_BETA, NO_KEY
 
 if TYPE_CHECKING:
-    from starlette.requests import HTTPConnection
     from starlette.responses import Response
 
+    from catalog_probe.mockserver.core.errors import Refusal
     from catalog_probe.mockserver.core.world import Context
-    from catalog_probe.mockserver.pc.call import Call
-    from catalog_probe.mockserver.pc.names import Names
+    from catalog_probe.mockserver.pc.gateway import Call
+    from catalog_probe.mockserver.pc.keys import Project
 
-Allowed = Callable[[str, str], bool]
 Compared = Callable[[Any], dict[str, bool]]
 Handler = Callable[["Call"], Awaitable["Response"]]
 Meet = Callable[["Context"], None]
-ProjectOf = Callable[["HTTPConnection", Key, "Names"], Project]
+ProjectOf = Callable[["Call"], "Project"]
+Routes = tuple[Endpoint, ...]
 
 
 def needs_the_organization(answer: Handler) -> Handler:
     async def strict(call: Call) -> Response:
-        if call.names.header("Organization") not in call.request.headers:
-            raise MISMATCHED_ORGANIZATION("Name the organization.")
+        if call.header("Organization") is None:
+            raise MISMATCHED_ORGANIZATION()
         return await answer(call)
 
     return strict
@@ -35,41 +36,32 @@ def needs_the_organization(answer: Handler) -> Handler:
 
 def needs_the_project(answer: Handler) -> Handler:
     async def strict(call: Call) -> Response:
-        if call.names.header("Project") not in call.request.headers:
-            raise INVALID_PROJECT("Name the project.")
+        if call.header("Project") is None:
+            raise INVALID_PROJECT()
         return await answer(call)
 
     return strict
 
 
 def with_any_key(project_of: ProjectOf) -> ProjectOf:
-    def of(connection: HTTPConnection, key: Key, names: Names) -> Project:
-        named = connection.headers.get(names.header("Project"))
-        if named not in (None, key.project.id) and not key.legacy:
-            raise INVALID_PROJECT("The project header names no project of this key.")
-        return project_of(connection, key, names)
+    def of(call: Call) -> Project:
+        if call.header("Project") not in (None, call.key.project.id) and not call.key.legacy:
+            raise INVALID_PROJECT()
+        return project_of(call)
 
     return of
 
 
 def whatever_is_named(project_of: object) -> ProjectOf:
-    return lambda connection, key, names: key.project
+    return lambda call: call.key.project
 
 
-def only_where_it_is_missing(beta_trouble: object) -> Callable[[str, set[str], str | None], str | None]:
-    return lambda name, given, wanted: None if given or wanted is None else f"You must send the '{name}' header."
+def only_where_it_is_missing(find_beta_fault: object) -> Callable[[str, str, str | None], Refusal | None]:
+    return lambda header, value, needed: None if value or needed is None else MISSING_BETA(header=header, beta=needed)
 
 
-def by_path(allowed: object) -> Allowed:
-    return lambda method, path: path == "/oauth/token"
-
-
-def by_method(allowed: object) -> Allowed:
-    return lambda method, path: method == "POST"
-
-
-def by_prefix(allowed: object) -> Allowed:
-    return lambda method, path: method == "POST" and path.startswith("/oauth/token")
+def by_any_method(routes: Routes) -> Routes:
+    return (*routes, *(replace(routes[0], method=method) for method in ("GET", "PUT", "PATCH", "DELETE")))
 
 
 def _but(name: str) -> Callable[[Compared], Compared]:
@@ -79,10 +71,6 @@ def _but(name: str) -> Callable[[Compared], Compared]:
 but_iss = _but("iss")
 but_aud = _but("aud")
 but_sub = _but("sub")
-
-
-def stands_for_the_usual(key: object) -> Callable[[Federated, str, float], Key | None]:
-    return lambda federated, secret, now: KEYS["mock-pc-inference"]
 
 
 def _passes(cause: str) -> Callable[[Meet], Meet]:
@@ -106,10 +94,10 @@ overload_passes = _passes(OVERLOAD)
 region_passes = _passes(REGION)
 
 
-def in_another_header(authenticate: Callable[..., tuple[Key, Project]]) -> Callable[..., tuple[Key, Project]]:
-    def strict(connection: HTTPConnection, *of: Any) -> tuple[Key, Project]:
-        if "api-key" not in connection.headers:
-            raise NO_KEY("Send your key as api-key.")
-        return authenticate(connection, *of)
+def in_another_header(authenticate: Callable[[Call], None]) -> Callable[[Call], None]:
+    def strict(call: Call) -> None:
+        if "api-key" not in call.request.headers:
+            raise NO_KEY()
+        authenticate(call)
 
     return strict

@@ -2,39 +2,39 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
+from collections.abc import Awaitable, Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from starlette.responses import JSONResponse
+from starlette.responses import JSONResponse, Response
 
-from catalog_probe.mockserver.pc.errors import INVALID_VALUE, PcError
+from catalog_probe.mockserver.core.errors import Refusal
+from catalog_probe.mockserver.pc.errors import INVALID_VALUE
 
 if TYPE_CHECKING:
-    from starlette.responses import Response
-
-    from catalog_probe.mockserver.pc.call import Call
-    from catalog_probe.mockserver.pc.generation.answering import Answer
+    from catalog_probe.mockserver.core.stores import BoundedStore
+    from catalog_probe.mockserver.pc.gateway import Call
     from catalog_probe.mockserver.pc.generation.generator import Generated
+    from catalog_probe.mockserver.pc.generation.response import Answer, StoredResponse
 
 Body = dict[str, Any]
 Describe = Callable[..., Body]
-Envelope = Callable[[PcError], Body]
-Events = Callable[[Mapping[str, Any], PcError], Iterator[Body]]
+Envelope = Callable[[Refusal], Body]
+Events = Callable[[Mapping[str, Any], Refusal], Iterator[Body]]
 Keep = Callable[["Call", Body, Body], None]
-Make = Callable[..., PcError]
+Find = Callable[..., Refusal | None]
+StoredOf = Callable[["Call"], "BoundedStore[str, StoredResponse]"]
 
 
 def _described(change: Callable[[Body], Body]) -> Callable[[Describe], Describe]:
-    return lambda describe: lambda *of, **named: change(describe(*of, **named))
+    return lambda describe: lambda *args, **options: change(describe(*args, **options))
 
 
 def _renamed(reason: str) -> Callable[[Body], Body]:
-    def renamed(response: Body) -> Body:
+    def rename(response: Body) -> Body:
         given = (response["incomplete_details"] or {}).get("reason") == reason
         return {**response, "incomplete_details": {"reason": "cut_short"}} if given else response
 
-    return renamed
+    return rename
 
 
 status_unsaid = _described(lambda response: {**response, "status": None})
@@ -47,40 +47,40 @@ content_filter_named_otherwise = _described(_renamed("content_filter"))
 
 
 def refuses_what_is_incomplete(answer: Callable[..., Answer]) -> Callable[..., Answer]:
-    def answered(*of: Any, **named: Any) -> Answer:
-        made = answer(*of, **named)
-        if made.response["status"] == "incomplete":
-            raise INVALID_VALUE("The response would be incomplete.")
-        return made
+    def refuse(*args: Any, **options: Any) -> Answer:
+        result = answer(*args, **options)
+        if result.response["status"] == "incomplete":
+            raise INVALID_VALUE()
+        return result
 
-    return answered
+    return refuse
 
 
 def without_limit(generate: Callable[..., Generated]) -> Callable[..., Generated]:
     return lambda context, model, heard, limit, *more: generate(context, model, heard, None, *more)
 
 
-def as_one_json(sse: object) -> Callable[[Mapping[str, Any], PcError | None], AsyncIterator[bytes]]:
-    async def told(response: Mapping[str, Any], failure: PcError | None) -> AsyncIterator[bytes]:
-        yield json.dumps(response if failure is None else failure.envelope()).encode()
-
-    return told
+def as_one_json(event_stream: object) -> Callable[..., Response]:
+    """Sends what the last event tells of, under the type of a stream."""
+    return lambda events, break_off=None: Response(
+        [*events][-1].partition(b"data: ")[2], media_type="text/event-stream"
+    )
 
 
 def _events(change: Callable[[Body], Body | None]) -> Callable[[Events], Events]:
     """Tells each event otherwise, or not at all."""
 
     def otherwise(events: Events) -> Events:
-        def told(response: Mapping[str, Any], failure: PcError) -> Iterator[Body]:
-            return (event for each in events(response, failure) if (event := change(each)) is not None)
+        def changed_events(response: Mapping[str, Any], failure: Refusal) -> Iterator[Body]:
+            return (changed for event in events(response, failure) if (changed := change(event)) is not None)
 
-        return told
+        return changed_events
 
     return otherwise
 
 
-def _lacking(event: Body, name: str, *, of: str = "error") -> Body:
-    return {each: value for each, value in event.items() if each != name} if event["type"] == of else event
+def _lacking(event: Body, name: str) -> Body:
+    return {key: value for key, value in event.items() if key != name} if event["type"] == "error" else event
 
 
 def _with_error(event: Body, change: Callable[[Body], Body | None]) -> Body:
@@ -101,7 +101,7 @@ failed_for_another_reason = _events(lambda event: _with_error(event, lambda erro
 
 
 def cyber_as_failed(events: Events) -> Events:
-    def told(response: Mapping[str, Any], failure: PcError) -> Iterator[Body]:
+    def changed_events(response: Mapping[str, Any], failure: Refusal) -> Iterator[Body]:
         for event in events(response, failure):
             if event["type"] == "error" and event["code"] == "cyber_policy":
                 error = {"code": event["code"], "message": event["message"]}
@@ -109,14 +109,14 @@ def cyber_as_failed(events: Events) -> Events:
             else:
                 yield event
 
-    return told
+    return changed_events
 
 
 def without_number(encode: Callable[[Mapping[str, Any]], bytes]) -> Callable[[Mapping[str, Any]], bytes]:
     return lambda event: encode({name: value for name, value in event.items() if name != "sequence_number"})
 
 
-def raised(mid_stream: Callable[[Any], PcError | None]) -> Callable[[Any], None]:
+def raised(mid_stream: Callable[[Any], Refusal | None]) -> Callable[[Any], None]:
     def struck(context: Any) -> None:
         failure = mid_stream(context)
         if failure is not None:
@@ -136,15 +136,15 @@ def keeps_it(delete: object) -> Callable[[Call], Awaitable[Response]]:
     return kept
 
 
-def whichever_project(find: object) -> Callable[[Any, Any, str], Body | None]:
-    return lambda kept, response_id, project: kept.responses.get(response_id, ("", None))[1]
+def whichever_project(stored_responses: StoredOf) -> StoredOf:
+    """One store for all projects: that of the one which asks first."""
+    first: dict[str, BoundedStore[str, StoredResponse]] = {}
+    return lambda call: first.setdefault(call.session.name, stored_responses(call))
 
 
 def _without(name: str) -> Callable[[Envelope], Envelope]:
     def lacking(envelope: Envelope) -> Envelope:
-        return lambda error: {
-            "error": {each: value for each, value in envelope(error)["error"].items() if each != name}
-        }
+        return lambda error: {"error": {key: value for key, value in envelope(error)["error"].items() if key != name}}
 
     return lacking
 
@@ -156,24 +156,25 @@ without_param = _without("param")
 
 
 def bare(envelope: Envelope) -> Envelope:
-    return lambda error: {"type": "error", "error": {"status": error.status, "detail": error.message}}
+    return lambda refusal: {"type": "error", "error": {"status": refusal.row.status, "detail": refusal.message}}
 
 
-def _extra(change: Callable[[Body], Body], key: str) -> Callable[[Make], Make]:
-    def otherwise(make: Make) -> Make:
-        def made(*of: Any) -> PcError:
-            error = make(*of)
-            changed = change(error.extra[key])
-            error.extra = {key: changed} if changed else {}
-            return error
+def _extra(change: Callable[[Body], Body], key: str) -> Callable[[Find], Find]:
+    def otherwise(find_failure: Find) -> Find:
+        def find(*args: Any, **options: Any) -> Refusal | None:
+            refusal = find_failure(*args, **options)
+            if refusal is not None and key in refusal.extra:
+                changed = change(refusal.extra[key])
+                refusal.extra = {key: changed} if changed else {}
+            return refusal
 
-        return made
+        return find
 
     return otherwise
 
 
 def _details_without(name: str) -> Callable[[Body], Body]:
-    return lambda details: {each: value for each, value in details.items() if each != name}
+    return lambda details: {key: value for key, value in details.items() if key != name}
 
 
 without_moderation = _extra(lambda details: {}, "moderation_details")

@@ -7,16 +7,17 @@ from email.utils import formatdate
 from typing import TYPE_CHECKING, Any
 
 from catalog_probe.mockserver.core.buckets import TokenBucket
-from catalog_probe.mockserver.pc.call import Call, read_object
+from catalog_probe.mockserver.pc.bodies import read_value
 from catalog_probe.mockserver.pc.causes import REGION
-from catalog_probe.mockserver.pc.generation.response_request import check_response
-from catalog_probe.mockserver.pc.limits.rates import admit_request
+from catalog_probe.mockserver.pc.generation.response import check_response
+from catalog_probe.mockserver.pc.limits.rates import count_request
 
 if TYPE_CHECKING:
     from catalog_probe.mockserver.core.world import Context
+    from catalog_probe.mockserver.pc.gateway import Call
 
 Headers = Callable[[str, TokenBucket, float], dict[str, str]]
-Read = Callable[[Call], Awaitable[dict[str, Any]]]
+Read = Callable[["Call"], Awaitable[Any]]
 
 
 def region_passes(raise_failure: Callable[[Context], None]) -> Callable[[Context], None]:
@@ -34,11 +35,11 @@ def as_date(retry_after: object) -> Callable[[float], dict[str, str]]:
 def failed_ones_are_free(read_counted: Read) -> Read:
     """Counts a request for a response when its body has been found good."""
 
-    async def read(call: Call) -> dict[str, Any]:
+    async def read(call: Call) -> Any:
         if not call.request.url.path.endswith("/responses"):
             return await read_counted(call)
-        body = await read_object(call)
-        admit_request(call, check_response(call, body))
+        body = check_response(await read_value(call))
+        count_request(call, body)
         return body
 
     return read
@@ -47,7 +48,7 @@ def failed_ones_are_free(read_counted: Read) -> Read:
 def _without(name: str) -> Callable[[Headers], Headers]:
     def lacking(headers_of: Headers) -> Headers:
         def headers(family: str, bucket: TokenBucket, now: float) -> dict[str, str]:
-            return {each: value for each, value in headers_of(family, bucket, now).items() if each != name}
+            return {header: value for header, value in headers_of(family, bucket, now).items() if header != name}
 
         return headers
 
@@ -57,8 +58,8 @@ def _without(name: str) -> Callable[[Headers], Headers]:
 def _plain_reset(name: str) -> Callable[[Headers], Headers]:
     def plain(headers_of: Headers) -> Headers:
         def headers(family: str, bucket: TokenBucket, now: float) -> dict[str, str]:
-            told = headers_of(family, bucket, now)
-            return {**told, name: str(round(bucket.full_at(now) - now))} if name in told else told
+            all_headers = headers_of(family, bucket, now)
+            return {**all_headers, name: str(round(bucket.full_at(now) - now))} if name in all_headers else all_headers
 
         return headers
 

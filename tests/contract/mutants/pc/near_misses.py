@@ -3,42 +3,35 @@
 from __future__ import annotations
 
 import json
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from starlette.responses import JSONResponse
-
-from catalog_probe.mockserver.pc.errors import MISSING_REQUIRED_PARAMETER
 
 if TYPE_CHECKING:
     from starlette.responses import Response
 
     from catalog_probe.mockserver.core.buckets import TokenBucket
-    from catalog_probe.mockserver.pc.call import Call
-    from catalog_probe.mockserver.pc.errors import PcError
+    from catalog_probe.mockserver.core.errors import ErrorRow, Refusal
+    from catalog_probe.mockserver.pc.gateway import Call
 
 Handler = Callable[["Call"], Awaitable["Response"]]
 Headers = Callable[[str, "TokenBucket", float], dict[str, str]]
-Sse = Callable[[Mapping[str, Any], "PcError | None"], AsyncIterator[bytes]]
+Number = Callable[[Iterator[dict[str, Any]]], Iterator[dict[str, Any]]]
 
 
-def _numbered(sse: Sse, number: Callable[[int], int | str]) -> Sse:
-    async def events(response: Mapping[str, Any], failure: PcError | None) -> AsyncIterator[bytes]:
-        async for event in sse(response, failure):
-            name, _, data = event.decode().partition("data: ")
-            told = json.loads(data)
-            told["sequence_number"] = number(told["sequence_number"])
-            yield f"{name}data: {json.dumps(told)}\n\n".encode()
+def _numbered(number: Callable[[int], int | str]) -> Callable[[Number], Number]:
+    def otherwise(numbered: Number) -> Number:
+        return lambda events: (
+            {**event, "sequence_number": number(event["sequence_number"])} for event in numbered(events)
+        )
 
-    return events
+    return otherwise
 
 
-def numbered_backwards(sse: Sse) -> Sse:
-    return _numbered(sse, lambda number: 1_000 - number)
-
-
-def numbered_alike(sse: Sse) -> Sse:
-    return _numbered(sse, lambda number: 0)
+numbered_backwards = _numbered(lambda number: 1_000 - number)
+numbered_alike = _numbered(lambda number: 0)
+numbered_in_text = _numbered(str)
 
 
 def plain_seconds(as_duration: object) -> Callable[[float], str]:
@@ -61,8 +54,8 @@ def of_another_id(handler: Handler) -> Handler:
     return handled
 
 
-def another_field(missing: object) -> Callable[[str], PcError]:
-    return lambda param: MISSING_REQUIRED_PARAMETER(f"Missing required parameter: '{param}'.", "metadata")
+def another_field(row: ErrorRow) -> Callable[..., Refusal]:
+    return lambda **values: row(**{**values, "param": "metadata"})
 
 
 def without_limits(handler: Handler) -> Handler:
@@ -72,24 +65,20 @@ def without_limits(handler: Handler) -> Handler:
     return handled
 
 
-def numbered_in_text(sse: Sse) -> Sse:
-    return _numbered(sse, str)
+def _with_param(envelope: Callable[[Refusal], Any], change: Callable[[str], str]) -> Callable[[Refusal], Any]:
+    def changed_envelope(error: Refusal) -> Any:
+        original = envelope(error)
+        param = original["error"]["param"]
+        return {"error": {**original["error"], "param": None if param is None else change(param)}}
+
+    return changed_envelope
 
 
-def _with_param(envelope: Callable[[PcError], Any], change: Callable[[str], str]) -> Callable[[PcError], Any]:
-    def told(error: PcError) -> Any:
-        whole = envelope(error)
-        param = whole["error"]["param"]
-        return {"error": {**whole["error"], "param": None if param is None else change(param)}}
-
-    return told
-
-
-def with_an_empty_param(envelope: Callable[[PcError], Any]) -> Callable[[PcError], Any]:
+def with_an_empty_param(envelope: Callable[[Refusal], Any]) -> Callable[[Refusal], Any]:
     return _with_param(envelope, lambda param: "")
 
 
-def with_a_param_as_a_path(envelope: Callable[[PcError], Any]) -> Callable[[PcError], Any]:
+def with_a_param_as_a_path(envelope: Callable[[Refusal], Any]) -> Callable[[Refusal], Any]:
     return _with_param(envelope, lambda param: f"body.{param}")
 
 

@@ -2,93 +2,95 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import replace
+from collections.abc import Awaitable, Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from catalog_probe.mockserver.pc.call import Call
+from catalog_probe.mockserver.core.errors import Refusal
+from catalog_probe.mockserver.core.fields import Breach
 from catalog_probe.mockserver.pc.causes import MODERATION, USAGE_POLICY
-from catalog_probe.mockserver.pc.errors import PcError
-from catalog_probe.mockserver.pc.generation.response_request import SERVED_AS
+from catalog_probe.mockserver.pc.errors import UNKNOWN_PARAMETER
+from catalog_probe.mockserver.pc.generation.checks import SERVED_AS
 from catalog_probe.mockserver.pc.models import MODELS, Model
 
 if TYPE_CHECKING:
+    from catalog_probe.mockserver.core.fields import Violation
     from catalog_probe.mockserver.core.world import Context
-    from catalog_probe.mockserver.pc.fields import Field
+    from catalog_probe.mockserver.pc.gateway import Call
 
-CheckResponse = Callable[[Call, dict[str, Any]], Model]
-CheckTier = Callable[[Call, Mapping[str, Any]], str]
-CheckValue = Callable[[str, Any, "Field"], None]
+CheckResponse = Callable[[Any], dict[str, Any]]
+CheckTier = Callable[["Call", Mapping[str, Any]], str]
+CheckWindow = Callable[[Model, str, int | None, str], int]
+Violations = Callable[..., Iterator["Violation"]]
 
 
 def defaults_the_model(check: CheckResponse) -> CheckResponse:
-    def checked(call: Call, body: dict[str, Any]) -> Model:
-        body.setdefault("model", "mock-small")
-        return check(call, body)
+    return lambda asked: check({**asked, "model": asked.get("model") or "mock-small"})
+
+
+def knows_no_model(check: CheckResponse) -> CheckResponse:
+    def checked(asked: Any) -> dict[str, Any]:
+        if "model" in asked:
+            raise UNKNOWN_PARAMETER(path="model", param="model")
+        return check(asked)
 
     return checked
 
 
 def any_type_of_limit(check: CheckResponse) -> CheckResponse:
-    def checked(call: Call, body: dict[str, Any]) -> Model:
-        if not isinstance(body.get("max_output_tokens"), int):
-            body.pop("max_output_tokens", None)
-        return check(call, body)
+    def checked(asked: Any) -> dict[str, Any]:
+        limited = isinstance(asked.get("max_output_tokens"), int)
+        return check({name: value for name, value in asked.items() if limited or name != "max_output_tokens"})
 
     return checked
 
 
 def both_together(check: CheckResponse) -> CheckResponse:
-    def checked(call: Call, body: dict[str, Any]) -> Model:
-        if body.get("previous_response_id") is not None and body.pop("conversation", None) is not None:
-            del body["previous_response_id"]
-        return check(call, body)
+    both = ("previous_response_id", "conversation")
+
+    def checked(asked: Any) -> dict[str, Any]:
+        together = all(asked.get(name) is not None for name in both)
+        return check({name: value for name, value in asked.items() if not together or name not in both})
 
     return checked
 
 
-def lenient(check: Callable[..., None]) -> Callable[..., None]:
-    def checked(body: Mapping[str, Any], fields: Mapping[str, Field], *of: Any, **named: Any) -> None:
-        check({name: value for name, value in body.items() if name in fields}, fields, *of, **named)
-
-    return checked
-
-
-def not_below(check: CheckValue) -> CheckValue:
-    return lambda name, value, field: check(name, value, replace(field, low=None))
+def _but(*breaches: Breach) -> Callable[[Violations], Violations]:
+    """Takes no offence at some ways of breaking a table."""
+    return lambda violations: (
+        lambda body, table, **how: (
+            violation for violation in violations(body, table, **how) if violation.breach not in breaches
+        )
+    )
 
 
-def not_above(check: CheckValue) -> CheckValue:
-    return lambda name, value, field: check(name, value, replace(field, high=None))
+but_unknown = _but(Breach.UNKNOWN)
+but_out_of_range = _but(Breach.BELOW, Breach.ABOVE)
+but_below = _but(Breach.BELOW)
+but_above = _but(Breach.ABOVE)
+but_options = _but(Breach.OPTION)
+but_long_strings = _but(Breach.TOO_LONG)
+but_long_arrays = _but(Breach.TOO_MANY)
 
 
-def any_option(check: CheckValue) -> CheckValue:
-    return lambda name, value, field: check(name, value, replace(field, options=()))
-
-
-def any_length(check: CheckValue) -> CheckValue:
-    return lambda name, value, field: check(name, value, replace(field, max_length=None))
-
-
-def of_whatever(read: Callable[[Call], Awaitable[dict[str, Any]]]) -> Callable[[Call], Awaitable[dict[str, Any]]]:
+def of_whatever(read: Callable[[Call], Awaitable[Any]]) -> Callable[[Call], Awaitable[Any]]:
     """Takes what cannot be parsed for the plainest request."""
 
-    async def taken(call: Call) -> dict[str, Any]:
+    async def taken(call: Call) -> Any:
         try:
             return await read(call)
-        except PcError as error:
-            if error.code != "invalid_json":
+        except Refusal as refusal:
+            if refusal.row.code != "invalid_json":
                 raise
             return {"model": "mock-small", "input": "Hello."}
 
     return taken
 
 
-def whatever_it_takes(check: object) -> Callable[[Model, str, int | None, str], int]:
+def whatever_it_takes(check: object) -> CheckWindow:
     return lambda model, heard, limit, param: len(heard) // 4
 
 
-def prompt_alone(check: Callable[[Model, str, int | None, str], int]) -> Callable[[Model, str, int | None, str], int]:
+def prompt_alone(check: CheckWindow) -> CheckWindow:
     return lambda model, heard, limit, param: check(model, heard, None, param)
 
 
@@ -129,4 +131,4 @@ passes_usage = _blind_to(USAGE_POLICY)
 
 
 def some_model(find: Callable[..., Model]) -> Callable[..., Model]:
-    return lambda name, *of, **named: find(name if name in MODELS else "mock-small", *of, **named)
+    return lambda call, name, *args: find(call, name if name in MODELS else "mock-small", *args)

@@ -7,14 +7,15 @@ from typing import TYPE_CHECKING, Any
 
 from starlette.responses import JSONResponse, Response
 
-from catalog_probe.mockserver.core.routing import Route
+from catalog_probe.mockserver.core.sections import OURS
 from catalog_probe.mockserver.pc.gateway import Endpoint
 
 if TYPE_CHECKING:
-    from catalog_probe.mockserver.pc.call import Call
+    from catalog_probe.mockserver.core.errors import Refusal
+    from catalog_probe.mockserver.pc.gateway import Call
 
-Answer = Callable[[], Response]
-Routes = tuple[Route[Endpoint], ...]
+Make = Callable[["Refusal"], Response]
+Routes = tuple[Endpoint, ...]
 
 
 async def empty_list(call: Call) -> Response:
@@ -22,7 +23,7 @@ async def empty_list(call: Call) -> Response:
 
 
 def _with(method: str, path: str) -> Callable[[Routes], Routes]:
-    return lambda routes: (*routes, Route(method, path, Endpoint(empty_list)))
+    return lambda routes: (*routes, Endpoint(method, path, empty_list, OURS))
 
 
 patched = _with("PATCH", "/v1/models")
@@ -31,16 +32,13 @@ assistants = _with("GET", "/v1/assistants")
 threads = _with("POST", "/v1/threads")
 
 
-def with_status_400(unknown_url: object) -> Answer:
-    return lambda: Response(status_code=400)
+def with_request_id(make_response: Make) -> Make:
+    def made(refusal: Refusal) -> Response:
+        response = make_response(refusal)
+        response.headers["x-request-id"] = "req_1"
+        return response
 
-
-def with_body(unknown_url: object) -> Answer:
-    return lambda: JSONResponse({"error": {"message": "Not found"}}, 404)
-
-
-def with_request_id(unknown_url: object) -> Answer:
-    return lambda: Response(status_code=404, headers={"x-request-id": "req_1"})
+    return made
 
 
 class Csv(Response):

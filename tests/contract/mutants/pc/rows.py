@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from catalog_probe.mockserver.pc.errors import PcError, Row
+    from catalog_probe.mockserver.core.errors import ErrorRow, Refusal
 
 
-def coded_slow_down(row: Row) -> Row:
-    return replace(row, code="slow_down")
+def names_no_field(row: ErrorRow) -> Callable[..., Refusal]:
+    def refuse(*, param: str | None = None, **values: Any) -> Refusal:
+        return row(**values)
 
-
-def names_no_field(row: Row) -> Callable[..., PcError]:
-    return lambda message, param=None, **more: row(message, **more)
+    return refuse

@@ -1,0 +1,97 @@
+"""Whether what drifts used to agree, never did, or is so new that it waits: pending. Pure.
+
+A drift of something that a live night has seen as documented is a regression. Of something that none ever saw so, our
+transcription, the document or this account may as well be wrong. That waits for some days from its first look before
+it fails a run, so that a new user's first night, and a new record's, is told and not red.
+"""
+
+from __future__ import annotations
+
+from datetime import date
+from typing import TYPE_CHECKING
+
+from catalog_probe.catalog.model import Outcome
+from catalog_probe.catalog.model.clock import days_from
+from catalog_probe.catalog.observed.cells import statements_digest
+from catalog_probe.catalog.observed.confirmed import confirmed_keys, unconfirmed_since
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from catalog_probe.catalog.evidence.past import Row
+    from catalog_probe.catalog.evidence.results import Result
+    from catalog_probe.catalog.model import Json, Record
+    from catalog_probe.catalog.model.assertion import Assertion
+
+PENDING_DAYS = 7
+"""Days from its first look for which what was never seen as documented is told, and fails no run."""
+
+
+def describe_confirmation(
+    result: Result,
+    record: Record | None,
+    stated: Iterable[Assertion],
+    earlier: Sequence[Row],
+    today: date,
+    pending_days: int = PENDING_DAYS,
+) -> dict[str, Json]:
+    """Sort the drifts of a live result into regressions and assertions that no live run ever confirmed.
+
+    `statements` is the digest of what the record states, `regressed` has keys of assertions, and `never_confirmed`
+    maps the others to the day of their `first` observation and, while they are pending, to the day `until` which they
+    are. Earlier confirmations come from the record's evidence and from earlier live runs; from the latter alone if
+    `record` is None, because its evidence speaks of the usual revision and this result of another.
+    """
+    stated = tuple(stated)
+    statements = statements_digest(stated)
+    if result.outcome is not Outcome.DRIFTED:
+        return {"statements": statements}
+    live = [row for row in earlier if row.live and result.record in row.outcomes]
+    before = [row for row in live if row.statement_digests.get(result.record) == statements]
+    conformed = any(row.outcomes[result.record] is Outcome.CONFORMS for row in before)
+    confirmed = confirmed_keys(record, stated) if record is not None else frozenset()
+    unconfirmed = unconfirmed_since(record, stated) if record is not None else {}
+    remembered = _first_remembered(result.record, before)
+    drifts = dict.fromkeys(finding.assertion for finding in result.drifts)
+    regressed = [key for key in drifts if conformed or key in confirmed]
+    never: dict[str, Json] = {}
+    for key in drifts:
+        if key not in regressed:
+            first = min([today, *remembered, *([unconfirmed[key]] if key in unconfirmed else [])])
+            until = days_from(first, pending_days)
+            never[key] = {"first": first.isoformat(), **({"until": until.isoformat()} if today < until else {})}
+    return {"statements": statements, "regressed": regressed, "never_confirmed": never}
+
+
+def regressed(result: Result) -> tuple[str, ...]:
+    """The keys of what drifts and was once seen as documented."""
+    return tuple((result.confirmation or {}).get("regressed", ()))
+
+
+def never_confirmed(result: Result) -> Mapping[str, Mapping[str, str]]:
+    """The keys of what drifts and was never seen as documented, each with its `first` look, and `until` if pending."""
+    found: Mapping[str, Mapping[str, str]] = (result.confirmation or {}).get("never_confirmed", {})
+    return found
+
+
+def pending(result: Result) -> bool:
+    """Whether it drifts in nothing but what is new or edited and was never seen as documented."""
+    return result.outcome is Outcome.DRIFTED and bool(never_confirmed(result)) and not waiting_no_more(result)
+
+
+def waiting_no_more(result: Result) -> frozenset[str]:
+    """The keys of what drifts and is not pending."""
+    waiting = {key for key, each in never_confirmed(result).items() if "until" in each}
+    return frozenset(finding.assertion for finding in result.drifts) - waiting
+
+
+def until(result: Result) -> str:
+    """The first day on which something of it is not pending any more."""
+    return min((each["until"] for each in never_confirmed(result).values() if "until" in each), default="")
+
+
+def _first_remembered(address: str, rows: Iterable[Row]) -> list[date]:
+    """The days on which earlier runs first looked at what the record states now; a row may know of earlier ones."""
+    days = [row.today for row in rows if row.outcomes[address].conclusive]
+    told = (row.drifts.get(address, {}).get("first") for row in rows)
+    return [*days, *(date.fromisoformat(each) for each in told if each)]

@@ -1,0 +1,232 @@
+"""The ledger of accepted divergences: what each accepts, where it applies, and when it is stale."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, replace
+from datetime import date
+from typing import TYPE_CHECKING
+
+from catalog_probe.catalog.files import provider_folders
+from catalog_probe.catalog.files.manifest import home_of
+from catalog_probe.catalog.files.schema_messages import told
+from catalog_probe.catalog.files.schemas import SCHEMAS
+from catalog_probe.catalog.files.strict_json import read_json, read_object
+from catalog_probe.catalog.model import AcceptanceState, Address, Aspect, Json, Outcome
+from catalog_probe.catalog.model.assertion import Key
+from catalog_probe.catalog.model.codes import ReasonCode
+from catalog_probe.catalog.model.errors import CatalogError, did_you_mean
+from catalog_probe.catalog.writeback.canonical import json_text
+from catalog_probe.catalog.writeback.writing import locked, write_text
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from pathlib import Path
+
+    from catalog_probe.catalog.files.store import Catalog
+    from catalog_probe.catalog.model import Finding
+
+ACCEPTED_DIFFERENCES = provider_folders.PACKAGE.accepted_differences
+
+
+def of_homes() -> tuple[Path, ...]:
+    """The ledgers in force: of the home that was named alone, or else the shipped one and those that are installed."""
+    named = provider_folders.named_home()
+    return tuple(home.accepted_differences for home in (provider_folders.homes() if named is None else (named,)))
+
+
+def of_record(address: str) -> Path:
+    """The ledger that speaks of a record: of the home that was named, or of that in which its provider lies."""
+    return (provider_folders.named_home() or home_of(Address.parse(address).provider)).accepted_differences
+
+
+def in_force() -> tuple[Entry, ...]:
+    """Every entry of the ledgers in force.
+
+    Raises:
+        CatalogError: one cannot be read, or an entry is not as it should be.
+    """
+    return tuple(entry for file in of_homes() for entry in load(file))
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Entry:
+    """A divergence that someone accepted, on one target, until it is to be reviewed."""
+
+    address: str
+    target: str
+    assertions: tuple[str, ...]
+    """The keys of those that it accepts (`answer/header:retry-after`)."""
+    reason: str
+    first_seen: str
+    review_by: str
+    ticket: str = ""
+    """Where it is followed up, or nothing."""
+
+    @property
+    def because(self) -> str:
+        """The reason, and the ticket where there is one."""
+        return f"{self.reason} ({self.ticket})" if self.ticket else self.reason
+
+    @property
+    def last_day(self) -> date:
+        return date.fromisoformat(self.review_by)
+
+    def accepts(self, finding: Finding) -> bool:
+        """Whether it accepts that this was seen otherwise."""
+        return finding.assertion in self.assertions
+
+    @property
+    def accepts_a_message(self) -> bool:
+        return any(Key.parse(key).aspect == Aspect.MESSAGE for key in self.assertions)
+
+    @property
+    def in_words(self) -> str:
+        return ", ".join(self.assertions)
+
+
+@dataclass(frozen=True, slots=True)
+class Acceptance:
+    """How a result stands to the entry for it, and why in words."""
+
+    state: AcceptanceState
+    reason: str
+    """The reason that the entry gives for the divergence."""
+    detail: str
+    review_by: str
+    """The last day on which the entry holds, YYYY-MM-DD."""
+
+    def to_json(self) -> dict[str, Json]:
+        return asdict(self)
+
+
+def load(path: Path = ACCEPTED_DIFFERENCES) -> tuple[Entry, ...]:
+    """Read the ledger; where there is no file, nothing is accepted.
+
+    Raises:
+        CatalogError: the file cannot be read, or an entry is not as it should be.
+    """
+    if not path.exists():
+        return ()
+    entries = _read(read_json(path), path)
+    for index, entry in enumerate(entries):
+        if any(_same_place(entry, other) for other in entries[:index]):
+            what = f"{entry.address} stands twice for target {entry.target}"
+            raise CatalogError(what, "make one entry of the two", file=path, place=f"$[{index}]")
+    return entries
+
+
+def entry_for(entries: Iterable[Entry], address: Address | str, target: str) -> Entry | None:
+    """The entry that applies to a record on a target, if any."""
+    return next((entry for entry in entries if (entry.address, entry.target) == (str(address), target)), None)
+
+
+def drifted_assertions(findings: Iterable[Finding]) -> tuple[str, ...]:
+    """The keys of the assertions that drifted."""
+    return tuple(sorted({finding.assertion for finding in findings if finding.drifts}))
+
+
+def judge_acceptance(
+    entry: Entry | None, outcome: Outcome, findings: Iterable[Finding], today: date, reason: str = ""
+) -> Acceptance | None:
+    """How an outcome stands to the entry that applies to it; None where the ledger has nothing to say.
+
+    An entry past its review is stale whatever was seen. Else only a conclusive outcome says something about it, and
+    one whose `reason` is a message that nothing allowed here can tell apart, which `message` accepts.
+    """
+    if entry is None:
+        return None
+    findings = tuple(findings)
+    new = [each for each in findings if each.drifts and not entry.accepts(each)]
+    if today > entry.last_day:
+        state, detail = AcceptanceState.STALE, f"the accepted divergence was to be reviewed by {entry.review_by}"
+    elif outcome is Outcome.CONFORMS:
+        gone = f"the accepted divergence ({entry.in_words}) is no longer there: remove it from the ledger"
+        state, detail = AcceptanceState.STALE, gone
+    elif outcome is Outcome.INCONCLUSIVE and reason == ReasonCode.TWIN_NOT_ALLOWED and entry.accepts_a_message:
+        state, detail = AcceptanceState.ACCOUNTED, f"not looked at, as accepted until {entry.review_by}"
+    elif outcome is not Outcome.DRIFTED:
+        return None
+    elif new:
+        state, detail = AcceptanceState.NEW_ASPECTS, f"the ledger does not accept {', '.join(drifted_assertions(new))}"
+    else:
+        state, detail = AcceptanceState.ACCOUNTED, f"accepted until {entry.review_by}{_gone(entry, findings)}"
+    return Acceptance(state, entry.because, detail, entry.review_by)
+
+
+def _gone(entry: Entry, findings: Iterable[Finding]) -> str:
+    """What of the accepted does not drift any more, by name; it may be that its endpoint was not drawn tonight."""
+    drifts = {each.assertion for each in findings if each.drifts}
+    gone = [key for key in entry.assertions if key not in drifts]
+    return f"; {', '.join(gone)} {'does' if len(gone) == 1 else 'do'} not drift any more" if gone else ""
+
+
+def problems(entries: Iterable[Entry], catalog: Catalog, today: date, file: Path | None = None) -> list[CatalogError]:
+    """What is wrong with the ledger itself, whatever a run sees: an address without a record, a review that is due.
+
+    `file` is the ledger of all entries, where it is not that of each one's home.
+    """
+    found = []
+    for entry in entries:
+        where = file or of_record(entry.address)
+        if Address.parse(entry.address) not in catalog:
+            mend = did_you_mean(entry.address, map(str, catalog)) or "remove the entry"
+            found.append(CatalogError("no record has this address", mend, file=where, place=entry.address))
+        elif today > entry.last_day:
+            mend = "renew it with `catalog-probe catalog accept`, or remove it"
+            what = f"was to be reviewed by {entry.review_by}"
+            found.append(CatalogError(what, mend, file=where, place=entry.address))
+    return found
+
+
+def accept(entry: Entry, path: Path = ACCEPTED_DIFFERENCES) -> bool:
+    """Write an entry; one for the same record and target is replaced, and keeps its first day. Says if that changed."""
+    must_be_sound(entry, path)
+    with locked(path.parent):
+        others = load(path)
+        old = next((other for other in others if _same_place(entry, other)), None)
+        first_seen = min(old.first_seen, entry.first_seen) if old else entry.first_seen
+        entries = [other for other in others if other is not old]
+        entries.append(Entry(**{**asdict(entry), "first_seen": first_seen}))
+        return write_text(path, format_entries(entries))
+
+
+def accept_also(entry: Entry, path: Path = ACCEPTED_DIFFERENCES) -> bool:
+    """As `accept`, but what an entry for the same record and target accepts already stays accepted."""
+    old = entry_for(load(path), entry.address, entry.target)
+    if old is None:
+        return accept(entry, path)
+    return accept(replace(entry, assertions=tuple(sorted({*old.assertions, *entry.assertions}))), path)
+
+
+def must_be_sound(entry: Entry, path: Path = ACCEPTED_DIFFERENCES) -> None:
+    """Check an entry by the schema of the ledger.
+
+    Raises:
+        CatalogError: it is not as it should be.
+    """
+    _read([_plain(entry)], path)
+
+
+def format_entries(entries: Iterable[Entry]) -> str:
+    """The text of a ledger that holds these entries."""
+    return json_text([_plain(each) for each in sorted(entries)])
+
+
+def _plain(entry: Entry) -> dict[str, Json]:
+    """The entry as it stands in the file."""
+    ticket = {"ticket": entry.ticket} if entry.ticket else {}
+    return {**{name: getattr(entry, name) for name in _FIELDS}, "assertions": list(entry.assertions), **ticket}
+
+
+def _same_place(one: Entry, other: Entry) -> bool:
+    return (one.address, one.target) == (other.address, other.target)
+
+
+_FIELDS = ("address", "target", "assertions", "reason", "first_seen", "review_by")
+
+
+def _read(items: Json, path: Path) -> tuple[Entry, ...]:
+    complaint = next(iter(told(items, read_object(SCHEMAS / "accepted_differences.json"))), None)
+    if complaint is not None:
+        raise CatalogError(complaint.message, complaint.mend, file=path, place=complaint.json_path)
+    return tuple(Entry(**{**item, "assertions": tuple(item["assertions"])}) for item in items)

@@ -1,0 +1,67 @@
+"""Reads PA's bodies: their size (413), JSON, then the rows of their fields (400)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from catalog_probe.mockserver.core.bodies import MB, BodyRules, BodyTooLarge, read_body, read_json
+from catalog_probe.mockserver.core.fields import Breach, violations
+from catalog_probe.mockserver.pa.errors import BREACHES, NO_OBJECT, NOT_JSON, TOO_LARGE
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from catalog_probe.mockserver.core.errors import Refusal
+    from catalog_probe.mockserver.core.fields import Path, Value, Violation
+    from catalog_probe.mockserver.pa.call import Call
+
+# 2:8.1 "messages and count_tokens 32 MB; batches 256 MB; files 500 MB (413 on excess)"
+MESSAGES = BodyRules(32 * MB, TOO_LARGE, NOT_JSON)
+BATCHES = BodyRules(256 * MB, TOO_LARGE, NOT_JSON)
+FILES = BodyRules(500 * MB, TOO_LARGE, NOT_JSON)
+AGENTS = BodyRules(32 * MB, TOO_LARGE, NOT_JSON)  # the documents are silent; that of messages
+
+WORDS: Mapping[str, str] = {
+    "string": "string",
+    "integer": "integer",
+    "number": "number",
+    "boolean": "boolean",
+    "array": "list",
+    "object": "dictionary",
+    "null": "null",
+}
+"""How a 400 calls a JSON type."""
+
+
+async def read_bytes(call: Call, rules: BodyRules) -> bytes:
+    """The body, or 413."""
+    try:
+        return await read_body(call.request, rules.most_bytes)
+    except BodyTooLarge:
+        raise rules.too_large(most_bytes=rules.most_bytes) from None
+
+
+async def read_object(call: Call, rules: BodyRules) -> dict[str, Any]:
+    """The body as a JSON object; what is in it is not looked at yet."""
+    _, body = await read_json(call.request, rules)
+    if not isinstance(body, dict):
+        raise NO_OBJECT()
+    return body
+
+
+def check_fields(body: Any, table: Value, *, path: Path = (), ignore_unknown: bool = False) -> None:
+    """Raise the first thing wrong with a body, in the order of its table; unknown fields may pass."""
+    for violation in violations(body, table, null_is_absent=False, path=path):
+        if not (ignore_unknown and violation.breach is Breach.UNKNOWN):
+            raise _refusal(violation)
+
+
+def _refusal(violation: Violation) -> Refusal:
+    path = ".".join(map(str, violation.path))
+    return violation.refusal(
+        BREACHES,
+        WORDS,
+        path=path,
+        item=path.rpartition(".")[2].removesuffix("s"),
+        options=" or ".join(map(repr, violation.wanted.options)),
+    )

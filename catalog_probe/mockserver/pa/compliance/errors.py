@@ -1,0 +1,77 @@
+"""The error table of the compliance API, row by row of 2:7.2. The codes of the rows never travel (2:7.1)."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from catalog_probe.mockserver.core.errors import ErrorRow
+from catalog_probe.mockserver.pa.errors import AUTHENTICATION, INVALID_REQUEST, NO_RETRY, NOT_FOUND, PERMISSION, RETRY
+
+_INVALID = replace(INVALID_REQUEST, section="2:7.2")
+_NOT_FOUND = replace(NOT_FOUND, section="2:7.2")
+_FORBIDDEN = replace(PERMISSION, section="2:7.2")
+
+# 400 compliance_api_not_enabled
+NOT_ENABLED = _INVALID.with_message(
+    "The Compliance API is not enabled for this organization or its parent organization."
+)
+# 400 unknown_query_parameter: "use dot notation for ranges, `[]` for arrays"
+UNKNOWN_PARAMETER = _INVALID.with_message("Unknown query parameter {name!r}.{hint}")
+# 400 invalid_parameter_value: "message starts with the parameter name then the failed constraint"
+BAD_PARAMETER = _INVALID.with_message("{name}: {constraint}")
+# 400 invalid_pagination_cursor
+UNKNOWN_ACTIVITY = _INVALID.with_message("{name}: no such activity in this list")
+MALFORMED_ACTIVITY_ID = _INVALID.with_message("{name}: not a valid activity id")
+FOREIGN_CURSOR = _INVALID.with_message("{name}: the cursor is not valid for this request")
+EXPIRED_CURSOR = _INVALID.with_message("{name}: the cursor has expired; start again without it")
+# 404 local_session_not_found, remote_session_not_found: "malformed id gives 400"
+MALFORMED_SESSION_ID = _INVALID.with_message("Invalid {kind} session id: it should begin with {prefix}.")
+
+# 401 api_key_invalid, api_key_deactivated, api_key_expired; "the settings endpoint answers 401 instead"
+UNUSABLE_KEY = replace(AUTHENTICATION, section="2:7.2", message="invalid {header}")
+
+# 403 insufficient_scope_activities, …_org_data, …_user_data, …_delete
+INSUFFICIENT_SCOPE = _FORBIDDEN.with_message("This key lacks the required scope {scope}.")
+# 403 retired_scope_org_settings
+RETIRED_SCOPE = _FORBIDDEN.with_message(
+    "The scope read:compliance_org_settings is retired. Create a key with read:compliance_org_data."
+)
+
+NO_CHAT = _NOT_FOUND.with_message("Chat not found.")
+NO_FILE = _NOT_FOUND.with_message("File not found.")
+NO_PRODUCT = _NOT_FOUND.with_message("Generated file or artifact version not found.")
+NO_PROJECT = _NOT_FOUND.with_message("Project not found.")
+NO_DOCUMENT = _NOT_FOUND.with_message("Project document not found.")
+NO_LOCAL_SESSION = _NOT_FOUND.with_message("Local session not found.")
+NO_ORGANIZATION_ROLE_OR_GROUP = _NOT_FOUND.with_message("Organization, role or group not found.")
+# 404 organization_settings_not_available: "same body on purpose"
+NO_SETTINGS = _NOT_FOUND.with_message("Organization settings are not available.")
+
+# 404 local_sessions_not_available, remote_session_not_found: retryable, or conditionally so
+NOT_FOUND_YET = ErrorRow("2:7.2", 404, type="not_found_error", headers=RETRY)
+NO_LOCAL_SESSIONS = NOT_FOUND_YET.with_message("Local sessions are not available to this organization.")
+NO_REMOTE_SESSION = NOT_FOUND_YET.with_message("Remote session not found.")
+
+# 409 project_has_attached_chats: "distinguished from other invalid_request_error by status 409"
+ATTACHED_CHATS = ErrorRow(
+    "2:7.2",
+    409,
+    "The project has attached chats. Delete or detach them first.",
+    "invalid_request_error",
+    headers=NO_RETRY,
+)
+
+# 429 compliance_rate_limit_exceeded
+BUDGET_USED_UP = ErrorRow(
+    "2:7.2",
+    429,
+    "The parent organization's limit of {per_minute} {budget} requests per minute is reached.",
+    "rate_limit_error",
+    headers=RETRY,
+)
+
+# 503 local_sessions_index_unavailable, …_captured_content_unavailable, …_retention_overrides_unavailable
+UNAVAILABLE = ErrorRow("2:7.2", 503, type="overloaded_error")
+NO_INDEX = UNAVAILABLE.with_message("The index of local sessions is temporarily unavailable.")
+NO_CONTENT = UNAVAILABLE.with_message("Captured content is temporarily unavailable.")
+NO_OVERRIDES = UNAVAILABLE.with_message("Retention overrides for this page or session are temporarily unavailable.")

@@ -1,0 +1,201 @@
+"""A response, whichever transport it was asked for by: checked, counted, refused or made, and stored (1:4.3)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from catalog_probe.mockserver.core.errors import Refusal
+from catalog_probe.mockserver.pc.bodies import check_object
+from catalog_probe.mockserver.pc.causes import find_search_failure, find_stream_failure, raise_generation_failure
+from catalog_probe.mockserver.pc.endpoints import conversations
+from catalog_probe.mockserver.pc.errors import MUTUALLY_EXCLUSIVE_PARAMETERS, NO_INPUT, PREVIOUS_RESPONSE_NOT_FOUND
+from catalog_probe.mockserver.pc.fields import CHAT_ALONE, RESPONSE
+from catalog_probe.mockserver.pc.generation.checks import (
+    check_window,
+    find_generator,
+    find_service_tier,
+    read_wanted,
+    refuse_fields_of_others,
+)
+from catalog_probe.mockserver.pc.generation.generator import Generated, generate
+from catalog_probe.mockserver.pc.generation.images import check_images
+from catalog_probe.mockserver.pc.generation.inputs import images_of, items_of, last_words, searches_files, text_of
+from catalog_probe.mockserver.pc.limits import rates
+from catalog_probe.mockserver.schema.wanted import of_response
+
+if TYPE_CHECKING:
+    from catalog_probe.mockserver.core.stores import BoundedStore
+    from catalog_probe.mockserver.pc.gateway import Call
+    from catalog_probe.mockserver.pc.models import Model
+
+Body = dict[str, Any]
+
+BACKGROUND_S = 30
+"""How long a response takes in the background."""
+
+
+@dataclass(frozen=True)
+class StoredResponse:
+    """A response that can be fetched and gone on from, and the input that it answers."""
+
+    response: Body
+    input: Any
+
+
+@dataclass(frozen=True)
+class Answer:
+    """A response that was made, and what ends its stream instead of it, if anything does."""
+
+    response: Body
+    failure: Refusal | None = None
+
+
+def answer(call: Call, raw_body: Any, own: Mapping[str, Body], *, streamed: bool) -> Answer:
+    """Respond to what was asked and counted; `own` are earlier responses that only this caller can go on from.
+
+    A stream begins before the images are looked at, so what is wrong with them comes after the 200 (2:7.5).
+
+    Raises:
+        Refusal: the body is refused.
+    """
+    body = check_response(raw_body)
+    model = find_generator(call, body, "max_output_tokens")
+    previous = _find_previous(call, body.get("previous_response_id"), own)
+    user_text, called = last_words(body.get("input"))
+    wanted = read_wanted(of_response, body, user_text, {*called, *_list_calls(previous)})
+    prompt_text = " ".join(filter(None, (output_text(previous), text_of(body.get("input")))))
+    limit = body.get("max_output_tokens")
+    prompt_tokens = check_window(model, prompt_text, limit, "input")
+    rates.admit_tokens(call, model, prompt_tokens, limit or 0)
+    raise_generation_failure(call.context)
+    conversation = _join_conversation(call, body)
+    failure = _find_stream_failure(call, body) if streamed else None
+    if not streamed:
+        check_images(images_of(body.get("input")))
+    response = describe(call, body, model, generate(call.context, model, prompt_text, limit, wanted))
+    if failure is None and conversation is not None:
+        conversations.add(call, conversation, [*items_of(body.get("input")), *response["output"]])
+    return Answer(response, failure)
+
+
+def check_response(raw_body: Any) -> Body:
+    """The body of a request for a response, or the first thing that is wrong with it."""
+    refuse_fields_of_others(raw_body, CHAT_ALONE)
+    body = check_object(raw_body, RESPONSE)
+    if "previous_response_id" in body and "conversation" in body:
+        raise MUTUALLY_EXCLUSIVE_PARAMETERS()
+    if not body.get("input") and "previous_response_id" not in body and "prompt" not in body:
+        raise NO_INPUT()
+    return body
+
+
+def stored_responses(call: Call) -> BoundedStore[str, StoredResponse]:
+    """The responses that the project stores."""
+    return call.session.store(StoredResponse, call.project.id)
+
+
+def store(call: Call, raw_body: Mapping[str, Any], response: Body) -> None:
+    """Store a response, unless its client does not want it to be."""
+    if raw_body.get("store") is not False:
+        stored_responses(call)[response["id"]] = StoredResponse(response, raw_body.get("input"))
+
+
+def output_text(response: Mapping[str, Any]) -> str:
+    """What was said in a response."""
+    messages = [item for item in response.get("output", ()) if item["type"] == "message"]
+    return str(messages[-1]["content"][0]["text"]) if messages else ""
+
+
+def _list_calls(response: Mapping[str, Any]) -> list[str]:
+    return [item["name"] for item in response.get("output", ()) if item["type"] == "function_call"]
+
+
+def _find_previous(call: Call, response_id: str | None, own: Mapping[str, Body]) -> Body:
+    """The response that this one goes on from, or 400 (2:7.5)."""
+    if response_id is None:
+        return {}
+    if response_id in own:
+        return own[response_id]
+    return stored_responses(call).find(response_id, PREVIOUS_RESPONSE_NOT_FOUND).response
+
+
+def _find_stream_failure(call: Call, body: Body) -> Refusal | None:
+    failure = find_stream_failure(call.context)
+    if failure is None and searches_files(body):
+        failure = find_search_failure(call.context)
+    if failure is None:
+        try:
+            check_images(images_of(body.get("input")))
+        except Refusal as refusal:
+            return refusal
+    return failure
+
+
+def _join_conversation(call: Call, body: Body) -> conversations.Conversation | None:
+    """Take part in a conversation; a response in the background keeps it busy."""
+    if "conversation" not in body:
+        return None
+    conversation = body["conversation"]
+    until = call.now + BACKGROUND_S if body.get("background") else 0.0
+    return conversations.hold(call, conversation if isinstance(conversation, str) else conversation["id"], until)
+
+
+def describe(call: Call, body: Mapping[str, Any], model: Model, generated: Generated) -> Body:
+    """The response object (1:2.6), with all that clients validate."""
+    status = "incomplete" if generated.stopped else "completed"
+    conversation = body.get("conversation")
+    return {
+        "id": call.session.new_id("resp_", 32),
+        "object": "response",
+        "created_at": int(call.now),
+        "completed_at": int(call.now),
+        "status": status,
+        "background": body.get("background", False),
+        "conversation": {"id": conversation} if isinstance(conversation, str) else conversation,
+        "error": None,
+        "incomplete_details": {"reason": generated.stopped} if generated.stopped else None,
+        "instructions": body.get("instructions"),
+        "max_output_tokens": body.get("max_output_tokens"),
+        "metadata": body.get("metadata", {}),
+        "model": model.id,
+        "output": _output(call, generated, status),
+        "parallel_tool_calls": body.get("parallel_tool_calls", True),
+        "previous_response_id": body.get("previous_response_id"),
+        "reasoning": body.get("reasoning", {"effort": None, "summary": None}),
+        "service_tier": find_service_tier(call, body),
+        "store": body.get("store", True),
+        "temperature": None if model.reasoning else body.get("temperature", 1.0),
+        "text": body.get("text", {"format": {"type": "text"}}),
+        "tool_choice": body.get("tool_choice", "auto"),
+        "tools": body.get("tools", []),
+        "top_p": None if model.reasoning else body.get("top_p", 1.0),
+        "truncation": body.get("truncation", "disabled"),
+        "usage": {
+            "input_tokens": generated.input_tokens,
+            "input_tokens_details": {"cached_tokens": 0, "cache_write_tokens": 0},
+            "output_tokens": generated.output_tokens,
+            "output_tokens_details": {"reasoning_tokens": generated.reasoning_tokens},
+            "total_tokens": generated.input_tokens + generated.output_tokens,
+        },
+    }
+
+
+def _output(call: Call, generated: Generated, status: str) -> list[Body]:
+    """A call of each function that is called, or one message."""
+    if not generated.calls:
+        part = {"type": "output_text", "text": generated.text, "annotations": [], "logprobs": []}
+        message = {"id": call.session.new_id("msg_", 32), "type": "message", "role": "assistant", "status": status}
+        return [{**message, "content": [part]}]
+    return [
+        {
+            "type": "function_call",
+            "id": call.session.new_id("fc_", 32),
+            "call_id": call.session.new_id("call_"),
+            "name": name,
+            "arguments": arguments,
+            "status": "completed",
+        }
+        for name, arguments in generated.calls
+    ]

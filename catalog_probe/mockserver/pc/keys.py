@@ -1,0 +1,128 @@
+"""PC's keys, projects and organizations: who may do what, from where, and what each is refused (1:5.3, 2:7.5)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from catalog_probe.mockserver.pc.errors import (
+    BILLING_HARD_LIMIT_REACHED,
+    CREDIT_BALANCE_EXHAUSTED,
+    FOREIGN_KEY,
+    INSUFFICIENT_QUOTA,
+    NOT_A_MEMBER,
+    ORGANIZATION_SPEND_LIMIT_EXCEEDED,
+    ORGANIZATION_USAGE_LIMIT_EXCEEDED,
+    PROJECT_SPEND_LIMIT_EXCEEDED,
+    REVOKED_KEY,
+)
+from catalog_probe.mockserver.pc.limits.tiers import TIER_1, TIER_5, TIGHT
+
+if TYPE_CHECKING:
+    from catalog_probe.mockserver.core.errors import ErrorRow
+
+EXTERNAL_STORAGE = "api.external_storage.read"
+"""The one scope that the documents name."""
+
+ANYWHERE = ("0.0.0.0/0", "::/0")
+
+
+@dataclass(frozen=True)
+class Organization:
+    """An organization: its tier, where it may be used from, and whether it is enabled for early models."""
+
+    id: str
+    tier: str = TIER_5
+    early_access: bool = False
+    allowlist: tuple[str, ...] = ANYWHERE
+
+
+@dataclass(frozen=True)
+class Project:
+    """A project: where it may be used from, which models and service tiers it allows, and its own token limit."""
+
+    id: str
+    allowlist: tuple[str, ...] = ANYWHERE
+    denied_models: frozenset[str] = frozenset()
+    service_tiers: frozenset[str] = frozenset({"default", "flex", "priority"})
+    tokens_per_minute: int | None = None
+
+
+ACME = Organization("org-mock-acme")
+HASTY = Organization("org-mock-tight", tier=TIGHT)
+WALLED = Organization("org-mock-walled", allowlist=("203.0.113.0/24",))
+
+WORK = Project("proj_mock_work")
+ELSEWHERE = Project("proj_mock_elsewhere")
+FENCED = Project("proj_mock_fenced", allowlist=("203.0.113.0/24",))
+NEARBY = Project("proj_mock_nearby", allowlist=("127.0.0.0/8", "::1/128"))
+NARROW = Project("proj_mock_narrow", denied_models=frozenset({"mock-large"}))
+TIERLESS = Project("proj_mock_tierless", service_tiers=frozenset())
+UNHURRIED = Project("proj_mock_unhurried", service_tiers=frozenset({"default", "flex"}))
+CAPPED = Project("proj_mock_capped", tokens_per_minute=100_000)
+
+
+@dataclass(frozen=True)
+class Key:
+    """One key. A legacy user key belongs to no project, and may name any of its `projects` (1:5.3)."""
+
+    secret: str
+    organization: Organization = ACME
+    project: Project = WORK
+    refusal: ErrorRow | None = None
+    """The 401 that it gets, whatever it asks for."""
+    spending_refusal: ErrorRow | None = None
+    """The 429 that it gets for all that costs something."""
+    scopes: frozenset[str] = frozenset()
+    projects: tuple[Project, ...] = ()
+    admin: bool = False
+
+    @property
+    def legacy(self) -> bool:
+        """Whether it is a user key from before there were projects."""
+        return bool(self.projects)
+
+
+_TABLE = (
+    Key("mock-pc-inference"),
+    Key("mock-pc-elsewhere", project=ELSEWHERE),
+    Key("mock-pc-legacy-user", projects=(WORK, NARROW)),
+    Key("mock-pc-storage", scopes=frozenset({EXTERNAL_STORAGE})),
+    Key("mock-pc-admin", admin=True, scopes=frozenset({EXTERNAL_STORAGE})),
+    Key("mock-pc-tight", HASTY),
+    Key("mock-pc-project-limit", project=CAPPED),
+    Key("mock-pc-revoked", refusal=REVOKED_KEY),
+    Key("mock-pc-not-a-member", refusal=NOT_A_MEMBER),
+    Key("mock-pc-foreign", refusal=FOREIGN_KEY),
+    Key("mock-pc-fenced", project=FENCED),
+    Key("mock-pc-fenced-organization", WALLED),
+    Key("mock-pc-nearby", project=NEARBY),
+    Key("mock-pc-narrow", project=NARROW),
+    Key("mock-pc-tierless", project=TIERLESS),
+    Key("mock-pc-unhurried", project=UNHURRIED),
+    Key("mock-pc-quota", spending_refusal=INSUFFICIENT_QUOTA),
+    Key("mock-pc-billing", spending_refusal=INSUFFICIENT_QUOTA),
+    Key("mock-pc-credit", spending_refusal=CREDIT_BALANCE_EXHAUSTED),
+    Key("mock-pc-organization-spend", spending_refusal=ORGANIZATION_SPEND_LIMIT_EXCEEDED),
+    Key("mock-pc-project-spend", spending_refusal=PROJECT_SPEND_LIMIT_EXCEEDED),
+    Key("mock-pc-usage", spending_refusal=ORGANIZATION_USAGE_LIMIT_EXCEEDED),
+    Key("mock-pc-hard-limit", spending_refusal=BILLING_HARD_LIMIT_REACHED),
+    Key("mock-pc-paid-5", Organization("org-mock-paid-5", TIER_1)),
+    Key("mock-pc-paid-1000", Organization("org-mock-paid-1000")),
+)
+
+KEYS = {key.secret: key for key in _TABLE}
+
+
+NOBODY = Key("")
+"""Whoever calls, before it is known who."""
+
+USUAL = "mock-pc-inference"
+"""As which key any other is taken, where the mock lets any pass."""
+
+
+@dataclass(frozen=True)
+class AccessToken:
+    """A token that the exchange handed out: as good as a key until it expires (1:5.3)."""
+
+    expires_at: float

@@ -1,0 +1,48 @@
+"""The rate-limit headers: what is granted, what is left, and how long until it is whole again (2:8.4)."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from catalog_probe.mockserver.core.buckets import TokenBucket
+
+FAMILIES: Mapping[str, str] = {
+    "requests_per_minute": "requests",
+    "tokens_per_minute": "tokens",
+    "project_tokens_per_minute": "project-tokens",
+}
+"""Which headers tell of which limit: `x-ratelimit-limit-requests` and the others of its family."""
+
+
+def headers_of(meters: Mapping[str, TokenBucket], now: float) -> dict[str, str]:
+    """The headers of an answer that tells of these limits: family -> bucket."""
+    headers: dict[str, str] = {}
+    for family, bucket in meters.items():
+        headers |= rate_limit_headers(family, bucket, now)
+    return headers
+
+
+def rate_limit_headers(family: str, bucket: TokenBucket, now: float) -> dict[str, str]:
+    """The headers of one family: requests, tokens or project-tokens."""
+    return {
+        f"x-ratelimit-limit-{family}": f"{bucket.capacity:.0f}",
+        f"x-ratelimit-remaining-{family}": str(bucket.remaining(now)),
+        f"x-ratelimit-reset-{family}": format_duration(bucket.full_at(now) - now),
+    }
+
+
+def format_duration(seconds: float) -> str:
+    """A duration such as `1s`, `20ms` or `6m0s`."""
+    if seconds < 1:
+        return f"{math.ceil(seconds * 1000)}ms" if seconds > 0 else "0s"
+    minutes, rest = divmod(math.ceil(seconds), 60)
+    return f"{minutes}m{rest}s" if minutes else f"{rest}s"
+
+
+def retry_after(seconds: float) -> dict[str, str]:
+    """The header that says how long to wait, in whole seconds (2:8.4)."""
+    return {"retry-after": str(math.ceil(seconds))}

@@ -1,0 +1,13 @@
+"""Lists, as the one page that clients read."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from starlette.responses import JSONResponse
+
+
+def list_page(items: list[dict[str, Any]]) -> JSONResponse:
+    """All items as one page."""
+    ends = {"first_id": items[0]["id"] if items else None, "last_id": items[-1]["id"] if items else None}
+    return JSONResponse({"object": "list", "data": items, **ends, "has_more": False})

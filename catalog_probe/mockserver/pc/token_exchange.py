@@ -1,0 +1,93 @@
+"""The mutual-TLS host: POST /oauth/token exchanges a subject token for an access token; all else is 403 (1:4.3)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from starlette.responses import JSONResponse
+
+from catalog_probe.mockserver.core.bodies import BodyRules, read_json
+from catalog_probe.mockserver.core.calls import Call
+from catalog_probe.mockserver.core.fields import violations
+from catalog_probe.mockserver.core.gateway import Gateway
+from catalog_probe.mockserver.core.routing import Endpoint, Found
+from catalog_probe.mockserver.pc.envelopes import make_response
+from catalog_probe.mockserver.pc.errors import (
+    INVALID_REQUEST_OF_TOKEN,
+    MUTUAL_TLS_HOST,
+    NO_PARAMETER_OF_TOKEN,
+    TOKEN_BREACHES,
+)
+from catalog_probe.mockserver.pc.fields import TOKEN_EXCHANGE, WORDS
+from catalog_probe.mockserver.pc.gateway import REQUEST_ID
+from catalog_probe.mockserver.pc.keys import AccessToken
+from catalog_probe.mockserver.pc.subject_tokens import verify_certificate, verify_jwt
+
+if TYPE_CHECKING:
+    from starlette.requests import Request
+    from starlette.responses import Response
+
+    from catalog_probe.mockserver.core.errors import Refusal
+
+# The kinds of subject token: the documents name a JWT and a certificate (1:5.3), and no names on the wire.
+JWT = "urn:ietf:params:oauth:token-type:jwt"
+CERTIFICATE = "urn:ietf:params:oauth:token-type:x509"
+
+LIFETIME_S = 3_600
+RULES = BodyRules(256 * 1024, INVALID_REQUEST_OF_TOKEN, INVALID_REQUEST_OF_TOKEN)
+
+
+class TokenHost(Gateway[Call, Endpoint]):
+    """The ASGI app of the mutual-TLS host. The mock speaks no TLS, so the certificate comes in the body."""
+
+    def open(self, request: Request) -> Call:
+        """The call that a request is."""
+        return Call(request=request)
+
+    async def answer(self, call: Call, found: Found[Endpoint]) -> Response:
+        """Let nobody in but an exchange."""
+        call.headers[REQUEST_ID] = call.session.new_id("req_", 32)
+        if found.row is None:
+            raise MUTUAL_TLS_HOST()
+        response: Response = await found.row.handler(call)
+        return response
+
+    def refuse(self, call: Call, refusal: Refusal) -> Response:
+        """The answer that a refusal is."""
+        return make_response(refusal)
+
+
+async def exchange(call: Call) -> Response:
+    """Hand out an access token for a subject token that is good enough."""
+    body = await _read_body(call)
+    kind, subject_token = body["subject_token_type"], body["subject_token"]
+    if kind == JWT:
+        verify_jwt(subject_token, call.now)
+    elif kind == CERTIFICATE:
+        verify_certificate(subject_token)
+    else:
+        raise NO_PARAMETER_OF_TOKEN(path="subject_token_type", param="subject_token_type")
+    token = call.session.new_id("mock-pc-access-", 40)
+    call.session.store(AccessToken)[token] = AccessToken(call.now + LIFETIME_S)
+    return JSONResponse(
+        {
+            "access_token": token,
+            "issued_token_type": "urn:ietf:params:oauth:token-type:access_token",
+            "token_type": "Bearer",
+            "expires_in": LIFETIME_S,
+        },
+        headers={"cache-control": "no-store"},
+    )
+
+
+async def _read_body(call: Call) -> dict[str, Any]:
+    """The parameters, as JSON: so clients send them, and the documents do not say."""
+    body = (await read_json(call.request, RULES)).value
+    broken = next(violations(body, TOKEN_EXCHANGE), None)
+    if broken is not None:
+        raise broken.refusal(TOKEN_BREACHES, WORDS)
+    return {**body}
+
+
+ROUTES = (Endpoint("POST", "/oauth/token", exchange, "1:4.3"),)
+"""2:7.5 row 403: "any method or path except exact POST /oauth/token"."""

@@ -1,0 +1,120 @@
+"""Values and addresses that somebody told the target, until the account or an answer confirms them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import replace
+from functools import lru_cache
+from typing import TYPE_CHECKING
+from urllib.parse import unquote
+
+from catalog_probe.catalog.model import Aspect, Outcome, Reason
+from catalog_probe.catalog.model.codes import ReasonCode
+from catalog_probe.catalog.text.json_tree import all_texts
+from catalog_probe.probes.judging.comparison.basis import succeeds, weighed
+from catalog_probe.probes.judging.comparison.compare import compare
+
+if TYPE_CHECKING:
+    from catalog_probe.catalog.model.exchange import Request
+    from catalog_probe.probes.judging.inconclusive.evidence import Evidence
+    from catalog_probe.probes.judging.verdicts.verdict import Verdict
+
+_OF_WHAT_IS_NAMED = frozenset({403, 404, 410})
+"""Statuses of a refusal that may be for what a request names, whatever else is wrong with it."""
+
+_OF_THE_REQUEST = _OF_WHAT_IS_NAMED | {400, 422}
+"""And of one for which nothing else is wrong with it."""
+
+_NOT_ASKED = frozenset({Outcome.INCONCLUSIVE, Outcome.HARNESS_ERROR})
+
+
+def find_unconfirmed_value(evidence: Evidence) -> Reason | None:
+    """Return a reason if the answer may be due to values of the target alone, and this key got through with none."""
+    target = evidence.key.target
+    wrong = blamed_values(evidence, target.unconfirmed_values) - evidence.key.confirmed_values
+    if not wrong:
+        return None
+    fixes = " or ".join(target.value_fixes.get(name, name) for name in sorted(wrong))
+    detail = f"{fixes}: it is refused wherever it is named, and nothing shows that this key may use it"
+    return Reason(ReasonCode.VALUE_NOT_FOUND, detail)
+
+
+def find_unconfirmed_host(evidence: Evidence) -> Reason | None:
+    """Return a reason if nothing from the address that was asked was clearly the provider's."""
+    service, target = evidence.unconfirmed_host, evidence.key.target
+    if not service or service in evidence.key.confirmed_hosts or evidence.verdict.outcome in _NOT_ASKED:
+        return None
+    name = target.address_names.get(service, service)
+    detail = f"nothing from {target.addresses[service]} was as documented; look at {name}"
+    return Reason(ReasonCode.CONTROL_FAILED, detail)
+
+
+def blamed_values(evidence: Evidence, values: Mapping[str, str]) -> frozenset[str]:
+    """The values for which alone the answer may be as it is: refused, or a list with nothing of theirs in it."""
+    if not values or not _is_in_question(evidence.verdict):
+        return frozenset()
+    request, status = evidence.request, evidence.status
+    if is_failed_setup(evidence.verdict):
+        return list_named_values(request, values) if status in _OF_THE_REQUEST else frozenset()
+    filtered_by = _list_values(values, unquote(request.url.partition("?")[2]))
+    if status is not None and succeeds(status):
+        return filtered_by
+    blames = _OF_THE_REQUEST if succeeds(evidence.expected.status) else _OF_WHAT_IS_NAMED
+    return filtered_by | list_named_values(request, values) if status in blames else frozenset()
+
+
+def list_named_values(request: Request, values: Mapping[str, str]) -> frozenset[str]:
+    """List which of these values a request names, as whole words of its path, headers or body.
+
+    What is only filtered by is not named: nothing need be there for that.
+    """
+    path = unquote(request.url.partition("?")[0])
+    return _list_values(values, path, *request.headers.values(), *all_texts(request.body))
+
+
+def find_service(request: Request, addresses: Mapping[str, str]) -> str:
+    """The service that was asked, of those with these addresses; a WebSocket has the same under another scheme."""
+    url = _without_scheme(request.url)
+    services = [name for name, address in addresses.items() if url.startswith(_without_scheme(address))]
+    return max(services, key=lambda name: len(addresses[name]), default="")
+
+
+def confirms_host(evidence: Evidence) -> bool:
+    """Whether an answer is as documented, and an empty object under its status would not have been."""
+    response = evidence.response
+    if evidence.verdict.outcome is not Outcome.CONFORMS:
+        return False
+    if response.events is not None or response.close is not None or response.grpc is not None:
+        return True
+    empty = replace(evidence.exchange, response=replace(response, body={}, body_type="json", cut=None))
+    return any(finding.drifts for finding in weighed(evidence.expected, compare(evidence.expected, empty)))
+
+
+def _is_in_question(verdict: Verdict) -> bool:
+    """Whether it says anything of the provider, or of what we assumed of the request, or the setup failed.
+
+    A header alone that differs is not due to what a request names: a refusal would show in the answer as well.
+    """
+    if verdict.outcome is Outcome.DRIFTED:
+        return any(finding.drifts and finding.aspect is not Aspect.HEADER for finding in verdict.findings)
+    return verdict.outcome is Outcome.RESTRICTED or verdict.blames_us or is_failed_setup(verdict)
+
+
+def is_failed_setup(verdict: Verdict) -> bool:
+    """Whether nothing was asked because a step before it failed."""
+    return verdict.reason is not None and verdict.reason.code == ReasonCode.SETUP_FAILED
+
+
+def _list_values(values: Mapping[str, str], *texts: str) -> frozenset[str]:
+    text = "\n".join(texts)
+    return frozenset(name for name, value in values.items() if _as_word(value).search(text))
+
+
+@lru_cache(maxsize=256)
+def _as_word(text: str) -> re.Pattern[str]:
+    return re.compile(rf"(?<![\w.-]){re.escape(text)}(?![\w.-])")
+
+
+def _without_scheme(url: str) -> str:
+    return url.partition("://")[2] or url

@@ -1,0 +1,111 @@
+"""What an inconclusive rule may see: an answer, what came beside it, and what is known of the key and the target."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, NamedTuple
+
+from catalog_probe.catalog.model import Outcome
+from catalog_probe.catalog.reading.grpc_statuses import status_of
+from catalog_probe.probes.judging.comparison.message import wording
+from catalog_probe.probes.judging.inconclusive.key_evidence import AnswerOn, KeyEvidence, Words
+
+if TYPE_CHECKING:
+    from catalog_probe.catalog.model import Exchange, Response
+    from catalog_probe.catalog.model.exchange import Request
+    from catalog_probe.catalog.reading.expected import Expected
+    from catalog_probe.catalog.recognition.known import Known
+    from catalog_probe.probes.judging.verdicts.verdict import Verdict
+
+MOCK_SESSION = "x-mock-session"
+"""The header under which a mock, and nobody else, counts what one client uses apart from all others."""
+
+
+class Assumption(NamedTuple):
+    """Something that a record assumes of its requests (`path`, `body:/tools`), on the endpoint that was asked."""
+
+    endpoint: str
+    within: str
+
+
+@dataclass(frozen=True, slots=True)
+class AttemptEvidence:
+    """What the other answers of the same attempt show."""
+
+    confirmed: frozenset[Assumption] = frozenset()
+    """Assumptions that are right: a success of this record rests on them."""
+    refused_headers: Mapping[AnswerOn, str] = field(default_factory=dict)
+    """Answers that blame an assumption of ours where the request has a header of ours, and that assumption."""
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """All that a rule may see of one observation. The later fields are known only once the record is concluded."""
+
+    expected: Expected
+    exchange: Exchange
+    """What was sent and came. Of a label that was never asked: the setup that failed before it."""
+    verdict: Verdict
+    """What stands so far of this label on this endpoint."""
+    known: Known
+    """What the provider's records document."""
+    live: bool
+    attempt: AttemptEvidence = AttemptEvidence()
+    own_key: bool = True
+    """Whether the key of the lane went with the request."""
+    fault: str = ""
+    """The row of the error that the request provokes with the lane's key; empty if it provokes none."""
+    provokes_refusal: bool = False
+    """Whether a refusal is all that is documented of the request with the lane's key."""
+    success: Expected | None = None
+    """The documented success of the endpoint."""
+    unconfirmed_host: str = ""
+    """The service that was asked, if no control shows that its address is right."""
+    path_guess: str = ""
+    """Of an error: why its endpoint's path is a guess. Empty if it is shown, or a night saw the refusal there."""
+    key: KeyEvidence = field(default_factory=KeyEvidence)
+
+    @property
+    def request(self) -> Request:
+        return self.exchange.request
+
+    @property
+    def response(self) -> Response:
+        response = self.exchange.response
+        assert response is not None, "only what was answered is evidence"
+        return response
+
+    @property
+    def is_mismatch(self) -> bool:
+        """Whether the last answer differs from the documents, whatever earlier attempts saw."""
+        outcome = self.verdict.outcome
+        return outcome is Outcome.DRIFTED or (
+            outcome is Outcome.FLAKY and any(observation.mismatched for observation in self.verdict.observations)
+        )
+
+    @property
+    def is_judged(self) -> bool:
+        """Whether the last answer was compared with the documents, or blamed on what we assumed of the request."""
+        return self.verdict.outcome.conclusive or self.is_mismatch or self.verdict.blames_us
+
+    @property
+    def endpoint(self) -> str:
+        """The endpoint that was observed; empty where none has the request's method and path."""
+        return self.verdict.observations[0].endpoint if self.verdict.observations else ""
+
+    @cached_property
+    def status(self) -> int | None:
+        """The HTTP status, or the one that a gRPC status maps to."""
+        return status_of(self.response, self.expected.provider)
+
+    @cached_property
+    def words(self) -> Words:
+        """Status and message of the answer."""
+        return Words(self.status, wording(self.expected, self.response, self.known))
+
+
+def is_of_a_mock(request: Request) -> bool:
+    """Whether a mock was asked: its keys are known, and nobody else uses its accounts."""
+    return MOCK_SESSION in request.headers

@@ -1,0 +1,193 @@
+"""Answers of a moment, which nobody asked for: an overload, a limit, a redirect, a server fault, a stream cut short."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from catalog_probe.catalog.envelopes.projection import wire_of
+from catalog_probe.catalog.model import Aspect, Finding, Reason, Severity
+from catalog_probe.catalog.model.codes import FindingCode, ReasonCode
+from catalog_probe.catalog.model.exchange import UNNAMED
+from catalog_probe.catalog.reading.expected import answer_body, asked_of
+from catalog_probe.probes.judging.comparison.compare import compare
+from catalog_probe.probes.judging.comparison.message import quote
+from catalog_probe.probes.judging.inconclusive.foreign import is_html, is_stated
+
+if TYPE_CHECKING:
+    from collections.abc import Container, Iterator
+
+    from catalog_probe.catalog.model import Response
+    from catalog_probe.catalog.reading.expected import Expected
+    from catalog_probe.probes.judging.inconclusive.evidence import Evidence
+
+PASSING_STATUSES: Mapping[int, ReasonCode] = {
+    407: ReasonCode.GATEWAY_PAGE,  # a proxy wants a key of its own (RFC 9110, 15.5.8): no provider says so
+    408: ReasonCode.UNASKED_TIMEOUT,
+    429: ReasonCode.UNASKED_RATE_LIMIT,
+    502: ReasonCode.UNASKED_OVERLOAD,
+    503: ReasonCode.UNASKED_OVERLOAD,
+    504: ReasonCode.UNASKED_TIMEOUT,
+    529: ReasonCode.UNASKED_OVERLOAD,
+}
+"""Statuses that say nothing about a record which documents another one."""
+
+_LIMIT_CODES = frozenset({ReasonCode.UNASKED_RATE_LIMIT, ReasonCode.ACCOUNT_TROUBLE})
+"""What a refusal is called that comes for all that was used before."""
+
+_LIMITS = "limits"
+"""The family of the records about limits: rate-limit records, and endpoints whose rules are limits."""
+
+_CUT_SHORT: Mapping[str, ReasonCode] = {
+    "capped": ReasonCode.STREAM_ENDLESS,
+    "stalled": ReasonCode.STREAM_STALLED,
+    "cut": ReasonCode.CONNECTION_RESET,
+}
+
+
+def find_cut_short(evidence: Evidence) -> Reason | None:
+    """Return a reason if a body or stream did not come to its end, and had not shown by then what was asked for."""
+    expected, response = evidence.expected, evidence.response
+    code = _CUT_SHORT.get(response.ended)
+    if code is None or _has_shown_it(expected, response) or _has_shown_another(evidence, evidence.known.events):
+        return None
+    if response.events is None and response.close is None:
+        code = ReasonCode.BODY_TOO_LARGE
+    return Reason(code, f"{len(response.events)} events were read" if response.events else "")
+
+
+def find_redirect(evidence: Evidence) -> Reason | None:
+    """Return a reason if a redirection came that the record does not state."""
+    status = evidence.status
+    if status is None or is_stated(evidence) or not 300 <= status < 400 or status == 304:
+        return None
+    return Reason(ReasonCode.UNASKED_REDIRECT, f"{status} to {evidence.response.headers.get('location', 'nowhere')}")
+
+
+def find_server_fault(evidence: Evidence) -> Reason | None:
+    """Return a reason for a server fault of the provider's own, by its envelope; it may be its other status."""
+    return _find_fault(evidence) if _is_the_providers(evidence) else None
+
+
+def find_nameless_fault(evidence: Evidence) -> Reason | None:
+    """Return a reason for a server fault that does not say whose it is."""
+    return None if _is_the_providers(evidence) else _find_fault(evidence)
+
+
+def find_passing_answer(evidence: Evidence) -> Reason | None:
+    """Return a reason for an overload, a limit or a timeout: a status, or an event that breaks off a stream (1:6)."""
+    if not is_stated(evidence) and not _is_sibling(evidence):
+        code = PASSING_STATUSES.get(evidence.status or 0)
+        if code is not None:
+            return Reason(code, quote(evidence.response))
+    reason = _find_breaking_event(evidence)
+    return reason if reason is not None and reason.code != ReasonCode.SERVER_FAULT else None
+
+
+def is_about_a_limit(evidence: Evidence, reason: Reason) -> bool:
+    """Whether a refusal for what was used before is what was asked for: by a record about limits, on a mock.
+
+    A provider counts what others use as well; on a mock nobody else uses up a limit. The refusal must be the limit's
+    own, and not a gateway's; how long it tells to wait is no sign of whose it is.
+    """
+    of_limits = evidence.expected.address.split("/")[2:3] == [_LIMITS]
+    if evidence.live or not of_limits or reason.code not in _LIMIT_CODES:
+        return False
+    return all(finding.aspect is Aspect.RELATION for finding in compare_with_own_record(evidence))
+
+
+def compare_with_own_record(evidence: Evidence) -> Iterator[Finding]:
+    """Tell what an overload, limit or timeout that nobody asked for has wrong beside the record that documents it."""
+    response, known = evidence.response, evidence.known
+    if response.grpc is not None or response.status not in PASSING_STATUSES or not known.documents(response.status):
+        return
+    answers = known.matching(response.status, response.body)
+    differences = {answer.address: list(compare(answer.expected, evidence.exchange)) for answer in answers}
+    nearest = min(differences, key=lambda address: len(differences[address]), default="")
+    if nearest and not differences[nearest]:
+        return
+    first = differences[nearest][0] if nearest else None
+    yield Finding(
+        code=FindingCode.UNASKED_ANSWER,
+        aspect=first.aspect if first is not None else Aspect.STATE,
+        severity=Severity.INFO,
+        message=f"{nearest}: {first.message}" if first is not None else "no record documents this answer",
+        label=evidence.expected.label,
+        location=first.location if first is not None else "",
+        documented=first.documented if first is not None else None,
+        observed=first.observed if first is not None else response.status,
+    )
+
+
+def _find_fault(evidence: Evidence) -> Reason | None:
+    """Return a reason for a server fault, as a status or as an event that breaks off a stream."""
+    status = evidence.status or 0
+    if not is_stated(evidence) and (_is_sibling(evidence) or (status >= 500 and status not in PASSING_STATUSES)):
+        return Reason(ReasonCode.SERVER_FAULT, quote(evidence.response))
+    reason = _find_breaking_event(evidence)
+    return reason if reason is not None and reason.code == ReasonCode.SERVER_FAULT else None
+
+
+def _is_sibling(evidence: Evidence) -> bool:
+    """Whether another server fault came than the stated one, though with its type and code, or with no body at all.
+
+    Where no shape of its body is documented, any text but a page is as good as none.
+    """
+    expected, response = evidence.expected, evidence.response
+    if (evidence.status or 0) < 500 or (asked_of(expected) or 0) < 500:
+        return False
+    if expected.is_bare(response.body):
+        return not is_html(response)
+    return _has_values(expected, wire_of(expected.envelope, response.body))
+
+
+def _is_the_providers(evidence: Evidence) -> bool:
+    """Whether a fault comes from the provider: in an error envelope of its own, in a stream, by gRPC, or bare.
+
+    A bare one counts only where another server fault is stated: what is documented of that may be as bare.
+    """
+    expected, response = evidence.expected, evidence.response
+    if response.grpc is not None or response.events is not None:
+        return True
+    is_bare = expected.is_bare(response.body) and (asked_of(expected) or 0) >= 500
+    return is_bare or evidence.known.has_envelope_of(response.body)
+
+
+def _find_breaking_event(evidence: Evidence) -> Reason | None:
+    """Return a reason if an event tells of a failure that may be retried; what was seen nevertheless counts."""
+    expected, response = evidence.expected, evidence.response
+    if expected.stream is None or expected.stream.protocol != "sse":
+        return None
+    if expected.wire and _has_values(expected, wire_of(expected.envelope, answer_body(expected, response))):
+        return None
+    for event in response.events or ():
+        answers = [] if event.sent else evidence.known.breaking_off(event.event, event.data)
+        if answers and expected.address not in (answer.address for answer in answers):
+            # Some types are documented under a status and in a stream: it is the latter that came.
+            named = next((answer for answer in answers if answer.expected.stream is not None), answers[0])
+            assert named.passing is not None
+            return Reason(named.passing, f"its event {event.event} is {named.address}")
+    return None
+
+
+def _has_values(expected: Expected, wire: Mapping[str, object]) -> bool:
+    """Whether these are type and code of the record, as far as it states any."""
+    return bool(wire) and all(wire.get(aspect) == value for aspect, value in expected.wire.items())
+
+
+def _has_shown_it(expected: Expected, response: Response) -> bool:
+    """Whether a stream had shown the awaited event, or a socket that goes on in silence that it is not closed."""
+    rule = expected.stream
+    if rule is None:
+        return False
+    if rule.closes and response.ended == "stalled":
+        return True
+    return rule.event is not None and any(event.event == rule.event for event in response.events or ())
+
+
+def _has_shown_another(evidence: Evidence, documented: Container[str]) -> bool:
+    """Whether a socket fell silent after a message whose name no document knows: it came in place of another."""
+    response, stream = evidence.response, evidence.expected.stream
+    received = [event.event for event in response.events or () if not event.sent]
+    is_unknown = bool(received) and (received[-1] not in documented or received[-1] == UNNAMED)
+    return stream is not None and stream.protocol == "websocket" and response.ended == "stalled" and is_unknown

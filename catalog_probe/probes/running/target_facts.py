@@ -1,0 +1,29 @@
+"""What the rules of a lane know of its target before anything is sent."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from catalog_probe.probes.judging.inconclusive.key_evidence import TargetFacts
+
+if TYPE_CHECKING:
+    from catalog_probe.probes.targets.dialect import Dialect
+    from catalog_probe.probes.targets.target import Provider
+
+
+def describe_target(provider: Provider, role: str, dialect: Dialect, *, live: bool) -> TargetFacts:
+    """Describe the key of a role, and the values and addresses that may be wrong; on a mock no value may."""
+    values = provider.doubtful if live else {}
+    return TargetFacts(
+        key_name=provider.called(role),
+        unconfirmed_values={name: dialect.text_in(value) for name, value in values.items()},
+        value_fixes={name: _describe_fix(provider, name) for name in values},
+        addresses=provider.addresses,
+        address_names={service: provider.address_called(service) for service in provider.addresses},
+    )
+
+
+def _describe_fix(provider: Provider, name: str) -> str:
+    """How to set a value; the name of a model is no secret, an id of the account is."""
+    shown = f" ({provider.values[name]})" if name.endswith("_model") else ""
+    return f"{provider.mend(f'values.{name}')}{shown}"

@@ -1,0 +1,71 @@
+"""1:3 PA states: what deletes do to chats, files and projects, and the activities that tell of them (2:7.2).
+
+They delete fixtures that the API cannot make: a success is asked of the mock alone. Refusals name what cannot exist.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from catalog_probe.catalog.model.codes import ReasonCode
+from catalog_probe.catalog.model.labels import ANSWER, SETUP, SUCCESS
+from catalog_probe.probes.recipes.credential_rules import BOTH
+from catalog_probe.probes.recipes.recipe import Family, Recipe
+from catalog_probe.probes.targets.target import Cost
+
+from .compliance_requests import (
+    APPS,
+    CHAT,
+    READ,
+    UNKNOWN_CHAT,
+    UNKNOWN_DOCUMENT,
+    UNKNOWN_FILE,
+    UNKNOWN_PROJECT,
+    activities,
+    deletion,
+)
+
+if TYPE_CHECKING:
+    from catalog_probe.probes.calls.call import Call
+
+OUTCOMES = Family("pa/errors/compliance_outcomes")
+
+FILE = f"{APPS}/files/{{chat_file}}"
+IDLE_PROJECT = f"{APPS}/projects/{{project_without_chats}}"
+DOCUMENT = f"{APPS}/projects/documents/{{project_document}}"
+
+NO_FIXTURE = (
+    ReasonCode.NO_DOCUMENTED_SETUP,
+    "it deletes a fixture for good, and the documents show no way to make one through the API",
+)
+
+
+def deleted(family: str, slug: str, path: str, unknown: str) -> Recipe:
+    """Refused without a key and with a wrong one; on the mock, also what is answered where something is deleted."""
+    endpoints = Family(f"pa/endpoints/{family}")
+    success = endpoints.recipe(
+        slug, deletion(path), label=SUCCESS, cost=Cost.DESTRUCTIVE, credential=READ, live=NO_FIXTURE
+    )
+    return endpoints.recipe(
+        slug, BOTH.denied(deletion(unknown)), credential=READ, optional={SUCCESS: success}, unsent=NO_FIXTURE
+    )
+
+
+def recorded(kind: str, call: Call) -> Recipe:
+    """The activity that tells of a delete."""
+    calls = {SETUP: call, ANSWER: activities(("activity_types[]", f"pa_{kind}"))}
+    return OUTCOMES.recipe(f"{kind}_activity", calls, cost=Cost.DESTRUCTIVE, credential=READ, live=NO_FIXTURE)
+
+
+RECIPES: tuple[Recipe, ...] = (
+    # "Chat: active, user-deleted (`deleted_at` set, still listed), hard-deleted (404)."
+    # "PA project with no attached chats | project delete | key holds delete scope | deleted"
+    deleted("compliance_chats", "delete_chat", CHAT, UNKNOWN_CHAT),
+    deleted("compliance_files", "delete_file", FILE, UNKNOWN_FILE),
+    deleted("compliance_projects", "delete_project", IDLE_PROJECT, UNKNOWN_PROJECT),
+    deleted("compliance_projects", "delete_project_document", DOCUMENT, UNKNOWN_DOCUMENT),
+    # 2:7.2 "reconcile with chat activities", "… file …", "… project activities"
+    recorded("chat_deleted", deletion(CHAT)),
+    recorded("file_deleted", deletion(FILE)),
+    recorded("project_deleted", deletion(IDLE_PROJECT)),
+)

@@ -1,0 +1,204 @@
+"""1:4.1 PA endpoints, reads of the compliance API: each with its credential and query rules (1:2.5)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from catalog_probe.catalog.model.codes import ReasonCode
+from catalog_probe.probes.calls.body import body_of
+from catalog_probe.probes.calls.call import Call, get
+from catalog_probe.probes.recipes.recipe import Family, Recipe
+from catalog_probe.probes.targets.target import Cost
+
+from .compliance_requests import (
+    APPS,
+    BASE,
+    INPUT_CAP,
+    ORG_DATA,
+    ORGANIZATION,
+    READ,
+    RESULT_CAP,
+    UNKNOWN_ARTIFACT,
+    UNKNOWN_CHAT,
+    UNKNOWN_FILE,
+    UNKNOWN_GENERATED_FILE,
+    UNKNOWN_ORGANIZATION,
+    UNKNOWN_PROJECT,
+    USER_DATA,
+    asking,
+    chats,
+    control_for,
+    labelled,
+    messages,
+    transcript,
+)
+from .requests import UNKNOWN_ID
+
+if TYPE_CHECKING:
+    from catalog_probe.probes.recipes.probe import Probe
+
+CHATS = Family("pa/endpoints/compliance_chats")
+FILES = Family("pa/endpoints/compliance_files")
+PROJECTS = Family("pa/endpoints/compliance_projects")
+SESSIONS = Family("pa/endpoints/compliance_sessions")
+ORGANIZATIONS = Family("pa/endpoints/compliance_organizations")
+OUTCOMES = Family("pa/errors/compliance_outcomes")
+
+WRITE, UNCHANGED = "write_refused", "unchanged"
+
+
+def written_to(slug: str, call: Call) -> dict[str, Recipe]:
+    """A write to what can only be read, and another look at it; only where a target allows what is destructive."""
+
+    async def steps(probe: Probe) -> None:
+        await probe.send(call.but(method="POST", body=body_of({})), WRITE)
+        await probe.send(call, UNCHANGED)
+
+    look = ORGANIZATIONS.recipe(
+        slug,
+        steps=steps,
+        labels=(WRITE, UNCHANGED),
+        requests=2,
+        needs=call.placeholders,
+        cost=Cost.DESTRUCTIVE,
+        credential=READ,
+    )
+    return {WRITE: look}
+
+
+def read_only(slug: str, success: Call, **others: Call) -> Recipe:
+    """A row: a read of what is read-only, its rules, and a write to it."""
+    return ORGANIZATIONS.recipe(
+        slug,
+        labelled(success, **others),
+        labels=(UNCHANGED,),
+        credential=READ,
+        control=control_for(success),
+        optional=written_to(slug, success),
+    )
+
+
+def read(family: Family, slug: str, success: Call, **others: Call) -> Recipe:
+    """A row: one read and its rules."""
+    return family.recipe(slug, labelled(success, **others), credential=READ, control=control_for(success))
+
+
+def pending_and_no_more() -> dict[str, Recipe]:
+    """The transcript of a session that is pending, and of the same a day later, when it has left that state."""
+    call, slug = transcript("{pending_remote_session}"), "get_remote_session_transcript"
+    no_time = (ReasonCode.NO_DOCUMENTED_SETUP, "the documents do not say how long a session is pending (1:3)")
+    return {
+        "pending": SESSIONS.recipe(slug, call, label="pending", credential=READ),
+        "pending_no_more": SESSIONS.recipe(
+            slug, call.later("+1d"), label="pending_no_more", credential=READ, live=no_time
+        ),
+    }
+
+
+CAPS = {"positive": "64", "one": "1", "minus_one": "-1", "zero": "0", "minus_two": "-2", "not_integer": "many"}
+"""What a cap may be, a positive integer or -1, and what it may not be, by label (1:2.5)."""
+
+
+def capped(cap: str) -> dict[str, Call]:
+    """The messages of a chat under each value of a cap."""
+    return {f"{cap}_{label}": asking(messages(), (cap, value)) for label, value in CAPS.items()}
+
+
+RECIPES: tuple[Recipe, ...] = (
+    # "compliance paths for organizations, roles, groups, group members, settings, users"; 1:2.4 "read-only"
+    read_only("list_organizations", ORG_DATA["organizations"]),
+    read_only("list_users", USER_DATA["users"]),
+    read_only(
+        "list_roles",
+        ORG_DATA["roles"],
+        unknown_organization=get(f"{UNKNOWN_ORGANIZATION}/roles"),
+    ),
+    read(
+        ORGANIZATIONS,
+        "get_role",
+        ORG_DATA["role"],
+        unknown_role=get(f"{ORGANIZATION}/roles/role_{UNKNOWN_ID}"),
+    ),
+    read_only(
+        "get_settings",
+        ORG_DATA["settings"],
+        unknown_organization=get(f"{UNKNOWN_ORGANIZATION}/settings"),
+    ),
+    read_only("list_groups", ORG_DATA["groups"]),
+    read(
+        ORGANIZATIONS,
+        "get_group",
+        ORG_DATA["group"],
+        unknown_group=get(f"{BASE}/groups/group_{UNKNOWN_ID}"),
+    ),
+    read_only(
+        "list_group_members",
+        USER_DATA["group_members"],
+        unknown_group=get(f"{BASE}/groups/group_{UNKNOWN_ID}/members"),
+    ),
+    # "compliance paths for …, chat messages, files (metadata and content), generated files (metadata and content),
+    # artifacts (two endpoints), projects (detail, attachments, collaborators)"
+    read(
+        CHATS,
+        "list_chat_messages",
+        messages(),
+        **capped(INPUT_CAP),
+        **capped(RESULT_CAP),
+        unknown_chat=messages(UNKNOWN_CHAT),
+    ),
+    read(CHATS, "get_generated_file", USER_DATA["generated_file"], unknown_file=get(UNKNOWN_GENERATED_FILE)),
+    read(
+        CHATS,
+        "get_generated_file_content",
+        USER_DATA["generated_file_content"],
+        unknown_file=get(f"{UNKNOWN_GENERATED_FILE}/content"),
+    ),
+    read(CHATS, "get_artifact_version", USER_DATA["artifact_version"], unknown_version=get(UNKNOWN_ARTIFACT)),
+    read(
+        CHATS,
+        "get_artifact_version_content",
+        USER_DATA["artifact_version_content"],
+        unknown_version=get(f"{UNKNOWN_ARTIFACT}/content"),
+    ),
+    read(FILES, "get_file", USER_DATA["file"], unknown_file=get(UNKNOWN_FILE)),
+    read(
+        FILES,
+        "get_file_content",
+        USER_DATA["file_content"],
+        unknown_file=get(f"{UNKNOWN_FILE}/content"),
+    ),
+    read(PROJECTS, "get_project", USER_DATA["project"], unknown_project=get(UNKNOWN_PROJECT)),
+    read(
+        PROJECTS,
+        "list_project_attachments",
+        get(f"{APPS}/projects/{{project_without_chats}}/attachments"),
+        unknown_project=get(f"{UNKNOWN_PROJECT}/attachments"),
+    ),
+    read(
+        PROJECTS,
+        "list_project_collaborators",
+        USER_DATA["collaborators"],
+        unknown_project=get(f"{UNKNOWN_PROJECT}/collaborators"),
+    ),
+    # "remote sessions (list, transcript)"; 1:3 "Remote session status: `pending` (no transcript available)"
+    read(SESSIONS, "list_remote_sessions", USER_DATA["remote_sessions"]),
+    SESSIONS.recipe(
+        "get_remote_session_transcript",
+        labelled(
+            transcript("{remote_session}"),
+            unknown_session=transcript(f"cse_{UNKNOWN_ID}"),
+            malformed_id=transcript("no-session"),
+        ),
+        credential=READ,
+        control=control_for(transcript("{remote_session}")),
+        optional=pending_and_no_more(),
+    ),
+    # 1:2.4 "has `deleted_at` (set when a user deleted it; such chats are still listed)"
+    OUTCOMES.recipe("user_deleted_chat_listed", chats(("user_ids[]", "{user_of_deleted_chat}")), credential=READ),
+    OUTCOMES.recipe(
+        "user_deleted_chat_readable",
+        messages(f"{APPS}/chats/{{user_deleted_chat}}"),
+        credential=READ,
+        control=chats(),
+    ),
+)

@@ -1,0 +1,232 @@
+"""1:4.1 PA endpoints, besides messages and the compliance API: the success, the credential and the request rules."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from catalog_probe.catalog.model.codes import ReasonCode
+from catalog_probe.catalog.model.labels import SUCCESS, WRONG_CREDENTIAL
+from catalog_probe.probes.calls.body import Content
+from catalog_probe.probes.calls.call import Call, delete, get, post
+from catalog_probe.probes.recipes.recipe import Family, Recipe
+from catalog_probe.probes.targets.target import WRONG, Cost
+
+from .requests import (
+    AGENTS,
+    BATCHES,
+    COMPLETION,
+    CREATE_AGENT,
+    CREATE_BATCH,
+    FILES,
+    MODELS,
+    UNKNOWN_AGENT,
+    UNKNOWN_BATCH,
+    UNKNOWN_FILE,
+    UNKNOWN_ID,
+    UPLOAD,
+    announced,
+    as_agents,
+    labelled,
+    signed,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from catalog_probe.probes.recipes.probe import Probe
+
+GENERAL = Family("pa/endpoints")
+OF_BATCHES = Family("pa/endpoints/batches")
+OF_FILES = Family("pa/endpoints/files")
+OF_AGENTS = Family("pa/endpoints/agents")
+OF_ADMINS = Family("pa/endpoints/admin")
+ADMIN = "admin"
+
+MOST_REQUESTS = 100_000
+"""In a batch (2:8.2)."""
+
+ORGANIZATION = get("/v1/organizations/me")
+
+
+def limits_of(workspace: str) -> Call:
+    """The limits that are configured for a workspace."""
+    return get(f"/v1/organizations/workspaces/{workspace}/rate_limits")
+
+
+UNKNOWN_WORKSPACE = limits_of(f"wrkspc_{UNKNOWN_ID}")
+
+
+def looks(family: Family, slug: str, calls: Mapping[str, Call], credential: str = "inference") -> dict[str, Recipe]:
+    """Further calls of an endpoint, each where the target has what it takes."""
+    return {label: family.recipe(slug, call, label=label, credential=credential) for label, call in calls.items()}
+
+
+def of_size(label: str, requests: int) -> dict[str, Recipe]:
+    """A batch of so many requests, of which nothing is asked: each is judged when its turn comes.
+
+    It is 3.4 MB, and takes a tenth of the time and 50 MB beside all other requests: sent where a target says so.
+    """
+
+    async def steps(probe: Probe) -> None:
+        items = ",".join(f'{{"custom_id":"{number}","params":{{}}}}' for number in range(requests))
+        body = Content(f'{{"requests":[{items}]}}'.encode())
+        await probe.send(CREATE_BATCH.but(body=body, headers={"content-type": "application/json"}), label)
+
+    look = OF_BATCHES.recipe(
+        "create_batch", steps=steps, label=label, requests=1, cost=Cost.DISRUPTIVE, needs={"large_batches"}
+    )
+    return {label: look}
+
+
+RECIPES: tuple[Recipe, ...] = (
+    # GET {base_url}/v1/models and {base_url}/v1/models/{id}: "unknown model id gives 404"
+    # 1:5.1 "A cloud-marketplace variant of the service authenticates by request signing."
+    GENERAL.recipe(
+        "models/list_models",
+        labelled(MODELS),
+        optional=looks(
+            GENERAL,
+            "models/list_models",
+            {
+                "signed": signed(MODELS, "marketplace_signature"),
+                "old_version": MODELS.with_headers(pa_version="{version_not_for_messages}"),
+            },
+        ),
+    ),
+    GENERAL.recipe(
+        "models/get_model",
+        labelled(
+            get("/v1/models/{small_model}"),
+            unknown_model=get("/v1/models/no-such-model"),
+            listed=get("/v1/models", query=(("limit", "1000"),)),
+        ),
+    ),
+    # POST {base_url}/v1/complete: "removed; always 400 pointing to the messages path"
+    GENERAL.recipe("complete/create_completion", COMPLETION, label=SUCCESS),
+    # batches endpoints; 2:8.1 "batches 256 MB", 2:8.2 "each batch up to 100000 requests"
+    OF_BATCHES.recipe(
+        "create_batch",
+        labelled(CREATE_BATCH),
+        cost=Cost.BILLABLE,
+        tokens=4,
+        optional={
+            **looks(OF_BATCHES, "create_batch", {"largest_body": announced("/v1/messages/batches", 256)}),
+            **of_size("largest", MOST_REQUESTS),
+            **of_size("larger", MOST_REQUESTS + 1),
+        },
+    ),
+    OF_BATCHES.recipe("list_batches", labelled(BATCHES)),
+    # files endpoints; 2:8.1 "files 500 MB"
+    OF_FILES.recipe(
+        "upload_file",
+        labelled(UPLOAD),
+        cost=Cost.DESTRUCTIVE,
+        optional=looks(
+            OF_FILES,
+            "upload_file",
+            {"largest_body": announced("/v1/files", 500, "multipart/form-data; boundary=probe")},
+        ),
+    ),
+    OF_FILES.recipe("list_files", labelled(FILES)),
+    # managed-agent create and read endpoints
+    OF_AGENTS.recipe("create_agent", labelled(CREATE_AGENT), cost=Cost.DESTRUCTIVE),
+    OF_AGENTS.recipe("list_agents", labelled(AGENTS)),
+    # GET {base_url}/v1/organizations/me: "admin credential"
+    OF_ADMINS.recipe(
+        "get_organization",
+        labelled(ORGANIZATION, inference_key=ORGANIZATION.but(credential="inference")),
+        credential=ADMIN,
+    ),
+    # admin rate-limit list endpoints: "list configured organization and workspace limits"
+    OF_ADMINS.recipe("list_organization_rate_limits", labelled(get("/v1/organizations/rate_limits")), credential=ADMIN),
+    # 2:8.2 "not on the default workspace", "The cloud-marketplace variant … has no per-workspace limits"
+    OF_ADMINS.recipe(
+        "list_workspace_rate_limits",
+        labelled(limits_of("{workspace}"), unknown_workspace=UNKNOWN_WORKSPACE),
+        credential=ADMIN,
+        optional=looks(
+            OF_ADMINS,
+            "list_workspace_rate_limits",
+            {
+                "default_workspace": limits_of("{default_workspace}"),
+                "marketplace_workspace": limits_of("{marketplace_workspace}").but(credential="admin_marketplace"),
+            },
+            ADMIN,
+        ),
+    ),
+    Family("pa/errors/admin").recipe("workspace_not_found", UNKNOWN_WORKSPACE, credential=ADMIN),
+)
+
+OF_ONE = (SUCCESS, WRONG_CREDENTIAL, "unknown_id")
+LISTED = "listed"
+
+
+async def send_of_one(probe: Probe, call: Call, unknown: Call) -> None:
+    """The exchanges of an endpoint that speaks of one thing which the probe has made."""
+    await probe.send(call, SUCCESS)
+    await probe.send(unknown.but(credential=WRONG), WRONG_CREDENTIAL)
+    await probe.send(unknown, "unknown_id")
+
+
+@OF_BATCHES.stepwise(labels=(*OF_ONE, LISTED), requests=5, cost=Cost.BILLABLE, tokens=4, needs={"small_model"})
+async def get_batch(probe: Probe) -> None:
+    batch = (await probe.setup(CREATE_BATCH)).body
+    await send_of_one(probe, get(f"/v1/messages/batches/{batch['id']}"), get(UNKNOWN_BATCH))
+    await probe.send(BATCHES, LISTED)
+
+
+@OF_BATCHES.stepwise(labels=OF_ONE, requests=4, cost=Cost.BILLABLE, tokens=4, needs={"small_model"})
+async def cancel_batch(probe: Probe) -> None:
+    batch = (await probe.setup(CREATE_BATCH)).body
+    await send_of_one(probe, post(f"/v1/messages/batches/{batch['id']}/cancel"), post(f"{UNKNOWN_BATCH}/cancel"))
+
+
+@OF_BATCHES.stepwise(
+    labels=OF_ONE,
+    requests=4,
+    cost=Cost.BILLABLE,
+    tokens=4,
+    needs={"small_model"},
+    live=(ReasonCode.NO_DOCUMENTED_SETUP, "a batch takes up to a day to end, and only an ended batch has results"),
+)
+async def get_batch_results(probe: Probe) -> None:
+    """The results, an hour after the batch was made."""
+    batch = (await probe.setup(CREATE_BATCH)).body
+    results = get(f"/v1/messages/batches/{batch['id']}/results").later("+1h")
+    await send_of_one(probe, results, get(f"{UNKNOWN_BATCH}/results"))
+
+
+@OF_FILES.stepwise(labels=OF_ONE, requests=5, cost=Cost.DESTRUCTIVE)
+async def get_file(probe: Probe) -> None:
+    file = (await probe.setup(UPLOAD)).body
+    await send_of_one(probe, get(f"/v1/files/{file['id']}"), get(UNKNOWN_FILE))
+
+
+@OF_FILES.stepwise(
+    labels=OF_ONE,
+    requests=5,
+    cost=Cost.DESTRUCTIVE,
+    live=(ReasonCode.NO_DOCUMENTED_SETUP, "only files that the provider's own tools made can be downloaded"),
+)
+async def download_file(probe: Probe) -> None:
+    file = (await probe.setup(UPLOAD)).body
+    await send_of_one(probe, get(f"/v1/files/{file['id']}/content"), get(f"{UNKNOWN_FILE}/content"))
+
+
+@OF_FILES.stepwise(labels=(*OF_ONE, "listed_before", "listed_after", "gone"), requests=8, cost=Cost.DESTRUCTIVE)
+async def delete_file(probe: Probe) -> None:
+    """Listed until it is deleted, and gone from then on, while another one stays."""
+    await probe.setup(UPLOAD)
+    file = (await probe.setup(UPLOAD)).body
+    call = delete(f"/v1/files/{file['id']}")
+    await probe.send(FILES, "listed_before")
+    await send_of_one(probe, call, delete(UNKNOWN_FILE))
+    await probe.send(get(call.path), "gone")
+    await probe.send(FILES, "listed_after")
+
+
+@OF_AGENTS.stepwise(labels=(*OF_ONE, LISTED), requests=5, cost=Cost.DESTRUCTIVE, needs={"small_model", "agents_beta"})
+async def get_agent(probe: Probe) -> None:
+    agent = (await probe.setup(CREATE_AGENT)).body
+    await send_of_one(probe, as_agents(get(f"/v1/agents/{agent['id']}")), as_agents(get(UNKNOWN_AGENT)))
+    await probe.send(AGENTS, LISTED)

@@ -1,0 +1,89 @@
+"""1:5.1 PA authentication: what each kind of key may do in the compliance API, endpoint by endpoint, and may not."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from catalog_probe.probes.recipes.credential_rules import Refusals
+from catalog_probe.probes.recipes.recipe import Family, Recipe
+
+from .compliance_requests import (
+    ACTIVITIES,
+    AUDIT,
+    CHATS,
+    ORG_DATA,
+    READ,
+    UNKNOWN_CHAT,
+    USER_DATA,
+    deletion,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from catalog_probe.probes.calls.call import Call
+
+FAMILY = Family("pa/endpoints/compliance_access")
+of_key = Refusals(missing=False).labelled
+"""What a kind of key may do: the success, a wrong key, and its rules."""
+
+DELETE_REFUSED = {"delete_refused": deletion(UNKNOWN_CHAT)}
+
+
+def refused(calls: Mapping[str, Call], *labels: str) -> dict[str, Call]:
+    """Some of the calls, each under the label that says that it is refused."""
+    return {f"{label}_refused": calls[label] for label in labels}
+
+
+def key(slug: str, role: str, success: str, calls: Mapping[str, Call], refusals: Mapping[str, Call]) -> Recipe:
+    """A row: what the key of a role reads, as far as the target names what is read, and what it is refused."""
+    allowed = {label: call.but(credential=role) for label, call in calls.items()}
+    named = {label: call for label, call in allowed.items() if call.placeholders}
+    others = {label: call for label, call in allowed.items() if label not in named and label != success}
+    return FAMILY.recipe(
+        slug,
+        of_key(allowed[success], **others, **{label: call.but(credential=role) for label, call in refusals.items()}),
+        credential=READ,
+        optional={
+            label: FAMILY.recipe(slug, call, label=label, credential=READ, control=CHATS)
+            for label, call in named.items()
+        },
+    )
+
+
+RECIPES: tuple[Recipe, ...] = (
+    # "read:compliance_activities (activities)"
+    key(
+        "activities_key",
+        "compliance_activities",
+        "activities",
+        ACTIVITIES,
+        {**refused(ORG_DATA, "organizations"), **refused(USER_DATA, "chats"), **DELETE_REFUSED},
+    ),
+    # "read:compliance_org_data (organizations, roles, groups, settings)"
+    key(
+        "org_data_key",
+        "compliance_org_data",
+        "organizations",
+        ORG_DATA,
+        {**refused(ACTIVITIES, "activities"), **refused(USER_DATA, "chats"), **DELETE_REFUSED},
+    ),
+    # "read:compliance_user_data (chats, messages, files, projects, sessions, users, group members)"
+    key(
+        "user_data_key",
+        "compliance_user_data",
+        "chats",
+        USER_DATA,
+        {**refused(ACTIVITIES, "activities"), **refused(ORG_DATA, "organizations"), **DELETE_REFUSED},
+    ),
+    # "read:org_audit (accepted as an alternative for every read)"
+    key("org_audit_key", AUDIT, "activities", {**ACTIVITIES, **ORG_DATA, **USER_DATA}, DELETE_REFUSED),
+    # "Admin keys can never hold the user-data scope and cannot read organization metadata."
+    key(
+        "admin_key",
+        "admin",
+        "activities",
+        ACTIVITIES,
+        {**refused(ORG_DATA, "organizations"), **refused(USER_DATA, "chats")},
+    ),
+)

@@ -1,0 +1,248 @@
+"""2:7.2 PA compliance errors: those rows that one request provokes, by its query, its id or the provider."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from catalog_probe.catalog.model.codes import ReasonCode
+from catalog_probe.catalog.model.labels import ANSWER
+from catalog_probe.probes.calls.body import body_of
+from catalog_probe.probes.calls.call import Call, get, post
+from catalog_probe.probes.recipes.other_endpoints import Change, changed_request, listed, spoilt, spoilt_by_label
+from catalog_probe.probes.recipes.recipe import Elsewhere, Family, Recipe
+from catalog_probe.probes.recipes.shapes import befallen
+from catalog_probe.probes.targets.target import Cost
+
+from .compliance_requests import (
+    BASE,
+    CHAT,
+    EARLY,
+    INPUT_CAP,
+    LOCAL_SESSIONS,
+    NO_UUID,
+    ORGANIZATION,
+    PROJECT,
+    READ,
+    RESULT_CAP,
+    UNKNOWN_ARTIFACT,
+    UNKNOWN_CHAT,
+    UNKNOWN_DOCUMENT,
+    UNKNOWN_FILE,
+    UNKNOWN_GENERATED_FILE,
+    UNKNOWN_ORGANIZATION,
+    UNKNOWN_PROJECT,
+    activities,
+    asking,
+    chats,
+    control_for,
+    deletion,
+    messages,
+    of_another,
+    session_messages,
+    transcript,
+)
+from .requests import UNKNOWN_ID
+
+FAMILY = Family("pa/errors/compliance")
+
+LISTED = activities()
+DELETES = {
+    "chat": deletion(UNKNOWN_CHAT),
+    "file": deletion(UNKNOWN_FILE),
+    "project": deletion(UNKNOWN_PROJECT),
+    "project_document": deletion(UNKNOWN_DOCUMENT),
+}
+UPSTREAM = {"502": "bad_gateway", "503": "down", "504": "slow", "529": "overloaded"}
+"""What something behind the API may suffer, by the status that is answered."""
+
+WITH_UNKNOWN_PARAMETER = ("no_such_parameter", "1")
+
+
+def refusal(
+    slug: str, calls: Call | Mapping[str, Call], role: str | None = None, elsewhere: Elsewhere | None = None
+) -> Recipe:
+    """A row: a call, or one a cause, with the key of a role where it is the key that is refused."""
+    by_label = dict(calls) if isinstance(calls, Mapping) else {ANSWER: calls}
+    if role is not None:
+        by_label = {label: call.but(credential=role) for label, call in by_label.items()}
+    return FAMILY.recipe(slug, by_label, credential=READ, control=control_for(*by_label.values()), elsewhere=elsewhere)
+
+
+def changed(slug: str, request: Call, change: Change | Mapping[str, Change]) -> Recipe:
+    """A row: a request with one change, which every endpoint refuses alike."""
+    return changed_request(FAMILY, slug, request, change, credential=READ, control=control_for(request))
+
+
+def destroying(slug: str, call: Call, why: str, elsewhere: Elsewhere | None = None) -> Recipe:
+    """A row whose request does harm if it is not refused: sent where nothing is lost by that."""
+    live = (ReasonCode.NO_DOCUMENTED_SETUP, why)
+    return FAMILY.recipe(slug, call, credential=READ, cost=Cost.DESTRUCTIVE, live=live, elsewhere=elsewhere)
+
+
+def fail_upstream(status: str) -> Change:
+    """Something behind the API fails the call with this status."""
+    return befallen(f"upstream_trouble;kind={UPSTREAM[status]}")
+
+
+OF_QUERIES: tuple[Recipe, ...] = (
+    # unknown_query_parameter: "use dot notation for ranges, `[]` for arrays"
+    refusal(
+        "unknown_query_parameter",
+        {
+            "unknown_name": activities(WITH_UNKNOWN_PARAMETER),
+            "bracketed_range": activities(("created_at[gte]", EARLY)),
+            "array_without_suffix": activities(("activity_types", "pa_chat_created")),
+        },
+        elsewhere=spoilt_by_label(unknown_name=lambda call: call.but(query=(*call.query, WITH_UNKNOWN_PARAMETER))),
+    ),
+    # invalid_parameter_value: "limit above maximum, invalid datetime, missing timezone, array value outside the set,
+    # created_at.lt not after created_at.gte; tool_use_input_max_bytes and tool_result_max_bytes accept a positive
+    # integer or -1"
+    refusal(
+        "invalid_parameter_value",
+        {
+            "limit_above_maximum": activities(("limit", "1000000")),
+            "invalid_datetime": activities(("created_at.gte", "yesterday")),
+            "missing_timezone": activities(("created_at.lt", "2026-01-01T00:00:00")),
+            "value_outside_the_set": activities(("activity_types[]", "no_such_activity")),
+            "lt_not_after_gte": activities(("created_at.gte", EARLY), ("created_at.lt", EARLY)),
+            "tool_use_input_max_bytes": asking(messages(), (INPUT_CAP, "-2")),
+            "tool_result_max_bytes": asking(messages(), (RESULT_CAP, "0")),
+        },
+    ),
+    # invalid_pagination_cursor: "bad activity id format; bad after_id (chats); page not valid for this request"
+    refusal(
+        "invalid_pagination_cursor",
+        {
+            "activity_id": activities(("after_id", "no-activity-id")),
+            "chat_after_id": chats(("after_id", "no-cursor")),
+            "page": session_messages("{local_session}", ("page", "no-cursor")),
+        },
+    ),
+)
+
+OF_IDS: tuple[Recipe, ...] = (
+    # chat_not_found: "hard-deleted, retention-expired or outside key scope"
+    refusal("chat_not_found", messages(UNKNOWN_CHAT)),
+    refusal("deleted_chat_not_found", DELETES["chat"]),
+    refusal(
+        "chat_outside_key_scope",
+        messages(),
+        "compliance_elsewhere",
+        listed(
+            "pa/endpoints/compliance_chats",
+            {
+                "delete_chat": destroying(
+                    "chat_outside_key_scope",
+                    of_another("compliance_elsewhere")(deletion(CHAT)),
+                    "it deletes the chat if the provider errs, and the API can make no other",
+                )
+            },
+        ),
+    ),
+    # file_not_found: "file missing or deleted; metadata, content and delete endpoints"
+    refusal("file_not_found", {"metadata": get(UNKNOWN_FILE), "content": get(f"{UNKNOWN_FILE}/content")}),
+    refusal("deleted_file_not_found", DELETES["file"]),
+    # generated_file_or_artifact_not_found: "generated file, its content or artifact version gone with its chat"
+    refusal(
+        "generated_file_or_artifact_not_found",
+        {
+            "generated_file": get(UNKNOWN_GENERATED_FILE),
+            "generated_file_content": get(f"{UNKNOWN_GENERATED_FILE}/content"),
+            "artifact_version": get(UNKNOWN_ARTIFACT),
+        },
+        elsewhere=spoilt_by_label(artifact_version=lambda _: get(f"{UNKNOWN_ARTIFACT}/content")),
+    ),
+    # project_not_found: "detail, attachments, collaborators, and DELETE of a missing or already deleted project"
+    refusal(
+        "project_not_found",
+        {
+            "detail": get(UNKNOWN_PROJECT),
+            "attachments": get(f"{UNKNOWN_PROJECT}/attachments"),
+            "collaborators": get(f"{UNKNOWN_PROJECT}/collaborators"),
+        },
+    ),
+    refusal("deleted_project_not_found", DELETES["project"]),
+    # project_document_not_found: "text project document missing or already deleted"
+    refusal("project_document_not_found", DELETES["project_document"]),
+    # local_session_not_found: "unreadable, never existed, zero data retention in effect, or aged out; a malformed id
+    # (not `clls_`) gives 400"
+    refusal("local_session_unreadable", session_messages("{unreadable_local_session}"), "compliance_elsewhere"),
+    refusal("local_session_not_found", session_messages(f"clls_{UNKNOWN_ID}")),
+    refusal("local_session_unretained", session_messages("{unretained_local_session}")),
+    refusal("local_session_malformed_id", session_messages("no-session")),
+    # local_sessions_not_available: "returned for every local-session call while endpoints are unavailable"
+    refusal(
+        "local_sessions_not_available",
+        {"list": get(LOCAL_SESSIONS), "messages": session_messages(f"clls_{UNKNOWN_ID}")},
+        "compliance_without_local_sessions",
+    ),
+    # remote_session_not_found: "id missing, deleted, out of scope, or session still `pending`; malformed id gives 400"
+    refusal("remote_session_not_found", transcript(f"cse_{UNKNOWN_ID}")),
+    refusal("remote_session_deleted", transcript("{deleted_remote_session}")),
+    refusal("remote_session_out_of_scope", transcript("{remote_session}"), "compliance_elsewhere"),
+    refusal("remote_session_pending", transcript("{pending_remote_session}")),
+    refusal("remote_session_malformed_id", transcript("no-session")),
+    # organization_role_or_group_not_found: "unknown organization, role or group"
+    refusal(
+        "organization_role_or_group_not_found",
+        {
+            "organization": get(f"{UNKNOWN_ORGANIZATION}/roles"),
+            "role": get(f"{ORGANIZATION}/roles/role_{UNKNOWN_ID}"),
+            "group": get(f"{BASE}/groups/group_{UNKNOWN_ID}"),
+        },
+        elsewhere=listed(
+            "pa/endpoints/compliance_organizations",
+            {
+                "list_users": {"organization": get(f"{UNKNOWN_ORGANIZATION}/users")},
+                "list_group_members": {"group": get(f"{BASE}/groups/group_{UNKNOWN_ID}/members")},
+            },
+        ),
+    ),
+    # organization_settings_not_available: "organization not a linked child, invalid UUID, or settings not enabled"
+    refusal(
+        "organization_settings_not_available",
+        {
+            "not_linked": get(f"{UNKNOWN_ORGANIZATION}/settings"),
+            "invalid_uuid": get(f"{BASE}/organizations/{NO_UUID}/settings"),
+            "not_enabled": get(f"{BASE}/organizations/{{organization_without_settings}}/settings"),
+        },
+    ),
+    # project_has_attached_chats: "project delete while chats attached"
+    destroying(
+        "project_has_attached_chats",
+        deletion(PROJECT),
+        "it deletes the project if the provider errs, and the API can make no other",
+    ),
+    # 1:2.4 "organization, role, group, group member, user, settings: read-only"
+    FAMILY.recipe(
+        "write_refused",
+        post(f"{BASE}/groups", {}),
+        credential=READ,
+        cost=Cost.DESTRUCTIVE,
+        elsewhere=spoilt(lambda shape: shape.but(method="POST", body=body_of({}))),
+    ),
+)
+
+OF_THE_PROVIDER: tuple[Recipe, ...] = (
+    # 502/503/504/529: "transient upstream or overload"
+    changed("transient_upstream", LISTED, {status: fail_upstream(status) for status in UPSTREAM}),
+    # local_sessions_index_unavailable: "index temporarily unavailable"
+    changed("local_sessions_index_unavailable", get(LOCAL_SESSIONS), befallen("local_sessions_index_down")),
+    # local_sessions_captured_content_unavailable: "captured content unavailable"
+    refusal(
+        "local_sessions_captured_content_unavailable",
+        session_messages("{sealed_local_session}"),
+        "compliance_sealed",
+    ),
+    # local_sessions_retention_overrides_unavailable: "cannot be evaluated for the page or session"
+    refusal(
+        "local_sessions_retention_overrides_unavailable",
+        {
+            "page": get(LOCAL_SESSIONS).befallen("retention_overrides_down"),
+            "session": session_messages("{local_session}").befallen("retention_overrides_down"),
+        },
+    ),
+)
+
+RECIPES: tuple[Recipe, ...] = (*OF_QUERIES, *OF_IDS, *OF_THE_PROVIDER)

@@ -1,0 +1,104 @@
+"""2:7.2 PA compliance errors: those rows that the key provokes, and the rights it has."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from catalog_probe.probes.calls.call import get
+from catalog_probe.probes.recipes.other_endpoints import spoilt_by_label
+from catalog_probe.probes.recipes.shapes import with_key
+from catalog_probe.probes.targets.target import WRONG
+
+from .compliance_requests import BASE, DELETE, ORG_DATA, READ, USER_DATA, pick
+from .s2_7_2_errors import DELETES, LISTED, changed, refusal
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from catalog_probe.probes.calls.call import Call
+    from catalog_probe.probes.recipes.recipe import Elsewhere, Recipe
+
+
+def without_scope(labels: Mapping[str, str]) -> Elsewhere:
+    """The delete key, which has no read scope, under the cause that an endpoint belongs to."""
+
+    def of_endpoint(endpoint: str, shape: Call | None) -> Mapping[str, Call] | None:
+        label = labels.get(endpoint.rpartition("/")[2])
+        return {label: shape.but(credential=DELETE)} if label is not None and shape is not None else None
+
+    return of_endpoint
+
+
+RECIPES: tuple[Recipe, ...] = (
+    # compliance_api_not_enabled: "API not enabled for the organization or its parent; all endpoints"
+    changed(
+        "compliance_api_not_enabled",
+        LISTED,
+        {"organization": with_key("compliance_not_enabled"), "parent": with_key("compliance_parent_not_enabled")},
+    ),
+    # api_key_invalid, api_key_deactivated ("key disabled or deleted"), api_key_expired ("admin key past expiry")
+    changed("api_key_invalid", LISTED, with_key(WRONG)),
+    changed("api_key_deactivated", LISTED, with_key("compliance_deactivated")),
+    changed("api_key_deleted", LISTED, with_key("compliance_deleted")),
+    changed("api_key_expired", LISTED, with_key("admin_expired")),
+    # insufficient_scope_activities: "activities endpoint without read:compliance_activities or read:org_audit"
+    refusal("insufficient_scope_activities", LISTED, DELETE),
+    # insufficient_scope_org_data: "organizations, roles, groups, settings without read:compliance_org_data …"
+    refusal(
+        "insufficient_scope_org_data",
+        pick(ORG_DATA, "organizations", "roles", "groups", "settings"),
+        DELETE,
+        without_scope({"get_role": "roles", "get_group": "groups"}),
+    ),
+    # retired_scope_org_settings: "key holds only the retired settings scope"
+    refusal("retired_scope_org_settings", ORG_DATA["settings"], "compliance_retired"),
+    # insufficient_scope_user_data: "user-data endpoints without read:compliance_user_data or read:org_audit"
+    refusal(
+        "insufficient_scope_user_data",
+        pick(
+            USER_DATA,
+            "chats",
+            "chat_messages",
+            "file",
+            "project",
+            "local_sessions",
+            "remote_sessions",
+            "users",
+            "group_members",
+        ),
+        DELETE,
+        without_scope(
+            {
+                "get_generated_file": "file",
+                "get_generated_file_content": "file",
+                "get_artifact_version": "file",
+                "get_artifact_version_content": "file",
+                "get_file_content": "file",
+                "list_project_attachments": "project",
+                "list_project_collaborators": "project",
+                "list_local_session_messages": "local_sessions",
+                "get_remote_session_transcript": "remote_sessions",
+            }
+        ),
+    ),
+    # insufficient_scope_delete: "DELETE without delete:compliance_user_data"
+    refusal("insufficient_scope_delete", DELETES, READ),
+    # request_not_authenticated: "no key or an unaccepted key type; bare body, identical to a nonexistent path; the
+    # settings endpoint answers 401 instead"
+    refusal(
+        "request_not_authenticated",
+        {
+            "nonexistent_path": get(f"{BASE}/no-such-path", credential=None),
+            "no_key": LISTED.but(credential=None),
+            "unaccepted_key_type": LISTED.but(credential="inference"),
+        },
+        elsewhere=spoilt_by_label(no_key=with_key(None), unaccepted_key_type=with_key("inference")),
+    ),
+    refusal(
+        "settings_not_authenticated",
+        {
+            "no_key": ORG_DATA["settings"].but(credential=None),
+            "unaccepted_key_type": ORG_DATA["settings"].but(credential="inference"),
+        },
+    ),
+)

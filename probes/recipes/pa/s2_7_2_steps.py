@@ -1,0 +1,161 @@
+"""2:7.2 PA compliance errors: those rows that take steps, for cursors, retention and used-up budgets."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from catalog_probe.catalog.model.codes import ReasonCode
+from catalog_probe.catalog.model.labels import SETUP
+from catalog_probe.probes.calls.call import Call, get
+from catalog_probe.probes.recipes.exhausting import once_limited
+from catalog_probe.probes.recipes.other_endpoints import spoilt
+from catalog_probe.probes.recipes.recipe import Elsewhere, Family, Recipe
+from catalog_probe.probes.targets.target import Cost
+
+from .compliance_requests import (
+    CHAT,
+    CHATS,
+    READ,
+    REMOTE_SESSIONS,
+    activities,
+    deletion,
+    messages,
+    of_another,
+    session_messages,
+)
+from .walking import cursor
+
+if TYPE_CHECKING:
+    from catalog_probe.probes.recipes.probe import Probe
+
+FAMILY = Family("pa/errors/compliance")
+
+TOO_LONG = ReasonCode.NO_DOCUMENTED_SETUP
+"""A state that only time makes: the mock's clock can be moved, a provider's cannot."""
+
+
+NARROW = "compliance_narrow"
+"""The role of a key whose parent organization has budgets of a handful of requests."""
+MOST = 8
+
+
+# invalid_pagination_cursor: "page not valid for this request (local sessions: cursor is bound to session and order);
+# page cursor expired after 24 h (local session messages)"
+@FAMILY.stepwise(
+    labels=("other_session", "other_order"),
+    requests=3,
+    credential=READ,
+    control=CHATS,
+    needs={"local_session", "other_local_session"},
+)
+async def page_not_valid_for_request(probe: Probe) -> None:
+    """A cursor of one session's walk, used on another session and in the other order."""
+    page = await next_page(probe)
+    await probe.send(session_messages("{other_local_session}", ("limit", "1"), ("page", page)), "other_session")
+    other_order = session_messages("{local_session}", ("limit", "1"), ("order", "desc"), ("page", page))
+    await probe.send(other_order, "other_order")
+
+
+@FAMILY.stepwise(
+    requests=3,
+    credential=READ,
+    control=CHATS,
+    needs={"local_session"},
+    live=(TOO_LONG, "a cursor expires after 24 h, which no probe waits for"),
+)
+async def page_cursor_expired(probe: Probe) -> None:
+    """A cursor that still works within a day, and no more the day after."""
+    walk = session_messages("{local_session}", ("limit", "1"), ("page", await next_page(probe)))
+    await probe.setup(walk.later("+23h59m59s").still())
+    await probe.send(walk.later("+24h1s").still())
+
+
+async def next_page(probe: Probe) -> str:
+    """The cursor to the second page of a local session's messages."""
+    first = session_messages("{local_session}", ("limit", "1")).still()
+    return cursor(await probe.send(first, SETUP), "next_page")
+
+
+def outlived(slug: str, call: Call, clock: str, why: str, elsewhere: Elsewhere | None = None) -> Recipe:
+    """What can be read now, and no more when its time is over."""
+
+    async def steps(probe: Probe) -> None:
+        await probe.setup(call)
+        await probe.send(call.later(clock))
+
+    return FAMILY.recipe(
+        slug,
+        steps=steps,
+        requests=2,
+        credential=READ,
+        control=CHATS,
+        needs=call.placeholders,
+        live=(TOO_LONG, why),
+        elsewhere=elsewhere,
+    )
+
+
+def used_up(slug: str, call: Call) -> Recipe:
+    """What is answered to a key when the budget of its parent organization is used up, which all endpoints share."""
+
+    async def steps(probe: Probe) -> None:
+        await once_limited(probe, of_another(NARROW)(call), MOST)
+
+    return FAMILY.recipe(
+        slug,
+        steps=steps,
+        requests=MOST,
+        credential=READ,
+        roles={of_another(NARROW)(call).role_in(READ) or READ},
+        needs=call.placeholders,
+        cost=Cost.DISRUPTIVE,
+        elsewhere=lambda _, shape: used_up(slug, shape) if shape is not None else None,
+    )
+
+
+def sealed(slug: str, role: str) -> Recipe:
+    """What an organization's own key keeps from being read; asked again, on a mock an hour later."""
+    call = session_messages("{sealed_local_session}").but(credential=role)
+
+    async def steps(probe: Probe) -> None:
+        # Whatever the first answer is: another than the documented one is drift as of any error, if it comes again.
+        await probe.send(call, SETUP)
+        await probe.send(call.later("+1h"))
+
+    return FAMILY.recipe(
+        slug,
+        steps=steps,
+        requests=2,
+        credential=READ,
+        control=CHATS,
+        roles={role},
+        needs=call.placeholders,
+    )
+
+
+RECIPES: tuple[Recipe, ...] = (
+    # chat_not_found: "retention-expired"
+    outlived(
+        "chat_retention_expired",
+        messages(CHAT),
+        "+400d",
+        "a chat's retention lasts longer than any probe waits",
+        elsewhere=spoilt(lambda _: deletion(CHAT).later("+400d")),
+    ),
+    # local_sessions_captured_content_unavailable: "persistent for customer-managed-key organizations with a disabled,
+    # revoked or unreachable key"
+    sealed("captured_content_key_disabled", "compliance_sealed"),
+    sealed("captured_content_key_revoked", "compliance_sealed_revoked"),
+    sealed("captured_content_key_unreachable", "compliance_sealed_unreachable"),
+    # local_session_not_found: "aged out"
+    outlived(
+        "local_session_aged_out",
+        session_messages("{local_session}"),
+        "+60d",
+        "a local session ages out later than any probe waits for",
+    ),
+    # compliance_rate_limit_exceeded: "600 requests per minute per parent organization, shared by all keys, linked
+    # organizations and endpoints; remote-session endpoints have a second budget whose 429 always has retry-after 1"
+    used_up("compliance_rate_limit_exceeded", activities()),
+    used_up("remote_session_rate_limit_exceeded", get(REMOTE_SESSIONS)),
+)

@@ -1,0 +1,150 @@
+"""2:7.3 PA general errors: each row of the table, by the cause that it names."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from catalog_probe.catalog.model.codes import ReasonCode
+from catalog_probe.probes.calls.body import Declared
+from catalog_probe.probes.calls.call import delete, get, post
+from catalog_probe.probes.recipes.exhausting import once_limited, use_up
+from catalog_probe.probes.recipes.other_endpoints import changed_request, spoilt
+from catalog_probe.probes.recipes.recipe import Family, Recipe
+from catalog_probe.probes.recipes.shapes import as_it_is, befallen, with_fields, with_key
+from catalog_probe.probes.targets.target import WRONG, Cost
+
+from .requests import (
+    AGENTS,
+    BATCHES,
+    CREATE_AGENT,
+    FILES,
+    MB,
+    MODELS,
+    UNKNOWN_BATCH,
+    as_agents,
+    count,
+    message,
+    signed,
+)
+
+if TYPE_CHECKING:
+    from catalog_probe.probes.calls.call import Call
+    from catalog_probe.probes.recipes.probe import Probe
+
+FAMILY = Family("pa/errors/general")
+
+MOST = 8
+"""So many requests at most, to use up a limit of a key with tiny ones."""
+
+SHARED = {"batches": BATCHES, "files": FILES, "agents": AGENTS}
+"""What draws on the same limit and costs nothing, by family (2:8.2: all batch endpoints, all of files, agents read)."""
+
+NOT_FOR_FREE = (
+    ReasonCode.NO_DOCUMENTED_SETUP,
+    "to use this limit up is to generate or to make something, for nothing says that refused requests count",
+)
+
+
+def too_large(slug: str, path: str, limit_mb: int, content_type: str = "application/json") -> Recipe:
+    """A request whose declared body is one byte longer than the endpoint takes."""
+    call = post(path, Declared(limit_mb * MB + 1), headers={"content-type": content_type})
+    return FAMILY.recipe(slug, call, cost=Cost.DISRUPTIVE)
+
+
+def limited(judged: Call, sent: Call, live: tuple[str, str] | None = None) -> Recipe:
+    """A call with a key that has tiny limits, once they are used up."""
+    of_tight_key = with_key("tight")
+
+    async def steps(probe: Probe) -> None:
+        await use_up(probe, of_tight_key(sent), MOST, remaining="pa-ratelimit-requests-remaining")
+        await once_limited(probe, of_tight_key(judged), MOST)
+
+    return FAMILY.recipe(
+        "rate_limit",
+        steps=steps,
+        requests=2 * MOST,
+        cost=Cost.DISRUPTIVE,
+        roles={"tight"},
+        needs=judged.placeholders | sent.placeholders,
+        live=live,
+        endpoint="pa/endpoints/messages/count_tokens",
+        elsewhere=limited_elsewhere,
+    )
+
+
+def limited_elsewhere(endpoint: str, shape: Call | None) -> Recipe | None:
+    """The limit of another endpoint, used up with what is free where that draws on it."""
+    if shape is None:
+        return None
+    family, slug = endpoint.split("/")[2:]
+    shared = SHARED.get(family) if slug != "create_agent" else None
+    recipe = limited(shape, shared or shape, live=None if shared else NOT_FOR_FREE)
+    return replace(recipe, apart=family if shared else endpoint)
+
+
+def badly_signed(call: Call) -> Call:
+    """The call with a signature that is not its own."""
+    return signed(call, "marketplace_bad_signature")
+
+
+RECIPES: tuple[Recipe, ...] = (
+    # 400 "malformed request; other unlisted 4xx; organization or workspace self-set spend limit reached; …; parameter
+    # unsupported for the model"
+    changed_request(FAMILY, "malformed_request", message(), lambda call: call.without_fields("messages")),
+    FAMILY.recipe("other_unlisted_4xx", delete("/v1/models")),
+    changed_request(
+        FAMILY,
+        "spend_limit_reached",
+        message(),
+        {"organization": with_key("organization_limit"), "workspace": with_key("workspace_limit")},
+        tokens=4,
+    ),
+    FAMILY.recipe("unsupported_parameter", message(model="{no_speed_model}", speed="fast"), tokens=2),
+    # 401 "key malformed, revoked, expired, or bad request signing"
+    changed_request(FAMILY, "key_malformed", MODELS, with_key(WRONG)),
+    changed_request(FAMILY, "key_revoked", MODELS, with_key("revoked")),
+    changed_request(FAMILY, "key_expired", MODELS, with_key("expired")),
+    changed_request(FAMILY, "bad_request_signing", MODELS, badly_signed),
+    # 402 "payment problem"
+    changed_request(FAMILY, "payment_problem", message(), with_key("payment_problem"), tokens=2),
+    # 403 "key lacks permission for the resource"
+    changed_request(FAMILY, "permission_error", message(), with_key("restricted"), tokens=2),
+    # 404 "unknown path, resource id or model"
+    FAMILY.recipe("unknown_path", get("/v1/no-such-path")),
+    FAMILY.recipe("unknown_resource", get(UNKNOWN_BATCH), elsewhere=spoilt(as_it_is)),
+    FAMILY.recipe(
+        "unknown_model", get("/v1/models/no-such-model"), elsewhere=spoilt(with_fields(model="no-such-model"))
+    ),
+    # 413 "body over size limit (section 8)"
+    too_large("too_large_messages", "/v1/messages", 32),
+    too_large("too_large_count_tokens", "/v1/messages/count_tokens", 32),
+    too_large("too_large_batches", "/v1/messages/batches", 256),
+    too_large("too_large_files", "/v1/files", 500, "multipart/form-data; boundary=x"),
+    # 429 "rate limit, tier monthly spend cap, acceleration limit, or coding-assistant workspace spend limit"
+    limited(count(), count()),
+    changed_request(FAMILY, "spend_cap", message(), with_key("spend_cap"), tokens=2),
+    changed_request(FAMILY, "acceleration_limit", message(), befallen("acceleration_limit")),
+    changed_request(FAMILY, "coding_assistant_limit", message(), with_key("coding_assistant"), tokens=2),
+    # 500 "internal error", 504 "request timed out", 529 "temporary overload"
+    changed_request(FAMILY, "internal_error", message(), befallen("internal_error")),
+    changed_request(FAMILY, "timeout", message(), befallen("upstream_timeout")),
+    changed_request(FAMILY, "overloaded", message(), befallen("overloaded")),
+)
+
+
+# 409 "concurrent modification or uniqueness"
+@FAMILY.stepwise(requests=2, cost=Cost.DESTRUCTIVE, needs={"small_model", "agents_beta"})
+async def conflict_uniqueness(probe: Probe) -> None:
+    """A second agent of the same name."""
+    await probe.setup(CREATE_AGENT)
+    await probe.send(CREATE_AGENT)
+
+
+@FAMILY.stepwise(requests=3, cost=Cost.DESTRUCTIVE, needs={"small_model", "agents_beta"})
+async def conflict_concurrent(probe: Probe) -> None:
+    """Two changes of the version that both have read: the second comes too late."""
+    agent = (await probe.setup(CREATE_AGENT)).body
+    change = as_agents(post(f"/v1/agents/{agent['id']}", {"version": agent["version"], "description": "changed"}))
+    await probe.setup(change)
+    await probe.send(change)

@@ -1,0 +1,148 @@
+"""2:8.2 PA rate limits: whose they are and what counts toward them, by keys that may do hardly any."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from catalog_probe.catalog.model.codes import ReasonCode
+from catalog_probe.catalog.model.labels import SUCCESS
+from catalog_probe.probes.calls.call import Call, delete, get
+from catalog_probe.probes.recipes.exhausting import use_up
+from catalog_probe.probes.recipes.recipe import Family
+from catalog_probe.probes.recipes.shapes import befallen
+from catalog_probe.probes.targets.target import Cost
+
+from .compliance_requests import ORGANIZATIONS, activities
+from .requests import BATCHES, CREATE_BATCH, FAST, FILES, UNKNOWN_FILE, UPLOAD, message
+from .s2_7_2_steps import NARROW
+from .s2_8_2_rate_limits import BOUND, REMAINING
+from .s2_8_2_tiers import LISTED_AGENTS
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from catalog_probe.probes.recipes.probe import Probe
+    from catalog_probe.probes.recipes.recipe import Recipe
+
+FAMILY = Family("pa/endpoints/limits")
+TIGHT, TIGHT_TOO = "tight", "tight_too"
+"""Roles: two keys of one organization, in two workspaces, that may send hardly any requests a minute."""
+
+ONLY_TOKENS = (
+    ReasonCode.NO_DOCUMENTED_SETUP,
+    "it takes an organization that may use hardly any tokens, and minutes of waiting",
+)
+ONLY_TIME = (ReasonCode.NO_DOCUMENTED_SETUP, "it takes minutes of waiting, or limits that no organization need have")
+ONLY_SPENDING = (
+    ReasonCode.NO_DOCUMENTED_SETUP,
+    "it takes an organization that spends up to a cap, or a month of waiting",
+)
+
+
+def used_up(
+    slug: str,
+    call: Call,
+    refused: Mapping[str, Call],
+    *,
+    role: str = TIGHT,
+    credential: str = "inference",
+    unsent: tuple[str, str] | None = None,
+) -> Recipe:
+    """An ordinary answer; then, when the call has used up the limit of the role's key, what it does to these calls."""
+    tight = {
+        label: other if isinstance(other.credential, str) else other.but(credential=role)
+        for label, other in refused.items()
+    }
+
+    async def steps(probe: Probe) -> None:
+        await probe.send(call.but(credential=role), SUCCESS)
+        await use_up(probe, call.but(credential=role), BOUND, REMAINING)
+        for label, other in tight.items():
+            await probe.send(other, label)
+
+    calls = [call, *tight.values()]
+    return FAMILY.recipe(
+        slug,
+        steps=steps,
+        labels=(SUCCESS, *refused),
+        requests=BOUND + len(calls),
+        tokens=100,
+        needs=frozenset().union(*(sent.placeholders for sent in calls)),
+        roles={role, *(other.role_in(role) or role for other in tight.values())},
+        credential=credential,
+        cost=Cost.DISRUPTIVE,
+        unsent=unsent,
+    )
+
+
+def rehearsed(slug: str, call: Call, label: str) -> Recipe:
+    """An ordinary answer, and the documented refusal, which a mock gives where others have used the limit up."""
+    calls = {SUCCESS: call, label: befallen("rate_limited")(call)}
+    return FAMILY.recipe(slug, calls, cost=Cost.BILLABLE, tokens=4, live=ONLY_TOKENS, unsent=ONLY_TOKENS)
+
+
+FILE_CALLS = {
+    "list": FILES,
+    "upload": UPLOAD,
+    "retrieve": get(UNKNOWN_FILE),
+    "download": get(f"{UNKNOWN_FILE}/content"),
+    "delete": delete(UNKNOWN_FILE),
+}
+COMMITTED = message().but(credential="priority")
+COMMITMENT = {
+    SUCCESS: COMMITTED,
+    "auto": COMMITTED.with_fields(service_tier="auto"),
+    "by_default": COMMITTED,
+    "standard_only": COMMITTED.with_fields(service_tier="standard_only"),
+    "model_without": COMMITTED.with_fields(model="{newest_large_model}"),
+}
+"""By label, what a commitment covers that has enough left, and what none covers (2:8.2)."""
+
+RECIPES: tuple[Recipe, ...] = (
+    # "Limits are per organization, …, per model class"
+    used_up(
+        "scope",
+        message(),
+        {
+            "exhausted": message(),
+            "other_class": message(model="{retired_model}"),
+            "other_key": message().but(credential=TIGHT_TOO),
+            "other_organization": message().but(credential="inference"),
+        },
+        unsent=ONLY_TIME,
+    ),
+    # "RPM applies to all batch endpoints"
+    used_up("batch_requests", BATCHES, {"all_batch_endpoints": CREATE_BATCH}, unsent=ONLY_TIME),
+    # "shared across upload, list, retrieve, download and delete"
+    used_up("file_requests", FILES, {**FILE_CALLS, "other_key": FILES.but(credential=TIGHT_TOO)}),
+    # "Managed agents per organization"
+    used_up(
+        "agent_requests",
+        LISTED_AGENTS,
+        {"read_by_other_key": LISTED_AGENTS.but(credential=TIGHT_TOO)},
+        unsent=ONLY_TIME,
+    ),
+    # "Compliance API: 600 requests per minute per parent organization (7.2)."
+    used_up(
+        "compliance",
+        activities(),
+        {"spent": activities(), "spent_for_other_endpoint": ORGANIZATIONS},
+        role=NARROW,
+        credential="compliance",
+        unsent=ONLY_TIME,
+    ),
+    # "ITPM counts input_tokens and cache_creation_input_tokens"
+    rehearsed("token_counting_rules", message(), "input_tokens_count"),
+    # "exceeding gives 429 with retry-after"
+    rehearsed("fast_mode", FAST, "fast_exhausted"),
+    # "service_tier `auto` uses priority when ITPM and OTPM capacity both suffice; `standard_only` opts out"
+    FAMILY.recipe("priority", COMMITMENT, cost=Cost.BILLABLE, tokens=20, unsent=ONLY_TOKENS),
+    # "Tier spend caps per month in USD: Start 500; Build 1000; Scale 200000; Custom none."
+    FAMILY.recipe(
+        "spend_cap",
+        {SUCCESS: message(), "now": message().but(credential="spend_cap")},
+        cost=Cost.BILLABLE,
+        tokens=4,
+        unsent=ONLY_SPENDING,
+    ),
+)

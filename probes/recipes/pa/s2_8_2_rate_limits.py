@@ -1,0 +1,46 @@
+"""2:8.2 PA rate limits: what the headers of ordinary answers say of them, and the answer beyond one."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from catalog_probe.catalog.model.labels import LIMITED
+from catalog_probe.probes.recipes.exhausting import exhaust
+from catalog_probe.probes.recipes.limit_looks import SLUG, TIGHT, beyond, generated
+from catalog_probe.probes.recipes.recipe import Family
+from catalog_probe.probes.targets.target import Cost
+
+from .requests import FAST, count, message
+
+if TYPE_CHECKING:
+    from catalog_probe.probes.recipes.probe import Probe
+
+LIMITS = Family("pa/rate_limits/limits")
+BOUND = 8
+"""So many free requests at most, to use up the limit of a key that has hardly any."""
+
+REMAINING = "pa-ratelimit-requests-remaining"
+
+
+async def beyond_the_limit(probe: Probe) -> None:
+    """Count tokens, which is free, until the limit of a key with a tiny one answers."""
+    await exhaust(probe, count().but(credential=TIGHT), BOUND, label=LIMITED, remaining=REMAINING)
+
+
+PRIORITY = message(service_tier="auto").but(credential="priority")
+
+RECIPES = (
+    # "Rate-limit response headers: retry-after …; pa-ratelimit-requests-|tokens-|input-tokens-|output-tokens-"
+    LIMITS.recipe(
+        SLUG,
+        message(),
+        cost=Cost.BILLABLE,
+        tokens=16,
+        optional={
+            # "Fast mode has dedicated limits and headers", "Headers `pa-priority-input-tokens-*`"
+            **generated(LIMITS, "fast", FAST, tokens=16),
+            **generated(LIMITS, "priority", PRIORITY, tokens=16),
+            **beyond(LIMITS, beyond_the_limit, requests=BOUND + 1),
+        },
+    ),
+)

@@ -1,0 +1,103 @@
+"""2:8.2 PA rate limits by usage tier, model class and group of endpoints, as the headers of answers tell them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from catalog_probe.catalog.model.codes import ReasonCode
+from catalog_probe.probes.calls.call import get, post
+from catalog_probe.probes.recipes.recipe import Family, Recipe, each_apart
+from catalog_probe.probes.targets.target import Cost
+
+from .requests import BATCHES, FAST, FILES, count, labelled, message, said, signed
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from catalog_probe.probes.calls.call import Call
+
+FAMILY = Family("pa/endpoints/limits")
+TIERS = {"start": "tier_start", "build": "tier_build", "scale": "tier_scale"}
+"""By tier: the role of a key of an organization in it."""
+
+MODELS = {
+    "newest_large": "{newest_large_model}",
+    "second_newest_large": "{second_newest_large_model}",
+    "own_large": "{own_large_model}",
+    "previous_large": "{previous_large_model}",
+    "own_mid": "{own_mid_model}",
+    "previous_mid": "{previous_mid_model}",
+    "small": "{small_class_model}",
+    "retired": "{retired_model}",
+}
+"""By model class: the value of the target that names a model of it."""
+
+
+def looks(slug: str, looks: Mapping[str, Call], *, cost: Cost = Cost.FREE, tokens: int = 0) -> dict[str, Recipe]:
+    """An answer of each tier, where the target has a key of it: what is looked at is its headers."""
+    return {label: FAMILY.recipe(slug, call, label=label, cost=cost, tokens=tokens) for label, call in looks.items()}
+
+
+def by_tier(call: Call, label: str = "") -> dict[str, Call]:
+    """The call with the key of each tier, by the tier's name behind the label."""
+    return {f"{label}_{tier}".strip("_"): call.but(credential=role) for tier, role in TIERS.items()}
+
+
+def by_class_and_tier() -> dict[str, Call]:
+    """A message to a model of each class with the key of each tier."""
+    return {
+        label: call
+        for model_class, model in MODELS.items()
+        for label, call in by_tier(message(model=model), model_class).items()
+    }
+
+
+MARKETPLACE = "marketplace_message_signature"
+LONG = message(model="{newest_large_model}", messages=said(" the" * 200_000)).but(credential="tier_start")
+"""More tokens than a context of the usual length has room for."""
+
+NO_QUEUE = (ReasonCode.NO_DOCUMENTED_SETUP, "it takes 200,000 requests or more that wait in batches (2:8.2)")
+
+LISTED_AGENTS = get("/v1/agents")
+NO_AGENT = post("/v1/agents", {})
+"""A creation that is refused, and counts like any other."""
+
+RECIPES: tuple[Recipe, ...] = (
+    # "Messages API values as RPM / ITPM / OTPM"
+    FAMILY.recipe(
+        "messages_per_minute",
+        labelled(message()),
+        cost=Cost.BILLABLE,
+        tokens=4,
+        optional={
+            **each_apart(looks("messages_per_minute", by_class_and_tier(), cost=Cost.BILLABLE, tokens=4)),
+            # 2:9 "dedicated long-context limits were removed"
+            **looks("messages_per_minute", {"long_context": LONG}, cost=Cost.BILLABLE, tokens=250_000),
+            # "The cloud-marketplace variant starts at Start, has no per-workspace limits and no fast mode."
+            **looks(
+                "messages_per_minute",
+                {
+                    "marketplace": signed(message(), MARKETPLACE),
+                    "marketplace_again": signed(message(), MARKETPLACE),
+                    "marketplace_fast": signed(FAST, MARKETPLACE),
+                },
+                cost=Cost.BILLABLE,
+                tokens=4,
+            ),
+        },
+    ),
+    # "Token counting RPM: Start 5000; Build 10000; Scale 20000."
+    FAMILY.recipe("counts_per_minute", labelled(count()), optional=looks("counts_per_minute", by_tier(count()))),
+    # "Batches (shared across models; RPM applies to all batch endpoints): Start RPM 1000, queue 200000 requests; …"
+    FAMILY.recipe(
+        "batches_per_minute",
+        labelled(BATCHES),
+        optional=looks("batches_per_minute", by_tier(BATCHES)),
+        unsent=NO_QUEUE,
+    ),
+    # "Files API: about 500 RPM per organization, shared across upload, list, retrieve, download and delete."
+    FAMILY.recipe("files_per_minute", labelled(FILES)),
+    # "Managed agents per organization: create endpoints 300 RPM; read endpoints 1200 RPM."
+    FAMILY.recipe("agent_reads_per_minute", labelled(LISTED_AGENTS)),
+    FAMILY.recipe("agents_created_per_minute", labelled(LISTED_AGENTS, refused_creation=NO_AGENT)),
+)

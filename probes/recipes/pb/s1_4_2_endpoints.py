@@ -1,0 +1,189 @@
+"""1:4.2 PB endpoints: each row of the table, with what 1:5.2 says of its credentials."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from catalog_probe.catalog.model import Reason
+from catalog_probe.catalog.model.codes import ReasonCode
+from catalog_probe.probes.calls.call import Call, Removal, delete, get
+from catalog_probe.probes.recipes.credential_rules import BOTH, Refusals
+from catalog_probe.probes.recipes.probe import Stopped
+from catalog_probe.probes.recipes.recipe import Family, Recipe, each_apart
+from catalog_probe.probes.targets.target import Cost
+
+from .requests import MODELS, TOKEN, as_stream, chat, generate, interaction, stream_generate, with_oauth_token
+from .s2_7_4_interactions import FUNCTION, TOO_MANY_CALLS
+from .s2_7_4_outcomes import NO_NUMBER
+
+if TYPE_CHECKING:
+    from catalog_probe.probes.recipes.probe import Probe
+
+ENDPOINTS = Family("pb/endpoints")
+ONLY_TIME = (ReasonCode.NO_DOCUMENTED_SETUP, "the documents do not say how long work in the background takes (1:4.2)")
+labelled, of_interaction = BOTH.labelled, Refusals(wrong=False).labelled
+VERSIONS = ("v1beta", "v1")
+INTERACTION_REMOVALS = {
+    name: Removal(f"interaction_{name}", delete(f"/{name}/interactions/{{id}}")) for name in VERSIONS
+}
+LENIENT = {"category": "HARM_CATEGORY_HARASSMENT", "threshold": "BLOCK_ONLY_HIGH"}
+"""One safety setting, as clients send them."""
+
+
+def _generate_content(version: str) -> Recipe:
+    def generate_with(model: str = "{small_model}", **config: object) -> Call:
+        return generate(model, version=version, config=config)
+
+    def think_with(**config: object) -> Call:
+        return generate_with("{reasoning_model}", thinkingConfig=config)
+
+    def optional_calls(**calls: Call) -> dict[str, Recipe]:
+        """What not every account has a key or a model for."""
+        slug = f"generation/generate_content_{version}"
+        return {
+            label: ENDPOINTS.recipe(slug, call, label=label, cost=Cost.BILLABLE, tokens=20)
+            for label, call in calls.items()
+        }
+
+    return ENDPOINTS.recipe(
+        f"generation/generate_content_{version}",
+        labelled(
+            generate_with(maxOutputTokens=64),  # a model that thinks has spent one token before it says a word
+            # 2:7.4 "unknown field"
+            unknown_field=generate(version=version, noSuchField=True),
+            # "temperature (0 to the model maxTemperature; 2 for most models, 1 for image models)"
+            temperature_at_maximum=generate_with(temperature=2),
+            temperature_above_maximum=generate_with(temperature=2.01),
+            temperature_zero=generate_with(temperature=0),
+            temperature_below_zero=generate_with(temperature=-0.01),
+            # "topP (0 to 1)"
+            top_p_zero=generate_with(topP=0),
+            top_p_below_zero=generate_with(topP=-0.01),
+            top_p_one=generate_with(topP=1),
+            top_p_above_one=generate_with(topP=1.01),
+            # "candidateCount (1 to 8)"
+            candidate_count_one=generate_with(candidateCount=1),
+            candidate_count_zero=generate_with(candidateCount=0),
+            candidate_count_eight=generate_with(candidateCount=8),
+            candidate_count_above_eight=generate_with(candidateCount=9),
+            safety_settings=generate(version=version, safetySettings=[LENIENT]),
+        ),
+        cost=Cost.BILLABLE,
+        tokens=200,
+        optional=each_apart(
+            optional_calls(
+                image_temperature_at_maximum=generate_with("{image_model}", temperature=1),
+                image_temperature_above_maximum=generate_with("{image_model}", temperature=1.01),
+                image_temperature_zero=generate_with("{image_model}", temperature=0),
+                image_temperature_below_zero=generate_with("{image_model}", temperature=-0.01),
+                # "thinking_level and thinking_budget (mutually exclusive)"
+                thinking_level_alone=think_with(thinkingLevel="low"),
+                thinking_budget_alone=think_with(thinkingBudget=1),
+                thinking_level_with_budget=think_with(thinkingLevel="low", thinkingBudget=1),
+                # 1:5.2 "OAuth tokens and ephemeral tokens are also accepted"
+                oauth_token=with_oauth_token("oauth")(generate(version=version)),
+                # 2:9 "Preview model ids exist only in v1beta"
+                preview_model=generate_with("{preview_model}"),
+            )
+        ),
+    )
+
+
+def _create_interaction(version: str) -> Recipe:
+    def in_background() -> Call:
+        return interaction(version=version, background=True, store=True).but(removal=INTERACTION_REMOVALS[version])
+
+    async def wait_for_result(probe: Probe) -> None:
+        """What is answered at once, and what stands there a while later."""
+        exchange = await probe.send(in_background(), "background_under_way")
+        body = exchange.response.body if exchange.response is not None else None
+        name = body.get("id") if isinstance(body, dict) else None
+        if not isinstance(name, str):
+            raise Stopped(Reason(ReasonCode.SETUP_FAILED, "the interaction under way was answered without an id"))
+        await probe.send(get(f"/{version}/interactions/{name}").later("+1m"), "background_result")
+
+    slug = f"interactions/create_interaction_{version}"
+    return ENDPOINTS.recipe(
+        slug,
+        of_interaction(interaction(version=version), background=in_background()),
+        cost=Cost.BILLABLE,
+        tokens=20,
+        optional={
+            "background": ENDPOINTS.recipe(
+                slug,
+                steps=wait_for_result,
+                labels=("background_under_way", "background_result"),
+                requests=2,
+                tokens=20,
+                cost=Cost.BILLABLE,
+                needs={"small_model"},
+                live=ONLY_TIME,
+            )
+        },
+    )
+
+
+def _stream_interaction(version: str) -> Recipe:
+    slug = f"interactions/stream_interaction_{version}"
+    failing = as_stream(interaction(version=version, input=TOO_MANY_CALLS, tools=[FUNCTION]))
+    return ENDPOINTS.recipe(
+        slug,
+        of_interaction(as_stream(interaction(version=version))),
+        cost=Cost.BILLABLE,
+        tokens=20,
+        optional={
+            "error": ENDPOINTS.recipe(
+                slug, failing, label="error_event", cost=Cost.BILLABLE, tokens=2_000, live=NO_NUMBER
+            )
+        },
+    )
+
+
+RECIPES: tuple[Recipe, ...] = (
+    # GET {base_url}/v1beta/models: "model listing; model ids are checked against it"
+    ENDPOINTS.recipe("models/list_models", labelled(MODELS)),
+    ENDPOINTS.recipe(
+        "models/get_model",
+        labelled(
+            get("/v1beta/models/{small_model}"),
+            unknown_model=get("/v1beta/models/no-such-model"),
+            listed=get("/v1beta/models", query=(("pageSize", "1000"),)),
+        ),
+        # 2:9 "Older models may stop being available to new users while still listable"
+        optional={
+            "closed_model": ENDPOINTS.recipe(
+                "models/get_model",
+                get("/v1beta/models/{closed_model}").but(credential="newcomer"),
+                label="closed_model",
+            )
+        },
+    ),
+    # POST "generateContent operation under the models collection, for both v1 and v1beta"
+    *(_generate_content(version) for version in VERSIONS),
+    *(
+        ENDPOINTS.recipe(
+            f"generation/stream_generate_content_{version}",
+            labelled(stream_generate(version)),
+            cost=Cost.BILLABLE,
+            tokens=40,
+        )
+        for version in VERSIONS
+    ),
+    # POST and SSE {base_url}/v1beta/interactions and {base_url}/v1/interactions: "streams an error event;
+    # `background=true` runs in background"
+    *(_create_interaction(version) for version in VERSIONS),
+    *(_stream_interaction(version) for version in VERSIONS),
+    # POST {base_url}/v1beta/openai/*: "unknown parameters are ignored; needs an Authorization bearer header"
+    ENDPOINTS.recipe(
+        "compatibility/openai",
+        labelled(
+            chat(),
+            unknown_parameter=chat(no_such_parameter=True),
+            wrong_auth_header=chat().but(key_in=None),
+        ),
+        cost=Cost.BILLABLE,
+        tokens=20,
+    ),
+    # POST {base_url}/v1beta/auth_tokens: "creates short-lived ephemeral tokens for the live API"
+    ENDPOINTS.recipe("auth_tokens/create_auth_token", labelled(TOKEN)),
+)

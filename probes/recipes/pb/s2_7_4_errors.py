@@ -1,0 +1,182 @@
+"""2:7.4 PB errors: each row of the table but 429, with the request that one change makes provoke it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from catalog_probe.catalog.model.codes import ReasonCode
+from catalog_probe.probes.calls.body import Content
+from catalog_probe.probes.calls.call import Call, Removal, delete, get, post
+from catalog_probe.probes.recipes.other_endpoints import changed_request, spoilt
+from catalog_probe.probes.recipes.recipe import Family, Recipe
+from catalog_probe.probes.recipes.shapes import with_key
+from catalog_probe.probes.targets.target import WRONG, Cost
+
+from .requests import MODELS, TOKEN, chat, generate, in_both, user_turn, with_file, with_oauth_token, with_token
+
+if TYPE_CHECKING:
+    from catalog_probe.probes.recipes.probe import Probe
+
+ERRORS = Family("pb/errors/general")
+COMPATIBILITY = Family("pb/errors/compatibility")
+TOKENS = 4
+"""An upper bound for a negative request where the provider accepts it."""
+
+NO_PATH_OF_STORES = (ReasonCode.NO_DOCUMENTED_SETUP, "the documents show no path of stores and documents (1:4)")
+STORE_REMOVAL = Removal("file_search_store", delete("/v1beta/fileSearchStores/{id}"), id_at="/name")
+NO_TOKEN_LIFETIME = (ReasonCode.NO_DOCUMENTED_SETUP, "the documents show no lifetime of an ephemeral token (1:5.2)")
+
+
+def within_a_second(call: Call) -> Call:
+    """The same call where the provider gives it a second."""
+    return call.befallen("short_deadline;deadline=1s")
+
+
+def a_day_later(call: Call) -> Recipe:
+    """A request with a token of one's own, a day after that was made."""
+
+    async def steps(probe: Probe) -> None:
+        token = await probe.setup(TOKEN)
+        await probe.send(with_token(token.body["name"])(call).later("+1d"))
+
+    return ERRORS.recipe(
+        "expired_ephemeral_token",
+        steps=steps,
+        requests=2,
+        needs=call.placeholders,
+        live=NO_TOKEN_LIFETIME,
+        elsewhere=lambda _, shape: a_day_later(shape) if shape is not None else None,
+    )
+
+
+def oversized(version: str) -> Recipe:
+    """A prompt of more words than the model's listing says that it takes tokens."""
+
+    async def steps(probe: Probe) -> None:
+        model = await probe.setup(get("/v1beta/models/{small_context_model}"))
+        words = "word " * (model.body["inputTokenLimit"] + 100)
+        await probe.send(generate("{small_context_model}", version=version, contents=user_turn(words)))
+
+    return ERRORS.recipe(
+        "oversized_context",
+        steps=steps,
+        requests=2,
+        cost=Cost.BILLABLE,
+        tokens=1_100_000,
+        needs={"small_context_model"},
+        elsewhere=lambda *_: oversized("v1"),
+    )
+
+
+def with_preview_model(call: Call) -> Call:
+    """A preview model in place of a stable one."""
+    return call.but(path=call.path.replace("{small_model}", "{preview_model}"))
+
+
+ROWS: tuple[Recipe, ...] = (
+    # 400 INVALID_ARGUMENT "malformed body, unknown field, invalid value (thinking_level with thinking_budget;
+    # temperature out of range; invalid API key; compatibility layer without Authorization)"
+    ERRORS.recipe(
+        "malformed_body",
+        generate().but(body=Content(b'{"contents": ['), headers={"content-type": "application/json"}),
+    ),
+    ERRORS.recipe("unknown_field", generate(noSuchField=True), tokens=TOKENS),
+    ERRORS.recipe(
+        "thinking_level_with_thinking_budget",
+        generate("{reasoning_model}", config={"thinkingConfig": {"thinkingLevel": "low", "thinkingBudget": 1}}),
+        tokens=TOKENS,
+    ),
+    ERRORS.recipe("temperature_out_of_range", generate(config={"temperature": 2.1}), tokens=TOKENS),
+    changed_request(ERRORS, "invalid_api_key", MODELS, with_key(WRONG)),
+    COMPATIBILITY.recipe("missing_authorization", chat().but(credential=None)),
+    COMPATIBILITY.recipe("invalid_api_key", chat().but(credential=WRONG)),
+    # 400 FAILED_PRECONDITION "billing off for a paid feature, or free tier unavailable in the region"
+    ERRORS.recipe("billing_off", generate("{paid_only_model}").but(credential="billing_off"), tokens=TOKENS),
+    ERRORS.recipe("free_tier_region", generate().but(credential="region"), tokens=TOKENS),
+    # 401 UNAUTHENTICATED "missing, invalid or expired OAuth or ephemeral token"
+    changed_request(ERRORS, "missing_token", MODELS, with_key(None)),
+    changed_request(ERRORS, "invalid_oauth_token", MODELS, with_oauth_token(WRONG)),
+    changed_request(ERRORS, "expired_oauth_token", MODELS, with_oauth_token("oauth_expired")),
+    changed_request(ERRORS, "invalid_ephemeral_token", MODELS, with_token("auth_tokens/no-such-token")),
+    a_day_later(MODELS),
+    ERRORS.recipe(
+        "missing_oauth_or_ephemeral_token",
+        {
+            "oauth_token": MODELS.but(credential=None, headers={"authorization": "Bearer"}),
+            "ephemeral_token": MODELS.but(credential=None, headers={"authorization": "Token"}),
+        },
+    ),
+    # 403 PERMISSION_DENIED "API not enabled, key restricted, leaked or blocked key, resource not owned"
+    changed_request(ERRORS, "api_not_enabled", MODELS, with_key("api_not_enabled")),
+    changed_request(ERRORS, "key_restricted", MODELS, with_key("restricted")),
+    changed_request(ERRORS, "key_leaked", MODELS, with_key("leaked")),
+    changed_request(ERRORS, "key_blocked", MODELS, with_key("blocked")),
+    ERRORS.recipe("resource_not_owned", with_file("{foreign_file}"), tokens=TOKENS),
+    # 404 NOT_FOUND "model or resource absent for the API version (preview ids exist only in v1beta); model no longer
+    # available to new users; wrong auth header on the compatibility layer"
+    ERRORS.recipe("model_not_found", generate("no-such-model")),
+    ERRORS.recipe("resource_not_found", with_file("files/no-such-file"), tokens=TOKENS),
+    ERRORS.recipe(
+        "preview_model_outside_v1beta",
+        with_preview_model(generate(version="v1")),
+        tokens=TOKENS,
+        elsewhere=spoilt(with_preview_model),
+    ),
+    ERRORS.recipe("model_closed_to_new_users", generate("{closed_model}").but(credential="newcomer"), tokens=TOKENS),
+    COMPATIBILITY.recipe("wrong_auth_header", chat().but(key_in=None)),
+    # 1:4 "An unknown path gives 404 on all providers"
+    ERRORS.recipe("unknown_path", get("/v1beta/no-such-path")),
+    # 409 ALREADY_EXISTS / ABORTED "duplicate store or document name [below], or concurrency conflict"
+    ERRORS.recipe("aborted", generate().befallen("concurrency_conflict")),
+    # 416 OUT_OF_RANGE "parameter outside valid range"
+    ERRORS.recipe("out_of_range", generate(config={"topP": 1.1}), tokens=TOKENS),
+    # 500 INTERNAL "server error, also for oversized contexts"
+    ERRORS.recipe("internal_error", generate().befallen("internal_error")),
+    oversized("v1beta"),
+    # 501 UNIMPLEMENTED "unsupported feature"
+    ERRORS.recipe("unsupported_feature", generate(config={"responseModalities": ["AUDIO"]}), tokens=TOKENS),
+    # 503 UNAVAILABLE "overloaded or down; flex capacity unavailable"
+    ERRORS.recipe("overloaded", generate().befallen("overloaded")),
+    ERRORS.recipe(
+        "flex_capacity_unavailable",
+        generate(serviceTier="flex").befallen("flex_capacity_unavailable"),
+    ),
+    # 504 DEADLINE_EXCEEDED "long prompts, thinking, flex queueing"
+    ERRORS.recipe("deadline_exceeded", generate().befallen("deadline_exceeded")),
+    ERRORS.recipe(
+        "deadline_exceeded_by_work",
+        {
+            "long_prompt": within_a_second(generate(contents=user_turn("word " * 2_000))),
+            "thinking": within_a_second(generate("{reasoning_model}", config={"maxOutputTokens": 100})),
+            "flex_queueing": within_a_second(generate(serviceTier="flex")),
+        },
+    ),
+)
+
+RECIPES = in_both(ROWS)
+
+
+# 1:5.2 "Ephemeral tokens: created at POST /v1beta/auth_tokens, live API only"
+@ERRORS.stepwise(requests=2)
+async def ephemeral_token_elsewhere(probe: Probe) -> None:
+    """A good token of one's own, for something else than the live API."""
+    token = await probe.setup(TOKEN)
+    await probe.send(with_token(token.body["name"])(MODELS))
+
+
+# 409 ALREADY_EXISTS "duplicate store or document name"
+@ERRORS.stepwise(requests=4, cost=Cost.DESTRUCTIVE, live=NO_PATH_OF_STORES)
+async def document_already_exists(probe: Probe) -> None:
+    """A second document of the same name in a store."""
+    await probe.setup(post("/v1beta/fileSearchStores", {"name": "catalog-probe-documents"}, removal=STORE_REMOVAL))
+    document = post("/v1beta/fileSearchStores/catalog-probe-documents/documents", {"name": "catalog-probe"})
+    await probe.setup(document)
+    await probe.send(document)
+
+
+@ERRORS.stepwise(requests=3, cost=Cost.DESTRUCTIVE, live=NO_PATH_OF_STORES)
+async def already_exists(probe: Probe) -> None:
+    """A second store of the same name."""
+    make = post("/v1beta/fileSearchStores", {"name": "catalog-probe"})
+    await probe.setup(make.but(removal=STORE_REMOVAL))
+    await probe.send(make)

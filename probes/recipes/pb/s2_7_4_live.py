@@ -1,0 +1,171 @@
+"""2:7.4 PB "Live API ends by WebSocket close": when its time is up (1:3, 2:8.1) or its client unwelcome (1:5.2)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from catalog_probe.catalog.model.codes import ReasonCode
+from catalog_probe.catalog.model.labels import SUCCESS
+from catalog_probe.probes.calls.call import Call, converse
+from catalog_probe.probes.calls.script import CLOSED, Hear, Say, Step
+from catalog_probe.probes.recipes.recipe import Family, Recipe
+
+from .requests import TOKEN, with_token
+
+if TYPE_CHECKING:
+    from catalog_probe.catalog.model import Json
+    from catalog_probe.probes.recipes.probe import Probe
+
+LIVE = Family("pb/errors/live")
+ENDPOINTS = Family("pb/endpoints/live")
+PATH = "/{live_path}"
+TOKEN_PATH = "/{live_token_path}"
+"""Where a connection is opened by an ephemeral token: real clients name another method there."""
+
+MODEL = "models/{live_model}"
+
+VIDEO = Say({"realtimeInput": {"video": {"mimeType": "image/png", "data": ""}}})
+TEXT = Say({"clientContent": {"turns": [{"role": "user", "parts": [{"text": "hi"}]}], "turnComplete": True}})
+
+ONLY_TIME = (ReasonCode.NO_DOCUMENTED_SETUP, "only minutes of an open connection bring it about")
+ONLY_THE_NETWORK = (ReasonCode.PROVIDER_ONLY_CAUSE, "no client can make the provider's side break the connection")
+NO_TOKEN_LIFETIME = (ReasonCode.NO_DOCUMENTED_SETUP, "the documents do not show how long a token lives (1:5.2)")
+
+
+def setup(**fields: Json) -> Say:
+    """The first message: the model, and what else the session shall have."""
+    return Say({"setup": {"model": MODEL, **fields}})
+
+
+def live(*steps: Step) -> Call:
+    """A connection that is set up and then does these steps."""
+    return converse(PATH, setup(), Hear("setupComplete"), *steps)
+
+
+def aged_connection(slug: str, cause: str, age: str, *steps: Step) -> Recipe:
+    """A connection on which time has passed."""
+    return LIVE.recipe(slug, live(*steps, CLOSED).befallen(f"{cause};age={age}"), live=ONLY_TIME)
+
+
+def opened_by_token(name: str) -> Call:
+    """A connection that is opened by an ephemeral token."""
+    return with_token(name)(converse(TOKEN_PATH, setup()))
+
+
+def until_closed(call: Call) -> Call:
+    """The same connection, listened to until it is closed."""
+    return call.but(script=(*call.script, CLOSED))
+
+
+RESUMABLE = converse(PATH, setup(sessionResumption={}), Hear("sessionResumptionUpdate"))
+
+RECIPES: tuple[Recipe, ...] = (
+    # 2:8.1 "PB live audio-only session: 15 minutes; audio plus video 2 minutes (without context compression)"
+    aged_connection("session_time_exceeded_audio", "session_age", "15m"),
+    aged_connection("session_time_exceeded_video", "session_age", "2m", VIDEO),
+    # 2:8.1 "PB live connection: about 10 minutes"
+    aged_connection("connection_time_exceeded", "connection_age", "10m"),
+    # "(session lifetime exceeded, connection reset, goAway, invalid ephemeral token)"
+    LIVE.recipe("connection_reset", live(TEXT, CLOSED).befallen("connection_reset"), live=ONLY_THE_NETWORK),
+    LIVE.recipe("invalid_ephemeral_token", until_closed(opened_by_token("auth_tokens/no-such-token"))),
+    # 1:4.2 "closes with codes 1000 to 1011 and a reason"
+    LIVE.recipe("malformed_message", converse(PATH, Say("no message at all"), CLOSED)),
+)
+
+
+async def obtain_handle(probe: Probe, opening: Call = RESUMABLE) -> str:
+    """The resumption handle of a new session."""
+    exchange = await probe.setup(opening)
+    update = next(event.data for event in exchange.events or () if event.event == "sessionResumptionUpdate")
+    return str(update["sessionResumptionUpdate"]["newHandle"])
+
+
+def resume_session(handle: str, *steps: Step) -> Call:
+    """A connection that goes on with an earlier session."""
+    return converse(PATH, setup(sessionResumption={"handle": handle}), *steps)
+
+
+@LIVE.stepwise(requests=2, needs={"live_token_path", "live_model"}, live=NO_TOKEN_LIFETIME)
+async def expired_ephemeral_token(probe: Probe) -> None:
+    """A token of one's own, a day later."""
+    token = await probe.setup(TOKEN)
+    await probe.send(until_closed(opened_by_token(token.body["name"])).later("+1d"))
+
+
+# 2:8.1 "resumption handle valid 2 h"
+@LIVE.stepwise(requests=2, needs={"live_path", "live_model"}, live=ONLY_TIME)
+async def expired_resumption_handle(probe: Probe) -> None:
+    """A handle of one's own, when its 2 hours are over."""
+    handle = await obtain_handle(probe)
+    await probe.send(resume_session(handle, CLOSED).later("+2h"))
+
+
+def until_answered(call: Call) -> Call:
+    """The same connection, spoken to until the model answers."""
+    return call.but(script=(*call.script, TEXT, Hear("serverContent")))
+
+
+def before_its_end(label: str, cause: str, age: str, *steps: Step) -> Recipe:
+    """A connection on which nearly all of its time has passed."""
+    call = until_answered(live(*steps)).befallen(f"{cause};age={age}")
+    return ENDPOINTS.recipe("connect", call, label=label, live=ONLY_TIME)
+
+
+def resumed_after(label: str, cause: str, age: str) -> Recipe:
+    """A session that goes on after it, or its connection, was closed because its time was up."""
+
+    async def steps(probe: Probe) -> None:
+        handle = await obtain_handle(probe, until_closed(RESUMABLE).befallen(f"{cause};age={age}"))
+        await probe.send(until_answered(resume_session(handle, Hear("setupComplete"))), label)
+
+    return ENDPOINTS.recipe(
+        "connect",
+        steps=steps,
+        label=label,
+        requests=2,
+        needs={"live_path", "live_model"},
+        scenario=True,
+        live=ONLY_TIME,
+    )
+
+
+async def resumed_at_the_last_moment(probe: Probe) -> None:
+    """A handle of one's own, a minute before its 2 hours are over."""
+    handle = await obtain_handle(probe)
+    await probe.send(
+        until_answered(resume_session(handle, Hear("setupComplete"))).later("+1h59m"), "resume_at_the_last_moment"
+    )
+
+
+async def open_sessions(probe: Probe) -> None:
+    """A new session, one begun with an ephemeral token, and one resumed at the last moment."""
+    await probe.send(live(), SUCCESS)
+    token = await probe.setup(TOKEN)
+    by_token = opened_by_token(token.body["name"])
+    await probe.send(by_token.but(script=(*by_token.script, Hear("setupComplete"))), "ephemeral_token")
+    handle = await obtain_handle(probe)
+    await probe.send(resume_session(handle, Hear("setupComplete")).later("+1h59m"), "resume_with_handle")
+
+
+CONNECT = ENDPOINTS.recipe(
+    "connect",
+    steps=open_sessions,
+    labels=(SUCCESS, "ephemeral_token", "resume_with_handle"),
+    requests=5,
+    needs={"live_path", "live_token_path", "live_model"},
+    optional={
+        "audio_session": before_its_end("audio_session_before_its_end", "session_age", "14m50s"),
+        "video_session": before_its_end("video_session_before_its_end", "session_age", "1m50s", VIDEO),
+        "connection": before_its_end("connection_before_its_end", "connection_age", "9m50s"),
+        "last_moment": ENDPOINTS.recipe(
+            "connect",
+            steps=resumed_at_the_last_moment,
+            label="resume_at_the_last_moment",
+            requests=2,
+            needs={"live_path", "live_model"},
+            live=ONLY_TIME,
+        ),
+        "resumed_session": resumed_after("resume_after_session_time", "session_age", "15m"),
+        "resumed_connection": resumed_after("resume_after_connection_time", "connection_age", "10m"),
+    },
+)

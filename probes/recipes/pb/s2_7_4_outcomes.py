@@ -1,0 +1,130 @@
+"""2:7.4 PB "HTTP 200 outcomes": why a prompt was blocked, why a candidate ended, in generateContent."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from catalog_probe.catalog.model.codes import ReasonCode
+from catalog_probe.probes.recipes.recipe import Family, Recipe
+from catalog_probe.probes.targets.target import Cost
+
+from .requests import LOOKUP, TEXT_ONLY, generate, in_both, user_turn
+
+if TYPE_CHECKING:
+    from catalog_probe.catalog.model import Json
+    from catalog_probe.probes.calls.call import Call
+    from catalog_probe.probes.recipes.probe import Probe
+
+BLOCKED = Family("pb/errors/block_reasons")
+FINISHED = Family("pb/errors/finish_reasons")
+TOKENS = 300
+TOOL_ROUNDS = 40
+
+MODELS_CHOICE = (ReasonCode.PROVIDER_ONLY_CAUSE, "whether an image model draws is its own choice")
+NO_NUMBER = (ReasonCode.NO_DOCUMENTED_SETUP, "the documents do not say how many tool calls are too many (2:7.4)")
+
+TOOLS = [{"functionDeclarations": [LOOKUP]}]
+MUST_CALL = {"functionCallingConfig": {"mode": "ANY"}}
+
+
+def blocked_prompt(slug: str, filter_name: str, model: str = "{small_model}") -> Recipe:
+    """A prompt that a filter of the provider blocks."""
+    call = generate(model).befallen(f"prompt_blocked;filter={filter_name}")
+    return BLOCKED.recipe(slug, call, cost=Cost.BILLABLE, tokens=TOKENS)
+
+
+def stopped_output(slug: str, filter_name: str, model: str = "{small_model}") -> Recipe:
+    """An output that a filter of the provider stops."""
+    call = generate(model).befallen(f"output_stopped;filter={filter_name}")
+    return FINISHED.recipe(slug, call, cost=Cost.BILLABLE, tokens=TOKENS)
+
+
+def faulty_output(slug: str, fault: str, **fields: Json) -> Recipe:
+    """An output in which the model itself does something wrong."""
+    call = generate(**fields).befallen(f"model_fault;fault={fault}")
+    return FINISHED.recipe(slug, call, cost=Cost.BILLABLE, tokens=TOKENS)
+
+
+def without_signature(version: str) -> Recipe:
+    """The model's own function call sent back without the signature of the thought behind it."""
+
+    def with_lookup(contents: Json, **fields: Json) -> Call:
+        config = {"maxOutputTokens": 400}
+        return generate("{reasoning_model}", version=version, contents=contents, tools=TOOLS, config=config, **fields)
+
+    async def steps(probe: Probe) -> None:
+        question = user_turn("look it up")
+        answer = (await probe.setup(with_lookup([*question], toolConfig=MUST_CALL))).body["candidates"][0]["content"]
+        calls = [{"functionCall": part["functionCall"]} for part in answer["parts"] if "functionCall" in part]
+        results = [{"functionResponse": {"name": call["functionCall"]["name"], "response": {}}} for call in calls]
+        await probe.send(
+            with_lookup([*question, {"role": "model", "parts": calls}, {"role": "user", "parts": results}])
+        )
+
+    return FINISHED.recipe(
+        "missing_thought_signature",
+        steps=steps,
+        requests=2,
+        cost=Cost.BILLABLE,
+        tokens=1_000,
+        needs={"reasoning_model"},
+        elsewhere=lambda *_: without_signature("v1"),
+    )
+
+
+def tool_rounds(count: int) -> list[dict[str, Any]]:
+    """A conversation in which a function was called so often."""
+    function_call = {"role": "model", "parts": [{"functionCall": {"name": "lookup", "args": {}}}]}
+    function_result = {"role": "user", "parts": [{"functionResponse": {"name": "lookup", "response": {}}}]}
+    return [*user_turn("look it up"), *(turn for _ in range(count) for turn in (function_call, function_result))]
+
+
+ROWS: tuple[Recipe, ...] = (
+    # "promptFeedback.blockReason (no candidates): BLOCK_REASON_UNSPECIFIED, SAFETY, OTHER, BLOCKLIST,
+    # PROHIBITED_CONTENT, IMAGE_SAFETY"
+    blocked_prompt("block_reason_unspecified", "unspecified"),
+    blocked_prompt("safety", "safety"),
+    blocked_prompt("other", "other"),
+    blocked_prompt("blocklist", "blocklist"),
+    blocked_prompt("prohibited_content", "prohibited_content"),
+    blocked_prompt("image_safety", "image_safety", "{image_model}"),
+    # "candidates[].finishReason: STOP, MAX_TOKENS, SAFETY, RECITATION, LANGUAGE, OTHER, BLOCKLIST, PROHIBITED_CONTENT,
+    # SPII, MALFORMED_FUNCTION_CALL, IMAGE_SAFETY, IMAGE_PROHIBITED_CONTENT, IMAGE_OTHER, NO_IMAGE, IMAGE_RECITATION,
+    # UNEXPECTED_TOOL_CALL, TOO_MANY_TOOL_CALLS, MISSING_THOUGHT_SIGNATURE, MALFORMED_RESPONSE"
+    FINISHED.recipe("stop", generate(config={"maxOutputTokens": 64}), cost=Cost.BILLABLE, tokens=TOKENS),
+    FINISHED.recipe("max_tokens", generate(), cost=Cost.BILLABLE, tokens=TOKENS),
+    # "A tiny maxOutputTokens on a reasoning model yields MAX_TOKENS with empty text"
+    FINISHED.recipe("max_tokens_without_text", generate("{reasoning_model}"), cost=Cost.BILLABLE, tokens=TOKENS),
+    stopped_output("safety", "safety"),
+    stopped_output("recitation", "recitation"),
+    stopped_output("language", "language"),
+    stopped_output("other", "other"),
+    stopped_output("blocklist", "blocklist"),
+    stopped_output("prohibited_content", "prohibited_content"),
+    stopped_output("spii", "personal_data"),
+    faulty_output("malformed_function_call", "malformed_call", tools=TOOLS),
+    stopped_output("image_safety", "image_safety", "{image_model}"),
+    stopped_output("image_prohibited_content", "image_prohibited_content", "{image_model}"),
+    stopped_output("image_other", "image_other", "{image_model}"),
+    FINISHED.recipe(
+        "no_image",
+        generate("{image_model}", contents=user_turn(TEXT_ONLY), config={"responseModalities": ["IMAGE"]}),
+        cost=Cost.BILLABLE,
+        tokens=2_000,
+        live=MODELS_CHOICE,
+    ),
+    stopped_output("image_recitation", "image_recitation", "{image_model}"),
+    faulty_output("unexpected_tool_call", "unexpected_call"),
+    FINISHED.recipe(
+        "too_many_tool_calls",
+        generate(contents=tool_rounds(TOOL_ROUNDS), tools=TOOLS),
+        cost=Cost.BILLABLE,
+        tokens=2_000,
+        live=NO_NUMBER,
+    ),
+    faulty_output("malformed_response", "malformed_response"),
+    # "MISSING_THOUGHT_SIGNATURE arises in multi-turn function calling when thought signatures are not echoed"
+    without_signature("v1beta"),
+)
+
+RECIPES = in_both(ROWS)

@@ -1,0 +1,129 @@
+"""2:7.4 PB errors, row 429: by the quota that is used up, with a key whose project has hardly any.
+
+The documents publish none of the numbers, so a target names for each dimension a model and how much of it is enough.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from catalog_probe.catalog.model.codes import ReasonCode
+from catalog_probe.probes.recipes.exhausting import once_limited, one_more_than
+from catalog_probe.probes.recipes.recipe import Family, Recipe
+from catalog_probe.probes.targets.target import Cost
+
+from .requests import SEARCH, generate, in_both, in_version_of, user_turn
+
+if TYPE_CHECKING:
+    from catalog_probe.probes.calls.call import Call
+    from catalog_probe.probes.recipes.probe import Probe
+    from catalog_probe.probes.recipes.recipe import Elsewhere
+
+QUOTA = Family("pb/errors/quota")
+MOST = 20
+"""More requests than a target may ask for before a quota is used up."""
+
+IMAGE_TOKENS = 2_000
+
+ONLY_USE = (ReasonCode.NO_DOCUMENTED_SETUP, "it takes 250 USD or 500 searches")
+
+
+def one_too_many(slug: str, call: Call, times: str, *, tokens: int = 4, family: Family = QUOTA) -> Recipe:
+    """A call as often as the target's value `times` says that a tight project may send it, and once more.
+
+    `tokens` is what one of them takes at most.
+    """
+    tight = call.but(credential="tight")
+
+    async def steps(probe: Probe) -> None:
+        await one_more_than(probe, tight, min(int(probe.values[times]), MOST - 1))
+
+    return family.recipe(
+        slug,
+        steps=steps,
+        requests=MOST,
+        tokens=MOST * tokens,
+        cost=Cost.DISRUPTIVE,
+        roles={"tight"},
+        needs={*call.placeholders, times},
+        elsewhere=in_other_version(slug, tight, tokens, family),
+    )
+
+
+FEW = 3
+"""So often the other version is asked at most, where some of the quota came back on the way."""
+
+
+def in_other_version(slug: str, call: Call, tokens: int, family: Family) -> Elsewhere:
+    """A quota is the project's (2:8.3): once it is used up, the other version refuses as well."""
+
+    def elsewhere(_: str, shape: Call | None) -> Recipe | None:
+        if shape is None:
+            return None
+        same = in_version_of(shape, call)
+
+        async def steps(probe: Probe) -> None:
+            await once_limited(probe, same, FEW)
+
+        return family.recipe(
+            slug,
+            steps=steps,
+            requests=FEW,
+            tokens=FEW * tokens,
+            cost=Cost.DISRUPTIVE,
+            roles={role for role in [same.role_in("")] if role},
+            needs=same.placeholders,
+        )
+
+    return elsewhere
+
+
+def too_many_tokens(slug: str, model: str, words: str, role: str) -> Recipe:
+    """Two prompts of so many tokens as the target's value `words` says, the first of which uses up the quota."""
+
+    def prompt(count: int) -> Call:
+        return generate(model, contents=user_turn("word " * count)).but(credential=role)
+
+    async def steps(probe: Probe) -> None:
+        await one_more_than(probe, prompt(int(probe.values[words])), 1)
+
+    return QUOTA.recipe(
+        slug,
+        steps=steps,
+        requests=2,
+        tokens=100_000,
+        cost=Cost.DISRUPTIVE,
+        roles={role},
+        needs={*generate(model).placeholders, words},
+        elsewhere=in_other_version(slug, prompt(MOST), MOST, QUOTA),
+    )
+
+
+ROWS: tuple[Recipe, ...] = (
+    # 429 RESOURCE_EXHAUSTED "flex capacity shed"
+    QUOTA.recipe("flex_capacity_shed", generate(serviceTier="flex").befallen("flex_capacity_shed")),
+    # "free tier shows `limit: 0` for paid-only models"
+    QUOTA.recipe("free_tier_limit_zero", generate("{paid_only_model}").but(credential="free"), tokens=4),
+    # "per-minute, token, daily, image quota"
+    one_too_many("requests_per_minute", generate("{minute_quota_model}"), "minute_quota"),
+    one_too_many("requests_per_day", generate("{day_quota_model}"), "day_quota"),
+    one_too_many(
+        "images_per_minute",
+        generate("{image_quota_model}", contents=user_turn("a dot"), config={"maxOutputTokens": IMAGE_TOKENS}),
+        "image_quota",
+        tokens=IMAGE_TOKENS,
+    ),
+    too_many_tokens("tokens_per_minute", "{token_quota_model}", "token_quota", "tight"),
+    too_many_tokens("tokens_per_day", "{day_token_quota_model}", "day_token_quota", "tight"),
+    # 2:8.3 "Tier 1 (billing linked; spend cap 250"; "search on previous generation 1500 per day (free tier 500)"
+    QUOTA.recipe("spend_cap", generate().befallen("quota_used_up;quota=spend_cap"), live=ONLY_USE),
+    QUOTA.recipe(
+        "grounding_searches",
+        generate("{previous_generation_model}", tools=SEARCH).befallen("quota_used_up;quota=grounding_searches"),
+        live=ONLY_USE,
+    ),
+    # "spend-based 10-minute limit"
+    too_many_tokens("spend_per_ten_minutes", "{small_model}", "spend_quota_tokens", "thrifty"),
+)
+
+RECIPES = in_both(ROWS)

@@ -1,0 +1,158 @@
+"""2:8.3 PB rate limits: whom each holds for, and what is served besides or instead, with a key that may do hardly any.
+
+No header tells of a limit, only the message of a 429 does.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from catalog_probe.catalog.model.labels import LIMITED, SETUP
+from catalog_probe.probes.recipes.exhausting import exhaust
+from catalog_probe.probes.recipes.limit_looks import SLUG, TIGHT, beyond, generated
+from catalog_probe.probes.recipes.recipe import Family, each_apart
+from catalog_probe.probes.targets.target import Cost
+
+from .requests import MODELS, SEARCH, generate
+from .s2_7_4_quotas import MOST, ONLY_USE
+
+if TYPE_CHECKING:
+    from catalog_probe.probes.calls.call import Call
+    from catalog_probe.probes.recipes.probe import Probe
+    from catalog_probe.probes.recipes.recipe import Recipe, Steps
+
+LIMITS = Family("pb/rate_limits/limits")
+
+MOST_REQUESTS = 40
+MINUTE_MODEL = "{minute_quota_model}"
+
+
+def observations(steps: Steps, *labels: str, needs: set[str], roles: set[str]) -> Recipe:
+    """Steps with the key of a project that may do hardly any, judged under these labels."""
+    return LIMITS.recipe(
+        SLUG,
+        steps=steps,
+        labels=labels,
+        requests=MOST_REQUESTS,
+        tokens=MOST_REQUESTS * 4,
+        cost=Cost.DISRUPTIVE,
+        needs=needs,
+        roles=roles,
+    )
+
+
+async def use_up(probe: Probe, call: Call, times: int) -> None:
+    for _ in range(times):
+        await probe.setup(call)
+
+
+async def use_up_the_project(probe: Probe) -> None:
+    """The minute of one key used up: another key of its project has none left, another project has its own."""
+    call = generate(MINUTE_MODEL).but(credential=TIGHT)
+    await use_up(probe, call, int(probe.values["minute_quota"]))
+    await probe.send(call.but(credential="tight_other"), "other_key_of_the_project")
+    await probe.send(call.but(credential="inference"), "other_project")
+
+
+async def use_up_stricter_models(probe: Probe) -> None:
+    """As many requests as a stable model of the project allows, to one in preview and to an experimental one."""
+    for name in ("preview", "experimental"):
+        call = generate(f"{{{name}_quota_model}}").but(credential=TIGHT)
+        await use_up(probe, call, 1)
+        for _ in range(int(probe.values["minute_quota"]) - 2):
+            await probe.send(call, SETUP)
+        await probe.send(call, f"{name}_is_stricter")
+
+
+async def overflow_priority(probe: Probe) -> None:
+    """The last request that priority inference has room for, and the first beyond it."""
+    share = int(int(probe.values["priority_standard_quota"]) * 0.3)
+    call = generate("{priority_quota_model}", serviceTier="priority").but(credential=TIGHT)
+    await use_up(probe, call, share - 1)
+    await probe.send(call, "priority_within")
+    await probe.send(call, "priority_overflow")
+
+
+async def use_flex_beside_standard(probe: Probe) -> None:
+    """The standard minute used up, flex inference has its own, and takes a minute at least."""
+    call = generate(MINUTE_MODEL).but(credential=TIGHT)
+    await use_up(probe, call, int(probe.values["minute_quota"]))
+    await probe.send(call, "standard_used_up")
+    flexible = generate(MINUTE_MODEL, serviceTier="flex").but(credential=TIGHT)
+    await probe.send(flexible, "flex_besides")
+    await probe.send(flexible.befallen("short_deadline;deadline=59s"), "flex_not_within_a_minute")
+
+
+async def beyond_the_limit(probe: Probe) -> None:
+    """One request more than a minute allows to a project that may do hardly any."""
+    call = generate(MINUTE_MODEL).but(credential=TIGHT)
+    await exhaust(probe, call, min(int(probe.values["minute_quota"]) + 1, MOST), label=LIMITED)
+
+
+def without_billing(label: str, call: Call) -> dict[str, Recipe]:
+    """A small generation of a project without billing."""
+    return {label: LIMITS.recipe(SLUG, call.but(credential="free"), label=label)}
+
+
+MINUTE = {"minute_quota_model", "minute_quota"}
+
+OBSERVATIONS: dict[str, Recipe] = {
+    # "Free (active project)"; "search on previous generation 1500 per day (free tier 500)"
+    **without_billing("free_tier", generate()),
+    **without_billing("free_tier_paid_only_model", generate("{paid_only_model}")),
+    **without_billing("free_searches_within", generate("{previous_generation_model}", tools=SEARCH)),
+    # "Limits apply per cloud project, not per key"
+    "of_the_project": observations(
+        use_up_the_project,
+        "other_key_of_the_project",
+        "other_project",
+        needs=MINUTE,
+        roles={TIGHT, "tight_other", "inference"},
+    ),
+    # "Experimental and preview models are stricter"
+    "stricter": observations(
+        use_up_stricter_models,
+        "preview_is_stricter",
+        "experimental_is_stricter",
+        needs={"preview_quota_model", "experimental_quota_model", "minute_quota"},
+        roles={TIGHT},
+    ),
+    # "Priority inference: 0.3 times the standard limit, overflow downgrades to standard"
+    "priority": observations(
+        overflow_priority,
+        "priority_within",
+        "priority_overflow",
+        needs={"priority_quota_model", "priority_standard_quota"},
+        roles={TIGHT},
+    ),
+    # "flex inference: own limits, best-effort, latency 1 to 15 minutes"
+    "flex": observations(
+        use_flex_beside_standard,
+        "standard_used_up",
+        "flex_besides",
+        "flex_not_within_a_minute",
+        needs=MINUTE,
+        roles={TIGHT},
+    ),
+}
+
+RECIPES = (
+    LIMITS.recipe(
+        SLUG,
+        MODELS,
+        optional=each_apart(
+            {
+                **generated(LIMITS, "generation", generate(), tokens=16),
+                **beyond(
+                    LIMITS,
+                    beyond_the_limit,
+                    requests=MOST + 1,
+                    tokens=MOST * 4,
+                    needs={"minute_quota_model", "minute_quota"},
+                ),
+                **OBSERVATIONS,
+            }
+        ),
+        unsent=ONLY_USE,
+    ),
+)

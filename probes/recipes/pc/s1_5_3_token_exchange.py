@@ -1,0 +1,132 @@
+"""1:5.3 PC token exchange on the mutual-TLS host: a subject token for an access token, and its failures (2:7.5)."""
+
+from __future__ import annotations
+
+from types import MappingProxyType
+from typing import TYPE_CHECKING
+
+from catalog_probe.catalog.model.labels import ANSWER, SUCCESS
+from catalog_probe.probes.calls.call import Call, post
+from catalog_probe.probes.recipes.fault_free import TWIN
+from catalog_probe.probes.recipes.recipe import Family, Recipe
+
+from .requests import OTHER_METHOD, OTHER_PATH
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from catalog_probe.probes.recipes.probe import Probe
+
+ENDPOINTS = Family("pc/endpoints/oauth")
+ERRORS = Family("pc/errors/oauth")
+HOST = "mtls_auth_url"
+
+JWT = "urn:ietf:params:oauth:token-type:jwt"
+CERTIFICATE = "{certificate_token_type}"
+"""The kinds of subject token, by RFC 8693; of a certificate no kind is registered, so the target says which."""
+
+CONFIGURED = {"identity_provider_id": "{identity_provider}", "service_account_id": "{service_account}"}
+"""What clients send beside a JWT: which configuration its claims are compared with, and for whom."""
+
+OF_A_JWT = ("identity_provider", "service_account")
+"""The values of the target that it takes."""
+
+
+def exchange(subject_token: str | None, kind: str = JWT) -> Call:
+    """Hand over a subject token; what comes back is a credential, and kept out of the evidence."""
+    body = {"grant_type": "urn:ietf:params:oauth:grant-type:token-exchange", "subject_token_type": kind}
+    if subject_token is not None:
+        body |= {"subject_token": subject_token, **(CONFIGURED if kind == JWT else {})}
+    return post("/oauth/token", body, credential=None, service=HOST, secrets=("/access_token",))
+
+
+def exchange_of(role: str, kind: str = JWT) -> Call:
+    """Hand over the subject token that the target has for a role."""
+    return exchange(f"{{{role}_credential}}", kind)
+
+
+def exchanges(
+    family: Family,
+    slug: str,
+    calls: Mapping[str, Call],
+    roles: Iterable[str] = (),
+    *,
+    needs: Iterable[str] = OF_A_JWT,
+    optional: Mapping[str, Recipe] = MappingProxyType({}),
+) -> Recipe:
+    """Exchanges by label; the subject tokens in their bodies are those of the roles."""
+
+    async def steps(probe: Probe) -> None:
+        for label, call in calls.items():
+            await probe.send(call, label)
+
+    return family.recipe(
+        slug,
+        steps=steps,
+        labels=calls,
+        requests=len(calls),
+        roles=roles,
+        needs=needs,
+        services={HOST},
+        optional=optional,
+    )
+
+
+def looks(family: Family, slug: str, roles: Mapping[str, str]) -> dict[str, Recipe]:
+    """By label, the exchange of the subject token of a role, where the target has one."""
+    return {label: exchanges(family, slug, {label: exchange_of(role)}, {role}) for label, role in roles.items()}
+
+
+RECIPES = (
+    # 1:5.3 "the client posts a subject token (JWT or certificate) to the token endpoint on the mutual-TLS host; iss,
+    # aud, sub, exp, iat are compared with the provider configuration"; 1:4.3 "every other method or path … gives 403"
+    exchanges(
+        ENDPOINTS,
+        "exchange_token",
+        {
+            SUCCESS: exchange_of("subject_token"),
+            "certificate": exchange_of("subject_certificate", CERTIFICATE),
+            "audience_compared": exchange_of("subject_token_other_audience"),
+            "other_method": OTHER_METHOD,
+            "other_path": OTHER_PATH,
+        },
+        ("subject_token", "subject_certificate", "subject_token_other_audience"),
+        needs=(*OF_A_JWT, "certificate_token_type"),
+        optional=looks(
+            ENDPOINTS,
+            "exchange_token",
+            {
+                "issuer_compared": "subject_token_other_issuer",
+                "subject_compared": "subject_token_other_subject",
+                "expiry_compared": "subject_token_expired",
+                "issue_time_compared": "subject_token_issued_later",
+            },
+        ),
+    ),
+    # 2:7.5 "Token exchange failures (400, type oauth): invalid_grant, invalid_subject_token, invalid_request."
+    exchanges(
+        ERRORS,
+        "invalid_grant",
+        {"audience": exchange_of("subject_token_other_audience")},
+        {"subject_token_other_audience"},
+        optional=looks(
+            ERRORS,
+            "invalid_grant",
+            {"issuer": "subject_token_other_issuer", "subject": "subject_token_other_subject"},
+        ),
+    ),
+    exchanges(
+        ERRORS,
+        "invalid_subject_token",
+        {
+            "malformed": exchange("no-token-at-all"),
+            "forged": exchange_of("subject_token_forged"),
+            "expired": exchange_of("subject_token_expired"),
+        },
+        ("subject_token_forged", "subject_token_expired"),
+        optional=looks(ERRORS, "invalid_subject_token", {"issued_later": "subject_token_issued_later"}),
+    ),
+    exchanges(ERRORS, "invalid_request", {ANSWER: exchange(None)}, needs=()),
+)
+
+TWINS = (exchanges(ENDPOINTS, "exchange_token", {TWIN: exchange_of("subject_token")}, {"subject_token"}),)

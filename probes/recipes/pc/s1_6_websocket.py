@@ -1,0 +1,138 @@
+"""1:6 PC responses WebSocket mode: what a socket carries, and what it refuses (1:4.3, 2:7.5)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from catalog_probe.catalog.model.codes import ReasonCode
+from catalog_probe.catalog.model.labels import SUCCESS, WRONG_CREDENTIAL
+from catalog_probe.probes.calls.call import converse
+from catalog_probe.probes.calls.script import Hear, Heard, Say, Step
+from catalog_probe.probes.recipes.recipe import Family, Recipe
+from catalog_probe.probes.targets.target import WRONG, Cost
+
+from .requests import LONG
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from catalog_probe.catalog.model import Json
+    from catalog_probe.probes.recipes.probe import Probe
+
+FAMILY = Family("pc/errors/websocket")
+ENDPOINTS = Family("pc/endpoints/websocket")
+PATH = "/v1/responses"
+MAX_OUTPUT_TOKENS = 256
+ONLY_TIME = (ReasonCode.NO_DOCUMENTED_SETUP, "only an hour of an open socket brings it about")
+ONLY_WAITING = (
+    ReasonCode.NO_DOCUMENTED_SETUP,
+    "a real response takes the output of a tool that it waits for, and how one comes to wait is not shown",
+)
+INJECTING = {"pc-beta": "responses_multi_agent=v1"}
+"""The documents name no beta of response.inject; the one with which clients send it (tests/contract/probes/sdks)."""
+
+
+def create(text: str = "hi", *, max_output_tokens: int = 16, **fields: Json) -> Say:
+    """The smallest response there is, unless told otherwise."""
+    asked = {"model": "{small_model}", "input": text, "max_output_tokens": max_output_tokens, **fields}
+    return Say({"type": "response.create", **asked})
+
+
+def told(event: str) -> str:
+    """The name of an event as a step waits for it."""
+    return f"response.{event}"
+
+
+def response_in(heard: Heard, event: str) -> Any:
+    """The response that an event carried."""
+    return heard[told(event)]["response"]
+
+
+CREATED = Hear(told("created"))
+COMPLETED = Hear(told("completed"))
+
+
+def inject_into(event: str) -> Say:
+    """Inject the output of a tool, which is all that clients may inject, into the response that an event told of."""
+    item = {"type": "function_call_output", "call_id": "call_000000000000000000000000", "output": "and again"}
+    return Say(
+        lambda heard: {"type": "response.inject", "response_id": response_in(heard, event)["id"], "input": [item]}
+    )
+
+
+STEER = Say(
+    lambda heard: {
+        "type": "response.steer",
+        "previous_response_id": response_in(heard, "created")["id"],
+        "input": "Say no more.",
+    }
+)
+
+
+def billed(slug: str, *steps: Step, tokens: int = 32, headers: Mapping[str, str] | None = None) -> Recipe:
+    """A conversation in which something is generated."""
+    call = converse(PATH, *steps, headers=headers or {})
+    return FAMILY.recipe(slug, call, cost=Cost.BILLABLE, tokens=tokens, needs={"small_model"})
+
+
+RECIPES: tuple[Recipe, ...] = (
+    # 1:4.3 "responses WebSocket mode | carries response.steer and response.inject"; 2:8.1 "60 minutes"
+    ENDPOINTS.recipe(
+        "responses",
+        {
+            SUCCESS: converse(PATH, create(), COMPLETED),
+            WRONG_CREDENTIAL: converse(PATH, credential=WRONG),
+        },
+        cost=Cost.BILLABLE,
+        tokens=64,
+        optional={
+            "inject": ENDPOINTS.recipe(
+                "responses",
+                converse(PATH, create(), CREATED, inject_into("created"), COMPLETED, headers=INJECTING),
+                label="inject",
+                cost=Cost.BILLABLE,
+                tokens=32,
+                live=ONLY_WAITING,
+            ),
+            "just_before_the_limit": ENDPOINTS.recipe(
+                "responses",
+                converse(PATH, create(), COMPLETED).befallen("session_age;age=59m45s"),
+                label="just_before_the_limit",
+                cost=Cost.BILLABLE,
+                tokens=32,
+                scenario=False,
+                live=ONLY_TIME,
+            ),
+        },
+    ),
+    # 2:7.5 websocket_connection_limit_reached: "socket reached 60 minutes"
+    FAMILY.recipe(
+        "connection_limit_reached",
+        converse(PATH, create(), Hear("error", told("completed"))).befallen("session_age;age=60m"),
+        live=ONLY_TIME,
+    ),
+    # 1:6 response.inject.failed: "emitted when response.inject targets a response that already completed"
+    billed(
+        "response_already_completed",
+        *(create(), COMPLETED, inject_into("completed"), Hear(told("inject.failed"), "error")),
+        headers=INJECTING,
+    ),
+    # 1:6 "steering ends a response as incomplete with reason steered"
+    billed(
+        "steered",
+        create(LONG, max_output_tokens=MAX_OUTPUT_TOKENS),
+        CREATED,
+        STEER,
+        Hear(told("incomplete"), told("completed")),
+        tokens=2 * MAX_OUTPUT_TOKENS,
+    ),
+)
+
+
+# 2:7.5 previous_response_not_found: "socket state lost"
+@FAMILY.stepwise(requests=2, cost=Cost.BILLABLE, tokens=64, needs={"small_model"})
+async def previous_response_not_found(probe: Probe) -> None:
+    """A response that only its socket knew, gone on with over another one."""
+    made = await probe.setup(converse(PATH, create(store=False), COMPLETED))
+    lost = next(event.data["response"]["id"] for event in made.events or () if event.event == told("completed"))
+    await probe.send(converse(PATH, create(previous_response_id=lost), Hear("error", told("completed"))))

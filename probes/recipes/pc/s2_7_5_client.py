@@ -1,0 +1,37 @@
+"""2:7.5 PC errors that arise in the client: on loopback, where a connection fails as it is meant to."""
+
+from __future__ import annotations
+
+from catalog_probe.catalog.model.codes import ReasonCode
+from catalog_probe.probes.calls.call import Call, get
+from catalog_probe.probes.calls.services import CLOSED_PORT, FULL_PORT, PLAIN_PORT
+from catalog_probe.probes.recipes.recipe import Family, Recipe
+
+from .requests import MODELS
+
+FAMILY = Family("pc/errors/client")
+TIMEOUT_S = 0.4
+"""Short, because it is waited for to its end; the default of clients is 600 s."""
+
+NOT_THE_PROVIDERS = (ReasonCode.NOT_ON_THE_WIRE, "it arises in the client; a live provider has no part in it")
+
+
+def failing(slug: str, call: Call) -> Recipe:
+    """A call that must get no answer."""
+    return FAMILY.recipe(slug, call.but(fails=True), live=NOT_THE_PROVIDERS)
+
+
+def at(service: str, *, connect_s: float | None = None) -> Call:
+    """A request to an address that is none of the provider's, and so without its key."""
+    return get("/v1/models", service=service, credential=None, connect_s=connect_s)
+
+
+RECIPES: tuple[Recipe, ...] = (
+    # "Client-side errors: connection error …"
+    failing("connection_refused", at(CLOSED_PORT)),
+    failing("connection_closed", MODELS.befallen("close_without_answer")),
+    failing("tls_failure", at(PLAIN_PORT)),
+    # "… and timeout error (default timeout 600 s)"
+    failing("connect_timeout", at(FULL_PORT, connect_s=TIMEOUT_S)),
+    failing("read_timeout", MODELS.but(timeout_s=TIMEOUT_S).befallen("hang")),
+)

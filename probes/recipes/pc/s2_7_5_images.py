@@ -1,0 +1,45 @@
+"""2:7.5 PC errors, images that cannot be taken: refused over HTTP or, where the stream has begun, after the 200."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from catalog_probe.probes.recipes.other_endpoints import listed
+from catalog_probe.probes.recipes.recipe import Family, Recipe
+
+from .pictures import WRONG
+from .requests import TOKENS, completion, response, streamed
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from catalog_probe.probes.calls.call import Call
+
+IMAGES = Family("pc/errors/images")
+STREAM = Family("pc/errors/stream")
+OVER_HTTP = ("invalid_image", "invalid_image_format", "image_parse_error")
+"""The three codes that have a row of their own over HTTP."""
+
+
+def in_chat(shown: Sequence[Mapping[str, Any]]) -> Call:
+    """The same image as a chat takes it."""
+    (part,) = shown[0]["content"]
+    return completion(
+        messages=[{"role": "user", "content": [{"type": "image_url", "image_url": {"url": part["image_url"]}}]}]
+    )
+
+
+RECIPES: tuple[Recipe, ...] = (
+    # 400 invalid_image, invalid_image_format, image_parse_error: "image cannot be decoded, wrong format or too large"
+    *(
+        IMAGES.recipe(
+            code,
+            response(input=WRONG[code]),
+            tokens=TOKENS,
+            elsewhere=listed("pc/endpoints/chat", {"create_chat_completion": in_chat(WRONG[code])}),
+        )
+        for code in OVER_HTTP
+    ),
+    # "Stream error codes after HTTP 200: …, invalid_image, invalid_image_format, invalid_base64_image, …"
+    *(STREAM.recipe(code, streamed(input=image), tokens=TOKENS) for code, image in WRONG.items()),
+)

@@ -1,0 +1,183 @@
+"""2:7.5 PC errors, what is refused for whose key it is, from where and for whom: the rows 401, 403, 404 and 429."""
+
+from __future__ import annotations
+
+from types import MappingProxyType
+from typing import TYPE_CHECKING
+
+from catalog_probe.probes.calls.call import Call, post
+from catalog_probe.probes.recipes.exhausting import one_more_than, until_refused
+from catalog_probe.probes.recipes.other_endpoints import changed_request, listed, spoilt
+from catalog_probe.probes.recipes.recipe import Family, Recipe
+from catalog_probe.probes.recipes.shapes import with_key
+from catalog_probe.probes.targets.target import Cost
+
+from .requests import (
+    EXTERNAL_STORAGE,
+    MODELS,
+    OTHER_METHOD,
+    OTHER_PATH,
+    TOKENS,
+    completion,
+    response,
+    wrong_key,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from catalog_probe.probes.recipes.probe import Probe
+
+ERRORS = Family("pc/errors")
+AUTHENTICATION = Family("pc/errors/authentication")
+PERMISSION = Family("pc/errors/permission")
+RATE_LIMIT = Family("pc/errors/rate_limit")
+
+TRIES = 10
+"""A key of role `tight` may send fewer requests a minute than this."""
+
+
+PROJECT_TOKENS = 100_000
+"""What a project with a limit of its own may ask for in a minute; little is generated of it."""
+
+
+def requests_used_up(path: str, optional: Mapping[str, Recipe] = MappingProxyType({})) -> Recipe:
+    """Failed requests count too (2:7.5), so nothing needs to be generated; the last answer is judged."""
+
+    async def steps(probe: Probe) -> None:
+        await until_refused(probe, post(path, {}, credential="tight"), TRIES, ordinary=400, label="requests")
+
+    return RATE_LIMIT.recipe(
+        "rate_limit_exceeded",
+        steps=steps,
+        labels=("requests",),
+        requests=TRIES,
+        cost=Cost.DISRUPTIVE,
+        roles={"tight"},
+        optional=optional,
+        elsewhere=lambda _, shape: requests_used_up(shape.path) if shape is not None else None,
+    )
+
+
+def tokens_used_up() -> Recipe:
+    """The larger of max_tokens and the prompt counts (2:8.4), so one request can ask for all of a minute's tokens."""
+
+    async def steps(probe: Probe) -> None:
+        ask = response(max_output_tokens=PROJECT_TOKENS).but(credential="project_limit")
+        await one_more_than(probe, ask, 1, label="tokens")
+
+    return RATE_LIMIT.recipe(
+        "rate_limit_exceeded",
+        steps=steps,
+        label="tokens",
+        requests=2,
+        tokens=2 * PROJECT_TOKENS,
+        cost=Cost.DISRUPTIVE,
+        roles={"project_limit"},
+        needs={"small_model"},
+    )
+
+
+RAMP_TOKENS = 600_000
+"""Twice this in a minute is more than the 1M tokens above which usage may grow only slowly (2:8.4)."""
+
+
+def ramped_up(ask: Call) -> Recipe:
+    """The larger of max_tokens and the prompt counts, so little is generated while much is asked for."""
+
+    async def steps(probe: Probe) -> None:
+        await one_more_than(probe, ask, 1)
+
+    return RATE_LIMIT.recipe(
+        "slow_down",
+        steps=steps,
+        requests=2,
+        tokens=2 * RAMP_TOKENS,
+        cost=Cost.DISRUPTIVE,
+        needs={"verbose_model"},
+        elsewhere=listed(
+            "pc/endpoints/chat", {"create_chat_completion": completion(model="{verbose_model}", max_tokens=RAMP_TOKENS)}
+        ),
+    )
+
+
+RECIPES: tuple[Recipe, ...] = (
+    # 401 invalid_api_key: "incorrect key; type is invalid_request_error, not an authentication type"
+    changed_request(AUTHENTICATION, "invalid_api_key", MODELS, wrong_key),
+    # 401 none: "not an organization member, revoked key, or key from another organization"
+    changed_request(AUTHENTICATION, "not_a_member", MODELS, with_key("not_a_member")),
+    changed_request(AUTHENTICATION, "revoked_key", MODELS, with_key("revoked")),
+    changed_request(AUTHENTICATION, "foreign_key", MODELS, with_key("foreign")),
+    # 401 mismatched_organization: "organization header differs from the key's organization"
+    changed_request(
+        AUTHENTICATION,
+        "mismatched_organization",
+        MODELS,
+        lambda call: call.with_headers(pc_organization="org-not-the-keys-own"),
+    ),
+    # 401 invalid_project: "project header names no project of the key"; 1:5.3 "only meaningful for legacy user keys"
+    changed_request(
+        AUTHENTICATION,
+        "invalid_project",
+        MODELS,
+        lambda call: call.with_headers(pc_project="proj_none_of_the_keys").but(credential="legacy_user"),
+    ),
+    # 401 ip_not_authorized: "address outside the allowlist"; 1:5.3 "at project or organization level"
+    AUTHENTICATION.recipe(
+        "ip_not_authorized",
+        {"project": MODELS.but(credential="fenced")},
+        optional={
+            "organization": AUTHENTICATION.recipe(
+                "ip_not_authorized", MODELS.but(credential="fenced_organization"), label="organization"
+            )
+        },
+        elsewhere=spoilt(with_key("fenced")),
+    ),
+    # 403 insufficient_permissions: "missing scope"
+    PERMISSION.recipe("insufficient_permissions", EXTERNAL_STORAGE),
+    # 403 none (type null): "mutual-TLS host: any method or path except exact POST /oauth/token"
+    PERMISSION.recipe(
+        "mutual_tls_host",
+        {"method": OTHER_METHOD, "path": OTHER_PATH, "below": OTHER_PATH.but(path="/oauth/token/again")},
+        endpoint="pc/endpoints/oauth/exchange_token",
+    ),
+    # 404 model_not_found: "model absent, denied by project permissions, or not enabled for the organization"
+    changed_request(
+        ERRORS,
+        "not_found/model",
+        response(),
+        {
+            "absent": lambda call: call.with_fields(model="no-such-model"),
+            "denied_by_project": lambda call: call.with_fields(model="{denied_model}").but(credential="narrow"),
+            "not_enabled": lambda call: call.with_fields(model="{not_enabled_model}"),
+        },
+        tokens=TOKENS,
+    ),
+    # 429 insufficient_quota: "quota or billing exhausted"
+    RATE_LIMIT.recipe(
+        "insufficient_quota",
+        {"quota": response().but(credential="quota")},
+        tokens=TOKENS,
+        optional={
+            "billing": RATE_LIMIT.recipe(
+                "insufficient_quota", response().but(credential="billing"), label="billing", tokens=TOKENS
+            )
+        },
+        elsewhere=spoilt(with_key("quota")),
+    ),
+    # 429 credit_balance_exhausted: "prepaid balance depleted"
+    changed_request(RATE_LIMIT, "credit_balance_exhausted", response(), with_key("credit"), tokens=TOKENS),
+    # 429 organization_spend_limit_exceeded, project_spend_limit_exceeded: "monthly hard spend limit"
+    changed_request(
+        RATE_LIMIT, "organization_spend_limit_exceeded", response(), with_key("organization_spend"), tokens=TOKENS
+    ),
+    changed_request(RATE_LIMIT, "project_spend_limit_exceeded", response(), with_key("project_spend"), tokens=TOKENS),
+    # 429 organization_usage_limit_exceeded: "provider-assigned monthly usage limit"
+    changed_request(RATE_LIMIT, "organization_usage_limit_exceeded", response(), with_key("usage"), tokens=TOKENS),
+    # 429 billing_hard_limit_reached (legacy, unverified): "old hard-limit name"
+    changed_request(RATE_LIMIT, "billing_hard_limit_reached", response(), with_key("hard_limit"), tokens=TOKENS),
+    # 429 rate_limit_exceeded: "request or token rate exhausted; … failed requests still count"
+    requests_used_up("/v1/responses", optional={"tokens": tokens_used_up()}),
+    # 429 slow_down: "traffic ramped too fast"
+    ramped_up(response(model="{verbose_model}", max_output_tokens=RAMP_TOKENS)),
+)

@@ -1,0 +1,61 @@
+"""2:7.5 PC errors, what cannot be found: each resource has its own way of saying so (rows 404)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from catalog_probe.probes.calls.call import get, post
+from catalog_probe.probes.recipes.recipe import Family, Recipe
+from catalog_probe.probes.targets.target import Cost
+
+from .requests import AGENTS, STORES, TOKENS, UNKNOWN_RESPONSE, make, response
+
+if TYPE_CHECKING:
+    from catalog_probe.probes.recipes.probe import Probe
+
+FAMILY = Family("pc/errors/not_found")
+
+LOOKUPS = {
+    # 404 none: "resource lookup failed (responses, conversations, files, evals, fine-tuning jobs)"
+    "conversation": get("/v1/conversations/conv_00000000000000000000000000000000"),
+    "file": get("/v1/files/file-000000000000000000000000"),
+    "eval": get("/v1/evals/eval_00000000000000000000000000000000"),
+    "fine_tuning_job": get("/v1/fine_tuning/jobs/ftjob-000000000000000000000000"),
+    # "some resources return not_found_error, fine_tune_not_found, safety_alert_not_found, call_id_not_found"
+    "coded_resource": get("/v1/containers/cntr_00000000000000000000000000000000"),
+    "fine_tune": get("/v1/fine_tuning/jobs/ftjob-000000000000000000000000/events"),
+    "safety_alert": get("/v1/safety/alerts/alert_000000000000000000000000"),
+    "call": post("/v1/realtime/calls/rtc_000000000000000000000000/hangup"),
+    # 404 not_found_error: "newer resources (vaults, skills, chat widgets, agent sessions, videos)"
+    "vault": get("/v1/vaults/vault_000000000000000000000000", headers=AGENTS.headers),
+    "skill": get("/v1/skills/skill_000000000000000000000000"),
+    "chat_widget": get("/v1/chatkit/threads/cthr_000000000000000000000000", headers={"pc-beta": "chatkit_beta=v1"}),
+    "agent_session": get("/v1/agents/sessions/session_000000000000000000000000", headers=AGENTS.headers),
+    "video": get("/v1/videos/video_000000000000000000000000"),
+    # 404 none: "retired assistants and threads routes also 404"
+    "retired_assistants": get("/v1/assistants", headers=STORES),
+    "retired_threads": post("/v1/threads", {}, headers=STORES),
+}
+"""Slug -> a request that names what cannot exist; the paths are those of real clients where they are known."""
+
+RECIPES: tuple[Recipe, ...] = (
+    *(FAMILY.recipe(slug, call) for slug, call in LOOKUPS.items()),
+    # 404 none: "unknown URL; empty body"
+    FAMILY.recipe("unknown_url", {"no_such_path": get("/v1/no-such-path"), "without_version": get("/models")}),
+)
+
+
+# 1:4.3 "unknown or unstored (`store` false) response gives 404"
+@FAMILY.stepwise(
+    "response",
+    labels=("unknown", "unstored"),
+    requests=3,
+    tokens=TOKENS,
+    cost=Cost.BILLABLE,
+    needs={"small_model"},
+)
+async def unknown_response(probe: Probe) -> None:
+    """Fetch a response that never was, and one that was not stored."""
+    await probe.send(UNKNOWN_RESPONSE, "unknown")
+    made = await make(probe, response(store=False))
+    await probe.send(get(f"/v1/responses/{made}"), "unstored")

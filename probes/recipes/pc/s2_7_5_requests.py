@@ -1,0 +1,177 @@
+"""2:7.5 PC errors, what the request alone leads to: the rows 400, 405, 409 and 422, and incomplete responses."""
+
+from __future__ import annotations
+
+from types import MappingProxyType
+from typing import TYPE_CHECKING
+
+from catalog_probe.probes.calls.call import Call, delete, get, post
+from catalog_probe.probes.recipes.other_endpoints import listed
+from catalog_probe.probes.recipes.recipe import Family, Recipe
+from catalog_probe.probes.targets.target import Cost
+
+from .requests import AGENTS, CONVERSATION, LONG, STORES, TOKENS, completion, make, response, streamed, with_body
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from catalog_probe.probes.recipes.probe import Probe
+
+FAMILY = Family("pc/errors/request")
+OUTCOMES = Family("pc/errors/outcomes")
+CHAT = "/v1/chat/completions"
+
+JSON, FORM = "application/json", "multipart/form-data; boundary=x"
+MULTIPART = b'--x\r\nContent-Disposition: form-data; name="model"\r\n\r\n{small_model}\r\n--x--\r\n'
+AS_TEXT = with_body(b'{"input": "hi"}', "text/plain")
+CUT_SHORT = b'{"model": '
+LONG_TEXT = "x" * 1000
+WORDS, MORE_WORDS = "word " * 2_500, 2_000
+"""A prompt that fits into a window of 4,096 tokens by itself, and an output that does not fit beside it."""
+
+TOO_MANY_TOKENS = 100_000_000
+TIERS = ("default", "flex", "priority", "fast", "auto")
+MUTUALLY_EXCLUSIVE = response(previous_response_id="resp_0", conversation="conv_0")
+ON_REASONING_MODEL = completion(model="{reasoning_model}", temperature=0.5)
+WHERE_PRIORITY_IS_DENIED = "fast_where_priority_is_denied"
+
+
+def refused(
+    slug: str,
+    call: Call | dict[str, Call],
+    in_chat: Call | dict[str, Call] | None = None,
+    tokens: int = TOKENS,
+    optional: Mapping[str, Recipe] = MappingProxyType({}),
+) -> Recipe:
+    """A generation request that must be refused, also in a chat; the bound is for a provider that accepts it."""
+    elsewhere = listed("pc/endpoints/chat", {"create_chat_completion": in_chat}) if in_chat is not None else None
+    return FAMILY.recipe(slug, call, tokens=tokens, optional=optional, elsewhere=elsewhere)
+
+
+RECIPES: tuple[Recipe, ...] = (
+    # 400 invalid_type: "a field has the wrong JSON type; `param` names it"
+    refused("invalid_type", response(max_output_tokens="many"), completion(max_tokens="many")),
+    # 400 missing_required_parameter: "e.g. model missing"
+    refused("missing_required_parameter", response(model=None), completion(model=None)),
+    # 400 unknown_parameter: "unrecognized body field (strict)"
+    refused("unknown_parameter", response(no_such_field=1), completion(no_such_field=1)),
+    # 400 unsupported_parameter: "parameter not valid for the model or endpoint"
+    refused(
+        "unsupported_parameter",
+        {
+            "temperature_on_reasoning_model": ON_REASONING_MODEL,
+            "dimensions_on_older_embedding_model": post(
+                "/v1/embeddings", {"model": "{older_embedding_model}", "input": "hi", "dimensions": 2}
+            ),
+            "parameter_of_another_endpoint": response(messages=[{"role": "user", "content": "hi"}]),
+        },
+    ),
+    # 400 invalid_value: "out of range, bad enum member, oversized max_tokens"
+    refused(
+        "invalid_value",
+        {
+            "out_of_range": completion(temperature=1000),
+            "bad_enum_member": response(truncation="sometimes"),
+            "oversized_max_tokens": completion(max_tokens=TOO_MANY_TOKENS),
+        },
+    ),
+    # 400 integer_below_min_value "(family: integer_above_max_value, string_above_max_length, array_above_max_length)"
+    refused("integer_below_min_value", response(max_output_tokens=0), completion(max_tokens=0)),
+    refused("integer_above_max_value", response(top_logprobs=1000), completion(logprobs=True, top_logprobs=1000)),
+    refused("string_above_max_length", response(safety_identifier=LONG_TEXT), completion(safety_identifier=LONG_TEXT)),
+    refused("array_above_max_length", completion(stop=[f"stop {number}" for number in range(100)])),
+    # 400 mutually_exclusive_parameters: "e.g. previous_response_id with conversation"
+    refused("mutually_exclusive_parameters", MUTUALLY_EXCLUSIVE),
+    # 400 invalid_json: "body not parseable"
+    refused("invalid_json", with_body(CUT_SHORT, JSON), with_body(CUT_SHORT, JSON, CHAT)),
+    # 400 unsupported_content_type: "body not application/json (multipart only on file endpoints)"
+    refused(
+        "unsupported_content_type",
+        {"text": AS_TEXT, "multipart": with_body(MULTIPART, FORM)},
+        {"text": with_body(b'{"messages": []}', "text/plain", CHAT), "multipart": with_body(MULTIPART, FORM, CHAT)},
+    ),
+    # 400 none: "service tier not allowed for the project (`param` service_tier); covers default, flex, priority, and
+    # auto resolving to a disallowed tier"; 1:4.3 "fast counts as priority"
+    refused(
+        "service_tier_not_allowed",
+        {tier: response(service_tier=tier).but(credential="tierless") for tier in TIERS},
+        {tier: completion(service_tier=tier).but(credential="tierless") for tier in TIERS},
+        optional={
+            WHERE_PRIORITY_IS_DENIED: FAMILY.recipe(
+                "service_tier_not_allowed",
+                response(service_tier="fast").but(credential="unhurried"),
+                label=WHERE_PRIORITY_IS_DENIED,
+                tokens=TOKENS,
+            )
+        },
+    ),
+    # 400 invalid_beta: "required beta header missing or invalid"
+    FAMILY.recipe(
+        "invalid_beta",
+        {"missing": get(AGENTS.path), "invalid": AGENTS.with_headers(pc_beta="agents=v0")},
+    ),
+    # 400 context_length_exceeded: "prompt plus output over context window"
+    refused(
+        "context_length_exceeded",
+        response(model="{small_context_model}", input=WORDS, max_output_tokens=MORE_WORDS),
+        completion(model="{small_context_model}", messages=[{"role": "user", "content": WORDS}], max_tokens=MORE_WORDS),
+        tokens=10_000,
+    ),
+    # 405 none: "wrong method on a path"; 1:4.3 "PATCH, PUT … not supported; updates use POST"
+    FAMILY.recipe(
+        "wrong_method",
+        {"patch": Call("PATCH", "/v1/models"), "put": Call("PUT", "/v1/models"), "delete": delete("/v1/models")},
+    ),
+    # 422 none: "well-formed but unprocessable"
+    FAMILY.recipe(
+        "unprocessable",
+        post("/v1/vector_stores/{vector_store}/files", {"file_id": "{unsearchable_file}"}, headers=STORES),
+        cost=Cost.BILLABLE,
+    ),
+    # "Incomplete responses (HTTP 200, status incomplete): reasons max_output_tokens, …; the chat-completions equivalent
+    # is finish_reason `length`"
+    OUTCOMES.recipe("incomplete_max_output_tokens", response(input=LONG), cost=Cost.BILLABLE, tokens=TOKENS),
+    OUTCOMES.recipe("streamed_max_output_tokens", streamed(input=LONG), cost=Cost.BILLABLE, tokens=TOKENS),
+    OUTCOMES.recipe(
+        "chat_length",
+        completion(messages=[{"role": "user", "content": LONG}]),
+        cost=Cost.BILLABLE,
+        tokens=TOKENS,
+    ),
+)
+
+
+# 400 previous_response_not_found: "unresolvable (deleted, unstored, wrong project, socket state lost)"
+@FAMILY.stepwise(
+    labels=("deleted", "unstored", "wrong_project"),
+    requests=7,
+    tokens=6 * TOKENS,
+    cost=Cost.BILLABLE,
+    needs={"small_model"},
+    roles={"other_project"},
+)
+async def previous_response_not_found(probe: Probe) -> None:
+    """Go on from a response that is no longer there, never was kept, or is another project's."""
+    gone = await make(probe, response())
+    await probe.setup(delete(f"/v1/responses/{gone}"))
+    await probe.send(response(previous_response_id=gone), "deleted")
+    unstored = await make(probe, response(store=False))
+    await probe.send(response(previous_response_id=unstored), "unstored")
+    foreign = await make(probe, response().but(credential="other_project"))
+    await probe.send(response(previous_response_id=foreign), "wrong_project")
+
+
+# 409 none: "concurrent modification or state conflict"
+@FAMILY.stepwise(
+    labels=("concurrent_modification", "state_conflict"),
+    requests=4,
+    tokens=2 * TOKENS,
+    cost=Cost.BILLABLE,
+    needs={"small_model"},
+)
+async def conflict(probe: Probe) -> None:
+    """Answer a conversation twice at once, and delete it meanwhile: the first answer is made in the background."""
+    conversation = await make(probe, CONVERSATION)
+    await probe.setup(response(conversation=conversation, background=True, input=LONG))
+    await probe.send(response(conversation=conversation), "concurrent_modification")
+    await probe.send(delete(f"/v1/conversations/{conversation}"), "state_conflict")

@@ -1,0 +1,115 @@
+"""2:8.4 PC rate limits: what ordinary answers tell of them by tier and class of model, and the answer beyond one.
+
+What only a day of traffic, or 200,000 USD, would use up is left to recorded traffic.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from catalog_probe.catalog.model.codes import ReasonCode
+from catalog_probe.catalog.model.labels import LIMITED
+from catalog_probe.probes.calls.call import Call, post
+from catalog_probe.probes.recipes.exhausting import exhaust
+from catalog_probe.probes.recipes.limit_looks import SLUG, TIGHT, beyond, generated
+from catalog_probe.probes.recipes.recipe import Family, Recipe, each_apart
+from catalog_probe.probes.targets.target import Cost
+
+from .requests import IMAGE, TOKENS, completion, response
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from catalog_probe.probes.recipes.probe import Probe
+
+LIMITS = Family("pc/rate_limits/limits")
+ONLY_VOLUME = (ReasonCode.NO_DOCUMENTED_SETUP, "only so much use brings it about")
+
+TIERS = {"tier_1": "paid_5", "tier_5": "paid_1000"}
+"""By tier: the role of a key of an organization in it. Tier 1 (5 paid) …, Tier 5 (1000 paid)."""
+
+BOUND = 8
+"""So many free requests at most, to use up the limit of a key that has hardly any."""
+
+REMAINING = "x-ratelimit-remaining-requests"
+
+CHAT = completion(max_tokens=None, max_completion_tokens=16)
+FAILING = post("/v1/chat/completions", {"model": "{small_model}"})
+"""Free, for it generates nothing; it counts all the same (2:7.5)."""
+
+BATCH = post("/v1/batches", {"input_file_id": "{batch_file}", "endpoint": "/v1/responses", "completion_window": "24h"})
+
+
+def speech(model: str) -> Call:
+    """The smallest request to a speech or transcription model."""
+    return post("/v1/audio/speech", {"model": model, "input": "hi", "voice": "alloy"})
+
+
+CLASSES: Mapping[str, Call] = {
+    # "older completion models: Tier 1 500 / 10000 / 10000 / 100000 up to Tier 5 10000 / none / 1000000 / 150000000"
+    "older_completion": completion(model="{small_context_model}"),
+    # "mid-size chat models: Tier 1 500 / 10000 / 200000 / 2000000 up to Tier 5 30000 / none / 150000000 / 15000000000"
+    "mid_size_chat": completion(),
+    # "large chat models: Tier 1 500 / 30000 / 90000 (no RPD) up to Tier 5 10000 / 30000000 / 5000000000"
+    "large_chat": completion(model="{large_model}"),
+    # "long-context variants (128k input) have their own rows, e.g. Tier 1 100 / 200000 / 2000000"
+    "long_context": completion(model="{long_context_model}"),
+    # "image models list TPM and IPM (Tier 1 100000 and 5 up to Tier 5 8000000 and 250)"
+    "image": IMAGE,
+    # "realtime models list RPM, RPD, TPM (Tier 1 200 / 1000 / 40000 up to Tier 5 20000 / none / 15000000)"
+    "realtime": post("/v1/live/sessions", {"model": "{realtime_model}"}),
+    # "transcription and speech models list RPM and TPM (Tier 1 500 / 50000 or 10000 up to …)"
+    "speech": speech("{speech_model}"),
+    "transcription": speech("{transcription_model}"),
+}
+"""Class of models -> the smallest request to one of them."""
+
+
+def look(label: str, call: Call, role: str) -> Recipe:
+    """What an ordinary answer tells."""
+    return LIMITS.recipe(SLUG, call.but(credential=role), label=label, cost=Cost.BILLABLE, tokens=TOKENS)
+
+
+async def long_context(probe: Probe) -> None:
+    """A prompt below 272K tokens, whether K is 1,000 or 1,024, and one above: of four characters a token."""
+    for label, tokens in (("context_within_272k", 270_000), ("context_above_272k", 280_000)):
+        call = response(model="{verbose_model}", input=" the" * tokens)
+        await probe.send(call.but(credential=TIERS["tier_5"]), label)
+
+
+async def beyond_the_limit(probe: Probe) -> None:
+    """Requests that fail, until the limit of a key with a tiny one answers."""
+    await exhaust(probe, FAILING.but(credential=TIGHT), BOUND, label=LIMITED, remaining=REMAINING)
+
+
+LOOKS = {
+    # "x-ratelimit-limit-project-tokens, … when a project limit applies"
+    **generated(LIMITS, "project", CHAT.but(credential="project_limit"), tokens=32),
+    **{
+        f"{name}_{tier}": look(f"{name}_{tier}", call, role)
+        for name, call in CLASSES.items()
+        for tier, role in TIERS.items()
+        if (name, tier) != ("long_context", "tier_5")
+    },
+    # "batch queue limit (input tokens queued per model)"
+    "mid_size_chat_tier_1_queue_last": look("mid_size_chat_tier_1_queue_last", BATCH, TIERS["tier_1"]),
+    # "Free (allowed geography)"
+    "free_elsewhere": look("free_elsewhere", completion().befallen("unsupported_region"), "inference"),
+    # "long-context limit (separate table above 272K input tokens)"
+    "long_context": LIMITS.recipe(
+        SLUG,
+        steps=long_context,
+        labels=("context_within_272k", "context_above_272k"),
+        requests=2,
+        tokens=560_000,
+        roles={TIERS["tier_5"]},
+        needs={"verbose_model"},
+        cost=Cost.DISRUPTIVE,
+        live=ONLY_VOLUME,
+    ),
+    # "Retry-After (seconds, for 429 and 503)"
+    **beyond(LIMITS, beyond_the_limit, requests=BOUND + 1),
+}
+"""By label, what is looked at besides an ordinary answer."""
+
+RECIPES = (LIMITS.recipe(SLUG, CHAT, cost=Cost.BILLABLE, tokens=32, optional=each_apart(LOOKS), unsent=ONLY_VOLUME),)

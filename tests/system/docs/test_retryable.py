@@ -1,0 +1,41 @@
+"""The page for authors of clients as a reader follows it: each command, what it prints, and the test on the mock."""
+
+from __future__ import annotations
+
+import shutil
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.harness.command import CHECKOUT
+from tests.harness.walking import Walk, free_port, installed, missing
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+PAGE = CHECKOUT / "docs" / "retryable.md"
+
+
+@pytest.fixture
+def walk(tmp_path: Path) -> Iterator[Walk]:
+    """A reader who copied the example transport into an empty folder, and has the package and no checkout."""
+    folder = tmp_path / "reader"
+    folder.mkdir()
+    shutil.copy(CHECKOUT / "examples" / "httpx_retry.py", folder)
+    reader = Walk(folder, installed(tmp_path), free_port())
+    yield reader
+    reader.stop()
+
+
+def test_the_page_does_what_it_says(walk: Walk) -> None:
+    walk.follow(PAGE)
+    failures = [(block.commands, block.output) for block in walk.said if block.status != block.wanted]
+    assert failures == []
+    assert {block.commands: lines for block in walk.said if (lines := list(missing(block)))} == {}
+
+    [on_the_mock] = [block.output for block in walk.said if "/__mock__/next" in block.commands]
+    overloaded, _, answered = on_the_mock.partition('"object":"response"')
+    assert '"error":{' in overloaded.replace(" ", ""), "the first attempt meets the scenario"
+    assert answered, "the second does not"
+    assert (walk.folder / "records.csv").read_text(encoding="utf-8").count("\n") > 500

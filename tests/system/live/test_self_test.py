@@ -1,0 +1,127 @@
+"""Each stage between an answer and the exit status broken in turn: the self-test finds it out over the command line."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+import pytest
+
+from catalog_probe.catalog.evidence.results_file import read_run
+from tests.harness.command import Ran, pytest_probes, ran
+from tests.harness.fault_proxy import Stand, standing
+from tests.harness.live import Night, night
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+SELF_TEST = "pa/harness/self_test/inference"
+
+STAGES = {
+    "the judge sees nothing": """
+import catalog_probe.probes.judging.self_test, catalog_probe.probes.running.probing
+from catalog_probe.catalog.model import Outcome
+from catalog_probe.probes.judging.verdicts.verdict import Verdict
+nothing = lambda *_, **__: Verdict(Outcome.CONFORMS)
+catalog_probe.probes.judging.self_test.judge = catalog_probe.probes.running.probing.judge = nothing
+""",
+    "attempts are never agreed on": """
+import catalog_probe.probes.judging.verdicts.attempts
+from catalog_probe.catalog.model import Outcome
+from catalog_probe.probes.judging.verdicts.verdict import Verdict
+catalog_probe.probes.judging.verdicts.attempts.conclude = lambda verdicts: Verdict(Outcome.CONFORMS)
+""",
+    "cells are summed to nothing": """
+import catalog_probe.probes.judging.verdicts.attempts
+from catalog_probe.catalog.model import Outcome
+from catalog_probe.probes.judging.verdicts.verdict import Verdict
+catalog_probe.probes.judging.verdicts.attempts.record_verdict = lambda cells: Verdict(Outcome.CONFORMS, cells=cells)
+""",
+    "an inconclusive rule takes every drift back": """
+import catalog_probe.probes.judging.inconclusive.record
+from catalog_probe.catalog.model import Outcome, Reason
+from catalog_probe.probes.judging.verdicts.record_verdict import take_back
+gone = Reason("one-answer-to-everything")
+def apply_rules(evidence, sees):
+    verdict = evidence.verdict
+    return take_back(verdict, gone) if verdict.outcome is Outcome.DRIFTED else verdict
+catalog_probe.probes.judging.inconclusive.record.apply_rules = apply_rules
+""",
+    "a worker swallows what drifts": """
+import pytest
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_logreport(report):
+    report.user_properties[:] = [
+        each for each in report.user_properties if not isinstance(each[1], dict) or each[1].get("outcome") != "drifted"
+    ]
+""",
+    "a line is lost on its way to the file": """
+from catalog_probe.catalog.evidence.results_file import ResultsWriter
+kept = ResultsWriter.append
+ResultsWriter.append = lambda self, line: None if line["outcome"] == "drifted" else kept(self, line)
+""",
+    "a finding is lost on its way from the file": """
+from catalog_probe.catalog.evidence.results import Result
+from dataclasses import replace
+read = Result.from_json.__func__
+Result.from_json = classmethod(lambda cls, line: replace(read(cls, line), findings=()))
+""",
+    "no drift counts": """
+from catalog_probe.catalog.evidence.verdicts import run_verdict
+run_verdict.failed = lambda result: False
+""",
+    "a cause is dropped": """
+from catalog_probe.catalog.evidence import causes
+causes.causes = lambda results: ()
+""",
+}
+
+
+@pytest.fixture(scope="module")
+def stand() -> Iterator[Stand]:
+    with standing() as made:
+        made.behind()
+        yield made
+
+
+@pytest.fixture
+def tonight(tmp_path: Path, stand: Stand) -> Night:
+    return night(tmp_path, {"pa": f"{stand.base}/pa"}, expected=None)
+
+
+def probe(tonight: Night, folder: Path, *arguments: str, stage: str = "") -> Ran:
+    (folder / "broken_stage.py").write_text(stage)
+    environ = {**tonight.environ, "PYTHONPATH": str(folder)}
+    common = ("-p", "broken_stage", "--target", str(tonight.path), "-k", "list_models")
+    return pytest_probes(folder / "out", *common, *arguments, environ=environ)
+
+
+@pytest.mark.parametrize("workers", [(), ("-n", "1")])
+def test_a_whole_run_hears_its_self_test_and_shows_none(
+    tonight: Night, tmp_path: Path, workers: tuple[str, ...]
+) -> None:
+    seen = probe(tonight, tmp_path, *workers)
+    assert seen.status == 0, seen.said
+    assert seen.run.self_tests == ("pa:inference",)
+    assert SELF_TEST in {each.record for each in seen.lines}
+    assert not re.search("self.test", seen.output)
+    for name in ("report.html", "summary.md", "junit.xml"):
+        said = (seen.folder / name).read_text(encoding="utf-8")
+        said = said.replace('"self-test-silent"', "")  # one of the words that a query may hold
+        assert not re.search("self.test", said)
+    assert not list((seen.folder / "catalog").rglob("*self_test*"))
+    rebuilt = ran(
+        tmp_path,
+        ["python", "-m", "catalog_probe", "report", "build", str(seen.folder), "--out", str(tmp_path / "again")],
+    )
+    assert rebuilt.status == 0, rebuilt.said
+    assert SELF_TEST in {each.record for each in read_run(tmp_path / "again" / "results.jsonl")[1]}
+
+
+@pytest.mark.parametrize("stage", STAGES.values(), ids=STAGES)
+def test_a_broken_stage_is_our_fault(tonight: Night, tmp_path: Path, stage: str) -> None:
+    seen = probe(tonight, tmp_path, *(("-n", "1") if "logreport" in stage else ()), stage=stage)
+    assert seen.status == 3, seen.said
+    assert "self-test-silent: what is false on purpose did not come out as drift in lane pa:inference" in seen.output

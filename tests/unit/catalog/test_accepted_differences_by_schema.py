@@ -1,0 +1,131 @@
+"""A ledger follows its schema or is refused in one line."""
+
+from __future__ import annotations
+
+import copy
+import json
+import sys
+from itertools import product
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from hypothesis import strategies as st
+
+from catalog_probe.catalog.files.schema_messages import told
+from catalog_probe.catalog.files.schemas import schemas
+from catalog_probe.catalog.model.errors import CatalogError
+from catalog_probe.catalog.writeback import accepted_differences
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from catalog_probe.catalog.model import Json
+
+SCHEMA = schemas()["urn:catalog:accepted_differences"]
+ENTRY: dict[str, Json] = {
+    "address": "pa/errors/general/rate_limit_error",
+    "target": "live",
+    "assertions": ["answer/status", "answer/header:retry-after"],
+    "reason": "known since May",
+    "first_seen": "2026-05-01",
+    "review_by": "2026-12-31",
+}
+
+ODD: tuple[Json, ...] = (
+    None,
+    True,
+    0,
+    1.5,
+    10**400,
+    "",
+    "words",
+    "status",
+    "status\n",
+    "header:",
+    "header:a\nb",
+    "colour:x",
+    "*/*",
+    "answer/status:",
+    "answer/body:/a\n",
+    "2026-02-30",
+    "20260501",
+    "2026-W01-1",
+    "2026-05-01\n",
+    "٢٠٢٦-05-01",
+    "pa/errors/general/x\n",
+    "pa/error/general/x",
+    [],
+    [[]],
+    ["status", 3],
+    ["answer/status", "x"],
+    {},
+    {"a": 1},
+)
+FIELDS = (*ENTRY, "ticket", "adress", "x\ny")
+
+
+def changed(field: str, odd: Json, *, gone: bool, inner: bool) -> list[Json]:
+    entry = copy.deepcopy(ENTRY)
+    if gone:
+        entry.pop(field, None)
+    elif inner and isinstance(entry.get(field), list):
+        entry[field][0] = odd
+    else:
+        entry[field] = odd
+    return [copy.deepcopy(ENTRY), entry]
+
+
+CHANGES = st.builds(
+    lambda field, odd, gone, inner: changed(field, odd, gone=gone, inner=inner),
+    st.sampled_from(FIELDS),
+    st.sampled_from(ODD) | st.text(max_size=12),
+    st.booleans(),
+    st.booleans(),
+)
+
+
+def refusal(tmp_path: Path, content: Json) -> str | None:
+    """What a reader says to it, or None where it is a ledger."""
+    path = tmp_path / "divergences.json"
+    path.write_text(json.dumps(content), encoding="utf-8")
+    try:
+        accepted_differences.load(path)
+    except CatalogError as error:
+        return str(error)
+    return None
+
+
+def test_a_changed_entry_is_read_or_refused_in_one_line_that_names_its_place(tmp_path: Path) -> None:
+    wrong = []
+    for field, odd in product(FIELDS, ODD):
+        content = changed(field, odd, gone=False, inner=False)
+        said = refusal(tmp_path, content)
+        if said is None or "stands twice" in said or "is not JSON" in said:
+            right = told(content, SCHEMA) == []
+        else:
+            right = "divergences.json:$[1]" in said and len(said.splitlines()) == 1
+        wrong += [] if right else [(field, odd, said)]
+    assert wrong == []
+
+
+def test_what_is_too_deep_for_words_is_told() -> None:
+    value: list[Json] = []
+    for _ in range(sys.getrecursionlimit() * 100):
+        value = [value]
+    [complaint] = told(value, {"type": "string"})
+    assert complaint.message.startswith(("is nested too deep", "is [[["))  # how deep is too deep, each Python says
+
+
+@pytest.mark.parametrize("depth", [50, 300, 900, 5000, 100_000])
+def test_a_deep_file_is_refused_in_one_line(tmp_path: Path, depth: int) -> None:
+    path = tmp_path / "divergences.json"
+    path.write_text("[" * depth + "]" * depth)
+    with pytest.raises(CatalogError) as caught:
+        accepted_differences.load(path)
+    assert len(str(caught.value).splitlines()) == 1
+
+
+def test_every_complaint_of_an_entry_reads_as_in_the_catalog_check(tmp_path: Path) -> None:
+    content: list[dict[str, Any]] = [{**ENTRY, "reviewby": "2026-12-31"}]
+    said = refusal(tmp_path, content) or ""
+    assert said.endswith("divergences.json:$[0]: 'reviewby' is no field here; did you mean review_by?")

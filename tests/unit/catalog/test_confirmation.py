@@ -1,0 +1,266 @@
+"""A drift of what was once seen as documented is a regression; of what never was, it is pending for some days."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import date, timedelta
+from itertools import permutations
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from catalog_probe.catalog.check.mending import put_right
+from catalog_probe.catalog.evidence import past
+from catalog_probe.catalog.evidence.results import Result, Run
+from catalog_probe.catalog.evidence.verdicts import run_verdict
+from catalog_probe.catalog.evidence.verdicts.confirmation import (
+    PENDING_DAYS,
+    describe_confirmation,
+    never_confirmed,
+    pending,
+    regressed,
+    until,
+)
+from catalog_probe.catalog.evidence.verdicts.merge import merge
+from catalog_probe.catalog.files.store import Catalog
+from catalog_probe.catalog.model import Outcome, Record
+from catalog_probe.catalog.model.exits import Exit
+from catalog_probe.catalog.model.observation import Observation
+from catalog_probe.catalog.observed.confirmed import confirmed_keys, digest_of, unconfirmed_since
+from catalog_probe.catalog.reading.assertions import assertions
+from catalog_probe.catalog.writeback.planner import Patch, Policy, plan
+from catalog_probe.catalog.writeback.seen import Sighting
+from catalog_probe.reports.history import nights as history
+from tests.harness.exit_status import find_exit_status
+from tests.unit.catalog.catalog_making import ERROR_ADDRESS, drift, record, run, small_catalog, write_catalog
+
+if TYPE_CHECKING:
+    from catalog_probe.catalog.model.assertion import Assertion
+
+FIRST = date(2026, 11, 1)
+STATUS = "answer/status"
+TYPE = "answer/type"
+
+
+def stated(of: Record) -> tuple[Assertion, ...]:
+    return assertions(of, lambda address: record(str(address)))
+
+
+def looked_at(day: date, *otherwise: str, of: Record | None = None, live: bool = True) -> Sighting:
+    """A night that saw all as stated, but what is named."""
+    seen = of or record()
+    keys = [each.key for each in stated(seen)]
+    observation = Observation(
+        "pa/endpoints/messages/create_message",
+        "answer",
+        tuple(key.within for key in keys if str(key) not in otherwise),
+        {key.within: "403" for key in keys if str(key) in otherwise},
+    )
+    outcome = Outcome.DRIFTED if otherwise else Outcome.CONFORMS
+    findings = tuple(drift(assertion=key) for key in otherwise)
+    at = f"{day}T04:00:00.000Z"
+    result = Result(str(seen.address), dict(seen.data), outcome, None, findings, (), at, observations=(observation,))
+    return Sighting(run(f"r{day}", day.isoformat(), live=live), result)
+
+
+def written(start: Record, *nights: Sighting) -> Record:
+    """The record after each night was written back."""
+    for night in nights:
+        seen = replace(night, result=replace(night.result, probed_record=start.data))
+        planned = plan(start, [seen], Policy(), night.day, stated(start))
+        start = planned.record if isinstance(planned, Patch) else start
+    return start
+
+
+def judged(
+    of: Record, day: date, *keys: str, earlier: list[past.Row] | None = None, pending_days: int = PENDING_DAYS
+) -> Result:
+    """A drift of these assertions as a night judges it that knows the record."""
+    result = looked_at(day, *keys, of=of).result
+    return replace(result, confirmation=describe_confirmation(result, of, stated(of), earlier or [], day, pending_days))
+
+
+def later(days: int) -> date:
+    return FIRST + timedelta(days=days)
+
+
+def test_a_new_user_s_first_night_is_told_and_not_red() -> None:
+    seen = judged(record(), FIRST, STATUS)
+    assert pending(seen)
+    assert until(seen) == "2026-11-08"
+    assert not run_verdict.failed(seen)
+    assert find_exit_status([seen], "pa") is Exit.FINE
+
+
+def test_it_waits_until_the_first_day_of_what_waits() -> None:
+    never = {
+        "a": {"first": "2026-10-01"},
+        "b": {"first": "2026-11-01", "until": "2026-11-08"},
+        "c": {"until": "2026-11-09"},
+    }
+    seen = judged(record(), FIRST, STATUS)
+    assert until(replace(seen, confirmation={"never_confirmed": never})) == "2026-11-08"
+    assert (
+        until(replace(seen, confirmation={"never_confirmed": {"a": never["a"]}}))
+        == until(replace(seen, confirmation=None))
+        == ""
+    )
+
+
+def test_who_is_strict_counts_it() -> None:
+    seen = judged(record(), FIRST, STATUS, pending_days=0)
+    assert not pending(seen)
+    assert never_confirmed(seen) == {STATUS: {"first": "2026-11-01"}}
+    assert find_exit_status([seen], "pa") is Exit.DRIFT
+
+
+@pytest.mark.parametrize(("days", "waits"), [(0, True), (1, True), (6, True), (7, False), (30, False)])
+@pytest.mark.parametrize("wrote", [True, False])
+def test_it_is_red_when_its_days_ran_out_with_or_without_write_back(days: int, waits: bool, wrote: bool) -> None:
+    """The record remembers the first look; where nobody writes back, the history does."""
+    nights = [looked_at(later(number), STATUS) for number in range(days)]
+    kept = written(record(), *nights) if wrote else record()
+    rows = [] if wrote else remembered(*(judged(kept, later(number), STATUS) for number in range(days)))
+    seen = judged(kept, later(days), STATUS, earlier=rows)
+    assert pending(seen) == waits
+    assert run_verdict.failed(seen) != waits
+
+
+def remembered(*nights: Result, live: bool = True) -> list[past.Row]:
+    lines: list[Any] = []
+    for number, seen in enumerate(nights):
+        described = replace(run(f"r{number}", later(number).isoformat(), live=live), history=tuple(lines))
+        lines.append(history.row(described, [seen]))
+    return past.of_lines(lines)
+
+
+def test_beyond_the_rows_that_a_run_carries_the_first_observation_is_still_known() -> None:
+    nights = [judged(record(), FIRST, STATUS)]
+    for number in range(1, 12):
+        nights.append(judged(record(), later(number), STATUS, earlier=remembered(*nights)[-2:]))
+    assert [pending(each) for each in nights] == [True] * 7 + [False] * 5
+
+
+def test_what_was_once_seen_as_documented_is_a_regression_at_once() -> None:
+    kept = written(record(), looked_at(FIRST))
+    seen = judged(kept, later(1), STATUS)
+    assert regressed(seen) == (STATUS,)
+    assert run_verdict.failed(seen)
+    conformed = looked_at(FIRST).result
+    known = remembered(
+        replace(conformed, confirmation=describe_confirmation(conformed, record(), stated(record()), [], FIRST))
+    )
+    assert regressed(judged(record(), later(1), STATUS, earlier=known)) == (STATUS,)
+
+
+def test_a_night_that_saw_nothing_was_no_first_observation() -> None:
+    lost = replace(looked_at(FIRST).result, outcome=Outcome.INCONCLUSIVE, observations=())
+    rows = remembered(replace(lost, confirmation=describe_confirmation(lost, record(), stated(record()), [], FIRST)))
+    seen = judged(record(), later(3), STATUS, earlier=rows)
+    assert never_confirmed(seen)[STATUS]["first"] == later(3).isoformat()
+
+
+def test_whatever_was_seen_it_says_which_statements_were_looked_at() -> None:
+    told = [
+        describe_confirmation(each.result, record(), stated(record()), [], FIRST)
+        for each in (looked_at(FIRST), looked_at(FIRST, STATUS))
+    ]
+    assert told[0] == {"statements": told[1]["statements"]}
+
+
+def test_under_another_revision_its_own_history_alone_remembers() -> None:
+    """What the record remembers was seen under the usual one."""
+    kept = written(record(), looked_at(FIRST))
+    night = looked_at(later(1), STATUS, of=kept).result
+    told = describe_confirmation(night, None, stated(kept), [], later(1))
+    assert told["regressed"] == []
+    assert told["never_confirmed"] == {STATUS: {"first": "2026-11-02", "until": "2026-11-09"}}
+    conformed = looked_at(FIRST).result
+    own = remembered(replace(conformed, confirmation=describe_confirmation(conformed, None, stated(kept), [], FIRST)))
+    assert describe_confirmation(night, None, stated(kept), own, later(1))["regressed"] == [STATUS]
+
+
+def test_it_stays_a_regression_however_long_it_drifts() -> None:
+    kept = written(record(), looked_at(FIRST), *(looked_at(later(number), STATUS) for number in range(1, 20)))
+    assert regressed(judged(kept, later(20), STATUS)) == (STATUS,)
+
+
+def test_each_assertion_is_weighed_by_itself() -> None:
+    """A type that never agreed waits; the status beside it, which did, does not."""
+    kept = written(record(), looked_at(FIRST, TYPE))
+    seen = judged(kept, later(1), STATUS, TYPE)
+    assert regressed(seen) == (STATUS,)
+    assert list(never_confirmed(seen)) == [TYPE]
+    assert not pending(seen)
+    assert pending(judged(kept, later(1), TYPE))
+
+
+def test_an_edit_makes_pending_what_it_edits_and_nothing_else() -> None:
+    kept = written(record(), looked_at(FIRST))
+    edited = Record(kept.address, {**kept.data, "http_status": 430})
+    assert pending(judged(edited, later(30), STATUS))
+    assert regressed(judged(edited, later(30), TYPE)) == (TYPE,)
+    assert pending(judged(Record(edited.address, {**edited.data, "evidence": None}), later(30), TYPE))
+
+
+def test_dropping_void_evidence_keeps_what_was_once_seen_to_hold(tmp_path_factory: pytest.TempPathFactory) -> None:
+    kept = written(record(), looked_at(FIRST, "answer/header:request-id"))
+    content = small_catalog()
+    content["pa/errors/general.json"]["rate_limit_error"] = {**kept.data, "http_status": 430}
+    root = write_catalog(tmp_path_factory.mktemp("records"), content)
+    put_right(root)
+    after = Catalog.load(root)[ERROR_ADDRESS]
+    assert after.data["evidence"]["endpoints"] == {}
+    assert TYPE in confirmed_keys(after, stated(after))
+    assert STATUS not in confirmed_keys(after, stated(after))
+    assert unconfirmed_since(after, stated(after)) == {"answer/header:request-id": FIRST}
+
+
+def test_a_mock_proves_nothing_and_nothing_there_is_remembered() -> None:
+    night = looked_at(FIRST, live=False)
+    kept = written(record(), night)
+    assert "confirmed" not in kept.data.get("evidence", {})
+    assert written(kept, night) == kept
+    assert pending(judged(kept, later(1), STATUS))
+    conformed = looked_at(FIRST).result
+    known = remembered(replace(conformed, confirmation={"statements": "x"}), live=False)
+    assert pending(judged(record(), later(1), STATUS, earlier=known))
+
+
+def test_an_edited_record_is_not_remembered_by_the_history_of_another() -> None:
+    conformed = looked_at(FIRST).result
+    known = remembered(
+        replace(conformed, confirmation=describe_confirmation(conformed, record(), stated(record()), [], FIRST))
+    )
+    edited = record(http_status=430)
+    assert pending(judged(edited, later(10), STATUS, earlier=known))
+
+
+@given(st.permutations(range(4)), st.lists(st.sets(st.sampled_from([STATUS, TYPE])), min_size=4, max_size=4))
+def test_nights_merged_in_any_order_remember_the_same(order: list[int], seen: list[set[str]]) -> None:
+    nights = [looked_at(later(number), *sorted(each)) for number, each in enumerate(seen)]
+    found = set()
+    for each in (nights, [nights[number] for number in order]):
+        planned = plan(record(), each, Policy(), later(4), stated(record()))
+        assert isinstance(planned, Patch)
+        found.add(str(planned.record.data["evidence"]))
+    assert len(found) == 1
+
+
+def test_a_digest_names_one_statement() -> None:
+    names = [digest_of(each) for each in stated(record())]
+    assert len(set(names)) == len(names)
+    other = {digest_of(each) for each in stated(record(http_status=430))}
+    assert len(set(names) - other) == 1
+
+
+def test_shards_merged_wait_no_longer_than_their_strictest() -> None:
+    waiting, due = judged(record(), FIRST, STATUS), judged(record(), FIRST, STATUS, pending_days=0)
+    shards: list[tuple[Run, list[Result]]] = [
+        (run("a"), [waiting]),
+        (run("b"), [replace(due, record="pa/errors/general/other")]),
+    ]
+    for order in permutations(shards):
+        assert run_verdict.of_run(*merge(order)) is Exit.DRIFT
