@@ -182,6 +182,16 @@ def test_commands_that_a_sentence_names_exist() -> None:
     assert unknown == []
 
 
+def test_the_readme_tells_the_reach_of_records(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["target", "coverage"]) == Exit.FINE
+    total = re.search(r"^ +total +(\d+) +(\d+) +(\d+) +(\d+) +(\d+) +(\d+) ", capsys.readouterr().out, re.MULTILINE)
+    assert total
+    records, *by_reach = total.groups()
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    assert re.findall(r"^\| [a-z ]+ \| (\d+) \|", readme, re.MULTILINE) == by_reach
+    assert f"{records} JSON records" in readme
+
+
 def test_every_picture_is_shown() -> None:
     text = "\n".join(page.read_text(encoding="utf-8") for page in PAGES)
     pictures = {picture.name for picture in (ROOT / "docs" / "images").iterdir()}
