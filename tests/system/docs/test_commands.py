@@ -13,7 +13,8 @@ import pytest
 
 from catalog_probe.catalog.files.provider_folders import PACKAGE
 from catalog_probe.catalog.model.exits import Exit
-from catalog_probe.cli.main import main
+from catalog_probe.cli.main import COMMANDS as WITHOUT_GROUP
+from catalog_probe.cli.main import GROUPS, main
 from tests.harness import sample_report
 from tests.harness.command import CHECKOUT, Ran, pytest_here, pytest_probes, ran
 
@@ -31,6 +32,9 @@ FENCE = re.compile(r"^```sh\n(.*?)^```", re.MULTILINE | re.DOTALL)
 
 NOT_HERE = (
     "nox",
+    "python3 -m venv ",
+    ". .venv/bin/activate",
+    "pip install -e .",
     "python -m tests.harness",
     "python -m pip install nox",
     "git",
@@ -53,7 +57,7 @@ OF_LIVE_TARGETS = {
 
 TO_THE_END = {
     "pytest probes -k payment_problem": Exit.FINE,
-    "pytest probes --target live": Exit.BLIND,
+    "catalog-probe probe --target live": Exit.BLIND,
     "catalog-probe check": Exit.FINE,
 }
 """Run as typed, and the status of each; a live run of which nothing is configured is blind, and says so."""
@@ -74,9 +78,12 @@ def commands() -> Iterator[tuple[str, str]]:
 
 COMMANDS = list(dict.fromkeys(command for _, command in commands()))
 TRAFFIC = "--traffic"
-OF_NIGHTS = [each for each in COMMANDS if re.search(r"catalog-probe (report feed|report news|can-i-rely)", each)]
+OF_NIGHTS = [
+    each for each in COMMANDS if re.search(r"catalog-probe (report feed|report news|can-i-rely|.* night/)", each)
+]
 """Commands that read a history, several nights or what a client depends on: run where a reader has them (test_help)."""
 RUN_HERE = [each for each in COMMANDS if not each.startswith(NOT_HERE) and each not in OF_NIGHTS]
+PROBING = [each for each in RUN_HERE if each.startswith(("pytest ", "catalog-probe probe"))]
 
 
 @pytest.fixture(autouse=True)
@@ -101,28 +108,32 @@ def probed(once: Once) -> Path:
     return once("probed", made_in)
 
 
+def test_every_command_is_run_here_or_left_to_the_reader() -> None:
+    assert [each for each in COMMANDS if not each.startswith(("pytest ", "catalog-probe ", *NOT_HERE))] == []
+
+
 def test_keys_of_live_targets_are_known() -> None:
     assert {"PA_API_KEY", "PD_MANAGEMENT_KEY"} <= OF_LIVE_TARGETS
 
 
-@pytest.mark.parametrize("command", [each for each in RUN_HERE if each.startswith("pytest ") and TRAFFIC in each])
+@pytest.mark.parametrize("command", [each for each in PROBING if TRAFFIC in each])
 def test_what_judges_a_recording_reads_it(command: str, a_run: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Each selects records, with an earlier run in the place of recordings that nobody made here."""
     words = [str(a_run / "latest") if word.endswith((".har", ".jsonl", "latest")) else word for word in command.split()]
-    assert pytest_here(*words[1:], "--collect-only", "-q") == 0, capsys.readouterr()
+    assert pytest_here(*_of_pytest(words), "--collect-only", "-q") == 0, capsys.readouterr()
     assert "test_errors.py" in capsys.readouterr().out
 
 
-@pytest.mark.parametrize("command", [each for each in RUN_HERE if each.startswith("pytest ") and TRAFFIC not in each])
+@pytest.mark.parametrize("command", [each for each in PROBING if TRAFFIC not in each])
 def test_what_a_run_of_pytest_asks_for_can_be_had(command: str, capsys: pytest.CaptureFixture[str]) -> None:
     """Each is planned: its options are read, its words select records, nothing is sent."""
-    status = pytest_here(*shlex.split(command)[1:], "--plan", "-q")
+    status = pytest_here(*_of_pytest(shlex.split(command)), "--plan", "-q")
     told = capsys.readouterr()
     assert status == 0, told
     assert re.search(r"\b[1-9]\d* probes? ", told.out) or "--target live" in command, told.out
 
 
-@pytest.mark.parametrize("command", [each for each in RUN_HERE if each.startswith("catalog-probe ")])
+@pytest.mark.parametrize("command", [each for each in RUN_HERE if each not in PROBING])
 def test_a_command_of_ours_works(
     command: str, a_run: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -149,7 +160,8 @@ def test_a_command_of_ours_works(
 def test_the_command_works(command: str, tmp_path: Path) -> None:
     assert command in COMMANDS
     words = shlex.split(command)
-    done = pytest_probes(tmp_path / "out", *words[2:]) if words[0] == "pytest" else typed(words, tmp_path)
+    probing = command in PROBING
+    done = pytest_probes(tmp_path / "out", *words[2:]) if probing else typed(words, tmp_path)
     assert done.status == TO_THE_END[command], done.said
     assert "Traceback" not in done.said
 
@@ -160,6 +172,31 @@ def test_nox_sessions_that_are_named_exist(page: Path) -> None:
     sessions = set(re.findall(r"^@nox\.\w+.*\ndef (\w+)\(", (ROOT / "noxfile.py").read_text(), re.MULTILINE))
     assert sessions
     assert named - sessions == set()
+
+
+def test_commands_that_a_sentence_names_exist() -> None:
+    text = "\n".join(page.read_text(encoding="utf-8") for page in (*PAGES, *ROOT.glob("*.md")))
+    named = re.findall(r"`catalog-probe ([a-z][\w-]*)(?: ([a-z][\w-]*))?", text)
+    assert named
+    unknown = [words for words in named if words[0] not in WITHOUT_GROUP and words[1] not in GROUPS.get(words[0], ())]
+    assert unknown == []
+
+
+def test_the_readme_tells_the_reach_of_records(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["target", "coverage"]) == Exit.FINE
+    total = re.search(r"^ +total +(\d+) +(\d+) +(\d+) +(\d+) +(\d+) +(\d+) ", capsys.readouterr().out, re.MULTILINE)
+    assert total
+    records, *by_reach = total.groups()
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    assert re.findall(r"^\| [a-z ]+ \| (\d+) \|", readme, re.MULTILINE) == by_reach
+    assert f"{records} JSON records" in readme
+
+
+def test_every_picture_is_shown() -> None:
+    text = "\n".join(page.read_text(encoding="utf-8") for page in PAGES)
+    pictures = {picture.name for picture in (ROOT / "docs" / "images").iterdir()}
+    assert pictures
+    assert pictures == set(re.findall(r"images/([\w.-]+)", text))
 
 
 def test_links_between_pages_lead_somewhere() -> None:
@@ -173,6 +210,11 @@ def test_links_between_pages_lead_somewhere() -> None:
         if link not in made and not (page.parent / link).exists()
     ]
     assert broken == []
+
+
+def _of_pytest(words: list[str]) -> list[str]:
+    """The arguments of pytest that a command stands for: `catalog-probe probe` is `pytest probes`."""
+    return words[1:] if words[0] == "pytest" else ["probes", *words[2:]]
 
 
 def typed(words: list[str], out: Path) -> Ran:
