@@ -150,13 +150,6 @@ def reset_in_seconds(describe: Describe) -> Describe:
     return lambda family, bucket, now: {**describe(family, bucket, now), "reset": str(round(bucket.full_at(now) - now))}
 
 
-def reset_in_the_past(describe: Describe) -> Describe:
-    return lambda family, bucket, now: {
-        **describe(family, bucket, now),
-        "reset": describe(family, bucket, now)["reset"].replace("20", "19", 1),
-    }
-
-
 def always_ten(handler: Handler) -> Handler:
     async def handled(call: Call) -> Response:
         await handler(call)
