@@ -39,12 +39,12 @@ KINDS = {"endpoint.json": "An endpoint", "error.json": "An error", "rate_limits.
 _EXITS = {
     Exit.USAGE: "a mistake on the command line, in the target or in the catalog; one line says what to do",
     Exit.HARNESS_ERROR: "a fault of the suite itself, a lost worker among them",
-    Exit.BLIND: "the run could not look: an expected provider has no verdict, its lane stopped, or more than a fifth "
-    "of its allowed probes are inconclusive or lost",
-    Exit.DRIFT: "drift that is neither accepted nor pending, a flaky record, or a stale ledger; of another command: it "
-    "found what it looks for",
+    Exit.BLIND: "the run is blind: an expected provider has no verdict, its lane stopped, or more than a fifth of its "
+    "allowed probes are inconclusive or lost their coverage",
+    Exit.DRIFT: "drift that is neither accepted nor pending, a flaky record, or a stale accepted difference; another "
+    "command found a problem",
     Exit.NOTHING_SELECTED: "nothing was selected",
-    Exit.FINE: "all that was to be looked at was seen, and is as documented",
+    Exit.FINE: "all that was to be observed was observed, and is as documented",
 }
 """In the order in which the first that applies is reported."""
 
@@ -150,14 +150,14 @@ def _advice(error: CatalogRecord) -> tuple[str, ...]:
 
 
 def documented(provider: str) -> str:
-    """The documents' statements on a provider, section by section, with who looks at each."""
+    """The documents' statements on a provider, section by section, with what checks each."""
     told = "A citation such as `2:7.3#429 rate limit` names a section and a row."
     parts = [f"# What is documented of {provider.upper()}\n\n{told}\n"]
     by_section: dict[str, list[tuple[str, ...]]] = {}
     for fact in facts(provider):
-        looks = ", ".join(f"`{each}`" for each in fact.checked_by) or fact.reason
-        by_section.setdefault(fact.section, []).append((fact.row, fact.statement, str(fact.wire), looks))
-    columns = ("row", "statement", "on the wire", "looked at by")
+        checks = ", ".join(f"`{each}`" for each in fact.checked_by) or fact.reason
+        by_section.setdefault(fact.section, []).append((fact.row, fact.statement, str(fact.wire), checks))
+    columns = ("row", "statement", "on the wire", "checked by")
     return "\n".join([*parts, *(f"## {section}\n\n{_table(columns, rows)}" for section, rows in by_section.items())])
 
 
