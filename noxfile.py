@@ -212,7 +212,7 @@ def lowest(session: nox.Session) -> None:
     dependencies = tomllib.loads(Path("pyproject.toml").read_text("utf-8"))["project"]["dependencies"]
     session.install("--quiet", "pip>=25.1")
     session.install("--quiet", "-e", ".", "--group", "test", *(each.replace(">=", "==") for each in dependencies))
-    session.run("pytest", "probes", "-q", "--expect-all", *session.posargs)  # a record lost from sight fails it, too
+    session.run("pytest", "probes", "-q", "--expect-all", *session.posargs)  # lost coverage fails it, too
     session.run("pytest", "-q", "-m", "not process", "--hypothesis-profile=quick", "tests/unit/probes")
 
 

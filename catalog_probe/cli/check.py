@@ -51,7 +51,7 @@ def build_parser() -> Parser:
         help="first put files into canonical form, add required nulls, drop void evidence, set the tags that follow",
     )
     check.add_argument(
-        "--accepted-differences", type=paths.meant, metavar="FILE", help="check this ledger of accepted divergences"
+        "--accepted-differences", type=paths.meant, metavar="FILE", help="check this file of accepted differences"
     )
     return check
 
@@ -63,7 +63,7 @@ def check_all(args: Namespace) -> int:
 
 
 def check_records(args: Namespace) -> int:
-    """Validate every record, and the ledger of the shipped ones."""
+    """Validate every record, and the accepted differences of the shipped ones."""
     from catalog_probe.catalog.check import validate
 
     roots = provider_folders.use(args.catalog)
@@ -106,7 +106,7 @@ def check_recipes(args: Namespace) -> int:
 
 
 def _find_acceptance_problems(args: Namespace, roots: tuple[Path, ...]) -> list[str]:
-    """Check the ledgers. They name records of their homes: those of another folder are held to `--ledger` alone."""
+    """Check accepted differences. They name records of their homes: other folders have those of the option alone."""
     if args.catalog and not args.accepted_differences and not provider_folders.is_of_a_home(roots[0]):
         return []
     catalog, _ = Catalog.load_what_can_be(*roots)

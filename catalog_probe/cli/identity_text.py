@@ -76,7 +76,7 @@ def _advice(retry: Advice) -> str:
 
 def _freshness(record: CatalogRecord) -> str:
     if record.seen_on is None:
-        return "never: no live run has looked at it"
+        return "never: no live run has observed it"
     return f"on {record.seen_on}, {', '.join(record.tags)}"
 
 

@@ -198,8 +198,8 @@ def documented(provider: str) -> str:
     parts = [f"# What is documented of {provider.upper()}\n\n{told}\n"]
     by_section: dict[str, list[tuple[str, ...]]] = {}
     for fact in facts(provider):
-        looks = ", ".join(f"`{each}`" for each in fact.checked_by) or fact.reason
-        by_section.setdefault(fact.section, []).append((fact.row, fact.statement, str(fact.wire), looks))
+        checks = ", ".join(f"`{each}`" for each in fact.checked_by) or fact.reason
+        by_section.setdefault(fact.section, []).append((fact.row, fact.statement, str(fact.wire), checks))
     columns = ("row", "statement", "on the wire", "checked by")
     return "\n".join([*parts, *(f"## {section}\n\n{_table(columns, rows)}" for section, rows in by_section.items())])
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from catalog_probe.catalog.rely.answers import CellEvidence
 
-# nobody looked: the status of a run that was blind
+# nothing was observed: the status of a run that was blind
 STATUSES: Mapping[Answer, Exit] = {Answer.YES: Exit.FINE, Answer.NO: Exit.PROBLEMS, Answer.UNKNOWN: Exit.BLIND}
 
 NAMED = 5
@@ -40,8 +40,8 @@ Say whether what a client depends on holds. A rely.toml names that:
   endpoints = ["pa/endpoints/messages/create_message"]  default: seen on some, differs on none
   why = "the retry loop"
 
-The answer is no if something was last seen otherwise, unknown if nobody looked
-for `max_age_days` (default: 35), else yes.
+The answer is no if a last observation mismatched, unknown if there was none for
+`max_age_days` (default: 35), else yes.
 Exit status: 0 yes, 1 no, 10 unknown, 4 wrong usage, a pattern that names
 nothing among it.
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from catalog_probe.catalog.evidence.results import Result, Run
 
-AS_STATED = "as stated"
+MATCHED = "matched"
 LONGEST = 200
 """Characters of what is said of one record."""
 
@@ -63,7 +63,7 @@ def render(before: tuple[Run, Sequence[Result]], after: tuple[Run, Sequence[Resu
     first, second = compare_addresses(before[1], after[1])
     sections = {
         "Other outcome": [_format_outcome(*pair) for pair in compare_outcomes(before[1], after[1])],
-        "Assertions observed otherwise": list(map(_format_change, compare_assertions(before[1], after[1]))),
+        "Assertions with another observation": list(map(_format_change, compare_assertions(before[1], after[1]))),
         "Only in the first": first,
         "Only in the second": second,
     }
@@ -84,7 +84,7 @@ def _observations(results: Sequence[Result]) -> dict[tuple[str, str], str]:
         for observation in result.observations:
             endpoint = observation.endpoint or result.record
             for within in observation.matched:
-                found[f"{result.record}#{observation.label}/{within}", endpoint] = AS_STATED
+                found[f"{result.record}#{observation.label}/{within}", endpoint] = MATCHED
             for within, observed in observation.mismatched.items():
                 found[f"{result.record}#{observation.label}/{within}", endpoint] = observed
     return found

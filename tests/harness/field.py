@@ -44,7 +44,7 @@ ROLES = frozenset({*ORDINARY, *SPENT, "restricted"})
 FINDINGS = Path(__file__).with_name("field_findings.tsv")
 
 TOLD = {Severity.SHOULD: "resolved", Severity.INFO: "news"}
-SILENT = frozenset({"not-looked-at", "generic-message"})
+SILENT = frozenset({"not-observed", "generic-message"})
 """What is told of any mock: what this account does not allow, and messages that say little."""
 
 DEADLINE_S = 600

@@ -145,13 +145,13 @@ def _why(tag: Tag, record: Record, made: Sequence[Assertion], *, holds: bool) ->
     never = [str(each.key) for each in needed if str(each.key) not in as_stated and not each.optional]
     assumed = [str(each.key) for each in unresolved(made, resolved)]
     if differs:
-        return f"{_few(differs)} was seen otherwise"
+        return f"{_few(differs)} mismatched"
     if is_expired(record):
         return "its evidence has expired"
     if tag is Tag.LIVE_VERIFIED:
         if holds:
-            return "each documented assertion was seen as stated"
-        return f"{_few(never)} was not seen as stated" if never else "nothing that the documents state was seen"
+            return "each documented assertion matched"
+        return f"{_few(never)} has not matched" if never else "nothing that the documents state was observed"
     return (
         f"{_few(assumed)} is assumed and not resolved" if holds else "nothing differs, and every assumption is resolved"
     )

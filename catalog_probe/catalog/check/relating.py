@@ -36,7 +36,7 @@ def unsound_relations(record: Record, made: Sequence[Assertion]) -> Iterator[Com
         yield from _constant(f"{where}.value", own)
         yield from _basis(where, written, own, record)
         if any(named[label, own.place] > 1 for label in labels_of(written)):
-            mend = "make one of the two, or let them look at different places"
+            mend = "make one of the two, or give them different locations"
             yield Complaint(where, f"another relation has the same key ({own.within})", mend)
 
 

@@ -57,7 +57,7 @@ class Earlier:
 
     @property
     def drifts(self) -> bool:
-        """Whether it drifted, or its drift was not looked at since."""
+        """Whether it drifted, or its drift was not observed since."""
         return self.outcome is Outcome.DRIFTED or (self.outcome is Outcome.CONFORMS and bool(self.kept))
 
     @property
@@ -95,7 +95,7 @@ def before(address: str, rows: Sequence[Row]) -> list[Earlier]:
 
 
 def last_verdict(earlier: Sequence[Earlier]) -> Earlier | None:
-    """The last of the earlier runs, oldest first, in which the record was looked at and judged."""
+    """The last of the earlier runs, oldest first, in which the record was observed and judged."""
     return next((each for each in reversed(earlier) if each.outcome.conclusive), None)
 
 

@@ -1,4 +1,4 @@
-"""What a run says of itself: self-tests that came out, workers that were lost; in no count, ledger or record. Pure.
+"""What a run says of itself: self-tests that came out, workers that were lost; in no count and no record. Pure.
 
 Each live lane judges its control's answer once more against one deliberately false assertion. That self-test takes the
 way of every other result: judge, results file, drift, cause. Where it does not come out as drift, a true drift could

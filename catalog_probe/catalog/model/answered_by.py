@@ -1,4 +1,4 @@
-"""What a target stands for: whose behaviour a run looked at."""
+"""Who answers at a target: a provider, or something else."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ from enum import StrEnum
 
 
 class AnsweredBy(StrEnum):
-    """Whose answers they are. Only those of a provider itself are evidence for the records."""
+    """Who answers. Only a provider's own answers are evidence for the records."""
 
     PROVIDER = "provider"
     GATEWAY = "gateway"
-    """Something between: it may answer in its own words, and what it changes is none of the provider's doing."""
+    """A host between: it may answer in its own words, and a change of its own is no drift of the provider."""
     MOCK = "mock"
     RECORDING = "recording"
-    """Traffic of which nobody says with whom it was exchanged."""
+    """Recorded traffic; the recording does not say with whom it was exchanged."""

@@ -53,7 +53,7 @@ class FindingCode(StrEnum):
     UNDOCUMENTED_FIELD = "undocumented-field"
     UNDOCUMENTED_CODE = "undocumented-code"
     DUPLICATE_NAME = "duplicate-name"
-    NOT_LOOKED_AT = "not-looked-at"
+    NOT_OBSERVED = "not-observed"
     UNASKED_ANSWER = "unasked-answer"
     GENERIC_MESSAGE = "generic-message"
     STALE_DIVERGENCE = "stale-divergence"
@@ -62,7 +62,7 @@ class FindingCode(StrEnum):
 class ReasonCode(StrEnum):
     """Why a record has no verdict of `conforms` or `drifted`, or what ended in the way of one."""
 
-    # inconclusive: it could not be looked at
+    # inconclusive: it could not be observed
     CONNECT_REFUSED = "connect-refused"
     NAME_UNRESOLVED = "name-unresolved"
     CONNECT_TIMEOUT = "connect-timeout"

@@ -110,7 +110,7 @@ class Exchange:
 
 @dataclass(frozen=True, slots=True)
 class Attempt:
-    """One try at eliciting a record's behaviour."""
+    """One attempt to trigger a record's behaviour."""
 
     started_at: str
     elapsed_ms: float

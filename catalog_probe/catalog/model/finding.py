@@ -1,4 +1,4 @@
-"""A finding: one difference between what is documented and what was seen."""
+"""A finding: one difference between what is documented and what was observed."""
 
 from __future__ import annotations
 
@@ -39,9 +39,9 @@ class Finding:
     """One difference between what a record states and an answer.
 
     `code` is stable and explained by `catalog-probe catalog explain CODE`; `label` says in which exchange of the probe
-    it was seen; `at` narrows the aspect (a header name, a JSON pointer, an event name). `assertion` is the key of the
-    assertion that was seen otherwise, within its record; empty for what no record states. `endpoints` are the addresses
-    of the endpoints on which it was seen: they are no part of what makes it the same difference.
+    it was observed; `location` narrows the aspect (a header name, a JSON pointer, an event name). `assertion` is the
+    key of the assertion that mismatched, within its record; empty for what no record states. `endpoints` are the
+    addresses of the endpoints on which it was observed: they are no part of what makes it the same difference.
     """
 
     code: str

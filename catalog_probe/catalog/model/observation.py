@@ -1,4 +1,4 @@
-"""A look: what one exchange showed of what a record asserts under a label, on one endpoint."""
+"""An observation: what one exchange showed of a record's assertions under one label, on one endpoint."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Observation:
-    """Of each assertion under the label: seen as stated, seen otherwise, or not seen.
+    """Each assertion under the label either matched, mismatched, or was not observed.
 
-    `as_stated` holds keys without their label (`header:retry-after`); `otherwise` maps such keys to the observed class
-    (a value, `absent`, `malformed` or `out-of-range`), `unseen` to why nothing was seen of them.
+    `matched` holds keys without their label (`header:retry-after`). `mismatched` maps such keys to the observed class
+    (a value, `absent`, `malformed` or `out-of-range`), `not_observed` to the reason.
     """
 
     endpoint: str
-    """The address of the endpoint record that was asked; empty where none has the request's method and path."""
+    """The address of the endpoint record; empty if none has the request's method and path."""
     label: str
     matched: tuple[str, ...] = ()
     mismatched: Mapping[str, str] = field(default_factory=dict)

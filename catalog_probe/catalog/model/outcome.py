@@ -23,7 +23,7 @@ class Outcome(StrEnum):
 
     @property
     def conclusive(self) -> bool:
-        """Whether the behaviour itself was looked at and judged."""
+        """Whether the behaviour itself was observed and judged."""
         return self in (Outcome.CONFORMS, Outcome.DRIFTED)
 
 
@@ -40,14 +40,14 @@ WORDS: Mapping[Outcome, str] = {
 
 
 class AcceptanceState(StrEnum):
-    """How a result stands to the divergence that the ledger accepts for its record."""
+    """The state of an accepted difference after a result of its record."""
 
     ACCOUNTED = "accounted"
     """It drifts in nothing but what is accepted."""
     NEW_ASPECTS = "new_aspects"
     """It drifts in more."""
     STALE = "stale"
-    """The divergence is gone, or was to be reviewed by now."""
+    """The difference is gone, or its review is overdue."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -76,7 +76,7 @@ def differing_endpoints(record: Record) -> frozenset[str]:
 
 
 def last_day(record: Record, endpoint: str, key: str = "") -> str | None:
-    """The day on which an assertion was last seen on an endpoint, or on which that was last looked at; None for never.
+    """The day on which an assertion was last seen on an endpoint, or on which that was last tried; None for never.
 
     As the record has it, whatever it states since.
     """

@@ -22,8 +22,8 @@ def tag_by_evidence(
     One documented assertion at least must have been seen. What may be absent need not have been there. A difference
     counts within reach or not: what nobody can bring about may come about. Where nothing documented is within reach,
     all that is documented must have been seen.
-    Otherwise UNVERIFIED where one differs, the evidence has expired, or an assumption is unsettled; else neither: it is
-    documented, and nobody ever looked at all of it.
+    Otherwise UNVERIFIED where one differs, the evidence has expired, or an assumption is unresolved; else neither: it
+    is documented, and was never observed as a whole.
     """
     stated = tuple(stated)
     by_key = {str(each.key): each for each in stated}
@@ -48,7 +48,7 @@ def contradicts(assertion: Assertion, cell: Cell) -> bool:
 
 
 def is_another_outcome(assertion: Assertion, seen: str) -> bool:
-    """Whether a refusal came for a success, or the other way round: that drifts, and settles no assumed status."""
+    """Whether a refusal came for a success, or the other way round: that drifts, and resolves no assumed status."""
     status = assertion.documented
     if assertion.key.within != "status" or not isinstance(status, int) or not seen.isdecimal():
         return False

@@ -1,4 +1,4 @@
-"""Answer whether a client may depend on assertions: yes, no, or nobody looked. By the evidence of the records alone."""
+"""Answer whether a client may depend on assertions: yes, no, or unknown. By the evidence of the records alone."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 class Answer(StrEnum):
-    """Whether a client may depend on it; `unknown` where nobody looked lately."""
+    """Whether a client may depend on it; `unknown` if it was not observed lately."""
 
     YES = "yes"
     NO = "no"
@@ -49,7 +49,7 @@ class CellEvidence:
 
 @dataclass(frozen=True, slots=True)
 class DependencyAnswer:
-    """The answer to one dependency, and the observations that speak against a yes."""
+    """The answer to one dependency, and the evidence against a yes."""
 
     dependency: Dependency
     records: int
@@ -65,7 +65,7 @@ class DependencyAnswer:
 
 
 def combine(answers: Iterable[Answer]) -> Answer:
-    """One no is no, whatever else nobody looked at; a yes needs all."""
+    """One no is no, whatever else is unknown; a yes needs all."""
     found = set(answers)
     return next((answer for answer in (Answer.NO, Answer.UNKNOWN) if answer in found), Answer.YES)
 

@@ -47,7 +47,8 @@ OF_RECORDS: Mapping[str, str] = MappingProxyType(
 
 OF_RUNS: Mapping[str, str] = MappingProxyType(
     {
-        "is": "its section: regressed, lost-sight, flaky, fixed, …; or drifted, new, failing, added, verified, in-part",
+        "is": "its section: regressed, coverage-lost, flaky, fixed, …; "
+        "or drifted, new, failing, added, verified, in-part",
         "outcome": "drifted, inconclusive, not-probed, …",
         "finding": "the code of a finding",
         "reason": "the code of why there is no verdict",

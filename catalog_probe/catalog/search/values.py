@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 OUTCOMES = tuple(word.replace(" ", "-") for word in WORDS.values())
 
 STATES = (
-    *("our-fault", "regressed", "new-drift", "never-confirmed", "pending", "changed", "lost-sight", "flaky"),
+    *("our-fault", "regressed", "new-drift", "never-confirmed", "pending", "changed", "coverage-lost", "flaky"),
     *(
         "stale-accepted-difference",
         "still-drifting",

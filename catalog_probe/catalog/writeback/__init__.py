@@ -1,1 +1,1 @@
-"""What goes back into the records and beside them: planner, ledger, discoveries, atomic writing."""
+"""What goes back into the records and beside them: planner, accepted differences, discoveries, atomic writing."""

@@ -1,4 +1,4 @@
-"""The ledger of accepted divergences: what each accepts, where it applies, and when it is stale."""
+"""Accepted differences: the drifts that a person accepted, where they apply, and when they are stale."""
 
 from __future__ import annotations
 
@@ -29,18 +29,18 @@ ACCEPTED_DIFFERENCES = provider_folders.PACKAGE.accepted_differences
 
 
 def of_homes() -> tuple[Path, ...]:
-    """The ledgers in force: of the home that was named alone, or else the shipped one and those that are installed."""
+    """List the files in force: that of the home that was named, else the shipped one and those that are installed."""
     named = provider_folders.named_home()
     return tuple(home.accepted_differences for home in (provider_folders.homes() if named is None else (named,)))
 
 
 def of_record(address: str) -> Path:
-    """The ledger that speaks of a record: of the home that was named, or of that in which its provider lies."""
+    """The file for a record: that of the home that was named, else of the home of its provider."""
     return (provider_folders.named_home() or home_of(Address.parse(address).provider)).accepted_differences
 
 
 def in_force() -> tuple[Entry, ...]:
-    """Every entry of the ledgers in force.
+    """Read every entry of the files in force.
 
     Raises:
         CatalogError: one cannot be read, or an entry is not as it should be.
@@ -50,7 +50,7 @@ def in_force() -> tuple[Entry, ...]:
 
 @dataclass(frozen=True, slots=True, order=True)
 class Entry:
-    """A divergence that someone accepted, on one target, until it is to be reviewed."""
+    """A difference that someone accepted, on one target, until its review."""
 
     address: str
     target: str
@@ -72,7 +72,7 @@ class Entry:
         return date.fromisoformat(self.review_by)
 
     def accepts(self, finding: Finding) -> bool:
-        """Whether it accepts that this was seen otherwise."""
+        """Whether it accepts this difference."""
         return finding.assertion in self.assertions
 
     @property
@@ -90,7 +90,7 @@ class Acceptance:
 
     state: AcceptanceState
     reason: str
-    """The reason that the entry gives for the divergence."""
+    """The reason that the entry gives for the difference."""
     detail: str
     review_by: str
     """The last day on which the entry holds, YYYY-MM-DD."""
@@ -100,7 +100,7 @@ class Acceptance:
 
 
 def load(path: Path = ACCEPTED_DIFFERENCES) -> tuple[Entry, ...]:
-    """Read the ledger; where there is no file, nothing is accepted.
+    """Read the entries of a file; if there is none, nothing is accepted.
 
     Raises:
         CatalogError: the file cannot be read, or an entry is not as it should be.
@@ -128,7 +128,7 @@ def drifted_assertions(findings: Iterable[Finding]) -> tuple[str, ...]:
 def judge_acceptance(
     entry: Entry | None, outcome: Outcome, findings: Iterable[Finding], today: date, reason: str = ""
 ) -> Acceptance | None:
-    """How an outcome stands to the entry that applies to it; None where the ledger has nothing to say.
+    """Compare an outcome with the entry for its record; None if the entry does not apply to it.
 
     An entry past its review is stale whatever was seen. Else only a conclusive outcome says something about it, and
     one whose `reason` is a message that nothing allowed here can tell apart, which `message` accepts.
@@ -138,16 +138,16 @@ def judge_acceptance(
     findings = tuple(findings)
     new = [each for each in findings if each.drifts and not entry.accepts(each)]
     if today > entry.last_day:
-        state, detail = AcceptanceState.STALE, f"the accepted divergence was to be reviewed by {entry.review_by}"
+        state, detail = AcceptanceState.STALE, f"the accepted difference was to be reviewed by {entry.review_by}"
     elif outcome is Outcome.CONFORMS:
-        gone = f"the accepted divergence ({entry.in_words}) is no longer there: remove it from the ledger"
+        gone = f"the accepted difference ({entry.in_words}) is gone: remove its entry"
         state, detail = AcceptanceState.STALE, gone
     elif outcome is Outcome.INCONCLUSIVE and reason == ReasonCode.TWIN_NOT_ALLOWED and entry.accepts_a_message:
-        state, detail = AcceptanceState.ACCOUNTED, f"not looked at, as accepted until {entry.review_by}"
+        state, detail = AcceptanceState.ACCOUNTED, f"not observed, as accepted until {entry.review_by}"
     elif outcome is not Outcome.DRIFTED:
         return None
     elif new:
-        state, detail = AcceptanceState.NEW_ASPECTS, f"the ledger does not accept {', '.join(drifted_assertions(new))}"
+        state, detail = AcceptanceState.NEW_ASPECTS, f"not accepted: {', '.join(drifted_assertions(new))}"
     else:
         state, detail = AcceptanceState.ACCOUNTED, f"accepted until {entry.review_by}{_gone(entry, findings)}"
     return Acceptance(state, entry.because, detail, entry.review_by)
@@ -161,9 +161,9 @@ def _gone(entry: Entry, findings: Iterable[Finding]) -> str:
 
 
 def problems(entries: Iterable[Entry], catalog: Catalog, today: date, file: Path | None = None) -> list[CatalogError]:
-    """What is wrong with the ledger itself, whatever a run sees: an address without a record, a review that is due.
+    """Find entries that are wrong whatever a run observes: no record has the address, or the review is overdue.
 
-    `file` is the ledger of all entries, where it is not that of each one's home.
+    `file` is the file of all entries, if it is not that of each one's home.
     """
     found = []
     for entry in entries:
@@ -199,7 +199,7 @@ def accept_also(entry: Entry, path: Path = ACCEPTED_DIFFERENCES) -> bool:
 
 
 def must_be_sound(entry: Entry, path: Path = ACCEPTED_DIFFERENCES) -> None:
-    """Check an entry by the schema of the ledger.
+    """Check an entry by its schema.
 
     Raises:
         CatalogError: it is not as it should be.
@@ -208,7 +208,7 @@ def must_be_sound(entry: Entry, path: Path = ACCEPTED_DIFFERENCES) -> None:
 
 
 def format_entries(entries: Iterable[Entry]) -> str:
-    """The text of a ledger that holds these entries."""
+    """The text of a file that holds these entries."""
     return json_text([_plain(each) for each in sorted(entries)])
 
 

@@ -76,11 +76,11 @@ def observed_limits(result: Result) -> dict[str, Json]:
         if exchange.response and (exchange.response.status or 0) < 400:
             told = {**_limits_in(exchange.response.headers), **told}
     tiers = rate_limits(result.parsed_record).tiers(told) if result.probed_record else []
-    left_out = {each.label: str(each.observed) for each in result.findings if each.code == FindingCode.NOT_LOOKED_AT}
+    left_out = {each.label: str(each.observed) for each in result.findings if each.code == FindingCode.NOT_OBSERVED}
     found: dict[str, Json] = {
         "headers": dict(sorted(told.items())),
         "tiers": tiers,
-        "not_looked_at": dict(sorted(left_out.items())),
+        "not_observed": dict(sorted(left_out.items())),
     }
     return {"account_specific": True, **{key: value for key, value in found.items() if value}}
 

@@ -1,4 +1,4 @@
-"""Gathers evidence cell by cell: the looks of any number of runs, onto what a record carries already. Pure."""
+"""Gather evidence cell by cell: add the observations of any number of runs to what a record has already. Pure."""
 
 from __future__ import annotations
 
@@ -42,17 +42,17 @@ class Gathered:
     cells: dict[tuple[str, str], Cell]
     resolved: dict[str, Resolved]
     confirmed: frozenset[str] = frozenset()
-    """The keys of what any live night saw as stated."""
+    """The keys of the assertions that some live run has confirmed."""
     unconfirmed: Mapping[str, date] = field(default_factory=dict)
-    """Of what none ever did: the first day on which one looked."""
+    """First observation per key, for keys that no live run has confirmed."""
     restricted_on: date | None = None
     """The last day on which this account was refused, where it has not got through since."""
 
 
 def gathered(record: Record, stated: tuple[Assertion, ...], sightings: Iterable[Sighting]) -> Gathered:
-    """What the record carries, and what these sightings, in order, saw. Only verdicts leave evidence of assertions.
+    """Add the observations of these sightings, in order, to the record's evidence. Only verdicts leave evidence.
 
-    Of each cell the newest look stands, whenever it is merged: an older run adds what only it saw.
+    Of each cell the newest observation is kept, whenever it is merged: an older run adds what only it observed.
     """
     recorded, last = cells_of(record, stated), last_seen(record)
     cells, resolved = dict(recorded), resolved_assumptions(record, stated)
@@ -111,20 +111,20 @@ def _seen_by_endpoint(cells: Cells) -> dict[str, list[Cell]]:
 def _resolve(
     resolved: dict[str, Resolved],
     assumption: Assertion,
-    looked: Sequence[Cell],
+    observed: Sequence[Cell],
     first_seen: Mapping[tuple[str, str], date],
 ) -> None:
-    """An assumption is settled as what the endpoints showed last: of several, as the first of them that differs.
+    """An assumption is resolved as what the endpoints showed last: of several, as the first of them that differs.
 
     The first by its address: neither the order of runs nor the endpoints that a night draws turn it over. It is as
     assumed only where no endpoint differs; what all answers of a surface have as assumed need not be written into each
     of their records. Its day is the first on which it is known to have been so.
     """
-    if not looked:
+    if not observed:
         return
     key = str(assumption.key)
     before = resolved.pop(key, None)
-    shown = [cell for cell in looked if not assumption.place_alone or cell.mismatch in ("", ABSENT)]
+    shown = [cell for cell in observed if not assumption.place_alone or cell.mismatch in ("", ABSENT)]
     shown = [cell for cell in shown if not is_another_outcome(assumption, cell.mismatch)]
     if not shown:
         return

@@ -1,8 +1,8 @@
-"""What a record should say after it was looked at: (record, sightings, policy, today) -> Patch, or Kept with a reason.
+"""What a record should say after it was observed: (record, sightings, policy, today) -> Patch, or Kept with a reason.
 
-Pure: no clock, no files. The newest look at each cell stands, and what the record says of itself is of the newest of
-all: so any number of runs, merged at once or one after the other in any order, give the same record but for dates that
-were fresh enough to stand, and the same sightings twice change nothing.
+Pure: no clock, no files. The newest observation of each cell is kept, and what the record says of itself is of the
+newest of all: so any number of runs, merged at once or one after the other in any order, give the same record but for
+dates that were fresh enough to stand, and the same sightings twice change nothing.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 MAX_MESSAGES = 8
 """Messages that a record keeps. The first in the alphabet stay, so that the order of runs does not matter."""
 
-NOBODY_LOOKED = "nobody looked at it"
+NOT_OBSERVED = "not observed"
 
 _TELLING = (Outcome.CONFORMS, Outcome.DRIFTED, Outcome.RESTRICTED)
 
@@ -116,14 +116,14 @@ def plan(
     """What these sightings do to the record, which asserts what is `stated`. Those of other records are ignored."""
     own = [sighting for sighting in sightings if sighting.result.record == str(record.address)]
     if not own and policy.expire_after is None:  # as the steps would find: most records of a catalog, in a small run
-        return Kept(_pinned(record) or NOBODY_LOOKED)
+        return Kept(_pinned(record) or NOT_OBSERVED)
     draft = _Draft(record, _in_order(own), policy, today, record, stated)
     for step in _STEPS:
         draft = step(draft)
         if draft.stopped:
             break
     if draft.record.data == record.data:
-        return Kept("; ".join(draft.skipped) or NOBODY_LOOKED)
+        return Kept("; ".join(draft.skipped) or NOT_OBSERVED)
     return Patch(draft.record, "; ".join(draft.done))
 
 
@@ -300,8 +300,8 @@ class _Look(NamedTuple):
 def _look(record: Record, sighting: Sighting) -> _Look | None:
     """None where nothing was answered, or where the record itself says nothing of the answer's label.
 
-    `record` is the one that was probed: what a look writes changes nothing that it expects, and its expectations are
-    remembered.
+    `record` is the one that was probed: what a sighting writes changes nothing that it expects, and its
+    expectations are remembered.
     """
     exchange = answer.judged_exchange(sighting.result)
     if exchange is None or exchange.response is None:
@@ -311,7 +311,7 @@ def _look(record: Record, sighting: Sighting) -> _Look | None:
 
 
 def _mark_what_this_account_may_not_see(draft: _Draft) -> _Draft:
-    """A refusal adds its tag and leaves the rest; a later look that gets through takes the tag away again."""
+    """A refusal adds its tag and leaves the rest; a later result that gets through takes the tag away again."""
     refused = draft.latest(Outcome.RESTRICTED)
     if refused is None:
         return draft

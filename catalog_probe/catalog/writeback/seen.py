@@ -1,4 +1,4 @@
-"""A look at a record, and how the record's data tells of it: in which field of each kind the evidence goes."""
+"""A sighting of a record, and the field of each kind of record that holds such evidence."""
 
 from __future__ import annotations
 
@@ -25,16 +25,16 @@ if TYPE_CHECKING:
     from catalog_probe.catalog.model import Json, Record
 
 _WRITTEN = frozenset(
-    "account_specific result verified_at target run observed_at seen headers tiers not_looked_at reason".split()
+    "account_specific result verified_at target run observed_at seen headers tiers not_observed reason".split()
 )
-"""What write-back puts into the block of a rate-limit record: of an older look nothing may stay."""
+"""What write-back puts into the block of a rate-limit record: of an older sighting nothing may stay."""
 
 _DISTANT_PAST = datetime.min.replace(tzinfo=UTC)
 
 
 @dataclass(frozen=True, slots=True)
 class Sighting:
-    """A result and the run it belongs to: what there is to know of one look at one record."""
+    """A result and the run to which it belongs."""
 
     run: Run
     result: Result

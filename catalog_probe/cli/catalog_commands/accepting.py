@@ -1,4 +1,4 @@
-"""What `catalog-probe catalog accept` does: writes drifts of one record, or of a whole cause, into the ledger."""
+"""What `catalog-probe catalog accept` does: accepts the drifts of one record, or of a whole cause."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _NAMED = 3
 
 @dataclass(frozen=True, slots=True)
 class _Terms:
-    """On what terms divergences are accepted: where, why, since when and until when."""
+    """On what terms differences are accepted: where, why, since when and until when."""
 
     target: str
     reason: str
@@ -49,7 +49,7 @@ class _Terms:
 
 
 def accept(args: Namespace) -> int:
-    """Write divergences into the ledger, so that they are expected until their review."""
+    """Write accepted differences, so that they are expected until their review."""
     if sum(map(bool, (args.address, args.cause, args.like))) != 1:
         raise CatalogError("it is not clear what to accept", "name a record, or --cause ID, or --like ADDRESS")
     terms = _terms(args)
@@ -79,7 +79,7 @@ def _terms(args: Namespace) -> _Terms:
     if review_by <= today:
         raise CatalogError(f"--review-by {review_by} is not after today", "name a day to come")
     if not args.reason.strip():
-        raise CatalogError("--reason is empty", "say why this divergence is accepted")
+        raise CatalogError("--reason is empty", "say why this difference is accepted")
     return _Terms(args.target, args.reason, args.ticket or "", today.isoformat(), review_by.isoformat())
 
 

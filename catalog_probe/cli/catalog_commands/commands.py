@@ -46,7 +46,7 @@ def show_record(args: Namespace) -> int:
 
 
 def show_facts(args: Namespace) -> int:
-    """Print facts of the documents and who looks at them; or the documented assertions that none of them names."""
+    """Print facts of the documents and what checks them; or the documented assertions that none of them names."""
     catalog = Catalog.load(*provider_folders.use(args.catalog))
     named = {each: [fact for fact in documents.facts(each) if fact.goes_by(args.which)] for each in providers()}
     known = {each: documents.checks(each, catalog) for each, facts in named.items() if facts}

@@ -43,15 +43,15 @@ last seen.
 """
 
 _FACTS = """\
-Of a fact: where the documents say it, what it says, and which assertions look
-at it. If no assertion looks at a fact on the wire: the assertions that cite its
+Of a fact: where the documents say it, what it says, and which assertions check
+it. If no assertion checks a fact on the wire: the assertions that cite its
 row. Read whether one of them compares just what the fact says, and name it in
 the column checked_by of catalog/facts.
 
   catalog-probe catalog facts 2:7.4                        of a section, all providers
   catalog-probe catalog facts pb-2.7.4-500                 those whose id begins so
   catalog-probe catalog facts "2:7.4#500 INTERNAL"         of a row
-  catalog-probe catalog facts pb --unchecked               those that nothing looks at yet
+  catalog-probe catalog facts pb --unchecked               those that nothing checks yet
   catalog-probe catalog facts pb --unnamed                 documented assertions that no fact names
 """
 
@@ -84,7 +84,7 @@ extensions. A table has a line a record. Names are stand-ins.
 
 _UPDATE = """\
 Runs may be shards of one night or several nights, in any order: the latest
-conclusive look at a record counts, and nothing older ever overwrites newer.
+conclusive observation of a record counts, and nothing older ever overwrites newer.
 Records in which nothing changes are not touched. Only live runs may write into
 the shipped records. In an installed package nothing is written: name a folder
 of yours by `--catalog DIR`; an empty one begins with the shipped records.
@@ -100,7 +100,7 @@ _EXPLAIN = """\
 """
 
 _ACCEPT = """\
-An accepted divergence is expected to fail until its review. A drift of any
+An accepted difference is expected to fail until its review. A drift of any
 other assertion still fails, and so does the entry itself once the divergence is
 gone. Without --assertions, those that drifted in the run are accepted.
 
@@ -145,9 +145,9 @@ def build_parser() -> Parser:
     find.add_argument("--type", metavar="TYPE", help="errors of this type")
     find.add_argument("--code", metavar="CODE", help="errors with this code")
 
-    facts = add_command("facts", commands.show_facts, "print facts of the documents and who looks at them", _FACTS)
+    facts = add_command("facts", commands.show_facts, "print facts of the documents and what checks them", _FACTS)
     facts.add_argument("which", metavar="ID|SECTION|ROW", help="the beginning of an id, a section, or a citation")
-    facts.add_argument("--unchecked", action="store_true", help="only those on the wire that nothing looks at")
+    facts.add_argument("--unchecked", action="store_true", help="only those on the wire that nothing checks")
     facts.add_argument("--unnamed", action="store_true", help="instead, the assertions that no fact names")
 
     explain = add_command("explain", commands.explain, "say what a finding or reason code means", _EXPLAIN)
@@ -175,7 +175,7 @@ def build_parser() -> Parser:
     )
     update.add_argument("--dry-run", action="store_true", help="say what would change, and write nothing")
 
-    accept = add_command("accept", accepting.accept, "accept a divergence until it is reviewed", _ACCEPT)
+    accept = add_command("accept", accepting.accept, "accept a difference until it is reviewed", _ACCEPT)
     accept.add_argument("address", nargs="?", metavar="ADDRESS", help="the record that diverges")
     accept.add_argument("--cause", metavar="ID", help="all records that this cause made drift: pa-3f2a9c01")
     accept.add_argument("--like", metavar="ADDRESS", help="all records that drift as this one does")
@@ -189,7 +189,9 @@ def build_parser() -> Parser:
     accept.add_argument(
         "--review-by", type=parser.parse_date, metavar="DATE", help="review it by then (default: in 90 days)"
     )
-    accept.add_argument("--accepted-differences", type=paths.meant, metavar="FILE", help="write into this ledger")
+    accept.add_argument(
+        "--accepted-differences", type=paths.meant, metavar="FILE", help="write into this file of accepted differences"
+    )
     return group
 
 

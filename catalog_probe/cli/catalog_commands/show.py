@@ -35,7 +35,7 @@ _TOLD_ABOVE = ("name", "description", "status", "assumed", "alternatives", "out_
 
 _KINDS_OF_CODE = (
     ("Findings: a difference between the documents and an answer", explanations.FINDINGS),
-    ("Inconclusive: it could not be looked at", explanations.INCONCLUSIVE),
+    ("Inconclusive: it could not be observed", explanations.INCONCLUSIVE),
     ("Not probed: not allowed here, or nothing can provoke it here", explanations.NOT_PROBED),
     ("Restricted: this account may not see it", explanations.RESTRICTED),
     ("Flaky: attempts disagree", explanations.DISAGREEMENT),
@@ -47,11 +47,11 @@ def record_text(record: Record, file: str, made: Sequence[Assertion], lookalikes
     """A record: what it is, each thing that it asserts and when that was last seen, then every other field."""
     cells, resolved = cells_of(record, made), resolved_assumptions(record, made)
     endpoints = occurs_on(record) | {endpoint for endpoint, _ in cells}
-    looked_at = {endpoint for (endpoint, _), cell in cells.items() if cell.on is not None}
+    observed = {endpoint for (endpoint, _), cell in cells.items() if cell.on is not None}
     lines = [f"{record.address}", f"  {record.title}"]
     lines += _wrapped(description(record), "  ")
     lines += ["", *_row("tags", ", ".join(tags(record))), *_row("last seen", _last_seen(record))]
-    lines += _row("looked at", _of(looked_at, endpoints))
+    lines += _row("observed", _of(observed, endpoints))
     lines += _row("file", file)
     if lookalikes:
         lines += _row("looks like", ", ".join(lookalikes))
@@ -86,25 +86,25 @@ def _asserted(
         yield from row("out of reach", each.out_of_reach)
     if resolved is not None:
         yield from row("resolved", f"{resolved.on}: {_plain(resolved.observed)}")
-    how_seen: dict[str, list[str]] = defaultdict(list)
+    by_result: dict[str, list[str]] = defaultdict(list)
     for endpoint, cell in sorted(cells.items()):
         if cell.on is not None:
-            how_seen[f"{cell.on} {f'otherwise: {cell.mismatch}' if cell.mismatch else 'as stated'}"].append(endpoint)
-    yield from row("seen", f"on {_of([place for own in how_seen.values() for place in own], endpoints)}")
-    for how, places in sorted(how_seen.items(), reverse=True):
+            by_result[f"{cell.on} {f'mismatched: {cell.mismatch}' if cell.mismatch else 'matched'}"].append(endpoint)
+    yield from row("observed", f"on {_of([place for own in by_result.values() for place in own], endpoints)}")
+    for how, places in sorted(by_result.items(), reverse=True):
         more = f" and {len(places) - _PLACES} more" if len(places) > _PLACES else ""
         yield from row("", f"{how}, {', '.join(places[:_PLACES])}{more}")
 
 
 def fact_text(fact: Fact, checked_by: Sequence[Assertion], candidates: Sequence[Assertion]) -> str:
-    """A fact, and the assertions that look at it; where none does, those that cite its row."""
+    """A fact, and the assertions that check it; if there is none, those that cite its row."""
     lines = [fact.id, *_row("row", fact.citation, "  ", _NARROW), *_row("states", fact.statement, "  ", _NARROW)]
     lines += _row("note", fact.note, "  ", _NARROW) if fact.note else []
     if fact.wire is not Wire.YES:
         return "\n".join(map(visible.row, [*lines, *_row("wire", str(fact.wire), "  ", _NARROW)]))
-    label = "in part by" if fact.in_part else "looked at by"
+    label = "in part by" if fact.in_part else "checked by"
     if not checked_by:
-        lines += _row("looked at by", fact.reason or "nothing yet", "  ", _NARROW)
+        lines += _row("checked by", fact.reason or "nothing yet", "  ", _NARROW)
         label, checked_by = "its row", candidates
     alike: dict[str, list[Assertion]] = defaultdict(list)
     for each in checked_by:

@@ -306,7 +306,7 @@ def _more(provider: Provider, every: Sequence[Gain]) -> Iterator[str]:
     own = [each for each in every if each.provider == provider.name]
     helpful = [each for each in own if each.records or each.looks]
     for each in helpful[:SHOWN]:
-        looks = f", {count(each.looks, 'further look')}" if each.looks else ""
+        looks = f", {count(each.looks, 'further observation')}" if each.looks else ""
         yield f"  {'+' + count(each.records, 'record'):>13}{looks}: set {each.variable} ({each.place})"
     if len(own) > len(helpful[:SHOWN]):
         more = len(own) - len(helpful[:SHOWN])

@@ -70,7 +70,7 @@ def _coverage(chosen: argparse.Namespace) -> int:
     print("facts of the documents, by provider and section; checked: by one key or more")
     print("\n".join(f"  {line}" for line in looked_at.told(looked_at.by_section(found))))
     if chosen.rest:
-        print("\n".join(["not looked at whole", *(row(f"  {line}") for line in looked_at.rest(found))]))
+        print("\n".join(["not observed whole", *(row(f"  {line}") for line in looked_at.rest(found))]))
     return Exit.FINE
 
 
@@ -152,7 +152,7 @@ def build_parser() -> Parser:
 def _add_coverage(commands: Any) -> None:
     covered = commands.add_parser(
         "coverage",
-        help="records, recipes and evidence, and the facts that are looked at, by provider and by section",
+        help="records, recipes and evidence, and the facts that are checked, by provider and by section",
         description="Say by whom the records and the facts of the documents can be observed: with one key, with more "
         "(other keys, values, costs), in recorded traffic only, on the mock only, or nowhere; and what a target can "
         "observe. Checked is what a client's own requests can check: the rest is rehearsed on our mock at best.",

@@ -131,7 +131,7 @@ def of_each_variable(catalog: Catalog, name: str) -> list[str]:
     }
     begun = targets.load(name, keys).only(meant()).before_look_ups()
     rows = [
-        "| variable | for | records more | with every cost allowed | further looks | part of |",
+        "| variable | for | records more | with every cost allowed | further observations | part of |",
         "|---|---|---|---|---|---|",
     ]
     for variable in keys:

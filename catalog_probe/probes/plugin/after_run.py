@@ -1,4 +1,4 @@
-"""What a run does and says after its last probe: write-back, the ledger's own state, what was left on an account."""
+"""What a run does and says after its last probe: write-back, stale accepted differences, what it left on accounts."""
 
 from __future__ import annotations
 
@@ -18,14 +18,15 @@ if TYPE_CHECKING:
 
 
 def stale_entries(options: Options) -> list[str]:
-    """Entries of the ledger for this target that fail the run whatever it sees: no such record, or past review."""
+    """Accepted differences of this target that fail the run by themselves: no such record, or an overdue review."""
     mine = [entry for entry in options.accepted if entry.target == options.told_as]
-    if not all(
-        map(provider_folders.is_of_a_home, options.catalog.roots)
-    ):  # the ledger speaks of the records of its home
+    if not all(map(provider_folders.is_of_a_home, options.catalog.roots)):  # a file speaks of the records of its home
         known = {str(address) for address in options.catalog}
         mine = [entry for entry in mine if entry.address in known]
-    return [f"ledger: {problem}" for problem in accepted_differences.problems(mine, options.catalog, options.today)]
+    return [
+        f"accepted difference: {problem}"
+        for problem in accepted_differences.problems(mine, options.catalog, options.today)
+    ]
 
 
 def write_back(options: Options, run: Run, results: Sequence[Result]) -> list[str]:

@@ -104,7 +104,7 @@ class Controller:
         self._withhold_keys()
         try:
             self.folder.mkdir(parents=True)
-            if self.options.traffic is None:  # what a client did not do is not lost from sight
+            if self.options.traffic is None:  # what a client did not do is no lost coverage
                 self._shown = nights.shown(self._history, self.options.told_as, left_out=self._trouble)
         except Mendable as error:
             self.close()

@@ -32,7 +32,7 @@ class Begun(NamedTuple):
     history: tuple[dict[str, Json], ...]
     """The rows of earlier runs that its report shows."""
     stale: tuple[str, ...]
-    """The entries of the ledger that fail it, whatever it sees."""
+    """The accepted differences that fail it by themselves."""
 
 
 def described(options: Options, begun: Begun, looked_up: Sequence[LookedUp]) -> Run:

@@ -18,7 +18,7 @@ from catalog_probe.catalog.model.labels import BESIDE
 from catalog_probe.probes.judging.inconclusive.record import Pending, Probed, add_record, settle_record
 from catalog_probe.probes.judging.judge import judge
 from catalog_probe.probes.judging.verdicts.attempts import PASSING, only_later, over_all, still_open
-from catalog_probe.probes.judging.verdicts.not_looked_at import not_looked_at
+from catalog_probe.probes.judging.verdicts.not_observed import not_observed
 from catalog_probe.probes.judging.verdicts.record_verdict import record_verdict
 from catalog_probe.probes.judging.verdicts.verdict import Verdict
 from catalog_probe.probes.planning.obstacles import services_beyond_the_control
@@ -286,7 +286,7 @@ def _find_lost_observation(result: Result) -> Reason | None:
     missing = (
         finding
         for finding in result.findings
-        if finding.code == FindingCode.NOT_LOOKED_AT and not _was_seen(finding, seen)
+        if finding.code == FindingCode.NOT_OBSERVED and not _was_seen(finding, seen)
     )
     finding = next((finding for finding in missing if finding.observed in tried), None)
     return Reason(ReasonCode(finding.observed), finding.message) if finding is not None else None
@@ -307,7 +307,7 @@ def _seen(task: Task, tried: Tried) -> Result:
         record=str(task.record.address),
         probed_record=task.record.data,
         outcome=Outcome.INCONCLUSIVE,
-        findings=tuple(_not_looked_at(looks, endpoints)),
+        findings=tuple(_not_observed(looks, endpoints)),
         attempts=tuple(tried.attempts),
         observed_at=tried.observed_at,
         lane=task.recipe.lane,
@@ -317,13 +317,13 @@ def _seen(task: Task, tried: Tried) -> Result:
     )
 
 
-def _not_looked_at(looks: Mapping[str, Reason], endpoints: Mapping[str, Reason]) -> Iterator[Finding]:
+def _not_observed(looks: Mapping[str, Reason], endpoints: Mapping[str, Reason]) -> Iterator[Finding]:
     """What a record documents besides, by label, or on other endpoints, and nobody looked at, and why."""
-    yield from (not_looked_at(label, reason) for label, reason in looks.items())
+    yield from (not_observed(label, reason) for label, reason in looks.items())
     alike: dict[Reason, list[str]] = {}
     for endpoint, reason in endpoints.items():
         alike.setdefault(reason, []).append(endpoint)
-    yield from (not_looked_at("", reason, *those) for reason, those in alike.items())
+    yield from (not_observed("", reason, *those) for reason, those in alike.items())
 
 
 def place_of(error: Exception, redactor: Redactor) -> str:

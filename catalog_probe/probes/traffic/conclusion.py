@@ -66,7 +66,7 @@ def concluded(seen: Sequence[Seen], *, ours: bool) -> Verdict:
 def _told(differing: int, asked: int, verdicts: Iterable[Verdict]) -> Finding:
     messages = {finding.message: None for verdict in verdicts for finding in verdict.findings if finding.drifts}
     return Finding(
-        code=FindingCode.NOT_LOOKED_AT,
+        code=FindingCode.NOT_OBSERVED,
         aspect=Aspect.STATE,
         severity=Severity.INFO,
         message=f"{differing} of {asked} requests were answered otherwise, which may be their own doing: "

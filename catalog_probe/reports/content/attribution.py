@@ -102,11 +102,11 @@ class Attributor:
         )
         other = _named_by_another(standing)
         if confirmation.pending(standing.result):
-            why = "No live night has yet seen it as documented, and somebody looked for the first time a few days ago."
+            why = "No live run has confirmed it yet, and its first observation is a few days old."
             return Attribution("documents, record or account", why)
         if confirmation.never_confirmed(standing.result) and not confirmation.regressed(standing.result):
             first = min(each["first"] for each in confirmation.never_confirmed(standing.result).values())
-            why = f"No live night has seen it as documented since it was first looked at, on {first}."
+            why = f"No live run has confirmed it since its first observation, on {first}."
             return Attribution("documents, record or account", f"{why} {alike}." if alike else why)
         if standing.conformed_before:
             now = f"now gets the answer of {other}" if other else alike or "is not any more"

@@ -64,7 +64,7 @@ class Gathered:
 
     @property
     def accepted(self) -> str:
-        """On which terms the ledger accepts it: reason with its ticket, and the day of its review; or nothing."""
+        """On which terms it is accepted: reason with its ticket, and the day of its review; or nothing."""
         terms = {
             f"{run_verdict.acceptance_field(member.result, 'reason')}; review by {review_by}"
             for member in self.members

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from catalog_probe.catalog.model.assertion import Key
 from catalog_probe.catalog.observed.cells import last_day
 from catalog_probe.catalog.reading.assertions import assumed
-from catalog_probe.reports.content.words import AS_DOCUMENTED, ASSUMED, NOT_LOOKED_AT, OTHERWISE
+from catalog_probe.reports.content.words import AS_DOCUMENTED, ASSUMED, MISMATCHED, NOT_OBSERVED
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -21,22 +21,22 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Checked:
-    """The assertions under one label on one endpoint, by what was seen of them; keys without their label."""
+    """The assertions under one label on one endpoint, by their result; keys without their label."""
 
     endpoint: str
     """The address of the endpoint that was asked, or empty."""
     label: str
     as_documented: tuple[str, ...]
     assumed: tuple[str, ...]
-    """Those that no document states, and that were seen as we assumed."""
+    """Those that no document states and that matched what we assumed."""
     mismatched: Mapping[str, str]
     """Keys, and the class of what was observed instead."""
-    not_looked_at: Mapping[str, tuple[str, ...]]
+    not_observed: Mapping[str, tuple[str, ...]]
     """Why, and when it was last seen if it ever was; and the keys of which that is so."""
 
 
 def checklist(result: Result) -> list[Checked]:
-    """A result's looks, by endpoint and label; what was not looked at for the same reason stands together."""
+    """List a result's observations by endpoint and label; assertions that share a reason stand together."""
     patterns = assumed(result.parsed_record)
     is_assumed = cache(lambda text: _is_assumed(text, patterns))  # on each endpoint the same few are asked for
     return [
@@ -46,17 +46,17 @@ def checklist(result: Result) -> list[Checked]:
 
 
 def not_drawn(result: Result) -> dict[str, str]:
-    """The record's other endpoints, which this run did not draw, and when each was last looked at, if it ever was."""
+    """The record's other endpoints, which this run did not draw, and when each was last observed, if it ever was."""
     return {each: _day(last_day(result.parsed_record, each)) for each in result.not_drawn}
 
 
 def tally(checked: Iterable[Checked]) -> str:
-    """How many assertions were seen how; empty where nothing was looked at."""
+    """Count assertions by their result; empty if nothing was observed."""
     numbers: Counter[str] = Counter()
     for each in checked:
         numbers[AS_DOCUMENTED] += len(each.as_documented)
-        numbers[OTHERWISE] += len(each.mismatched)
-        numbers[NOT_LOOKED_AT] += sum(map(len, each.not_looked_at.values()))
+        numbers[MISMATCHED] += len(each.mismatched)
+        numbers[NOT_OBSERVED] += sum(map(len, each.not_observed.values()))
         numbers[ASSUMED] += len(each.assumed)
     return ", ".join(f"{number} {name}" for name, number in numbers.items() if number)
 

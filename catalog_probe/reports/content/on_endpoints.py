@@ -34,7 +34,7 @@ def short(endpoint: str) -> str:
 
 
 def endpoints_of(result: Result, attempt: Attempt) -> list[str]:
-    """The endpoint of each exchange, in their order: as the recipe says, else as its look found; else empty.
+    """The endpoint of each exchange, in their order: as the recipe says, else as its observation found; else empty.
 
     Looks are of the last attempt; of an earlier one only what a recipe says is known.
     """

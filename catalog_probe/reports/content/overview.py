@@ -127,8 +127,8 @@ class Overview:
         first = min(confirmation.until(each.result) for each in members)
         drift, it = ("drift", "It fails") if len(members) == 1 else ("drifts", "They fail")
         return (
-            f"{len(members)} {drift} of what no live night has yet seen as documented. "
-            f"{it} no run before {first}: until then correct the record, accept the divergence, or ask the provider."
+            f"{len(members)} {drift} of what no live run has confirmed yet. "
+            f"{it} no run before {first}: until then correct the record, accept the difference, or ask the provider."
         )
 
     @property
@@ -139,17 +139,17 @@ class Overview:
 
     @cached_property
     def blind(self) -> dict[str, str]:
-        """The providers that had to be looked at and really were not, and why: what makes the run exit 10."""
+        """The providers that had to be observed and were not, and why: what makes the run exit 10."""
         return run_verdict.blind(self.run, self.results)
 
-    def looked_at(self, provider: str) -> str:
-        """How much of a blind provider was seen: `not looked at`, or in part where a record of it has a verdict."""
+    def describe_coverage(self, provider: str) -> str:
+        """Say how much of a blind provider was observed: nothing, or a part if a record of it has a verdict."""
         seen = any(each.outcome.conclusive and each.address.provider == provider for each in self.results)
-        return "looked at only in part" if seen else "not looked at"
+        return "observed only in part" if seen else "not observed"
 
     @cached_property
     def stale_entries(self) -> tuple[str, ...]:
-        """Entries of the ledger that fail the run and that no record here tells."""
+        """Accepted differences that fail the run and that no record here tells."""
         lost = (each for each in self.members(Name.LOST) if run_verdict.stale(each.result))
         told = (f"{each.address}: {run_verdict.acceptance_field(each.result, 'detail')}" for each in lost)
         return (*run_verdict.stale_entries(self.run, self.results), *told)

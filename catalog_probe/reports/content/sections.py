@@ -26,7 +26,7 @@ class Name(StrEnum):
     NEVER = "never-confirmed"
     PENDING = "pending"
     CHANGED = "changed"
-    LOST = "lost-sight"
+    LOST = "coverage-lost"
     FLAKY = "flaky"
     STALE = "stale-accepted-difference"
     STILL = "still-drifting"
@@ -39,27 +39,27 @@ class Name(StrEnum):
 
     @property
     def heading(self) -> str:
-        """`Lost sight`."""
+        """`Coverage lost`."""
         return self.replace("-", " ").capitalize()
 
 
 MEANS: Mapping[Name, str] = {
     Name.OURS: "The probe itself failed, or a part of it.",
-    Name.REGRESSED: "Drifts today; an earlier night saw it as documented.",
+    Name.REGRESSED: "Drifts today; a live run confirmed it before.",
     Name.NEW: "Drifts today for the first time.",
-    Name.NEVER: "Drifts, and no night has ever seen it as documented.",
-    Name.PENDING: "Drifts, was never seen as documented, and is so new that it fails no run yet.",
-    Name.CHANGED: "Drifted before, and drifts otherwise today.",
+    Name.NEVER: "Drifts, and no live run has ever confirmed it.",
+    Name.PENDING: "Drifts, was never confirmed, and is so new that it fails no run yet.",
+    Name.CHANGED: "Drifted before, and drifts in another way today.",
     Name.LOST: "Had a verdict before and has none today.",
     Name.FLAKY: "Attempts at the same request disagree.",
-    Name.STALE: "The ledger accepts what is no longer so, or is past its review.",
+    Name.STALE: "An accepted difference is gone, or its review is overdue.",
     Name.STILL: "Drifts as it did before.",
     Name.FIXED: "Drifted before, and is as documented today.",
-    Name.ACCEPTED: "Drifts, and the ledger accepts it until its review.",
-    Name.INCONCLUSIVE: "Could not be looked at.",
+    Name.ACCEPTED: "Drifts, and the difference is accepted until its review.",
+    Name.INCONCLUSIVE: "Could not be observed.",
     Name.RESTRICTED: "This account may not see it.",
     Name.NOT_PROBED: "Is not allowed here, or nothing can provoke it on this target.",
-    Name.CONFORMS: "All that was looked at is as documented.",
+    Name.CONFORMS: "All that was observed is as documented.",
 }
 
 BY_CAUSE = frozenset({Name.REGRESSED, Name.NEW, Name.NEVER, Name.PENDING, Name.CHANGED, Name.STILL, Name.ACCEPTED})
@@ -92,7 +92,7 @@ _OF_OUTCOME: Mapping[Outcome, Name] = {
     Outcome.RESTRICTED: Name.RESTRICTED,
     Outcome.NOT_PROBED: Name.NOT_PROBED,
 }
-_OF_KIND: Mapping[str, Name] = {"regression": Name.REGRESSED, "never agreed": Name.NEVER}
+_OF_KIND: Mapping[str, Name] = {"regression": Name.REGRESSED, "never confirmed": Name.NEVER}
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,16 +22,16 @@ NEWS = (Name.REGRESSED, Name.NEW, Name.NEVER, Name.CHANGED)
 
 
 def sentence(overview: Overview, *, whys: bool = True) -> str:
-    """What stood in the way of seeing, if anything, and then what was seen: `PC was not looked at; the rest is …`."""
+    """What stood in the way of seeing, if anything, and then what was seen: `PC was not observed; the rest is …`."""
     if not overview.standings:
         return "Nothing was probed."
-    sight, drift = _sight(overview, whys=whys), _drift(overview)
-    sight = "; ".join(filter(None, [_without_credit(overview), sight]))
-    if not sight:
+    coverage, drift = _coverage(overview, whys=whys), _drift(overview)
+    coverage = "; ".join(filter(None, [_without_credit(overview), coverage]))
+    if not coverage:
         return f"{drift[0].upper()}{drift[1:]}." if drift else _calm(overview)
     if not drift:
         drift = "nothing that was seen drifts" if _number(overview, Name.CONFORMS) else ""
-    return f"{sight[0].upper()}{sight[1:]}{f'; {drift}' if drift else ''}."
+    return f"{coverage[0].upper()}{coverage[1:]}{f'; {drift}' if drift else ''}."
 
 
 def verdict(overview: Overview, *, whys: bool = True) -> str:
@@ -46,9 +46,9 @@ def title(overview: Overview) -> str:
         "our fault" if _our_faults(overview) else "",
         f"{names(overview.blind)} blind" if overview.blind else "",
         f"{count(new, 'new cause')}" if new else "",
-        f"{_number(overview, Name.LOST)} lost sight" if _number(overview, Name.LOST) else "",
+        f"{_number(overview, Name.LOST)} coverage lost" if _number(overview, Name.LOST) else "",
         f"{_number(overview, Name.FLAKY)} flaky" if _number(overview, Name.FLAKY) else "",
-        "ledger stale" if _stale(overview) else "",
+        "stale accepted difference" if _stale(overview) else "",
         f"{count(still, 'cause')} still" if still else "",
         "pending" if _number(overview, Name.PENDING) else "",
         "inconclusive" if _number(overview, Name.INCONCLUSIVE) else "",
@@ -59,8 +59,8 @@ def title(overview: Overview) -> str:
     return "nothing judged"
 
 
-def _sight(overview: Overview, *, whys: bool) -> str:
-    """What could not be seen though it should have been, or that the probe itself failed; the gravest alone."""
+def _coverage(overview: Overview, *, whys: bool) -> str:
+    """Say what could not be observed and should have been, or that the probe itself failed; the gravest alone."""
     lost = overview.members(Name.LOST)
     never = sum(map(unreported, overview.results))
     if _our_faults(overview):
@@ -72,7 +72,7 @@ def _sight(overview: Overview, *, whys: bool) -> str:
     if never:
         return f"{count(never, 'selected record')} {'was' if never == 1 else 'were'} never reported"
     if lost:
-        return f"sight was lost of {count(len(lost), 'record')} of {names(_providers(lost))}"
+        return f"coverage was lost of {count(len(lost), 'record')} of {names(_providers(lost))}"
     return ""
 
 
@@ -92,10 +92,10 @@ def _has(found: Collection[str]) -> str:
 
 
 def _blind(overview: Overview) -> str:
-    """`PB was not looked at, and PC and PD were looked at only in part`."""
+    """`PB was not observed, and PC and PD were observed only in part`."""
     of_each: dict[str, list[str]] = {}
     for provider in overview.blind:
-        of_each.setdefault(overview.looked_at(provider), []).append(provider)
+        of_each.setdefault(overview.describe_coverage(provider), []).append(provider)
     told = [f"{names(each)} {'was' if len(each) == 1 else 'were'} {seen}" for seen, each in of_each.items()]
     return ", and ".join(told)
 
@@ -115,7 +115,7 @@ def _drift(overview: Overview) -> str:
     if flaky:
         parts.append(f"{count(len(flaky), 'record')} of {names(_providers(flaky))} {_is(flaky)} flaky")
     elif _stale(overview):
-        parts.append(f"{count(_stale(overview), 'ledger entry is', 'ledger entries are')} stale")
+        parts.append(f"{count(_stale(overview), 'accepted difference is', 'accepted differences are')} stale")
     if still:
         behind = f"{count(number, 'known cause')} behind {count(len(still), 'record')}"
         parts.append(f"{behind} {'goes' if number == 1 else 'go'} on")
@@ -123,7 +123,7 @@ def _drift(overview: Overview) -> str:
         return f"{', '.join(['nothing new drifts', *parts[:-1]])}, and {parts[-1]}"
     if pending:
         number = _causes(overview, (Name.PENDING,))
-        return f"{count(number, 'cause is', 'causes are')} pending, never yet seen as documented"
+        return f"{count(number, 'cause is', 'causes are')} pending, never confirmed"
     return ""
 
 
@@ -136,8 +136,8 @@ def _calm(overview: Overview) -> str:
         who = f"{count(len(inconclusive), 'record')} of {names(_providers(inconclusive))} {_is(inconclusive)}"
         return f"Nothing that was seen drifts, and {who} inconclusive{_mostly(inconclusive)}."
     if _number(overview, Name.ACCEPTED):
-        return "All that was looked at is as documented, or accepted in the ledger."
-    return "All that was looked at is as documented."
+        return "All that was observed is as documented, or accepted."
+    return "All that was observed is as documented."
 
 
 def _mostly(members: Iterable[Standing]) -> str:

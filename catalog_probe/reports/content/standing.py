@@ -57,7 +57,7 @@ class Standing:
             return ""
         if confirmation.regressed(self.result):
             return "regression"
-        return "never agreed" if confirmation.never_confirmed(self.result) else ""
+        return "never confirmed" if confirmation.never_confirmed(self.result) else ""
 
     @property
     def in_part(self) -> bool:

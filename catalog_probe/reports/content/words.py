@@ -1,4 +1,4 @@
-"""The words that every view uses: one for each outcome, one for each thing that an assertion may be seen as."""
+"""The words that every view uses: one for each outcome, and one for each result of an assertion."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ if TYPE_CHECKING:
 
 OUTCOMES: Mapping[Outcome, str] = WORDS
 
-AS_DOCUMENTED, OTHERWISE, NOT_LOOKED_AT, ASSUMED = "as documented", "otherwise", "not looked at", "assumed"
-"""What became of an assertion; `assumed` are those that no document states, as far as they were seen as we assumed."""
+AS_DOCUMENTED, MISMATCHED, NOT_OBSERVED, ASSUMED = "as documented", "mismatched", "not observed", "assumed"
+"""What became of an assertion; `assumed` are those that no document states and that matched what we assumed."""
 
-RESOLVED = "Settled assumptions"
-"""What we had assumed and an answer showed otherwise."""
+RESOLVED = "Resolved assumptions"
+"""Assumptions that an answer showed to be wrong."""
 
 DISCOVERED = "Not in the documents"
 """What answers held beyond them."""

@@ -61,9 +61,9 @@ class Episode:
     instead: set[str] = field(default_factory=set)
     """The ids of those that it took the place of when it began."""
     never_confirmed: bool = False
-    """Whether no night before it had seen any of this as documented."""
+    """Whether no live run before it had confirmed any of this."""
     accepted: bool = False
-    """Whether the ledger accounted for all of it on its last night."""
+    """Whether all of it was accepted on its last night."""
 
     @property
     def id(self) -> str:

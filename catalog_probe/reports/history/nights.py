@@ -93,13 +93,13 @@ def _drift(result: Result, today: date, earlier: Sequence[Earlier]) -> dict[str,
 
 
 def _first_observed(result: Result) -> dict[str, Json]:
-    """The first look at what drifts and never agreed; the rows that a run carries may not reach back so far."""
+    """The first observation of a drift that was never confirmed; the rows of a run may not reach back so far."""
     first = min((each["first"] for each in never_confirmed(result).values()), default="")
     return {"first": first} if first else {}
 
 
 def _causes_of(result: Result) -> dict[str, Json]:
-    """The id of the cause of each difference, in the order of `differs`; and whether the ledger accounts for them."""
+    """The id of the cause of each difference, in the order of `differs`; and whether they are accepted."""
     found: dict[str, str] = {}
     for finding in result.drifts:
         cause, name = causes.id_of(same_drift.cause(result.address.provider, finding)), same_drift.name(finding)

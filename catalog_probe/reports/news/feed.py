@@ -73,9 +73,9 @@ def _sentences(episode: Episode) -> Iterator[str]:
         case Ending.CHANGED:
             yield f"Changed {episode.ended}: something else differs in its place."
     if episode.never_confirmed:
-        yield "No night before had seen it as documented: the document or our transcription may be wrong."
+        yield "No live run has ever confirmed it: the document or our transcription may be wrong."
     if episode.accepted:
-        yield "Accepted in the ledger."
+        yield "Accepted."
     explained = f", code {episode.code} (catalog-probe catalog explain {episode.code})" if episode.code else ""
     yield f"Cause {episode.cause}{explained}."
 

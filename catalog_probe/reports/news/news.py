@@ -59,16 +59,16 @@ def news(target: str, rows: Sequence[Row], run: str) -> dict[str, Json]:
     changes = {name: [each for key, each in due.items() if key[0] == name] for name in CHANGES}
     lost = sorted(absences(now).items() - absences(before).items())
     return {
-        "version": 1,
+        "schema_version": 1,
         "run": line(run, LONGEST),
         "target": line(target, LONGEST),
         "live": ordered[at].live,
         "night": ordered[at].today.isoformat(),
         "text": _text(changes, lost, without_a_verdict(ordered[at])),
-        "counts": {**{name: len(found) for name, found in changes.items()}, "lost_sight": len(lost)},
+        "counts": {**{name: len(found) for name, found in changes.items()}, "coverage_lost": len(lost)},
         **{name: [_change(each) for each in found[:MOST]] for name, found in changes.items()},
-        "lost_sight": list(_by_provider(lost)),
-        "not_looked_at": without_a_verdict(ordered[at]),
+        "coverage_lost": list(_by_provider(lost)),
+        "not_observed": without_a_verdict(ordered[at]),
     }
 
 
@@ -117,7 +117,7 @@ def _change(episode: Episode) -> dict[str, Json]:
         "provider": episode.provider,
         "cause": episode.cause,
         "code": episode.code or None,
-        "told": describe(episode),
+        "summary": describe(episode),
         "first": episode.first.isoformat(),
         "last": episode.last.isoformat(),
         "ended": episode.ended.isoformat() if episode.ended else None,
@@ -130,7 +130,7 @@ def _change(episode: Episode) -> dict[str, Json]:
 
 
 def _by_provider(lost: Iterable[tuple[str, date]]) -> Iterator[dict[str, Json]]:
-    """What is lost from sight, together where it went on one night: one dead key loses a hundred records."""
+    """Group lost coverage by provider and night: one dead key takes a hundred records along."""
     together: dict[tuple[str, date], list[str]] = defaultdict(list)
     for record, since in lost:
         together[record.partition("/")[0], since].append(record)
@@ -153,9 +153,9 @@ def _text(told: Mapping[str, Sequence[Episode]], lost: Sequence[tuple[str, date]
     """One sentence for a channel that shows nothing else; such channels read mentions, so observed text is `_INERT`."""
     said = [f"{len(found)} {name}" for name, found in told.items() if found]
     if lost:
-        said.append(f"{count(len(lost), 'record')} lost from sight")
+        said.append(f"{count(len(lost), 'record')} lost coverage")
     changes = [each for found in told.values() for each in found]
     of_first = f" ({'' if len(changes) == 1 else 'the first: '}{_change_in_words(changes[0])})" if changes else ""
     news = f"{', '.join(said)}{of_first}" if said else "" if unseen else "nothing to tell"
-    blind = f"{names(unseen)} {'was' if len(unseen) == 1 else 'were'} not looked at" if unseen else ""
+    blind = f"{names(unseen)} {'was' if len(unseen) == 1 else 'were'} not observed" if unseen else ""
     return "; ".join(filter(None, (news, blind)))

@@ -99,10 +99,10 @@ def _line(result: Result) -> str:
 
 
 def _acceptance(result: Result) -> str:
-    """How it stands to the entry that the ledger has for it, in one line; empty where it has none."""
+    """The accepted difference and its state in one line; empty if there is none."""
     if result.accepted_difference is None:
         return ""
-    stands = "The ledger's entry is stale" if run_verdict.stale(result) else "In the ledger"
+    stands = "The accepted difference is stale" if run_verdict.stale(result) else "Accepted"
     told = [
         run_verdict.acceptance_field(result, "detail"),
         f"accepted because: {run_verdict.acceptance_field(result, 'reason')}",

@@ -67,13 +67,13 @@ def checked(told: Checked) -> Markup:
 def _ways(told: Checked) -> Iterator[str]:
     if told.mismatched:
         pairs = (f"<code>{escaped(key)}</code>: {escaped(line(value, 120))}" for key, value in told.mismatched.items())
-        yield f"<dt>otherwise</dt><dd>{', '.join(pairs)}</dd>"
+        yield f"<dt>mismatched</dt><dd>{', '.join(pairs)}</dd>"
     if told.as_documented:
         yield f"<dt>as documented</dt><dd>{keys(told.as_documented)}</dd>"
     if told.assumed:
         yield f"<dt>assumed</dt><dd>{keys(told.assumed)}</dd>"
-    for why, hidden in told.not_looked_at.items():
-        yield f"<dt>not looked at, {escaped(why)}</dt><dd>{keys(hidden)}</dd>"
+    for why, hidden in told.not_observed.items():
+        yield f"<dt>not observed, {escaped(why)}</dt><dd>{keys(hidden)}</dd>"
 
 
 def near(addresses: Iterable[str]) -> Markup:

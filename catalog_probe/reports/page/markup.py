@@ -85,7 +85,7 @@ def environment() -> Environment:
 
 
 def _linked(text: str) -> Markup:
-    """A text of a person's own, the ledger's, in which each address of a page leads there."""
+    """A person's own text, of an accepted difference, in which each address of a page leads there."""
     from markupsafe import Markup, escape  # as above
 
     pieces = ADDRESS.split(text)

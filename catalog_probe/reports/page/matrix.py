@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from catalog_probe.catalog.model import KINDS, Outcome
-from catalog_probe.reports.content.sight import Sight, sight
+from catalog_probe.reports.content.observed_share import ObservedShare, observed_shares
 from catalog_probe.reports.content.words import OUTCOMES
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ class Column:
 
     provider: str
     records: int
-    sight: Sight | None
+    observed: ObservedShare | None
     oldest: int | None
     notable: tuple[tuple[str, tuple[Family, ...]], ...]
     """By kind, its name first."""
@@ -40,11 +40,11 @@ class Column:
 
 def matrix(overview: Overview) -> tuple[Column, ...]:
     """Each provider's column; what conforms entirely is folded."""
-    seen = sight(overview.standings)
-    return tuple(_column(provider, overview, seen.get(provider)) for provider in overview.providers)
+    shares = observed_shares(overview.standings)
+    return tuple(_column(provider, overview, shares.get(provider)) for provider in overview.providers)
 
 
-def _column(provider: str, overview: Overview, seen: Sight | None) -> Column:
+def _column(provider: str, overview: Overview, observed: ObservedShare | None) -> Column:
     families = [_family(cell) for cell in overview.cells if cell.provider == provider]
     notable = tuple(
         (NAMES[kind], tuple(each for each in families if each.exceptions and each.cell.kind == kind)) for kind in KINDS
@@ -53,7 +53,7 @@ def _column(provider: str, overview: Overview, seen: Sight | None) -> Column:
     return Column(
         provider,
         sum(len(each.cell.standings) for each in families),
-        seen,
+        observed,
         max(ages, default=None),
         tuple((name, members) for name, members in notable if members),
         tuple(each for each in families if not each.exceptions),

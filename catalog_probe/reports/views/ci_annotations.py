@@ -43,7 +43,7 @@ def _errors(overview: Overview) -> Iterator[tuple[str, str]]:
 
     yield from (("Our fault", each) for each in overview.faults)
     yield from ((f"{name.upper()} blind", why) for name, why in overview.blind.items())
-    yield from (("Stale ledger", each) for each in overview.stale_entries)
+    yield from (("Stale accepted difference", each) for each in overview.stale_entries)
     for section in overview.sections:
         if section.name not in BAD and section.name is not Name.LOST:
             continue

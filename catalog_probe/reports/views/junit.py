@@ -30,7 +30,7 @@ def render(run: Run, results: Sequence[Result]) -> str:
     """The document, for readers of the common JUnit dialect. Pure.
 
     Failures and errors are what makes the run exit 1 and 3: what was never reported is an error. A provider that was
-    not looked at fails no record, so its suites say so in a property `blind`; in `revision`, which other one was asked.
+    not observed fails no record, so its suites say so in a property `blind`; in `revision`, which other one was asked.
     """
     known = complete(run, results)
     blind, stale, faults = (
@@ -164,7 +164,7 @@ def _why(result: Result) -> str:
         return f"pending until {until(result)}: {result.drifts[0].message}"
     if result.accepted_difference and not run_verdict.broken(result):
         told = (run_verdict.acceptance_field(result, "detail"), run_verdict.acceptance_field(result, "reason"))
-        return "; ".join(filter(None, told)) or "accepted in the ledger"
+        return "; ".join(filter(None, told)) or "accepted"
     return advice.reason(result) or str(result.outcome)
 
 

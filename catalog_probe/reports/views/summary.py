@@ -71,7 +71,7 @@ def code_span(text: str, limit: int = 300) -> str:
 
 
 def _link_addresses(text: str) -> str:
-    """What a person wrote into the ledger, each address of a page in it a link."""
+    """A person's reason for an accepted difference; each address of a page in it becomes a link."""
     return " ".join(f"<{part}>" if at % 2 else code_span(part) for at, part in enumerate(ADDRESS.split(text)) if part)
 
 

@@ -53,7 +53,7 @@ def body(run: Run, results: Sequence[Result], *, width: int = WIDTH, colour: boo
 
 
 def verdict(run: Run, results: Sequence[Result], *, width: int = WIDTH, colour: bool = False) -> str:
-    """The state of a run, who was not looked at, and how much rests on evidence: what is printed last."""
+    """The state of a run, who was not observed, and how much rests on evidence: what is printed last."""
     return "\n".join(_verdict(Overview(run, results), width, _Paint(colour)))
 
 
@@ -90,7 +90,7 @@ def _verdict(overview: Overview, width: int, paint: _Paint) -> Iterator[str]:
     for each in (*overview.faults, *overview.stale_entries):
         yield from (paint("bad", text) for text in _wrapped(each, width))
     for provider, why in overview.blind.items():
-        told = f"blind: {provider} was {overview.looked_at(provider)}: {why} (exit {Exit.BLIND})"
+        told = f"blind: {provider} was {overview.describe_coverage(provider)}: {why} (exit {Exit.BLIND})"
         yield from (paint("bad", text) for text in _wrapped(told, width))
     yield from (paint(overview.mood, text) for text in _wrapped(sentence.verdict(overview, whys=False), width))
 

@@ -141,7 +141,7 @@ def test_what_rests_on_a_step_that_got_lost_is_asked_again_with_it(address: str,
     for nth in range(1, sent + 1):
         lost = Fault(Where(address=address, attempts=(1,), first=nth, last=nth), answer=to.page(502, "Bad Gateway"))
         result = probe(stand.behind(lost, concurrency=1), [address])[address]
-        unseen = [finding.label for finding in result.findings if finding.code == "not-looked-at"]
+        unseen = [finding.label for finding in result.findings if finding.code == "not-observed"]
         assert (nth, result.outcome, unseen) == (nth, Outcome.CONFORMS, [])
 
 
@@ -182,6 +182,6 @@ def test_a_fault_of_no_envelope_on_one_endpoint_leaves_the_others_and_says_that_
     bare = Fault(Where(path=MESSAGES, control=False), answer=to.instead(500, BARE))
     result = everywhere(stand.behind(bare))
     assert result.outcome is Outcome.INCONCLUSIVE, "on a mock nothing that was lost is fine"
-    (told,) = [each for each in result.findings if each.code == "not-looked-at"]
+    (told,) = [each for each in result.findings if each.code == "not-observed"]
     assert told.endpoints == (CREATE_MESSAGE,)
     assert in_part(result)

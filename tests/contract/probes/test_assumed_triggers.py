@@ -35,7 +35,7 @@ def test_another_answer_to_a_made_up_key_is_told_once_and_is_no_drift(stand: Sta
     assert (result.outcome, result.reason and result.reason.code) == (Outcome.INCONCLUSIVE, "assumption-failed")
     assert not [finding for finding in result.findings if finding.drifts]
     assert results[ROLES].outcome is Outcome.CONFORMS, results[ROLES].findings
-    told = [finding for finding in results[ROLES].findings if finding.code == "not-looked-at"]
+    told = [finding for finding in results[ROLES].findings if finding.code == "not-observed"]
     assert [finding.label for finding in told] == ["wrong_credential"]
 
 

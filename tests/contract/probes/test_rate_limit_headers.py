@@ -198,7 +198,7 @@ def test_a_date_that_names_no_zone_is_no_fault_of_ours(stand: Stand) -> None:
 def test_every_look_is_taken_on_the_mock(clean: Clean, provider: str) -> None:
     result = clean(provider)[GENERAL[provider]]
     assert result.outcome is Outcome.CONFORMS
-    unseen = {finding.label for finding in result.findings if finding.code == "not-looked-at"}
+    unseen = {finding.label for finding in result.findings if finding.code == "not-observed"}
     assert not unseen & book(provider).recipes[GENERAL[provider]].labels
 
 
@@ -229,7 +229,7 @@ def test_a_target_without_a_commitment_leaves_that_look_out_and_says_so(mock_tar
     less = replace(mock_target, providers={"pa": replace(provider, credentials=credentials)})
     result = probed(less, [GENERAL["pa"]])[GENERAL["pa"]]
     assert result.outcome is Outcome.CONFORMS
-    (left_out,) = [each for each in result.findings if each.code == "not-looked-at"]
+    (left_out,) = [each for each in result.findings if each.code == "not-observed"]
     assert (left_out.label, left_out.observed) == ("priority", "credential-missing")
     assert "priority" not in {each.label for attempt in result.attempts for each in attempt.exchanges}
 
@@ -243,7 +243,7 @@ def test_a_limit_that_is_out_of_reach_is_not_exhausted(mock_target: Target) -> N
     assert result.reason is not None
     assert result.reason.code == "setup-failed"
     (told,) = [each for each in result.findings if each.label == "limited"]
-    assert (told.code, told.observed) == ("not-looked-at", "setup-failed")
+    assert (told.code, told.observed) == ("not-observed", "setup-failed")
     assert "use a key with a tiny limit" in told.message
     assert "limited" not in {observation.label for observation in result.observations}
     setups = [each for attempt in result.attempts for each in attempt.exchanges if each.label == "setup"]

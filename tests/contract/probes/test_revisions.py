@@ -42,7 +42,7 @@ def test_the_assertions_that_differ_are_exactly_what_the_revision_makes_otherwis
     """The refusals of sampling parameters are of another message, which no record states."""
     changes = compare_assertions(runs["old"][1], runs["new"][1])
     statuses = {each.assertion: (each.before, each.after) for each in changes if each.assertion.endswith("/status")}
-    assert statuses == {f"{MESSAGE}#{label}/status": ("as stated", "400") for label in SAMPLING}
+    assert statuses == {f"{MESSAGE}#{label}/status": ("matched", "400") for label in SAMPLING}
     assert {each.assertion.rpartition("#")[0] for each in changes} == {MESSAGE}
     assert {each.after for each in changes if each.assertion not in statuses} == {"absent", "malformed"}
 

@@ -228,7 +228,7 @@ def test_a_record_has_a_checklist_and_what_we_assumed(visit: Visit, report: str)
     tab = visit(f"{report}#{REMARKED}")
     arrived(tab)
     assert tab.inner_text(".detail .checklist summary").split() == (
-        "Assertions 4 as documented, 1 otherwise, 2 not looked at".split()
+        "Assertions 4 as documented, 1 mismatched, 2 not observed".split()
     )
     assert "assumed max_tokens, observed messages" in tab.inner_text(".detail .evidence")
     tab.click(".detail .checklist summary")

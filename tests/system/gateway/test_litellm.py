@@ -18,7 +18,7 @@ import pytest
 from catalog_probe.catalog.model import Outcome
 from catalog_probe.catalog.model.answered_by import AnsweredBy
 from catalog_probe.probes.targets import target_file as targets
-from catalog_probe.reports.comparison import AS_STATED, compare_assertions, compare_outcomes
+from catalog_probe.reports.comparison import MATCHED, compare_assertions, compare_outcomes
 from tests.harness.command import child_environ
 from tests.harness.engines import probe
 from tests.harness.instances import Told, run_of
@@ -114,7 +114,7 @@ def test_the_provider_conforms_and_the_gateway_does_not(results: Results) -> Non
 def test_diff_names_the_assertions_in_which_the_gateway_differs(results: Results) -> None:
     changes = compare_assertions(*results)
     assert f"{WRONG_KEY}#answer/code" in {each.assertion for each in changes}, "it has a code of its own"
-    assert {each.before for each in changes} == {AS_STATED}
+    assert {each.before for each in changes} == {MATCHED}
 
 
 def test_what_passes_through_is_as_documented(results: Results) -> None:

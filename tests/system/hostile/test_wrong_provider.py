@@ -371,5 +371,5 @@ def test_what_was_seen_is_judged_though_a_later_look_stops() -> None:
     result = seen(header("pa-ratelimit-requests-remaining", "99999999999"), "pa/rate_limits/limits/general")
     assert result.outcome is Outcome.DRIFTED, (result.outcome, result.reason)
     assert "pa-ratelimit-requests-remaining" in {finding.location for finding in result.drifts}
-    told = {finding.label: finding.observed for finding in result.findings if finding.code == "not-looked-at"}
+    told = {finding.label: finding.observed for finding in result.findings if finding.code == "not-observed"}
     assert told.get("limited") == "setup-failed"

@@ -196,7 +196,7 @@ def test_a_night_whose_look_ups_a_gateway_answers_is_blind(
     }
     assert (ran.status, reasons) == (10, {"gateway-page"}), ran.said
     assert "the look-up GET " in ran.output
-    assert "blind: pa was looked at only in part" in ran.output
+    assert "blind: pa was observed only in part" in ran.output
     if page_from == 1:
         assert said.returncode == 1
         assert re.search("^unanswered: pa: gateway-page: the look-up GET ", said.stdout, re.MULTILINE)
@@ -210,7 +210,7 @@ def test_a_model_that_the_account_lists_no_more_is_lost_from_sight(tmp_path: Pat
     with serving(Behind(Service())) as base:
         second = pytest_probes(out, *OPTIONS, environ={**environ, "PA_BASE_URL": f"{base}/pa"})
     assert second.status == 10, second.said
-    assert "Lost sight" in second.output
+    assert "Coverage lost" in second.output
     assert "value-not-found" in second.output
     assert "set PA_SMALL_MODEL" in second.said
 

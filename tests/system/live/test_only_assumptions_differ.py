@@ -79,7 +79,7 @@ def test_the_first_night_is_green_and_tells_each_assumption(nights: Nights) -> N
             if finding.severity is Severity.SHOULD}  # fmt: skip
     assert {(MODEL, "success/status"), (TOKENS, "success/status")} <= told
     assert (UNKNOWN_MODEL, "answer/body:/request_id") in told
-    assert "Settled assumptions" in nights.first.output
+    assert "Resolved assumptions" in nights.first.output
     summary = (nights.first.folder / "summary.md").read_text()
     assert f"{MODEL}#success/status: assumed 200, observed 201" in summary
 
@@ -105,7 +105,7 @@ def test_what_they_turned_out_to_be_is_written_down(nights: Nights) -> None:
 
 def test_the_second_night_is_quiet(nights: Nights) -> None:
     assert nights.second.status == 0, nights.second.said
-    assert "Settled assumptions" not in nights.second.output
+    assert "Resolved assumptions" not in nights.second.output
     assert not [
         finding.message
         for result in nights.second.results.values()

@@ -1,4 +1,4 @@
-"""A night that cannot look is loud: dead and missing keys, pauses asked for, entries of the ledger past review."""
+"""A night that cannot look is loud: dead and missing keys, pauses asked for, accepted differences past review."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def test_a_dead_key_is_loud_and_names_its_variable(tmp_path: Path) -> None:
         seen = pytest_probes(tmp_path / "out", "--target", str(tonight.path), *FEW, environ=dead)
     assert seen.status == 10, seen.said
     assert "look at PA_API_KEY" in seen.output
-    assert "blind: pa was not looked at" in seen.output
+    assert "blind: pa was not observed" in seen.output
     assert dead["PA_API_KEY"] not in seen.said
     assert not any(result.attempts for result in seen.results.values()), "nothing is asked with a dead key"
 
@@ -68,7 +68,7 @@ def test_a_missing_key_is_blind_and_tells_what_to_set(
     seen = pytest_probes(tmp_path / "out", "--target", str(tonight.path), *FEW, environ=environ)
     assert seen.status == 10, seen.said
     assert seen.run.expected == (("pa",) if is_expected else ())
-    assert "blind: pa was not looked at: nothing was probed" in seen.output
+    assert "blind: pa was not observed: nothing was probed" in seen.output
     reasons = {result.reason.detail for result in seen.results.values() if result.reason}
     assert "set PA_API_KEY" in reasons
     assert {result.outcome for result in seen.results.values()} == {Outcome.NOT_PROBED}
@@ -85,7 +85,7 @@ def test_an_empty_key_leads_the_summary(
     seen = pytest_probes(tmp_path / "out", *chosen, *FEW, environ=environ)
     assert seen.status == 10, seen.said
     assert seen.run.expected == (("pa",) if is_expected else ())
-    told = "blind: pa was not looked at: the API key is missing: PA_API_KEY is set but empty; set it to the key"
+    told = "blind: pa was not observed: the API key is missing: PA_API_KEY is set but empty; set it to the key"
     assert told in " ".join(seen.output.split())
     assert "PA_COMPLIANCE_KEY" not in seen.output
     assert {result.outcome for result in seen.results.values()} == {Outcome.NOT_PROBED}
@@ -100,7 +100,7 @@ def test_a_provider_with_an_address_and_a_key_is_expected(tmp_path: Path, addres
     seen = pytest_probes(tmp_path / "out", *chosen, environ=tonight.environ)
     assert seen.status == 10, seen.said
     assert seen.run.expected == ("pa",)
-    assert "blind: pa was not looked at: no record has a verdict" in seen.output
+    assert "blind: pa was not observed: no record has a verdict" in seen.output
     assert reason in {result.reason.code for result in seen.results.values() if result.reason}
 
 
@@ -210,7 +210,7 @@ ACCEPTED = Entry(MODELS, "night", ("status",), "known", "2026-01-01", "2026-06-0
 
 
 def options(*accepted: Entry, today: date) -> Options:
-    """Only what the ledger's check looks at."""
+    """Only what the check of accepted differences needs."""
     target = replace(night_target(), name="night")
     return Options(catalog(), target, ("pa",), ("endpoints",), frozenset(), False, False, Path(), today, accepted)
 
@@ -237,7 +237,7 @@ def test_an_entry_that_no_run_can_keep_fails_each_run_on_its_target(entry: Entry
 
 
 def test_a_run_with_a_stale_entry_exits_1(tmp_path: Path) -> None:
-    """The shipped ledger speaks of the shipped records, so the run gets one of its own through the environment."""
+    """The shipped file speaks of the shipped records, so the run gets one of its own through the environment."""
     accepted_differences = tmp_path / "divergences.json"
     (tmp_path / "with_another_file.py").write_text(accept_by_another_file(accepted_differences))
     accepted_differences.write_text(

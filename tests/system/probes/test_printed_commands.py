@@ -68,7 +68,10 @@ def test_every_command_of_a_report_runs_as_it_is_printed(tmp_path: Path) -> None
     commands = Commands(page).found
     assert len(commands) == 4 * len(DRIFTING), "of each: ask again, accept, this probe, the script"
     for command in commands:
-        beside = {"pytest": f" -p no:cacheprovider --out {out}", "catalog-probe": f" --ledger {tmp_path / 'l.json'}"}
+        beside = {
+            "pytest": f" -p no:cacheprovider --out {out}",
+            "catalog-probe": f" --accepted-differences {tmp_path / 'l.json'}",
+        }
         typed = command + beside.get(command.split()[0], "")
         done = ran(out, ["bash", "-c", typed], OF_OUR_DEPENDENCIES, CHECKOUT)
         assert done.status == (1 if command.startswith("pytest ") else 0), f"{typed}\n{done.said}"

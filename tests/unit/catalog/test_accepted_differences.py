@@ -26,7 +26,7 @@ ENTRY = Entry(
 
 
 def drifts(*aspects: str) -> list[Finding]:
-    """A drift of each aspect, in the words of the ledger, under the label `answer`."""
+    """A drift of each aspect, as entries name it, under the label `answer`."""
     parts = [aspect.partition(":") for aspect in aspects]
     return [
         replace(
@@ -70,8 +70,8 @@ def test_an_entry_that_names_assertions_accepts_just_these() -> None:
     assert one.in_words == "answer/status"
     for findings, state, detail in (
         ([accepted], "accounted", "accepted until 2026-12-31"),
-        ([accepted, other], "new_aspects", "the ledger does not accept limited/status"),
-        (drifts("header:retry-after"), "new_aspects", "the ledger does not accept answer/header:retry-after"),
+        ([accepted, other], "new_aspects", "not accepted: limited/status"),
+        (drifts("header:retry-after"), "new_aspects", "not accepted: answer/header:retry-after"),
     ):
         standing = judge_acceptance(one, Outcome.DRIFTED, findings, TODAY)
         assert standing is not None

@@ -1,4 +1,4 @@
-"""A ledger follows its schema or is refused in one line."""
+"""A file of accepted differences follows its schema or is refused in one line."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ CHANGES = st.builds(
 
 
 def refusal(tmp_path: Path, content: Json) -> str | None:
-    """What a reader says to it, or None where it is a ledger."""
+    """What a reader says to it, or None if it follows the schema."""
     path = tmp_path / "divergences.json"
     path.write_text(json.dumps(content), encoding="utf-8")
     try:

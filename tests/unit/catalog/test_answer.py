@@ -129,11 +129,11 @@ def test_the_tier_of_this_key_is_the_row_that_has_all_its_limits() -> None:
 
 
 def test_what_was_not_looked_at_of_the_limits_is_told_with_its_reason() -> None:
-    left = replace(finding("not-looked-at"), label="limited", observed="cost-not-allowed")
+    left = replace(finding("not-observed"), label="limited", observed="cost-not-allowed")
     seen = replace(result("pa/rate_limits/limits/general", findings=(left, drift("h"))), probed_record={}, attempts=())
     assert answer.observed_limits(seen) == {
         "account_specific": True,
-        "not_looked_at": {"limited": "cost-not-allowed"},
+        "not_observed": {"limited": "cost-not-allowed"},
     }
 
 

@@ -1,4 +1,4 @@
-"""Why a provider was not looked at, in one sentence each; and the ledger's entries that fail a run by themselves."""
+"""Why a provider was not observed, in one sentence each; and accepted differences that fail a run by themselves."""
 
 from __future__ import annotations
 
@@ -194,7 +194,7 @@ def test_who_expects_all_is_told_which_records_have_no_verdict(results: list[Res
 
 
 def test_an_accepted_difference_that_fails_the_run_is_told_once() -> None:
-    entry = "ledger: l.json:pa/errors/general/r0: was to be reviewed by 2026-11-01; renew it"
+    entry = "accepted difference: l.json:pa/errors/general/r0: was to be reviewed by 2026-11-01; renew it"
     described = run(policy={"stale_accepted_differences": [entry]})
     assert run_verdict.stale_entries(run(), []) == ()
     assert run_verdict.stale_entries(described, []) == (entry,)

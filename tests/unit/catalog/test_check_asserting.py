@@ -195,45 +195,45 @@ def tagged(*tags: str, seen: Any = None, **fields: Any) -> Record:
         (
             tagged("DOCUMENTED", seen=SEEN),
             ["DOCUMENTED", "LIVE_VERIFIED"],
-            ["LIVE_VERIFIED is missing: each documented assertion was seen as stated"],
+            ["LIVE_VERIFIED is missing: each documented assertion matched"],
         ),
         (
             tagged("DOCUMENTED", "LIVE_VERIFIED", seen=PARTLY),
             ["DOCUMENTED"],
-            ["LIVE_VERIFIED does not follow: answer/type was not seen as stated"],
+            ["LIVE_VERIFIED does not follow: answer/type has not matched"],
         ),
         (
             tagged("DOCUMENTED", "LIVE_VERIFIED", seen=OTHERWISE),
             ["DOCUMENTED", "UNVERIFIED"],
             [
-                f"LIVE_VERIFIED does not follow: answer/type on {ENDPOINT_ADDRESS} was seen otherwise",
-                f"UNVERIFIED is missing: answer/type on {ENDPOINT_ADDRESS} was seen otherwise",
+                f"LIVE_VERIFIED does not follow: answer/type on {ENDPOINT_ADDRESS} mismatched",
+                f"UNVERIFIED is missing: answer/type on {ENDPOINT_ADDRESS} mismatched",
             ],
         ),
         (
             tagged("DOCUMENTED", "LIVE_VERIFIED", seen=OTHERWISE, **NOBODYS),
             ["DOCUMENTED", "UNVERIFIED"],
             [
-                f"LIVE_VERIFIED does not follow: answer/type on {ENDPOINT_ADDRESS} was seen otherwise",
-                f"UNVERIFIED is missing: answer/type on {ENDPOINT_ADDRESS} was seen otherwise",
+                f"LIVE_VERIFIED does not follow: answer/type on {ENDPOINT_ADDRESS} mismatched",
+                f"UNVERIFIED is missing: answer/type on {ENDPOINT_ADDRESS} mismatched",
             ],
         ),
         (
             tagged("DOCUMENTED", "LIVE_VERIFIED", seen=PARTLY, **NOBODYS),
             ["DOCUMENTED"],
-            ["LIVE_VERIFIED does not follow: answer/type was not seen as stated"],
+            ["LIVE_VERIFIED does not follow: answer/type has not matched"],
         ),
         (
             tagged("DOCUMENTED", seen=SEEN, **NOBODYS),
             ["DOCUMENTED", "LIVE_VERIFIED"],
-            ["LIVE_VERIFIED is missing: each documented assertion was seen as stated"],
+            ["LIVE_VERIFIED is missing: each documented assertion matched"],
         ),
         (
             tagged("DOCUMENTED", "LIVE_VERIFIED", seen=NOTHING, **NOBODYS),
             ["DOCUMENTED"],
             [
                 "LIVE_VERIFIED does not follow: answer/status, answer/header:request-id, "
-                "answer/header:x-should-retry, answer/body, answer/type was not seen as stated"
+                "answer/header:x-should-retry, answer/body, answer/type has not matched"
             ],
         ),
         (
@@ -262,7 +262,7 @@ def tagged(*tags: str, seen: Any = None, **fields: Any) -> Record:
         (
             tagged("UNVERIFIED", "LIVE_VERIFIED", seen=SEEN, **ALL_ASSUMED),
             ["UNVERIFIED"],
-            ["LIVE_VERIFIED does not follow: nothing that the documents state was seen"],
+            ["LIVE_VERIFIED does not follow: nothing that the documents state was observed"],
         ),
         (tagged("LEGACY"), ["DOCUMENTED", "LEGACY"], ["DOCUMENTED is missing: a row is cited for what it states"]),
     ],

@@ -85,7 +85,7 @@ def test_a_place_may_be_assumed_of_what_a_row_states() -> None:
         (
             [FINE, {**FINE, "with": "/last_id"}],
             "$.relations[1]: another relation has the same key (relation:subset:/data/*/id:one); "
-            "make one of the two, or let them look at different places",
+            "make one of the two, or give them different locations",
         ),
         (
             [{**FINE, "is": "superset"}],

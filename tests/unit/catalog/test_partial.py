@@ -38,4 +38,4 @@ def test_what_was_looked_for_and_seen_nowhere_is_missing(observations: list[Obse
 
 
 def test_so_is_what_nobody_looked_at() -> None:
-    assert in_part(result(observation(), code=FindingCode.NOT_LOOKED_AT))
+    assert in_part(result(observation(), code=FindingCode.NOT_OBSERVED))

@@ -163,11 +163,11 @@ def test_each_run_that_tells_nothing_says_why_and_no_other() -> None:
 
 
 def test_nobody_looked() -> None:
-    assert reason(record()) == "nobody looked at it"
+    assert reason(record()) == "not observed"
 
 
 def test_results_of_other_records_are_ignored() -> None:
-    assert reason(record(), sighting(address="pa/errors/general/other")) == "nobody looked at it"
+    assert reason(record(), sighting(address="pa/errors/general/other")) == "not observed"
 
 
 def test_a_pin_stops_with_its_reason() -> None:

@@ -48,4 +48,4 @@ def test_what_is_assumed_of_the_request_is_told() -> None:
 
 
 def test_a_record_that_names_no_endpoint_says_so() -> None:
-    assert "  looked at              no endpoint yet" in shown(record(LIMITS_ADDRESS))
+    assert "  observed               no endpoint yet" in shown(record(LIMITS_ADDRESS))

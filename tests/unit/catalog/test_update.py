@@ -91,7 +91,7 @@ def test_the_summary_says_why(tmp_path: Path) -> None:
     )
     assert summary.unknown == ("pa/errors/general/gone",)
     assert list(summary.lines())[-1] == "2 records changed in 1 file, 2 kept"
-    assert "2 kept: nobody looked at it" in list(summary.lines())
+    assert "2 kept: not observed" in list(summary.lines())
 
 
 def test_the_changes_of_a_first_night_are_counted_and_the_first_few_named() -> None:

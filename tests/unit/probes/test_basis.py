@@ -162,7 +162,7 @@ def test_what_an_assumption_was_settled_to_be_is_no_news() -> None:
     quiet = judged(RATE_LIMIT, replace(LIMITED, status=403), resolved)
     (told,) = quiet.findings
     assert (quiet.outcome, told.severity) == (Outcome.CONFORMS, Severity.INFO)
-    assert told.message == "status: assumed 429, observed 403, as it was settled to be"
+    assert told.message == "status: assumed 429, observed 403, as it was resolved"
     assert seen(quiet).mismatched == {"status": "403"}, "else the next night would settle it anew"
     again = judged(RATE_LIMIT, replace(LIMITED, status=409), resolved)
     assert [each.severity for each in again.findings] == [Severity.SHOULD]

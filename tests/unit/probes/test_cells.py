@@ -14,7 +14,7 @@ from catalog_probe.catalog.model import Aspect, Attempt, Exchange, Outcome, Reas
 from catalog_probe.catalog.reading.assertions import asserted
 from catalog_probe.catalog.recognition.known import Known
 from catalog_probe.probes.judging.judge import judge
-from catalog_probe.probes.judging.verdicts.not_looked_at import not_looked_at
+from catalog_probe.probes.judging.verdicts.not_observed import not_observed
 from tests.harness.engines import catalog
 
 if TYPE_CHECKING:
@@ -87,7 +87,7 @@ def test_two_attempts_agree_only_where_they_differ_on_the_same_endpoints() -> No
 def test_a_cell_without_a_verdict_leaves_the_others_and_is_told(trouble: Response | None) -> None:
     verdict = judged(sent(STATED, MODELS), sent(trouble, COUNT))
     assert verdict.outcome is Outcome.CONFORMS
-    (told,) = (each for each in verdict.findings if each.code == "not-looked-at")
+    (told,) = (each for each in verdict.findings if each.code == "not-observed")
     assert (told.severity, told.endpoints) == (Severity.INFO, (COUNT,))
     observations = {observation.endpoint: observation for observation in verdict.observations}
     assert observations[COUNT].matched == ()
@@ -150,7 +150,7 @@ def test_the_verdict_on_a_cell_does_not_depend_on_the_others(asked: dict[str, st
 
 def test_what_is_not_looked_at_for_one_reason_is_told_once() -> None:
     reason = Reason("value-missing", "set PA_SMALL_MODEL")
-    assert not_looked_at("", reason, MODELS, COUNT).message == "2 endpoints: value-missing: set PA_SMALL_MODEL"
-    assert not_looked_at("", reason, MODELS).message.startswith(f"{MODELS}: value-missing")
-    assert not_looked_at("answer", reason, MODELS).message.startswith(f"answer on {MODELS}: ")
-    assert not_looked_at("answer", reason).endpoints == ()
+    assert not_observed("", reason, MODELS, COUNT).message == "2 endpoints: value-missing: set PA_SMALL_MODEL"
+    assert not_observed("", reason, MODELS).message.startswith(f"{MODELS}: value-missing")
+    assert not_observed("answer", reason, MODELS).message.startswith(f"answer on {MODELS}: ")
+    assert not_observed("answer", reason).endpoints == ()

@@ -29,8 +29,8 @@ OF_ANOTHER = Verdict(Outcome.INCONCLUSIVE, Reason(ReasonCode.ANOTHER_REVISION, "
 BROKEN = Verdict(Outcome.HARNESS_ERROR, Reason(ReasonCode.RECIPE_INCOMPLETE))
 
 
-def not_looked_at(verdict: Verdict) -> list[tuple[str, tuple[str, ...]]]:
-    return [(each.label, each.endpoints) for each in verdict.findings if each.code == FindingCode.NOT_LOOKED_AT]
+def not_observed(verdict: Verdict) -> list[tuple[str, tuple[str, ...]]]:
+    return [(each.label, each.endpoints) for each in verdict.findings if each.code == FindingCode.NOT_OBSERVED]
 
 
 @pytest.mark.parametrize(
@@ -61,10 +61,10 @@ def test_a_label_that_conforms_somewhere_was_looked_at_unless_attempts_differ_el
 def test_what_is_stated_of_another_revision_is_missed_only_where_nothing_else_was_seen() -> None:
     beside = record_verdict({("answer", HERE): FINE, ("old", HERE): OF_ANOTHER})
     assert beside.outcome is Outcome.CONFORMS
-    assert not_looked_at(beside) == [("old", (HERE,))]
+    assert not_observed(beside) == [("old", (HERE,))]
     alone = record_verdict({("old", HERE): OF_ANOTHER})
     assert (alone.outcome, alone.reason) == (Outcome.INCONCLUSIVE, OF_ANOTHER.reason)
-    assert not_looked_at(alone) == []
+    assert not_observed(alone) == []
     lost_too = record_verdict({("answer", HERE): FINE, ("old", HERE): OF_ANOTHER, ("stream", HERE): LOST})
     assert lost_too.reason == LOST.reason
 
@@ -73,7 +73,7 @@ def test_beside_a_drift_no_other_cell_drifts_unconfirmed() -> None:
     together = record_verdict({("answer", HERE): DRIFTED, ("answer", THERE): LOST})
     assert [each.endpoints for each in together.findings if each.drifts] == [(HERE,)]
     assert replace(TOLD, endpoints=(THERE,)) in together.findings
-    assert not_looked_at(together) == [("answer", (THERE,))]
+    assert not_observed(together) == [("answer", (THERE,))]
     assert [observation.endpoint for observation in together.observations] == [HERE, THERE]
     assert together.observations[1].not_observed == {
         "type": "server-fault",
@@ -92,8 +92,8 @@ def test_where_no_cell_has_a_verdict_each_says_what_it_may_be() -> None:
 def test_only_cells_of_a_label_that_was_seen_elsewhere_are_told() -> None:
     """What was asked nowhere else is the record's own verdict, and no note beside it."""
     together = record_verdict({("answer", HERE): DRIFTED, ("stream", THERE): LOST})
-    assert not_looked_at(together) == []
-    assert not_looked_at(record_verdict({("answer", HERE): DRIFTED, ("answer", ""): LOST})) == [("answer", ())]
+    assert not_observed(together) == []
+    assert not_observed(record_verdict({("answer", HERE): DRIFTED, ("answer", ""): LOST})) == [("answer", ())]
 
 
 def test_what_was_found_is_on_the_endpoint_of_its_observation_or_else_of_its_cell() -> None:

@@ -10,7 +10,7 @@ from catalog_probe.catalog.evidence.retention import POINTED
 from catalog_probe.catalog.model import Aspect, Finding, Outcome, Reason, Severity
 from catalog_probe.catalog.model.codes import FindingCode, ReasonCode
 from catalog_probe.catalog.model.observation import Observation
-from catalog_probe.probes.judging.verdicts.not_looked_at import not_looked_at
+from catalog_probe.probes.judging.verdicts.not_observed import not_observed
 from catalog_probe.probes.judging.verdicts.verdict import Verdict
 
 DRIFT = Finding(FindingCode.STATUS_DIFFERS, Aspect.STATUS, Severity.MUST, "", "answer", observed=418)
@@ -57,5 +57,5 @@ def test_no_more_is_kept_of_what_was_seen_than_a_person_reads() -> None:
     ],
 )
 def test_what_was_not_looked_at_is_named(label: str, endpoints: tuple[str, ...], told: str) -> None:
-    found = not_looked_at(label, Reason("budget", "spent"), *endpoints)
+    found = not_observed(label, Reason("budget", "spent"), *endpoints)
     assert (found.message, found.location, found.endpoints, found.severity) == (told, label, endpoints, Severity.INFO)

@@ -69,7 +69,9 @@ def test_neither_the_order_of_results_nor_the_night_changes_an_id(dice: random.R
     dice.shuffle(shuffled)
     assert [each.id for each in causes(shuffled)] == [each.id for each in causes(NIGHT)]
     assert all(is_id(each.id) for each in causes(NIGHT))
-    assert all(re.fullmatch("pa-[0-9a-f]{8}", each.id) for each in causes(NIGHT)), "as every ledger and link has it"
+    assert all(re.fullmatch("pa-[0-9a-f]{8}", each.id) for each in causes(NIGHT)), (
+        "as every accepted difference and link has it"
+    )
     assert causes([drifted("five", HEADER)])[0].id == causes(NIGHT)[0].id
 
 

@@ -26,7 +26,7 @@ def test_each_cause_is_one_error_and_the_state_comes_last() -> None:
 
 
 def test_a_calm_run_is_a_notice() -> None:
-    state = "All that was looked at is as documented. 1 of 1 verified, oldest evidence today."
+    state = "All that was observed is as documented. 1 of 1 verified, oldest evidence today."
     assert annotated(run(), [result(A)]) == [f"::notice title=Catalog probe::{state}"]
 
 

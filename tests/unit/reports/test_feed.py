@@ -290,8 +290,8 @@ def test_the_feed_is_atom() -> None:
             [
                 "First seen 2026-11-04.",
                 "Recovered 2026-11-05: seen as documented again.",
-                "No night before had seen it as documented: the document or our transcription may be wrong.",
-                "Accepted in the ledger.",
+                "No live run has ever confirmed it: the document or our transcription may be wrong.",
+                "Accepted.",
                 "Cause pc-da072cf7, code status-differs (catalog-probe catalog explain status-differs).",
                 f"- {C}: answer/status 404, recovered 2026-11-05",
             ],

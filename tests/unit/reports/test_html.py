@@ -182,9 +182,9 @@ def test_a_detail_has_a_checklist_of_what_is_asserted() -> None:
     (told,) = re.findall(r'<details class="checklist">(.*?)</details>', page, re.DOTALL)
     words = " ".join("".join(re.sub("<[^>]*>", " ", told)).split())
     assert words == (
-        "Assertions 3 as documented, 1 otherwise, 1 not looked at"
-        " answer on pa/endpoints/messages/create otherwise param : absent"
-        " as documented status , type not looked at, no-body code"
+        "Assertions 3 as documented, 1 mismatched, 1 not observed"
+        " answer on pa/endpoints/messages/create mismatched param : absent"
+        " as documented status , type not observed, no-body code"
         " answer on pa/endpoints/models/list as documented status"
     )
     assert '<details class="checklist">' not in html.render(run(), [drifted(A)])

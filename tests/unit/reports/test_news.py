@@ -38,7 +38,7 @@ def told(rows: Sequence[Row]) -> list[dict[str, int]]:
 
 def test_each_is_told_by_one_run() -> None:
     rows = replayed([[result(A)], [drifted(A)], [drifted(A)], [blind(A)], [drifted(A, 409)], [result(A)], [result(A)]])
-    assert told(rows) == [{}, {"new": 1}, {}, {"lost_sight": 1}, {"changed": 1}, {"recovered": 1}, {}]
+    assert told(rows) == [{}, {"new": 1}, {}, {"coverage_lost": 1}, {"changed": 1}, {"recovered": 1}, {}]
 
 
 def test_what_is_accepted_calls_nobody() -> None:
@@ -55,19 +55,19 @@ def test_what_is_lost_from_sight_is_told_together_and_only_what_was_seen_before(
     rows = replayed(
         [[result(A), result(B), blind("pa/errors/general/d")], [blind(A), blind(B), blind("pc/errors/x/e")]]
     )
-    [lost] = news("live", rows, rows[-1].run)["lost_sight"]
+    [lost] = news("live", rows, rows[-1].run)["coverage_lost"]
     assert lost == {"provider": "pa", "since": "2026-11-02", "number": 2, "records": [A, B]}
-    assert news("live", rows, rows[-1].run)["text"] == ("2 records lost from sight; PA and PC were not looked at")
+    assert news("live", rows, rows[-1].run)["text"] == ("2 records lost coverage; PA and PC were not observed")
 
 
 def test_what_was_seen_again_is_lost_anew() -> None:
     rows = replayed([[each] for each in (result(A), blind(A), result(A), blind(A), result(A))])
-    assert told(rows) == [{}, {"lost_sight": 1}, {}, {"lost_sight": 1}, {}]
+    assert told(rows) == [{}, {"coverage_lost": 1}, {}, {"coverage_lost": 1}, {}]
 
 
 def test_what_was_not_probed_is_lost_where_the_history_says_so() -> None:
     rows = replayed([[result(A), result(B)], [result(A, Outcome.NOT_PROBED), result(B, Outcome.NOT_PROBED)]])
-    [lost] = news("live", [rows[0], replace(rows[1], coverage_lost=frozenset({B}))], "r01")["lost_sight"]
+    [lost] = news("live", [rows[0], replace(rows[1], coverage_lost=frozenset({B}))], "r01")["coverage_lost"]
     assert lost["records"] == [B]
 
 
@@ -77,18 +77,18 @@ def test_a_run_is_told_whole() -> None:
     drifting = [f"pa/errors/general/{number:02}" for number in range(11)]
     rows = replayed([[result(each) for each in lost], [*map(blind, lost), *map(drifted, drifting)]])
     said = news("live", rows, "r01")
-    [new], [absent] = said.pop("new"), said.pop("lost_sight")
+    [new], [absent] = said.pop("new"), said.pop("coverage_lost")
     assert said == {
-        "version": 1,
+        "schema_version": 1,
         "run": "r01",
         "target": "live",
         "live": True,
         "night": "2026-11-02",
-        "text": "1 new, 11 records lost from sight (PA status: 400 → 422 in 11 records); PC was not looked at",
-        "counts": {"new": 1, "changed": 0, "recovered": 0, "lost_sight": 11},
+        "text": "1 new, 11 records lost coverage (PA status: 400 → 422 in 11 records); PC was not observed",
+        "counts": {"new": 1, "changed": 0, "recovered": 0, "coverage_lost": 11},
         "changed": [],
         "recovered": [],
-        "not_looked_at": ["pc"],
+        "not_observed": ["pc"],
     }
     assert (new["number"], new["records"]) == (11, drifting[:10])
     assert absent == {"provider": "pc", "since": "2026-11-02", "number": 11, "records": lost[:10]}
@@ -148,12 +148,12 @@ def test_a_run_that_could_not_look_is_never_without_news() -> None:
     first, again = replayed([[*unseen, result("pb/errors/general/x")]] * 2)
     for row in (first, again):
         said = news("live", [first, again], row.run)
-        assert said["not_looked_at"] == ["pa", "pc"]
-        assert said["text"] == "PA and PC were not looked at"
+        assert said["not_observed"] == ["pa", "pc"]
+        assert said["text"] == "PA and PC were not observed"
     [both] = replayed(
         [[drifted("pb/errors/general/y"), *unseen[:1], result("pc/errors/general/y", Outcome.NOT_PROBED)]]
     )
-    assert news("live", [both], both.run)["text"] == ("1 new (PB status: 400 → 422 in 1 record); PA was not looked at")
+    assert news("live", [both], both.run)["text"] == ("1 new (PB status: 400 → 422 in 1 record); PA was not observed")
 
 
 def test_the_command_prints_it_of_any_run(

@@ -95,7 +95,7 @@ def test_the_strip_has_a_place_for_each_run() -> None:
 @pytest.mark.parametrize(
     ("results", "told"),
     [
-        ([result(A), result(B)], "All that was looked at is as documented. 2 of 2 verified, oldest evidence today."),
+        ([result(A), result(B)], "All that was observed is as documented. 2 of 2 verified, oldest evidence today."),
         (
             [result(A, **DRIFT), result(B)],
             "PA drifts: 1 new cause behind 1 record. 1 of 2 verified, oldest evidence today.",
@@ -103,7 +103,7 @@ def test_the_strip_has_a_place_for_each_run() -> None:
         ([], "Nothing was probed. 0 of 0 verified."),
         (
             [result(A), result(C, Outcome.INCONCLUSIVE, reason=Reason("read-timeout"), probed_record={})],
-            "PB was not looked at: no record has a verdict (read-timeout); nothing that was seen drifts. "
+            "PB was not observed: no record has a verdict (read-timeout); nothing that was seen drifts. "
             "1 of 2 verified, oldest evidence today.",
         ),
     ],
@@ -119,7 +119,7 @@ def test_the_verdict_compares_with_the_runs_before() -> None:
     results = [result(A, **DRIFT), result(B), unseen, result("pb/errors/http/d")]
     overview = Overview(replace(described, expected=("pa", "pb")), results)
     assert verdict(overview) == (
-        "PB was looked at only in part: 1 of 2 probes are inconclusive (read-timeout); PA drifts: 1 new cause behind "
+        "PB was observed only in part: 1 of 2 probes are inconclusive (read-timeout); PA drifts: 1 new cause behind "
         "1 record. "
         "3 of 4 verified, oldest evidence 2 days."
     )
@@ -128,7 +128,7 @@ def test_the_verdict_compares_with_the_runs_before() -> None:
 
 def test_a_mock_verifies_nothing() -> None:
     assert verdict(Overview(run(live=False), [result(A)])) == (
-        "All that was looked at is as documented. 1 of 1 conform on the mock."
+        "All that was observed is as documented. 1 of 1 conform on the mock."
     )
 
 
@@ -213,18 +213,18 @@ def test_what_is_verified_in_part_is_said_to_be() -> None:
     assert "2 of 2 verified, oldest" in Overview(run(), whole).coverage
     partly = [
         result(A, observations=(unseen,)),
-        result(B, findings=(finding("not-looked-at", severity=Severity.INFO),)),
+        result(B, findings=(finding("not-observed", severity=Severity.INFO),)),
     ]
     assert "2 of 2 verified, 2 of them in part, oldest" in Overview(run(), partly).coverage
 
 
 def test_lost_coverage_is_told_as_that_though_its_accepted_difference_is_stale() -> None:
-    detail = "the accepted divergence was to be reviewed by 2026-11-01"
+    detail = "the accepted difference was to be reviewed by 2026-11-01"
     blind = result(
         A, Outcome.INCONCLUSIVE, reason=Reason("read-timeout"), accepted_difference={"state": "stale", "detail": detail}
     )
     overview = Overview(past({A: Outcome.CONFORMS}), [blind])
     assert overview.standings[0].change is Change.LOST
     assert overview.stale_entries == (f"{A}: {detail}",)
-    assert "1 ledger entry is stale" in verdict(overview)
+    assert "1 accepted difference is stale" in verdict(overview)
     assert change_of(past(), blind) is Change.STALE

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 from catalog_probe.catalog.model import Outcome
 from catalog_probe.catalog.model.observation import Observation
 from catalog_probe.catalog.reading.assertions import assertions
+from catalog_probe.reports.content.observed_share import observed_shares
 from catalog_probe.reports.content.overview import Overview
-from catalog_probe.reports.content.sight import sight
 from catalog_probe.reports.history import nights
 from catalog_probe.reports.page import plots
 from catalog_probe.reports.page.matrix import matrix
@@ -80,9 +80,9 @@ def test_the_share_of_assertions_that_were_looked_at() -> None:
         else each
         for each in own
     ]
-    seen = sight(Overview(run(), [*results, result("pb/errors/http/b")]).standings)
+    seen = observed_shares(Overview(run(), [*results, result("pb/errors/http/b")]).standings)
     assert seen.keys() == {"pd"}, "where nothing was looked at there is no share to tell"
-    assert seen["pd"].looked_at == 2
+    assert seen["pd"].observed == 2
     assert seen["pd"].stated == sum(not each.out_of_reach for each in within_reach)
     assert seen["pd"].percent == 200 // seen["pd"].stated
 

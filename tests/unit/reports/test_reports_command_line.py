@@ -81,8 +81,8 @@ Other outcome (2)
   {A} conforms -> drifted: status: documented 400, observed 422
   {B} drifted -> inconclusive: read-timeout 30 s
 
-Assertions observed otherwise (1)
-  {A}#answer/status on 2 endpoints: as stated -> 422
+Assertions with another observation (1)
+  {A}#answer/status on 2 endpoints: matched -> 422
 
 Only in the first (1)
   {D}

@@ -71,7 +71,7 @@ def test_the_next_steps_are_told_in_the_order_of_the_sections() -> None:
 @pytest.mark.parametrize(
     ("results", "said", "tab"),
     [
-        ([result(A)], "All that was looked at is as documented.", "as documented"),
+        ([result(A)], "All that was observed is as documented.", "as documented"),
         ([drifted(A), drifted(B), drifted(C)], "PA and PC drift: 2 new causes behind 3 records.", "2 new causes"),
         ([drifted(A, finding(), TYPE)], "PA drifts: 2 new causes behind 1 record.", "2 new causes"),
         (
@@ -81,12 +81,12 @@ def test_the_next_steps_are_told_in_the_order_of_the_sections() -> None:
         ),
         (
             [result(A), drifted(B, confirmation=PENDING)],
-            "1 cause is pending, never yet seen as documented.",
+            "1 cause is pending, never confirmed.",
             "pending",
         ),
         (
             [result(A), drifted(B, accepted_difference={"state": "accounted"})],
-            "All that was looked at is as documented, or accepted in the ledger.",
+            "All that was observed is as documented, or accepted.",
             "as documented",
         ),
         ([result(A, Outcome.HARNESS_ERROR)], "The probe itself failed in 1 place.", "our fault"),
@@ -138,7 +138,7 @@ def test_what_is_blind_is_said_first() -> None:
     unseen = result(C, Outcome.INCONCLUSIVE, reason=Reason("read-timeout"), probed_record={})
     overview = Overview(run(expected=("pa", "pc")), [drifted(A), unseen])
     assert sentence(overview) == (
-        "PC was not looked at: no record has a verdict (read-timeout); PA drifts: 1 new cause behind 1 record."
+        "PC was not observed: no record has a verdict (read-timeout); PA drifts: 1 new cause behind 1 record."
     )
     assert title(overview) == "PC blind"
 
@@ -146,7 +146,7 @@ def test_what_is_blind_is_said_first() -> None:
 def test_an_account_without_credit_is_said_before_all_that_follows_from_it() -> None:
     unpaid = result(C, Outcome.INCONCLUSIVE, reason=Reason("no-credit", "HTTP 402"), probed_record={})
     assert sentence(Overview(run(), [unpaid])) == (
-        "The account of PC has no credit; PC was not looked at: no record has a verdict (no-credit)."
+        "The account of PC has no credit; PC was not observed: no record has a verdict (no-credit)."
     )
 
 
@@ -158,7 +158,7 @@ def test_who_was_seen_in_part_is_not_said_to_be_unseen() -> None:
     ]
     overview = Overview(run(expected=("pa", "pc")), [result(A), *unseen])
     assert sentence(overview, whys=False) == (
-        "PA was looked at only in part, and PC was not looked at; nothing that was seen drifts."
+        "PA was observed only in part, and PC was not observed; nothing that was seen drifts."
     )
 
 

@@ -109,7 +109,7 @@ def test_quietly(snapshot: SnapshotAssertion) -> None:
 
 
 def test_a_good_run_says_little() -> None:
-    state = "All that was looked at is as documented. 1 of 1 verified, oldest evidence today."
+    state = "All that was observed is as documented. 1 of 1 verified, oldest evidence today."
     assert terminal.summary(run(), [result(A)]).splitlines()[-1] == state
     assert terminal.summary(run(), [result(A)], quiet=True).count("\n") == 0
 
@@ -163,18 +163,18 @@ def test_who_was_not_looked_at_is_told_last_beside_the_state() -> None:
     refused = result(A, Outcome.RESTRICTED, reason=Reason("probe-refused"))
     last = terminal.summary(run(), [refused], width=200).splitlines()[-2:]
     assert last == [
-        "blind: pa was not looked at: no record has a verdict (probe-refused) (exit 10)",
-        "PA was not looked at. 1 of 1 verified, oldest evidence 5 days.",
+        "blind: pa was not observed: no record has a verdict (probe-refused) (exit 10)",
+        "PA was not observed. 1 of 1 verified, oldest evidence 5 days.",
     ]
     assert "blind" not in terminal.summary(run(expected=()), [refused, result("pb/errors/general/b")])
 
 
 def test_an_accepted_difference_that_fails_the_run_is_told() -> None:
-    entry = "ledger: divergences.json:pa/errors/general/gone: no record has this address; remove the entry"
+    entry = "accepted difference: divergences.json:pa/errors/general/gone: no record has this address; remove the entry"
     described = run(policy={"stale_accepted_differences": [entry]})
     assert entry in terminal.summary(described, [result(A)], width=200).splitlines()
     assert (
         terminal.verdict(described, [result(A)])
         .splitlines()[-1]
-        .startswith("Nothing new drifts, and 1 ledger entry is stale.")
+        .startswith("Nothing new drifts, and 1 accepted difference is stale.")
     )

@@ -63,7 +63,7 @@ EXPECTED = st.sets(SOME_PROVIDER)
 
 @st.composite
 def results(draw: st.DrawFn) -> list[Result]:
-    """Any outcomes, reasons and ledger states of any providers, also those that no run should give."""
+    """Any outcomes, reasons and states of acceptance of any providers, also those that no run should give."""
     made = []
     for number in range(draw(st.integers(0, 8))):
         outcome = draw(OUTCOMES)
@@ -92,14 +92,16 @@ def results(draw: st.DrawFn) -> list[Result]:
 
 @st.composite
 def runs(draw: st.DrawFn) -> Run:
-    """A run that expects some providers, with or without a past and an entry of the ledger that is due."""
+    """A run that expects some providers, with or without a past and an overdue accepted difference."""
     described: dict[str, Any] = {
         "expected": tuple(sorted(draw(EXPECTED))),
         "selected": tuple(f"{each}/errors/general/r{n}" for n, each in enumerate(PROVIDERS)),
     }
     if draw(st.booleans()):
         described["policy"] = {
-            "stale_accepted_differences": ["ledger: l.json:pa/errors/general/r0: was to be reviewed; renew it"]
+            "stale_accepted_differences": [
+                "accepted difference: l.json:pa/errors/general/r0: was to be reviewed; renew it"
+            ]
         }
     if draw(st.booleans()):
         described["policy"] = {**described.get("policy", {}), "expect_all": True}
@@ -128,7 +130,7 @@ def test_every_view_agrees_with_the_exit_status(described: Run, seen: list[Resul
     assert not waiting or overview.mood != "good"
     gone = lost.of_run(described, known)
     assert gone == {each.address for each in overview.members(Name.LOST)}, "lost is told first, also of a stale entry"
-    lost_sight = overview.members(Name.LOST)
+    coverage_lost = overview.members(Name.LOST)
     assert not gone or overview.has_news
     if described.policy.get("expect_all"):
         assert set(gaps(known)) <= blind
@@ -144,17 +146,17 @@ def test_every_view_agrees_with_the_exit_status(described: Run, seen: list[Resul
     assert f'<section class="verdict {overview.mood}"' in page
     for provider in PROVIDERS:
         for told in (text, quiet):
-            assert (f"blind: {provider} was {overview.looked_at(provider)}" in told) == (provider in blind)
-        assert (f"Blind: {provider.upper()} was {overview.looked_at(provider)}" in page) == (provider in blind)
+            assert (f"blind: {provider} was {overview.describe_coverage(provider)}" in told) == (provider in blind)
+        assert (f"Blind: {provider.upper()} was {overview.describe_coverage(provider)}" in page) == (provider in blind)
         assert (f"- **{provider.upper()}**: blind: " in markdown) == (provider in blind)
     assert {
         suite.get("name", "")[:2] for suite in document if suite.find(".//property[@name='blind']") is not None
     } == (blind)
     for told in (page, " ".join(text.split()), " ".join(quiet.split()), markdown):
-        assert ("no live night has yet seen as documented" in told) == bool(waiting)
+        assert ("no live run has confirmed yet" in told) == bool(waiting)
     for told in (page, text, quiet, markdown):
-        assert f"Lost sight ({len(lost_sight)})" in told or not lost_sight or told is page
-    assert (f"<b>{len(lost_sight)}</b> lost sight</a>" in page) == bool(lost_sight)
+        assert f"Coverage lost ({len(coverage_lost)})" in told or not coverage_lost or told is page
+    assert (f"<b>{len(coverage_lost)}</b> coverage lost</a>" in page) == bool(coverage_lost)
     for whole in (page, markdown):
         assert not ((blind or gone) and "Nothing changed" in whole)
 
@@ -219,7 +221,7 @@ def test_a_blind_night_is_nowhere_green(seen: list[tuple[Outcome, str]], blind: 
     overview = Overview(run(expected=("pa", "pb")), [*mine, *others])
     assert overview.blind == ({"pa": blind} if blind else {})
     assert overview.status is (Exit.BLIND if blind else Exit.FINE)
-    looked_at = "looked at only in part" if any(outcome.conclusive for outcome, _ in seen) else "not looked at"
+    looked_at = "observed only in part" if any(outcome.conclusive for outcome, _ in seen) else "not observed"
     told = f"PA was {looked_at}: {blind}; nothing that was seen drifts"
     assert sentence.verdict(overview).startswith(told) == bool(blind)
     assert overview.mood == "warn"

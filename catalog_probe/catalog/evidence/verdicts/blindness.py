@@ -1,4 +1,4 @@
-"""Which providers a run did not really look at. Pure."""
+"""Which providers a run did not really observe. Pure."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ if TYPE_CHECKING:
     from catalog_probe.catalog.model import Reason
 
 BLIND_SHARE = 0.2
-"""A provider of whose allowed probes more than this share is inconclusive was looked at too little."""
+"""A provider of whose allowed probes more than this share is inconclusive was observed too little."""
 
 _VERDICTS = frozenset({Outcome.CONFORMS, Outcome.DRIFTED, Outcome.FLAKY, Outcome.HARNESS_ERROR})
-"""The outcomes of what was looked at; our own fault is told by itself."""
+"""The outcomes of what was observed; our own fault is told by itself."""
 
 
 def blind_providers(
     results: Sequence[Result], expected: Sequence[str], lost: Set[str] = frozenset(), *, whole: bool = True
 ) -> dict[str, str]:
-    """The providers that were not looked at and had to be, and why, each in one sentence.
+    """The providers that were not observed and had to be, and why, each in one sentence.
 
     Those that are `expected` had to be; and where nothing at all has a verdict, each of which something was tried or
-    would have been if it were configured. `lost` are the addresses that are lost from sight. A shard is not the `whole`
+    would have been if it were configured. `lost` are the addresses of lost coverage. A shard is not the `whole`
     of what was asked for: another one may have what it could not configure.
     """
     of_provider: dict[str, list[Result]] = {provider: [] for provider in expected}
@@ -112,7 +112,7 @@ def _told(gaps: Sequence[Result]) -> str:
 
 
 def _why(results: Sequence[Result], lost: Set[str]) -> str:
-    """Why a provider with these results was not looked at; empty where it was."""
+    """Why a provider with these results was not observed; empty where it was."""
     if not results:
         return "no record has a result"
     allowed = [
@@ -132,8 +132,8 @@ def _why(results: Sequence[Result], lost: Set[str]) -> str:
     gone = [result for result in allowed if result.record in lost and result.outcome is not Outcome.INCONCLUSIVE]
     if len(unseen) + len(gone) > BLIND_SHARE * len(allowed):
         inconclusive = f"{len(unseen)} of {len(allowed)} probes are inconclusive"
-        of_sight = f"{len(gone)}{'' if unseen else f' of {len(allowed)}'} had a verdict before and have none now"
-        said = [text for text, members in ((inconclusive, unseen), (of_sight, gone)) if members]
+        no_longer = f"{len(gone)}{'' if unseen else f' of {len(allowed)}'} had a verdict before and have none now"
+        said = [text for text, members in ((inconclusive, unseen), (no_longer, gone)) if members]
         return _most_common_reason(" and ".join(said), [*unseen, *gone])
     return ""
 

@@ -10,7 +10,7 @@ from catalog_probe.catalog.evidence.not_reported import unreported
 from catalog_probe.catalog.evidence.past import Earlier, last_verdict
 from catalog_probe.catalog.evidence.verdicts import run_verdict
 from catalog_probe.catalog.evidence.verdicts.confirmation import pending
-from catalog_probe.catalog.evidence.verdicts.lost import lost_sight
+from catalog_probe.catalog.evidence.verdicts.lost import has_lost_coverage
 from catalog_probe.catalog.model import Json, Outcome
 
 if TYPE_CHECKING:
@@ -74,7 +74,7 @@ def change(result: Result, earlier: Sequence[Earlier], known: Earlier | None = N
     drifted_before = last is not None and last.drifts
     if run_verdict.broken(result) and not unreported(result):
         return Change.BROKEN
-    if lost_sight(result, known or last):
+    if has_lost_coverage(result, known or last):
         return Change.LOST
     if run_verdict.stale(result):
         return Change.STALE

@@ -1,8 +1,8 @@
-"""Whether what drifts used to agree, never did, or is so new that it waits: pending. Pure.
+"""Whether a live run ever confirmed what drifts, or whether it is so new that it is pending. Pure.
 
-A drift of something that a live night has seen as documented is a regression. Of something that none ever saw so, our
-transcription, the document or this account may as well be wrong. That waits for some days from its first look before
-it fails a run, so that a new user's first night, and a new record's, is told and not red.
+A drift of an assertion that a live run has confirmed is a regression. If none ever has, our transcription, the document
+or this account may as well be wrong. Such a drift is pending for some days from its first observation before it fails a
+run. So the first night of a new user, or of a new record, is told and not red.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from catalog_probe.catalog.model.assertion import Assertion
 
 PENDING_DAYS = 7
-"""Days from its first look for which what was never seen as documented is told, and fails no run."""
+"""Days from the first observation for which a drift that was never confirmed fails no run."""
 
 
 def describe_confirmation(
@@ -64,18 +64,18 @@ def describe_confirmation(
 
 
 def regressed(result: Result) -> tuple[str, ...]:
-    """The keys of what drifts and was once seen as documented."""
+    """The keys of the assertions that drift and were confirmed before."""
     return tuple((result.confirmation or {}).get("regressed", ()))
 
 
 def never_confirmed(result: Result) -> Mapping[str, Mapping[str, str]]:
-    """The keys of what drifts and was never seen as documented, each with its `first` look, and `until` if pending."""
+    """The assertions that drift and were never confirmed, each with the day of its `first` observation, and `until`."""
     found: Mapping[str, Mapping[str, str]] = (result.confirmation or {}).get("never_confirmed", {})
     return found
 
 
 def pending(result: Result) -> bool:
-    """Whether it drifts in nothing but what is new or edited and was never seen as documented."""
+    """Whether it drifts in nothing but new or edited statements that were never confirmed."""
     return result.outcome is Outcome.DRIFTED and bool(never_confirmed(result)) and not waiting_no_more(result)
 
 
@@ -91,7 +91,7 @@ def until(result: Result) -> str:
 
 
 def _first_remembered(address: str, rows: Iterable[Row]) -> list[date]:
-    """The days on which earlier runs first looked at what the record states now; a row may know of earlier ones."""
+    """The days on which earlier runs observed what the record states now; a row may know of earlier ones."""
     days = [row.today for row in rows if row.outcomes[address].conclusive]
     told = (row.drifts.get(address, {}).get("first") for row in rows)
     return [*days, *(date.fromisoformat(each) for each in told if each)]

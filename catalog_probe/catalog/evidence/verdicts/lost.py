@@ -1,7 +1,7 @@
-"""Lost sight: a record that had a verdict and has none now, though it was to be looked at. Pure.
+"""Coverage lost: a record that had a verdict and has none now, though it was meant to be probed. Pure.
 
-It is news as a drift is, and told first: what nobody sees any more may have become anything. What was not meant to be
-looked at (a cost that is not allowed, a key that nobody names, a cell that was not drawn) is not lost.
+It is news as a drift is, and told first: a record that nobody observes may do anything. A record that was not meant to
+be probed (its cost is not allowed, its key is not named, its cell was not drawn) has not lost its coverage.
 """
 
 from __future__ import annotations
@@ -22,23 +22,23 @@ if TYPE_CHECKING:
     from catalog_probe.catalog.evidence.results import Result, Run
 
 WITHOUT_A_VERDICT = frozenset({Outcome.INCONCLUSIVE, Outcome.RESTRICTED})
-"""The outcomes of what was to be looked at and was not seen."""
+"""The outcomes of what was meant to be observed and was not."""
 
 GONE = frozenset({ReasonCode.CREDENTIAL_EMPTY, ReasonCode.VALUE_NOT_FOUND})
 """Why something was not probed though somebody meant it to be: what it rests on was sought and is not there."""
 
 
-def lost_sight(result: Result, last: Earlier | None) -> bool:
+def has_lost_coverage(result: Result, last: Earlier | None) -> bool:
     """Whether a record of which this was the `last` verdict has none any more.
 
     A key that is set and empty is the secret that a CI could not find, and what was sought on the account and is not
-    there any more is what a night rested on: both were to be looked at. What was never reported is told as that.
+    there any more is what a night rested on: both were meant to be probed. What was never reported is told as that.
     """
     return last is not None and _is_unseen(result)
 
 
 def of_run(run: Run, results: Sequence[Result]) -> frozenset[str]:
-    """The addresses of all that this run lost from sight."""
+    """The addresses of the records whose coverage this run lost."""
     unseen = [result for result in results if _is_unseen(result)]
     rows = past.rows(run) if unseen else []
     return frozenset(
@@ -65,7 +65,7 @@ def since(today: date, earlier: Sequence[Earlier]) -> date:
 
 
 def _is_unseen(result: Result) -> bool:
-    """Whether it was to be looked at, was reported, and has no verdict."""
+    """Whether it was meant to be observed, was reported, and has no verdict."""
     gone = result.reason is not None and result.reason.code in GONE
     meant = result.outcome in WITHOUT_A_VERDICT or (result.outcome is Outcome.NOT_PROBED and gone)
     return meant and not unreported(result) and not result.is_beyond_verifying

@@ -18,7 +18,7 @@ def in_part(result: Result) -> bool:
 
     What was not drawn tonight is no part of tonight.
     """
-    if any(finding.code == FindingCode.NOT_LOOKED_AT for finding in result.findings):
+    if any(finding.code == FindingCode.NOT_OBSERVED for finding in result.findings):
         return True
     shown = {
         f"{observation.label}/{key}"

@@ -75,7 +75,7 @@ def _blind(run: Run, known: Sequence[Result]) -> dict[str, str]:
 
 
 def failed(result: Result) -> bool:
-    """Whether it makes a run exit 1: a drift neither accounted for nor pending, flaky, or a stale ledger entry."""
+    """Whether it makes a run exit 1: drift neither accepted nor pending, flaky, or a stale accepted difference."""
     drifted = result.outcome is Outcome.DRIFTED and not accounted(result) and not pending(result)
     return drifted or result.outcome is Outcome.FLAKY or stale(result)
 
@@ -86,17 +86,17 @@ def broken(result: Result) -> bool:
 
 
 def accounted(result: Result) -> bool:
-    """Whether it drifted, and the ledger accepts all of its differences."""
+    """Whether it drifted, and all of its differences are accepted."""
     return result.outcome is Outcome.DRIFTED and acceptance_state(result) is AcceptanceState.ACCOUNTED
 
 
 def stale(result: Result) -> bool:
-    """Whether the ledger's entry for the record is to be mended: past its review, or its divergence is gone."""
+    """Whether the accepted difference of the record is stale: its review is overdue, or it is gone."""
     return not broken(result) and acceptance_state(result) is AcceptanceState.STALE
 
 
 def acceptance_state(result: Result) -> AcceptanceState | None:
-    """How the result stands to the divergence that the ledger accepts for its record; None where it accepts none."""
+    """The state of the record's accepted difference; None if there is none."""
     state = (result.accepted_difference or {}).get("state")
     return AcceptanceState(state) if state in set(AcceptanceState) else None
 
@@ -107,7 +107,7 @@ def acceptance_field(result: Result, field: str) -> str:
 
 
 def stale_entries(run: Run, results: Sequence[Result]) -> tuple[str, ...]:
-    """The entries of the ledger that fail the run whatever it sees, each in one line, if no result tells it already."""
+    """The accepted differences that fail the run by themselves, one line each, if no result tells it already."""
     told = tuple(f":{result.record}: " for result in results if stale(result))
     return tuple(
         entry for entry in run.policy.get("stale_accepted_differences") or () if not any(each in entry for each in told)

@@ -62,7 +62,7 @@ def _each_weighed(expected: Expected, findings: Iterable[Finding]) -> Iterator[F
         elif finding.observed in assertion.alternatives:
             continue
         elif _is_known(finding, assertion):
-            yield replace(finding, severity=Severity.INFO, message=f"{_as_assumed(finding)}, as it was settled to be")
+            yield replace(finding, severity=Severity.INFO, message=f"{_as_assumed(finding)}, as it was resolved")
         elif _is_assumed(expected, finding, assertion) and not _is_another_outcome(finding, assertion):
             yield replace(finding, severity=Severity.SHOULD, message=_as_assumed(finding))
         else:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from catalog_probe.catalog.model import Outcome, Reason, Severity
 from catalog_probe.catalog.model.codes import ReasonCode
 from catalog_probe.probes.judging.comparison.merged import merged
-from catalog_probe.probes.judging.verdicts.not_looked_at import not_looked_at
+from catalog_probe.probes.judging.verdicts.not_observed import not_observed
 from catalog_probe.probes.judging.verdicts.verdict import Verdict
 
 if TYPE_CHECKING:
@@ -82,7 +82,7 @@ def _unseen_beside(cells: Mapping[Place, Verdict]) -> Iterator[Finding]:
     seen = {label for (label, _), each in cells.items() if each.outcome in _SEEN}
     for (label, endpoint), each in cells.items():
         if each.reason is not None and (label in seen or _is_no_gap(each)):
-            yield not_looked_at(label, each.reason, *filter(None, [endpoint]))
+            yield not_observed(label, each.reason, *filter(None, [endpoint]))
 
 
 def _endpoint(place: Place, verdict: Verdict) -> str:

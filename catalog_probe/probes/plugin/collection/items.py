@@ -102,7 +102,7 @@ class Prober(Collector):
             self._engine = None
 
     def _standing(self, result: Result) -> dict[str, Json] | None:
-        """How the result stands to the divergence that the ledger accepts for it, if it does."""
+        """The accepted difference of the record and its state, if there is one."""
         entry = accepted_differences.entry_for(self.options.accepted, result.record, self.options.told_as)
         due = confirmation.waiting_no_more(result)
         counted = [each for each in result.findings if each.assertion in due] if due else result.findings
@@ -111,7 +111,7 @@ class Prober(Collector):
         return standing.to_json() if standing else None
 
     def _confirmation(self, result: Result) -> dict[str, Json] | None:
-        """Whether what drifts live was ever seen as documented; a mock is no provider, and nothing there is pending.
+        """Whether a live run ever confirmed what drifts; a mock is no provider, and nothing there is pending.
 
         What a record remembers was seen under the usual revision, so under another one the history of that one tells.
         """

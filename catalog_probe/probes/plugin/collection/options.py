@@ -59,7 +59,7 @@ class Options:
     out: Path
     today: date
     accepted: tuple[Entry, ...] = ()
-    """The divergences that the ledger accepts."""
+    """The accepted differences."""
     shard: Shard | None = None
     strict: bool = False
     """Whether what is pending fails the run."""
@@ -104,7 +104,7 @@ class Options:
 
     @property
     def pending_days(self) -> int:
-        """For how many days from its first look what never agreed is told and fails no run."""
+        """Days from the first observation for which a drift that was never confirmed fails no run."""
         return 0 if self.strict else self.target.pending_days
 
     def selects(self, address: Address) -> bool:

@@ -94,7 +94,7 @@ def options() -> tuple[Option, ...]:
         ),
         Option(
             "--depth",
-            "on which of its endpoints an error is looked at: quick (the first), rotate (also tonight's share of the "
+            "on which of its endpoints an error is probed: quick (the first), rotate (also tonight's share of the "
             "others: all of them in four weeks) or full (all); default: full on a mock, rotate live",
             metavar="DEPTH",
         ),

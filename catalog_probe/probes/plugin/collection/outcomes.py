@@ -21,7 +21,7 @@ def settle(result: Result) -> None:
     if run_verdict.failed(result):
         pytest.fail(told(result), pytrace=False)
     if confirmation.pending(result):
-        waiting = f"never seen as documented; pending until {confirmation.until(result)}: {result.drifts[0].message}"
+        waiting = f"never confirmed; pending until {confirmation.until(result)}: {result.drifts[0].message}"
         pytest.xfail(line(waiting))
     if run_verdict.accounted(result):
         pytest.xfail(line(run_verdict.acceptance_field(result, "reason")) or "accepted in catalog/divergences.json")
@@ -37,9 +37,9 @@ def told(result: Result) -> str:
         if finding.drifts or finding.code == FindingCode.MATCHES_ANOTHER_RECORD
     ]
     if run_verdict.stale(result):
-        lines.insert(0, f"stale ledger: {run_verdict.acceptance_field(result, 'detail')}")
+        lines.insert(0, f"stale accepted difference: {run_verdict.acceptance_field(result, 'detail')}")
     elif result.accepted_difference:
-        lines.append(f"  ledger: {run_verdict.acceptance_field(result, 'detail')}")
+        lines.append(f"  accepted difference: {run_verdict.acceptance_field(result, 'detail')}")
     if result.outcome is Outcome.FLAKY and result.reason:
         lines.insert(0, f"{result.outcome}: {result.reason.detail}")
     sources = ", ".join(result.parsed_record.sources)

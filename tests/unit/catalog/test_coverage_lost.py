@@ -60,7 +60,7 @@ def test_what_is_refused_and_was_not_is_lost(refused: int, status: Exit, why: st
     assert run_verdict.of_run(described, seen) is status
     assert run_verdict.blind(described, seen).get("pa") == why
     for text in (terminal.summary(described, seen), summary.render(described, seen)):
-        assert f"Lost sight ({refused})" in text
+        assert f"Coverage lost ({refused})" in text
         assert "Nothing changed" not in text
         assert "No drift;" not in text
 
@@ -70,7 +70,7 @@ def test_what_was_always_refused_is_no_news() -> None:
     described = after(refused)
     assert lost.of_run(described, refused) == frozenset()
     assert run_verdict.of_run(described, refused) is Exit.FINE
-    assert "Lost sight" not in terminal.summary(described, refused)
+    assert "Coverage lost" not in terminal.summary(described, refused)
 
 
 def test_lost_and_inconclusive_count_together() -> None:
@@ -119,7 +119,7 @@ def test_a_provider_that_is_not_expected_is_told_and_makes_nothing_red() -> None
     seen = night(*[REFUSED] * 9, CONFORMS)
     relaxed = replace(after(ALL), expected=())
     assert run_verdict.of_run(relaxed, seen) is Exit.FINE
-    assert "Lost sight (9)" in terminal.summary(relaxed, seen)
+    assert "Coverage lost (9)" in terminal.summary(relaxed, seen)
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""Sight over the command line: what was never there to see, what is gone since yesterday, and who expects all."""
+"""Coverage over the command line: never there, gone since yesterday, and `--expect-all`."""
 
 from __future__ import annotations
 
@@ -79,11 +79,11 @@ def test_what_was_seen_yesterday_and_is_refused_today(
     gone = overview.members(Name.LOST)
     assert gone
     for text in (second.output, (second.folder / "summary.md").read_text(encoding="utf-8")):
-        assert f"Lost sight ({len(gone)})" in text
+        assert f"Coverage lost ({len(gone)})" in text
         assert "No drift;" not in text
         assert "Nothing changed." not in text
     rebuilt = ran(tmp_path, ["python", "-m", "catalog_probe", "report", "show", str(second.folder)])
-    assert f"Lost sight ({len(gone)})" in rebuilt.output
+    assert f"Coverage lost ({len(gone)})" in rebuilt.output
 
 
 def test_who_expects_all_is_told_each_gap(tonight: Night, tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""How much of what the records assert was looked at: the share beside a provider's name. Pure."""
+"""The share of a provider's assertions that a run observed, as shown beside the provider's name. Pure."""
 
 from __future__ import annotations
 
@@ -15,33 +15,33 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Sight:
-    """Of a provider's assertions within reach, how many were looked at on some endpoint, and how many there are."""
+class ObservedShare:
+    """Of a provider's assertions within reach, how many were observed on some endpoint, and how many there are."""
 
-    looked_at: int
+    observed: int
     stated: int
 
     @property
     def percent(self) -> int:
         """Rounded down: nothing less than all is 100."""
-        return 100 * self.looked_at // self.stated if self.stated else 0
+        return 100 * self.observed // self.stated if self.stated else 0
 
 
-def sight(standings: Sequence[Standing]) -> dict[str, Sight]:
-    """Of each provider; none where a record is not as this version reads it."""
+def observed_shares(standings: Sequence[Standing]) -> dict[str, ObservedShare]:
+    """Count for each provider; there is none if a record is not as this version reads it."""
     known = {each.address: each.result.parsed_record for each in standings if each.result.probed_record}
     found: dict[str, tuple[int, int]] = {}
     for each in standings:
         provider = each.result.address.provider
-        looked = {
+        observed = {
             f"{observation.label}/{key}"
             for observation in each.result.observations
             for key in (*observation.matched, *observation.mismatched)
         }
-        stated = _stated(known.get(each.address), known) | looked
+        stated = _stated(known.get(each.address), known) | observed
         before = found.get(provider, (0, 0))
-        found[provider] = before[0] + len(looked), before[1] + len(stated)
-    return {provider: Sight(*numbers) for provider, numbers in found.items() if numbers[0]}
+        found[provider] = before[0] + len(observed), before[1] + len(stated)
+    return {provider: ObservedShare(*numbers) for provider, numbers in found.items() if numbers[0]}
 
 
 def _stated(record: Record | None, known: Mapping[str, Record]) -> frozenset[str]:

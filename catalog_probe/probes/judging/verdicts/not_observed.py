@@ -11,12 +11,12 @@ if TYPE_CHECKING:
     from catalog_probe.catalog.model import Reason
 
 
-def not_looked_at(label: str, reason: Reason, *endpoints: str) -> Finding:
+def not_observed(label: str, reason: Reason, *endpoints: str) -> Finding:
     """A label, or one on some endpoints, or all that these would show; each by its address."""
     named = endpoints[0] if len(endpoints) == 1 else f"{len(endpoints)} endpoints" if endpoints else ""
     where = f"{label} on {named}" if label and named else label or named
     return Finding(
-        code=FindingCode.NOT_LOOKED_AT,
+        code=FindingCode.NOT_OBSERVED,
         aspect=Aspect.STATE,
         severity=Severity.INFO,
         message=f"{where}: {reason.code}: {reason.detail}",
