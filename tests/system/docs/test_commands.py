@@ -77,9 +77,11 @@ def commands() -> Iterator[tuple[str, str]]:
 COMMANDS = list(dict.fromkeys(command for _, command in commands()))
 TRAFFIC = "--traffic"
 OF_NIGHTS = [
-    each for each in COMMANDS if re.search(r"catalog-probe (report feed|report news|can-i-rely|catalog update latest|.* night/)", each)
+    each
+    for each in COMMANDS
+    if re.search(r"catalog-probe (report feed|report news|can-i-rely|catalog update|.* night/)", each)
 ]
-"""Commands that read a history, several nights or what a client depends on: run where a reader has them (test_help)."""
+"""Commands that read live nights, a history or what a client depends on: run where a reader has them (test_help)."""
 RUN_HERE = [each for each in COMMANDS if not each.startswith(NOT_HERE) and each not in OF_NIGHTS]
 PROBING = [each for each in RUN_HERE if each.startswith(("pytest ", "catalog-probe probe"))]
 
