@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Generic, NamedTuple, Protocol, TypeVar
+from typing import Any, Generic, Protocol, TypeVar
 
 from starlette.routing import compile_path
 
@@ -21,17 +21,6 @@ class Endpoint:
     path: str
     handler: Callable[..., Any]
     section: str
-
-
-Needs = TypeVar("Needs")
-
-
-class Route(NamedTuple, Generic[Needs]):
-    """A row of those providers whose endpoints are not flat rows yet."""
-
-    method: str
-    path: str
-    endpoint: Needs
 
 
 class PathRow(Protocol):

@@ -32,9 +32,7 @@ FENCE = re.compile(r"^```sh\n(.*?)^```", re.MULTILINE | re.DOTALL)
 
 NOT_HERE = (
     "nox",
-    "python3 -m venv ",
-    ". .venv/bin/activate",
-    "pip install -e .",
+    ". .nox/probe/bin/activate",
     "python -m tests.harness",
     "python -m pip install nox",
     "git",

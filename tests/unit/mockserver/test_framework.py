@@ -13,7 +13,7 @@ from catalog_probe.mockserver.core import world
 from catalog_probe.mockserver.core.buckets import TokenBucket
 from catalog_probe.mockserver.core.clock import next_month, parse_clock, parse_duration, parse_offset, rfc3339
 from catalog_probe.mockserver.core.prefixes import PrefixesError, merged
-from catalog_probe.mockserver.core.routing import Found, Route, Router
+from catalog_probe.mockserver.core.routing import Endpoint, Found, Router
 from catalog_probe.mockserver.core.sessions import Sessions
 from tests.unit.mockserver.mock_client import Client
 
@@ -224,10 +224,10 @@ def test_unknown_providers_cannot_be_served() -> None:
 
 
 def test_a_router_tells_a_wrong_method_from_a_wrong_path() -> None:
-    listing, one = Route("GET", "/a", "list"), Route("GET", "/a/{id}", "one")
+    listing, one = Endpoint("GET", "/a", list, "1:1"), Endpoint("GET", "/a/{id}", str, "1:1")
     router = Router([listing, one])
 
-    def find(method: str, path: str) -> Found[Route[str]]:
+    def find(method: str, path: str) -> Found[Endpoint]:
         return router.find({"method": method, "path": f"/mount{path}", "root_path": "/mount"})
 
     assert find("GET", "/a").row == listing
@@ -235,7 +235,7 @@ def test_a_router_tells_a_wrong_method_from_a_wrong_path() -> None:
     assert (find("POST", "/a").row, find("POST", "/a").known_path) == (None, True)
     assert not find("GET", "/b").known_path
     with pytest.raises(ValueError, match="two rows"):
-        Router([Route("GET", "/a", 1), Route("GET", "/a", 2)])
+        Router([Endpoint("GET", "/a", list, "1:1"), Endpoint("GET", "/a", str, "1:1")])
 
 
 @pytest.mark.parametrize(
