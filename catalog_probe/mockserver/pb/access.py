@@ -98,6 +98,8 @@ def refuse_ephemeral_token(context: Context, name: str) -> Project:
     Raises:
         Refusal: always.
     """
+    if not name:
+        raise NO_CREDENTIAL()
     state = ephemeral.find_state(context.session, name, context.now)
     if state is ephemeral.TokenState.GOOD:
         raise LIVE_ALONE()

@@ -95,7 +95,7 @@ _TABLE = (
     Key("mock-pc-not-a-member", refusal=NOT_A_MEMBER),
     Key("mock-pc-foreign", refusal=FOREIGN_KEY),
     Key("mock-pc-fenced", project=FENCED),
-    Key("mock-pc-fenced-organization", WALLED),
+    Key("mock-pc-walled", WALLED),
     Key("mock-pc-nearby", project=NEARBY),
     Key("mock-pc-narrow", project=NARROW),
     Key("mock-pc-tierless", project=TIERLESS),
