@@ -15,6 +15,7 @@ from catalog_probe.probes.running import controls
 from catalog_probe.probes.running.lane import Lane
 from catalog_probe.probes.running.pacing.budget import Budget
 from catalog_probe.probes.targets.target import NOWHERE_KEY, Target
+from catalog_probe.probes.wire.redaction.evidence import redact_exchange
 from catalog_probe.probes.wire.redaction.redactor import Redactor
 
 if TYPE_CHECKING:
@@ -53,7 +54,8 @@ def test_a_key_that_the_provider_takes_in_the_query_travels_there_alone(mock_tar
     exchange = answered(replace(mock_target, providers={"pb": by_query}), "pb", "inference")
     assert exchange.response is not None
     assert exchange.response.status == 200
-    assert exchange.request.url.endswith("?key=${PB_INFERENCE_KEY}"), "hidden where it enters"
+    kept = redact_exchange(exchange, Redactor.of(mock_target))
+    assert kept.request.url.endswith("?key=${PB_INFERENCE_KEY}"), "hidden in what is kept"
     assert by_query.key_header not in exchange.request.headers
 
 

@@ -88,10 +88,10 @@ def test_nor_does_what_a_server_says_as_it_goes_away(tmp_path: Path) -> None:
     with speaking(connection) as base:
         pd = {**data["providers"]["pd"], "grpc_host": base.removeprefix("http://"), "timeout_s": 2}
         pd = {key: base if value == "embedded" else value for key, value in pd.items()}
-        pd["credentials"] = dict.fromkeys(pd["credentials"], KEY)
+        pd["credentials"] = dict.fromkeys(pd["credentials"], "env:CHILDRENS_KEY")
         (tmp_path / "away.toml").write_text(toml({**data, "name": "away", "providers": {"pd": pd}}))
         options = ("-s", "--target", str(tmp_path / "away.toml"), "-k", "grpc and not_found", "-n", "0")
-        ran = pytest_probes(tmp_path / "out", *options)
+        ran = pytest_probes(tmp_path / "out", *options, environ={"CHILDRENS_KEY": KEY})
     assert "not_found" in ran.said
     assert KEY not in ran.said
     assert "Got goaway" not in ran.said

@@ -81,7 +81,7 @@ class Redactor:
         for provider in target.providers.values():
             dialect = Dialect.of(provider)
             for name, credential in provider.named_keys():
-                known = names if credential.variable is None else secrets
+                known = names if credential.variable is None and not target.live else secrets
                 # What begins a key may look like a real name, and is a stand-in in what is kept.
                 for value in (credential.value or "", dialect.text_in(credential.value or "")):
                     known.setdefault(value, f"${{{name}}}")
