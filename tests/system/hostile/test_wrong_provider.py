@@ -363,7 +363,7 @@ def test_a_setup_that_succeeds_without_what_is_needed_is_no_fault_of_ours() -> N
     result = seen(spoil, "pa/endpoints/agents/get_agent")
     assert (result.outcome, result.reason and result.reason.code) == (Outcome.INCONCLUSIVE, "setup-failed")
     assert result.reason is not None
-    assert "POST /v1/agents was answered otherwise: KeyError: 'id' at endpoints.py:" in result.reason.detail
+    assert "POST /v1/agents was answered otherwise: KeyError: 'id' at s1_4_1_endpoints.py:" in result.reason.detail
 
 
 def test_what_was_seen_is_judged_though_a_later_look_stops() -> None:
