@@ -36,8 +36,9 @@ def standing() -> Iterator[Services]:
         yield made
 
 
-@pytest.mark.parametrize("provider", ["pa", "pb", "pc", "pd"])
-def test_a_model_that_is_not_there_is_our_cause_once(standing: Services, provider: str) -> None:
+# PD's is lower: its mock refuses an empty list of messages before it looks for the model; 2:7.6 states no order
+@pytest.mark.parametrize(("provider", "fewest"), [("pa", 3), ("pb", 3), ("pc", 3), ("pd", 2)])
+def test_a_model_that_is_not_there_is_our_cause_once(standing: Services, provider: str, fewest: int) -> None:
     standing.behind()
     variable = f"{provider.upper()}_SMALL_MODEL"
     results = night(standing.target(provider, **{variable: "no-such-model-of-mine"}))
@@ -45,7 +46,7 @@ def test_a_model_that_is_not_there_is_our_cause_once(standing: Services, provide
     told = Counter(each.reason.detail for each in results.values() if each.reason and each.reason.code == NOT_FOUND)
     ((detail, number),) = told.items()
     assert detail.startswith(f"set {variable} (no-such-model-of-mine): ")
-    assert number >= 2, "each record whose request names the model"
+    assert number >= fewest
     assert any(each.outcome is Outcome.CONFORMS for each in results.values()), "the rest is looked at"
 
 
