@@ -37,8 +37,8 @@ if TYPE_CHECKING:
 
     from catalog_probe.probes.calls.call import Call
     from catalog_probe.probes.running.pacing.budget import Budget
-    from catalog_probe.probes.running.pacing.throttle import Drawer
-    from catalog_probe.probes.running.pacing.token_budget import Reserved
+    from catalog_probe.probes.running.pacing.throttle import LimitScope
+    from catalog_probe.probes.running.pacing.token_budget import Reservation
     from catalog_probe.probes.targets.target import Provider
     from catalog_probe.probes.wire.address import Origin
     from catalog_probe.probes.wire.grpc import GrpcWire
@@ -150,8 +150,8 @@ class Lane:
         """
         wire = self._wire_of(call)  # before its turn: what is imported then would make it late
         url = await self._url(call, wire.read_origin)  # before a key is put into anything
-        drawer = self._drawer(call, role or self.role)
-        reserved = await self._admit(drawer, tokens, owed=owed, free=free)
+        scope = self._find_scope(call, role or self.role)
+        reserved = await self._admit(scope, tokens, owed=owed, free=free)
         exchange = await wire.exchange(
             self._keyed(call.filled({**self._values, OWN_NAME: own_name(session)}), role or self.role),
             url,
@@ -159,13 +159,13 @@ class Lane:
             label,
             since,
         )
-        self._limiter.answered()
+        self._limiter.note_answer()
         if exchange.response is not None:
             self.redactor.learn(exchange.response, call.secrets)
         if not self._mock:
-            self._throttle.learn(drawer, exchange.response if drawer.role not in OF_NOBODY else None, reserved)
+            self._throttle.learn(scope, exchange.response if scope.role not in OF_NOBODY else None, reserved)
         if not call.fails:
-            self._learn(exchange, drawer.role)
+            self._learn(exchange, scope.role)
         unconfirmed = self.evidence.target.unconfirmed_values
         if unconfirmed and is_success(status_of(exchange.response, self.provider.name)):
             self.evidence.confirmed_values |= list_named_values(exchange.request, unconfirmed)
@@ -173,10 +173,10 @@ class Lane:
 
     def meters(self, call: Call, role: str) -> bool:
         """Whether a limit of tokens is known on which this call with this role's key draws."""
-        return self._throttle.meters(self._drawer(call, role))
+        return self._throttle.has_token_limit(self._find_scope(call, role))
 
-    def _drawer(self, call: Call, role: str) -> Drawer:
-        return self._throttle.drawer(call, call.role_in(role) or NO_KEY)
+    def _find_scope(self, call: Call, role: str) -> LimitScope:
+        return self._throttle.find_scope(call, call.role_in(role) or NO_KEY)
 
     async def control(self, call: Call, session: str, since: float, *, after: float | None = None) -> Exchange:
         """The answer to the cheapest free request with this lane's key: sent once, and again while it says nothing.
@@ -235,7 +235,7 @@ class Lane:
     @property
     def paused_s(self) -> float:
         """Seconds for which the provider asked to be left alone, from now."""
-        return max(self._throttle.asked_s(self.role), self._throttle.paused_s)
+        return max(self._throttle.requested_pause_s(self.role), self._throttle.paused_s)
 
     def stop(self, reason: Reason) -> None:
         """End the lane; the first reason stays."""
@@ -249,17 +249,17 @@ class Lane:
                 with anyio.move_on_after(CLOSE_S):
                     await each.aclose()
 
-    async def _admit(self, drawer: Drawer, tokens: int, *, owed: bool, free: bool) -> tuple[Reserved, ...]:
+    async def _admit(self, scope: LimitScope, tokens: int, *, owed: bool, free: bool) -> tuple[Reservation, ...]:
         if self.stopped is not None and not owed:
             raise Stopped(Reason(ReasonCode.LANE_STOPPED, f"{self.stopped.code}: {self.stopped.detail}"))
         spent = None if free else self._budget.take_request()
         if spent is not None and not owed:
             raise Stopped(spent)
         try:
-            return await self._throttle.acquire(drawer, self._limiter, tokens)
+            return await self._throttle.acquire(scope, self._limiter, tokens)
         except WaitTooLong as error:
             reason = Reason(ReasonCode.WAIT_TOO_LONG, str(error))
-            if drawer.role == self.role:  # what is asked of another key says nothing of the lane's
+            if scope.role == self.role:  # what is asked of another key says nothing of the lane's
                 self.stop(reason)
             raise Stopped(reason) from error
 
@@ -356,7 +356,7 @@ class Lane:
         self._failures = 0
         response = exchange.response
         if response is not None and not self._mock:
-            asked = self._throttle.policy.asked_s(response) if response.status in ASK_TO_WAIT else None
+            asked = self._throttle.policy.retry_delay_s(response) if response.status in ASK_TO_WAIT else None
             if asked:
                 self._throttle.pause(role, asked)
 

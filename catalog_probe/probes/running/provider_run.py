@@ -41,7 +41,7 @@ class ProviderRun:
         live: bool,
     ) -> Self:
         """The run of a provider that documents these records."""
-        policy = RateLimitPolicy.of(records)
+        policy = RateLimitPolicy.from_records(records)
         throttle = Throttle(policy, provider.max_wait_s, own_rate=provider.rate is not None) if live else None
         return cls(provider, redactor, Known.of(records), throttle, Budget(provider))
 

@@ -17,7 +17,7 @@ from catalog_probe.probes.plugin.after_run import stale_entries
 from catalog_probe.probes.plugin.collection.options import Options
 from catalog_probe.probes.running.engine import Engine
 from catalog_probe.probes.running.pacing.rate_limiter import RateLimiter, WaitTooLong
-from catalog_probe.probes.running.pacing.rate_limits import retry_after_s
+from catalog_probe.probes.running.pacing.rate_limits import parse_retry_after
 from catalog_probe.probes.targets.target import Cost, Target
 from catalog_probe.probes.wire.redaction.redactor import Redactor
 from tests.harness.command import pytest_probes
@@ -172,7 +172,7 @@ def test_a_wait_within_the_cap_is_waited_for(tmp_path: Path) -> None:
     ],
 )
 def test_retry_after_is_seconds_or_a_date(value: str, seconds: float | None) -> None:
-    assert retry_after_s({"retry-after": value}, NOON) == seconds
+    assert parse_retry_after({"retry-after": value}, NOON) == seconds
 
 
 def test_a_pause_beyond_the_budget_is_refused_at_once() -> None:

@@ -15,16 +15,16 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from catalog_probe.mockserver.core.buckets import TokenBucket
-from catalog_probe.probes.running.pacing.rate_limiter import CAUGHT_UP_S, LATE_S, SHARE, RateLimiter, WaitTooLong
-from catalog_probe.probes.running.pacing.rate_limits import RateLimitPolicy, retry_after_s
-from catalog_probe.probes.running.pacing.throttle import TOO_SHORT_S, Drawer, Throttle
+from catalog_probe.probes.running.pacing.rate_limiter import CATCH_UP_S, LATENESS_S, SHARE, RateLimiter, WaitTooLong
+from catalog_probe.probes.running.pacing.rate_limits import RateLimitPolicy, parse_retry_after
+from catalog_probe.probes.running.pacing.throttle import TOO_SHORT_S, LimitScope, Throttle
 from tests.harness import virtual_time
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
 NOON = datetime(2026, 1, 31, 12, tzinfo=UTC)
-ANYBODY = Drawer(None, "inference", "")
+ANYBODY = LimitScope(None, "inference", "")
 
 PER_MINUTE = st.integers(1, 6_000)
 GAPS = st.lists(st.one_of(st.just(0.0), st.floats(0, 3)), min_size=1, max_size=60)
@@ -94,44 +94,44 @@ def test_nobody_waits_who_need_not(per_minute: int, gaps: list[float]) -> None:
     assert sent(per_minute, arrivals) == pytest.approx(expected, abs=1e-5)
 
 
-@given(PER_MINUTE, st.lists(st.floats(0, CAUGHT_UP_S * 0.99), min_size=2, max_size=60))
+@given(PER_MINUTE, st.lists(st.floats(0, CATCH_UP_S * 0.99), min_size=2, max_size=60))
 def test_what_wakes_late_does_not_move_what_follows(per_minute: int, late_s: list[float]) -> None:
     moments, interval = sent(per_minute, [0.0] * len(late_s), late_s=late_s), 60 / per_minute / SHARE
-    if interval <= LATE_S / CAUGHT_UP_S:
-        assert all(-1e-5 <= moment - number * interval <= CAUGHT_UP_S for number, moment in enumerate(moments))
+    if interval <= LATENESS_S / CATCH_UP_S:
+        assert all(-1e-5 <= moment - number * interval <= CATCH_UP_S for number, moment in enumerate(moments))
 
 
-@given(st.integers(1, 3_000), st.lists(st.floats(0, LATE_S * 0.99), min_size=20, max_size=60))
+@given(st.integers(1, 3_000), st.lists(st.floats(0, LATENESS_S * 0.99), min_size=20, max_size=60))
 def test_what_wakes_late_as_a_rule_loses_next_to_nothing(per_minute: int, late_s: list[float]) -> None:
     moments, interval = sent(per_minute, [0.0] * len(late_s), late_s=late_s), 60 / per_minute / SHARE
-    assert moments[-1] - moments[0] <= (len(moments) - 1) * interval * 1.005 + LATE_S + 1e-5
+    assert moments[-1] - moments[0] <= (len(moments) - 1) * interval * 1.005 + LATENESS_S + 1e-5
 
 
 def test_the_first_answer_tells_when_the_first_request_has_arrived_at_the_latest() -> None:
     """It had to wait for its connection, and the second need not."""
     now = [0.0]
     limiter = RateLimiter(1 / SHARE, 60.0, lambda: now[0])
-    limiter.take(0.0)
+    limiter.take_slot(0.0)
     now[0] = 0.3
-    limiter.answered()
+    limiter.note_answer()
     assert limiter.wait_s() == pytest.approx(1.0)
     now[0] = 1.3
-    limiter.take(1.3)
+    limiter.take_slot(1.3)
     now[0] = 1.6
-    limiter.answered()
+    limiter.note_answer()
     assert limiter.wait_s() == pytest.approx(0.7)
 
 
 def test_an_answer_to_nothing_takes_no_place() -> None:
     limiter = RateLimiter(1 / SHARE, 60.0, lambda: 5.0)
-    limiter.answered()
+    limiter.note_answer()
     assert limiter.wait_s() == 0.0
 
 
 def test_two_that_are_due_at_once_take_a_place_each() -> None:
     limiter = RateLimiter(1 / SHARE, 60.0, lambda: 5.0)
-    limiter.take(5.0)
-    limiter.take(5.0)
+    limiter.take_slot(5.0)
+    limiter.take_slot(5.0)
     assert limiter.wait_s() == pytest.approx(2.0)
 
 
@@ -187,23 +187,23 @@ def test_a_pause_of_the_whole_budget_is_waited_for() -> None:
 
 @given(st.integers(0, 10**9))
 def test_retry_after_in_seconds(seconds: int) -> None:
-    assert retry_after_s({"retry-after": str(seconds)}) == seconds
+    assert parse_retry_after({"retry-after": str(seconds)}) == seconds
 
 
 @given(st.timedeltas(timedelta(days=-400), timedelta(days=400)))
 def test_retry_after_as_a_date(ahead: timedelta) -> None:
     at = (NOON + ahead).replace(microsecond=0)
-    waited = retry_after_s({"retry-after": format_datetime(at, usegmt=True)}, NOON)
+    waited = parse_retry_after({"retry-after": format_datetime(at, usegmt=True)}, NOON)
     assert waited == max(0.0, (at - NOON).total_seconds())
 
 
 @given(st.text())
 def test_junk_is_no_time_to_wait(junk: str) -> None:
-    waited = retry_after_s({"retry-after": junk}, NOON)
+    waited = parse_retry_after({"retry-after": junk}, NOON)
     assert waited is None or waited >= 0.0
 
 
 @pytest.mark.parametrize("junk", ["", "soon", "1 minute", "Mon, 99 Foo 2026", "Mon, 01 Jan 99999 00:00:00 GMT", "nan"])
 def test_some_junk(junk: str) -> None:
-    assert not retry_after_s({"retry-after": junk}, NOON)
-    assert retry_after_s({}) is None
+    assert not parse_retry_after({"retry-after": junk}, NOON)
+    assert parse_retry_after({}) is None

@@ -118,7 +118,7 @@ def bucketed(bucket: TokenBucket, *, tells: bool = False) -> Answer:
 
 @cache
 def policy_of(provider: str) -> RateLimitPolicy:
-    return RateLimitPolicy.of(catalog().select(provider=provider))
+    return RateLimitPolicy.from_records(catalog().select(provider=provider))
 
 
 @pytest.mark.parametrize("burst", [None, 1, 10])
@@ -294,10 +294,10 @@ def test_a_rate_of_the_target_s_own_is_a_ceiling(rate: float, told: int | None, 
     async def three(clock: Callable[[], float]) -> float:
         limits = RateLimits((EndpointGroup(("/v1",), 1),), (Gauge("requests", "limit", "remaining", "reset"),))
         throttle = Throttle(RateLimitPolicy(limits), 60.0, own_rate=True, clock=clock)
-        own, drawer = RateLimiter(rate, 60.0, clock), throttle.drawer(REQUEST, "inference")
-        throttle.learn(drawer, Response(200, {"limit": str(told)} if told else {}))
+        own, scope = RateLimiter(rate, 60.0, clock), throttle.find_scope(REQUEST, "inference")
+        throttle.learn(scope, Response(200, {"limit": str(told)} if told else {}))
         for _ in range(3):
-            await throttle.acquire(drawer, own)
+            await throttle.acquire(scope, own)
         return clock()
 
     assert virtual_time.run(three) == pytest.approx(2 / kept / SHARE)
@@ -314,12 +314,12 @@ def together(models: list[str], told: Callable[[str], int | None], documented: f
         moments: list[float] = []
 
         async def one(number: int, model: str) -> None:
-            drawer = throttle.drawer(post("/v1/things", {"model": model}), ("inference", "batches")[number % 2])
-            await throttle.acquire(drawer, owns[number % 2])
+            scope = throttle.find_scope(post("/v1/things", {"model": model}), ("inference", "batches")[number % 2])
+            await throttle.acquire(scope, owns[number % 2])
             moments.append(clock())
             await asyncio.sleep(0.05)
             limit = told(model)
-            throttle.learn(drawer, Response(200, {"limit": str(limit)} if limit else {}))
+            throttle.learn(scope, Response(200, {"limit": str(limit)} if limit else {}))
 
         if told(models[0]) and not documented:  # each is known before all come at once
             for number, model in enumerate(dict.fromkeys(models)):

@@ -11,8 +11,8 @@ from catalog_probe.catalog.model import Response
 from catalog_probe.catalog.reading.rate_limits import EndpointGroup, Gauge, RateLimits
 from catalog_probe.probes.calls.call import Call, get, post
 from catalog_probe.probes.running.pacing.rate_limiter import SHARE, RateLimiter
-from catalog_probe.probes.running.pacing.rate_limits import RateLimitPolicy, Told
-from catalog_probe.probes.running.pacing.throttle import Drawer, Throttle
+from catalog_probe.probes.running.pacing.rate_limits import LimitStatus, RateLimitPolicy
+from catalog_probe.probes.running.pacing.throttle import LimitScope, Throttle
 from tests.harness import virtual_time
 
 GAUGES = (
@@ -39,7 +39,7 @@ def on(night: Night, documented: float = 60) -> list[float]:
         own, sent = RateLimiter(None, 60.0, clock), list[float]()
 
         async def send(model: str, tokens: int = 0) -> float:
-            await throttle.acquire(throttle.drawer(call(model), "inference"), own, tokens)
+            await throttle.acquire(throttle.find_scope(call(model), "inference"), own, tokens)
             sent.append(clock())
             return clock()
 
@@ -52,7 +52,7 @@ def on(night: Night, documented: float = 60) -> list[float]:
 def told(throttle: Throttle, model: str = "small", **headers: str) -> None:
     """An answer to a request for a model."""
     said = {name.replace("_", "-"): value for name, value in headers.items()}
-    throttle.learn(throttle.drawer(call(model), "inference"), Response(200, said))
+    throttle.learn(throttle.find_scope(call(model), "inference"), Response(200, said))
 
 
 NOON = "Sat, 31 Jan 2026 12:00:00 GMT"
@@ -71,9 +71,9 @@ NOON = "Sat, 31 Jan 2026 12:00:00 GMT"
 )
 def test_a_reset_is_told_as_a_duration_or_by_the_clock_of_the_answer(reset: str, reset_s: float) -> None:
     policy = RateLimitPolicy(RateLimits(gauges=GAUGES))
-    (said,) = policy.told({"limit": "60", "reset": reset, "date": NOON})
-    assert said == Told("requests", "limit", 60, None, reset_s)
-    assert list(policy.told({"reset": reset, "date": NOON})) == [], "of no limit"
+    (said,) = policy.read_limits({"limit": "60", "reset": reset, "date": NOON})
+    assert said == LimitStatus("requests", "limit", 60, None, reset_s)
+    assert list(policy.read_limits({"reset": reset, "date": NOON})) == [], "of no limit"
 
 
 @pytest.mark.parametrize(
@@ -134,7 +134,7 @@ def test_the_reset_of_requests_is_the_latest_that_answers_tell(ends: float) -> N
         # Of these moments the first tells the end to a tenth of a second, the last rounds it down by most of one.
         for moment, others in [(ends - 29.0, 0), (ends - 27.1, 1), (ends - 20.9, 2), (0.0, 0)]:
             await asyncio.sleep(max(0.0, moment - clock()))
-            await throttle.acquire(throttle.drawer(call("small"), "inference"), own)
+            await throttle.acquire(throttle.find_scope(call("small"), "inference"), own)
             said = window.ask(others)
             taken.append(said is not None)
             told(throttle, **(said or {}))
@@ -186,10 +186,10 @@ def test_the_first_answer_says_when_its_request_came_at_the_latest() -> None:
 def test_who_takes_no_tokens_reserves_none_and_waits_for_none() -> None:
     async def night(clock: Callable[[], float]) -> float:
         throttle = Throttle(RateLimitPolicy(RateLimits(gauges=GAUGES)), 60.0, clock=clock)
-        own, drawer = RateLimiter(None, 60.0, clock), throttle.drawer(call("small"), "inference")
+        own, scope = RateLimiter(None, 60.0, clock), throttle.find_scope(call("small"), "inference")
         told(throttle, tokens_limit="100", tokens_remaining="0", tokens_reset="30s")
-        assert await throttle.acquire(drawer, own) == ()
-        assert [each.tokens for each in await throttle.acquire(drawer, own, 7)] == [7]
+        assert await throttle.acquire(scope, own) == ()
+        assert [each.tokens for each in await throttle.acquire(scope, own, 7)] == [7]
         return clock()
 
     assert virtual_time.run(night) == pytest.approx(30.0)
@@ -198,12 +198,12 @@ def test_who_takes_no_tokens_reserves_none_and_waits_for_none() -> None:
 def test_who_comes_first_goes_first_though_the_next_would_have_room() -> None:
     async def night(clock: Callable[[], float]) -> list[int]:
         throttle = Throttle(RateLimitPolicy(RateLimits(gauges=GAUGES)), 60.0, clock=clock)
-        own, drawer = RateLimiter(None, 60.0, clock), throttle.drawer(call("small"), "inference")
+        own, scope = RateLimiter(None, 60.0, clock), throttle.find_scope(call("small"), "inference")
         told(throttle, tokens_limit="100", tokens_remaining="10", tokens_reset="30s")
         went: list[int] = []
 
         async def send(tokens: int) -> None:
-            await throttle.acquire(drawer, own, tokens)
+            await throttle.acquire(scope, own, tokens)
             went.append(tokens)
 
         await asyncio.gather(send(50), send(5))
@@ -223,4 +223,4 @@ def test_who_comes_first_goes_first_though_the_next_would_have_room() -> None:
 )
 def test_who_names_no_model_draws_for_none(asked: Call, model: str) -> None:
     throttle = Throttle(RateLimitPolicy(), 60.0)
-    assert throttle.drawer(asked, "admin") == Drawer(None, "admin", model)
+    assert throttle.find_scope(asked, "admin") == LimitScope(None, "admin", model)

@@ -19,7 +19,7 @@ from catalog_probe.probes.calls.call import Call, post
 from catalog_probe.probes.running.pacing.rate_limiter import RateLimiter, WaitTooLong
 from catalog_probe.probes.running.pacing.rate_limits import RateLimitPolicy
 from catalog_probe.probes.running.pacing.throttle import Throttle
-from catalog_probe.probes.running.pacing.token_budget import COUNTED_S, TokenBudget, answered
+from catalog_probe.probes.running.pacing.token_budget import RESERVATION_S, TokenBudget, mark_answered
 from tests.harness import virtual_time
 
 if TYPE_CHECKING:
@@ -110,13 +110,13 @@ def run(counting: Counting, per_minute: int, requests: Sequence[Asked], *, tells
 
         async def one(number: int, asked: Asked) -> None:
             back_s = LATENCY_S / 2 * (1 + number % 3)  # answers overtake one another
-            drawer = throttle.drawer(CALL, "inference")
-            reserved = await throttle.acquire(drawer, own, asked.most)
+            scope = throttle.find_scope(CALL, "inference")
+            reserved = await throttle.acquire(scope, own, asked.most)
             await asyncio.sleep(LATENCY_S / 2)
             seen.refused += not counting.take(asked.taken, clock())
             headers = told(counting, per_minute, clock()) if tells else {"limit": str(per_minute)}
             await asyncio.sleep(back_s)
-            throttle.learn(drawer, Response(200, headers), reserved)
+            throttle.learn(scope, Response(200, headers), reserved)
 
         await one(0, requests[0])
         await asyncio.gather(*(one(number, asked) for number, asked in enumerate(requests[1:], 1)))
@@ -195,32 +195,32 @@ def now() -> float:
 def test_what_waits_for_tokens_holds_up_nobody_who_needs_none() -> None:
     clock = Clock()
     budget = TokenBudget(1_000, 60.0, clock)
-    answered([budget.reserve(900)])
-    assert budget.wait_s(101) == pytest.approx(COUNTED_S)
+    mark_answered([budget.reserve(900)])
+    assert budget.wait_s(101) == pytest.approx(RESERVATION_S)
     assert budget.wait_s(0) == 0.0
     assert budget.wait_s(100) == 0.0
     clock.now += 60.0
     assert budget.wait_s(101) > 0.0, "a later request may take less time to arrive than it took"
-    clock.now = NOW + COUNTED_S
+    clock.now = NOW + RESERVATION_S
     assert budget.wait_s(1_000) == 0.0
 
 
 def test_what_is_over_counts_no_longer_and_hides_nothing_that_came_later() -> None:
     clock = Clock()
     own, told_of = (TokenBudget(1_000, 60.0, clock) for _ in range(2))
-    answered([own.reserve(500)])
-    told_of.told(100, 10.0)
+    mark_answered([own.reserve(500)])
+    told_of.update(100, 10.0)
     clock.now += 30.0
-    answered([own.reserve(600), told_of.reserve(1_000)])
-    assert told_of.wait_s(1) == pytest.approx(COUNTED_S)
-    clock.now = NOW + COUNTED_S + 1.0
+    mark_answered([own.reserve(600), told_of.reserve(1_000)])
+    assert told_of.wait_s(1) == pytest.approx(RESERVATION_S)
+    clock.now = NOW + RESERVATION_S + 1.0
     assert own.wait_s(500) == pytest.approx(29.0)
 
 
 @pytest.mark.parametrize("remaining", [1_000, 2_000])
 def test_what_nobody_has_used_holds_up_nobody(remaining: int) -> None:
     budget = TokenBudget(1_000, 60.0, now)
-    budget.told(remaining, 30.0)
+    budget.update(remaining, 30.0)
     assert budget.wait_s(1_000) == 0.0
 
 
@@ -229,23 +229,23 @@ def test_more_than_the_limit_waits_until_it_is_whole() -> None:
     clock = Clock()
     budget = TokenBudget(1_000, 60.0, clock)
     assert budget.wait_s(5_000) == 0.0
-    budget.told(999, 0.06)
+    budget.update(999, 0.06)
     assert 0 < budget.wait_s(5_000) <= 0.06
 
 
 def test_what_others_have_taken_counts() -> None:
     window, bucket = (TokenBudget(1_000, 60.0, now) for _ in range(2))
-    window.told(0, 17.0)
+    window.update(0, 17.0)
     assert window.wait_s(1) == 17.0, "all of it is back at once"
-    bucket.told(0, 60.0)
+    bucket.update(0, 60.0)
     assert bucket.wait_s(100) == pytest.approx(6.0), "it fills evenly"
 
 
 def test_a_window_may_by_chance_tell_a_reset_as_a_bucket_would() -> None:
     """A minute that has just begun and is nearly used up: nothing comes back of it before its end."""
     window = TokenBudget(1_000, 60.0, now)
-    window.told(736, 60.0)
-    window.told(20, 59.0)
+    window.update(736, 60.0)
+    window.update(20, 59.0)
     assert window.wait_s(100) == 60.0, "of one window all answers tell the end: the latest, for it is told rounded"
 
 
@@ -253,14 +253,14 @@ def test_a_bucket_may_once_tell_a_reset_as_a_window_would() -> None:
     """Its answer came late; the others say how it counts."""
     bucket = TokenBudget(1_000, 60.0, now)
     for remaining, reset_s in ((900, 6.0), (800, 12.0), (800, 7.0), (700, 18.0)):
-        bucket.told(remaining, reset_s)
+        bucket.update(remaining, reset_s)
     assert bucket.wait_s(800) == pytest.approx(6.0)
 
 
 def test_as_many_answers_may_tell_a_reset_as_a_window_would_and_one_more_as_a_bucket() -> None:
     bucket = TokenBudget(1_000, 60.0, now)
     for remaining, reset_s in ((900, 6.0), (800, 7.0), (700, 18.0)):
-        bucket.told(remaining, reset_s)
+        bucket.update(remaining, reset_s)
     assert bucket.wait_s(800) == pytest.approx(6.0)
 
 
@@ -268,8 +268,8 @@ def test_what_comes_back_evenly_hides_nothing_that_comes_back_later_and_at_once(
     """Though it is more now, and lasts as long."""
     clock = Clock()
     budget = TokenBudget(60, 60.0, clock)
-    budget.told(0, 60.0)
-    budget.told(30, 60.0)
+    budget.update(0, 60.0)
+    budget.update(30, 60.0)
     clock.now += 45.0
     assert budget.wait_s(31) > 0.0
     assert budget.wait_s(30) == 0.0
@@ -278,20 +278,20 @@ def test_what_comes_back_evenly_hides_nothing_that_comes_back_later_and_at_once(
 def test_a_bucket_holds_no_more_than_the_limit_once_it_is_full_again() -> None:
     clock = Clock()
     bucket = TokenBudget(1_000, 60.0, clock)
-    bucket.told(900, 6.0)
+    bucket.update(900, 6.0)
     clock.now += 30.0
-    answered([bucket.reserve(900)])
+    mark_answered([bucket.reserve(900)])
     assert bucket.wait_s(100) == 0.0
-    assert bucket.wait_s(101) == pytest.approx(COUNTED_S)
+    assert bucket.wait_s(101) == pytest.approx(RESERVATION_S)
 
 
 def test_neither_a_bucket_nor_another_window_tells_the_end_of_this_one() -> None:
     beside_a_bucket, after_another = (TokenBudget(1_000, 60.0, now) for _ in range(2))
-    beside_a_bucket.told(900, 6.0)
-    beside_a_bucket.told(500, 5.0)
+    beside_a_bucket.update(900, 6.0)
+    beside_a_bucket.update(500, 5.0)
     assert beside_a_bucket.wait_s(1_000) == pytest.approx(5.0)
-    after_another.told(900, 50.0)
-    after_another.told(0, 17.0)
+    after_another.update(900, 50.0)
+    after_another.update(0, 17.0)
     assert after_another.wait_s(100) == 17.0
 
 
@@ -299,15 +299,15 @@ def test_neither_a_bucket_nor_another_window_tells_the_end_of_this_one() -> None
 def test_the_reset_of_a_bucket_may_be_off_by_two_seconds(reset_s: float, wait_s: float) -> None:
     """It is told in whole seconds, and so is the date beside it."""
     bucket = TokenBudget(60, 60.0, now)
-    bucket.told(50, reset_s)
+    bucket.update(50, reset_s)
     assert bucket.wait_s(55) == wait_s
 
 
 def test_so_may_a_reset_that_the_lane_just_waits_for() -> None:
     just, too_long = (TokenBudget(1_000, 60.0, now) for _ in range(2))
-    just.told(500, 62.0)
+    just.update(500, 62.0)
     assert just.wait_s(1_000) == 62.0
-    too_long.told(500, 62.5)
+    too_long.update(500, 62.5)
     with pytest.raises(WaitTooLong):
         too_long.wait_s(1_000)
 
@@ -316,7 +316,7 @@ def test_so_may_a_reset_that_the_lane_just_waits_for() -> None:
 def test_a_reset_beyond_what_the_lane_may_wait_is_refused_at_once(reset_s: float) -> None:
     """A day's limit, say; what needs no tokens is sent all the same."""
     budget = TokenBudget(1_000, 60.0, now)
-    budget.told(0, reset_s)
+    budget.update(0, reset_s)
     assert budget.wait_s(0) == 0.0
     with pytest.raises(WaitTooLong, match="the budget is 60 s"):
         budget.wait_s(1)
@@ -324,27 +324,27 @@ def test_a_reset_beyond_what_the_lane_may_wait_is_refused_at_once(reset_s: float
 
 def test_our_own_bounds_are_no_wait_that_the_provider_asked_for() -> None:
     budget = TokenBudget(1_000, 10.0, now)
-    answered([budget.reserve(1_000)])
-    assert budget.wait_s(1) == pytest.approx(COUNTED_S)
-    budget.told(0, 60.0)
+    mark_answered([budget.reserve(1_000)])
+    assert budget.wait_s(1) == pytest.approx(RESERVATION_S)
+    budget.update(0, 60.0)
     assert budget.wait_s(1_000) == pytest.approx(60.0)
 
 
 @pytest.mark.parametrize("junk", ["-1", "1e9", "", "soon", "9" * 400, "9" * 5_000])
 def test_junk_tells_of_no_limit(junk: str) -> None:
     throttle = Throttle(POLICY, 60.0, clock=lambda: 0.0)
-    drawer = throttle.drawer(CALL, "inference")
-    throttle.learn(drawer, Response(200, {"limit": junk, "remaining": junk, "reset": junk}))
-    assert not throttle.meters(drawer)
+    scope = throttle.find_scope(CALL, "inference")
+    throttle.learn(scope, Response(200, {"limit": junk, "remaining": junk, "reset": junk}))
+    assert not throttle.has_token_limit(scope)
 
 
 def test_calls_of_other_models_draw_on_other_budgets() -> None:
     throttle = Throttle(POLICY, 60.0, clock=lambda: 0.0)
 
-    def drawer(model: str) -> Call:
+    def scope(model: str) -> Call:
         return post("/v1/responses", {"model": model})
 
-    small, large = (throttle.drawer(drawer(model), "inference") for model in ("small", "large"))
+    small, large = (throttle.find_scope(scope(model), "inference") for model in ("small", "large"))
     throttle.learn(small, Response(200, {"limit": "1000", "remaining": "0", "reset": "17s"}))
-    assert throttle.meters(small)
-    assert not throttle.meters(large)
+    assert throttle.has_token_limit(small)
+    assert not throttle.has_token_limit(large)

@@ -1,1 +1,1 @@
-"""How fast and how much a lane may send: rate limits, budgets and throttling."""
+"""Pacing: the rate limits, budgets and pauses that bound what lanes send."""

@@ -1,4 +1,4 @@
-"""What a provider's lanes may send all together in one run: requests and tokens, held before anything is sent."""
+"""The budget of one provider in one run: how many requests and tokens all of its lanes may use."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ if TYPE_CHECKING:
 
 @dataclass(slots=True)
 class Budget:
-    """One a provider, shared by its lanes. Requests are counted one by one.
+    """The requests and tokens that a provider's lanes have used, held against the target's limits.
 
-    Tokens are reserved for a whole attempt at the upper bound its recipe states, and never given back: what a
-    provider will charge is known only afterwards, when it is too late.
+    Tokens are reserved for a whole attempt, at the upper bound that its recipe states, and are never given back: what
+    the provider charges is known only after the request, when it is too late to refuse it.
     """
 
     provider: Provider
@@ -25,21 +25,21 @@ class Budget:
     tokens: int = 0
 
     def take_request(self) -> Reason | None:
-        """Count a request that is about to be sent, or say why it must not be."""
+        """Count a request that is about to be sent, or return why it must not be."""
         limit = self.provider.max_requests
         if limit is not None and self.requests >= limit:
-            return self._spent("max_requests", limit)
+            return self._explain("max_requests", limit)
         self.requests += 1
         return None
 
     def reserve_tokens(self, tokens: int) -> Reason | None:
-        """Count the tokens that an attempt may take, or say why it must not begin."""
+        """Count the tokens that an attempt may take, or return why it must not begin."""
         limit = self.provider.max_tokens
         if limit is not None and tokens and self.tokens + tokens > limit:
-            return self._spent("max_tokens", limit)
+            return self._explain("max_tokens", limit)
         self.tokens += tokens
         return None
 
-    def _spent(self, key: str, limit: int) -> Reason:
-        sent = f"{self.requests} requests sent, {self.tokens} tokens reserved"
-        return Reason(ReasonCode.BUDGET_SPENT, f"providers.{self.provider.name}.{key} = {limit}; {sent}")
+    def _explain(self, key: str, limit: int) -> Reason:
+        usage = f"{self.requests} requests sent, {self.tokens} tokens reserved"
+        return Reason(ReasonCode.BUDGET_SPENT, f"providers.{self.provider.name}.{key} = {limit}; {usage}")

@@ -1,4 +1,4 @@
-"""Keeps requests within a rate: evenly spread, with pauses for what the provider asks."""
+"""A rate limiter: spreads requests evenly over time, and holds them back during pauses."""
 
 from __future__ import annotations
 
@@ -17,31 +17,28 @@ class WaitTooLong(Exception):
         super().__init__(f"asked to wait {asked_s:.0f} s, the budget is {allowed_s:.0f} s")
 
 
+# The part of a limit that is used. The margin is for requests that arrive closer together than they were sent.
 SHARE = 0.97
-"""How much of a limit is used. What is spared is for requests that arrive sooner after one another than they left."""
 
+# The shortest time by which a limit is enforced: 60 a minute may be 1 a second (2:8.2).
 WINDOW_S = 1.0
-"""The shortest time by which a limit is enforced: 60 a minute may be 1 a second (2:8.2)."""
 
-SPARED_S = WINDOW_S * (1 / SHARE - 1)
-"""What `SHARE` spares of a window."""
+# What `SHARE` leaves unused of a window.
+MARGIN_S = WINDOW_S * (1 / SHARE - 1)
 
-CAUGHT_UP_S = 0.8 * SPARED_S
-"""How late a request may be sent, at most, and still leave the next one its place, in seconds: loops wake late.
+# How late a request may be sent, at most, without moving the slots that follow: event loops wake late. It is less than
+# the margin of a window, so no window ever holds more than the limit. The rest of the margin is left to the network.
+CATCH_UP_S = 0.8 * MARGIN_S
 
-As long as it is less than what is spared of a window, no window ever holds more than the limit; the rest is left to
-the network.
-"""
-
-LATE_S = 0.005
-"""How late a request is sent as a rule, on a busy machine; that is caught up for each place of a window."""
+# How late a request is usually sent on a busy machine. This is caught up for each slot of a window.
+LATENESS_S = 0.005
 
 
 class RateLimiter:
-    """Admits requests at `SHARE` of `rate` a second (None: as fast as they come), and not before a pause is over.
+    """Admits requests at `SHARE` of `rate` a second (None: without a limit), and none during a pause.
 
-    Requests are spread evenly, for a limit a minute may be enforced by the second (2:8.2): within any time of
-    `WINDOW_S` or more it admits no more than `rate` allows there.
+    Requests are spread evenly, because a limit a minute may be enforced by the second (2:8.2). No time span of
+    `WINDOW_S` or more holds more requests than `rate` allows in it.
     """
 
     def __init__(
@@ -50,19 +47,19 @@ class RateLimiter:
         max_wait_s: float,
         clock: Callable[[], float] = time.monotonic,
         *,
-        after: RateLimiter | None = None,
+        predecessor: RateLimiter | None = None,
     ) -> None:
-        """`after` is the limiter whose place it takes: what that one admitted last counts here, too."""
+        """Start a limiter; what its `predecessor` admitted last, and its pause, count here as well."""
         self._interval = 1.0 / (rate * SHARE) if rate else 0.0
-        self._caught_up_s = min(CAUGHT_UP_S, LATE_S * WINDOW_S / self._interval) if self._interval else CAUGHT_UP_S
+        self._catch_up_s = min(CATCH_UP_S, LATENESS_S * WINDOW_S / self._interval) if self._interval else CATCH_UP_S
         self._max_wait_s = max_wait_s
         self._clock = clock
-        self._answered: bool = after is not None and after._answered
-        self._last: float = after._last if after is not None else -math.inf
-        self._paused_until: float = after._paused_until if after is not None else 0.0
+        self._has_answer: bool = predecessor is not None and predecessor._has_answer
+        self._last_slot: float = predecessor._last_slot if predecessor is not None else -math.inf
+        self._paused_until: float = predecessor._paused_until if predecessor is not None else 0.0
 
     def wait_s(self) -> float:
-        """Seconds until the next place in the rate, or until the end of the pause if that is later.
+        """Return the seconds until the next slot, or until the end of the pause if that is later.
 
         Raises:
             WaitTooLong: the pause asked for exceeds the budget.
@@ -71,23 +68,24 @@ class RateLimiter:
         pause = self._paused_until - now
         if pause > self._max_wait_s:
             raise WaitTooLong(pause, self._max_wait_s)
-        return max(0.0, pause, self._last + self._interval - now)
+        return max(0.0, pause, self._last_slot + self._interval - now)
 
-    def take(self, due: float) -> None:
-        """Take a place for a request that is sent now; it would have been at `due`, had the loop been on time."""
-        # A place is where its turn was, not where its request is sent at last, or each late waking would move all that
-        # follow. Time that nobody used is not saved up: a place is no earlier than the request that takes it.
-        place = max(due, self._last + self._interval)
-        self._last = max(place, self._clock() - self._caught_up_s)
+    def take_slot(self, due: float) -> None:
+        """Take a slot for a request that is sent now, and would have been sent at `due` had the loop been on time."""
+        # A slot is where the request was due, not where it is sent: otherwise each late waking would move all that
+        # follow. Unused time is not saved up: a slot is at most `_catch_up_s` earlier than its request.
+        slot = max(due, self._last_slot + self._interval)
+        self._last_slot = max(slot, self._clock() - self._catch_up_s)
 
-    def answered(self) -> None:
-        """Note that an answer has come. To the first request a connection was made: it may have arrived late."""
-        if not self._answered and self._last > -math.inf:
-            self._answered = True
-            self._last = max(self._last, self._clock())
+    def note_answer(self) -> None:
+        """Note that an answer came."""
+        # The first request waited for its connection, and so may have arrived late: the next one counts from here.
+        if not self._has_answer and self._last_slot > -math.inf:
+            self._has_answer = True
+            self._last_slot = max(self._last_slot, self._clock())
 
     def pause(self, seconds: float) -> None:
-        """Admit nothing for so many seconds from now, not even those who wait already."""
+        """Admit nothing for so many seconds from now, not even requests that wait already."""
         self._paused_until = max(self._paused_until, self._clock() + seconds)
 
     @property
@@ -97,5 +95,5 @@ class RateLimiter:
 
     @property
     def paused_s(self) -> float:
-        """Seconds that are left of the pause that was asked for."""
+        """Seconds that are left of the pause."""
         return max(0.0, self._paused_until - self._clock())

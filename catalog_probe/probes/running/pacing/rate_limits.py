@@ -1,4 +1,4 @@
-"""How a client keeps to the rate limits that a provider documents, and to what its answers tell of them."""
+"""The rate limits of a provider: those that it documents, and those that its answers state."""
 
 from __future__ import annotations
 
@@ -17,27 +17,28 @@ if TYPE_CHECKING:
     from catalog_probe.catalog.model import Record, Response
     from catalog_probe.catalog.reading.rate_limits import EndpointGroup
 
+# The delay in a message: `Please retry in 12.3s.` (2:7.1).
 _DELAY = re.compile(r"retry in ([0-9]{1,6}(?:\.[0-9]{1,9})?) ?s", re.IGNORECASE)
-"""The delay in a message: `Please retry in 12.3s.` (2:7.1)."""
 
+# Characters of a body that are searched for a delay.
 MAX_TEXT = 4_000
 
-MOST_DIGITS = 18
-"""Of a number that is believed."""
+# Digits of a number in a header: no limit has more, and a hostile header could.
+MAX_DIGITS = 18
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
-    """What one answer says of one limit: how much it allows a minute, how much is left, when all of it is back."""
+class LimitStatus:
+    """What one answer states of one limit: how much it allows a minute, what remains, when all of it is back."""
 
     counts: str
     """`requests` or `tokens`."""
     name: str
-    """The header that tells the limit."""
+    """The header that states the limit."""
     limit: int | None
     remaining: int | None
     reset_s: float
-    """Seconds; 0 where it does not say."""
+    """Seconds; 0 where the answer states none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,43 +48,38 @@ class RateLimitPolicy:
     limits: RateLimits = field(default_factory=RateLimits)
 
     @classmethod
-    def of(cls, records: Iterable[Record]) -> RateLimitPolicy:
-        """The policy that the rate-limit record among these asks for; without one, none."""
-        return next((cls(rate_limits(each)) for each in records if each.kind == "rate_limits"), cls())
+    def from_records(cls, records: Iterable[Record]) -> RateLimitPolicy:
+        """Return the policy of the rate-limit record among these; without one, a policy without limits."""
+        return next((cls(rate_limits(record)) for record in records if record.kind == "rate_limits"), cls())
 
     def group_of(self, method: str, path: str) -> EndpointGroup | None:
-        """The endpoints whose limit such a request counts towards."""
+        """Return the endpoints whose limit such a request counts towards."""
         return self.limits.group_of(method, path)
 
-    def asked_s(self, response: Response) -> float | None:
-        """How long a refusal asks to wait: in Retry-After, or in its message where the provider puts it there."""
-        asked = retry_after_s(response.headers, _answered_at(response.headers))
-        if asked is not None or not self.limits.delay_in_message:
-            return asked
-        found = _DELAY.search(json.dumps(response.body, default=str)[:MAX_TEXT])
-        return float(found[1]) if found else None
+    def retry_delay_s(self, response: Response) -> float | None:
+        """Return how long a refusal asks to wait: by `retry-after`, or in its message where the provider does so."""
+        delay_s = parse_retry_after(response.headers, _answered_at(response.headers))
+        if delay_s is not None or not self.limits.delay_in_message:
+            return delay_s
+        match = _DELAY.search(json.dumps(response.body, default=str)[:MAX_TEXT])
+        return float(match[1]) if match else None
 
-    def told(self, headers: Mapping[str, str]) -> Iterator[Told]:
-        """What an answer says of this account's limits; of a limit that it does not mention, nothing."""
+    def read_limits(self, headers: Mapping[str, str]) -> Iterator[LimitStatus]:
+        """Yield what an answer states of this account's limits; limits that it does not mention are left out."""
         for gauge in self.limits.gauges:
-            told = Told(
+            status = LimitStatus(
                 gauge.counts,
                 gauge.limit,
-                _whole(headers.get(gauge.limit)),
-                _whole(headers.get(gauge.remaining)),
-                _until(headers.get(gauge.reset, ""), _answered_at(headers)),
+                _parse_integer(headers.get(gauge.limit)),
+                _parse_integer(headers.get(gauge.remaining)),
+                _seconds_until(headers.get(gauge.reset, ""), _answered_at(headers)),
             )
-            if told.limit is not None or told.remaining is not None:
-                yield told
+            if status.limit is not None or status.remaining is not None:
+                yield status
 
 
-def _whole(value: str | None) -> int | None:
-    """The number that a header holds, or None where it is absent, junk or more digits than any limit has."""
-    return formats.integer(value) if value is not None and len(value) <= MOST_DIGITS else None
-
-
-def retry_after_s(headers: Mapping[str, str], now: datetime | None = None) -> float | None:
-    """What `retry-after` asks for, in seconds, whether it gives seconds or a date; None where it is absent or junk."""
+def parse_retry_after(headers: Mapping[str, str], now: datetime | None = None) -> float | None:
+    """Return the seconds that `retry-after` asks for, given as seconds or as a date; None if absent or junk."""
     value = headers.get("retry-after")
     if value is None:
         return None
@@ -91,18 +87,22 @@ def retry_after_s(headers: Mapping[str, str], now: datetime | None = None) -> fl
         return max(0.0, float(value))
     except ValueError:
         pass
-    until = formats.http_date(value)
-    return max(0.0, (until - (now or datetime.now(UTC))).total_seconds()) if until is not None else None
+    date = formats.http_date(value)
+    return max(0.0, (date - (now or datetime.now(UTC))).total_seconds()) if date is not None else None
 
 
-def _until(reset: str, now: datetime) -> float:
-    """Seconds until a reset, given as an instant or as a duration; none for junk."""
-    duration, instant = formats.duration_s(reset), formats.instant(reset)
-    if duration is not None:
-        return duration
+def _parse_integer(value: str | None) -> int | None:
+    return formats.integer(value) if value is not None and len(value) <= MAX_DIGITS else None
+
+
+def _seconds_until(reset: str, now: datetime) -> float:
+    """Return the seconds until a reset, given as an instant or as a duration; 0 for junk."""
+    duration_s, instant = formats.duration_s(reset), formats.instant(reset)
+    if duration_s is not None:
+        return duration_s
     return max(0.0, (instant - now).total_seconds()) if instant is not None else 0.0
 
 
 def _answered_at(headers: Mapping[str, str]) -> datetime:
-    """When the provider answered, by its own clock where it tells: dates beside it are by that clock too."""
+    """Return when the provider answered, by its own clock if it says so: the dates in its headers use that clock."""
     return formats.http_date(headers.get("date", "")) or datetime.now(UTC)

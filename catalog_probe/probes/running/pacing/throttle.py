@@ -1,4 +1,4 @@
-"""Throttles what all lanes send to one provider: to the limits it documents, and to what its answers say of them."""
+"""Throttles what all lanes send to one provider: to its documented limits, and to what its answers state of them."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import anyio
 
 from catalog_probe.probes.calls.body import JsonBody
 from catalog_probe.probes.running.pacing.rate_limiter import RateLimiter
-from catalog_probe.probes.running.pacing.token_budget import Reserved, TokenBudget, answered
+from catalog_probe.probes.running.pacing.token_budget import Reservation, TokenBudget, mark_answered
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Iterable, Mapping
@@ -18,20 +18,20 @@ if TYPE_CHECKING:
     from catalog_probe.catalog.model import Response
     from catalog_probe.catalog.reading.rate_limits import EndpointGroup
     from catalog_probe.probes.calls.call import Call
-    from catalog_probe.probes.running.pacing.rate_limits import RateLimitPolicy, Told
+    from catalog_probe.probes.running.pacing.rate_limits import LimitStatus, RateLimitPolicy
 
+# A wait that no clock would notice.
 TOO_SHORT_S = 1e-6
-"""A wait that no clock would notice."""
 
-ROUNDED_S = 1.0
-"""Resets are told in whole seconds."""
+# Resets are stated in whole seconds.
+ROUNDING_S = 1.0
 
-APART_S = 2 * ROUNDED_S
-"""By how much answers may tell one end apart: each rounds the reset, and the date beside it."""
+# By how much answers may disagree about the same reset: each rounds it, and the date beside it.
+MAX_DISAGREEMENT_S = 2 * ROUNDING_S
 
 
-class Drawer(NamedTuple):
-    """Who draws on which limits: they hold for a group of endpoints, an organization and a class of models (2:8)."""
+class LimitScope(NamedTuple):
+    """What a limit holds for: a group of endpoints, an organization (by its key's role) and a class of models (2:8)."""
 
     group: EndpointGroup | None
     role: str
@@ -39,12 +39,12 @@ class Drawer(NamedTuple):
 
 
 class Throttle:
-    """Keeps to each limit that is known of a provider: one of requests a minute, and those of tokens.
+    """Keeps to every known limit of a provider: one of requests a minute, and those of tokens.
 
-    Two who are told the same limit draw on one, for limits hold for an organization and for all models of a class;
-    two who are told different ones do not. Who was told none yet draws on what others of its group were told last, and
-    before that on the documented limit. `own_rate`: whether the target gives a rate of its own. Then documented limits
-    of requests are left alone, and what answers say is kept to as well.
+    Limits hold for an organization and for all models of a class. So scopes whose answers state the same limit share
+    it, and scopes with different limits do not. A scope without an answer yet uses what its group was told last, and
+    before that the documented limit. `own_rate` says that the target gives a rate of its own: it replaces the
+    documented limits of requests. What answers state is kept to in either case.
     """
 
     def __init__(
@@ -61,125 +61,127 @@ class Throttle:
         self._max_wait_s = max_wait_s
         self._clock = clock
         self._sleep = sleep
-        self._queues: defaultdict[Drawer, anyio.Lock] = defaultdict(anyio.Lock)
-        self._per_minute: dict[Drawer | EndpointGroup, float] = {}
+        self._queues: defaultdict[LimitScope, anyio.Lock] = defaultdict(anyio.Lock)
+        self._per_minute: dict[LimitScope | EndpointGroup, float] = {}
         self._limiters: dict[tuple[EndpointGroup | None, float | None], RateLimiter] = {}
-        self._metered: dict[Drawer, dict[str, int]] = {}
-        self._budgets: dict[tuple[EndpointGroup | None, str, int], TokenBudget] = {}
-        self._ends: dict[tuple[RateLimiter, str], float] = {}
-        """The latest end that answers told of the last window, by the header that tells the limit."""
-        self._asked: dict[str, RateLimiter] = {}
-        """By role, what refusals of its key asked to wait."""
+        # Limits of tokens a minute: by scope and header, and the budget of each.
+        self._token_limits: dict[LimitScope, dict[str, int]] = {}
+        self._token_budgets: dict[tuple[EndpointGroup | None, str, int], TokenBudget] = {}
+        # The latest end of the current window that answers stated, by the header that states the limit.
+        self._window_ends: dict[tuple[RateLimiter, str], float] = {}
+        # The pauses that refusals asked for, by the role of the refused key.
+        self._pauses: dict[str, RateLimiter] = {}
 
-    def drawer(self, call: Call, role: str) -> Drawer:
-        """Who draws on limits by this call with this role's key."""
+    def find_scope(self, call: Call, role: str) -> LimitScope:
+        """Return the scope of the limits on which a call with this role's key draws."""
         body = call.body.value if isinstance(call.body, JsonBody) else None
         model = body.get("model") if isinstance(body, dict) else None
-        return Drawer(self.policy.group_of(call.method, call.path), role, model if isinstance(model, str) else "")
+        return LimitScope(self.policy.group_of(call.method, call.path), role, model if isinstance(model, str) else "")
 
-    def meters(self, drawer: Drawer) -> bool:
-        """Whether a limit of tokens is known on which it draws."""
-        return bool(self._metered.get(drawer))
+    def has_token_limit(self, scope: LimitScope) -> bool:
+        """Whether a limit of tokens is known of this scope."""
+        return bool(self._token_limits.get(scope))
 
-    async def acquire(self, drawer: Drawer, own: RateLimiter, tokens: int = 0) -> tuple[Reserved, ...]:
-        """Wait until each limit has room for a request that may take so many tokens, `own` included.
+    async def acquire(self, scope: LimitScope, own: RateLimiter, tokens: int = 0) -> tuple[Reservation, ...]:
+        """Wait until each limit, `own` included, has room for a request that may take so many tokens.
 
-        Who comes first goes first, among those who draw on the same limits.
+        Requests of the same scope are admitted in the order in which they came.
 
         Raises:
-            WaitTooLong: one of them will not have for longer than the lane may wait.
+            WaitTooLong: a limit has no room for longer than the lane may wait.
         """
         due = self._clock()
-        async with self._queues[drawer]:
-            # All is taken at once and nothing while one waits: places taken before a pause would all be used at its
-            # end. Limits are looked up anew after each sleep, for an answer may have told others meanwhile.
-            while (wait := self._wait_s(drawer, own, tokens)) > TOO_SHORT_S:
+        async with self._queues[scope]:
+            # Slots are taken together, after the wait: slots taken before a pause would all be used at its end.
+            # Limits are looked up again after each sleep, because an answer may have changed them.
+            while (wait := self._wait_s(scope, own, tokens)) > TOO_SHORT_S:
                 due = self._clock() + wait
                 await self._sleep(wait)
-            return self._taken(drawer, own, tokens, due)
+            for limiter in (own, self._limiter(scope)):
+                limiter.take_slot(due)
+            return tuple(budget.reserve(tokens) for budget in self._budgets_of(scope) if tokens)
 
     def pause(self, role: str, seconds: float) -> None:
-        """Send nothing with this role's key for so many seconds from now, not even for those who wait already."""
-        if role not in self._asked:
-            self._asked[role] = RateLimiter(None, self._max_wait_s, self._clock)
-        self._asked[role].pause(seconds)
+        """Send nothing with this role's key for so many seconds from now, not even requests that wait already."""
+        if role not in self._pauses:
+            self._pauses[role] = RateLimiter(None, self._max_wait_s, self._clock)
+        self._pauses[role].pause(seconds)
 
-    def asked_s(self, role: str) -> float:
-        """Seconds that are left of the pause that refusals of this role's key asked for."""
-        return self._asked[role].paused_s if role in self._asked else 0.0
+    def requested_pause_s(self, role: str) -> float:
+        """Return the seconds that are left of the pause that refusals of this role's key asked for."""
+        return self._pauses[role].paused_s if role in self._pauses else 0.0
 
     @property
     def paused_s(self) -> float:
-        """Seconds that are left of the longest pause that a limit's reset asked for."""
-        return max((each.paused_s for each in list(self._limiters.values())), default=0.0)
+        """Seconds that are left of the longest pause until the reset of a limit."""
+        return max((limiter.paused_s for limiter in list(self._limiters.values())), default=0.0)
 
-    def learn(self, drawer: Drawer, response: Response | None, reserved: Iterable[Reserved] = ()) -> None:
-        """Keep to what an answer says: the account's own limits, what is left of them, and their resets."""
-        answered(reserved)
-        self._limiter(drawer).answered()
-        said = tuple(self.policy.told(response.headers)) if response is not None else ()
-        per_minute = min((each.limit for each in said if each.counts == "requests" and each.limit), default=None)
+    def learn(self, scope: LimitScope, response: Response | None, reservations: Iterable[Reservation] = ()) -> None:
+        """Take over what an answer states: the account's own limits, what remains of them, and their resets."""
+        mark_answered(reservations)
+        self._limiter(scope).note_answer()
+        statuses = tuple(self.policy.read_limits(response.headers)) if response is not None else ()
+        per_minute = min(
+            (status.limit for status in statuses if status.counts == "requests" and status.limit), default=None
+        )
         if per_minute is not None:
-            self._keep_to(drawer, per_minute)
-        for told in said:
-            if told.counts == "tokens" and told.limit:
-                self._learn_of_tokens(drawer, told, told.limit)
+            self._set_rate(scope, per_minute)
+        for status in statuses:
+            if status.counts == "tokens" and status.limit:
+                self._update_token_budget(scope, status, status.limit)
             else:
-                left_s = self._until_the_end_s(drawer, told)
-                if told.remaining == 0:
-                    self._pause(drawer, left_s)
+                reset_s = self._seconds_until_reset(scope, status)
+                if status.remaining == 0:
+                    self._pause_limiter(scope, reset_s)
 
-    def _keep_to(self, drawer: Drawer, per_minute: int) -> None:
-        before = self._limiter(drawer)
-        self._per_minute[drawer] = per_minute
-        if drawer.group is not None:
-            self._per_minute[drawer.group] = per_minute
-        key = (drawer.group, per_minute)
+    def _set_rate(self, scope: LimitScope, per_minute: int) -> None:
+        predecessor = self._limiter(scope)
+        self._per_minute[scope] = per_minute
+        if scope.group is not None:
+            self._per_minute[scope.group] = per_minute
+        key = (scope.group, per_minute)
         if key not in self._limiters:
-            self._limiters[key] = RateLimiter(per_minute / 60, self._max_wait_s, self._clock, after=before)
+            self._limiters[key] = RateLimiter(per_minute / 60, self._max_wait_s, self._clock, predecessor=predecessor)
 
-    def _until_the_end_s(self, drawer: Drawer, told: Told) -> float:
-        """Seconds until the reset that an answer tells: of one window each tells it, rounded, so it is the latest."""
-        key, now = (self._limiter(drawer), told.name), self._clock()
-        end, before = now + told.reset_s, self._ends.get(key, 0.0)
-        self._ends[key] = before if end <= before <= end + APART_S else end
-        return self._ends[key] - now
+    def _seconds_until_reset(self, scope: LimitScope, status: LimitStatus) -> float:
+        """Return the seconds until the reset: every answer of a window states it, rounded, so the latest is right."""
+        key, now = (self._limiter(scope), status.name), self._clock()
+        end, previous_end = now + status.reset_s, self._window_ends.get(key, 0.0)
+        is_same_window = end <= previous_end <= end + MAX_DISAGREEMENT_S
+        self._window_ends[key] = previous_end if is_same_window else end
+        return self._window_ends[key] - now
 
-    def _pause(self, drawer: Drawer, reset_s: float) -> None:
-        limiter = self._limiter(drawer)
-        # Where a limit is enforced by the second, nothing is left after each request, and all of it is back when the
-        # next has its place: the rate keeps to that already.
-        if not limiter.interval_s or reset_s > limiter.interval_s + ROUNDED_S:
+    def _pause_limiter(self, scope: LimitScope, reset_s: float) -> None:
+        limiter = self._limiter(scope)
+        # A limit that is enforced by the second has nothing left after each request, and is back when the next one is
+        # due. The rate keeps to that already, and a pause would only slow the lane down.
+        if not limiter.interval_s or reset_s > limiter.interval_s + ROUNDING_S:
             limiter.pause(reset_s)
 
-    def _learn_of_tokens(self, drawer: Drawer, told: Told, limit: int) -> None:
-        self._metered.setdefault(drawer, {})[told.name] = limit
-        key = (drawer.group, told.name, limit)
-        budget = self._budgets.setdefault(key, TokenBudget(limit, self._max_wait_s, self._clock))
-        if told.remaining is not None:
-            budget.told(told.remaining, told.reset_s)
+    def _update_token_budget(self, scope: LimitScope, status: LimitStatus, limit: int) -> None:
+        self._token_limits.setdefault(scope, {})[status.name] = limit
+        key = (scope.group, status.name, limit)
+        budget = self._token_budgets.setdefault(key, TokenBudget(limit, self._max_wait_s, self._clock))
+        if status.remaining is not None:
+            budget.update(status.remaining, status.reset_s)
 
-    def _taken(self, drawer: Drawer, own: RateLimiter, tokens: int, due: float) -> tuple[Reserved, ...]:
-        for limiter in (own, self._limiter(drawer)):
-            limiter.take(due)
-        return tuple(budget.reserve(tokens) for budget in self._token_budgets(drawer) if tokens)
+    def _wait_s(self, scope: LimitScope, own: RateLimiter, tokens: int) -> float:
+        pause_s = self._pauses[scope.role].wait_s() if scope.role in self._pauses else 0.0
+        token_waits = (budget.wait_s(tokens) for budget in self._budgets_of(scope))
+        return max(own.wait_s(), pause_s, self._limiter(scope).wait_s(), *token_waits)
 
-    def _wait_s(self, drawer: Drawer, own: RateLimiter, tokens: int) -> float:
-        asked = self._asked[drawer.role].wait_s() if drawer.role in self._asked else 0.0
-        limits = (own.wait_s(), asked, self._limiter(drawer).wait_s())
-        return max(*limits, *(each.wait_s(tokens) for each in self._token_budgets(drawer)))
-
-    def _limiter(self, drawer: Drawer) -> RateLimiter:
-        per_minute = self._per_minute.get(drawer)
-        if per_minute is None and drawer.group is not None:
-            documented = None if self._own_rate else drawer.group.per_minute
-            per_minute = self._per_minute.get(drawer.group, documented)
-        key = (drawer.group, per_minute)
+    def _limiter(self, scope: LimitScope) -> RateLimiter:
+        """Return the limiter of requests for a scope; scopes with the same limit share one."""
+        per_minute = self._per_minute.get(scope)
+        if per_minute is None and scope.group is not None:
+            documented = None if self._own_rate else scope.group.per_minute
+            per_minute = self._per_minute.get(scope.group, documented)
+        key = (scope.group, per_minute)
         if key not in self._limiters:
             rate = per_minute / 60 if per_minute is not None else None
             self._limiters[key] = RateLimiter(rate, self._max_wait_s, self._clock)
         return self._limiters[key]
 
-    def _token_budgets(self, drawer: Drawer) -> list[TokenBudget]:
-        metered: Mapping[str, int] = self._metered.get(drawer, {})
-        return [self._budgets[drawer.group, name, limit] for name, limit in metered.items()]
+    def _budgets_of(self, scope: LimitScope) -> list[TokenBudget]:
+        limits: Mapping[str, int] = self._token_limits.get(scope, {})
+        return [self._token_budgets[scope.group, name, limit] for name, limit in limits.items()]

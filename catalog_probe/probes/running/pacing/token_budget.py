@@ -1,4 +1,4 @@
-"""Keeps requests within a limit of tokens a minute: by what each may take, and by what answers say was taken."""
+"""A limit of tokens a minute: bounded by what requests may take, and corrected by what answers state."""
 
 from __future__ import annotations
 
@@ -13,19 +13,20 @@ if TYPE_CHECKING:
 
 MINUTE_S = 60.0
 
-COUNTED_S = MINUTE_S / SHARE
-"""How long a request counts whose answer told nothing: a later one may take less time to arrive than it took."""
+# How long a request counts if its answer stated nothing. Longer than a minute, because a later request may take less
+# time to arrive than this one took.
+RESERVATION_S = MINUTE_S / SHARE
 
-NEWS_S = 0.1
-"""How often somebody who waits for room looks whether an answer has said that less was taken than might have been."""
+# How often a waiting request checks whether an answer stated that less was used than was reserved.
+POLL_S = 0.1
 
-ROUNDED_S = 2.0
-"""By how much a reset may be off that an answer tells: it rounds it, and the date beside it, to whole seconds."""
+# By how much the reset that an answer states may be off: it and the date beside it are rounded to whole seconds.
+ROUNDING_S = 2.0
 
 
 @dataclass(slots=True, eq=False)
-class Reserved:
-    """What one request may take at most: it counts for a minute, or until an answer says how much is left."""
+class Reservation:
+    """What one request may take at most. It counts for a minute, or until an answer states what remains."""
 
     tokens: float
     until: float
@@ -33,88 +34,101 @@ class Reserved:
 
 
 @dataclass(frozen=True, slots=True)
-class Used:
-    """What an answer says was used, and how it comes back: so much a second, maybe nothing, and all at one moment."""
+class Usage:
+    """What an answer states as used, and how it comes back: steadily (a bucket), or all at once at `until`."""
 
     tokens: float
     since: float
-    back_a_second: float
+    refill_per_s: float
+    """0 where all comes back at once."""
     until: float
 
-    def at(self, then: float) -> float:
-        """What is left of it, until it ends."""
-        return self.tokens - (then - self.since) * self.back_a_second
+    def at(self, instant: float) -> float:
+        """Return what still counts as used at an instant before the end."""
+        return self.tokens - (instant - self.since) * self.refill_per_s
 
-    def covers(self, other: Used, now: float) -> bool:
-        """Whether at no moment from now on the other is more."""
-        return self.until >= other.until and all(self.at(then) >= other.at(then) for then in (now, other.until))
+    def covers(self, other: Usage, now: float) -> bool:
+        """Whether the other is never more than this one, from now on."""
+        return self.until >= other.until and all(
+            self.at(instant) >= other.at(instant) for instant in (now, other.until)
+        )
 
 
 class TokenBudget:
-    """Admits requests while all of the last minute together may have taken no more than the limit.
+    """Admits requests as long as all of the last minute together cannot have taken more than the limit.
 
-    An answer that tells how much is left is believed over our own bounds: they are upper ones, and others may draw on
-    the same budget. What it says was used comes back at the reset, or evenly until then where the reset is as far away
-    as a bucket takes to fill again (2:8.2), in this answer and in most: who counts by the minute may say so by chance.
+    What an answer states as remaining replaces our reservations: these are upper bounds, and others may draw on the
+    same limit. What it states as used comes back at the reset. It comes back steadily instead if the reset is as far
+    away as a bucket takes to refill (2:8.2), in this answer and in most: a window may look like that by chance.
     """
 
     def __init__(self, per_minute: float, max_wait_s: float, clock: Callable[[], float] = time.monotonic) -> None:
         self._per_minute = per_minute
         self._max_wait_s = max_wait_s
         self._clock = clock
-        self._reserved: list[Reserved] = []
-        self._used: list[Used] = []
-        """None of them covers another. Answers overtake one another: one that says less may be older."""
-        self._as_a_bucket = 0
-        """How many more answers told a reset as a bucket would than did not."""
+        self._reservations: list[Reservation] = []
+        # None of them covers another. Several are kept, because answers overtake one another: the one that states
+        # less may be the older one.
+        self._usages: list[Usage] = []
+        # Answers whose reset was that of a bucket, minus those whose reset was not.
+        self._bucket_score = 0
 
     def wait_s(self, tokens: int) -> float:
-        """Seconds until it is worth looking again; 0 where there is room. What exceeds the limit waits for all of it.
+        """Return the seconds until it is worth asking again, or 0 if there is room.
+
+        A request that exceeds the whole limit waits until all of the limit is free.
 
         Raises:
-            WaitTooLong: there is none before a reset that is further away than the lane may wait.
+            WaitTooLong: there is no room before a reset that is further away than the lane may wait.
         """
         now = self._clock()
-        self._reserved = [each for each in self._reserved if each.until > now]
-        self._used = [each for each in self._used if each.until > now]
-        used = max((each.at(now) for each in self._used), default=0.0)
-        excess = used + sum(each.tokens for each in self._reserved) + min(tokens, self._per_minute) - self._per_minute
+        self._reservations = [reservation for reservation in self._reservations if reservation.until > now]
+        self._usages = [usage for usage in self._usages if usage.until > now]
+        used = max((usage.at(now) for usage in self._usages), default=0.0)
+        reserved = sum(reservation.tokens for reservation in self._reservations)
+        excess = used + reserved + min(tokens, self._per_minute) - self._per_minute
         if not tokens or excess <= self._per_minute * 1e-9:
             return 0.0
-        asked_s = max((each.until - now for each in self._used if not each.back_a_second), default=0.0)
-        if asked_s > self._max_wait_s + ROUNDED_S:
-            raise WaitTooLong(asked_s, self._max_wait_s)
-        waits = [*(each.until - now for each in self._reserved), *(each.until - now for each in self._used)]
-        waits += [excess / each.back_a_second for each in self._used if each.back_a_second]
-        if any(each.under_way for each in self._reserved):
-            waits.append(NEWS_S)
+        reset_s = max((usage.until - now for usage in self._usages if not usage.refill_per_s), default=0.0)
+        if reset_s > self._max_wait_s + ROUNDING_S:
+            raise WaitTooLong(reset_s, self._max_wait_s)
+        ends = [*(reservation.until for reservation in self._reservations), *(usage.until for usage in self._usages)]
+        waits = [end - now for end in ends]
+        waits += [excess / usage.refill_per_s for usage in self._usages if usage.refill_per_s]
+        if any(reservation.under_way for reservation in self._reservations):
+            waits.append(POLL_S)
         return min(waits)
 
-    def reserve(self, tokens: int) -> Reserved:
-        """Set aside what a request may take that is sent now."""
-        reserved = Reserved(min(tokens, self._per_minute), self._clock() + COUNTED_S)
-        self._reserved.append(reserved)
-        return reserved
+    def reserve(self, tokens: int) -> Reservation:
+        """Reserve what a request that is sent now may take."""
+        reservation = Reservation(min(tokens, self._per_minute), self._clock() + RESERVATION_S)
+        self._reservations.append(reservation)
+        return reservation
 
-    def told(self, remaining: int, reset_s: float) -> None:
-        """Believe an answer: so much is left, and all of it again in so many seconds.
+    def update(self, remaining: int, reset_s: float) -> None:
+        """Take over what an answer states: so much remains, and all of it is back in so many seconds."""
+        # The answer counts every request that was answered so far. It may or may not count those under way, so their
+        # reservations stay.
+        self._reservations = [reservation for reservation in self._reservations if reservation.under_way]
+        now = self._clock()
+        used = max(0.0, self._per_minute - remaining)
+        refill_per_s = self._per_minute / MINUTE_S
+        is_like_bucket = abs(reset_s - used / refill_per_s) <= ROUNDING_S
+        self._bucket_score += 1 if is_like_bucket else -1
+        if is_like_bucket and self._bucket_score > 0:
+            stated = Usage(used, now, refill_per_s, now + used / refill_per_s)
+        else:
+            stated = Usage(used, now, 0.0, self._latest_end(now + reset_s))
+        if not any(usage.covers(stated, now) for usage in self._usages):
+            self._usages = [stated, *(usage for usage in self._usages if not stated.covers(usage, now))]
 
-        It counts whatever was answered so far; what is under way it may count or not, and so that counts here still.
-        """
-        self._reserved = [each for each in self._reserved if each.under_way]
-        now, tokens, evenly = self._clock(), max(0.0, self._per_minute - remaining), self._per_minute / MINUTE_S
-        # Of one window each answer tells the end, rounded up or down: it is the latest of them.
-        ends = [each.until for each in self._used if not each.back_a_second]
-        used = Used(tokens, now, 0.0, max(each for each in [now + reset_s, *ends] if each <= now + reset_s + ROUNDED_S))
-        as_a_bucket = abs(reset_s - tokens / evenly) <= ROUNDED_S
-        self._as_a_bucket += 1 if as_a_bucket else -1
-        if as_a_bucket and self._as_a_bucket > 0:
-            used = Used(tokens, now, evenly, now + tokens / evenly)
-        if not any(each.covers(used, now) for each in self._used):
-            self._used = [used, *(each for each in self._used if not used.covers(each, now))]
+    def _latest_end(self, end: float) -> float:
+        """Return the end of a window. Each of its answers rounds it up or down, so it is the latest one stated."""
+        ends = [usage.until for usage in self._usages if not usage.refill_per_s]
+        return max(instant for instant in [end, *ends] if instant <= end + ROUNDING_S)
 
 
-def answered(reserved: Iterable[Reserved]) -> None:
-    """Note that the answer to a request has come."""
-    for each in reserved:
-        each.under_way = False
+def mark_answered(reservations: Iterable[Reservation]) -> None:
+    """Note that the answer to the request of these reservations came."""
+    for reservation in reservations:
+        reservation.under_way = False
