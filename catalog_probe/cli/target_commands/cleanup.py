@@ -14,7 +14,7 @@ from catalog_probe.catalog.model.labels import CLEANUP
 from catalog_probe.probes.recipes.book import book
 from catalog_probe.probes.recipes.probe import Stopped
 from catalog_probe.probes.running import journal
-from catalog_probe.probes.running.journal import Journal, JournalError, Made
+from catalog_probe.probes.running.journal import Journal, JournalEntry, JournalError
 from catalog_probe.probes.running.lane import Lane
 from catalog_probe.probes.running.pacing.budget import Budget
 from catalog_probe.probes.running.teardown import is_gone
@@ -46,13 +46,13 @@ def journals(runs: Sequence[str], out: Path) -> list[Path]:
         JournalError: a run that was named has no journal.
     """
     if not runs:
-        return sorted(out.glob(f"*/{journal.NAME}")) if out.is_dir() else []
+        return sorted(out.glob(f"*/{journal.FILE_NAME}")) if out.is_dir() else []
     return list(dict.fromkeys(_journal_of(run, out) for run in runs))
 
 
 def _journal_of(run: str, out: Path) -> Path:
     for folder in (places.meant(run), out / run):
-        path = folder if folder.name == journal.NAME else folder / journal.NAME
+        path = folder if folder.name == journal.FILE_NAME else folder / journal.FILE_NAME
         if path.is_file():
             return path.resolve()
         if (folder / RESULTS).is_file():  # of a run that made nothing
@@ -77,7 +77,7 @@ async def _clean(paths: Sequence[Path], target: Target, forget: bool) -> list[To
         for path in paths:
             try:
                 left_out: list[str] = []
-                left = journal.left(path, left_out)
+                left = journal.read_open_entries(path, left_out)
             except JournalError as error:  # one that is damaged leaves those of other runs as they are
                 told.append(Told(f"kept: {error}", left=True))
                 continue
@@ -91,11 +91,11 @@ async def _clean(paths: Sequence[Path], target: Target, forget: bool) -> list[To
     return told
 
 
-async def _end(made: Made, noted: Journal, lanes: _Lanes, redactor: Redactor, *, forget: bool) -> Told:
+async def _end(made: JournalEntry, noted: Journal, lanes: _Lanes, redactor: Redactor, *, forget: bool) -> Told:
     named = f"{made.request} for {made.record}, {made.at}"
     if not made.removal:
         if forget:
-            noted.ended(made, "looked for by hand")
+            noted.end(made, "looked for by hand")
             return Told(f"forgotten: {named}", left=False)
         return Told(f"by hand: {named}: no answer named it; look for it, then run again with --forget", left=True)
     try:
@@ -109,7 +109,7 @@ async def _end(made: Made, noted: Journal, lanes: _Lanes, redactor: Redactor, *,
     )
     if not is_gone(call, exchange):
         return Told(f"kept: {named}: {call.method} {call.path} was answered {seen}", left=True)
-    noted.ended(made, f"removed: {seen}")
+    noted.end(made, f"removed: {seen}")
     return Told(f"removed: {named}: {call.method} {call.path}, {seen}", left=False)
 
 
@@ -121,7 +121,7 @@ class _Lanes:
         self._redactor = redactor
         self._open: dict[tuple[str, str], Lane] = {}
 
-    def removal_of(self, made: Made) -> Call:
+    def removal_of(self, made: JournalEntry) -> Call:
         """The call that removes it, as the recipes declare it: of what a journal says, the id alone is sent.
 
         Raises:
@@ -142,14 +142,14 @@ class _Lanes:
         key = provider.credential(made.role).value
         if key is None:
             raise JournalError(provider.missing(f"credentials.{made.role}", self._target.name))
-        if made.mac != made.mac_under(key):
+        if made.mac != made.compute_mac(key):
             what = f"its line was not written with the key in {provider.called(made.role)}: another account, or edited"
             raise JournalError(what, f"set the key that made it, or {BY_HAND}")
         if not removal.fits(made.resource):
             raise JournalError(f"{made.resource!r} is no id of a {removal.name}", BY_HAND)
         return removal.of(made.resource)
 
-    def of(self, made: Made) -> Lane:
+    def of(self, made: JournalEntry) -> Lane:
         key = (made.provider, made.role)
         if key not in self._open:
             provider = self._target.providers[made.provider]

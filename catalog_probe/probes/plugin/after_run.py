@@ -44,7 +44,7 @@ def write_back(options: Options, run: Run, results: Sequence[Result]) -> list[st
 def left_behind(folder: Path, target: str) -> list[str]:
     """What the run made on an account and could not remove."""
     try:
-        left = journal.left(folder / journal.NAME)
+        left = journal.read_open_entries(folder / journal.FILE_NAME)
     except journal.JournalError as error:
         return [str(error)]
     if not left:

@@ -67,13 +67,13 @@ class AttemptProbe:
         if self._session not in self._fixtures:
             self._fixtures[self._session] = Fixtures(self._address, self._lane.provider, self._role, self._journal)
         fixtures = self._fixtures[self._session]
-        made = fixtures.about_to(call)
+        entry = fixtures.announce(call)
         try:
             exchange = await self._send(call, label)
         except Stopped:
-            fixtures.not_sent(made)
+            fixtures.withdraw(entry)
             raise
-        fixtures.learn(call, exchange, made)
+        fixtures.learn(call, exchange, entry)
         return exchange
 
     async def remove_all(self) -> None:

@@ -28,8 +28,8 @@ from catalog_probe.probes.planning.plan import plan
 from catalog_probe.probes.planning.rotation import ALL, Drawing
 from catalog_probe.probes.recipes import book
 from catalog_probe.probes.recipes.fault_free import twin
+from catalog_probe.probes.running.barrier import Stage
 from catalog_probe.probes.running.fault_free import ask_fault_free, send_fault_free
-from catalog_probe.probes.running.gathering import Stage
 from catalog_probe.probes.running.probing import Waiting, now, place_of, run, settle, unprobed
 from catalog_probe.probes.running.provider_run import ProviderRun
 from catalog_probe.probes.running.task import Task
@@ -210,7 +210,7 @@ class Engine:
 
     def _expect(self, recipes: Mapping[str, Recipe]) -> None:
         for address, recipe in recipes.items():
-            self._lane(recipe).gathering.expect([address])
+            self._lane(recipe).barrier.register([address])
 
     async def _probe_all(self, addresses: Iterable[str]) -> None:
         """Probe these records, those of each lane in their order."""
@@ -229,7 +229,7 @@ class Engine:
                 for address in addresses:
                     async with lane.places:
                         probes.start_soon(self._probe, address, lane, waiting)
-            await lane.gathering.all_at(Stage.JUDGED)
+            await lane.barrier.wait_for(Stage.JUDGED)
             await self._settle(waiting, lane)
         except BaseException:
             for address in addresses:
@@ -242,7 +242,7 @@ class Engine:
         except Exception as error:  # noqa: BLE001 - a traceback could show what only the wire may know
             result = self._broken(address, error)
         finally:
-            lane.gathering.left(address)
+            lane.barrier.leave(address)
         if isinstance(result, Waiting):
             waiting[address] = result
         else:

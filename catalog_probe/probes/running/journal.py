@@ -1,4 +1,4 @@
-"""The journal of what probes made on an account: it outlives a crash of the run, and names no request to send."""
+"""The journal of what probes made on an account. It survives a crash of the run, and contains no request to send."""
 
 from __future__ import annotations
 
@@ -20,22 +20,23 @@ if TYPE_CHECKING:
 
     from catalog_probe.catalog.model import Json
 
-NAME = "made.jsonl"
+FILE_NAME = "made.jsonl"
+
+# Version of the lines. Version 1 kept whole requests and is refused: whoever writes it would decide what is sent.
 SCHEMA = 2
-"""Version of the lines. Version 1 kept whole requests, and is refused: its writer would decide what is sent."""
 
 
 class JournalError(Mendable):
-    """A journal that cannot be read or written: one line saying which, and what to do."""
+    """A journal cannot be read or written: one line saying which, and what to do."""
 
 
 @dataclass(frozen=True, slots=True)
-class Made:
-    """One thing that a probe set out to make, as far as the journal knows.
+class JournalEntry:
+    """One thing that a probe set out to make.
 
-    `removal` is the name under which the provider's recipes declare how it is removed, and `resource` its id. Both are
-    empty while that is not known: the process ended, or the connection broke, between the request and its answer.
-    `ended` says how it left the account, or is empty while it may still be there.
+    `removal` is the name under which the provider's recipes declare its removal, and `resource` its id. Both are empty
+    if they are not known: the process ended, or the connection broke, between the request and its answer. `ended` says
+    how it left the account, and is empty while it may still be there.
     """
 
     id: str
@@ -51,39 +52,45 @@ class Made:
     mac: str = ""
     ended: str = ""
 
-    def mac_under(self, key: str) -> str:
-        """Message authentication code of what was made and where, under the key that made it.
+    def compute_mac(self, key: str) -> str:
+        """Return the message authentication code of the thing and its place, under the key that made it.
 
-        It tells the account without showing the key, and nobody can write a line without having the key.
+        It identifies the account without revealing the key, and only a holder of the key can write a valid line.
         """
-        stated = (SCHEMA, self.target, self.provider, self.address, self.record, self.role, self.removal, self.resource)
-        return hmac.new(key.encode(), json.dumps(stated).encode(), hashlib.sha256).hexdigest()[:32]
+        fields = (SCHEMA, self.target, self.provider, self.address, self.record, self.role, self.removal, self.resource)
+        return hmac.new(key.encode(), json.dumps(fields).encode(), hashlib.sha256).hexdigest()[:32]
+
+
+_BEGIN_FIELDS = ("record", "target", "provider", "address", "role", "request", "at")
+_COMPLETE_FIELDS = ("role", "removal", "resource", "mac")
 
 
 @dataclass(frozen=True, slots=True)
 class Journal:
-    """Appends to a run's `made.jsonl`, which processes may share. A line is on the disk before the caller goes on."""
+    """Appends to a run's `made.jsonl`, which processes may share. Each line is on the disk before a method returns."""
 
     path: Path
     target: str
     redact: Callable[[str], str]
-    """Hides secrets in what is written down: an id, which an answer names, may hold one, and then fits no removal."""
+    """Hides secrets in each value. An id comes from an answer and may hold one; redacted, it fits no removal."""
 
-    def making(self, record: str, provider: str, address: str, role: str, request: str) -> Made:
+    def begin(self, record: str, provider: str, address: str, role: str, request: str) -> JournalEntry:
         """Note, before the request is sent, that something is about to be made."""
         at = utc_now_text("seconds")
-        made = Made(secrets.token_hex(6), record, self.target, provider, address, role, request, at)
-        self._append(schema=SCHEMA, state="making", id=made.id, **{key: getattr(made, key) for key in _MAKING})
-        return made
+        entry = JournalEntry(secrets.token_hex(6), record, self.target, provider, address, role, request, at)
+        fields = {name: getattr(entry, name) for name in _BEGIN_FIELDS}
+        self._append(schema=SCHEMA, state="making", id=entry.id, **fields)
+        return entry
 
-    def made(self, made: Made, removal: str, resource: str, role: str, key: str) -> None:
-        """Note what was made, before the answer that named it is used; `key` is that of the role which removes it."""
-        made = replace(made, removal=removal, resource=resource, role=role)
-        self._append(id=made.id, state="made", role=role, removal=removal, resource=resource, mac=made.mac_under(key))
+    def complete(self, entry: JournalEntry, removal: str, resource: str, role: str, key: str) -> None:
+        """Note what was made, before its answer is used; `key` is that of the role which removes it."""
+        entry = replace(entry, removal=removal, resource=resource, role=role)
+        mac = entry.compute_mac(key)
+        self._append(id=entry.id, state="made", role=role, removal=removal, resource=resource, mac=mac)
 
-    def ended(self, made: Made, how: str) -> None:
-        """Note that it is not, or no longer, on the account."""
-        self._append(id=made.id, state="ended", how=how)
+    def end(self, entry: JournalEntry, how: str) -> None:
+        """Note that the thing is not, or no longer, on the account."""
+        self._append(id=entry.id, state="ended", how=how)
 
     def _append(self, **line: Json) -> None:
         line = {name: self.redact(value) if isinstance(value, str) else value for name, value in line.items()}
@@ -92,7 +99,7 @@ class Journal:
             self.path.parent.mkdir(parents=True, exist_ok=True)
             file = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o600)
             try:
-                if _is_cut_short(file):  # by a kill or a full disk: what comes now must not be lost with it
+                if _is_cut_short(file):  # by a kill or a full disk: the new line must not be lost with the old one
                     data = b"\n" + data
                 if os.write(file, data) != len(data):
                     raise OSError(0, "only part of a line was written")
@@ -109,49 +116,45 @@ def _is_cut_short(file: int) -> bool:
     return size > 0 and os.pread(file, 1, size - 1) != b"\n"
 
 
-def read(path: Path, left_out: list[str] | None = None) -> list[Made]:
-    """Everything that a journal names, in the order it was made; a last line that a kill cut short is left out.
+def read_entries(path: Path, left_out: list[str] | None = None) -> list[JournalEntry]:
+    """Return all entries of a journal in their order; a last line that a kill cut short is skipped.
 
-    Other lines that are damaged are noted in `left_out`, where that is given.
+    Other damaged lines are described in `left_out`, if it is given.
 
     Raises:
         JournalError: it cannot be read.
     """
-    found: dict[str, Made] = {}
-    for place, line in _lines(path, left_out):
+    entries: dict[str, JournalEntry] = {}
+    for place, line in _read_lines(path, left_out):
         if isinstance(line, dict) and line.get("state") == "making" and line.get("schema") != SCHEMA:
             what = f"was written by another version of this tool: schema {line.get('schema', 1)!r}, not {SCHEMA}"
             raise JournalError(what, "look on the account yourself, then remove the file", place=place)
         try:
-            _note(line, found)
+            _apply_line(line, entries)
         except (AttributeError, LookupError, TypeError, ValueError) as error:
             what = f"no line of a journal ({type(error).__name__}: {error})"
             raise JournalError(what, "remove the line, and look on the account yourself", place=place) from error
-    return list(found.values())
+    return list(entries.values())
 
 
-def _note(line: Json, found: dict[str, Made]) -> None:
-    """What one line says, beside what those before it said."""
+def read_open_entries(path: Path, left_out: list[str] | None = None) -> list[JournalEntry]:
+    """Return what may still be on the account (see `read_entries`); nothing if there is no journal."""
+    return [entry for entry in read_entries(path, left_out) if not entry.ended] if path.exists() else []
+
+
+def _apply_line(line: Json, entries: dict[str, JournalEntry]) -> None:
     match line:
-        case {"state": "making", "id": str(made)}:
-            told: dict[str, Any] = {key: str(line.get(key, "")) for key in _MAKING}
-            found[made] = Made(made, **told)
-        case {"state": "made", "id": str(made)} if made in found:
-            found[made] = replace(found[made], **{key: str(line[key]) for key in _MADE})
-        case {"state": "ended", "id": str(made)} if made in found:
-            found[made] = replace(found[made], ended=str(line["how"]))
+        case {"state": "making", "id": str(entry_id)}:
+            fields: dict[str, Any] = {name: str(line.get(name, "")) for name in _BEGIN_FIELDS}
+            entries[entry_id] = JournalEntry(entry_id, **fields)
+        case {"state": "made", "id": str(entry_id)} if entry_id in entries:
+            fields = {name: str(line[name]) for name in _COMPLETE_FIELDS}
+            entries[entry_id] = replace(entries[entry_id], **fields)
+        case {"state": "ended", "id": str(entry_id)} if entry_id in entries:
+            entries[entry_id] = replace(entries[entry_id], ended=str(line["how"]))
 
 
-def left(path: Path, left_out: list[str] | None = None) -> list[Made]:
-    """What may still be on the account, of what can be read (see `read`); nothing where there is no journal."""
-    return [each for each in read(path, left_out) if not each.ended] if path.exists() else []
-
-
-_MADE = ("role", "removal", "resource", "mac")
-_MAKING = ("record", "target", "provider", "address", "role", "request", "at")
-
-
-def _lines(path: Path, left_out: list[str] | None) -> Iterator[tuple[str, Json]]:
+def _read_lines(path: Path, left_out: list[str] | None) -> Iterator[tuple[str, Json]]:
     try:
         raw = path.read_bytes()
     except OSError as error:

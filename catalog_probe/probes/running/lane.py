@@ -21,7 +21,7 @@ from catalog_probe.probes.judging.control import expect_proof
 from catalog_probe.probes.judging.inconclusive.confirmations import list_named_values
 from catalog_probe.probes.judging.inconclusive.key_evidence import KeyEvidence
 from catalog_probe.probes.recipes.probe import Stopped
-from catalog_probe.probes.running.gathering import Gathering
+from catalog_probe.probes.running.barrier import Barrier
 from catalog_probe.probes.running.pacing.rate_limiter import RateLimiter, WaitTooLong
 from catalog_probe.probes.running.pacing.rate_limits import RateLimitPolicy
 from catalog_probe.probes.running.pacing.throttle import Throttle
@@ -121,7 +121,7 @@ class Lane:
         self._controls: dict[str, _Controls] = {}
         self._control_lock = anyio.Lock()
         self.places = anyio.CapacityLimiter(provider.concurrency)
-        self.gathering = Gathering()
+        self.barrier = Barrier()
         self.evidence = KeyEvidence(describe_target(provider, role, self._dialect, live=not mock))
         """What all answers on this lane show of its key."""
         self.fault_free_lock = anyio.Lock()

@@ -26,7 +26,7 @@ from catalog_probe.probes.recipes.performing import Unseen, perform
 from catalog_probe.probes.recipes.probe import Stopped
 from catalog_probe.probes.running import controls
 from catalog_probe.probes.running.attempt_probe import AttemptProbe
-from catalog_probe.probes.running.gathering import Stage
+from catalog_probe.probes.running.barrier import Stage
 from catalog_probe.probes.running.task import Tried
 from catalog_probe.probes.wire.redaction.evidence import redact_attempt
 
@@ -136,7 +136,7 @@ async def _looked_at_for_now(task: Task, lane: Lane, tried: Tried) -> Verdict | 
 
 async def _worth_asking_again(task: Task, lane: Lane) -> bool:
     """Whether the key and the host work once all of the lane has been asked; waits until then."""
-    since = await lane.gathering.all_at(Stage.ASKED, str(task.record.address))
+    since = await lane.barrier.wait_for(Stage.ASKED, str(task.record.address))
     try:
         await _confirm(task, lane, after=since)
     except Stopped:

@@ -60,7 +60,7 @@ def account(folder: Path, app: object | None = None) -> Iterator[Night]:
 
 def probed(tonight: Night, folder: Path, *addresses: str) -> dict[str, Result]:
     target = tonight.target
-    noted = Journal(folder / journal.NAME, target.name, str)
+    noted = Journal(folder / journal.FILE_NAME, target.name, str)
     engine = Engine(catalog(), target, frozenset(Cost), "run", Redactor.of(target), noted)
     try:
         return {address: engine.result(address) for address in addresses}
@@ -91,10 +91,10 @@ def test_what_a_probe_makes_is_gone_when_it_ends(tmp_path: Path, address: str) -
         result = probed(tonight, tmp_path / "run", address)[address]
         assert files_of(tonight) == []
     assert result.outcome is Outcome.CONFORMS
-    made = journal.read(tmp_path / "run" / journal.NAME)
+    made = journal.read_entries(tmp_path / "run" / journal.FILE_NAME)
     assert [each for each in made if each.removal]
-    assert journal.left(tmp_path / "run" / journal.NAME) == []
-    assert KEYS["PA_API_KEY"] not in (tmp_path / "run" / journal.NAME).read_text()
+    assert journal.read_open_entries(tmp_path / "run" / journal.FILE_NAME) == []
+    assert KEYS["PA_API_KEY"] not in (tmp_path / "run" / journal.FILE_NAME).read_text()
 
 
 AGENTS = (
@@ -155,10 +155,10 @@ def test_after_a_crash_between_the_answer_and_the_removal_cleanup_removes(
         address = provider.addresses["base_url"]
         headers = {"x-api-key": KEYS["PA_API_KEY"], "pa-version": "2023-06-01"}
         file = patient.post(f"{address}/v1/files", headers=headers, files={"file": ("a.txt", b"a")}).json()
-        path = tmp_path / "out" / "run" / journal.NAME
+        path = tmp_path / "out" / "run" / journal.FILE_NAME
         noted = Journal(path, "night", str)
-        made = noted.making(GET_FILE, "pa", address, "inference", "POST /v1/files")
-        noted.made(made, "file", file["id"], "inference", KEYS["PA_API_KEY"])
+        made = noted.begin(GET_FILE, "pa", address, "inference", "POST /v1/files")
+        noted.complete(made, "file", file["id"], "inference", KEYS["PA_API_KEY"])
         with path.open("ab") as cut:
             cut.write(b'{"id":"abc","state":"ma')
         assert cleanup(tonight, tmp_path / "out") == 0
@@ -214,9 +214,9 @@ def test_nothing_is_sent_for_a_journal_that_is_not_this_account_s(
             "key": KEYS["PA_API_KEY"],
             **change,
         }
-        noted = Journal(tmp_path / "out" / "run" / journal.NAME, told["target"], str)
-        made = noted.making(told["record"], told["provider"], told["address"], told["role"], "POST /v1/files")
-        noted.made(made, told["removal"], told["resource"], told["role"], told["key"])
+        noted = Journal(tmp_path / "out" / "run" / journal.FILE_NAME, told["target"], str)
+        made = noted.begin(told["record"], told["provider"], told["address"], told["role"], "POST /v1/files")
+        noted.complete(made, told["removal"], told["resource"], told["role"], told["key"])
         if "at" in told:
             noted.path.write_text(noted.path.read_text().replace(json.dumps(made.at), json.dumps(told["at"])))
         assert cleanup(tonight, tmp_path / "out") == 1
@@ -234,8 +234,8 @@ def test_a_line_that_was_edited_is_not_sent(tmp_path: Path, capsys: pytest.Captu
     broken = Broken("DELETE")
     with account(tmp_path, broken) as tonight:
         probed(tonight, tmp_path / "out" / "run", GET_FILE)
-        path = tmp_path / "out" / "run" / journal.NAME
-        (left,) = journal.left(path)
+        path = tmp_path / "out" / "run" / journal.FILE_NAME
+        (left,) = journal.read_open_entries(path)
         path.write_text(path.read_text().replace(left.resource, "file_of_somebody"))
         broken.asked.clear()
         assert cleanup(tonight, tmp_path / "out") == 1
@@ -267,7 +267,7 @@ def test_an_id_that_an_answer_gives_leads_nowhere_else(tmp_path: Path, given: st
         result = probed(tonight, tmp_path / "run", GET_FILE)[GET_FILE]
     assert (result.outcome, result.reason and result.reason.code) == (Outcome.INCONCLUSIVE, "unsafe-path")
     assert set(naming.asked) <= {"POST /pa/v1/files", "GET /pa/v1/models"}
-    left = journal.left(tmp_path / "run" / journal.NAME)
+    left = journal.read_open_entries(tmp_path / "run" / journal.FILE_NAME)
     assert [each.removal for each in left] == [""] * naming.asked.count("POST /pa/v1/files"), "to be looked for by hand"
 
 
@@ -281,7 +281,7 @@ def test_a_journal_that_cannot_be_written_stops_the_create(tmp_path: Path) -> No
 
 
 def test_a_broken_line_in_the_middle_is_refused(tmp_path: Path) -> None:
-    path = tmp_path / journal.NAME
+    path = tmp_path / journal.FILE_NAME
     path.write_text('{"id":\n' + json.dumps({"id": "a", "state": "ended", "how": ""}) + "\n")
     with pytest.raises(JournalError, match="broken JSON"):
-        journal.read(path)
+        journal.read_entries(path)

@@ -22,12 +22,12 @@ KEY = "canary-key-of-nobody"
 
 
 def test_a_line_keeps_what_was_made_and_no_request(tmp_path: Path) -> None:
-    path = tmp_path / journal.NAME
+    path = tmp_path / journal.FILE_NAME
     written = Journal(path, "night", str)
-    started = written.making("pa/endpoints/files/f", "pa", "https://pa.example", "inference", "POST /v1/files")
-    written.made(started, "file", "file_1", "inference", KEY)
-    (made,) = journal.read(path)
-    assert (made.removal, made.resource, made.mac) == ("file", "file_1", made.mac_under(KEY))
+    started = written.begin("pa/endpoints/files/f", "pa", "https://pa.example", "inference", "POST /v1/files")
+    written.complete(started, "file", "file_1", "inference", KEY)
+    (made,) = journal.read_entries(path)
+    assert (made.removal, made.resource, made.mac) == ("file", "file_1", made.compute_mac(KEY))
     assert KEY not in path.read_text()
     _, line = map(json.loads, path.read_text().splitlines())
     assert line == {
@@ -41,46 +41,44 @@ def test_a_line_keeps_what_was_made_and_no_request(tmp_path: Path) -> None:
 
 
 def test_an_id_that_holds_a_key_is_not_written_and_fits_no_removal(tmp_path: Path) -> None:
-    path = tmp_path / journal.NAME
+    path = tmp_path / journal.FILE_NAME
     written = Journal(path, "night", Redactor({KEY: "${KEY}"}).text)
-    started = written.making("pa/endpoints/files/f", "pa", "https://pa.example", "inference", "POST /v1/files")
-    written.made(started, "file", f"file_{KEY}", "inference", KEY)
-    (made,) = journal.read(path)
+    started = written.begin("pa/endpoints/files/f", "pa", "https://pa.example", "inference", "POST /v1/files")
+    written.complete(started, "file", f"file_{KEY}", "inference", KEY)
+    (made,) = journal.read_entries(path)
     assert made.resource == "[hidden: contains ${KEY}]"
-    assert made.mac != made.mac_under(KEY)
+    assert made.mac != made.compute_mac(KEY)
 
 
 @pytest.mark.parametrize("field", ["target", "provider", "address", "record", "role", "removal", "resource"])
 def test_a_line_that_is_edited_or_of_another_key_is_known_by_its_code(tmp_path: Path, field: str) -> None:
-    noted(tmp_path / journal.NAME, 1)
-    (made,) = journal.read(tmp_path / journal.NAME)
-    assert made.mac == made.mac_under(KEY)
-    assert made.mac != made.mac_under("another-key-of-nobody")
+    noted(tmp_path / journal.FILE_NAME, 1)
+    (made,) = journal.read_entries(tmp_path / journal.FILE_NAME)
+    assert made.mac == made.compute_mac(KEY)
+    assert made.mac != made.compute_mac("another-key-of-nobody")
     edited = replace(made, **{field: "other"})
-    assert made.mac != edited.mac_under(KEY)
+    assert made.mac != edited.compute_mac(KEY)
 
 
 @pytest.mark.parametrize("schema", ["", '"schema":1,', '"schema":3,', '"schema":"2",', '"schema":null,'])
 def test_a_journal_of_another_version_is_refused_whole(tmp_path: Path, schema: str) -> None:
     """Version 1, which had no number, kept requests: a path in it could lead a key to another host."""
-    path = tmp_path / journal.NAME
+    path = tmp_path / journal.FILE_NAME
     noted(path, 1)
     old = '{"id":"0badc0ffee00","state":"making","record":"pa/endpoints/files/get_file","target":"night"}\n'
     removal = '{"method":"DELETE","path":"@other.example/x","service":"base_url","headers":{},"query":[]}'
     old += f'{{"id":"0badc0ffee00","state":"made","role":"inference","removal":{removal}}}\n'
     path.write_text(path.read_text() + old.replace("{", "{" + schema, 1))
     with pytest.raises(JournalError, match=r"another version of this tool: schema .* remove the file"):
-        journal.left(path)
+        journal.read_open_entries(path)
 
 
 def noted(path: Path, count: int) -> list[str]:
     """Note so many things; their records."""
     written = Journal(path, "night", str)
     for number in range(count):
-        made = written.making(
-            f"pa/endpoints/files/f{number}", "pa", "https://pa.example", "inference", "POST /v1/files"
-        )
-        written.made(made, "file", f"file_{number}", "inference", KEY)
+        made = written.begin(f"pa/endpoints/files/f{number}", "pa", "https://pa.example", "inference", "POST /v1/files")
+        written.complete(made, "file", f"file_{number}", "inference", KEY)
     return [f"pa/endpoints/files/f{number}" for number in range(count)]
 
 
@@ -93,34 +91,34 @@ DAMAGES: dict[str, Callable[[bytes], bytes]] = {
 
 @pytest.mark.parametrize("damage", DAMAGES)
 def test_what_is_readable_of_a_damaged_journal_is_used_and_the_rest_named(tmp_path: Path, damage: str) -> None:
-    path = tmp_path / journal.NAME
+    path = tmp_path / journal.FILE_NAME
     records = noted(path, 3)
     lines = path.read_bytes().splitlines(keepends=True)
     path.write_bytes(b"".join([*lines[:2], DAMAGES[damage](lines[2]), *lines[3:]]))
     left_out: list[str] = []
-    assert [each.record for each in journal.left(path, left_out)] == [records[0], records[2]]
+    assert [each.record for each in journal.read_open_entries(path, left_out)] == [records[0], records[2]]
     assert [each.partition(": ")[0] for each in left_out] == [f"{path}:3"]
     with pytest.raises(JournalError, match="remove the line"):
-        journal.left(path)
+        journal.read_open_entries(path)
 
 
 @pytest.mark.parametrize("change", [b"\r\n", b"\n\n"])
 def test_other_ends_of_lines_and_a_mark_before_them_do_no_harm(tmp_path: Path, change: bytes) -> None:
-    path = tmp_path / journal.NAME
+    path = tmp_path / journal.FILE_NAME
     records = noted(path, 2)
     path.write_bytes(b"\xef\xbb\xbf" + path.read_bytes().replace(b"\n", change))
-    assert [each.record for each in journal.left(path)] == records
+    assert [each.record for each in journal.read_open_entries(path)] == records
 
 
 def test_a_line_that_was_cut_short_takes_none_with_it_that_comes_later(tmp_path: Path) -> None:
-    path = tmp_path / journal.NAME
+    path = tmp_path / journal.FILE_NAME
     noted(path, 1)
     path.write_bytes(path.read_bytes()[:-9])
-    (half,) = journal.left(path)
+    (half,) = journal.read_open_entries(path)
     assert half.removal == ""
-    Journal(path, "night", str).ended(half, "looked for by hand")
+    Journal(path, "night", str).end(half, "looked for by hand")
     left_out: list[str] = []
-    assert journal.left(path, left_out) == []
+    assert journal.read_open_entries(path, left_out) == []
     assert len(left_out) == 1
 
 

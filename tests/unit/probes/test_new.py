@@ -227,14 +227,14 @@ def test_what_recipes_of_a_folder_make_is_removed_by_name(home: Path, tmp_path: 
         fixtures = Fixtures("pe/endpoints/notes/create_note", provider, "inference", noted)
         answer = Response(status=200, headers={}, body={"note": {"id": "note_1"}})
         fixtures.learn(
-            create, Exchange(label="answer", request=Request("POST", base), response=answer), fixtures.about_to(create)
+            create, Exchange(label="answer", request=Request("POST", base), response=answer), fixtures.announce(create)
         )
         (told,) = cleanup.clean([noted.path], night)
     assert told.line.startswith("removed: POST /v1/notes for pe/endpoints/notes/create_note")
     assert asked == ["DELETE /v1/notes/note_1"]
     undeclared = create.but(removal=Removal("tag", delete("/v1/tags/{id}")))
     with pytest.raises(RecipeError, match=r"'tag', which is not listed; put it into REMOVALS in company/recipes/pe"):
-        fixtures.about_to(undeclared)
+        fixtures.announce(undeclared)
 
 
 def test_a_provider_of_yours_needs_a_folder_of_yours(home: Path, capsys: pytest.CaptureFixture[str]) -> None:

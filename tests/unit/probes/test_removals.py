@@ -84,7 +84,7 @@ def test_an_id_stands_in_path_query_and_body_as_the_declaration_says() -> None:
 def test_what_is_not_listed_is_not_made() -> None:
     provider = Provider("pa", addresses={"base_url": "https://api.example"})
     fixtures = Fixtures("pa/endpoints/files/upload_file", provider, "inference", journal=None)
-    assert fixtures.about_to(UPLOAD) is None
+    assert fixtures.announce(UPLOAD) is None
     for removal in (Removal("thing", delete("/v1/things/{id}")), Removal("file", delete("/v1/users/{id}"))):
         with pytest.raises(RecipeError, match=r"which is not listed; put it into REMOVALS in probes/recipes/pa"):
-            fixtures.about_to(UPLOAD.but(removal=removal))
+            fixtures.announce(UPLOAD.but(removal=removal))

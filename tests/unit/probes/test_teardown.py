@@ -25,7 +25,7 @@ CONVERSATION: Call = load_recipes("pc").requests.CONVERSATION
 
 def removed(
     statuses: list[int], folder: Path | None, making: Call = CONVERSATION, provider: str = "pc"
-) -> tuple[list[float], list[int], list[journal.Made]]:
+) -> tuple[list[float], list[int], list[journal.JournalEntry]]:
     """The pauses, the answers that nobody asked for, and what is left in the journal, if there is one."""
     pauses: list[float] = []
     answers = list(statuses)
@@ -37,13 +37,13 @@ def removed(
         pauses.append(seconds)
 
     async def attempt() -> None:
-        noted = Journal(folder / journal.NAME, "night", str) if folder else None
+        noted = Journal(folder / journal.FILE_NAME, "night", str) if folder else None
         fixtures = Fixtures(f"{provider}/errors/request/conflict", Provider(provider), "inference", noted, sleep)
-        fixtures.learn(making, exchange_of(making, 200), fixtures.about_to(making))
+        fixtures.learn(making, exchange_of(making, 200), fixtures.announce(making))
         await fixtures.remove(send)
 
     anyio.run(attempt)
-    return pauses, answers, journal.left(folder / journal.NAME) if folder else []
+    return pauses, answers, journal.read_open_entries(folder / journal.FILE_NAME) if folder else []
 
 
 def exchange_of(call: Call, status: int) -> Exchange:

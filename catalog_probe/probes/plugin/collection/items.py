@@ -168,7 +168,7 @@ class Prober(Collector):
             allow=self.options.allow,
             run=self._session,
             redactor=redactor,
-            journal=Journal(self._folder / journal.NAME, target.name, redactor.text) if target.live else None,
+            journal=Journal(self._folder / journal.FILE_NAME, target.name, redactor.text) if target.live else None,
             today=self.options.today,
             drawing=self.options.drawing,
             allowance=Allowance(A_RUN // workers),

@@ -7,24 +7,24 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from catalog_probe.probes.running.gathering import Gathering, Stage
+from catalog_probe.probes.running.barrier import Barrier, Stage
 
 STAGES = (Stage.ASKED, Stage.JUDGED)
 
 
 async def _run(plans: dict[str, tuple[bool, ...]], told: list[tuple[str, str]]) -> None:
     """Each probe works a while, then waits for the stages that it is told to wait for, and leaves."""
-    gathering = Gathering()
-    gathering.expect(plans)
+    barrier = Barrier()
+    barrier.register(plans)
 
     async def probe(name: str, waits: tuple[bool, ...]) -> None:
         for stage, wait in zip(STAGES, waits, strict=True):
             await anyio.lowlevel.checkpoint()
             told.append((name, f"at {stage.name}"))
             if wait:
-                await gathering.all_at(stage, name)
+                await barrier.wait_for(stage, name)
                 told.append((name, f"past {stage.name}"))
-        gathering.left(name)
+        barrier.leave(name)
 
     with anyio.fail_after(60):
         async with anyio.create_task_group() as group:
@@ -47,11 +47,11 @@ def test_all_who_waited_are_told_one_moment() -> None:
     moments: list[float] = []
 
     async def run() -> None:
-        gathering = Gathering()
-        gathering.expect("ab")
+        barrier = Barrier()
+        barrier.register("ab")
 
         async def probe(name: str) -> None:
-            moments.append(await gathering.all_at(Stage.ASKED, name))
+            moments.append(await barrier.wait_for(Stage.ASKED, name))
 
         async with anyio.create_task_group() as group:
             for name in "ab":
@@ -65,11 +65,11 @@ def test_all_who_waited_are_told_one_moment() -> None:
 @pytest.mark.parametrize("stage", STAGES)
 def test_one_that_leaves_is_not_waited_for_and_one_that_comes_late_waits_for_itself_alone(stage: Stage) -> None:
     async def run() -> None:
-        gathering = Gathering()
-        gathering.expect("ab")
-        gathering.left("b")
+        barrier = Barrier()
+        barrier.register("ab")
+        barrier.leave("b")
         with anyio.fail_after(60):
-            await gathering.all_at(stage, "a")
-            await gathering.all_at(stage, "late")
+            await barrier.wait_for(stage, "a")
+            await barrier.wait_for(stage, "late")
 
     anyio.run(run)
