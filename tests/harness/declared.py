@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import anyio
 
 from catalog_probe.catalog.model.labels import ANSWER, BESIDE, CLEANUP
-from catalog_probe.probes.calls.services import LOOPBACK
+from catalog_probe.probes.calls.services import LOOPBACK_SERVICES
 from catalog_probe.probes.planning.obstacles import told_beforehand
 from catalog_probe.probes.recipes.performing import perform
 from catalog_probe.probes.recipes.probe import Stopped
@@ -117,14 +117,14 @@ async def _used(recipe: Recipe, target: Target, redactor: Redactor) -> Used:
         await lane.aclose()
     asked = frozenset().union(*(call.placeholders for call, _ in probe.calls))
     handed_over = {name for name in asked if name.endswith(HANDED_OVER)}
-    roles = {call.role_in(recipe.credential) for call, _ in probe.calls}
+    roles = {call.credential_role(recipe.credential) for call, _ in probe.calls}
     return Used(
         requests=sum(exchange.label != CLEANUP for exchange in probe.exchanges),
         labels=frozenset(label for _, label in probe.calls),
         roles=frozenset(role for role in roles if role is not None)
         | {name.removesuffix(HANDED_OVER) for name in handed_over},
         values=frozenset(asked - handed_over) | probe.recorded.read,
-        services=frozenset(call.service for call, _ in probe.calls) - LOOPBACK,
+        services=frozenset(call.service for call, _ in probe.calls) - LOOPBACK_SERVICES,
         left=frozenset(probe.left),
     )
 
@@ -138,7 +138,7 @@ def _undeclared(recipe: Recipe, seen: Used) -> Iterator[str]:
         yield f"sends {seen.requests} requests and declares {recipe.requests}"
     for name in sorted(seen.left):
         yield f"leaves what the removal {name!r} is for: it finds no id in the answer"
-    named = {call.role_in(recipe.credential) for call in recipe.calls.values()}
+    named = {call.credential_role(recipe.credential) for call in recipe.calls.values()}
     for role in sorted(seen.roles - recipe.roles - named - {recipe.credential, WRONG}):
         yield f"uses the key of role {role!r}, which it does not declare"
     for name in sorted(seen.values - recipe.needs):

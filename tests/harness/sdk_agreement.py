@@ -12,9 +12,9 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from catalog_probe.catalog.model.labels import SUCCESS
-from catalog_probe.probes.calls.body import Content, JsonBody
-from catalog_probe.probes.calls.placeholders import filled
-from catalog_probe.probes.calls.script import Hear
+from catalog_probe.probes.calls.body import BytesBody, JsonBody
+from catalog_probe.probes.calls.placeholders import fill_placeholders
+from catalog_probe.probes.calls.script import AwaitMessage
 from catalog_probe.probes.recipes.book import book
 from catalog_probe.probes.targets import target_file as targets
 from catalog_probe.probes.targets.dialect import Dialect
@@ -102,7 +102,7 @@ def _numbered(row: Compared, what: str) -> str:
 def _differences(record: Record, sdk: Mapping[str, Any]) -> Iterator[str]:
     ours = _call(record)
     if "methods" in sdk:
-        yield from _grpc(ours, sdk["methods"]) if ours is not None and ours.grpc else [NO_METHOD]
+        yield from _grpc(ours, sdk["methods"]) if ours is not None and ours.is_grpc else [NO_METHOD]
         return
     sent = sdk["requests"].get(str(record.address))
     if sent is None:
@@ -124,15 +124,17 @@ def _request(ours: Call, sent: Mapping[str, Any], provider: str) -> Iterator[str
     target = _live(provider)
     if ours.method != sent["method"]:
         yield "method"
-    if not re.fullmatch(re.escape(sent["path"]).replace(r"\{\}", "[^/:]+"), filled(ours.path, target.values)):
+    if not re.fullmatch(
+        re.escape(sent["path"]).replace(r"\{\}", "[^/:]+"), fill_placeholders(ours.path, target.values)
+    ):
         yield "path"
     headers = Dialect.of(target).headers_in(sent["headers"])
     given = {**target.headers, **{name: text for name, text in ours.headers.items() if text is not None}}
     prefix = f"{provider}-"
     for what in ("version", "beta"):
-        if filled(given.get(prefix + what), target.values) != headers.get(prefix + what):
+        if fill_placeholders(given.get(prefix + what), target.values) != headers.get(prefix + what):
             yield what
-    name, scheme = ours.key_in or (target.key_header, target.key_scheme)
+    name, scheme = ours.key_header or (target.key_header, target.key_scheme)
     if sent["headers"].get(name) != f"{scheme} KEY".lstrip():
         yield "key"
     yield from _body(ours, sent["body"])
@@ -141,7 +143,7 @@ def _request(ours: Call, sent: Mapping[str, Any], provider: str) -> Iterator[str
 def _body(ours: Call, sent: list[str] | str | None) -> Iterator[str]:
     """Fields that the SDK sends, asked for the least, and the recipe does not; or another kind of body."""
     if isinstance(sent, str):
-        if not (isinstance(ours.body, Content) and str(ours.headers.get("content-type", "")).startswith(sent)):
+        if not (isinstance(ours.body, BytesBody) and str(ours.headers.get("content-type", "")).startswith(sent)):
             yield "body"
         return
     known = ours.body.value if isinstance(ours.body, JsonBody) and isinstance(ours.body.value, Mapping) else {}
@@ -149,7 +151,9 @@ def _body(ours: Call, sent: list[str] | str | None) -> Iterator[str]:
 
 
 def _events(ours: Call, known: list[str]) -> Iterator[str]:
-    yield from (f"event:{step.event}" for step in ours.script if isinstance(step, Hear) and step.event not in known)
+    yield from (
+        f"event:{step.event}" for step in ours.script if isinstance(step, AwaitMessage) and step.event not in known
+    )
 
 
 def _grpc(ours: Call, methods: Mapping[str, list[str]]) -> Iterator[str]:

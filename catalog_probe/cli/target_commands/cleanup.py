@@ -145,9 +145,9 @@ class _Lanes:
         if made.mac != made.compute_mac(key):
             what = f"its line was not written with the key in {provider.called(made.role)}: another account, or edited"
             raise JournalError(what, f"set the key that made it, or {BY_HAND}")
-        if not removal.fits(made.resource):
+        if not removal.is_valid_id(made.resource):
             raise JournalError(f"{made.resource!r} is no id of a {removal.name}", BY_HAND)
-        return removal.of(made.resource)
+        return removal.make_call(made.resource)
 
     def of(self, made: JournalEntry) -> Lane:
         key = (made.provider, made.role)

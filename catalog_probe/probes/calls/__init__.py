@@ -1,1 +1,1 @@
-"""What can be sent: calls, conversations on a WebSocket, bodies."""
+"""What a recipe can send: calls, their bodies, and conversations on a WebSocket."""

@@ -1,4 +1,4 @@
-"""What a call carries: a JSON value, bytes as they stand, a length that is declared or only announced, or nothing."""
+"""The bodies of a call: JSON, bytes, a body of declared size, or none."""
 
 from __future__ import annotations
 
@@ -17,24 +17,24 @@ class JsonBody:
 
 
 @dataclass(frozen=True, slots=True)
-class Content:
-    """Bytes as they stand; the call's headers say what they are."""
+class BytesBody:
+    """Bytes, sent unchanged; the call's headers name their type."""
 
     data: bytes
 
 
 @dataclass(frozen=True, slots=True)
-class Declared:
-    """A body of `length` bytes that is declared and, if the other side wants it, generated while it is sent."""
+class DeclaredBody:
+    """A body of `length` bytes, generated while it is sent, and only as far as the other side reads it."""
 
     length: int
 
 
 @dataclass(frozen=True, slots=True)
-class Announced:
-    """A body of `length` bytes that is announced and never sent: the server says whether it wants it.
+class AnnouncedBody:
+    """A body of `length` bytes that is announced with `Expect: 100-continue` and never sent.
 
-    `Expect: 100-continue`; the answer is 100 where it does, else what it refuses it with (RFC 9110, 10.1.1).
+    The answer is 100 if the server wants the body, else its refusal (RFC 9110, 10.1.1).
     """
 
     length: int
@@ -45,16 +45,16 @@ class NoBody:
     """No body at all."""
 
 
-Body = JsonBody | Content | Declared | Announced | NoBody
+Body = JsonBody | BytesBody | DeclaredBody | AnnouncedBody | NoBody
 NO_BODY = NoBody()
 
 
-def body_of(value: Json | Body) -> Body:
-    """The body that a call is written with: a body as it stands, anything else as JSON.
+def to_body(value: Json | Body) -> Body:
+    """Return a body unchanged, and any other value as JSON.
 
     Raises:
-        TypeError: bytes, which are no JSON value; `Content` carries them.
+        TypeError: bytes, which are no JSON value; use `BytesBody`.
     """
     if isinstance(value, bytes):
-        raise TypeError("bytes are no JSON value; say Content(…)")
-    return value if isinstance(value, JsonBody | Content | Declared | Announced | NoBody) else JsonBody(value)
+        raise TypeError("bytes are no JSON value; use BytesBody(…)")
+    return value if isinstance(value, Body) else JsonBody(value)

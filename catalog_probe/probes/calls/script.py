@@ -1,4 +1,4 @@
-"""What is said and heard on a WebSocket, in order: the steps of a call that is a conversation."""
+"""The script of a WebSocket conversation: what to send and what to wait for, in order."""
 
 from __future__ import annotations
 
@@ -9,24 +9,26 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from catalog_probe.catalog.model import Json
 
-Heard = Mapping[str, Any]
-"""What was heard so far in a conversation: the name of a message -> the data of the last one of that name."""
+# The messages received so far: the name of a message -> the data of the last one of that name.
+ReceivedMessages = Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
-class Say:
-    """Send one message: a JSON value, text or bytes as they stand, or a function of what was heard that makes one."""
+class SendMessage:
+    """Send one message: a JSON value, text or bytes, or a function that makes one of the messages received."""
 
-    message: Json | bytes | Callable[[Heard], Json]
+    message: Json | bytes | Callable[[ReceivedMessages], Json]
 
 
 @dataclass(frozen=True, slots=True)
-class Hear:
-    """Wait for the message called `event`, whatever comes before it; or for what comes where it does not."""
+class AwaitMessage:
+    """Wait for the message called `event`, whatever comes before it.
+
+    `failure_event` is the message that shows that `event` will not come. Without one, only silence ends the wait.
+    """
 
     event: str
-    instead: str = ""
-    """The message that shows that the one waited for will not come; without one, only silence does."""
+    failure_event: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +36,6 @@ class AwaitClose:
     """Wait until the other side closes, whatever comes before that."""
 
 
-Step = Say | Hear | AwaitClose
+ScriptStep = SendMessage | AwaitMessage | AwaitClose
 
-CLOSED = AwaitClose()
+AWAIT_CLOSE = AwaitClose()

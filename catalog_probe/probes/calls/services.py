@@ -1,22 +1,12 @@
-"""What a call may name as its service beside the addresses of a target."""
+"""Services that a call may name besides the addresses of a target."""
 
 from __future__ import annotations
 
-GRPC_HOST = "grpc_host"
-"""The address at which gRPC is spoken."""
+GRPC_HOST = "grpc_host"  # the address at which gRPC is spoken
 
+CLOSED_PORT = "closed_port"  # nobody listens
+FULL_PORT = "full_port"  # a listener whose queue is full, so that no connection is ever made
+PLAIN_PORT = "plain_port"  # a listener that does not speak TLS, addressed by https
 
-CLOSED_PORT = "closed_port"
-"""Nobody listens there."""
-
-
-FULL_PORT = "full_port"
-"""Somebody listens there whose queue is full, so that no connection is ever made."""
-
-
-PLAIN_PORT = "plain_port"
-"""Somebody listens there who is addressed by https and does not speak TLS."""
-
-
-LOOPBACK = frozenset({CLOSED_PORT, FULL_PORT, PLAIN_PORT})
-"""What a call may name as its `service` beside the addresses of the target."""
+# Served on this machine; a target has no address for them.
+LOOPBACK_SERVICES = frozenset({CLOSED_PORT, FULL_PORT, PLAIN_PORT})

@@ -69,7 +69,7 @@ def requests(provider: Provider, recipes: Sequence[Recipe], target: Target) -> I
         parts = list(_parts(recipe))
         for part in parts:
             for label, call in part.calls.items():
-                key = call.role_in(part.credential) or "no key"
+                key = call.credential_role(part.credential) or "no key"
                 yield f"{name} {call.method} {call.path} {label} {part.cost} {key} {recipe.address}"
         for part in parts:
             if part.steps is None:
@@ -130,7 +130,7 @@ def _look_ups(provider: Provider, recipes: Sequence[Recipe], target: Target) -> 
 def _controls(recipe: Recipe) -> Iterator[tuple[str, str, str]]:
     call = book.control_of(recipe)
     if call is not None:
-        yield call.role_in(recipe.credential) or "no key", call.method, call.path
+        yield call.credential_role(recipe.credential) or "no key", call.method, call.path
 
 
 def bounds(recipes: Iterable[Recipe], unfaulted: Iterable[Recipe] = ()) -> tuple[int, int]:

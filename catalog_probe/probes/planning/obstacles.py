@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from catalog_probe.catalog.model import Reason
 from catalog_probe.catalog.model.codes import ReasonCode
-from catalog_probe.probes.calls.services import LOOPBACK
+from catalog_probe.probes.calls.services import LOOPBACK_SERVICES
 from catalog_probe.probes.recipes.book import control_of
 from catalog_probe.probes.recipes.recipe import NOWHERE
 
@@ -54,7 +54,7 @@ def barred(recipe: Recipe, target: Target, allow: frozenset[Cost]) -> Reason | N
 
 def lacking(recipe: Recipe, provider: Provider) -> list[str]:
     """The places in the provider's table that the recipe needs and that hold nothing: keys, addresses, values."""
-    services = sorted(({call.service for call in told_beforehand(recipe)} | recipe.services) - LOOPBACK)
+    services = sorted(({call.service for call in told_beforehand(recipe)} | recipe.services) - LOOPBACK_SERVICES)
     return [
         *(f"credentials.{role}" for role in roles_of(recipe) if provider.credential(role).value is None),
         *(service for service in services if service not in provider.addresses),
@@ -66,7 +66,7 @@ def services_beyond_the_control(recipe: Recipe) -> frozenset[str]:
     """The services that the recipe asks beside the one whose address its control shows to be right."""
     control = control_of(recipe)
     vouched = {control.service} if control is not None else set()
-    return frozenset({call.service for call in recipe.calls.values()} | recipe.services) - LOOPBACK - vouched
+    return frozenset({call.service for call in recipe.calls.values()} | recipe.services) - LOOPBACK_SERVICES - vouched
 
 
 def _sought(provider: Provider, place: str) -> bool:
@@ -124,5 +124,5 @@ def told_beforehand(recipe: Recipe) -> list[Call]:
 
 def roles_of(recipe: Recipe) -> list[str]:
     """The roles of every key that the recipe's own calls and steps take."""
-    named = {call.role_in(recipe.credential) for call in recipe.calls.values()} | {recipe.credential} | recipe.roles
-    return sorted(role for role in named if role is not None)
+    call_roles = {call.credential_role(recipe.credential) for call in recipe.calls.values()}
+    return sorted(role for role in call_roles | {recipe.credential} | recipe.roles if role is not None)

@@ -21,8 +21,8 @@ class Refusals:
 
     def denied(self, call: Call) -> dict[str, Call]:
         """The call without a key and with a wrong one, by the labels of an endpoint's credential rules."""
-        without = {MISSING_CREDENTIAL: call.but(credential=None)} if self.missing else {}
-        return {**without, WRONG_CREDENTIAL: call.but(credential=WRONG)} if self.wrong else without
+        without = {MISSING_CREDENTIAL: call.replace(credential=None)} if self.missing else {}
+        return {**without, WRONG_CREDENTIAL: call.replace(credential=WRONG)} if self.wrong else without
 
     def labelled(self, success: Call, /, **rules: Call) -> dict[str, Call]:
         """The success, the refusals shown, and the endpoint's own rules by their labels."""

@@ -27,12 +27,12 @@ def shapes_of(*tables: Iterable[Recipe]) -> dict[str, Call]:
 
 def with_key_of(call: Call, role: str) -> Call:
     """The call with the key that a lane of this role would send it with."""
-    return call.but(credential=call.role_in(role))
+    return call.replace(credential=call.credential_role(role))
 
 
 def with_key(role: str | None) -> Change:
     """Another key, or none."""
-    return lambda call: call.but(credential=role)
+    return lambda call: call.replace(credential=role)
 
 
 def with_fields(**fields: Json) -> Change:
@@ -42,7 +42,7 @@ def with_fields(**fields: Json) -> Change:
 
 def befallen(scenario: str) -> Change:
     """A cause that only the provider has, or a mock."""
-    return lambda call: call.befallen(scenario)
+    return lambda call: call.with_scenario(scenario)
 
 
 def as_it_is(call: Call) -> Call:

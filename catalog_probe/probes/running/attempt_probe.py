@@ -96,7 +96,7 @@ class AttemptProbe:
 
     async def _send(self, call: Call, label: str, *, owed: bool = False) -> Exchange:
         if self._still:
-            call = call.still()
+            call = call.with_stopped_clock()
         tokens = self._tokens if self._tokens and self._lane.meters(call, self._role) else 0
         self._tokens -= tokens  # which of its calls takes them nobody knows; with the first, none comes too early
         exchange = await self._lane.send(call, label, self._session, self.started, self._role, tokens=tokens, owed=owed)
@@ -104,7 +104,7 @@ class AttemptProbe:
             exchange = replace(exchange, endpoint=self.endpoint)
         self.exchanges.append(exchange)
         self._last = exchange
-        if call.role_in(self._role) != self._lane.role or call.key_in is not None:
+        if call.credential_role(self._role) != self._lane.role or call.key_header is not None:
             self.with_another_key.add(label)
         return exchange
 
@@ -134,8 +134,8 @@ class AttemptProbe:
         response = exchange.response
         status = status_of(response, self.provider)
         if response is not None and status is not None:
-            unheard = call.unheard(event.event for event in response.events or () if not event.sent)
-            accepted = statuses or ((101,) if call.websocket else range(200, 300))
+            unheard = call.missing_messages(event.event for event in response.events or () if not event.sent)
+            accepted = statuses or ((101,) if call.is_websocket else range(200, 300))
             if status in accepted and not unheard:
                 self.relied_on = f"{call.method} {call.path}"
                 return response

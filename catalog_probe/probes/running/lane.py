@@ -15,8 +15,8 @@ from catalog_probe.catalog.model.codes import ReasonCode
 from catalog_probe.catalog.model.labels import CONTROL
 from catalog_probe.catalog.model.status import is_success
 from catalog_probe.catalog.reading.grpc_statuses import status_of
-from catalog_probe.probes.calls.placeholders import OWN_NAME, fill_path, filled, own_name
-from catalog_probe.probes.calls.services import LOOPBACK
+from catalog_probe.probes.calls.placeholders import OWN_NAME, fill_path, fill_placeholders, own_name
+from catalog_probe.probes.calls.services import LOOPBACK_SERVICES
 from catalog_probe.probes.judging.control import expect_proof
 from catalog_probe.probes.judging.inconclusive.confirmations import list_named_values
 from catalog_probe.probes.judging.inconclusive.key_evidence import KeyEvidence
@@ -153,7 +153,7 @@ class Lane:
         scope = self._find_scope(call, role or self.role)
         reserved = await self._admit(scope, tokens, owed=owed, free=free)
         exchange = await wire.exchange(
-            self._keyed(call.filled({**self._values, OWN_NAME: own_name(session)}), role or self.role),
+            self._keyed(call.with_values({**self._values, OWN_NAME: own_name(session)}), role or self.role),
             url,
             self._headers(call, session, role or self.role),
             label,
@@ -164,7 +164,7 @@ class Lane:
             self.redactor.learn(exchange.response, call.secrets)
         if not self._mock:
             self._throttle.learn(scope, exchange.response if scope.role not in OF_NOBODY else None, reserved)
-        if not call.fails:
+        if not call.expects_failure:
             self._learn(exchange, scope.role)
         unconfirmed = self.evidence.target.unconfirmed_values
         if unconfirmed and is_success(status_of(exchange.response, self.provider.name)):
@@ -176,7 +176,7 @@ class Lane:
         return self._throttle.has_token_limit(self._find_scope(call, role))
 
     def _find_scope(self, call: Call, role: str) -> LimitScope:
-        return self._throttle.find_scope(call, call.role_in(role) or NO_KEY)
+        return self._throttle.find_scope(call, call.credential_role(role) or NO_KEY)
 
     async def control(self, call: Call, session: str, since: float, *, after: float | None = None) -> Exchange:
         """The answer to the cheapest free request with this lane's key: sent once, and again while it says nothing.
@@ -265,9 +265,9 @@ class Lane:
 
     def _wire_of(self, call: Call) -> HttpWire | WebSocketWire | GrpcWire:
         """What speaks the call's protocol; its library is imported by the first call that needs it."""
-        if call.websocket:
+        if call.is_websocket:
             return self._websocket_wire()
-        return self._grpc_wire() if call.grpc else self._http_wire()
+        return self._grpc_wire() if call.is_grpc else self._http_wire()
 
     def _http_wire(self) -> HttpWire:
         if self._http is None:
@@ -309,7 +309,7 @@ class Lane:
         return any(address.startswith("https:") for address in self.provider.addresses.values())
 
     async def _url(self, call: Call, read_origin: Callable[[str], Origin]) -> str:
-        if call.service in LOOPBACK:
+        if call.service in LOOPBACK_SERVICES:
             address = await self._loopback.address(call.service)
         elif call.service in self.provider.addresses:
             address = self.provider.addresses[call.service]
@@ -323,27 +323,27 @@ class Lane:
 
     def _keyed(self, call: Call, role: str) -> Call:
         """The call with its key in the query, where the provider takes it there."""
-        named = call.role_in(role)
+        named = call.credential_role(role)
         if named is None or not self._asks_by_query(call):
             return call
         value = self.provider.credential(named).value or ""
-        return call.but(query=(*call.query, (self.provider.key_query, value)))
+        return call.replace(query=(*call.query, (self.provider.key_query, value)))
 
     def _asks_by_query(self, call: Call) -> bool:
-        return bool(self.provider.key_query) and call.key_in is None and not call.grpc
+        return bool(self.provider.key_query) and call.key_header is None and not call.is_grpc
 
     def _headers(self, call: Call, session: str, role: str) -> Mapping[str, str]:
         wanted: dict[str, str | None] = dict(self.provider.headers)
-        named = call.role_in(role)
+        named = call.credential_role(role)
         if named is not None and not self._asks_by_query(call):
             credential = self.provider.credential(named)
-            name, scheme = call.key_in or (self.provider.key_header, self.provider.key_scheme)
+            name, scheme = call.key_header or (self.provider.key_header, self.provider.key_scheme)
             wanted[name] = f"{scheme} {credential.value}".lstrip()
         wanted.update(call.headers)
         if self._mock:
             mock = call.mock
             wanted.update({"x-mock-session": session, "x-mock-scenario": mock.scenario, "x-mock-clock": mock.clock})
-        return {name: filled(value, self._values) for name, value in wanted.items() if value is not None}
+        return {name: fill_placeholders(value, self._values) for name, value in wanted.items() if value is not None}
 
     def _learn(self, exchange: Exchange, role: str) -> None:
         """Keep count of what ends a lane, and obey a pause that was asked of this role's key."""

@@ -127,11 +127,11 @@ class Fixtures:
         resource_id = removal.find_id(body)
         if resource_id is None:
             return  # the answer does not name what it made: the open entry says that a person must look for it
-        role = removal.call.role_in(self._role(call)) or ""
+        role = removal.call.credential_role(self._role(call)) or ""
         if self.journal is not None and entry is not None:
             key = self.provider.credential(role).value or ""
             self.journal.complete(entry, removal.name, resource_id, role, key)
-        self._fixtures.append(_Fixture(entry, removal.of(resource_id).but(credential=role or None)))
+        self._fixtures.append(_Fixture(entry, removal.make_call(resource_id).replace(credential=role or None)))
 
     def _end(self, fixture: _Fixture, how: str) -> None:
         if self.journal is not None and fixture.entry is not None:
@@ -139,7 +139,7 @@ class Fixtures:
 
     def _role(self, call: Call) -> str:
         """Return the role whose key removes what the call makes: that of the call, or else the lane's."""
-        return call.role_in(self.role) or self.role
+        return call.credential_role(self.role) or self.role
 
 
 def _describe_call(call: Call) -> str:

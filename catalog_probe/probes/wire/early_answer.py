@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import h11
 
 from catalog_probe.catalog.model.codes import ReasonCode
-from catalog_probe.probes.calls.body import Announced, Declared
+from catalog_probe.probes.calls.body import AnnouncedBody, DeclaredBody
 from catalog_probe.probes.wire.failure import NoAnswer
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ CONTINUE, EXPECTATION_FAILED = 100, 417
 
 
 async def ask(
-    stream: httpcore.AsyncNetworkStream, request: httpx.Request, body: Declared | Announced
+    stream: httpcore.AsyncNetworkStream, request: httpx.Request, body: DeclaredBody | AnnouncedBody
 ) -> tuple[h11.Response | h11.InformationalResponse, AsyncIterator[bytes]]:
     """Send a request over HTTP/1.1; return the head of the answer and its body. The stream is of no more use then.
 
@@ -41,7 +41,7 @@ async def ask(
     # The URL has the host in ASCII and all else percent-encoded, and the headers name the host.
     begun = h11.Request(method=request.method, target=request.url.raw_path, headers=request.headers.raw)
     await stream.write(spoken.send(begun) or b"")
-    if isinstance(body, Announced):
+    if isinstance(body, AnnouncedBody):
         head = await _head(stream, spoken, is_announced=True)
         if head.status_code == EXPECTATION_FAILED:
             words = f"HTTP {EXPECTATION_FAILED}: it does not say which body it would take"

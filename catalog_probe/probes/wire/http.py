@@ -16,7 +16,7 @@ import httpx
 from catalog_probe.catalog.model import Exchange, Reason, Request, Response
 from catalog_probe.catalog.model.clock import ms_since
 from catalog_probe.catalog.model.codes import ReasonCode
-from catalog_probe.probes.calls.body import Announced, Content, Declared, JsonBody
+from catalog_probe.probes.calls.body import AnnouncedBody, BytesBody, DeclaredBody, JsonBody
 from catalog_probe.probes.wire import body
 from catalog_probe.probes.wire.cookies import Cookies
 from catalog_probe.probes.wire.failure import NoAnswer, reason_of
@@ -102,7 +102,7 @@ class HttpWire:
             proxy = self._transport.proxy_host(request.url)
             async with asyncio.timeout(CONNECT_S + self._limits.timeout_s) as limit:
                 asking = _Asking(limit, call.timeout_s or self._limits.timeout_s)
-                connect_s = call.connect_s or connect_s_within(self._limits)
+                connect_s = call.connect_timeout_s or connect_s_within(self._limits)
                 async with self._transport.answer(request, connect_s, asking.begin, call.body) as answer:
                     http_version = answer.http_version
                     seen = await self._observed(call, request, answer, started, asking)
@@ -121,9 +121,9 @@ class HttpWire:
         sent = self._dialect.headers_out(headers)
         if isinstance(call.body, JsonBody):
             sent.setdefault("content-type", "application/json")
-        if isinstance(call.body, Declared | Announced):
+        if isinstance(call.body, DeclaredBody | AnnouncedBody):
             sent["content-length"] = str(call.body.length)
-        if isinstance(call.body, Announced):
+        if isinstance(call.body, AnnouncedBody):
             sent["expect"] = "100-continue"
         query = tuple((key, self._dialect.text_out(value)) for key, value in call.query)
         address = httpx.URL(url, params=httpx.QueryParams(query)) if query else httpx.URL(url)
@@ -144,9 +144,9 @@ class HttpWire:
         match call.body:
             case JsonBody(value):
                 return json.dumps(self._dialect.json_out(value)).encode(), value
-            case Content(data):
+            case BytesBody(data):
                 return data, data.decode("utf-8", "backslashreplace")
-            case Declared(length):
+            case DeclaredBody(length):
                 return b"", f"[{length} bytes declared in content-length]"
         return b"", None
 

@@ -20,7 +20,7 @@ class Loopback:
         self._addresses: dict[str, str] = {}
 
     async def address(self, service: str) -> str:
-        """The address called `service`, one of LOOPBACK."""
+        """The address called `service`, one of LOOPBACK_SERVICES."""
         if service not in self._addresses:
             self._addresses[service] = await self._open(service)
         return self._addresses[service]

@@ -18,7 +18,7 @@ import httpx
 from h2.exceptions import H2Error
 
 from catalog_probe.catalog.model.codes import ReasonCode
-from catalog_probe.probes.calls.body import Announced, Body, Declared
+from catalog_probe.probes.calls.body import AnnouncedBody, Body, DeclaredBody
 from catalog_probe.probes.targets.target import is_loopback
 from catalog_probe.probes.wire import early_answer
 from catalog_probe.probes.wire.failure import NoAnswer, chain_of
@@ -192,7 +192,7 @@ class Transport:
     ) -> AsyncGenerator[Answer, None]:
         """Send a request; `begin` is called when a connection stands. Leaving the block frees the connection.
 
-        A body that is Declared is sent unless the answer comes first, one that is Announced never is.
+        A `DeclaredBody` is sent unless the answer comes first; an `AnnouncedBody` never is.
 
         Raises:
             NoAnswer: there is no connection to be had, or no answer. Reading the body raises it, too.
@@ -206,7 +206,7 @@ class Transport:
                 begin()
 
         extensions = {"timeout": {"connect": connect_s}, "trace": trace}
-        if isinstance(body, Declared | Announced):
+        if isinstance(body, DeclaredBody | AnnouncedBody):
             answering = self._answered_early(request, body, proxy, extensions, begin)
         else:
             answering = self._answered(request, proxy, extensions)
@@ -236,7 +236,7 @@ class Transport:
     async def _answered_early(
         self,
         request: httpx.Request,
-        body: Declared | Announced,
+        body: DeclaredBody | AnnouncedBody,
         proxy: httpcore.Proxy | None,
         extensions: dict[str, Any],
         begin: Callable[[], None],

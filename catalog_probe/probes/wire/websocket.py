@@ -18,7 +18,7 @@ from catalog_probe.catalog.model import Close, Event, Exchange, Reason, Response
 from catalog_probe.catalog.model.clock import ms_since
 from catalog_probe.catalog.model.codes import ReasonCode
 from catalog_probe.catalog.model.exchange import UNNAMED
-from catalog_probe.probes.calls.script import AwaitClose, Hear, Say
+from catalog_probe.probes.calls.script import AwaitClose, AwaitMessage, SendMessage
 from catalog_probe.probes.targets.target import is_loopback
 from catalog_probe.probes.wire.body import IDENTITY, encoding_of, parsed
 from catalog_probe.probes.wire.counting_connection import MAX_FRAMES, Counted
@@ -84,7 +84,7 @@ class WebSocketWire:
         seen: Response | Reason
         timeout_s = call.timeout_s or self._limits.timeout_s
         try:
-            connected = await self._connected(address, call.connect_s or connect_s_within(self._limits))
+            connected = await self._connected(address, call.connect_timeout_s or connect_s_within(self._limits))
             deadline = time.perf_counter() + timeout_s  # as over HTTP, the answer's time begins with a connection
             connection = await self._opened(address, sent, connected, deadline)
         except (OSError, EOFError, ValueError, WebSocketException, NoAnswer) as error:
@@ -202,10 +202,10 @@ class _Talk:
         try:
             for step in call.script:
                 match step:
-                    case Say():
+                    case SendMessage():
                         await self._say(step)
-                    case Hear():
-                        await self._hear(step.event, *filter(None, [step.instead]))
+                    case AwaitMessage():
+                        await self._hear(step.event, *filter(None, [step.failure_event]))
                     case AwaitClose():
                         await self._hear()
         except ConnectionClosed as closed:
@@ -228,7 +228,7 @@ class _Talk:
                 return self._closing(closed)
         return ended, None
 
-    async def _say(self, step: Say) -> None:
+    async def _say(self, step: SendMessage) -> None:
         message = step.message(self._heard) if callable(step.message) else step.message
         raw = message if isinstance(message, bytes | str) else json.dumps(self._dialect.json_out(message))
         try:

@@ -54,7 +54,7 @@ INPUT_CAP, RESULT_CAP = "tool_use_input_max_bytes", "tool_result_max_bytes"
 
 def asking(call: Call, *query: tuple[str, str]) -> Call:
     """The call with query parameters."""
-    return call.but(query=query)
+    return call.replace(query=query)
 
 
 def activities(*query: tuple[str, str]) -> Call:
@@ -99,7 +99,7 @@ def deletion(path: str) -> Call:
 
 def of_another(role: str) -> Change:
     """The key of another organization, for reads or deletes as the request needs it: none does both (1:5.1)."""
-    return lambda call: call.but(credential=f"{role}_delete" if call.credential == DELETE else role)
+    return lambda call: call.replace(credential=f"{role}_delete" if call.credential == DELETE else role)
 
 
 ACTIVITIES: Mapping[str, Call] = {"activities": activities()}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from catalog_probe.probes.calls.body import Announced, Content
+from catalog_probe.probes.calls.body import AnnouncedBody, BytesBody
 from catalog_probe.probes.calls.call import Call, Removal, delete, get, post
 from catalog_probe.probes.recipes.credential_rules import Refusals
 
@@ -56,7 +56,7 @@ FAST = message(model="{fast_model}", speed="fast").with_headers(pa_beta="{fast_m
 
 def announced(path: str, size_mb: int, content_type: str = "application/json") -> Call:
     """A body of so many MB (10^6 bytes) that is announced and not sent: nothing is made of it (2:8.1)."""
-    return post(path, Announced(size_mb * 10**6), headers={"content-type": content_type})
+    return post(path, AnnouncedBody(size_mb * 10**6), headers={"content-type": content_type})
 
 
 def as_agents(call: Call) -> Call:
@@ -78,7 +78,7 @@ CREATE_BATCH = post(
 FILE_REMOVAL = Removal("file", delete("/v1/files/{id}"))
 UPLOAD = post(
     "/v1/files",
-    Content(
+    BytesBody(
         b'--probe\r\nContent-Disposition: form-data; name="file"; filename="probe.txt"\r\n'
         b"Content-Type: text/plain\r\n\r\nprobe\r\n--probe--\r\n"
     ),
@@ -94,7 +94,7 @@ CREATE_AGENT = as_agents(post("/v1/agents", {"name": "{own_name}", "model": "{sm
 
 def signed(call: Call, role: str) -> Call:
     """The call as the cloud-marketplace variant takes it, signed instead of sent with a key (1:5.1)."""
-    return call.but(credential=role, key_in=("authorization", ""))
+    return call.replace(credential=role, key_header=("authorization", ""))
 
 
 labelled = Refusals(missing=False).labelled

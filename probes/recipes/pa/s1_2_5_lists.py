@@ -93,8 +93,8 @@ def a_day_later(label: str, clock: str) -> dict[str, Recipe]:
 
     async def steps(probe: Probe) -> None:
         page = session_messages("{local_session}", ONE)
-        token = cursor(await probe.send(page.still(), SETUP), "next_page")
-        await probe.send(page.but(query=(*page.query, (PAGE, token))).later(clock).still(), label)
+        token = cursor(await probe.send(page.with_stopped_clock(), SETUP), "next_page")
+        await probe.send(page.replace(query=(*page.query, (PAGE, token))).with_clock(clock).with_stopped_clock(), label)
 
     look = SESSIONS.recipe(
         "list_local_session_messages",
@@ -165,7 +165,7 @@ RECIPES: tuple[Recipe, ...] = (
             # 1:5.1 "Compliance access keys never expire."
             "in_ten_years": ACTIVITIES.recipe(
                 "list_activities",
-                activities().later("+3650d"),
+                activities().with_clock("+3650d"),
                 label="in_ten_years",
                 credential=READ,
                 live=(ReasonCode.NO_DOCUMENTED_SETUP, "no probe waits for so long"),

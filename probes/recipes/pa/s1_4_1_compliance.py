@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from catalog_probe.catalog.model.codes import ReasonCode
-from catalog_probe.probes.calls.body import body_of
+from catalog_probe.probes.calls.body import to_body
 from catalog_probe.probes.calls.call import Call, get
 from catalog_probe.probes.recipes.recipe import Family, Recipe
 from catalog_probe.probes.targets.target import Cost
@@ -51,7 +51,7 @@ def written_to(slug: str, call: Call) -> dict[str, Recipe]:
     """A write to what can only be read, and another look at it; only where a target allows what is destructive."""
 
     async def steps(probe: Probe) -> None:
-        await probe.send(call.but(method="POST", body=body_of({})), WRITE)
+        await probe.send(call.replace(method="POST", body=to_body({})), WRITE)
         await probe.send(call, UNCHANGED)
 
     look = ORGANIZATIONS.recipe(
@@ -90,7 +90,7 @@ def pending_and_no_more() -> dict[str, Recipe]:
     return {
         "pending": SESSIONS.recipe(slug, call, label="pending", credential=READ),
         "pending_no_more": SESSIONS.recipe(
-            slug, call.later("+1d"), label="pending_no_more", credential=READ, live=no_time
+            slug, call.with_clock("+1d"), label="pending_no_more", credential=READ, live=no_time
         ),
     }
 

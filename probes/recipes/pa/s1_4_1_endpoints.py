@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from catalog_probe.catalog.model.codes import ReasonCode
 from catalog_probe.catalog.model.labels import SUCCESS, WRONG_CREDENTIAL
-from catalog_probe.probes.calls.body import Content
+from catalog_probe.probes.calls.body import BytesBody
 from catalog_probe.probes.calls.call import Call, delete, get, post
 from catalog_probe.probes.recipes.recipe import Family, Recipe
 from catalog_probe.probes.targets.target import WRONG, Cost
@@ -69,8 +69,8 @@ def of_size(label: str, requests: int) -> dict[str, Recipe]:
 
     async def steps(probe: Probe) -> None:
         items = ",".join(f'{{"custom_id":"{number}","params":{{}}}}' for number in range(requests))
-        body = Content(f'{{"requests":[{items}]}}'.encode())
-        await probe.send(CREATE_BATCH.but(body=body, headers={"content-type": "application/json"}), label)
+        body = BytesBody(f'{{"requests":[{items}]}}'.encode())
+        await probe.send(CREATE_BATCH.replace(body=body, headers={"content-type": "application/json"}), label)
 
     look = OF_BATCHES.recipe(
         "create_batch", steps=steps, label=label, requests=1, cost=Cost.DISRUPTIVE, needs={"large_batches"}
@@ -134,7 +134,7 @@ RECIPES: tuple[Recipe, ...] = (
     # GET {base_url}/v1/organizations/me: "admin credential"
     OF_ADMINS.recipe(
         "get_organization",
-        labelled(ORGANIZATION, inference_key=ORGANIZATION.but(credential="inference")),
+        labelled(ORGANIZATION, inference_key=ORGANIZATION.replace(credential="inference")),
         credential=ADMIN,
     ),
     # admin rate-limit list endpoints: "list configured organization and workspace limits"
@@ -149,7 +149,7 @@ RECIPES: tuple[Recipe, ...] = (
             "list_workspace_rate_limits",
             {
                 "default_workspace": limits_of("{default_workspace}"),
-                "marketplace_workspace": limits_of("{marketplace_workspace}").but(credential="admin_marketplace"),
+                "marketplace_workspace": limits_of("{marketplace_workspace}").replace(credential="admin_marketplace"),
             },
             ADMIN,
         ),
@@ -164,7 +164,7 @@ LISTED = "listed"
 async def send_of_one(probe: Probe, call: Call, unknown: Call) -> None:
     """The exchanges of an endpoint that speaks of one thing which the probe has made."""
     await probe.send(call, SUCCESS)
-    await probe.send(unknown.but(credential=WRONG), WRONG_CREDENTIAL)
+    await probe.send(unknown.replace(credential=WRONG), WRONG_CREDENTIAL)
     await probe.send(unknown, "unknown_id")
 
 
@@ -192,7 +192,7 @@ async def cancel_batch(probe: Probe) -> None:
 async def get_batch_results(probe: Probe) -> None:
     """The results, an hour after the batch was made."""
     batch = (await probe.setup(CREATE_BATCH)).body
-    results = get(f"/v1/messages/batches/{batch['id']}/results").later("+1h")
+    results = get(f"/v1/messages/batches/{batch['id']}/results").with_clock("+1h")
     await send_of_one(probe, results, get(f"{UNKNOWN_BATCH}/results"))
 
 

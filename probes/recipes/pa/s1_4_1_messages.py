@@ -101,7 +101,7 @@ RECIPES: tuple[Recipe, ...] = (
             service_tier_outside=message(service_tier="no-such-tier"),
             # "Server tools are allowed here", "may stream by SSE"
             server_tools_allowed=message(tools=[SERVER_TOOL]),
-            stream=message(stream=True).but(stream=True),
+            stream=message(stream=True).replace(stream=True),
         ),
         cost=Cost.BILLABLE,
         tokens=4_000,

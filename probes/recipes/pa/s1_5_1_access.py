@@ -37,12 +37,14 @@ def refused(calls: Mapping[str, Call], *labels: str) -> dict[str, Call]:
 
 def key(slug: str, role: str, success: str, calls: Mapping[str, Call], refusals: Mapping[str, Call]) -> Recipe:
     """A row: what the key of a role reads, as far as the target names what is read, and what it is refused."""
-    allowed = {label: call.but(credential=role) for label, call in calls.items()}
+    allowed = {label: call.replace(credential=role) for label, call in calls.items()}
     named = {label: call for label, call in allowed.items() if call.placeholders}
     others = {label: call for label, call in allowed.items() if label not in named and label != success}
     return FAMILY.recipe(
         slug,
-        of_key(allowed[success], **others, **{label: call.but(credential=role) for label, call in refusals.items()}),
+        of_key(
+            allowed[success], **others, **{label: call.replace(credential=role) for label, call in refusals.items()}
+        ),
         credential=READ,
         optional={
             label: FAMILY.recipe(slug, call, label=label, credential=READ, control=CHATS)

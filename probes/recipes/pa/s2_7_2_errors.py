@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from catalog_probe.catalog.model.codes import ReasonCode
 from catalog_probe.catalog.model.labels import ANSWER
-from catalog_probe.probes.calls.body import body_of
+from catalog_probe.probes.calls.body import to_body
 from catalog_probe.probes.calls.call import Call, get, post
 from catalog_probe.probes.recipes.other_endpoints import Change, changed_request, listed, spoilt, spoilt_by_label
 from catalog_probe.probes.recipes.recipe import Elsewhere, Family, Recipe
@@ -64,7 +64,7 @@ def refusal(
     """A row: a call, or one a cause, with the key of a role where it is the key that is refused."""
     by_label = dict(calls) if isinstance(calls, Mapping) else {ANSWER: calls}
     if role is not None:
-        by_label = {label: call.but(credential=role) for label, call in by_label.items()}
+        by_label = {label: call.replace(credential=role) for label, call in by_label.items()}
     return FAMILY.recipe(slug, by_label, credential=READ, control=control_for(*by_label.values()), elsewhere=elsewhere)
 
 
@@ -93,7 +93,7 @@ OF_QUERIES: tuple[Recipe, ...] = (
             "bracketed_range": activities(("created_at[gte]", EARLY)),
             "array_without_suffix": activities(("activity_types", "pa_chat_created")),
         },
-        elsewhere=spoilt_by_label(unknown_name=lambda call: call.but(query=(*call.query, WITH_UNKNOWN_PARAMETER))),
+        elsewhere=spoilt_by_label(unknown_name=lambda call: call.replace(query=(*call.query, WITH_UNKNOWN_PARAMETER))),
     ),
     # invalid_parameter_value: "limit above maximum, invalid datetime, missing timezone, array value outside the set,
     # created_at.lt not after created_at.gte; tool_use_input_max_bytes and tool_result_max_bytes accept a positive
@@ -220,7 +220,7 @@ OF_IDS: tuple[Recipe, ...] = (
         post(f"{BASE}/groups", {}),
         credential=READ,
         cost=Cost.DESTRUCTIVE,
-        elsewhere=spoilt(lambda shape: shape.but(method="POST", body=body_of({}))),
+        elsewhere=spoilt(lambda shape: shape.replace(method="POST", body=to_body({}))),
     ),
 )
 
@@ -239,8 +239,8 @@ OF_THE_PROVIDER: tuple[Recipe, ...] = (
     refusal(
         "local_sessions_retention_overrides_unavailable",
         {
-            "page": get(LOCAL_SESSIONS).befallen("retention_overrides_down"),
-            "session": session_messages("{local_session}").befallen("retention_overrides_down"),
+            "page": get(LOCAL_SESSIONS).with_scenario("retention_overrides_down"),
+            "session": session_messages("{local_session}").with_scenario("retention_overrides_down"),
         },
     ),
 )

@@ -24,7 +24,7 @@ def without_scope(labels: Mapping[str, str]) -> Elsewhere:
 
     def of_endpoint(endpoint: str, shape: Call | None) -> Mapping[str, Call] | None:
         label = labels.get(endpoint.rpartition("/")[2])
-        return {label: shape.but(credential=DELETE)} if label is not None and shape is not None else None
+        return {label: shape.replace(credential=DELETE)} if label is not None and shape is not None else None
 
     return of_endpoint
 
@@ -89,16 +89,16 @@ RECIPES: tuple[Recipe, ...] = (
         "request_not_authenticated",
         {
             "nonexistent_path": get(f"{BASE}/no-such-path", credential=None),
-            "no_key": LISTED.but(credential=None),
-            "unaccepted_key_type": LISTED.but(credential="inference"),
+            "no_key": LISTED.replace(credential=None),
+            "unaccepted_key_type": LISTED.replace(credential="inference"),
         },
         elsewhere=spoilt_by_label(no_key=with_key(None), unaccepted_key_type=with_key("inference")),
     ),
     refusal(
         "settings_not_authenticated",
         {
-            "no_key": ORG_DATA["settings"].but(credential=None),
-            "unaccepted_key_type": ORG_DATA["settings"].but(credential="inference"),
+            "no_key": ORG_DATA["settings"].replace(credential=None),
+            "unaccepted_key_type": ORG_DATA["settings"].replace(credential="inference"),
         },
     ),
 )

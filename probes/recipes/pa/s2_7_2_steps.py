@@ -66,13 +66,13 @@ async def page_not_valid_for_request(probe: Probe) -> None:
 async def page_cursor_expired(probe: Probe) -> None:
     """A cursor that still works within a day, and no more the day after."""
     walk = session_messages("{local_session}", ("limit", "1"), ("page", await next_page(probe)))
-    await probe.setup(walk.later("+23h59m59s").still())
-    await probe.send(walk.later("+24h1s").still())
+    await probe.setup(walk.with_clock("+23h59m59s").with_stopped_clock())
+    await probe.send(walk.with_clock("+24h1s").with_stopped_clock())
 
 
 async def next_page(probe: Probe) -> str:
     """The cursor to the second page of a local session's messages."""
-    first = session_messages("{local_session}", ("limit", "1")).still()
+    first = session_messages("{local_session}", ("limit", "1")).with_stopped_clock()
     return cursor(await probe.send(first, SETUP), "next_page")
 
 
@@ -81,7 +81,7 @@ def outlived(slug: str, call: Call, clock: str, why: str, elsewhere: Elsewhere |
 
     async def steps(probe: Probe) -> None:
         await probe.setup(call)
-        await probe.send(call.later(clock))
+        await probe.send(call.with_clock(clock))
 
     return FAMILY.recipe(
         slug,
@@ -106,7 +106,7 @@ def used_up(slug: str, call: Call) -> Recipe:
         steps=steps,
         requests=MOST,
         credential=READ,
-        roles={of_another(NARROW)(call).role_in(READ) or READ},
+        roles={of_another(NARROW)(call).credential_role(READ) or READ},
         needs=call.placeholders,
         cost=Cost.DISRUPTIVE,
         elsewhere=lambda _, shape: used_up(slug, shape) if shape is not None else None,
@@ -115,12 +115,12 @@ def used_up(slug: str, call: Call) -> Recipe:
 
 def sealed(slug: str, role: str) -> Recipe:
     """What an organization's own key keeps from being read; asked again, on a mock an hour later."""
-    call = session_messages("{sealed_local_session}").but(credential=role)
+    call = session_messages("{sealed_local_session}").replace(credential=role)
 
     async def steps(probe: Probe) -> None:
         # Whatever the first answer is: another than the documented one is drift as of any error, if it comes again.
         await probe.send(call, SETUP)
-        await probe.send(call.later("+1h"))
+        await probe.send(call.with_clock("+1h"))
 
     return FAMILY.recipe(
         slug,
@@ -140,7 +140,7 @@ RECIPES: tuple[Recipe, ...] = (
         messages(CHAT),
         "+400d",
         "a chat's retention lasts longer than any probe waits",
-        elsewhere=spoilt(lambda _: deletion(CHAT).later("+400d")),
+        elsewhere=spoilt(lambda _: deletion(CHAT).with_clock("+400d")),
     ),
     # local_sessions_captured_content_unavailable: "persistent for customer-managed-key organizations with a disabled,
     # revoked or unreachable key"

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from catalog_probe.catalog.model.codes import ReasonCode
-from catalog_probe.probes.calls.body import Declared
+from catalog_probe.probes.calls.body import DeclaredBody
 from catalog_probe.probes.calls.call import delete, get, post
 from catalog_probe.probes.recipes.exhausting import once_limited, use_up
 from catalog_probe.probes.recipes.other_endpoints import changed_request, spoilt
@@ -48,7 +48,7 @@ NOT_FOR_FREE = (
 
 def too_large(slug: str, path: str, limit_mb: int, content_type: str = "application/json") -> Recipe:
     """A request whose declared body is one byte longer than the endpoint takes."""
-    call = post(path, Declared(limit_mb * MB + 1), headers={"content-type": content_type})
+    call = post(path, DeclaredBody(limit_mb * MB + 1), headers={"content-type": content_type})
     return FAMILY.recipe(slug, call, cost=Cost.DISRUPTIVE)
 
 

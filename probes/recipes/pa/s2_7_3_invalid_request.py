@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from catalog_probe.probes.calls.body import Content
+from catalog_probe.probes.calls.body import BytesBody
 from catalog_probe.probes.recipes.other_endpoints import changed_request
 from catalog_probe.probes.recipes.recipe import Family, Recipe
 
@@ -18,7 +18,7 @@ FAMILY = Family("pa/errors/invalid_request")
 
 def cut_short(call: Call) -> Call:
     """A body that ends too soon."""
-    return call.but(body=Content(b'{"model":'), headers={"content-type": "application/json"})
+    return call.replace(body=BytesBody(b'{"model":'), headers={"content-type": "application/json"})
 
 
 def of_no_version(call: Call) -> Call:

@@ -37,7 +37,7 @@ def tool_error(slug: str, call: Call) -> Recipe:
 
 def transient(slug: str, tool: dict[str, Any], name: str, cause: str) -> Recipe:
     """A failure of the tool's own service, which no request brings about."""
-    return tool_error(slug, using(tool, "use the tool").befallen(f"{cause};tool={name}"))
+    return tool_error(slug, using(tool, "use the tool").with_scenario(f"{cause};tool={name}"))
 
 
 LONG = "x" * 1_200
@@ -47,14 +47,14 @@ RECIPES: tuple[Recipe, ...] = (
     # 1:6 "refusal stop: not an error: HTTP 200 with stop_reason `refusal` and stop_details.category"
     Family("pa/errors/outcomes").recipe(
         "refusal",
-        message(max_tokens=64).befallen("refusal"),
+        message(max_tokens=64).with_scenario("refusal"),
         cost=Cost.BILLABLE,
         tokens=TOKENS,
     ),
     # 1:6 "after HTTP 200 the stream may emit an event named `error`"
     Family("pa/errors/stream").recipe(
         "overloaded",
-        message(stream=True, max_tokens=16).but(stream=True).befallen("overloaded_mid_stream"),
+        message(stream=True, max_tokens=16).replace(stream=True).with_scenario("overloaded_mid_stream"),
         cost=Cost.BILLABLE,
         tokens=TOKENS,
     ),

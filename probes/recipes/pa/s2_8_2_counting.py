@@ -50,13 +50,13 @@ def used_up(
 ) -> Recipe:
     """An ordinary answer; then, when the call has used up the limit of the role's key, what it does to these calls."""
     tight = {
-        label: other if isinstance(other.credential, str) else other.but(credential=role)
+        label: other if isinstance(other.credential, str) else other.replace(credential=role)
         for label, other in refused.items()
     }
 
     async def steps(probe: Probe) -> None:
-        await probe.send(call.but(credential=role), SUCCESS)
-        await use_up(probe, call.but(credential=role), BOUND, REMAINING)
+        await probe.send(call.replace(credential=role), SUCCESS)
+        await use_up(probe, call.replace(credential=role), BOUND, REMAINING)
         for label, other in tight.items():
             await probe.send(other, label)
 
@@ -68,7 +68,7 @@ def used_up(
         requests=BOUND + len(calls),
         tokens=100,
         needs=frozenset().union(*(sent.placeholders for sent in calls)),
-        roles={role, *(other.role_in(role) or role for other in tight.values())},
+        roles={role, *(other.credential_role(role) or role for other in tight.values())},
         credential=credential,
         cost=Cost.DISRUPTIVE,
         unsent=unsent,
@@ -88,7 +88,7 @@ FILE_CALLS = {
     "download": get(f"{UNKNOWN_FILE}/content"),
     "delete": delete(UNKNOWN_FILE),
 }
-COMMITTED = message().but(credential="priority")
+COMMITTED = message().replace(credential="priority")
 COMMITMENT = {
     SUCCESS: COMMITTED,
     "auto": COMMITTED.with_fields(service_tier="auto"),
@@ -106,20 +106,20 @@ RECIPES: tuple[Recipe, ...] = (
         {
             "exhausted": message(),
             "other_class": message(model="{retired_model}"),
-            "other_key": message().but(credential=TIGHT_TOO),
-            "other_organization": message().but(credential="inference"),
+            "other_key": message().replace(credential=TIGHT_TOO),
+            "other_organization": message().replace(credential="inference"),
         },
         unsent=ONLY_TIME,
     ),
     # "RPM applies to all batch endpoints"
     used_up("batch_requests", BATCHES, {"all_batch_endpoints": CREATE_BATCH}, unsent=ONLY_TIME),
     # "shared across upload, list, retrieve, download and delete"
-    used_up("file_requests", FILES, {**FILE_CALLS, "other_key": FILES.but(credential=TIGHT_TOO)}),
+    used_up("file_requests", FILES, {**FILE_CALLS, "other_key": FILES.replace(credential=TIGHT_TOO)}),
     # "Managed agents per organization"
     used_up(
         "agent_requests",
         LISTED_AGENTS,
-        {"read_by_other_key": LISTED_AGENTS.but(credential=TIGHT_TOO)},
+        {"read_by_other_key": LISTED_AGENTS.replace(credential=TIGHT_TOO)},
         unsent=ONLY_TIME,
     ),
     # "Compliance API: 600 requests per minute per parent organization (7.2)."
@@ -140,7 +140,7 @@ RECIPES: tuple[Recipe, ...] = (
     # "Tier spend caps per month in USD: Start 500; Build 1000; Scale 200000; Custom none."
     FAMILY.recipe(
         "spend_cap",
-        {SUCCESS: message(), "now": message().but(credential="spend_cap")},
+        {SUCCESS: message(), "now": message().replace(credential="spend_cap")},
         cost=Cost.BILLABLE,
         tokens=4,
         unsent=ONLY_SPENDING,

@@ -24,10 +24,10 @@ REMAINING = "pa-ratelimit-requests-remaining"
 
 async def beyond_the_limit(probe: Probe) -> None:
     """Count tokens, which is free, until the limit of a key with a tiny one answers."""
-    await exhaust(probe, count().but(credential=TIGHT), BOUND, label=LIMITED, remaining=REMAINING)
+    await exhaust(probe, count().replace(credential=TIGHT), BOUND, label=LIMITED, remaining=REMAINING)
 
 
-PRIORITY = message(service_tier="auto").but(credential="priority")
+PRIORITY = message(service_tier="auto").replace(credential="priority")
 
 RECIPES = (
     # "Rate-limit response headers: retry-after …; pa-ratelimit-requests-|tokens-|input-tokens-|output-tokens-"

@@ -40,7 +40,7 @@ def looks(slug: str, looks: Mapping[str, Call], *, cost: Cost = Cost.FREE, token
 
 def by_tier(call: Call, label: str = "") -> dict[str, Call]:
     """The call with the key of each tier, by the tier's name behind the label."""
-    return {f"{label}_{tier}".strip("_"): call.but(credential=role) for tier, role in TIERS.items()}
+    return {f"{label}_{tier}".strip("_"): call.replace(credential=role) for tier, role in TIERS.items()}
 
 
 def by_class_and_tier() -> dict[str, Call]:
@@ -53,7 +53,7 @@ def by_class_and_tier() -> dict[str, Call]:
 
 
 MARKETPLACE = "marketplace_message_signature"
-LONG = message(model="{newest_large_model}", messages=said(" the" * 200_000)).but(credential="tier_start")
+LONG = message(model="{newest_large_model}", messages=said(" the" * 200_000)).replace(credential="tier_start")
 """More tokens than a context of the usual length has room for."""
 
 NO_QUEUE = (ReasonCode.NO_DOCUMENTED_SETUP, "it takes 200,000 requests or more that wait in batches (2:8.2)")

@@ -29,7 +29,7 @@ Query = tuple[tuple[str, str], ...]
 
 def with_query(call: Call, query: Query) -> Call:
     """The call with query parameters besides its own."""
-    return call.but(query=(*call.query, *query))
+    return call.replace(query=(*call.query, *query))
 
 
 def by_ends(listing: Call) -> Steps:

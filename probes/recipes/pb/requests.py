@@ -52,7 +52,7 @@ def generate(
 def stream_generate(version: str = "v1beta") -> Call:
     """The smallest generation, streamed."""
     call = generate(version=version, operation="streamGenerateContent", config={"maxOutputTokens": 16})
-    return call.but(query=(("alt", "sse"),), stream=True)
+    return call.replace(query=(("alt", "sse"),), stream=True)
 
 
 def with_file(uri: str) -> Call:
@@ -72,23 +72,23 @@ def interaction(
 
 def as_stream(call: Call) -> Call:
     """The same interaction as a stream."""
-    return call.with_fields(stream=True).but(stream=True)
+    return call.with_fields(stream=True).replace(stream=True)
 
 
 def chat(**fields: Json) -> Call:
     """The smallest chat completion of the compatibility layer."""
     body = {"model": "{small_model}", "messages": [{"role": "user", "content": "hi"}], "max_tokens": 1, **fields}
-    return post("/v1beta/openai/chat/completions", body, key_in=BEARER)
+    return post("/v1beta/openai/chat/completions", body, key_header=BEARER)
 
 
 def with_oauth_token(role: str) -> Change:
     """An OAuth token in place of the key."""
-    return lambda call: call.but(credential=role, key_in=BEARER)
+    return lambda call: call.replace(credential=role, key_header=BEARER)
 
 
 def with_token(name: str) -> Change:
     """An ephemeral token in place of the key."""
-    return lambda call: call.but(credential=None, headers={**call.headers, "authorization": f"Token {name}"})
+    return lambda call: call.replace(credential=None, headers={**call.headers, "authorization": f"Token {name}"})
 
 
 def in_both(*tables: Iterable[Recipe]) -> tuple[Recipe, ...]:
@@ -103,7 +103,7 @@ def in_version_of(shape: Call, call: Call) -> Call:
     """The call in the version of another endpoint, which its shape begins with."""
     version = shape.path.split("/")[1]
     _, _, rest = call.path.lstrip("/").partition("/")
-    return call.but(path=f"/{version}/{rest}")
+    return call.replace(path=f"/{version}/{rest}")
 
 
 def _in_both(recipe: Recipe) -> Recipe:

@@ -91,7 +91,7 @@ def _generate_content(version: str) -> Recipe:
 
 def _create_interaction(version: str) -> Recipe:
     def in_background() -> Call:
-        return interaction(version=version, background=True, store=True).but(removal=INTERACTION_REMOVALS[version])
+        return interaction(version=version, background=True, store=True).replace(removal=INTERACTION_REMOVALS[version])
 
     async def wait_for_result(probe: Probe) -> None:
         """What is answered at once, and what stands there a while later."""
@@ -100,7 +100,7 @@ def _create_interaction(version: str) -> Recipe:
         name = body.get("id") if isinstance(body, dict) else None
         if not isinstance(name, str):
             raise Stopped(Reason(ReasonCode.SETUP_FAILED, "the interaction under way was answered without an id"))
-        await probe.send(get(f"/{version}/interactions/{name}").later("+1m"), "background_result")
+        await probe.send(get(f"/{version}/interactions/{name}").with_clock("+1m"), "background_result")
 
     slug = f"interactions/create_interaction_{version}"
     return ENDPOINTS.recipe(
@@ -153,7 +153,7 @@ RECIPES: tuple[Recipe, ...] = (
         optional={
             "closed_model": ENDPOINTS.recipe(
                 "models/get_model",
-                get("/v1beta/models/{closed_model}").but(credential="newcomer"),
+                get("/v1beta/models/{closed_model}").replace(credential="newcomer"),
                 label="closed_model",
             )
         },
@@ -179,7 +179,7 @@ RECIPES: tuple[Recipe, ...] = (
         labelled(
             chat(),
             unknown_parameter=chat(no_such_parameter=True),
-            wrong_auth_header=chat().but(key_in=None),
+            wrong_auth_header=chat().replace(key_header=None),
         ),
         cost=Cost.BILLABLE,
         tokens=20,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from catalog_probe.catalog.model.codes import ReasonCode
-from catalog_probe.probes.calls.body import Content
+from catalog_probe.probes.calls.body import BytesBody
 from catalog_probe.probes.calls.call import Call, Removal, delete, get, post
 from catalog_probe.probes.recipes.other_endpoints import changed_request, spoilt
 from catalog_probe.probes.recipes.recipe import Family, Recipe
@@ -23,13 +23,13 @@ TOKENS = 4
 """An upper bound for a negative request where the provider accepts it."""
 
 NO_PATH_OF_STORES = (ReasonCode.NO_DOCUMENTED_SETUP, "the documents show no path of stores and documents (1:4)")
-STORE_REMOVAL = Removal("file_search_store", delete("/v1beta/fileSearchStores/{id}"), id_at="/name")
+STORE_REMOVAL = Removal("file_search_store", delete("/v1beta/fileSearchStores/{id}"), id_pointer="/name")
 NO_TOKEN_LIFETIME = (ReasonCode.NO_DOCUMENTED_SETUP, "the documents show no lifetime of an ephemeral token (1:5.2)")
 
 
 def within_a_second(call: Call) -> Call:
     """The same call where the provider gives it a second."""
-    return call.befallen("short_deadline;deadline=1s")
+    return call.with_scenario("short_deadline;deadline=1s")
 
 
 def a_day_later(call: Call) -> Recipe:
@@ -37,7 +37,7 @@ def a_day_later(call: Call) -> Recipe:
 
     async def steps(probe: Probe) -> None:
         token = await probe.setup(TOKEN)
-        await probe.send(with_token(token.body["name"])(call).later("+1d"))
+        await probe.send(with_token(token.body["name"])(call).with_clock("+1d"))
 
     return ERRORS.recipe(
         "expired_ephemeral_token",
@@ -70,7 +70,7 @@ def oversized(version: str) -> Recipe:
 
 def with_preview_model(call: Call) -> Call:
     """A preview model in place of a stable one."""
-    return call.but(path=call.path.replace("{small_model}", "{preview_model}"))
+    return call.replace(path=call.path.replace("{small_model}", "{preview_model}"))
 
 
 ROWS: tuple[Recipe, ...] = (
@@ -78,7 +78,7 @@ ROWS: tuple[Recipe, ...] = (
     # temperature out of range; invalid API key; compatibility layer without Authorization)"
     ERRORS.recipe(
         "malformed_body",
-        generate().but(body=Content(b'{"contents": ['), headers={"content-type": "application/json"}),
+        generate().replace(body=BytesBody(b'{"contents": ['), headers={"content-type": "application/json"}),
     ),
     ERRORS.recipe("unknown_field", generate(noSuchField=True), tokens=TOKENS),
     ERRORS.recipe(
@@ -88,11 +88,11 @@ ROWS: tuple[Recipe, ...] = (
     ),
     ERRORS.recipe("temperature_out_of_range", generate(config={"temperature": 2.1}), tokens=TOKENS),
     changed_request(ERRORS, "invalid_api_key", MODELS, with_key(WRONG)),
-    COMPATIBILITY.recipe("missing_authorization", chat().but(credential=None)),
-    COMPATIBILITY.recipe("invalid_api_key", chat().but(credential=WRONG)),
+    COMPATIBILITY.recipe("missing_authorization", chat().replace(credential=None)),
+    COMPATIBILITY.recipe("invalid_api_key", chat().replace(credential=WRONG)),
     # 400 FAILED_PRECONDITION "billing off for a paid feature, or free tier unavailable in the region"
-    ERRORS.recipe("billing_off", generate("{paid_only_model}").but(credential="billing_off"), tokens=TOKENS),
-    ERRORS.recipe("free_tier_region", generate().but(credential="region"), tokens=TOKENS),
+    ERRORS.recipe("billing_off", generate("{paid_only_model}").replace(credential="billing_off"), tokens=TOKENS),
+    ERRORS.recipe("free_tier_region", generate().replace(credential="region"), tokens=TOKENS),
     # 401 UNAUTHENTICATED "missing, invalid or expired OAuth or ephemeral token"
     changed_request(ERRORS, "missing_token", MODELS, with_key(None)),
     changed_request(ERRORS, "invalid_oauth_token", MODELS, with_oauth_token(WRONG)),
@@ -102,8 +102,8 @@ ROWS: tuple[Recipe, ...] = (
     ERRORS.recipe(
         "missing_oauth_or_ephemeral_token",
         {
-            "oauth_token": MODELS.but(credential=None, headers={"authorization": "Bearer"}),
-            "ephemeral_token": MODELS.but(credential=None, headers={"authorization": "Token"}),
+            "oauth_token": MODELS.replace(credential=None, headers={"authorization": "Bearer"}),
+            "ephemeral_token": MODELS.replace(credential=None, headers={"authorization": "Token"}),
         },
     ),
     # 403 PERMISSION_DENIED "API not enabled, key restricted, leaked or blocked key, resource not owned"
@@ -122,27 +122,29 @@ ROWS: tuple[Recipe, ...] = (
         tokens=TOKENS,
         elsewhere=spoilt(with_preview_model),
     ),
-    ERRORS.recipe("model_closed_to_new_users", generate("{closed_model}").but(credential="newcomer"), tokens=TOKENS),
-    COMPATIBILITY.recipe("wrong_auth_header", chat().but(key_in=None)),
+    ERRORS.recipe(
+        "model_closed_to_new_users", generate("{closed_model}").replace(credential="newcomer"), tokens=TOKENS
+    ),
+    COMPATIBILITY.recipe("wrong_auth_header", chat().replace(key_header=None)),
     # 1:4 "An unknown path gives 404 on all providers"
     ERRORS.recipe("unknown_path", get("/v1beta/no-such-path")),
     # 409 ALREADY_EXISTS / ABORTED "duplicate store or document name [below], or concurrency conflict"
-    ERRORS.recipe("aborted", generate().befallen("concurrency_conflict")),
+    ERRORS.recipe("aborted", generate().with_scenario("concurrency_conflict")),
     # 416 OUT_OF_RANGE "parameter outside valid range"
     ERRORS.recipe("out_of_range", generate(config={"topP": 1.1}), tokens=TOKENS),
     # 500 INTERNAL "server error, also for oversized contexts"
-    ERRORS.recipe("internal_error", generate().befallen("internal_error")),
+    ERRORS.recipe("internal_error", generate().with_scenario("internal_error")),
     oversized("v1beta"),
     # 501 UNIMPLEMENTED "unsupported feature"
     ERRORS.recipe("unsupported_feature", generate(config={"responseModalities": ["AUDIO"]}), tokens=TOKENS),
     # 503 UNAVAILABLE "overloaded or down; flex capacity unavailable"
-    ERRORS.recipe("overloaded", generate().befallen("overloaded")),
+    ERRORS.recipe("overloaded", generate().with_scenario("overloaded")),
     ERRORS.recipe(
         "flex_capacity_unavailable",
-        generate(serviceTier="flex").befallen("flex_capacity_unavailable"),
+        generate(serviceTier="flex").with_scenario("flex_capacity_unavailable"),
     ),
     # 504 DEADLINE_EXCEEDED "long prompts, thinking, flex queueing"
-    ERRORS.recipe("deadline_exceeded", generate().befallen("deadline_exceeded")),
+    ERRORS.recipe("deadline_exceeded", generate().with_scenario("deadline_exceeded")),
     ERRORS.recipe(
         "deadline_exceeded_by_work",
         {
@@ -178,5 +180,5 @@ async def document_already_exists(probe: Probe) -> None:
 async def already_exists(probe: Probe) -> None:
     """A second store of the same name."""
     make = post("/v1beta/fileSearchStores", {"name": "catalog-probe"})
-    await probe.setup(make.but(removal=STORE_REMOVAL))
+    await probe.setup(make.replace(removal=STORE_REMOVAL))
     await probe.send(make)

@@ -39,13 +39,13 @@ def error_event(
 
 def stopped_interaction(code: str, filter_name: str, model: str = "{small_model}") -> Recipe:
     """An interaction whose output a filter of the provider stops."""
-    return error_event(code, interaction(model).befallen(f"output_stopped;filter={filter_name}"), BLOCKS)
+    return error_event(code, interaction(model).with_scenario(f"output_stopped;filter={filter_name}"), BLOCKS)
 
 
 def blocked_interaction(code: str, filter_name: str, model: str = "{small_model}") -> Recipe:
     """The same of a filter that reads prompts as well (2:7.4, blockReason): one interaction stopped by either."""
     output, prompt = (
-        as_stream(interaction(model).befallen(f"{what};filter={filter_name}"))
+        as_stream(interaction(model).with_scenario(f"{what};filter={filter_name}"))
         for what in ("output_stopped", "prompt_blocked")
     )
     return BLOCKS.recipe(code, {"answer": output, "prompt": prompt}, cost=Cost.BILLABLE, tokens=2 * TOKENS)
@@ -53,7 +53,7 @@ def blocked_interaction(code: str, filter_name: str, model: str = "{small_model}
 
 def faulty_interaction(code: str, fault: str, **fields: Json) -> Recipe:
     """An interaction in which the model itself does something wrong."""
-    return error_event(code, interaction(**fields).befallen(f"model_fault;fault={fault}"), GENERATION)
+    return error_event(code, interaction(**fields).with_scenario(f"model_fault;fault={fault}"), GENERATION)
 
 
 REFUSED: tuple[Recipe, ...] = (
@@ -61,21 +61,21 @@ REFUSED: tuple[Recipe, ...] = (
     # not_found, model_not_found, already_exists, aborted, rate_limit_exceeded, quota_exceeded, too_many_requests,
     # cancelled, api_error, unimplemented, service_unavailable, deadline_exceeded, or a snake_case HTTP status"
     CODES.recipe("invalid_request", interaction(input=5)),
-    CODES.recipe("failed_precondition", interaction("{paid_only_model}").but(credential="billing_off"), tokens=4),
+    CODES.recipe("failed_precondition", interaction("{paid_only_model}").replace(credential="billing_off"), tokens=4),
     CODES.recipe("out_of_range", interaction(config={"top_p": 1.1}), tokens=4),
     CODES.recipe("parameter_unknown", interaction(no_such_parameter=True), tokens=4),
     changed_request(CODES, "authentication", interaction(), with_oauth_token(WRONG)),
-    CODES.recipe("permission_denied", interaction().but(credential="restricted"), tokens=4),
+    CODES.recipe("permission_denied", interaction().replace(credential="restricted"), tokens=4),
     CODES.recipe("not_found", interaction(previous_interaction_id="no-such-interaction"), tokens=4),
     CODES.recipe("model_not_found", interaction("no-such-model")),
-    CODES.recipe("already_exists", interaction().befallen("id_collision")),
-    CODES.recipe("aborted", interaction().befallen("concurrency_conflict")),
-    CODES.recipe("too_many_requests", interaction(service_tier="flex").befallen("flex_capacity_shed")),
-    CODES.recipe("cancelled", interaction().befallen("work_cancelled")),
-    CODES.recipe("api_error", interaction().befallen("internal_error")),
+    CODES.recipe("already_exists", interaction().with_scenario("id_collision")),
+    CODES.recipe("aborted", interaction().with_scenario("concurrency_conflict")),
+    CODES.recipe("too_many_requests", interaction(service_tier="flex").with_scenario("flex_capacity_shed")),
+    CODES.recipe("cancelled", interaction().with_scenario("work_cancelled")),
+    CODES.recipe("api_error", interaction().with_scenario("internal_error")),
     CODES.recipe("unimplemented", interaction(response_modalities=["audio"]), tokens=4),
-    CODES.recipe("service_unavailable", interaction().befallen("overloaded")),
-    CODES.recipe("deadline_exceeded", interaction().befallen("deadline_exceeded")),
+    CODES.recipe("service_unavailable", interaction().with_scenario("overloaded")),
+    CODES.recipe("deadline_exceeded", interaction().with_scenario("deadline_exceeded")),
     CODES.recipe("snake_case_http_status", Call("PATCH", "/v1beta/interactions")),
 )
 
@@ -124,8 +124,8 @@ GENERATED: tuple[Recipe, ...] = (
 
 MID_STREAM: tuple[Recipe, ...] = (
     # 1:6 "Interactions SSE `error` event: event_type `error` with {error: {code, message}}"
-    error_event("api_error", interaction().befallen("internal_error_mid_stream"), STREAM),
-    error_event("service_unavailable", interaction().befallen("overloaded_mid_stream"), STREAM),
+    error_event("api_error", interaction().with_scenario("internal_error_mid_stream"), STREAM),
+    error_event("service_unavailable", interaction().with_scenario("overloaded_mid_stream"), STREAM),
 )
 
 USED_UP: tuple[Recipe, ...] = (

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from catalog_probe.catalog.model.codes import ReasonCode
 from catalog_probe.catalog.model.labels import SUCCESS
 from catalog_probe.probes.calls.call import Call, converse
-from catalog_probe.probes.calls.script import CLOSED, Hear, Say, Step
+from catalog_probe.probes.calls.script import AWAIT_CLOSE, AwaitMessage, ScriptStep, SendMessage
 from catalog_probe.probes.recipes.recipe import Family, Recipe
 
 from .requests import TOKEN, with_token
@@ -24,27 +24,27 @@ TOKEN_PATH = "/{live_token_path}"
 
 MODEL = "models/{live_model}"
 
-VIDEO = Say({"realtimeInput": {"video": {"mimeType": "image/png", "data": ""}}})
-TEXT = Say({"clientContent": {"turns": [{"role": "user", "parts": [{"text": "hi"}]}], "turnComplete": True}})
+VIDEO = SendMessage({"realtimeInput": {"video": {"mimeType": "image/png", "data": ""}}})
+TEXT = SendMessage({"clientContent": {"turns": [{"role": "user", "parts": [{"text": "hi"}]}], "turnComplete": True}})
 
 ONLY_TIME = (ReasonCode.NO_DOCUMENTED_SETUP, "only minutes of an open connection bring it about")
 ONLY_THE_NETWORK = (ReasonCode.PROVIDER_ONLY_CAUSE, "no client can make the provider's side break the connection")
 NO_TOKEN_LIFETIME = (ReasonCode.NO_DOCUMENTED_SETUP, "the documents do not show how long a token lives (1:5.2)")
 
 
-def setup(**fields: Json) -> Say:
+def setup(**fields: Json) -> SendMessage:
     """The first message: the model, and what else the session shall have."""
-    return Say({"setup": {"model": MODEL, **fields}})
+    return SendMessage({"setup": {"model": MODEL, **fields}})
 
 
-def live(*steps: Step) -> Call:
+def live(*steps: ScriptStep) -> Call:
     """A connection that is set up and then does these steps."""
-    return converse(PATH, setup(), Hear("setupComplete"), *steps)
+    return converse(PATH, setup(), AwaitMessage("setupComplete"), *steps)
 
 
-def aged_connection(slug: str, cause: str, age: str, *steps: Step) -> Recipe:
+def aged_connection(slug: str, cause: str, age: str, *steps: ScriptStep) -> Recipe:
     """A connection on which time has passed."""
-    return LIVE.recipe(slug, live(*steps, CLOSED).befallen(f"{cause};age={age}"), live=ONLY_TIME)
+    return LIVE.recipe(slug, live(*steps, AWAIT_CLOSE).with_scenario(f"{cause};age={age}"), live=ONLY_TIME)
 
 
 def opened_by_token(name: str) -> Call:
@@ -54,10 +54,10 @@ def opened_by_token(name: str) -> Call:
 
 def until_closed(call: Call) -> Call:
     """The same connection, listened to until it is closed."""
-    return call.but(script=(*call.script, CLOSED))
+    return call.replace(script=(*call.script, AWAIT_CLOSE))
 
 
-RESUMABLE = converse(PATH, setup(sessionResumption={}), Hear("sessionResumptionUpdate"))
+RESUMABLE = converse(PATH, setup(sessionResumption={}), AwaitMessage("sessionResumptionUpdate"))
 
 RECIPES: tuple[Recipe, ...] = (
     # 2:8.1 "PB live audio-only session: 15 minutes; audio plus video 2 minutes (without context compression)"
@@ -66,10 +66,10 @@ RECIPES: tuple[Recipe, ...] = (
     # 2:8.1 "PB live connection: about 10 minutes"
     aged_connection("connection_time_exceeded", "connection_age", "10m"),
     # "(session lifetime exceeded, connection reset, goAway, invalid ephemeral token)"
-    LIVE.recipe("connection_reset", live(TEXT, CLOSED).befallen("connection_reset"), live=ONLY_THE_NETWORK),
+    LIVE.recipe("connection_reset", live(TEXT, AWAIT_CLOSE).with_scenario("connection_reset"), live=ONLY_THE_NETWORK),
     LIVE.recipe("invalid_ephemeral_token", until_closed(opened_by_token("auth_tokens/no-such-token"))),
     # 1:4.2 "closes with codes 1000 to 1011 and a reason"
-    LIVE.recipe("malformed_message", converse(PATH, Say("no message at all"), CLOSED)),
+    LIVE.recipe("malformed_message", converse(PATH, SendMessage("no message at all"), AWAIT_CLOSE)),
 )
 
 
@@ -80,7 +80,7 @@ async def obtain_handle(probe: Probe, opening: Call = RESUMABLE) -> str:
     return str(update["sessionResumptionUpdate"]["newHandle"])
 
 
-def resume_session(handle: str, *steps: Step) -> Call:
+def resume_session(handle: str, *steps: ScriptStep) -> Call:
     """A connection that goes on with an earlier session."""
     return converse(PATH, setup(sessionResumption={"handle": handle}), *steps)
 
@@ -89,7 +89,7 @@ def resume_session(handle: str, *steps: Step) -> Call:
 async def expired_ephemeral_token(probe: Probe) -> None:
     """A token of one's own, a day later."""
     token = await probe.setup(TOKEN)
-    await probe.send(until_closed(opened_by_token(token.body["name"])).later("+1d"))
+    await probe.send(until_closed(opened_by_token(token.body["name"])).with_clock("+1d"))
 
 
 # 2:8.1 "resumption handle valid 2 h"
@@ -97,17 +97,17 @@ async def expired_ephemeral_token(probe: Probe) -> None:
 async def expired_resumption_handle(probe: Probe) -> None:
     """A handle of one's own, when its 2 hours are over."""
     handle = await obtain_handle(probe)
-    await probe.send(resume_session(handle, CLOSED).later("+2h"))
+    await probe.send(resume_session(handle, AWAIT_CLOSE).with_clock("+2h"))
 
 
 def until_answered(call: Call) -> Call:
     """The same connection, spoken to until the model answers."""
-    return call.but(script=(*call.script, TEXT, Hear("serverContent")))
+    return call.replace(script=(*call.script, TEXT, AwaitMessage("serverContent")))
 
 
-def before_its_end(label: str, cause: str, age: str, *steps: Step) -> Recipe:
+def before_its_end(label: str, cause: str, age: str, *steps: ScriptStep) -> Recipe:
     """A connection on which nearly all of its time has passed."""
-    call = until_answered(live(*steps)).befallen(f"{cause};age={age}")
+    call = until_answered(live(*steps)).with_scenario(f"{cause};age={age}")
     return ENDPOINTS.recipe("connect", call, label=label, live=ONLY_TIME)
 
 
@@ -115,8 +115,8 @@ def resumed_after(label: str, cause: str, age: str) -> Recipe:
     """A session that goes on after it, or its connection, was closed because its time was up."""
 
     async def steps(probe: Probe) -> None:
-        handle = await obtain_handle(probe, until_closed(RESUMABLE).befallen(f"{cause};age={age}"))
-        await probe.send(until_answered(resume_session(handle, Hear("setupComplete"))), label)
+        handle = await obtain_handle(probe, until_closed(RESUMABLE).with_scenario(f"{cause};age={age}"))
+        await probe.send(until_answered(resume_session(handle, AwaitMessage("setupComplete"))), label)
 
     return ENDPOINTS.recipe(
         "connect",
@@ -133,7 +133,8 @@ async def resumed_at_the_last_moment(probe: Probe) -> None:
     """A handle of one's own, a minute before its 2 hours are over."""
     handle = await obtain_handle(probe)
     await probe.send(
-        until_answered(resume_session(handle, Hear("setupComplete"))).later("+1h59m"), "resume_at_the_last_moment"
+        until_answered(resume_session(handle, AwaitMessage("setupComplete"))).with_clock("+1h59m"),
+        "resume_at_the_last_moment",
     )
 
 
@@ -142,9 +143,9 @@ async def open_sessions(probe: Probe) -> None:
     await probe.send(live(), SUCCESS)
     token = await probe.setup(TOKEN)
     by_token = opened_by_token(token.body["name"])
-    await probe.send(by_token.but(script=(*by_token.script, Hear("setupComplete"))), "ephemeral_token")
+    await probe.send(by_token.replace(script=(*by_token.script, AwaitMessage("setupComplete"))), "ephemeral_token")
     handle = await obtain_handle(probe)
-    await probe.send(resume_session(handle, Hear("setupComplete")).later("+1h59m"), "resume_with_handle")
+    await probe.send(resume_session(handle, AwaitMessage("setupComplete")).with_clock("+1h59m"), "resume_with_handle")
 
 
 CONNECT = ENDPOINTS.recipe(

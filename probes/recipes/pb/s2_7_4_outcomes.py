@@ -29,19 +29,19 @@ MUST_CALL = {"functionCallingConfig": {"mode": "ANY"}}
 
 def blocked_prompt(slug: str, filter_name: str, model: str = "{small_model}") -> Recipe:
     """A prompt that a filter of the provider blocks."""
-    call = generate(model).befallen(f"prompt_blocked;filter={filter_name}")
+    call = generate(model).with_scenario(f"prompt_blocked;filter={filter_name}")
     return BLOCKED.recipe(slug, call, cost=Cost.BILLABLE, tokens=TOKENS)
 
 
 def stopped_output(slug: str, filter_name: str, model: str = "{small_model}") -> Recipe:
     """An output that a filter of the provider stops."""
-    call = generate(model).befallen(f"output_stopped;filter={filter_name}")
+    call = generate(model).with_scenario(f"output_stopped;filter={filter_name}")
     return FINISHED.recipe(slug, call, cost=Cost.BILLABLE, tokens=TOKENS)
 
 
 def faulty_output(slug: str, fault: str, **fields: Json) -> Recipe:
     """An output in which the model itself does something wrong."""
-    call = generate(**fields).befallen(f"model_fault;fault={fault}")
+    call = generate(**fields).with_scenario(f"model_fault;fault={fault}")
     return FINISHED.recipe(slug, call, cost=Cost.BILLABLE, tokens=TOKENS)
 
 

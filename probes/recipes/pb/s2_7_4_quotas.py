@@ -33,7 +33,7 @@ def one_too_many(slug: str, call: Call, times: str, *, tokens: int = 4, family: 
 
     `tokens` is what one of them takes at most.
     """
-    tight = call.but(credential="tight")
+    tight = call.replace(credential="tight")
 
     async def steps(probe: Probe) -> None:
         await one_more_than(probe, tight, min(int(probe.values[times]), MOST - 1))
@@ -71,7 +71,7 @@ def in_other_version(slug: str, call: Call, tokens: int, family: Family) -> Else
             requests=FEW,
             tokens=FEW * tokens,
             cost=Cost.DISRUPTIVE,
-            roles={role for role in [same.role_in("")] if role},
+            roles={role for role in [same.credential_role("")] if role},
             needs=same.placeholders,
         )
 
@@ -82,7 +82,7 @@ def too_many_tokens(slug: str, model: str, words: str, role: str) -> Recipe:
     """Two prompts of so many tokens as the target's value `words` says, the first of which uses up the quota."""
 
     def prompt(count: int) -> Call:
-        return generate(model, contents=user_turn("word " * count)).but(credential=role)
+        return generate(model, contents=user_turn("word " * count)).replace(credential=role)
 
     async def steps(probe: Probe) -> None:
         await one_more_than(probe, prompt(int(probe.values[words])), 1)
@@ -101,9 +101,9 @@ def too_many_tokens(slug: str, model: str, words: str, role: str) -> Recipe:
 
 ROWS: tuple[Recipe, ...] = (
     # 429 RESOURCE_EXHAUSTED "flex capacity shed"
-    QUOTA.recipe("flex_capacity_shed", generate(serviceTier="flex").befallen("flex_capacity_shed")),
+    QUOTA.recipe("flex_capacity_shed", generate(serviceTier="flex").with_scenario("flex_capacity_shed")),
     # "free tier shows `limit: 0` for paid-only models"
-    QUOTA.recipe("free_tier_limit_zero", generate("{paid_only_model}").but(credential="free"), tokens=4),
+    QUOTA.recipe("free_tier_limit_zero", generate("{paid_only_model}").replace(credential="free"), tokens=4),
     # "per-minute, token, daily, image quota"
     one_too_many("requests_per_minute", generate("{minute_quota_model}"), "minute_quota"),
     one_too_many("requests_per_day", generate("{day_quota_model}"), "day_quota"),
@@ -116,10 +116,10 @@ ROWS: tuple[Recipe, ...] = (
     too_many_tokens("tokens_per_minute", "{token_quota_model}", "token_quota", "tight"),
     too_many_tokens("tokens_per_day", "{day_token_quota_model}", "day_token_quota", "tight"),
     # 2:8.3 "Tier 1 (billing linked; spend cap 250"; "search on previous generation 1500 per day (free tier 500)"
-    QUOTA.recipe("spend_cap", generate().befallen("quota_used_up;quota=spend_cap"), live=ONLY_USE),
+    QUOTA.recipe("spend_cap", generate().with_scenario("quota_used_up;quota=spend_cap"), live=ONLY_USE),
     QUOTA.recipe(
         "grounding_searches",
-        generate("{previous_generation_model}", tools=SEARCH).befallen("quota_used_up;quota=grounding_searches"),
+        generate("{previous_generation_model}", tools=SEARCH).with_scenario("quota_used_up;quota=grounding_searches"),
         live=ONLY_USE,
     ),
     # "spend-based 10-minute limit"

@@ -22,8 +22,8 @@ NO_PATH_OF_BATCHES = (ReasonCode.NO_DOCUMENTED_SETUP, "the documents show no pat
 GIB = 2**30
 """Whether the documents mean 10^9 or 2^30 bytes by GB is not told: what is beyond both must be refused."""
 
-FILE_REMOVAL = Removal("file", delete("/v1beta/{id}"), id_at="/file/name", id_pattern=f"files/{ASSUMED_ID}")
-BATCH_REMOVAL = Removal("batch", delete("/v1beta/{id}"), id_at="/name", id_pattern=f"batches/{ASSUMED_ID}")
+FILE_REMOVAL = Removal("file", delete("/v1beta/{id}"), id_pointer="/file/name", id_pattern=f"files/{ASSUMED_ID}")
+BATCH_REMOVAL = Removal("batch", delete("/v1beta/{id}"), id_pointer="/name", id_pattern=f"batches/{ASSUMED_ID}")
 
 
 def store_file(size: int) -> Call:
@@ -46,7 +46,7 @@ async def batch_input_file_too_large(probe: Probe) -> None:
 
 def quota_used_up(slug: str, call: Call, quota: str) -> Recipe:
     """A call where the account's other batches and files have used a quota up."""
-    caused = call.befallen(f"quota_used_up;quota={quota}")
+    caused = call.with_scenario(f"quota_used_up;quota={quota}")
     return QUOTA.recipe(slug, caused, cost=Cost.DESTRUCTIVE, live=NO_PATH_OF_BATCHES)
 
 

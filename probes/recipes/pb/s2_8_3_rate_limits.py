@@ -48,16 +48,16 @@ async def use_up(probe: Probe, call: Call, times: int) -> None:
 
 async def use_up_the_project(probe: Probe) -> None:
     """The minute of one key used up: another key of its project has none left, another project has its own."""
-    call = generate(MINUTE_MODEL).but(credential=TIGHT)
+    call = generate(MINUTE_MODEL).replace(credential=TIGHT)
     await use_up(probe, call, int(probe.values["minute_quota"]))
-    await probe.send(call.but(credential="tight_other"), "other_key_of_the_project")
-    await probe.send(call.but(credential="inference"), "other_project")
+    await probe.send(call.replace(credential="tight_other"), "other_key_of_the_project")
+    await probe.send(call.replace(credential="inference"), "other_project")
 
 
 async def use_up_stricter_models(probe: Probe) -> None:
     """As many requests as a stable model of the project allows, to one in preview and to an experimental one."""
     for name in ("preview", "experimental"):
-        call = generate(f"{{{name}_quota_model}}").but(credential=TIGHT)
+        call = generate(f"{{{name}_quota_model}}").replace(credential=TIGHT)
         await use_up(probe, call, 1)
         for _ in range(int(probe.values["minute_quota"]) - 2):
             await probe.send(call, SETUP)
@@ -67,7 +67,7 @@ async def use_up_stricter_models(probe: Probe) -> None:
 async def overflow_priority(probe: Probe) -> None:
     """The last request that priority inference has room for, and the first beyond it."""
     share = int(int(probe.values["priority_standard_quota"]) * 0.3)
-    call = generate("{priority_quota_model}", serviceTier="priority").but(credential=TIGHT)
+    call = generate("{priority_quota_model}", serviceTier="priority").replace(credential=TIGHT)
     await use_up(probe, call, share - 1)
     await probe.send(call, "priority_within")
     await probe.send(call, "priority_overflow")
@@ -75,23 +75,23 @@ async def overflow_priority(probe: Probe) -> None:
 
 async def use_flex_beside_standard(probe: Probe) -> None:
     """The standard minute used up, flex inference has its own, and takes a minute at least."""
-    call = generate(MINUTE_MODEL).but(credential=TIGHT)
+    call = generate(MINUTE_MODEL).replace(credential=TIGHT)
     await use_up(probe, call, int(probe.values["minute_quota"]))
     await probe.send(call, "standard_used_up")
-    flexible = generate(MINUTE_MODEL, serviceTier="flex").but(credential=TIGHT)
+    flexible = generate(MINUTE_MODEL, serviceTier="flex").replace(credential=TIGHT)
     await probe.send(flexible, "flex_besides")
-    await probe.send(flexible.befallen("short_deadline;deadline=59s"), "flex_not_within_a_minute")
+    await probe.send(flexible.with_scenario("short_deadline;deadline=59s"), "flex_not_within_a_minute")
 
 
 async def beyond_the_limit(probe: Probe) -> None:
     """One request more than a minute allows to a project that may do hardly any."""
-    call = generate(MINUTE_MODEL).but(credential=TIGHT)
+    call = generate(MINUTE_MODEL).replace(credential=TIGHT)
     await exhaust(probe, call, min(int(probe.values["minute_quota"]) + 1, MOST), label=LIMITED)
 
 
 def without_billing(label: str, call: Call) -> dict[str, Recipe]:
     """A small generation of a project without billing."""
-    return {label: LIMITS.recipe(SLUG, call.but(credential="free"), label=label)}
+    return {label: LIMITS.recipe(SLUG, call.replace(credential="free"), label=label)}
 
 
 MINUTE = {"minute_quota_model", "minute_quota"}

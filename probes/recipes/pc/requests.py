@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from catalog_probe.catalog.model import Reason
 from catalog_probe.catalog.model.codes import ReasonCode
-from catalog_probe.probes.calls.body import Content
+from catalog_probe.probes.calls.body import BytesBody
 from catalog_probe.probes.calls.call import ASSUMED_ID, Call, Removal, delete, get, post
 from catalog_probe.probes.recipes.probe import Stopped
 from catalog_probe.probes.recipes.shapes import with_key
@@ -43,7 +43,7 @@ EXTERNAL_STORAGE = get("/v1/organization/external_storage")
 IMAGE = post("/v1/images/generations", {"model": "{image_model}", "prompt": "hi"})
 UNKNOWN_RESPONSE = get("/v1/responses/resp_00000000000000000000000000000000")
 OTHER_METHOD = Call("GET", "/oauth/token", credential=None, service="mtls_auth_url")
-OTHER_PATH = OTHER_METHOD.but(method="POST", path="/oauth/tokens")
+OTHER_PATH = OTHER_METHOD.replace(method="POST", path="/oauth/tokens")
 
 STORE_REMOVAL = Removal("vector_store", delete("/v1/vector_stores/{id}", headers=STORES))
 CONVERSATION_REMOVAL = Removal("conversation", delete("/v1/conversations/{id}"))
@@ -54,7 +54,7 @@ STORE = post("/v1/vector_stores", {}, headers=STORES, removal=STORE_REMOVAL)
 CONVERSATION = post("/v1/conversations", {}, removal=CONVERSATION_REMOVAL)
 UPLOAD = post(
     "/v1/files",
-    Content(
+    BytesBody(
         b'--x\r\nContent-Disposition: form-data; name="purpose"\r\n\r\nuser_data\r\n'
         b'--x\r\nContent-Disposition: form-data; name="file"; filename="hi.txt"\r\n\r\nhi\r\n--x--\r\n'
     ),
@@ -80,17 +80,17 @@ def completion(**fields: Json) -> Call:
     return post("/v1/chat/completions", _change(COMPLETION, fields))
 
 
-STORED = response(store=True).but(removal=RESPONSE_REMOVAL)
+STORED = response(store=True).replace(removal=RESPONSE_REMOVAL)
 
 
 def streamed(**fields: Json) -> Call:
     """The same as `response`, asked for as a stream."""
-    return response(stream=True, **fields).but(stream=True)
+    return response(stream=True, **fields).replace(stream=True)
 
 
 def with_body(content: bytes, content_type: str, path: str = "/v1/responses") -> Call:
     """A generation with a body that is no JSON, or does not say so."""
-    return post(path, Content(content), headers={"content-type": content_type})
+    return post(path, BytesBody(content), headers={"content-type": content_type})
 
 
 def files_of(store: str) -> Call:

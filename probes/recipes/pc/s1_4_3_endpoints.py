@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from catalog_probe.catalog.model.codes import ReasonCode
 from catalog_probe.catalog.model.labels import SUCCESS, WRONG_CREDENTIAL
-from catalog_probe.probes.calls.body import body_of
+from catalog_probe.probes.calls.body import to_body
 from catalog_probe.probes.calls.call import Call, get, post
 from catalog_probe.probes.recipes.credential_rules import Refusals
 from catalog_probe.probes.recipes.recipe import Family, Recipe, Steps
@@ -83,7 +83,7 @@ async def reached_and_raised(probe: Probe) -> None:
 async def attach(probe: Probe) -> None:
     """A file, added to a store made for it, and what that store then lists."""
     store = await make(probe, STORE)
-    await probe.send(files_of(store).but(method="POST", body=body_of({"file_id": "{file}"})), "attached")
+    await probe.send(files_of(store).replace(method="POST", body=to_body({"file_id": "{file}"})), "attached")
     await probe.send(files_of(store), "listed")
 
 
@@ -134,7 +134,7 @@ RECIPES: tuple[Recipe, ...] = (
             **look(
                 "responses/create_response",
                 within_window=response(model="{small_context_model}"),
-                default_where_priority_is_denied=response(service_tier="default").but(credential="unhurried"),
+                default_where_priority_is_denied=response(service_tier="default").replace(credential="unhurried"),
             ),
             "previous_response_id": billed(
                 "responses/create_response",
@@ -168,7 +168,7 @@ RECIPES: tuple[Recipe, ...] = (
         "chat/create_chat_completion",
         labelled(
             completion(),
-            stream=completion(stream=True).but(stream=True),
+            stream=completion(stream=True).replace(stream=True),
             temperature_on_reasoning_model=ON_REASONING_MODEL,
             temperature=completion(temperature=1),
             within_bounds=completion(temperature=0.5, stop=["a", "b", "c", "d"]),
@@ -191,8 +191,8 @@ RECIPES: tuple[Recipe, ...] = (
             "models/list_models",
             Cost.FREE,
             own_organization=MODELS.with_headers(pc_organization="{organization}"),
-            own_project=MODELS.with_headers(pc_project="{project}").but(credential="legacy_user"),
-            allowed_address=MODELS.but(credential="nearby"),
+            own_project=MODELS.with_headers(pc_project="{project}").replace(credential="legacy_user"),
+            allowed_address=MODELS.replace(credential="nearby"),
         ),
     ),
     # GET /v1/agents: "needs the beta header"
@@ -203,7 +203,7 @@ RECIPES: tuple[Recipe, ...] = (
     # GET /v1/organization/external_storage: "needs a scope"
     ENDPOINTS.recipe(
         "organization/get_external_storage",
-        labelled(EXTERNAL_STORAGE, missing_scope=EXTERNAL_STORAGE.but(credential="inference")),
+        labelled(EXTERNAL_STORAGE, missing_scope=EXTERNAL_STORAGE.replace(credential="inference")),
         credential="storage",
     ),
     # POST /v1/organization/spend_limit: "configures the organization hard spend limit"

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from catalog_probe.catalog.model.codes import ReasonCode
 from catalog_probe.catalog.model.labels import SUCCESS, WRONG_CREDENTIAL
 from catalog_probe.probes.calls.call import converse
-from catalog_probe.probes.calls.script import Hear, Heard, Say, Step
+from catalog_probe.probes.calls.script import AwaitMessage, ReceivedMessages, ScriptStep, SendMessage
 from catalog_probe.probes.recipes.recipe import Family, Recipe
 from catalog_probe.probes.targets.target import WRONG, Cost
 
@@ -32,10 +32,10 @@ INJECTING = {"pc-beta": "responses_multi_agent=v1"}
 """The documents name no beta of response.inject; the one with which clients send it (tests/contract/probes/sdks)."""
 
 
-def create(text: str = "hi", *, max_output_tokens: int = 16, **fields: Json) -> Say:
+def create(text: str = "hi", *, max_output_tokens: int = 16, **fields: Json) -> SendMessage:
     """The smallest response there is, unless told otherwise."""
     asked = {"model": "{small_model}", "input": text, "max_output_tokens": max_output_tokens, **fields}
-    return Say({"type": "response.create", **asked})
+    return SendMessage({"type": "response.create", **asked})
 
 
 def told(event: str) -> str:
@@ -43,24 +43,24 @@ def told(event: str) -> str:
     return f"response.{event}"
 
 
-def response_in(heard: Heard, event: str) -> Any:
+def response_in(heard: ReceivedMessages, event: str) -> Any:
     """The response that an event carried."""
     return heard[told(event)]["response"]
 
 
-CREATED = Hear(told("created"))
-COMPLETED = Hear(told("completed"))
+CREATED = AwaitMessage(told("created"))
+COMPLETED = AwaitMessage(told("completed"))
 
 
-def inject_into(event: str) -> Say:
+def inject_into(event: str) -> SendMessage:
     """Inject the output of a tool, which is all that clients may inject, into the response that an event told of."""
     item = {"type": "function_call_output", "call_id": "call_000000000000000000000000", "output": "and again"}
-    return Say(
+    return SendMessage(
         lambda heard: {"type": "response.inject", "response_id": response_in(heard, event)["id"], "input": [item]}
     )
 
 
-STEER = Say(
+STEER = SendMessage(
     lambda heard: {
         "type": "response.steer",
         "previous_response_id": response_in(heard, "created")["id"],
@@ -69,7 +69,7 @@ STEER = Say(
 )
 
 
-def billed(slug: str, *steps: Step, tokens: int = 32, headers: Mapping[str, str] | None = None) -> Recipe:
+def billed(slug: str, *steps: ScriptStep, tokens: int = 32, headers: Mapping[str, str] | None = None) -> Recipe:
     """A conversation in which something is generated."""
     call = converse(PATH, *steps, headers=headers or {})
     return FAMILY.recipe(slug, call, cost=Cost.BILLABLE, tokens=tokens, needs={"small_model"})
@@ -96,7 +96,7 @@ RECIPES: tuple[Recipe, ...] = (
             ),
             "just_before_the_limit": ENDPOINTS.recipe(
                 "responses",
-                converse(PATH, create(), COMPLETED).befallen("session_age;age=59m45s"),
+                converse(PATH, create(), COMPLETED).with_scenario("session_age;age=59m45s"),
                 label="just_before_the_limit",
                 cost=Cost.BILLABLE,
                 tokens=32,
@@ -108,13 +108,13 @@ RECIPES: tuple[Recipe, ...] = (
     # 2:7.5 websocket_connection_limit_reached: "socket reached 60 minutes"
     FAMILY.recipe(
         "connection_limit_reached",
-        converse(PATH, create(), Hear("error", told("completed"))).befallen("session_age;age=60m"),
+        converse(PATH, create(), AwaitMessage("error", told("completed"))).with_scenario("session_age;age=60m"),
         live=ONLY_TIME,
     ),
     # 1:6 response.inject.failed: "emitted when response.inject targets a response that already completed"
     billed(
         "response_already_completed",
-        *(create(), COMPLETED, inject_into("completed"), Hear(told("inject.failed"), "error")),
+        *(create(), COMPLETED, inject_into("completed"), AwaitMessage(told("inject.failed"), "error")),
         headers=INJECTING,
     ),
     # 1:6 "steering ends a response as incomplete with reason steered"
@@ -123,7 +123,7 @@ RECIPES: tuple[Recipe, ...] = (
         create(LONG, max_output_tokens=MAX_OUTPUT_TOKENS),
         CREATED,
         STEER,
-        Hear(told("incomplete"), told("completed")),
+        AwaitMessage(told("incomplete"), told("completed")),
         tokens=2 * MAX_OUTPUT_TOKENS,
     ),
 )
@@ -135,4 +135,4 @@ async def previous_response_not_found(probe: Probe) -> None:
     """A response that only its socket knew, gone on with over another one."""
     made = await probe.setup(converse(PATH, create(store=False), COMPLETED))
     lost = next(event.data["response"]["id"] for event in made.events or () if event.event == told("completed"))
-    await probe.send(converse(PATH, create(previous_response_id=lost), Hear("error", told("completed"))))
+    await probe.send(converse(PATH, create(previous_response_id=lost), AwaitMessage("error", told("completed"))))

@@ -52,7 +52,7 @@ RECIPES: tuple[Recipe, ...] = (
     # 400 moderation_blocked: "image prompt or input blocked"; 2:7.1 "moderation_stage: input or output"
     ERRORS.recipe(
         "images/moderation_blocked",
-        {stage: IMAGE.befallen(f"image_moderation;stage={stage}") for stage in ("input", "output")},
+        {stage: IMAGE.with_scenario(f"image_moderation;stage={stage}") for stage in ("input", "output")},
         tokens=TOKENS,
     ),
 )

@@ -18,20 +18,20 @@ NOT_THE_PROVIDERS = (ReasonCode.NOT_ON_THE_WIRE, "it arises in the client; a liv
 
 def failing(slug: str, call: Call) -> Recipe:
     """A call that must get no answer."""
-    return FAMILY.recipe(slug, call.but(fails=True), live=NOT_THE_PROVIDERS)
+    return FAMILY.recipe(slug, call.replace(expects_failure=True), live=NOT_THE_PROVIDERS)
 
 
-def at(service: str, *, connect_s: float | None = None) -> Call:
+def at(service: str, *, connect_timeout_s: float | None = None) -> Call:
     """A request to an address that is none of the provider's, and so without its key."""
-    return get("/v1/models", service=service, credential=None, connect_s=connect_s)
+    return get("/v1/models", service=service, credential=None, connect_timeout_s=connect_timeout_s)
 
 
 RECIPES: tuple[Recipe, ...] = (
     # "Client-side errors: connection error …"
     failing("connection_refused", at(CLOSED_PORT)),
-    failing("connection_closed", MODELS.befallen("close_without_answer")),
+    failing("connection_closed", MODELS.with_scenario("close_without_answer")),
     failing("tls_failure", at(PLAIN_PORT)),
     # "… and timeout error (default timeout 600 s)"
-    failing("connect_timeout", at(FULL_PORT, connect_s=TIMEOUT_S)),
-    failing("read_timeout", MODELS.but(timeout_s=TIMEOUT_S).befallen("hang")),
+    failing("connect_timeout", at(FULL_PORT, connect_timeout_s=TIMEOUT_S)),
+    failing("read_timeout", MODELS.replace(timeout_s=TIMEOUT_S).with_scenario("hang")),
 )

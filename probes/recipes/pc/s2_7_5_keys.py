@@ -63,7 +63,7 @@ def tokens_used_up() -> Recipe:
     """The larger of max_tokens and the prompt counts (2:8.4), so one request can ask for all of a minute's tokens."""
 
     async def steps(probe: Probe) -> None:
-        ask = response(max_output_tokens=PROJECT_TOKENS).but(credential="project_limit")
+        ask = response(max_output_tokens=PROJECT_TOKENS).replace(credential="project_limit")
         await one_more_than(probe, ask, 1, label="tokens")
 
     return RATE_LIMIT.recipe(
@@ -120,15 +120,15 @@ RECIPES: tuple[Recipe, ...] = (
         AUTHENTICATION,
         "invalid_project",
         MODELS,
-        lambda call: call.with_headers(pc_project="proj_none_of_the_keys").but(credential="legacy_user"),
+        lambda call: call.with_headers(pc_project="proj_none_of_the_keys").replace(credential="legacy_user"),
     ),
     # 401 ip_not_authorized: "address outside the allowlist"; 1:5.3 "at project or organization level"
     AUTHENTICATION.recipe(
         "ip_not_authorized",
-        {"project": MODELS.but(credential="fenced")},
+        {"project": MODELS.replace(credential="fenced")},
         optional={
             "organization": AUTHENTICATION.recipe(
-                "ip_not_authorized", MODELS.but(credential="fenced_organization"), label="organization"
+                "ip_not_authorized", MODELS.replace(credential="fenced_organization"), label="organization"
             )
         },
         elsewhere=spoilt(with_key("fenced")),
@@ -138,7 +138,7 @@ RECIPES: tuple[Recipe, ...] = (
     # 403 none (type null): "mutual-TLS host: any method or path except exact POST /oauth/token"
     PERMISSION.recipe(
         "mutual_tls_host",
-        {"method": OTHER_METHOD, "path": OTHER_PATH, "below": OTHER_PATH.but(path="/oauth/token/again")},
+        {"method": OTHER_METHOD, "path": OTHER_PATH, "below": OTHER_PATH.replace(path="/oauth/token/again")},
         endpoint="pc/endpoints/oauth/exchange_token",
     ),
     # 404 model_not_found: "model absent, denied by project permissions, or not enabled for the organization"
@@ -148,7 +148,7 @@ RECIPES: tuple[Recipe, ...] = (
         response(),
         {
             "absent": lambda call: call.with_fields(model="no-such-model"),
-            "denied_by_project": lambda call: call.with_fields(model="{denied_model}").but(credential="narrow"),
+            "denied_by_project": lambda call: call.with_fields(model="{denied_model}").replace(credential="narrow"),
             "not_enabled": lambda call: call.with_fields(model="{not_enabled_model}"),
         },
         tokens=TOKENS,
@@ -156,11 +156,11 @@ RECIPES: tuple[Recipe, ...] = (
     # 429 insufficient_quota: "quota or billing exhausted"
     RATE_LIMIT.recipe(
         "insufficient_quota",
-        {"quota": response().but(credential="quota")},
+        {"quota": response().replace(credential="quota")},
         tokens=TOKENS,
         optional={
             "billing": RATE_LIMIT.recipe(
-                "insufficient_quota", response().but(credential="billing"), label="billing", tokens=TOKENS
+                "insufficient_quota", response().replace(credential="billing"), label="billing", tokens=TOKENS
             )
         },
         elsewhere=spoilt(with_key("quota")),

@@ -94,12 +94,12 @@ RECIPES: tuple[Recipe, ...] = (
     # auto resolving to a disallowed tier"; 1:4.3 "fast counts as priority"
     refused(
         "service_tier_not_allowed",
-        {tier: response(service_tier=tier).but(credential="tierless") for tier in TIERS},
-        {tier: completion(service_tier=tier).but(credential="tierless") for tier in TIERS},
+        {tier: response(service_tier=tier).replace(credential="tierless") for tier in TIERS},
+        {tier: completion(service_tier=tier).replace(credential="tierless") for tier in TIERS},
         optional={
             WHERE_PRIORITY_IS_DENIED: FAMILY.recipe(
                 "service_tier_not_allowed",
-                response(service_tier="fast").but(credential="unhurried"),
+                response(service_tier="fast").replace(credential="unhurried"),
                 label=WHERE_PRIORITY_IS_DENIED,
                 tokens=TOKENS,
             )
@@ -157,7 +157,7 @@ async def previous_response_not_found(probe: Probe) -> None:
     await probe.send(response(previous_response_id=gone), "deleted")
     unstored = await make(probe, response(store=False))
     await probe.send(response(previous_response_id=unstored), "unstored")
-    foreign = await make(probe, response().but(credential="other_project"))
+    foreign = await make(probe, response().replace(credential="other_project"))
     await probe.send(response(previous_response_id=foreign), "wrong_project")
 
 

@@ -67,24 +67,24 @@ CLASSES: Mapping[str, Call] = {
 
 def look(label: str, call: Call, role: str) -> Recipe:
     """What an ordinary answer tells."""
-    return LIMITS.recipe(SLUG, call.but(credential=role), label=label, cost=Cost.BILLABLE, tokens=TOKENS)
+    return LIMITS.recipe(SLUG, call.replace(credential=role), label=label, cost=Cost.BILLABLE, tokens=TOKENS)
 
 
 async def long_context(probe: Probe) -> None:
     """A prompt below 272K tokens, whether K is 1,000 or 1,024, and one above: of four characters a token."""
     for label, tokens in (("context_within_272k", 270_000), ("context_above_272k", 280_000)):
         call = response(model="{verbose_model}", input=" the" * tokens)
-        await probe.send(call.but(credential=TIERS["tier_5"]), label)
+        await probe.send(call.replace(credential=TIERS["tier_5"]), label)
 
 
 async def beyond_the_limit(probe: Probe) -> None:
     """Requests that fail, until the limit of a key with a tiny one answers."""
-    await exhaust(probe, FAILING.but(credential=TIGHT), BOUND, label=LIMITED, remaining=REMAINING)
+    await exhaust(probe, FAILING.replace(credential=TIGHT), BOUND, label=LIMITED, remaining=REMAINING)
 
 
 LOOKS = {
     # "x-ratelimit-limit-project-tokens, … when a project limit applies"
-    **generated(LIMITS, "project", CHAT.but(credential="project_limit"), tokens=32),
+    **generated(LIMITS, "project", CHAT.replace(credential="project_limit"), tokens=32),
     **{
         f"{name}_{tier}": look(f"{name}_{tier}", call, role)
         for name, call in CLASSES.items()
@@ -94,7 +94,7 @@ LOOKS = {
     # "batch queue limit (input tokens queued per model)"
     "mid_size_chat_tier_1_queue_last": look("mid_size_chat_tier_1_queue_last", BATCH, TIERS["tier_1"]),
     # "Free (allowed geography)"
-    "free_elsewhere": look("free_elsewhere", completion().befallen("unsupported_region"), "inference"),
+    "free_elsewhere": look("free_elsewhere", completion().with_scenario("unsupported_region"), "inference"),
     # "long-context limit (separate table above 272K input tokens)"
     "long_context": LIMITS.recipe(
         SLUG,

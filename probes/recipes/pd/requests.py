@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from catalog_probe.probes.calls.body import Content, JsonBody
+from catalog_probe.probes.calls.body import BytesBody, JsonBody
 from catalog_probe.probes.calls.call import Call, get, post
 
 if TYPE_CHECKING:
@@ -48,17 +48,17 @@ def tokenize(text: Any) -> Call:
 
 def cut_short(call: Call) -> Call:
     """A body that ends too soon."""
-    return call.but(body=Content(b'{"model": '), headers=JSON)
+    return call.replace(body=BytesBody(b'{"model": '), headers=JSON)
 
 
 def as_text(call: Call) -> Call:
     """A body that is none of JSON, and says so."""
-    return call.but(body=Content(b"text=hi"), headers={"content-type": "text/plain"})
+    return call.replace(body=BytesBody(b"text=hi"), headers={"content-type": "text/plain"})
 
 
 def with_bad_url(call: Call) -> Call:
     """In place of an id something that no URL may hold."""
-    return call.but(path=f"{call.path.rpartition('/')[0]}/%FF")
+    return call.replace(path=f"{call.path.rpartition('/')[0]}/%FF")
 
 
 def of_model(model: str) -> Change:
@@ -67,11 +67,11 @@ def of_model(model: str) -> Change:
     def change(call: Call) -> Call:
         if isinstance(call.body, JsonBody):
             return call.with_fields(model=model)
-        return call.but(path=f"{call.path.rpartition('/')[0]}/{model}")
+        return call.replace(path=f"{call.path.rpartition('/')[0]}/{model}")
 
     return change
 
 
 def in_another_region(call: Call) -> Call:
     """A model that the regional host does not serve, asked for there."""
-    return of_model("{non_regional_model}")(call).but(service="regional_base_url")
+    return of_model("{non_regional_model}")(call).replace(service="regional_base_url")

@@ -37,11 +37,11 @@ WAITS_A_DAY = (ReasonCode.NO_DOCUMENTED_SETUP, "a result would have to be left u
 
 async def begin(probe: Probe) -> Call:
     """Ask for a deferred completion; the call that fetches it. On the mock no time passes but what is said."""
-    body = (await probe.setup(completion(deferred=True).still())).body
+    body = (await probe.setup(completion(deferred=True).with_stopped_clock())).body
     request_id = body.get("request_id") if isinstance(body, dict) else None
     if not isinstance(request_id, str):
         raise Stopped(Reason(ReasonCode.SETUP_FAILED, "the deferred completion was answered without a request_id"))
-    return get(f"/v1/chat/deferred-completion/{request_id}").still()
+    return get(f"/v1/chat/deferred-completion/{request_id}").with_stopped_clock()
 
 
 async def fetch_at_once(probe: Probe, fetch: Call, label: str) -> None:
@@ -54,7 +54,7 @@ async def fetch_at_once(probe: Probe, fetch: Call, label: str) -> None:
 async def fetch_when_ready(probe: Probe, fetch: Call, label: str) -> Exchange:
     """Fetch until the answer is no longer 202; every poll has the label, and the last of them is judged."""
     for _ in range(POLLS):
-        exchange = await probe.send(fetch.later(COMPUTED).still(), label)
+        exchange = await probe.send(fetch.with_clock(COMPUTED).with_stopped_clock(), label)
         if _status(exchange) != 202:
             break
         await anyio.sleep(POLL_EVERY_S)
@@ -89,11 +89,11 @@ async def fetched_once(probe: Probe) -> None:
     fetch = await begin(probe)
     await fetch_at_once(probe, fetch, "pending")
     await fetch_when_ready(probe, fetch, SUCCESS)
-    await probe.send(fetch.later(COMPUTED).still(), "fetched_twice")
+    await probe.send(fetch.with_clock(COMPUTED).with_stopped_clock(), "fetched_twice")
 
 
 async def fetched_late(probe: Probe) -> None:
-    await probe.send((await begin(probe)).later(JUST_BEFORE).still(), "within_a_day")
+    await probe.send((await begin(probe)).with_clock(JUST_BEFORE).with_stopped_clock(), "within_a_day")
 
 
 RECIPES = (
@@ -132,10 +132,10 @@ async def deferred_pending(probe: Probe) -> None:
 async def deferred_already_fetched(probe: Probe) -> None:
     fetch = await begin(probe)
     await take_result(probe, fetch)
-    await probe.send(fetch.later(COMPUTED).still())
+    await probe.send(fetch.with_clock(COMPUTED).with_stopped_clock())
 
 
 @billed(NOT_FOUND, requests=2, live=WAITS_A_DAY)
 async def deferred_expired(probe: Probe) -> None:
     fetch = await begin(probe)
-    await probe.send(fetch.later(JUST_AFTER).still())
+    await probe.send(fetch.with_clock(JUST_AFTER).with_stopped_clock())

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from catalog_probe.probes.calls.body import Content
+from catalog_probe.probes.calls.body import BytesBody
 from catalog_probe.probes.calls.call import get, post
 from catalog_probe.probes.recipes.credential_rules import BOTH
 from catalog_probe.probes.recipes.recipe import Family, Recipe
@@ -27,7 +27,7 @@ labelled = BOTH.labelled
 def key_record(role: str) -> dict[str, Recipe]:
     """1:2.6: the record of a key that may do nothing else tells why."""
     label = f"{role}_key"
-    return {label: ENDPOINTS.recipe("api_key/get_api_key", KEY_RECORD.but(credential=role), label=label)}
+    return {label: ENDPOINTS.recipe("api_key/get_api_key", KEY_RECORD.replace(credential=role), label=label)}
 
 
 RECIPES: tuple[Recipe, ...] = (
@@ -68,8 +68,8 @@ RECIPES: tuple[Recipe, ...] = (
         labelled(
             tokenize("hi"),
             text_is_string=tokenize(1),
-            text_is_string_further_down=post("/v1/tokenize-text", Content(b'{\n\n\n"text": 1}'), headers=JSON),
-            text_is_string_further_right=post("/v1/tokenize-text", Content(b'{          "text": 1}'), headers=JSON),
+            text_is_string_further_down=post("/v1/tokenize-text", BytesBody(b'{\n\n\n"text": 1}'), headers=JSON),
+            text_is_string_further_right=post("/v1/tokenize-text", BytesBody(b'{          "text": 1}'), headers=JSON),
         ),
     ),
     # GET {base_url}/v1/api-key: "returns the key record (2.6)"
@@ -81,7 +81,7 @@ RECIPES: tuple[Recipe, ...] = (
     # GET {management_url}/auth/management-keys/validation: "management key required"
     ENDPOINTS.recipe(
         "management/validate_management_key",
-        labelled(MANAGEMENT_KEY, inference_key=MANAGEMENT_KEY.but(credential="inference")),
+        labelled(MANAGEMENT_KEY, inference_key=MANAGEMENT_KEY.replace(credential="inference")),
         credential="management",
     ),
 )

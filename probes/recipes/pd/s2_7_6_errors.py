@@ -46,11 +46,11 @@ def in_state(slug: str, role: str, field: str) -> Recipe:
     """A key in some state is refused. Where it may show its record (1:2.6), the record must confirm the state."""
 
     async def steps(probe: Probe) -> None:
-        shown = (await probe.send(KEY_RECORD.but(credential=role), SETUP)).response
+        shown = (await probe.send(KEY_RECORD.replace(credential=role), SETUP)).response
         body = shown.body if shown is not None and shown.status == 200 else None
         if isinstance(body, dict) and body.get(field) is not True:
             raise Stopped(Reason(ReasonCode.SETUP_FAILED, f"GET /v1/api-key says that {field} is {body.get(field)}"))
-        await probe.send(MODELS.but(credential=role))
+        await probe.send(MODELS.replace(credential=role))
 
     return PERMISSION.recipe(slug, steps=steps, requests=2, roles={role}, elsewhere=spoilt(with_key(role)))
 
@@ -71,7 +71,7 @@ def used_up(
     """
 
     async def steps(probe: Probe) -> None:
-        await until_refused(probe, call.but(credential=role), TRIES, label=label)
+        await until_refused(probe, call.replace(credential=role), TRIES, label=label)
 
     return family.recipe(
         slug,
@@ -93,9 +93,9 @@ def without_acl(endpoint: str, shape: Call | None) -> Mapping[str, Call] | None:
     """Each endpoint without its own ACL, and a response without that of its model."""
     if shape is None:
         return None
-    lacking = {"endpoint_acl": shape.but(credential="no_acl")}
+    lacking = {"endpoint_acl": shape.replace(credential="no_acl")}
     if endpoint.endswith("/create_response"):
-        lacking["model_acl"] = shape.but(credential="no_model_acl")
+        lacking["model_acl"] = shape.replace(credential="no_model_acl")
     return lacking
 
 
@@ -127,17 +127,17 @@ RECIPES: tuple[Recipe, ...] = (
     # 401 "no Authorization header; management API answers invalid bearer with {code: 16}"
     changed_request(ERRORS, "authentication/no_credentials", MODELS, with_key(None)),
     ERRORS.recipe(
-        "authentication/management_invalid_bearer", MANAGEMENT_KEY.but(credential=WRONG), credential="management"
+        "authentication/management_invalid_bearer", MANAGEMENT_KEY.replace(credential=WRONG), credential="management"
     ),
     ERRORS.recipe(
-        "authentication/management_no_credentials", MANAGEMENT_KEY.but(credential=None), credential="management"
+        "authentication/management_no_credentials", MANAGEMENT_KEY.replace(credential=None), credential="management"
     ),
     # 403 "missing ACL, key disabled or blocked, team blocked, zero-data-retention or feature restriction"
     PERMISSION.recipe(
         "missing_acl",
         {
-            "endpoint_acl": completion().but(credential="no_endpoint_acl"),
-            "model_acl": completion().but(credential="no_model_acl"),
+            "endpoint_acl": completion().replace(credential="no_endpoint_acl"),
+            "model_acl": completion().replace(credential="no_model_acl"),
         },
         tokens=1_000,
         elsewhere=without_acl,
@@ -146,11 +146,11 @@ RECIPES: tuple[Recipe, ...] = (
     in_state("key_blocked", "blocked", "api_key_blocked"),
     in_state("team_blocked", "team_blocked", "team_blocked"),
     PERMISSION.recipe(
-        "zero_data_retention", completion(deferred=True).but(credential="zero_data_retention"), tokens=500
+        "zero_data_retention", completion(deferred=True).replace(credential="zero_data_retention"), tokens=500
     ),
     PERMISSION.recipe(
         "feature_restricted",
-        response(tools=[{"type": "web_search"}]).but(credential="no_server_tools"),
+        response(tools=[{"type": "web_search"}]).replace(credential="no_server_tools"),
         tokens=5_000,
     ),
     # 404 "unknown path; model missing or restricted (same message, so never conclude non-existence);
@@ -213,6 +213,6 @@ RECIPES: tuple[Recipe, ...] = (
     # 500 "server fault"
     changed_request(ERRORS, "server/server_fault", MODELS, befallen("internal_error")),
     # gRPC mapping: "14 UNAVAILABLE to 503", "4 DEADLINE_EXCEEDED to 504"
-    ERRORS.recipe("server/unavailable", MODELS.befallen("service_unavailable")),
-    ERRORS.recipe("server/deadline_exceeded", MODELS.befallen("took_too_long")),
+    ERRORS.recipe("server/unavailable", MODELS.with_scenario("service_unavailable")),
+    ERRORS.recipe("server/deadline_exceeded", MODELS.with_scenario("took_too_long")),
 )

@@ -43,7 +43,7 @@ RECIPES: tuple[Recipe, ...] = (
     # "3 INVALID_ARGUMENT to 400"
     status(
         "invalid_argument",
-        {"bad_request": COMPLETE.with_fields(messages=[]), "incorrect_api_key": MODELS.but(credential=WRONG)},
+        {"bad_request": COMPLETE.with_fields(messages=[]), "incorrect_api_key": MODELS.replace(credential=WRONG)},
         optional={
             "multi_agent": status(
                 "invalid_argument",
@@ -55,19 +55,19 @@ RECIPES: tuple[Recipe, ...] = (
         tokens=500,
     ),
     # "16 UNAUTHENTICATED to 401"
-    status("unauthenticated", MODELS.but(credential=None)),
+    status("unauthenticated", MODELS.replace(credential=None)),
     # "7 PERMISSION_DENIED to 403"
-    status("permission_denied", COMPLETE.but(credential="no_endpoint_acl"), tokens=500),
+    status("permission_denied", COMPLETE.replace(credential="no_endpoint_acl"), tokens=500),
     # "5 NOT_FOUND to 404"
     status("not_found", UNKNOWN_MODEL),
     # "8 RESOURCE_EXHAUSTED to 429"
     used_up(ERRORS, "resource_exhausted", COMPLETE, "tight", control=MODELS, endpoint=HOST),
     # "13 INTERNAL to 500"
-    status("internal", MODELS.befallen("internal_error")),
+    status("internal", MODELS.with_scenario("internal_error")),
     # "14 UNAVAILABLE to 503"
-    status("unavailable", MODELS.befallen("service_unavailable")),
+    status("unavailable", MODELS.with_scenario("service_unavailable")),
     # "4 DEADLINE_EXCEEDED to 504"
-    status("deadline_exceeded", MODELS.befallen("took_too_long")),
+    status("deadline_exceeded", MODELS.with_scenario("took_too_long")),
 )
 
 TWINS = (ENDPOINT.recipe("grpc_host", COMPLETE, label=TWIN, cost=Cost.BILLABLE, control=MODELS, tokens=500),)

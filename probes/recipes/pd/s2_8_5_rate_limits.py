@@ -24,7 +24,7 @@ LIMITS = Family("pd/rate_limits/limits")
 
 async def beyond_the_limit(probe: Probe) -> None:
     """The smallest completions, until a team that may make hardly any is refused."""
-    await exhaust(probe, completion().but(credential=TIGHT), TRIES, label=LIMITED)
+    await exhaust(probe, completion().replace(credential=TIGHT), TRIES, label=LIMITED)
 
 
 def used_up_first(label: str, by: Call, then: Call) -> Recipe:
@@ -47,17 +47,19 @@ def used_up_first(label: str, by: Call, then: Call) -> Recipe:
 
 
 ONLY_TIME = (ReasonCode.NO_DOCUMENTED_SETUP, "how long a limit lasts is not waited for")
-USED_UP = completion().but(credential=TIGHT)
+USED_UP = completion().replace(credential=TIGHT)
 
 LOOKS = (
     # "Limits are per model"
-    used_up_first("other_model", USED_UP, completion(model="{reasoning_model}").but(credential=TIGHT)),
+    used_up_first("other_model", USED_UP, completion(model="{reasoning_model}").replace(credential=TIGHT)),
     # "per team": another key of the team meets it, another team does not
-    used_up_first("other_key_of_the_team", USED_UP, completion().but(credential="tight_sibling")),
+    used_up_first("other_key_of_the_team", USED_UP, completion().replace(credential="tight_sibling")),
     used_up_first("other_team", USED_UP, completion()),
     # "optional per key (qps, qpm, tpm) through the management API"
     used_up_first(
-        "cap_of_another_key", completion().but(credential="capped"), completion().but(credential="capped_second")
+        "cap_of_another_key",
+        completion().replace(credential="capped"),
+        completion().replace(credential="capped_second"),
     ),
     # "The batch API does not count toward rate limits."
     used_up_first("batch_is_not_counted", USED_UP, post("/v1/batches", {"name": "hi"}, credential=TIGHT)),

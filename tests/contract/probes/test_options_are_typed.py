@@ -35,7 +35,7 @@ def test_a_misspelt_option_of_a_call_is_refused() -> None:
     with pytest.raises(TypeError, match="steps"):
         converse("/v1/responses", steps=())  # type: ignore[call-arg]
     with pytest.raises(TypeError, match="json"):
-        get("/v1/models").but(json={})  # type: ignore[call-arg]
+        get("/v1/models").replace(json={})  # type: ignore[call-arg]
 
 
 def test_a_misspelt_option_of_a_recipe_is_refused() -> None:

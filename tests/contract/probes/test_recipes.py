@@ -16,7 +16,7 @@ from catalog_probe.catalog.model import Address, Reason, Record
 from catalog_probe.catalog.model.explanations import NOT_PROBED
 from catalog_probe.catalog.model.reach import Reach
 from catalog_probe.probes.calls.call import Call, get, post
-from catalog_probe.probes.calls.placeholders import filled
+from catalog_probe.probes.calls.placeholders import fill_placeholders
 from catalog_probe.probes.coverage import completeness as fit
 from catalog_probe.probes.coverage import coverage
 from catalog_probe.probes.planning.bounds import bounds
@@ -49,19 +49,19 @@ def test_known_placeholders_are_filled_and_others_stay(values: Mapping[str, str]
     names = [*values, "no_such_value"]
     asked = {"list": [f"<{{{name}}}>" for name in names], "number": 3, "null": None, "pair": tuple(names)}
     listed = [*(f"<{value}>" for value in values.values()), "<{no_such_value}>"]
-    assert filled(asked, values) == {**asked, "list": listed}
+    assert fill_placeholders(asked, values) == {**asked, "list": listed}
 
 
 def test_a_changed_call_leaves_the_first_alone() -> None:
     first = get("/v1/models", headers={"pa-version": "1"})
-    second = first.with_headers(pa_version=None, pa_beta="x").but(credential=None)
+    second = first.with_headers(pa_version=None, pa_beta="x").replace(credential=None)
     assert first == get("/v1/models", headers={"pa-version": "1"})
     assert second.headers == {"pa-version": None, "pa-beta": "x"}
     assert second.credential is None
 
 
 def test_a_row_bounds_its_requests_and_names_its_needs() -> None:
-    row = recipe(ADDRESS, {"a": get("/v1/{one}"), "b": get("/v1/{two}").befallen("overloaded")}, needs={"three"})
+    row = recipe(ADDRESS, {"a": get("/v1/{one}"), "b": get("/v1/{two}").with_scenario("overloaded")}, needs={"three"})
     assert (row.requests, set(row.needs), set(row.labels)) == (2, {"one", "two", "three"}, {"a", "b"})
     assert (row.trigger, row.lane, row.cost) == ("scenario", "pa:inference", Cost.FREE)
     assert recipe(ADDRESS, get("/v1/x")).trigger == "request"
@@ -338,4 +338,4 @@ def test_a_provider_without_prefixes_is_not_translated() -> None:
     dialect = Dialect.of(Provider("pd"))
     headers = {"x-ratelimit-limit": "pa_1", "pa-version": "1"}
     assert dialect.headers_out(headers) == headers == dialect.headers_in(headers)
-    assert Call("GET", "/").websocket is False
+    assert Call("GET", "/").is_websocket is False

@@ -81,7 +81,7 @@ async def refused(probe: Probe) -> None:
 async def made(probe: Probe) -> None:
     """Makes something, which is removed when the attempt ends."""
     agent = post("/v1/agents", {"name": "x", "model": "{small_model}"})
-    await probe.send(agent.but(removal=AGENT_REMOVAL))
+    await probe.send(agent.replace(removal=AGENT_REMOVAL))
 
 
 ENOUGH: StepOptions = {
@@ -119,13 +119,13 @@ def test_an_address_that_only_steps_ask_at_is_declared() -> None:
 
 def test_what_is_made_and_cannot_be_removed_is_a_gap(mock_target: Target, monkeypatch: pytest.MonkeyPatch) -> None:
     """On a mock nothing shows it; on an account it would stay."""
-    lost = replace(AGENT_REMOVAL, name="lost", id_at="/agent/id")
+    lost = replace(AGENT_REMOVAL, name="lost", id_pointer="/agent/id")
     listed = replace(book("pa"), removals={"lost": lost})
     monkeypatch.setattr("catalog_probe.probes.running.teardown.book", lambda provider: listed)
 
     async def makes(probe: Probe) -> None:
         agent = post("/v1/agents", {"name": "x", "model": "{small_model}"})
-        await probe.send(agent.but(removal=lost))
+        await probe.send(agent.replace(removal=lost))
 
     recipe = GENERAL.stepwise("x", requests=1, needs={"small_model"})(makes)
     told = gaps({"x": recipe}, mock_target)

@@ -222,7 +222,7 @@ class _Raised(logging.Handler):
 
     @contextmanager
     def heard(self) -> Iterator[None]:
-        """Hear it while the block runs."""
+        """AwaitMessage it while the block runs."""
         loggers = [logging.getLogger(name) for name in ("uvicorn.error", "grpc", "asyncio")]
         for each in loggers:
             each.addHandler(self)

@@ -130,7 +130,7 @@ def test_a_call_that_is_given_up_takes_no_other_along() -> None:
         url = host + MODELS.path
         try:
             second = asyncio.create_task(
-                wire.exchange(MODELS.but(timeout_s=DEADLINE_S), url, {"x-call": "second"}, "answer", 0.0)
+                wire.exchange(MODELS.replace(timeout_s=DEADLINE_S), url, {"x-call": "second"}, "answer", 0.0)
             )
             first = await wire.exchange(MODELS, url, {"x-call": "first"}, "answer", 0.0)
             given_up.set()
@@ -145,7 +145,7 @@ def test_a_call_that_is_given_up_takes_no_other_along() -> None:
 
 def test_a_deadline_of_the_call_itself_is_an_answer() -> None:
     with wrong_grpc(silent) as host:
-        status = answer(exchange(host, MODELS.but(timeout_s=0.1))).grpc
+        status = answer(exchange(host, MODELS.replace(timeout_s=0.1))).grpc
     assert status is not None
     assert status.status == 4
 

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from catalog_probe.catalog.evidence.results import Result
 from catalog_probe.catalog.model import Attempt, Exchange, Outcome
-from catalog_probe.probes.calls.body import Announced
+from catalog_probe.probes.calls.body import AnnouncedBody
 from catalog_probe.probes.calls.call import get, post
 from catalog_probe.probes.targets.dialect import Dialect
 from catalog_probe.probes.wire.http import HttpWire, Limits
@@ -119,7 +119,7 @@ def test_an_announced_body_is_asked_for_in_http1_even_where_http2_is_preferred(t
         writer.close()
 
     with speaking(speak, server_context(trusted, "h2", "http/1.1")) as base:
-        (exchange,) = exchanges(base, trusted.authority, post("/v1/files", Announced(9)))
+        (exchange,) = exchanges(base, trusted.authority, post("/v1/files", AnnouncedBody(9)))
     assert exchange.http_version == "HTTP/1.1"
     assert exchange.response is not None
     assert exchange.response.status == 100
@@ -150,7 +150,7 @@ def test_events_are_read_until_their_stream_ends_or_breaks_off(trusted: Certific
         await (stream.end() if ended == "complete" else stream.reset())
 
     with serving_http2(trusted, stream_events) as base:
-        (exchange,) = exchanges(base, trusted.authority, get("/v1/models").but(stream=True))
+        (exchange,) = exchanges(base, trusted.authority, get("/v1/models").replace(stream=True))
     assert exchange.response is not None
     assert [event.event for event in exchange.response.events or ()] == ["a"]
     assert exchange.response.ended == ended
@@ -184,7 +184,7 @@ async def flood_with_pings(stream: Stream) -> None:
 )
 def test_each_way_of_giving_no_answer_is_told_as_what_it_is(trusted: Certificates, behave: Answer, code: str) -> None:
     with serving_http2(trusted, behave) as base:
-        (exchange,) = exchanges(base, trusted.authority, MODELS.but(timeout_s=1.0))
+        (exchange,) = exchanges(base, trusted.authority, MODELS.replace(timeout_s=1.0))
     assert failure(exchange) == code
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from catalog_probe.probes.calls.body import Announced, Declared
+from catalog_probe.probes.calls.body import AnnouncedBody, DeclaredBody
 from catalog_probe.probes.calls.call import get, post
 from catalog_probe.probes.targets.dialect import Dialect
 from catalog_probe.probes.wire.http import HttpWire, Limits
@@ -94,7 +94,7 @@ def told(exchange: Exchange) -> object:
 )
 def test_a_body_that_is_announced_is_never_sent(said: bytes, seen: object) -> None:
     server = Scripted([said, said], close=not said)
-    for exchange in exchanged(server, 2, post("/v1/files", Announced(500_000_000))):
+    for exchange in exchanged(server, 2, post("/v1/files", AnnouncedBody(500_000_000))):
         assert (exchange.response.status if exchange.response else told(exchange)) == seen
     assert ["content-length: 500000000" in head and "expect: 100-continue" in head for head in server.heads] == [
         True
@@ -113,7 +113,7 @@ def test_a_declared_body_is_sent_unless_the_answer_comes_first(reads: bool) -> N
         writer.write(answer(413, b'{"n":1}'))
         await asyncio.Event().wait()
 
-    (exchange,) = exchanged(refuse, call=post("/v1/files", Declared(length)))
+    (exchange,) = exchanged(refuse, call=post("/v1/files", DeclaredBody(length)))
     assert exchange.response is not None
     assert (exchange.response.status, exchange.response.body) == (413, {"n": 1})
 

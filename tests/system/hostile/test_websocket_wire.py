@@ -15,7 +15,7 @@ import pytest
 
 from catalog_probe.mockserver.app import create_app
 from catalog_probe.probes.calls.call import Call, converse, get
-from catalog_probe.probes.calls.script import CLOSED, Hear, Say
+from catalog_probe.probes.calls.script import AWAIT_CLOSE, AwaitMessage, SendMessage
 from catalog_probe.probes.calls.services import CLOSED_PORT, FULL_PORT, PLAIN_PORT
 from catalog_probe.probes.running.lane import Lane
 from catalog_probe.probes.running.pacing.budget import Budget
@@ -36,8 +36,8 @@ if TYPE_CHECKING:
     from catalog_probe.catalog.model import Exchange
 
 KEY = "mock-pc-inference"
-CREATE = Say({"type": "response.create", "model": "{small_model}", "input": "hi"})
-COMPLETED = Hear("response.completed")
+CREATE = SendMessage({"type": "response.create", "model": "{small_model}", "input": "hi"})
+COMPLETED = AwaitMessage("response.completed")
 SOON_S = 2.0
 """The time limit where the other side never closes, and so it is reached."""
 
@@ -105,14 +105,14 @@ def test_a_certificate_is_verified(tmp_path: Path) -> None:
     [(CLOSED_PORT, "connect-refused"), (FULL_PORT, "connect-timeout"), (PLAIN_PORT, "tls-failed")],
 )
 def test_a_connection_that_fails_has_its_reason(service: str, code: str) -> None:
-    call = HELLO.but(service=service, credential=None, connect_s=0.4)
+    call = HELLO.replace(service=service, credential=None, connect_timeout_s=0.4)
     assert code_of(exchanged(pc("http://127.0.0.1:1"), call)) == code
 
 
 @pytest.mark.parametrize("call", [HELLO, get("/v1/models")], ids=["WebSocket", "HTTP"])
 def test_a_busy_machine_tells_a_late_connection_from_a_late_answer(call: Call) -> None:
     """All time limits have passed by the time that it looks at them."""
-    late = call.but(service=FULL_PORT, credential=None, connect_s=0.4)
+    late = call.replace(service=FULL_PORT, credential=None, connect_timeout_s=0.4)
     assert code_of(exchanged(pc("http://127.0.0.1:1"), late, busy_s=0.6)) == "connect-timeout"
 
 
@@ -120,14 +120,16 @@ def test_a_busy_machine_tells_a_late_connection_from_a_late_answer(call: Call) -
 def test_a_machine_that_stays_busy_takes_a_late_answer_for_no_late_connection(call: Call) -> None:
     """Nothing is looked at before the time limit of the answer is over, the connection that stands neither."""
     with Hostile(hanging).serving() as base:
-        exchange = exchanged(pc(base), call.but(timeout_s=0.1), busy_s=0.15, busy_times=12)
+        exchange = exchanged(pc(base), call.replace(timeout_s=0.1), busy_s=0.15, busy_times=12)
     assert code_of(exchange) == "read-timeout"
 
 
 def test_a_socket_that_is_connected_is_not_late() -> None:
     """Even where the time limit of connecting itself has passed before anybody looks at the socket."""
     with Hostile(hanging).serving() as base:
-        exchange = exchanged(pc(base), HELLO.but(connect_s=0.001, timeout_s=0.1), busy_s=0.15, busy_times=12)
+        exchange = exchanged(
+            pc(base), HELLO.replace(connect_timeout_s=0.001, timeout_s=0.1), busy_s=0.15, busy_times=12
+        )
     assert code_of(exchange) == "read-timeout"
 
 
@@ -158,7 +160,9 @@ def test_proxies_of_the_environment_are_not_used(monkeypatch: pytest.MonkeyPatch
 def test_keys_are_hidden_wherever_they_come_back() -> None:
     echo = json.dumps({"type": "echo", "key": KEY, KEY: [f"Bearer {KEY}"]})
     with Hostile(saying(echo)).serving() as base:
-        exchange = exchanged(pc(base, timeout_s=SOON_S), converse("/v1/responses", Hear("echo"), query=(("key", KEY),)))
+        exchange = exchanged(
+            pc(base, timeout_s=SOON_S), converse("/v1/responses", AwaitMessage("echo"), query=(("key", KEY),))
+        )
     shown = repr(redact_exchange(exchange, Redactor({KEY: "${PC_INFERENCE_KEY}"})))
     assert names(exchange) == ["echo"]
     assert KEY not in shown
@@ -175,7 +179,9 @@ def test_names_are_translated_both_ways() -> None:
         received.append(await peer.reader.read(65_536))
 
     hostile = Hostile(after_handshake(echoing))
-    call = converse("/ws", Hear("made"), Say(lambda heard: {"again": heard["made"]["id"]}), headers={"pa-beta": "x"})
+    call = converse(
+        "/ws", AwaitMessage("made"), SendMessage(lambda heard: {"again": heard["made"]["id"]}), headers={"pa-beta": "x"}
+    )
     with hostile.serving() as base:
         provider = mock_target_at(base, timeout_s=SOON_S, header_prefix="real-", id_prefix="real_").providers["pa"]
         exchange = exchanged(provider, call)
@@ -190,14 +196,14 @@ def test_names_are_translated_both_ways() -> None:
 
 def test_a_refused_handshake_is_an_http_answer() -> None:
     with serving(create_app(only=["pc"])) as base:
-        exchange = exchanged(pc(base), HELLO.but(credential="wrong"))
+        exchange = exchanged(pc(base), HELLO.replace(credential="wrong"))
     assert exchange.response is not None
     assert (exchange.response.status, exchange.response.body_type) == (401, "json")
     assert exchange.response.events is None
 
 
 def test_the_close_of_the_other_side_is_kept() -> None:
-    call = converse("/v1/responses", CLOSED).befallen("session_age;age=60m")
+    call = converse("/v1/responses", AWAIT_CLOSE).with_scenario("session_age;age=60m")
     with serving(create_app(only=["pc"])) as base:
         exchange = exchanged(pc(base), call)
     assert exchange.response is not None
@@ -215,7 +221,7 @@ def test_a_close_frame_without_a_code_has_none(payload: bytes, code: int | None)
         await peer.send(frame(CLOSE, payload))
 
     with Hostile(after_handshake(closing)).serving() as base:
-        exchange = exchanged(pc(base), converse("/v1/responses", CLOSED))
+        exchange = exchanged(pc(base), converse("/v1/responses", AWAIT_CLOSE))
     assert exchange.response is not None
     close = exchange.response.close
     assert close is not None
@@ -237,7 +243,7 @@ def test_who_still_talks_can_answer_our_close() -> None:
             ended.append(error)
 
     with Hostile(after_handshake(talkative)).serving() as base:
-        exchange = exchanged(pc(base), converse("/v1/responses", Hear("0")))
+        exchange = exchanged(pc(base), converse("/v1/responses", AwaitMessage("0")))
         until(lambda: ended)  # the peer reads how it ends after we have ended it, and may come late to that
     assert names(exchange) == ["0"]
     assert ended == [b""]
@@ -245,7 +251,7 @@ def test_who_still_talks_can_answer_our_close() -> None:
 
 def test_who_talks_for_ever_is_left() -> None:
     with Hostile(endless_frames).serving() as base:
-        exchange = exchanged(pc(base), converse("/v1/responses", Hear("serverContent")))
+        exchange = exchanged(pc(base), converse("/v1/responses", AwaitMessage("serverContent")))
     assert names(exchange) == ["serverContent"]
     assert exchange.response is not None
     assert (exchange.response.ended, exchange.response.close) == ("complete", None)

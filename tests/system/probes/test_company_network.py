@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from catalog_probe.probes.calls.body import Announced
+from catalog_probe.probes.calls.body import AnnouncedBody
 from catalog_probe.probes.calls.call import get, post
 from catalog_probe.probes.targets.dialect import Dialect
 from catalog_probe.probes.wire.http import HttpWire, Limits
@@ -148,7 +148,7 @@ def test_so_does_a_request_whose_body_is_only_announced(
     proxy = Proxy(server)
     with proxy.serving() as host:
         monkeypatch.setenv("HTTPS_PROXY", host)
-        (exchange,) = ask(HOST, post("/v1/files", Announced(9)), ca_file=str(made.authority))
+        (exchange,) = ask(HOST, post("/v1/files", AnnouncedBody(9)), ca_file=str(made.authority))
     assert exchange.response is not None
     assert (exchange.response.status, exchange.proxy) == (413, host)
     assert proxy.asked == ["CONNECT api.example:443 HTTP/1.1"]
@@ -165,7 +165,7 @@ def test_a_password_of_a_proxy_is_sent_and_never_kept(
     assert PASSWORD not in repr(exchange)
 
 
-@pytest.mark.parametrize("call", [MODELS, post("/v1/files", Announced(9))], ids=["sent", "announced"])
+@pytest.mark.parametrize("call", [MODELS, post("/v1/files", AnnouncedBody(9))], ids=["sent", "announced"])
 def test_a_proxy_that_refuses_is_named(
     server: str, made: Certificates, monkeypatch: pytest.MonkeyPatch, call: Call
 ) -> None:

@@ -200,7 +200,7 @@ from catalog_probe.probes.calls.call import Removal, delete, post
 from catalog_probe.probes.recipes.recipe import Family
 
 NOTES = Family("pe/endpoints/notes")
-NOTE = Removal("note", delete("/v1/notes/{id}"), id_at="/note/id")
+NOTE = Removal("note", delete("/v1/notes/{id}"), id_pointer="/note/id")
 REMOVALS = (NOTE,)
 RECIPES = (NOTES.recipe("create_note", post("/v1/notes", {"text": "x"}, removal=NOTE)),)
 """
@@ -232,7 +232,7 @@ def test_what_recipes_of_a_folder_make_is_removed_by_name(home: Path, tmp_path: 
         (told,) = cleanup.clean([noted.path], night)
     assert told.line.startswith("removed: POST /v1/notes for pe/endpoints/notes/create_note")
     assert asked == ["DELETE /v1/notes/note_1"]
-    undeclared = create.but(removal=Removal("tag", delete("/v1/tags/{id}")))
+    undeclared = create.replace(removal=Removal("tag", delete("/v1/tags/{id}")))
     with pytest.raises(RecipeError, match=r"'tag', which is not listed; put it into REMOVALS in company/recipes/pe"):
         fixtures.announce(undeclared)
 

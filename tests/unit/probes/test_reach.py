@@ -48,9 +48,9 @@ def assertion(key: str = "answer/status", out_of_reach: str = "", others: tuple[
         (recipe(ADDRESS, get("/v1/x", credential="admin")), Reach.MORE, "credentials.admin"),
         (recipe(ADDRESS, get("/v1/x", service="auth_url")), Reach.MORE, "auth_url"),
         (recipe(ADDRESS, get("/v1/{set}"), cost=Cost.BILLABLE), Reach.MORE, "cost billable, values.set"),
-        (recipe(ADDRESS, get("/v1/x").befallen("overloaded")), Reach.TRAFFIC, "no request can provoke it"),
+        (recipe(ADDRESS, get("/v1/x").with_scenario("overloaded")), Reach.TRAFFIC, "no request can provoke it"),
         (replace(PLAIN, live=("provider-only-cause", "why")), Reach.TRAFFIC, "why"),
-        (recipe(ADDRESS, get("/v1/x").befallen("overloaded"), live=WHY), Reach.MOCK, "why"),
+        (recipe(ADDRESS, get("/v1/x").with_scenario("overloaded"), live=WHY), Reach.MOCK, "why"),
         (replace(PLAIN, live=("not-on-the-wire", "why")), Reach.OFF_WIRE, "why"),
         (recipe(ADDRESS, get("/v1/x"), label="other", unsent=WHY), Reach.TRAFFIC, "why"),
         (

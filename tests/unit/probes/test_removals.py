@@ -50,9 +50,9 @@ def test_what_the_tables_make_has_a_removal_that_is_listed(name: str) -> None:
 @pytest.mark.parametrize("removal", DECLARED.values(), ids=DECLARED)
 @given(resource_id=IDS)
 def test_an_id_stands_for_one_thing_below_the_path_that_is_declared(removal: Removal, resource_id: str) -> None:
-    if not removal.fits(resource_id):
+    if not removal.is_valid_id(resource_id):
         return
-    call = removal.of(resource_id)
+    call = removal.make_call(resource_id)
     before, _, after = removal.call.path.partition("{id}")
     assert call.path.startswith(before)
     assert call.path.endswith(after)
@@ -76,7 +76,7 @@ def test_an_answer_that_names_nothing_that_can_be_removed(body: object) -> None:
 def test_an_id_stands_in_path_query_and_body_as_the_declaration_says() -> None:
     pattern = r"[^/]+(/[^/]+)?"
     call = post("/v1/{kind}/{id}:end", {"name": "{id}", "all": False}, query=(("of", "{id}"),))
-    removed = Removal("thing", call, id_at="/thing/name", id_pattern=pattern).of("a b/{kind}")
+    removed = Removal("thing", call, id_pointer="/thing/name", id_pattern=pattern).make_call("a b/{kind}")
     assert removed.path == "/v1/{kind}/a%20b/%7Bkind%7D:end"
     assert removed == post(removed.path, {"name": "a b/{kind}", "all": False}, query=(("of", "a b/{kind}"),))
 
@@ -87,4 +87,4 @@ def test_what_is_not_listed_is_not_made() -> None:
     assert fixtures.announce(UPLOAD) is None
     for removal in (Removal("thing", delete("/v1/things/{id}")), Removal("file", delete("/v1/users/{id}"))):
         with pytest.raises(RecipeError, match=r"which is not listed; put it into REMOVALS in probes/recipes/pa"):
-            fixtures.announce(UPLOAD.but(removal=removal))
+            fixtures.announce(UPLOAD.replace(removal=removal))

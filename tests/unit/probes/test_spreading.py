@@ -22,7 +22,7 @@ MODELS, MODEL = "pa/endpoints/models/list_models", "pa/endpoints/models/get_mode
 SHAPES = {MODELS: get("/v1/models"), MODEL: get("/v1/models/{small_model}", credential="inference")}
 
 
-REVOKE = spoilt(lambda call: call.but(credential="revoked"))
+REVOKE = spoilt(lambda call: call.replace(credential="revoked"))
 
 
 def revoked(elsewhere: Elsewhere | None = REVOKE, endpoint: str = "") -> Recipe:
@@ -51,7 +51,7 @@ def test_a_recipe_that_provokes_nothing_elsewhere_has_no_cells() -> None:
 
 
 def test_each_cause_is_sent_and_a_table_says_what_goes_where() -> None:
-    causes = revoked(elsewhere=spoilt_by_label(a=lambda call: call, b=lambda call: call.but(method="PUT")))
+    causes = revoked(elsewhere=spoilt_by_label(a=lambda call: call, b=lambda call: call.replace(method="PUT")))
     (cell,) = elsewhere(causes, catalog()[REVOKED], catalog(), SHAPES).values()
     assert {label: call.method for label, call in cell.calls.items()} == {"a": "GET", "b": "PUT"}
     own = recipe(REVOKED, delete("/v1/x"), cost=Cost.DESTRUCTIVE)
@@ -71,10 +71,10 @@ def test_a_row_provokes_by_one_change_of_its_request_and_of_the_shape_of_each_ot
     shape = post("/v1/other", {"n": 0})
     assert one.elsewhere is not None
     assert one.elsewhere(MODELS, shape) == shape.with_fields(n=2)
-    assert several.calls == {"key": request.but(credential="wrong"), "field": request.with_fields(n=2)}
+    assert several.calls == {"key": request.replace(credential="wrong"), "field": request.with_fields(n=2)}
     assert several.elsewhere is not None
     assert several.elsewhere(MODELS, shape) == {
-        "key": shape.but(credential="wrong"),
+        "key": shape.replace(credential="wrong"),
         "field": shape.with_fields(n=2),
     }
     assert told.elsewhere is not None

@@ -217,7 +217,7 @@ def test_a_wait_beyond_the_budget_stops_the_lane_and_says_so() -> None:
 
 @pytest.mark.parametrize("another", [None, WRONG, "tight"])
 def test_what_another_key_is_asked_to_wait_stops_no_lane(another: str | None) -> None:
-    own, other = REQUEST.but(credential="inference"), REQUEST.but(credential=another)
+    own, other = REQUEST.replace(credential="inference"), REQUEST.replace(credential=another)
     lane = Limited(refusing({"retry-after": "3600"}), max_wait_s=60, credentials=credentials("inference", "tight"))
     assert lane.send_all(1, other) == [429]
     assert lane.send_all(1, own) == [200]
