@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from catalog_probe.mockserver.core import leniency
-from catalog_probe.mockserver.core.prefixes import SHIPPED, PrefixesError, read_file
+from catalog_probe.mockserver.core.prefixes import CLIENT_NAMES_FILE, PrefixesError, read_prefixes
 
 USAGE = 4
 """The exit status of what cannot be used, as of every command here (the mock keeps its own copy of the number)."""
@@ -163,16 +163,16 @@ def _serve(arguments: argparse.Namespace) -> int:
     from catalog_probe.mockserver.server import MockServer, exit_with_stdin
 
     try:
-        speaks = SHIPPED if arguments.clients else arguments.prefixes
-        given = read_file(speaks) if speaks else {}
+        names_file = CLIENT_NAMES_FILE if arguments.clients else arguments.prefixes
+        settings = read_prefixes(names_file) if names_file else {}
         only = [each.strip().lower() for each in arguments.only.split(",")] if arguments.only is not None else None
         app = create_app(
             only=only,
-            given=given,
+            settings=settings,
             latency_s=arguments.latency_ms / 1000,
-            lenient=_lenient(arguments),
+            leniency=_lenient(arguments),
             as_published=arguments.as_published,
-            lists_requests=arguments.list_requests,
+            list_requests=arguments.list_requests,
         )
     except (PrefixesError, ValueError) as error:
         print(f"mockserver: {error}", file=sys.stderr)

@@ -18,8 +18,8 @@ from starlette.responses import JSONResponse
 from catalog_probe.mockserver import control
 from catalog_probe.mockserver.as_published.serving import AsPublished
 from catalog_probe.mockserver.core import faults, prefixes
-from catalog_probe.mockserver.core.leniency import Leniency, holding
-from catalog_probe.mockserver.core.providers import NAMES, Mount, Provider
+from catalog_probe.mockserver.core.leniency import Leniency, apply_leniency
+from catalog_probe.mockserver.core.providers import PROVIDER_NAMES, Mount, Provider
 from catalog_probe.mockserver.core.scenarios import MockMisuse
 from catalog_probe.mockserver.core.world import CLOCK_HEADER, SCENARIO_HEADER, SESSION_HEADER, Context, World
 from catalog_probe.mockserver.served import Served
@@ -33,30 +33,34 @@ if TYPE_CHECKING:
 def create_app(
     *,
     only: Iterable[str] | None = None,
-    given: Mapping[str, Any] | None = None,
+    settings: Mapping[str, Any] | None = None,
     latency_s: float = 0.0,
-    lenient: Mapping[str, Any] | None = None,
+    leniency: Mapping[str, Any] | None = None,
     as_published: bool = False,
-    lists_requests: bool = False,
+    list_requests: bool = False,
 ) -> MockApp:
-    """The mock with the providers called `only` (all by default), speaking the prefixes `given`.
+    """Create the mock.
 
-    `lenient` says of all of them what a table of `given` may say of one: any_key, any_model, models, limits. With
-    `as_published` they answer as published answers show, not as documented. With `lists_requests` the mock lists what
-    clients sent.
+    Args:
+        only: the providers to serve; all by default.
+        settings: a table for each provider, as in a `--prefixes` file.
+        latency_s: seconds that each answer waits.
+        leniency: any_key, any_model, models and limits of all providers; their own tables overrule it.
+        as_published: answer as published answers do, not as documented.
+        list_requests: list at `/__mock__/requests` what clients sent.
 
     Raises:
-        PrefixesError: `given` or `lenient` makes no sense.
+        PrefixesError: `settings` or `leniency` is wrong.
         ValueError: there is no such provider.
     """
     providers = load_providers(only)
-    said = dict(given or {})
-    if lenient:
-        said.update({each.name: {**lenient, **said.get(each.name, {})} for each in providers})
-    world = World(latency_s=latency_s, settings=prefixes.merged(providers, said))
+    tables = dict(settings or {})
+    if leniency:
+        tables.update({provider.name: {**leniency, **tables.get(provider.name, {})} for provider in providers})
+    world = World(latency_s=latency_s, settings=prefixes.merge_settings(providers, tables))
     for provider in providers:
-        world.scenarios.add(provider.name, (*faults.EVERYWHERE, *provider.scenarios))
-    return MockApp(world, providers, as_published=as_published, lists_requests=lists_requests)
+        world.scenarios.add(provider.name, (*faults.COMMON_SCENARIOS, *provider.scenarios))
+    return MockApp(world, providers, as_published=as_published, list_requests=list_requests)
 
 
 def load_providers(names: Iterable[str] | None = None) -> tuple[Provider, ...]:
@@ -65,10 +69,10 @@ def load_providers(names: Iterable[str] | None = None) -> tuple[Provider, ...]:
     Raises:
         ValueError: no provider has one of the names.
     """
-    wanted = NAMES if names is None else tuple(dict.fromkeys(names))
-    unknown = [name for name in wanted if name not in NAMES]
+    wanted = PROVIDER_NAMES if names is None else tuple(dict.fromkeys(names))
+    unknown = [name for name in wanted if name not in PROVIDER_NAMES]
     if unknown:
-        raise ValueError(f"unknown provider {', '.join(unknown)}; there are {', '.join(NAMES)}")
+        raise ValueError(f"unknown provider {', '.join(unknown)}; there are {', '.join(PROVIDER_NAMES)}")
     providers: list[Provider] = [import_module(f"{__package__}.{name}.provider").PROVIDER for name in wanted]
     return tuple(providers)
 
@@ -82,7 +86,7 @@ class MockApp:
         providers: Iterable[Provider],
         *,
         as_published: bool = False,
-        lists_requests: bool = False,
+        list_requests: bool = False,
     ) -> None:
         self.world = world
         self.providers = tuple(providers)
@@ -96,9 +100,9 @@ class MockApp:
             for protocol, build in (("http", mount.build), ("websocket", mount.sockets))
             if build is not None
         }
-        self._leniency = {name: Leniency.of(settings) for name, settings in world.settings.items()}
+        self._leniency = {name: Leniency.from_settings(settings) for name, settings in world.settings.items()}
         served = Served(mount for _, mount in _mounts(self.providers))
-        self._control = control.build(world, served, lists_requests=lists_requests)
+        self._control = control.build(world, served, list_requests=list_requests)
 
     def addresses(self, base: str) -> dict[str, dict[str, str]]:
         """Each provider's addresses on the server at `base`, for the ready line."""
@@ -119,7 +123,7 @@ class MockApp:
         else:
             provider, app = host
             # whoever goes away in the middle of a body is nobody's error
-            with holding(self._leniency[provider.name]), suppress(ClientDisconnect):
+            with apply_leniency(self._leniency[provider.name]), suppress(ClientDisconnect):
                 await self._open_and_serve(provider, app, address, scope, receive, send)
 
     async def _open_and_serve(
@@ -127,7 +131,7 @@ class MockApp:
     ) -> None:
         counted_as = f"{scope.get('method', 'WS')} {address.plain}"
         try:
-            context = self.world.open(provider.name, counted_as, _mock_headers(scope, address.said))
+            context = self.world.open_context(provider.name, counted_as, _mock_headers(scope, address.said))
         except MockMisuse as error:
             await _refuse(str(error), scope, receive, send)
             return
@@ -162,7 +166,7 @@ def _date_answer(context: Context, send: Send) -> Send:
 
     async def send_dated(message: Message) -> None:
         if message["type"] == "http.response.start":
-            moment = context.now if CLOCK_HEADER in context.said else time.time()
+            moment = context.now if CLOCK_HEADER in context.mock_headers else time.time()
             date = (b"date", formatdate(moment, usegmt=True).encode("ascii"))
             message = {**message, "headers": [date, *message.get("headers", ())]}
         await send(message)
@@ -190,7 +194,7 @@ async def _serve(app: ASGIApp, context: Context, scope: Scope, receive: Receive,
         await app(scope, receive, send)
     elif not await faults.inject(context, scope, receive, send):
         await app(scope, receive, _guarded(context, scope, receive, send))
-        context.session.next.give_back(context.scenario)
+        context.session.scenario_queue.give_back(context.scenario)
 
 
 def _guarded(context: Context, scope: Scope, receive: Receive, send: Send) -> Send:
@@ -200,8 +204,8 @@ def _guarded(context: Context, scope: Scope, receive: Receive, send: Send) -> Se
         nonlocal refused
         if refused:
             return
-        if _is_success(message) and not (context.scenario is not None and context.scenario.later):
-            ignored = context.ignored
+        if _is_success(message) and not (context.scenario is not None and context.scenario.deferred):
+            ignored = context.release_scenario()
             if ignored is not None:
                 refused = True
                 reason = f"scenario {ignored!r} has nothing to act on here: {scope.get('method', 'WS')} {scope['path']}"

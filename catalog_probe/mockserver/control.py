@@ -24,11 +24,11 @@ MAX_TEXT = 64 * 1024
 """As long as a header may be."""
 
 
-def build(world: World, served: Served, *, lists_requests: bool = False) -> ASGIApp:
-    """The pages, on `world` and what is served there; what clients sent is listed only with `lists_requests`."""
+def build(world: World, served: Served, *, list_requests: bool = False) -> ASGIApp:
+    """The pages, on `world` and what is served there; what clients sent is listed only with `list_requests`."""
 
     async def scenarios(request: Request) -> JSONResponse:
-        return JSONResponse({"scenarios": world.scenarios.listing()})
+        return JSONResponse({"scenarios": world.scenarios.list_all()})
 
     async def requests(request: Request) -> JSONResponse:
         name = _session_named(request)
@@ -54,10 +54,10 @@ def build(world: World, served: Served, *, lists_requests: bool = False) -> ASGI
         session = world.sessions.get(_session_named(request, "provider") or "")
         if request.method == "POST":
             text, providers = await _asked(request, world.scenarios.providers)
-            session.next.add(world.scenarios, text, providers)
+            session.scenario_queue.add(world.scenarios, text, providers)
         elif request.method == "DELETE":
-            session.next.waiting.clear()
-        waiting = [each.described() for each in session.next.waiting]
+            session.scenario_queue.waiting.clear()
+        waiting = [each.describe() for each in session.scenario_queue.waiting]
         return JSONResponse({"session": session.name, "waiting": waiting})
 
     async def page(request: Request) -> PlainTextResponse:
@@ -69,7 +69,7 @@ def build(world: World, served: Served, *, lists_requests: bool = False) -> ASGI
         Route("/__mock__/endpoints", endpoints),
         Route("/__mock__/next", next_causes, methods=["GET", "POST", "DELETE"]),
         Route("/__mock__/scenarios", scenarios),
-        Route("/__mock__/requests", requests if lists_requests else _not_listed),
+        Route("/__mock__/requests", requests if list_requests else _not_listed),
         Route("/__mock__/reset", reset, methods=["POST"]),
     ]
     pages = ", ".join(f"{'|'.join(sorted((each.methods or set()) - {'HEAD'}))} {each.path}" for each in routes)

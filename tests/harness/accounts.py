@@ -46,7 +46,7 @@ class Services:
 
     def behind(self, *faults: Fault) -> None:
         """Begin anew, with these faults."""
-        self._app = FaultProxy(create_app(given=dialect()), Picking(faults))
+        self._app = FaultProxy(create_app(settings=dialect()), Picking(faults))
         self.asked = 0
         """The requests since then."""
 

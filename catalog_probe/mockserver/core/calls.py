@@ -1,4 +1,4 @@
-"""One call of a provider: the request, when it happens, whose state it sees, and the headers of its answer."""
+"""One call of a provider: the request, its time, its session, and the headers of its answer."""
 
 from __future__ import annotations
 
@@ -17,13 +17,16 @@ if TYPE_CHECKING:
 
 @dataclass(kw_only=True)
 class Call:
-    """What a handler gets; each provider adds whose call it is."""
+    """What a handler gets; each provider adds the caller.
+
+    Args:
+        params: the values of each `{name}` in the path.
+        headers: headers that the answer carries, even a refusal.
+    """
 
     request: Request
     params: Mapping[str, str] = field(default_factory=dict)
-    """What stands in the path in the place of each `{name}`."""
     headers: dict[str, str] = field(default_factory=dict)
-    """Those that the answer carries, a refusal as well."""
 
     @property
     def context(self) -> Context:
@@ -37,14 +40,14 @@ class Call:
 
     @property
     def now(self) -> float:
-        """When this call happens."""
+        """When this call happens, in seconds since the epoch."""
         return self.context.now
 
     @property
     def real_now(self) -> float:
-        """The real time: where the clock of the call is ahead, what holds today may no longer hold then."""
+        """The real time, although the call's clock may be ahead: a state of today may have ended by then."""
         return self.context.now - self.context.ahead_s
 
-    def break_off(self) -> None:
-        """Break the connection without a word, as a network does."""
+    def abort_connection(self) -> None:
+        """Close the connection without an answer, as a broken network does."""
         self.request.scope["extensions"][CLOSE_EXTENSION]["close"]()

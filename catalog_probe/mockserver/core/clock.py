@@ -1,4 +1,4 @@
-"""When a request happens: the real time, or later, or at a moment that stands still, as `X-Mock-Clock` says."""
+"""When a request happens, as `X-Mock-Clock` says: now, later, or at a time that stands still."""
 
 from __future__ import annotations
 
@@ -7,46 +7,52 @@ import re
 from datetime import UTC, datetime
 
 SECONDS_PER_UNIT = {"ms": 0.001, "s": 1, "m": 60, "h": 3600, "d": 86400}
+STILL = "still"
+
 _PART = re.compile(r"(\d+)(ms|s|m|h|d)")
-_WHOLE = re.compile(r"(?:\d+(?:ms|s|m|h|d))+")
+_DURATION = re.compile(r"(?:\d+(?:ms|s|m|h|d))+")
 
 
 def parse_duration(text: str) -> float:
-    """Seconds in `59m59s`, `25h`, `1d2h`, `250ms`; ValueError for anything else."""
-    if not _WHOLE.fullmatch(text):
+    """Return the seconds of `59m59s`, `25h`, `1d2h` or `250ms`.
+
+    Raises:
+        ValueError: it is no duration.
+    """
+    if not _DURATION.fullmatch(text):
         raise ValueError(f"{text!r} is not a duration such as 25h or 59m59s")
     return sum(int(count) * SECONDS_PER_UNIT[unit] for count, unit in _PART.findall(text))
 
 
-STILL = "still"
-
-
 def parse_clock(text: str) -> tuple[bool, float]:
-    """Whether time stands still for a session, and how many seconds later it is: `+25h`, `still`, `still+1m`.
+    """Return whether time stands still, and how many seconds later it is: `+25h`, `still`, `still+1m`.
 
     Raises:
         ValueError: it is none of these.
     """
     if text == STILL:
         return True, 0.0
-    still = text.startswith(STILL)
-    return still, parse_offset(text.removeprefix(STILL))
+    return text.startswith(STILL), parse_offset(text.removeprefix(STILL))
 
 
 def parse_offset(text: str) -> float:
-    """Seconds in `+25h`. Only the future can be asked for: state never ages backwards."""
+    """Return the seconds of `+25h`. Only later times exist: state never ages backwards.
+
+    Raises:
+        ValueError: it is no such offset.
+    """
     if not text.startswith("+"):
         raise ValueError(f"{text!r} does not begin with '+', as in +25h")
     return parse_duration(text[1:])
 
 
 def rfc3339(seconds: float) -> str:
-    """A moment as `2026-01-31T23:59:59Z`."""
+    """Format a moment as `2026-01-31T23:59:59Z`."""
     return datetime.fromtimestamp(math.floor(seconds), UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
 def next_month(seconds: float) -> float:
-    """The first day of the next month, 00:00 UTC: when monthly caps lift (1:3, 2:8.2)."""
+    """Return the first day of the next month, 00:00 UTC: when monthly caps lift (1:3, 2:8.2)."""
     now = datetime.fromtimestamp(seconds, UTC)
     year, month = (now.year + 1, 1) if now.month == 12 else (now.year, now.month + 1)
     return datetime(year, month, 1, tzinfo=UTC).timestamp()

@@ -1,6 +1,6 @@
-"""Chat completions as chunks, and responses as events: the streams that clients of both shapes read.
+"""Streams of the two shapes that PB, PC and PD share: chat completions as chunks, and responses as events.
 
-The documents show neither; two providers speak them.
+The documents show neither; official clients read them.
 """
 
 from __future__ import annotations
@@ -8,33 +8,32 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from catalog_probe.mockserver.core.streams import cut_into
+from catalog_probe.mockserver.core.streams import split_text
 
 Event = dict[str, Any]
 
 
-def chat_chunks(
+def make_chat_chunks(
     completion: Mapping[str, Any], *, with_usage: bool = False, whole_calls: bool = False
 ) -> Iterator[Event]:
-    """The first chunk says who speaks, the last one why it ended; usage has a chunk of its own.
+    """Make the chunks of a completion: role, text, calls, finish reason, and then usage if it is asked for.
 
     A function call comes piece by piece, unless `whole_calls`.
     """
     head = {name: value for name, value in completion.items() if name != "usage"}
     head["object"] = "chat.completion.chunk"
     for choice in completion["choices"]:
-        for delta in _deltas(choice["message"], whole_calls):
+        for delta in _make_deltas(choice["message"], whole_calls):
             yield {**head, "choices": [{"index": choice["index"], "delta": delta, "finish_reason": None}]}
         yield {**head, "choices": [{"index": choice["index"], "delta": {}, "finish_reason": choice["finish_reason"]}]}
     if with_usage:
         yield {**head, "choices": [], "usage": completion["usage"]}
 
 
-def _deltas(message: Mapping[str, Any], whole_calls: bool) -> Iterator[Event]:
-    """Who speaks, then the text, then each call: whole, or its name first and then its arguments."""
+def _make_deltas(message: Mapping[str, Any], whole_calls: bool) -> Iterator[Event]:
     text = message["content"]
     yield {"role": "assistant", "content": None if text is None else ""}
-    for piece in cut_into(text or ""):
+    for piece in split_text(text or ""):
         yield {"content": piece}
     for index, tool_call in enumerate(message.get("tool_calls") or ()):
         if whole_calls:
@@ -42,74 +41,74 @@ def _deltas(message: Mapping[str, Any], whole_calls: bool) -> Iterator[Event]:
             continue
         function = tool_call["function"]
         yield {"tool_calls": [{**tool_call, "index": index, "function": {**function, "arguments": ""}}]}
-        for piece in cut_into(function["arguments"]):
+        for piece in split_text(function["arguments"]):
             yield {"tool_calls": [{"index": index, "function": {"arguments": piece}}]}
 
 
-def numbered(events: Iterator[Event]) -> Iterator[Event]:
-    """The events of a response with their places in the stream."""
+def number_events(events: Iterator[Event]) -> Iterator[Event]:
+    """Add its sequence number to each event of a stream."""
     for number, event in enumerate(events):
         yield {**event, "sequence_number": number}
 
 
-def response_events(response: Mapping[str, Any]) -> Iterator[Event]:
-    """The events of a response that comes to its end."""
-    yield from beginning_of(response)
+def make_response_events(response: Mapping[str, Any]) -> Iterator[Event]:
+    """Make all events of a response."""
+    yield from make_response_start(response)
     for index, item in enumerate(response["output"]):
         if item["type"] == "function_call":
-            yield from call_events(item, index)
+            yield from make_call_events(item, index)
         else:
-            yield from opening_of(item, index)
-            for piece in cut_into(item["content"][0]["text"]):
-                yield text_delta(item, index, piece)
-            yield from closing_of(item, index)
-    yield end_of(response)
+            yield from make_message_start(item, index)
+            for piece in split_text(item["content"][0]["text"]):
+                yield make_text_delta(item, index, piece)
+            yield from make_message_end(item, index)
+    yield make_response_end(response)
 
 
-def beginning_of(response: Mapping[str, Any]) -> Iterator[Event]:
-    """The events with which every response begins."""
-    begun = {**response, "status": "in_progress", "output": [], "usage": None, "incomplete_details": None}
-    begun["completed_at"] = None
-    yield {"type": "response.created", "response": begun}
-    yield {"type": "response.in_progress", "response": begun}
+def make_response_start(response: Mapping[str, Any]) -> Iterator[Event]:
+    """Make the events with which every response begins."""
+    started = {**response, "status": "in_progress", "output": [], "usage": None, "incomplete_details": None}
+    started["completed_at"] = None
+    yield {"type": "response.created", "response": started}
+    yield {"type": "response.in_progress", "response": started}
 
 
-def end_of(response: Mapping[str, Any]) -> Event:
-    """The last event of a response that was made."""
+def make_response_end(response: Mapping[str, Any]) -> Event:
+    """Make the last event of a response, by its status."""
     return {"type": f"response.{response['status']}", "response": response}
 
 
-def opening_of(item: Mapping[str, Any], index: int) -> Iterator[Event]:
-    """A message before its text."""
+def make_message_start(item: Mapping[str, Any], index: int) -> Iterator[Event]:
+    """Make the events before the text of a message."""
     empty = {**item, "status": "in_progress", "content": []}
     yield {"type": "response.output_item.added", "output_index": index, "item": empty}
-    yield {"type": "response.content_part.added", **_at(item, index), "part": {**item["content"][0], "text": ""}}
+    yield {"type": "response.content_part.added", **_locate(item, index), "part": {**item["content"][0], "text": ""}}
 
 
-def text_delta(item: Mapping[str, Any], index: int, piece: str) -> Event:
-    """A piece of a message's text."""
-    return {"type": "response.output_text.delta", **_at(item, index), "delta": piece, "logprobs": []}
+def make_text_delta(item: Mapping[str, Any], index: int, piece: str) -> Event:
+    """Make the event of a piece of a message's text."""
+    return {"type": "response.output_text.delta", **_locate(item, index), "delta": piece, "logprobs": []}
 
 
-def closing_of(item: Mapping[str, Any], index: int) -> Iterator[Event]:
-    """A message after its text."""
+def make_message_end(item: Mapping[str, Any], index: int) -> Iterator[Event]:
+    """Make the events after the text of a message."""
     (part,) = item["content"]
-    yield {"type": "response.output_text.done", **_at(item, index), "text": part["text"], "logprobs": []}
-    yield {"type": "response.content_part.done", **_at(item, index), "part": part}
+    yield {"type": "response.output_text.done", **_locate(item, index), "text": part["text"], "logprobs": []}
+    yield {"type": "response.content_part.done", **_locate(item, index), "part": part}
     yield {"type": "response.output_item.done", "output_index": index, "item": item}
 
 
-def call_events(item: Mapping[str, Any], index: int) -> Iterator[Event]:
-    """A function call, its arguments piece by piece."""
-    at = {"item_id": item["id"], "output_index": index}
+def make_call_events(item: Mapping[str, Any], index: int) -> Iterator[Event]:
+    """Make the events of a function call, its arguments piece by piece."""
+    location = {"item_id": item["id"], "output_index": index}
     empty = {**item, "status": "in_progress", "arguments": ""}
     yield {"type": "response.output_item.added", "output_index": index, "item": empty}
-    for piece in cut_into(item["arguments"]):
-        yield {"type": "response.function_call_arguments.delta", **at, "delta": piece}
-    done = {"name": item["name"], "arguments": item["arguments"]}
-    yield {"type": "response.function_call_arguments.done", **at, **done}
+    for piece in split_text(item["arguments"]):
+        yield {"type": "response.function_call_arguments.delta", **location, "delta": piece}
+    function = {"name": item["name"], "arguments": item["arguments"]}
+    yield {"type": "response.function_call_arguments.done", **location, **function}
     yield {"type": "response.output_item.done", "output_index": index, "item": item}
 
 
-def _at(item: Mapping[str, Any], index: int) -> Event:
+def _locate(item: Mapping[str, Any], index: int) -> Event:
     return {"item_id": item["id"], "output_index": index, "content_index": 0}

@@ -1,4 +1,4 @@
-"""Credentials as all providers take them: a bearer token, and a table of keys by their secret."""
+"""Credentials of all providers: a bearer token, and a table of keys by their secret."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ BEARER = "bearer "
 
 
 def bearer_token(headers: Mapping[str, str]) -> str | None:
-    """The token of the Authorization header; None for a header of another scheme, or for none."""
+    """Return the token of the Authorization header; None without one, or with another scheme."""
     authorization = headers.get("authorization", "")
     if not authorization.lower().startswith(BEARER):
         return None
@@ -21,5 +21,5 @@ def bearer_token(headers: Mapping[str, str]) -> str | None:
 
 
 def find_key(keys: Mapping[str, Key], secret: str, usual: str) -> Key | None:
-    """The key with this secret; an unknown one is as good as the `usual` one where the mock lets any pass."""
-    return keys.get(secret) or (keys[usual] if leniency.current().good_key(secret) else None)
+    """Return the key with this secret, or the `usual` one if the current leniency accepts any."""
+    return keys.get(secret) or (keys[usual] if leniency.get_current().accepts_key(secret) else None)

@@ -1,24 +1,23 @@
-"""The model behind every provider: it repeats what it heard, in as many tokens as it may use."""
+"""The model behind every provider: it repeats the prompt, in as many tokens as it may use."""
 
 from __future__ import annotations
 
 BYTES_PER_TOKEN = 4
-MOST_REPEATED = 200
-"""Characters."""
+MAX_REPEATED = 200  # characters
 
 
 def count_tokens(text: str) -> int:
-    """Tokens of a text: deterministic, proportional to its bytes; an empty text has none."""
+    """Count the tokens of a text: deterministic, proportional to its bytes; an empty text has none."""
     return -(-len(text.encode("utf-8", "replace")) // BYTES_PER_TOKEN)
 
 
-def repeat(heard: str) -> str:
-    """What the model says to that."""
-    return f"The mock heard: {heard[:MOST_REPEATED]}"
+def echo_text(prompt: str) -> str:
+    """Return the model's answer to a prompt."""
+    return f"The mock heard: {prompt[:MAX_REPEATED]}"
 
 
-def cut_to(text: str, tokens: int | None) -> str:
-    """As much of the text as fits into so many tokens; all of it where there is no limit."""
+def truncate_text(text: str, tokens: int | None) -> str:
+    """Return as much of the text as fits into so many tokens; all of it without a limit."""
     if tokens is None or count_tokens(text) <= tokens:
         return text
     return text.encode("utf-8", "replace")[: tokens * BYTES_PER_TOKEN].decode("utf-8", "ignore")

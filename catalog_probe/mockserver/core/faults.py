@@ -31,7 +31,7 @@ RATE_LIMITED = Scenario(
 )
 """Each provider answers it as it answers a rate limit that the caller met itself."""
 
-EVERYWHERE = (*SCENARIOS, RATE_LIMITED)
+COMMON_SCENARIOS = (*SCENARIOS, RATE_LIMITED)
 """What every provider declares."""
 
 _PAGE = "<html><head><title>502 Bad Gateway</title></head><body><h1>502 Bad Gateway</h1><hr>edge</body></html>"

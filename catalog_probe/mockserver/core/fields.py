@@ -127,29 +127,29 @@ class Violation:
         }
         return bounds.get(self.breach)
 
-    def refusal(self, rows: Mapping[Breach, ErrorRow], words: Mapping[str, str], **more: object) -> Refusal:
+    def make_refusal(self, rows: Mapping[Breach, ErrorRow], words: Mapping[str, str], **more: object) -> Refusal:
         """The refusal that a provider's rows give the breach; `words` are the provider's for each JSON type.
 
         Messages may name {path}, {value}, {wanted}, {found}, {options}, {bound}, and what is in `more`.
         """
-        path, bound = as_text(self.path), self.bound
+        path, bound = format_path(self.path), self.bound
         values: dict[str, Any] = {
             "path": path,
             "value": self.value,
             "wanted": " or ".join(words[name] for name in self.wanted.types),
-            "found": words[type_of(self.value)],
+            "found": words[json_type(self.value)],
             "options": ", ".join(map(repr, self.wanted.options)),
             "bound": "" if bound is None else f"{bound:g}",
         }
         return rows[self.breach](param=path, **{**values, **more})
 
 
-def violations(body: Any, table: Value, *, null_is_absent: bool = True, path: Path = ()) -> Iterator[Violation]:
+def find_violations(body: Any, table: Value, *, null_is_absent: bool = True, path: Path = ()) -> Iterator[Violation]:
     """What is wrong with a body, in the order of the table; nothing beyond what has the wrong type.
 
     `null_is_absent` lets null stand for an optional field that is left out.
     """
-    found = type_of(body)
+    found = json_type(body)
     if not table.accepts_type(found):
         yield Violation(Breach.TYPE, path, body, table)
     elif found == "object":
@@ -168,7 +168,7 @@ def _member_violations(body: Mapping[str, Any], table: Value, null_is_absent: bo
             if row.required:
                 yield Violation(Breach.MISSING, (*path, name), None, row.value)
         elif body[name] is not None or row.required or not null_is_absent:
-            yield from violations(body[name], row.value, null_is_absent=null_is_absent, path=(*path, name))
+            yield from find_violations(body[name], row.value, null_is_absent=null_is_absent, path=(*path, name))
     if not table.extra:
         unknown = (name for name in body if name not in table.members)
         yield from (Violation(Breach.UNKNOWN, (*path, name), body[name], ANY) for name in unknown)
@@ -181,7 +181,7 @@ def _array_violations(body: list[Any], table: Value, null_is_absent: bool, path:
         yield Violation(Breach.TOO_MANY, path, body, table)
     if table.items is not None:
         for index, item in enumerate(body):
-            yield from violations(item, table.items, null_is_absent=null_is_absent, path=(*path, index))
+            yield from find_violations(item, table.items, null_is_absent=null_is_absent, path=(*path, index))
 
 
 def _find_breach(value: Any, found: str, table: Value) -> Breach | None:
@@ -197,7 +197,7 @@ def _find_breach(value: Any, found: str, table: Value) -> Breach | None:
     return None
 
 
-def type_of(value: Any) -> str:
+def json_type(value: Any) -> str:
     """The JSON type of a value; `integer` is told from other numbers."""
     if value is None:
         return "null"
@@ -207,6 +207,6 @@ def type_of(value: Any) -> str:
     return "object"
 
 
-def as_text(path: Path) -> str:
+def format_path(path: Path) -> str:
     """A path as `messages[0].role`."""
     return "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in path).removeprefix(".")

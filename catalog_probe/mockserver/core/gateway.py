@@ -1,4 +1,4 @@
-"""A provider's front door on HTTP: finds the row of the endpoint, and makes answers of refusals."""
+"""The ASGI app of a provider's HTTP host: finds the endpoint's row, and turns refusals into responses."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from starlette.requests import Request
 
 from catalog_probe.mockserver.core.calls import Call
 from catalog_probe.mockserver.core.errors import Refusal
-from catalog_probe.mockserver.core.routing import Found, Router, Row
+from catalog_probe.mockserver.core.routing import RouteMatch, Router, Row
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -21,33 +21,33 @@ AnyCall = TypeVar("AnyCall", bound=Call)
 
 
 class Gateway(ABC, Generic[AnyCall, Row]):
-    """The ASGI app of one host of a provider, which fills in how it admits, answers and refuses."""
+    """The app of one host. A provider says how it opens, answers and refuses a call."""
 
     def __init__(self, rows: Iterable[Row]) -> None:
         self._router = Router(rows)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request."""
-        call = self.open(Request(scope, receive))
+        call = self.open_call(Request(scope, receive))
         try:
             response = await self.answer(call, self._router.find(scope))
         except Refusal as refusal:
             response = self.refuse(call, refusal)
-        self.dress(call, response)
+        self.add_headers(call, response)
         await response(scope, receive, send)
 
     @abstractmethod
-    def open(self, request: Request) -> AnyCall:
-        """The call that a request is, before anybody knows whose it is."""
+    def open_call(self, request: Request) -> AnyCall:
+        """Make the call of a request, before its caller is known."""
 
     @abstractmethod
-    async def answer(self, call: AnyCall, found: Found[Row]) -> Response:
-        """Admit the call and let its handler answer, or raise the refusal."""
+    async def answer(self, call: AnyCall, match: RouteMatch[Row]) -> Response:
+        """Check the caller and let the endpoint's handler answer, or raise the refusal."""
 
     @abstractmethod
     def refuse(self, call: AnyCall, refusal: Refusal) -> Response:
-        """The answer that a refusal is on this host (2:7.1)."""
+        """Make the response of a refusal, in the host's envelope (2:7.1)."""
 
-    def dress(self, call: AnyCall, response: Response) -> None:
-        """Give the answer the headers of the call."""
+    def add_headers(self, call: AnyCall, response: Response) -> None:
+        """Add the call's headers to its response."""
         response.headers.update(call.headers)

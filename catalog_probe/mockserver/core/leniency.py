@@ -1,6 +1,6 @@
-"""How much the mock lets pass that no provider would: any key, any model, more than the limits. Nothing, unless asked.
+"""Leniency: any key, any model or higher limits, which no provider would accept. None of it is the default.
 
-What holds is set for the request that is being served: mocks of different leniency live side by side in a process.
+It is set for the request that is being served: mocks of different leniency can live in one process.
 """
 
 from __future__ import annotations
@@ -11,26 +11,24 @@ from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
 
-Model = TypeVar("Model")
-"""A dataclass with an `id`."""
+Model = TypeVar("Model")  # a dataclass with an `id`
 
 OFF = "off"
-OURS = "mock-"
-"""How the keys of the mock begin. Those that begin so and are unknown are bad keys whatever is allowed."""
+MOCK_KEY_PREFIX = "mock-"  # an unknown key that begins so is a bad key, whatever is allowed
 
 DEFAULTS: Mapping[str, Any] = {"any_key": False, "any_model": False, "models": {}, "limits": 1}
-"""What a table of a `--prefixes` file may say beside the provider's names."""
+"""The keys of a `--prefixes` table beside the provider's names."""
 
 
 @dataclass(frozen=True)
 class Leniency:
-    """What one provider lets pass.
+    """What one provider accepts.
 
     Args:
-        any_key: a key that the mock does not know is as good as the ordinary one.
-        any_model: a model that it does not know is a stand-in for one that it has.
-        models: names of models, and of which of its own each is a stand-in.
-        limits: how many times the limits what is allowed is; None where nothing is limited.
+        any_key: an unknown key is as good as the ordinary one.
+        any_model: an unknown model stands in for one of the mock's.
+        models: the mock's model for each other name.
+        limits: the factor of all limits; None if nothing is limited.
     """
 
     any_key: bool = False
@@ -39,31 +37,27 @@ class Leniency:
     limits: float | None = 1
 
     @classmethod
-    def of(cls, settings: Mapping[str, Any]) -> Leniency:
-        """What the settings of a provider say."""
+    def from_settings(cls, settings: Mapping[str, Any]) -> Leniency:
+        """Read it from the settings of a provider."""
         limits = settings["limits"]
         return cls(settings["any_key"], settings["any_model"], settings["models"], None if limits == OFF else limits)
 
-    def good_key(self, secret: str) -> bool:
-        """Whether a key that nobody knows is good."""
-        return self.any_key and bool(secret) and not secret.startswith(OURS)
-
-    def stand_in(self, name: str, usual: str) -> str | None:
-        """Of which model of the mock an unknown one is a stand-in: of the one that was said, or of the usual one."""
-        return self.models.get(name) or (usual if self.any_model else None)
+    def accepts_key(self, secret: str) -> bool:
+        """Whether an unknown key is good."""
+        return self.any_key and bool(secret) and not secret.startswith(MOCK_KEY_PREFIX)
 
 
 _CURRENT: ContextVar[Leniency] = ContextVar("leniency", default=Leniency())  # noqa: B039 - it is frozen
 
 
-def current() -> Leniency:
-    """What holds for the request that is being served."""
+def get_current() -> Leniency:
+    """Return the leniency of the request that is being served."""
     return _CURRENT.get()
 
 
 @contextmanager
-def holding(leniency: Leniency) -> Iterator[None]:
-    """Let it hold while a request is served."""
+def apply_leniency(leniency: Leniency) -> Iterator[None]:
+    """Set the leniency while a request is served."""
     token = _CURRENT.set(leniency)
     try:
         yield
@@ -72,9 +66,9 @@ def holding(leniency: Leniency) -> Iterator[None]:
 
 
 def find_model(models: Mapping[str, Model], name: str, usual: str) -> Model | None:
-    """The model called `name`, or one of these that stands in for it where the mock lets any pass."""
+    """Return the model with this name, or the one that the current leniency lets it stand in for."""
     if name in models:
         return models[name]
-    known = current().stand_in(name, usual)
-    stand_in: Any = models.get(known) if known is not None else None
+    leniency = get_current()
+    stand_in: Any = models.get(leniency.models.get(name) or (usual if leniency.any_model else ""))
     return None if stand_in is None else replace(stand_in, id=name)

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from catalog_probe.mockserver.core import leniency
-from catalog_probe.mockserver.core.providers import NAMES
+from catalog_probe.mockserver.core.providers import PROVIDER_NAMES
 
 if TYPE_CHECKING:
     from catalog_probe.mockserver.core.providers import Provider
@@ -25,10 +25,10 @@ class PrefixesError(Exception):
     """The prefixes file cannot be used; the text is one line for a person."""
 
 
-SHIPPED = Path(__file__).with_name("clients.toml")
+CLIENT_NAMES_FILE = Path(__file__).with_name("clients.toml")
 
 
-def read_file(path: Path) -> Mapping[str, Any]:
+def read_prefixes(path: Path) -> Mapping[str, Any]:
     """The file's content, unchecked."""
     try:
         return tomllib.loads(path.read_text(encoding="utf-8-sig"))
@@ -38,14 +38,14 @@ def read_file(path: Path) -> Mapping[str, Any]:
         raise PrefixesError(f"--prefixes {path}: broken TOML: {error}; mend it") from None
 
 
-def merged(providers: Iterable[Provider], given: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
+def merge_settings(providers: Iterable[Provider], given: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
     """Each provider's settings: its defaults, replaced by what is given. A key nobody declares is refused.
 
     Tables of providers that there are and that are not served are left aside.
     """
     for name in given:
-        if name not in NAMES:
-            raise PrefixesError(f"[{name}] is none of the providers {', '.join(NAMES)}")
+        if name not in PROVIDER_NAMES:
+            raise PrefixesError(f"[{name}] is none of the providers {', '.join(PROVIDER_NAMES)}")
     return {
         provider.name: _checked(provider, {**leniency.DEFAULTS, **provider.settings}, given.get(provider.name, {}))
         for provider in providers

@@ -45,5 +45,5 @@ class Provider:
     """The models that other names may stand in for; any where there are none."""
 
 
-NAMES = ("pa", "pb", "pc", "pd")
+PROVIDER_NAMES = ("pa", "pb", "pc", "pd")
 """Each is a sub-package whose module `provider` exports `PROVIDER`."""

@@ -1,4 +1,4 @@
-"""Endpoint tables: which method and path a handler serves; each provider answers itself what is in no row."""
+"""Endpoint tables, and the router that finds a request's row in one."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from starlette.routing import compile_path
 
 @dataclass(frozen=True)
 class Endpoint:
-    """A row of a provider's endpoint table, to which the provider adds the credential that it needs.
+    """A row of an endpoint table; providers add the credential that it needs.
 
-    Paths are written as Starlette writes them: `/v1/files/{file_id}`, `/v1/{rest:path}`.
+    Paths are written as in Starlette: `/v1/files/{file_id}`, `/v1/{rest:path}`.
     """
 
     method: str
@@ -37,18 +37,17 @@ Row = TypeVar("Row", bound=PathRow)
 
 
 @dataclass(frozen=True, slots=True)
-class Found(Generic[Row]):
-    """What a path and a method lead to. `known_path` tells a wrong method from a wrong path."""
+class RouteMatch(Generic[Row]):
+    """The row of a request, if there is one, its path parameters, and all rows of its path by method."""
 
     row: Row | None = None
     params: dict[str, str] = field(default_factory=dict)
-    of_path: Mapping[str, Row] = field(default_factory=dict)
-    """The rows of the path by method."""
+    rows_by_method: Mapping[str, Row] = field(default_factory=dict)
 
     @property
-    def known_path(self) -> bool:
-        """Whether any method leads somewhere on this path."""
-        return bool(self.of_path)
+    def is_known_path(self) -> bool:
+        """Whether the path has a row for any method; tells a wrong method from a wrong path."""
+        return bool(self.rows_by_method)
 
 
 class Router(Generic[Row]):
@@ -56,27 +55,24 @@ class Router(Generic[Row]):
 
     def __init__(self, rows: Iterable[Row]) -> None:
         self._fixed: dict[str, dict[str, Row]] = {}
-        patterns: dict[str, dict[str, Row]] = {}
+        templates: dict[str, dict[str, Row]] = {}
         for row in rows:
-            table = patterns if "{" in row.path else self._fixed
+            table = templates if "{" in row.path else self._fixed
             if row.method in table.setdefault(row.path, {}):
                 raise ValueError(f"two rows for {row.method} {row.path}")
             table[row.path][row.method] = row
         self._patterns: list[tuple[re.Pattern[str], dict[str, Row]]] = [
-            (compile_path(path)[0], methods) for path, methods in patterns.items()
+            (compile_path(path)[0], methods) for path, methods in templates.items()
         ]
 
-    def find(self, scope: Any) -> Found[Row]:
-        """The row for the scope's method and path below the mount; a HEAD request is a GET."""
+    def find(self, scope: Any) -> RouteMatch[Row]:
+        """Match the scope's method and path below the mount; a HEAD request is a GET."""
         method = "GET" if scope["method"] == "HEAD" else scope["method"]
         path = scope["path"][len(scope.get("root_path", "")) :]
-        fixed = self._fixed.get(path)
-        methods, params = self._match(path) if fixed is None else (fixed, {})
-        return Found(methods.get(method), params, methods) if methods is not None else Found()
-
-    def _match(self, path: str) -> tuple[dict[str, Row] | None, dict[str, str]]:
+        if path in self._fixed:
+            return RouteMatch(self._fixed[path].get(method), {}, self._fixed[path])
         for pattern, methods in self._patterns:
             match = pattern.match(path)
             if match:
-                return methods, match.groupdict()
-        return None, {}
+                return RouteMatch(methods.get(method), match.groupdict(), methods)
+        return RouteMatch()

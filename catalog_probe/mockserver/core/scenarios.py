@@ -1,14 +1,14 @@
-"""Scenarios: causes that no request can produce: `X-Mock-Scenario: NAME[;param=value...][;times=N][, NAME...]`.
+"""Scenarios: states of a provider that no request can cause, named by `X-Mock-Scenario`.
 
-A scenario names a cause (`payment_problem`), never an answer. Whoever serves the request takes the cause with
-`Context.take` and behaves accordingly; a success that never looked at its scenario is refused, so that a scenario is
-never silently ignored. Several causes, one after the other, strike a session's requests in turn.
+`X-Mock-Scenario: NAME[;param=value...][;times=N][, NAME...]`. A scenario names a cause (`payment_problem`), never an
+answer. The code that serves the request takes it with `Context.take` and behaves accordingly. A success whose scenario
+no code took is refused, so that a scenario is never silently ignored.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from catalog_probe.mockserver.core.clock import parse_duration
@@ -18,17 +18,16 @@ if TYPE_CHECKING:
 
 TIMES = "times"
 
-MOST_ECHOED = 100
-"""Characters of a text that makes no sense which are repeated to whoever sent it."""
+MAX_ECHOED = 100  # characters of an unknown name that the answer repeats
 
 
 class MockMisuse(Exception):
-    """The client misused the mock itself; answered 400 with `{"mock_error": ...}`, never in a provider's envelope."""
+    """A mistake in using the mock; answered 400 with `{"mock_error": ...}`, never in a provider's envelope."""
 
 
 @dataclass(frozen=True)
 class Param:
-    """One parameter of a scenario: how its text is read, and what it means."""
+    """A parameter of a scenario; `read` parses its text and raises ValueError."""
 
     name: str
     read: Callable[[str], Any]
@@ -38,7 +37,7 @@ class Param:
 
 
 def choice(name: str, options: Iterable[str], help: str, *, default: str | None = None) -> Param:
-    """A parameter that is one of `options`; required when it has no default."""
+    """Declare a parameter that is one of `options`; required if it has no default."""
     allowed = tuple(options)
 
     def read(text: str) -> str:
@@ -50,7 +49,7 @@ def choice(name: str, options: Iterable[str], help: str, *, default: str | None 
 
 
 def whole_number(name: str, help: str, *, default: int | None = None, minimum: int = 0) -> Param:
-    """A parameter that is an integer of at least `minimum`."""
+    """Declare a parameter that is an integer of at least `minimum`; required if it has no default."""
 
     def read(text: str) -> int:
         if not text.isdecimal() or int(text) < minimum:
@@ -61,70 +60,77 @@ def whole_number(name: str, help: str, *, default: int | None = None, minimum: i
 
 
 def duration(name: str, help: str, *, default: float | None = None) -> Param:
-    """A parameter such as `59m59s`, read as seconds."""
+    """Declare a parameter such as `59m59s`, read as seconds; required if it has no default."""
     return Param(name, parse_duration, help, default, required=default is None)
 
 
 @dataclass(frozen=True)
 class Scenario:
-    """One cause that a provider can suffer; the provider is the one that declares it."""
+    """One scenario that a provider declares.
+
+    Args:
+        row: the error of any authenticated call under it; None if an endpoint acts on it itself.
+    """
 
     name: str
     description: str
     params: tuple[Param, ...] = ()
     row: ErrorRow | None = None
-    """What any authenticated call gets that suffers it; None where an endpoint acts on it itself."""
 
 
 @dataclass(slots=True)
 class ActiveScenario:
-    """A scenario that a request asked for, with its parameters read."""
+    """The scenario of one request, with its parameters read.
+
+    Args:
+        taken: whether code acted on it.
+        deferred: whether a WebSocket acts on it only after the handshake; if nothing does, it is refused there.
+        queued: the queue's entry that it came from; it goes back there if nothing acts on it.
+    """
 
     name: str
     params: Mapping[str, Any]
-    taken: bool = field(default=False)
-    later: bool = field(default=False)
-    """Whether a WebSocket looks at it only once it is open; it is refused there if nobody takes it."""
-    waits: Waiting | None = field(default=None)
-    """What was set for the session's next requests and goes back there where it finds nothing to act on."""
+    taken: bool = False
+    deferred: bool = False
+    queued: QueuedScenario | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class ScenarioRequest:
-    """What a header said, checked: the cause, and for how many requests of the session it holds."""
+    """One scenario of a header, checked; `times` is for how many requests of the session, None for all."""
 
     name: str
     params: Mapping[str, Any]
     times: int | None
 
-    def active(self) -> ActiveScenario:
-        """The cause, on one request."""
+    def activate(self) -> ActiveScenario:
+        """Return the scenario for one request."""
         return ActiveScenario(self.name, self.params)
 
 
 @dataclass(slots=True)
-class Waiting:
-    """One cause that waits: what it is for each provider that knows it, and how many requests it is still for."""
+class QueuedScenario:
+    """A scenario that waits: its form for each provider that declares it, and for how many requests it is left."""
 
     text: str
     by_provider: Mapping[str, ScenarioRequest]
     left: int
 
-    def described(self) -> dict[str, Any]:
-        """The cause as `GET /__mock__/next` tells it."""
+    def describe(self) -> dict[str, Any]:
+        """Return the entry of `GET /__mock__/next`."""
         return {"scenario": self.text, "times": self.left, "providers": sorted(self.by_provider)}
 
 
-def nth(sequence: Iterable[ScenarioRequest], use: int) -> ActiveScenario | None:
-    """The cause that strikes the session's `use`-th request (from 1) that names the sequence; None after the last."""
-    for asked in sequence:
-        if asked.times is None or use <= asked.times:
-            return asked.active()
-        use -= asked.times
+def find_scenario_for_use(sequence: Iterable[ScenarioRequest], use: int) -> ActiveScenario | None:
+    """Return the scenario of the session's `use`-th request (from 1) with this sequence; None after its last."""
+    for request in sequence:
+        if request.times is None or use <= request.times:
+            return request.activate()
+        use -= request.times
     return None
 
 
-class Registry:
+class ScenarioRegistry:
     """All scenarios, by provider."""
 
     def __init__(self) -> None:
@@ -133,11 +139,11 @@ class Registry:
 
     @property
     def providers(self) -> tuple[str, ...]:
-        """All that declared one."""
+        """All providers that declared a scenario."""
         return tuple(dict.fromkeys(provider for provider, _ in self._scenarios))
 
     def add(self, provider: str, scenarios: Iterable[Scenario]) -> None:
-        """Declare that `provider` can suffer `scenarios`."""
+        """Declare the scenarios of a provider."""
         for scenario in scenarios:
             if (provider, scenario.name) in self._scenarios:
                 raise ValueError(f"scenario {scenario.name} is declared twice for {provider}")
@@ -145,13 +151,13 @@ class Registry:
             self._providers.setdefault(scenario.name, []).append(provider)
 
     def read(self, provider: str, header: str) -> tuple[ScenarioRequest, ...]:
-        """Read the header's value for `provider`: its causes in order.
+        """Read the header's scenarios for `provider`, in order.
 
         Raises:
-            MockMisuse: what is wrong with it.
+            MockMisuse: the header is wrong; the message says how.
         """
-        sequence = tuple(self._read_one(provider, each.strip()) for each in header.split(","))
-        endless = [asked.name for asked in sequence[:-1] if asked.times is None]
+        sequence = tuple(self._read_one(provider, part.strip()) for part in header.split(","))
+        endless = [request.name for request in sequence[:-1] if request.times is None]
         if endless:
             raise MockMisuse(f"scenario {endless[0]!r} never ends, so what follows it never comes; give it times=N")
         return sequence
@@ -160,33 +166,33 @@ class Registry:
         name, *pairs = (part.strip() for part in text.split(";"))
         scenario = self._scenarios.get((provider, name))
         if scenario is None:
-            raise MockMisuse(self._unknown(provider, name))
-        given = _pairs(name, pairs)
-        times = given.pop(TIMES, None)
+            raise MockMisuse(self._explain_unknown(provider, name))
+        texts = _read_pairs(name, pairs)
+        times = texts.pop(TIMES, None)
         if times is not None and not (times.isdecimal() and int(times) > 0):
             raise MockMisuse(f"times={times!r} is not a positive integer")
-        return ScenarioRequest(name, _read_params(scenario, given), int(times) if times else None)
+        return ScenarioRequest(name, _read_params(scenario, texts), int(times) if times else None)
 
-    def _unknown(self, provider: str, name: str) -> str:
-        elsewhere = self._providers.get(name)
-        if elsewhere:
-            return f"scenario {name!r} does not belong to provider {provider!r}, only to {', '.join(elsewhere)}"
-        from difflib import get_close_matches  # only whoever mistypes one waits for it
+    def _explain_unknown(self, provider: str, name: str) -> str:
+        other_providers = self._providers.get(name)
+        if other_providers:
+            return f"scenario {name!r} does not belong to provider {provider!r}, only to {', '.join(other_providers)}"
+        from difflib import get_close_matches  # slow to import, and rarely needed
 
-        near = get_close_matches(name[:MOST_ECHOED], [*self._providers], n=1)
-        meant = f"did you mean {near[0]}? " if near else ""
-        return f"unknown scenario {name[:MOST_ECHOED]!r}; {meant}GET /__mock__/scenarios lists them"
+        near = get_close_matches(name[:MAX_ECHOED], [*self._providers], n=1)
+        hint = f"did you mean {near[0]}? " if near else ""
+        return f"unknown scenario {name[:MAX_ECHOED]!r}; {hint}GET /__mock__/scenarios lists them"
 
-    def listing(self) -> list[dict[str, Any]]:
-        """Every scenario with its providers, parameters and description, for `GET /__mock__/scenarios`."""
-        listed: dict[tuple[str, str], dict[str, Any]] = {}
+    def list_all(self) -> list[dict[str, Any]]:
+        """List every scenario with its providers, parameters and description, for `GET /__mock__/scenarios`."""
+        entries: dict[tuple[str, str], dict[str, Any]] = {}
         for (provider, name), scenario in self._scenarios.items():
-            entry = listed.setdefault((name, scenario.description), _described(scenario))
+            entry = entries.setdefault((name, scenario.description), _describe(scenario))
             entry["providers"].append(provider)
-        return sorted(listed.values(), key=lambda entry: (entry["name"], entry["providers"]))
+        return sorted(entries.values(), key=lambda entry: (entry["name"], entry["providers"]))
 
 
-def _described(scenario: Scenario) -> dict[str, Any]:
+def _describe(scenario: Scenario) -> dict[str, Any]:
     params = [
         {"name": param.name, "required": param.required, "default": param.default, "help": param.help}
         for param in scenario.params
@@ -194,20 +200,20 @@ def _described(scenario: Scenario) -> dict[str, Any]:
     return {"name": scenario.name, "providers": [], "params": params, "description": scenario.description}
 
 
-def _pairs(name: str, pairs: list[str]) -> dict[str, str]:
-    given: dict[str, str] = {}
+def _read_pairs(name: str, pairs: list[str]) -> dict[str, str]:
+    texts: dict[str, str] = {}
     for pair in pairs:
         key, equals, value = pair.partition("=")
-        if not equals or not key or key in given:
+        if not equals or not key or key in texts:
             raise MockMisuse(f"scenario {name!r}: {pair!r} is not one more param=value")
-        given[key] = value
-    return given
+        texts[key] = value
+    return texts
 
 
-def _read_params(scenario: Scenario, given: dict[str, str]) -> dict[str, Any]:
+def _read_params(scenario: Scenario, texts: dict[str, str]) -> dict[str, Any]:
     values: dict[str, Any] = {}
     for param in scenario.params:
-        text = given.pop(param.name, None)
+        text = texts.pop(param.name, None)
         if text is None:
             if param.required:
                 raise MockMisuse(f"scenario {scenario.name!r} needs {param.name}: {param.help}")
@@ -217,6 +223,6 @@ def _read_params(scenario: Scenario, given: dict[str, str]) -> dict[str, Any]:
             values[param.name] = param.read(text)
         except ValueError as error:
             raise MockMisuse(f"scenario {scenario.name!r}, {param.name}: {error}") from None
-    if given:
-        raise MockMisuse(f"scenario {scenario.name!r} has no parameter {', '.join(map(repr, given))}")
+    if texts:
+        raise MockMisuse(f"scenario {scenario.name!r} has no parameter {', '.join(map(repr, texts))}")
     return values

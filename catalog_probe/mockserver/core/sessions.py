@@ -1,4 +1,4 @@
-"""Sessions: the private state, budgets and counters behind one value of `X-Mock-Session`."""
+"""Sessions: the private state, limits and counters of the requests with one `X-Mock-Session`."""
 
 from __future__ import annotations
 
@@ -10,93 +10,90 @@ from typing import Any, TypeVar, cast
 
 from catalog_probe.mockserver.core import leniency
 from catalog_probe.mockserver.core.buckets import TokenBucket
+from catalog_probe.mockserver.core.scenario_queue import ScenarioQueue
 from catalog_probe.mockserver.core.stores import BoundedStore
-from catalog_probe.mockserver.core.waiting import Next
 
-UNLIMITED = 1e9
-"""How many times its limit a budget is that is not limited: what is left can still be told."""
+UNLIMITED = 1e9  # times its limit is a bucket that is not limited, so that headers can still tell what remains
 
-MAX_SESSIONS = 4096
-"""More than any run opens; the least recently used goes first, so that a long-lived mock cannot grow without bound."""
-
-MAX_ENDPOINTS = 5_000
+MAX_SESSIONS = 4096  # more than any run opens; a long-lived mock must not grow without bound
+MAX_ENDPOINTS = 5_000  # for the same reason: paths contain ids
 OTHERS = "(others)"
 
 State = TypeVar("State")
 
+# the letters of real ids; each byte of a digest becomes one of them
 _ALPHABET = b"123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz"
-_LETTERS = bytes(_ALPHABET[byte % len(_ALPHABET)] for byte in range(256))
-"""Which letter each byte becomes."""
+_LETTER_OF_BYTE = bytes(_ALPHABET[byte % len(_ALPHABET)] for byte in range(256))
 
 
 class Session:
-    """What one client has done so far. Two sessions never see each other."""
+    """What one client has done so far. Two sessions share nothing."""
 
     def __init__(self, name: str) -> None:
         self.name = name
         self.requests: Counter[str] = Counter()
         self.scenario_uses: Counter[str] = Counter()
-        self.next = Next()
+        self.scenario_queue = ScenarioQueue()
         self._states: dict[type, object] = {}
         self._stores: dict[tuple[type, str], BoundedStore[str, Any]] = {}
         self._buckets: dict[Hashable, TokenBucket] = {}
         self._ids: Counter[str] = Counter()
-        self._began: float | None = None
+        self._frozen_at: float | None = None
 
-    def began(self) -> float:
-        """The moment, in seconds since the epoch, at which time stands for requests that let it stand still."""
-        if self._began is None:
-            self._began = time.time()
-        return self._began
+    def frozen_time(self) -> float:
+        """Return the time of the session's first `X-Mock-Clock: still`, in seconds since the epoch."""
+        if self._frozen_at is None:
+            self._frozen_at = time.time()
+        return self._frozen_at
 
-    def count(self, counted_as: str) -> None:
-        """Count a request; beyond so many endpoints, ids among their paths, the rest are counted together."""
-        known = counted_as in self.requests or len(self.requests) < MAX_ENDPOINTS
-        self.requests[counted_as if known else OTHERS] += 1
+    def count_request(self, counted_as: str) -> None:
+        """Count a request; those beyond MAX_ENDPOINTS endpoints are counted together."""
+        has_room = counted_as in self.requests or len(self.requests) < MAX_ENDPOINTS
+        self.requests[counted_as if has_room else OTHERS] += 1
 
-    def uses(self, scenario: str) -> int:
-        """Count a request that asks for a scenario, and say the how-manieth it is."""
-        self.scenario_uses[scenario] += 1
+    def count_scenario_use(self, header: str) -> int:
+        """Count a request with this scenario header, and return how many there were, with this one."""
+        self.scenario_uses[header] += 1
         if len(self.scenario_uses) > MAX_ENDPOINTS:
             del self.scenario_uses[next(iter(self.scenario_uses))]
-        return self.scenario_uses[scenario]
+        return self.scenario_uses[header]
 
     def state(self, kind: type[State]) -> State:
-        """This session's one instance of `kind`, made on first use: how a provider keeps chats, files, batches."""
-        found = self._states.get(kind)
-        if found is None:
-            found = self._states[kind] = kind()
-        return cast("State", found)
+        """Return this session's one instance of a class, made on first use."""
+        state = self._states.get(kind)
+        if state is None:
+            state = self._states[kind] = kind()
+        return cast("State", state)
 
     def store(self, kind: type[State], owner: str = "") -> BoundedStore[str, State]:
-        """What an owner keeps of one kind of thing in this session, by id: files, batches, deferred completions."""
+        """Return an owner's things of one class in this session, by id: files, batches, deferred completions."""
         return self._stores.setdefault((kind, owner), BoundedStore())
 
     def bucket(self, key: Hashable, per_minute: float, burst: float | None = None) -> TokenBucket:
-        """This session's budget under `key`, made full on first use; `burst` is its capacity where that is less."""
-        found = self._buckets.get(key)
-        if found is None:
-            times = leniency.current().limits or UNLIMITED
-            found = TokenBucket(per_minute * times, None if burst is None else burst * times)
-            self._buckets[key] = found
-        return found
+        """Return this session's bucket of a key, made full on first use; `burst` is a smaller capacity."""
+        bucket = self._buckets.get(key)
+        if bucket is None:
+            factor = leniency.get_current().limits or UNLIMITED
+            bucket = TokenBucket(per_minute * factor, None if burst is None else burst * factor)
+            self._buckets[key] = bucket
+        return bucket
 
     def new_id(self, prefix: str, length: int = 24) -> str:
-        """An identifier that looks random and is the same in every run of the same session: runs can be compared."""
+        """Make an id that looks random but is the same in every run of the session, so that runs can be compared."""
         self._ids[prefix] += 1
         digest = blake2b(f"{self.name}/{prefix}/{self._ids[prefix]}".encode(), digest_size=32).digest()
-        return prefix + digest[:length].translate(_LETTERS).decode("ascii")
+        return prefix + digest[:length].translate(_LETTER_OF_BYTE).decode("ascii")
 
 
 class Sessions:
-    """All sessions, bounded."""
+    """All sessions; beyond the limit the least recently used is forgotten."""
 
     def __init__(self, limit: int = MAX_SESSIONS) -> None:
         self._limit = limit
         self._sessions: OrderedDict[str, Session] = OrderedDict()
 
     def get(self, name: str) -> Session:
-        """The session called `name` (the empty name is the shared default), made on first use."""
+        """Return the session with this name, made on first use. The empty name is the shared default."""
         session = self._sessions.get(name)
         if session is None:
             session = self._sessions[name] = Session(name)
@@ -107,7 +104,7 @@ class Sessions:
         return session
 
     def peek(self, name: str) -> Session | None:
-        """The session called `name` if it exists: reading a counter makes no session."""
+        """Return the session with this name if it exists."""
         return self._sessions.get(name)
 
     def forget(self, name: str | None = None) -> None:

@@ -1,4 +1,4 @@
-"""A WebSocket as a provider sees it: messages in and out, how old it is, and how it ends."""
+"""A WebSocket as a provider sees it: messages in and out, its clock, and how it ends."""
 
 from __future__ import annotations
 
@@ -17,22 +17,21 @@ if TYPE_CHECKING:
 
     from catalog_probe.mockserver.core.world import Context
 
-MAX_REASON = 123
-"""Bytes that fit into a close frame beside its code (RFC 6455, 5.5)."""
+MAX_REASON = 123  # bytes of a close frame beside its code (RFC 6455, 5.5)
 
 
-class Gone(Exception):
+class Disconnected(Exception):
     """The client is no longer there."""
 
 
 class Socket:
-    """One WebSocket. Its clock begins where the virtual clock of its handshake stands, and runs on from there."""
+    """One WebSocket. Its clock starts at the time of its handshake and runs on from there."""
 
     def __init__(self, scope: Scope, receive: Receive, send: Send) -> None:
         self.scope = scope
         self._receive = receive
         self._send = send
-        self._begun = time.monotonic()
+        self._opened_at = time.monotonic()
 
     @property
     def context(self) -> Context:
@@ -42,17 +41,17 @@ class Socket:
 
     @property
     def now(self) -> float:
-        """The time on this socket."""
-        return self.context.now + time.monotonic() - self._begun
+        """The time on this socket, in seconds since the epoch."""
+        return self.context.now + time.monotonic() - self._opened_at
 
-    def put_off(self, names: Collection[str] | None = None) -> None:
-        """Let what is said on the socket suffer the scenario that the handshake asked for and did not suffer.
+    def defer_scenario(self, names: Collection[str] | None = None) -> None:
+        """Let the messages, and not the handshake, act on the scenario that the handshake asked for.
 
-        Of `names`, where they are given: whoever serves the socket takes those in any case.
+        With `names`, only on one of these. A queued scenario stays with the handshake, which gives it back.
         """
         scenario = self.context.scenario
-        if scenario is not None and scenario.waits is None and (names is None or scenario.name in names):
-            scenario.later = True
+        if scenario is not None and scenario.queued is None and (names is None or scenario.name in names):
+            scenario.deferred = True
 
     async def accept(self) -> None:
         """Answer the handshake with 101."""
@@ -64,21 +63,21 @@ class Socket:
         await self._receive()
         await response(self.scope, self._receive, self._send)
 
-    async def hear(self, within_s: float | None = None) -> str | bytes:
-        """The next message.
+    async def receive(self, within_s: float | None = None) -> str | bytes:
+        """Return the next message.
 
         Raises:
-            Gone: the client closed, or was cut off.
+            Disconnected: the client closed, or was cut off.
             TimeoutError: none came in time.
         """
         async with asyncio.timeout(within_s):
-            message = await self._receive()
-        if message["type"] == "websocket.disconnect":
-            raise Gone
-        heard: str | bytes = message["bytes"] if message.get("text") is None else message["text"]
-        return heard
+            event = await self._receive()
+        if event["type"] == "websocket.disconnect":
+            raise Disconnected
+        message: str | bytes = event["bytes"] if event.get("text") is None else event["text"]
+        return message
 
-    async def say(self, message: Any) -> None:
+    async def send_json(self, message: Any) -> None:
         """Send a JSON value as one message."""
         await self._send({"type": "websocket.send", "text": json.dumps(message, separators=(",", ":"))})
 
@@ -89,11 +88,11 @@ class Socket:
         while (await self._receive())["type"] != "websocket.disconnect":
             pass
 
-    async def drop(self) -> NoReturn:
-        """Cut the client off without a word, as a network does.
+    async def abort(self) -> NoReturn:
+        """Close the connection without a close frame, as a broken network does.
 
         Raises:
-            Gone: it is.
+            Disconnected: always.
         """
         self.scope["extensions"][CLOSE_EXTENSION]["close"]()
-        raise Gone
+        raise Disconnected

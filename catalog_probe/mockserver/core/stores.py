@@ -1,4 +1,4 @@
-"""What a session keeps of one kind of thing, so many at most."""
+"""A bounded store of one class of things in a session."""
 
 from __future__ import annotations
 
@@ -11,25 +11,24 @@ if TYPE_CHECKING:
 Key = TypeVar("Key")
 Value = TypeVar("Value")
 
-MOST = 1_000
-"""Things in one store: more than any client looks back on, so that a long-lived mock cannot grow without bound."""
+MAX_ITEMS = 1_000  # more than any client looks back on; a long-lived mock must not grow without bound
 
 
 class BoundedStore(OrderedDict[Key, Value]):
-    """A mapping that forgets what was put there first when it holds too many things."""
+    """A mapping that forgets its oldest item when it holds too many."""
 
     def __setitem__(self, key: Key, value: Value) -> None:
         super().__setitem__(key, value)
         self.move_to_end(key)
-        if len(self) > MOST:
+        if len(self) > MAX_ITEMS:
             self.popitem(last=False)
 
     def newest_first(self) -> list[Value]:
-        """What is here, the last first."""
+        """Return all items, the newest first."""
         return [*reversed(self.values())]
 
     def find(self, key: Key, absent: ErrorRow) -> Value:
-        """The thing under a key, or the refusal of the row for what is not there; its message may name {id}."""
+        """Return the item of a key, or raise the refusal of `absent`, whose message may name {id}."""
         if key not in self:
             raise absent(id=key)
         return self[key]

@@ -1,4 +1,4 @@
-"""Server-sent events: how an event is written, and texts cut into pieces."""
+"""Server-sent events, and texts cut into the pieces of a stream."""
 
 from __future__ import annotations
 
@@ -8,31 +8,30 @@ from typing import Any
 
 from starlette.responses import StreamingResponse
 
-PIECE = 24
-"""Characters a delta; small enough that a short answer comes in several."""
+PIECE = 24  # characters of a delta; small enough that a short answer comes in several
 
 DONE = b"data: [DONE]\n\n"
-"""What ends a stream of chat completions."""
+"""The end of a stream of chat completions."""
 
 
 def encode_event(data: Any, name: str | None = None) -> bytes:
-    """One event; a stream of some providers names each."""
-    named = f"event: {name}\n" if name is not None else ""
-    return f"{named}data: {json.dumps(data, separators=(',', ':'))}\n\n".encode()
+    """Write one event; the streams of some providers name each."""
+    name_line = f"event: {name}\n" if name is not None else ""
+    return f"{name_line}data: {json.dumps(data, separators=(',', ':'))}\n\n".encode()
 
 
 def encode_typed(event: Mapping[str, Any]) -> bytes:
-    """One event under the name that its data repeats as `type`."""
+    """Write one event whose name is the `type` of its data."""
     return encode_event(event, event["type"])
 
 
-def cut_into(text: str, size: int = PIECE) -> list[str]:
-    """The text in pieces of so many characters."""
+def split_text(text: str, size: int = PIECE) -> list[str]:
+    """Cut a text into pieces of `size` characters."""
     return [text[start : start + size] for start in range(0, len(text), size)]
 
 
 def event_stream(events: Iterable[bytes], break_off: Callable[[], None] | None = None) -> StreamingResponse:
-    """The answer that is these events; `break_off` breaks the connection after them, before the stream has ended."""
+    """Make the response of these events; `break_off` then breaks the connection, before the stream has ended."""
 
     async def body() -> AsyncIterator[bytes]:
         for event in events:

@@ -1,4 +1,4 @@
-"""The world: everything the providers share, and the context in which one request is served."""
+"""The world: all that the providers share, and the context in which one request is served."""
 
 from __future__ import annotations
 
@@ -8,7 +8,13 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from catalog_probe.mockserver.core.clock import parse_clock
-from catalog_probe.mockserver.core.scenarios import ActiveScenario, MockMisuse, Registry, Scenario, nth
+from catalog_probe.mockserver.core.scenarios import (
+    ActiveScenario,
+    MockMisuse,
+    Scenario,
+    ScenarioRegistry,
+    find_scenario_for_use,
+)
 from catalog_probe.mockserver.core.sessions import Session, Sessions
 
 if TYPE_CHECKING:
@@ -19,45 +25,48 @@ CLOCK_HEADER = "x-mock-clock"
 SESSION_HEADER = "x-mock-session"
 KNOWN_HEADERS = frozenset({SCENARIO_HEADER, CLOCK_HEADER, SESSION_HEADER})
 
-MAX_SESSION_NAME = 200
+MAX_SESSION_NAME = 200  # characters
 
 
 @dataclass(slots=True)
 class Context:
-    """One request: whose it is, when it happens, and which fault it has. ASGI providers find it in `scope["mock"]`."""
+    """One request: its session, its time and its scenario. ASGI apps find it in `scope["mock"]`.
+
+    Args:
+        now: seconds since the epoch, as the request's clock says.
+        ahead_s: how far `now` is ahead of the real time.
+        mock_headers: the request's `x-mock-*` headers; they hold for all that comes over the same WebSocket.
+    """
 
     session: Session
     now: float
     scenario: ActiveScenario | None = None
     ahead_s: float = 0.0
-    """How far `now` is ahead of the real time, because the request says so."""
-    said: Mapping[str, str] = field(default_factory=dict)
-    """What was said to the mock: its own headers. A request that comes by the same connection says the same."""
+    mock_headers: Mapping[str, str] = field(default_factory=dict)
 
     def take(self, *names: str) -> ActiveScenario | None:
-        """The active scenario if it is one of `names`; from then on it counts as applied."""
+        """Return the scenario if it is one of `names`; from then on it counts as acted on."""
         if self.scenario is None or self.scenario.name not in names:
             return None
         self.scenario.taken = True
         return self.scenario
 
     def raise_failure(self, scenarios: Iterable[Scenario]) -> None:
-        """Raise the refusal of the active scenario if it is one of these and has a row.
+        """Raise the refusal of the scenario if it is one of these and has a row.
 
-        A provider calls it after authentication, for it knows who asks.
+        Call it after authentication: a provider knows the caller before it fails.
         """
         rows = {scenario.name: scenario.row for scenario in scenarios if scenario.row is not None}
-        suffered = self.take(*rows)
-        if suffered is not None:
-            raise rows[suffered.name](**suffered.params)
+        taken = self.take(*rows)
+        if taken is not None:
+            raise rows[taken.name](**taken.params)
 
-    @property
-    def ignored(self) -> str | None:
-        """The name of a scenario that nobody took, though the request asked for it. One that waits goes on waiting."""
+    def release_scenario(self) -> str | None:
+        """Return the name of a scenario that this request asked for and nothing acted on; put a queued one back."""
         if self.scenario is None or self.scenario.taken:
             return None
-        if self.scenario.waits is not None:
-            self.session.next.give_back(self.scenario)
+        if self.scenario.queued is not None:
+            self.session.scenario_queue.give_back(self.scenario)
             self.scenario = None
             return None
         return self.scenario.name
@@ -65,27 +74,33 @@ class Context:
 
 @dataclass
 class World:
-    """What all providers share. Transport-independent: gRPC and WebSocket servers open contexts with it too."""
+    """All that the providers share. gRPC and WebSocket servers open contexts with it too.
+
+    Args:
+        latency_s: seconds that each answer waits.
+        settings: the checked settings of each provider.
+        addresses: each provider's addresses, as soon as a server listens.
+        cleanups: what closes the listeners other than HTTP, in a process that goes on without the mock.
+    """
 
     latency_s: float = 0.0
     sessions: Sessions = field(default_factory=Sessions)
-    scenarios: Registry = field(default_factory=Registry)
+    scenarios: ScenarioRegistry = field(default_factory=ScenarioRegistry)
     settings: dict[str, Mapping[str, Any]] = field(default_factory=dict)
     total_requests: int = 0
     addresses: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
-    """Each provider's addresses, once there is a server."""
-    at_the_end: list[Callable[[], Awaitable[None]]] = field(default_factory=list)
-    """What closes the listeners other than HTTP, where the process goes on without the mock."""
+    cleanups: list[Callable[[], Awaitable[None]]] = field(default_factory=list)
 
     async def close(self) -> None:
-        """Close them."""
-        while self.at_the_end:
-            await self.at_the_end.pop()()
+        """Close the listeners other than HTTP."""
+        while self.cleanups:
+            await self.cleanups.pop()()
 
-    def open(self, provider: str, counted_as: str, mock_headers: Mapping[str, str]) -> Context:
-        """The context of a request to `provider`, from its `x-mock-*` headers (lower case); counts the request.
+    def open_context(self, provider: str, counted_as: str, mock_headers: Mapping[str, str]) -> Context:
+        """Count a request to `provider` and make its context from its `x-mock-*` headers (lower case).
 
-        Raises MockMisuse when a header makes no sense: a scenario is never silently ignored.
+        Raises:
+            MockMisuse: a header is unknown or wrong.
         """
         if not mock_headers.keys() <= KNOWN_HEADERS:
             unknown = ", ".join(sorted(mock_headers.keys() - KNOWN_HEADERS))
@@ -93,29 +108,33 @@ class World:
         name = mock_headers.get(SESSION_HEADER, "")
         check_session_name(name)
         session = self.sessions.get(name)
-        session.count(counted_as)
+        session.count_request(counted_as)
         self.total_requests += 1
-        still, ahead_s = _clock(mock_headers)
-        now = session.began() if still else time.time()
-        scenario = self._scenario(provider, session, mock_headers.get(SCENARIO_HEADER))
+        is_frozen, ahead_s = _read_clock(mock_headers)
+        now = session.frozen_time() if is_frozen else time.time()
+        scenario = self._find_scenario(provider, session, mock_headers.get(SCENARIO_HEADER))
         return Context(session, now + ahead_s, scenario, ahead_s, mock_headers)
 
-    def _scenario(self, provider: str, session: Session, header: str | None) -> ActiveScenario | None:
+    def _find_scenario(self, provider: str, session: Session, header: str | None) -> ActiveScenario | None:
         if header is None:
-            return session.next.strike(provider)
+            return session.scenario_queue.take_for(provider)
         sequence = self.scenarios.read(provider, header)
         if sequence[0].times is None:
-            return sequence[0].active()
-        return nth(sequence, session.uses(header))
+            return sequence[0].activate()
+        return find_scenario_for_use(sequence, session.count_scenario_use(header))
 
 
 def check_session_name(name: str) -> None:
-    """Refuse a name that no request could be in: MockMisuse says how long one may be."""
+    """Refuse a session name that is too long.
+
+    Raises:
+        MockMisuse: it is.
+    """
     if len(name) > MAX_SESSION_NAME:
         raise MockMisuse(f"a session name has at most {MAX_SESSION_NAME} characters")
 
 
-def _clock(mock_headers: Mapping[str, str]) -> tuple[bool, float]:
+def _read_clock(mock_headers: Mapping[str, str]) -> tuple[bool, float]:
     text = mock_headers.get(CLOCK_HEADER)
     if text is None:
         return False, 0.0
@@ -126,6 +145,6 @@ def _clock(mock_headers: Mapping[str, str]) -> tuple[bool, float]:
 
 
 def context_of(scope: Scope) -> Context:
-    """The context that the mock opened for this request."""
+    """Return the context that the mock opened for this request."""
     context: Context = scope["mock"]
     return context

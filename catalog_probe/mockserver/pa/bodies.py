@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from catalog_probe.mockserver.core.bodies import MB, BodyRules, BodyTooLarge, read_body, read_json
-from catalog_probe.mockserver.core.fields import Breach, violations
+from catalog_probe.mockserver.core.fields import Breach, find_violations
 from catalog_probe.mockserver.pa.errors import BREACHES, NO_OBJECT, NOT_JSON, TOO_LARGE
 
 if TYPE_CHECKING:
@@ -51,14 +51,14 @@ async def read_object(call: Call, rules: BodyRules) -> dict[str, Any]:
 
 def check_fields(body: Any, table: Value, *, path: Path = (), ignore_unknown: bool = False) -> None:
     """Raise the first thing wrong with a body, in the order of its table; unknown fields may pass."""
-    for violation in violations(body, table, null_is_absent=False, path=path):
+    for violation in find_violations(body, table, null_is_absent=False, path=path):
         if not (ignore_unknown and violation.breach is Breach.UNKNOWN):
             raise _refusal(violation)
 
 
 def _refusal(violation: Violation) -> Refusal:
     path = ".".join(map(str, violation.path))
-    return violation.refusal(
+    return violation.make_refusal(
         BREACHES,
         WORDS,
         path=path,

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from starlette.responses import Response
 
     from catalog_probe.mockserver.core.errors import Refusal
-    from catalog_probe.mockserver.core.routing import Found
+    from catalog_probe.mockserver.core.routing import RouteMatch
     from catalog_probe.mockserver.core.world import World
     from catalog_probe.mockserver.pa.auth.keys import Key
 
@@ -66,24 +66,24 @@ class Gateway(gateway.Gateway[Call, Endpoint]):
         super().__init__(rows)
         self._names = Names.of(world.settings["pa"])
 
-    def open(self, request: Request) -> Call:
+    def open_call(self, request: Request) -> Call:
         """The call that a request is; a key that is good is known even where none is asked for."""
         request_id = context_of(request.scope).session.new_id("req_")
         key = identify(request, self._names) or ANONYMOUS
         return Call(request=request, names=self._names, request_id=request_id, key=key)
 
-    async def answer(self, call: Call, found: Found[Endpoint]) -> Response:
+    async def answer(self, call: Call, match: RouteMatch[Endpoint]) -> Response:
         """Admit the call and let its handler answer."""
-        if not found.known_path:
+        if not match.is_known_path:
             raise UNKNOWN_PATH()
         # who is a stranger here must not learn from a wrong method that there is such a path (2:7.2)
-        usual = next(iter(found.of_path.values()))
+        usual = next(iter(match.rows_by_method.values()))
         if not usual.open:
             call.key = usual.authenticate(call.request, call.names)
-        row = found.row
+        row = match.row
         if row is None:
             raise METHOD_NOT_ALLOWED()
-        call.params = found.params
+        call.params = match.params
         if not row.open:
             (row.admit or admit_by_group)(call.key, row)
             check_version(call, row)
@@ -97,7 +97,7 @@ class Gateway(gateway.Gateway[Call, Endpoint]):
         """The answer that a refusal is."""
         return make_response(refusal, call.request_id)
 
-    def dress(self, call: Call, response: Response) -> None:
+    def add_headers(self, call: Call, response: Response) -> None:
         """Tell of the request, the limits, and whose key it is."""
         headers = {**make_headers(call), **call.headers, **identity(call, response.status_code)}
         response.headers.update({REQUEST_ID: call.request_id, **headers})

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from starlette.responses import Response
 
 from catalog_probe.mockserver.core.bodies import MB, BodyRules, read_json
-from catalog_probe.mockserver.core.fields import violations
+from catalog_probe.mockserver.core.fields import find_violations
 from catalog_probe.mockserver.pb.errors import BREACHES, NOT_JSON, TOO_LARGE
 
 if TYPE_CHECKING:
@@ -56,9 +56,9 @@ async def read_object(call: Call, table: Value) -> dict[str, Any]:
 def check_object(body: Any, table: Value, path: Path = ()) -> dict[str, Any]:
     """The body with its names in camelCase and without what is null, or the refusal of what breaks the table."""
     renamed = rename(body, table)
-    broken = next(iter(violations(renamed, table, path=path)), None)
+    broken = next(iter(find_violations(renamed, table, path=path)), None)
     if broken is not None:
-        raise broken.refusal(BREACHES, WORDS)
+        raise broken.make_refusal(BREACHES, WORDS)
     checked: dict[str, Any] = renamed
     return checked
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from starlette.requests import Request
 
 from catalog_probe.mockserver.core import gateway
-from catalog_probe.mockserver.core.routing import Endpoint, Found
+from catalog_probe.mockserver.core.routing import Endpoint, RouteMatch
 from catalog_probe.mockserver.pb.access import authenticate, authenticate_bearer
 from catalog_probe.mockserver.pb.bodies import JsonAnswer
 from catalog_probe.mockserver.pb.call import Call
@@ -66,21 +66,21 @@ class Gateway(gateway.Gateway[Call, Endpoint]):
         super().__init__(rows)
         self._names = Names.of(world.settings["pb"])
 
-    def open(self, request: Request) -> Call:
+    def open_call(self, request: Request) -> Call:
         """The call that a request is."""
         return Call(request=request, names=self._names)
 
-    async def answer(self, call: Call, found: Found[Endpoint]) -> Response:
+    async def answer(self, call: Call, match: RouteMatch[Endpoint]) -> Response:
         """Let whoever authenticates as the surface wants it in."""
         surface = _surface_of(call.request.scope)
-        if found.row is None:
-            if found.known_path and surface.names_wrong_methods:
+        if match.row is None:
+            if match.is_known_path and surface.names_wrong_methods:
                 raise METHOD_NOT_ALLOWED(method=call.request.method)
             raise UNKNOWN_PATH()
-        call.params = found.params
+        call.params = match.params
         call.project = surface.authenticate(call.request, self._names, call.context)
         raise_failure(call.context, call.params.get("model", ALL_MODELS))
-        response: Response = await found.row.handler(call)
+        response: Response = await match.row.handler(call)
         return response
 
     def refuse(self, call: Call, refusal: Refusal) -> Response:

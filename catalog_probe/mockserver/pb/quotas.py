@@ -148,7 +148,7 @@ def _charge(call: Call, model: Model, pool: str, amounts: Mapping[str, int]) -> 
     days = call.session.state(Usage).days
     today = datetime.fromtimestamp(call.now, PACIFIC).date().isoformat()
     counted = [(quota, (call.project.id, model.id, pool, quota.field, today)) for quota in PER_DAY]
-    times = leniency.current().limits or UNLIMITED
+    times = leniency.get_current().limits or UNLIMITED
     for quota, key in counted:
         limit = getattr(limits, quota.field)
         if days[key] + amounts[quota.field] > limit * times:
@@ -174,7 +174,7 @@ def find_overspending(call: Call) -> Excess | None:
     limit = TIERS[call.project.tier].usd_in_ten_minutes
     window = call.session.state(Usage).spent.get(call.project.id, Window())
     window.pass_to(call.now)
-    if limit is None or leniency.current().limits is None or window.total < limit:
+    if limit is None or leniency.get_current().limits is None or window.total < limit:
         return None
     return Excess(SPEND, limit, window.seconds[0][0] + SPEND_WINDOW_S - call.now)
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from catalog_probe.mockserver.core.bodies import MB, BodyRules, read_json
-from catalog_probe.mockserver.core.fields import Breach, as_text, violations
+from catalog_probe.mockserver.core.fields import Breach, find_violations, format_path
 from catalog_probe.mockserver.pc.errors import (
     BREACHES,
     DECIMAL_BREACHES,
@@ -38,7 +38,7 @@ async def read_object(call: Call, table: Value) -> dict[str, Any]:
 
 def check_object(body: Any, table: Value) -> dict[str, Any]:
     """The body without what is null, or the refusal of the first thing that breaks the table."""
-    broken = next(violations(body, table), None)
+    broken = next(find_violations(body, table), None)
     if broken is not None:
         raise _refusal(broken)
     return {name: value for name, value in body.items() if value is not None}
@@ -49,4 +49,6 @@ def _refusal(broken: Violation) -> Refusal:
     if is_field and broken.breach is Breach.TYPE and broken.value is None:
         broken = replace(broken, breach=Breach.MISSING)  # a required field that is null
     is_decimal = broken.breach in DECIMAL_BREACHES and "integer" not in broken.wanted.types
-    return broken.refusal(DECIMAL_BREACHES if is_decimal else BREACHES, WORDS, path=as_text(broken.path) or "body")
+    return broken.make_refusal(
+        DECIMAL_BREACHES if is_decimal else BREACHES, WORDS, path=format_path(broken.path) or "body"
+    )

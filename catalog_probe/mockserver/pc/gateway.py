@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from starlette.responses import Response
 
     from catalog_probe.mockserver.core.errors import Refusal
-    from catalog_probe.mockserver.core.routing import Found
+    from catalog_probe.mockserver.core.routing import RouteMatch
     from catalog_probe.mockserver.core.world import World
 
 REQUEST_ID = "x-request-id"
@@ -32,29 +32,29 @@ class Gateway(gateway.Gateway[Call, Endpoint]):
         super().__init__(rows)
         self._header_prefix = world.settings["pc"]["header_prefix"]
 
-    def open(self, request: Request) -> Call:
+    def open_call(self, request: Request) -> Call:
         """The call that a request is."""
         return Call(request=request, header_prefix=self._header_prefix)
 
-    async def answer(self, call: Call, found: Found[Endpoint]) -> Response:
+    async def answer(self, call: Call, match: RouteMatch[Endpoint]) -> Response:
         """Admit the call and let its handler answer."""
-        if not found.known_path:
+        if not match.is_known_path:
             raise UNKNOWN_URL()
         call.headers[REQUEST_ID] = call.session.new_id("req_", 32)  # an unknown URL has none (2:7.1)
-        if found.row is None:
+        if match.row is None:
             raise WRONG_METHOD(method=call.request.method)
-        call.params = found.params
+        call.params = match.params
         authenticate(call)
         raise_failure(call.context)
-        admit(call, found.row)
-        response: Response = await found.row.handler(call)
+        admit(call, match.row)
+        response: Response = await match.row.handler(call)
         return response
 
     def refuse(self, call: Call, refusal: Refusal) -> Response:
         """The answer that a refusal is."""
         return make_response(refusal)
 
-    def dress(self, call: Call, response: Response) -> None:
+    def add_headers(self, call: Call, response: Response) -> None:
         """Say what is left of the limits."""
-        super().dress(call, response)
+        super().add_headers(call, response)
         response.headers.update(headers_of(call.meters, call.now))

@@ -8,9 +8,9 @@ from starlette.responses import JSONResponse
 
 from catalog_probe.mockserver.core.bodies import BodyRules, read_json
 from catalog_probe.mockserver.core.calls import Call
-from catalog_probe.mockserver.core.fields import violations
+from catalog_probe.mockserver.core.fields import find_violations
 from catalog_probe.mockserver.core.gateway import Gateway
-from catalog_probe.mockserver.core.routing import Endpoint, Found
+from catalog_probe.mockserver.core.routing import Endpoint, RouteMatch
 from catalog_probe.mockserver.pc.envelopes import make_response
 from catalog_probe.mockserver.pc.errors import (
     INVALID_REQUEST_OF_TOKEN,
@@ -40,16 +40,16 @@ RULES = BodyRules(256 * 1024, INVALID_REQUEST_OF_TOKEN, INVALID_REQUEST_OF_TOKEN
 class TokenHost(Gateway[Call, Endpoint]):
     """The ASGI app of the mutual-TLS host. The mock speaks no TLS, so the certificate comes in the body."""
 
-    def open(self, request: Request) -> Call:
+    def open_call(self, request: Request) -> Call:
         """The call that a request is."""
         return Call(request=request)
 
-    async def answer(self, call: Call, found: Found[Endpoint]) -> Response:
+    async def answer(self, call: Call, match: RouteMatch[Endpoint]) -> Response:
         """Let nobody in but an exchange."""
         call.headers[REQUEST_ID] = call.session.new_id("req_", 32)
-        if found.row is None:
+        if match.row is None:
             raise MUTUAL_TLS_HOST()
-        response: Response = await found.row.handler(call)
+        response: Response = await match.row.handler(call)
         return response
 
     def refuse(self, call: Call, refusal: Refusal) -> Response:
@@ -83,9 +83,9 @@ async def exchange(call: Call) -> Response:
 async def _read_body(call: Call) -> dict[str, Any]:
     """The parameters, as JSON: so clients send them, and the documents do not say."""
     body = (await read_json(call.request, RULES)).value
-    broken = next(violations(body, TOKEN_EXCHANGE), None)
+    broken = next(find_violations(body, TOKEN_EXCHANGE), None)
     if broken is not None:
-        raise broken.refusal(TOKEN_BREACHES, WORDS)
+        raise broken.make_refusal(TOKEN_BREACHES, WORDS)
     return {**body}
 
 

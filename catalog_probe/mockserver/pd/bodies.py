@@ -6,7 +6,7 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from catalog_probe.mockserver.core.bodies import MB, BodyRules, read_json
-from catalog_probe.mockserver.core.fields import Breach, as_text, type_of, violations
+from catalog_probe.mockserver.core.fields import Breach, find_violations, format_path, json_type
 from catalog_probe.mockserver.pd.errors import BREACHES, TOO_LARGE, UNREADABLE, UNSUPPORTED_MEDIA_TYPE
 from catalog_probe.mockserver.pd.fields import FOUND, WANTED
 from catalog_probe.mockserver.pd.positions import end_of, line_and_column
@@ -33,7 +33,7 @@ async def read_object(call: Call, table: Value) -> dict[str, Any]:
 
 def check_object(body: Any, table: Value, text: str) -> dict[str, Any]:
     """The body without what is null, or the refusal of what breaks the table; a wrong type comes before all else."""
-    broken = min(violations(body, table), key=lambda violation: violation.breach is not Breach.TYPE, default=None)
+    broken = min(find_violations(body, table), key=lambda violation: violation.breach is not Breach.TYPE, default=None)
     if broken is not None:
         raise _refusal(broken, text)
     return {name: value for name, value in body.items() if value is not None}
@@ -41,11 +41,11 @@ def check_object(body: Any, table: Value, text: str) -> dict[str, Any]:
 
 def _refusal(broken: Violation, text: str) -> Refusal:
     line, column = line_and_column(text, end_of(text, broken.path))
-    return broken.refusal(
+    return broken.make_refusal(
         BREACHES,
         WANTED,
-        field=f"{as_text(broken.path)}: " if broken.path else "",
-        found=f"{FOUND[type_of(broken.value)]} `{json.dumps(broken.value)[:40]}`",
+        field=f"{format_path(broken.path)}: " if broken.path else "",
+        found=f"{FOUND[json_type(broken.value)]} `{json.dumps(broken.value)[:40]}`",
         line=line,
         column=column,
     )

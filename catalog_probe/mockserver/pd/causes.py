@@ -44,5 +44,5 @@ SCENARIOS = (*DECLARED, replace(RATE_LIMITED, row=USED_UP_BY_OTHERS))
 def stream(call: Call, events: Iterable[bytes]) -> Response:
     """The events as an answer, cut off after the first ones where the call suffers that."""
     if call.context.take(CUT_MID_STREAM) is not None:
-        return event_stream(islice(events, BEFORE_THE_CUT), call.break_off)
+        return event_stream(islice(events, BEFORE_THE_CUT), call.abort_connection)
     return event_stream(events)

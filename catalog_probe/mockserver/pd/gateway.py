@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from starlette.types import Scope
 
     from catalog_probe.mockserver.core.errors import Refusal
-    from catalog_probe.mockserver.core.routing import Found
+    from catalog_probe.mockserver.core.routing import RouteMatch
     from catalog_probe.mockserver.pd.keys import Key
     from catalog_probe.mockserver.pd.models import Host
 
@@ -50,18 +50,18 @@ class Gateway(gateway.Gateway[Call, Endpoint]):
         super().__init__(rows)
         self._host = host
 
-    def open(self, request: Request) -> Call:
+    def open_call(self, request: Request) -> Call:
         """The call that a request is."""
         return Call(request=request, host=self._host)
 
-    async def answer(self, call: Call, found: Found[Endpoint]) -> Response:
+    async def answer(self, call: Call, match: RouteMatch[Endpoint]) -> Response:
         """Admit the call and let its handler answer."""
         check_url(call.request.scope)
-        if found.row is None:
-            raise (METHOD_NOT_ALLOWED if found.known_path else UNKNOWN_PATH)()
-        call.params = found.params
-        enter(call, found.row.acl)
-        response: Response = await found.row.handler(call)
+        if match.row is None:
+            raise (METHOD_NOT_ALLOWED if match.is_known_path else UNKNOWN_PATH)()
+        call.params = match.params
+        enter(call, match.row.acl)
+        response: Response = await match.row.handler(call)
         return response
 
     def refuse(self, call: Call, refusal: Refusal) -> Response:

@@ -7,9 +7,9 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from catalog_probe.mockserver.core.echo import count_tokens, cut_to, repeat
+from catalog_probe.mockserver.core.echo import count_tokens, echo_text, truncate_text
 from catalog_probe.mockserver.pd.errors import MULTI_AGENT, NOT_OFFERED, UNSUPPORTED_EFFORT
-from catalog_probe.mockserver.schema.wanted import NotOffered, Wanted, last_words
+from catalog_probe.mockserver.schema.requested_output import FunctionNotOffered, RequestedOutput, find_user_text
 
 if TYPE_CHECKING:
     from catalog_probe.mockserver.pd.models import Model
@@ -42,12 +42,12 @@ def refuse_multi_agent(model: Model) -> None:
 
 
 def read_wanted(
-    read: Callable[[Message, str, Collection[str]], Wanted], body: Message, messages: Sequence[Message]
-) -> Wanted:
+    read: Callable[[Message, str, Collection[str]], RequestedOutput], body: Message, messages: Sequence[Message]
+) -> RequestedOutput:
     """What a body wants of the functions that it offers, and of the text."""
     try:
-        return read(body, *last_words(messages, text_of))
-    except NotOffered as error:
+        return read(body, *find_user_text(messages, text_of))
+    except FunctionNotOffered as error:
         raise NOT_OFFERED(name=str(error)) from None
 
 
@@ -64,14 +64,14 @@ def prompt_tokens(messages: Sequence[Message]) -> int:
     return sum(max(1, count_tokens(text_of(message))) for message in messages)
 
 
-def complete(messages: Sequence[Message], max_tokens: int | None, wanted: Wanted) -> Completion:
+def complete(messages: Sequence[Message], max_tokens: int | None, wanted: RequestedOutput) -> Completion:
     """The answer to a conversation: calls of functions where they fit, else a text, cut where it does not."""
-    calls = tuple((name, json.dumps(given)) for name, given in wanted.calls())
+    calls = tuple((name, json.dumps(given)) for name, given in wanted.make_calls())
     spent = count_tokens("".join(map("".join, calls)))
     if calls and (max_tokens is None or spent <= max_tokens):
         return Completion("", False, prompt_tokens(messages), spent, calls)
-    whole = wanted.text() or repeat(_last_heard(messages))
-    text = cut_to(whole, max_tokens)
+    whole = wanted.make_text() or echo_text(_last_heard(messages))
+    text = truncate_text(whole, max_tokens)
     return Completion(text, text != whole, prompt_tokens(messages), max(1, count_tokens(text)))
 
 

@@ -203,7 +203,7 @@ def served(
 
     with (
         imported_anew(hook, change, needed) as app,
-        serving_mock(app.create_app(only=[mutant.provider], given=given)) as addresses,
+        serving_mock(app.create_app(only=[mutant.provider], settings=given)) as addresses,
     ):
         yield addresses
 

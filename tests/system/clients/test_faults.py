@@ -7,7 +7,7 @@ from fnmatch import fnmatchcase
 
 import pytest
 
-from catalog_probe.mockserver.core.prefixes import SHIPPED, read_file
+from catalog_probe.mockserver.core.prefixes import CLIENT_NAMES_FILE, read_prefixes
 from catalog_probe.mockserver.testing import MockProviders, mock_providers
 from tests.harness.client_faults import PROVIDERS, Met, table
 from tests.harness.mutants.instead import Reached
@@ -77,7 +77,7 @@ def test_its_mutant_is_killed(mutant: str, waited: list[float]) -> None:
     if not rows:
         pytest.skip("no client of its rows is installed (`nox -s clients` does)")
     reached = Reached()
-    with served(MUTANTS[mutant], reached, read_file(SHIPPED)) as addresses:
+    with served(MUTANTS[mutant], reached, read_prefixes(CLIENT_NAMES_FILE)) as addresses:
         base = addresses[rows[0].provider]["base_url"].rpartition("/")[0]
         for number, row in enumerate(rows):
             with pytest.raises((Exception, pytest.fail.Exception)):

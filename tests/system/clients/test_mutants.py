@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from catalog_probe.mockserver.core.prefixes import SHIPPED, read_file
+from catalog_probe.mockserver.core.prefixes import CLIENT_NAMES_FILE, read_prefixes
 from catalog_probe.mockserver.testing import MockProviders
 from tests.harness.mutants.instead import Reached
 from tests.harness.mutants.running import served
@@ -35,7 +35,7 @@ def test_it_is_killed(mutant: str, client: str, behaviour: str) -> None:
     if not found.installed:
         pytest.skip(f"{found.package} is not installed")
     reached = Reached()
-    with served(MUTANTS[mutant], reached, read_file(SHIPPED)) as addresses:
+    with served(MUTANTS[mutant], reached, read_prefixes(CLIENT_NAMES_FILE)) as addresses:
         base = addresses[found.provider]["base_url"].rpartition("/")[0]
         asking = Asking(found, MockProviders(base, addresses, "mutant"))
         with pytest.raises((Exception, pytest.fail.Exception)):

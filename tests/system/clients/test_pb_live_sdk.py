@@ -35,7 +35,7 @@ def base_url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     made = certificates.make(tmp_path_factory.mktemp("certificates"))
     headers = sdk.Client(api_key="unused")._api_client._http_options.headers
     key_header = next(name for name, value in headers.items() if value == "unused")
-    app = create_app(only=["pb"], given={"pb": {"key_header": key_header}})
+    app = create_app(only=["pb"], settings={"pb": {"key_header": key_header}})
     with serving(app, made) as base, pytest.MonkeyPatch.context() as patch:
         patch.setenv("SSL_CERT_FILE", str(made.authority))
         yield f"{base}/pb"

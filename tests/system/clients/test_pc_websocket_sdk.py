@@ -21,7 +21,7 @@ MODEL = "mock-small"
 
 @pytest.fixture(scope="module")
 def base() -> Iterator[str]:
-    with serving(create_app(only=["pc"], lists_requests=True)) as address:
+    with serving(create_app(only=["pc"], list_requests=True)) as address:
         yield address
 
 

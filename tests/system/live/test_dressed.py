@@ -68,7 +68,7 @@ def seen_of(once: Once, tls: Certificates) -> Clean:
 
     def probed(provider: str, _folder: Path) -> dict[str, Result]:
         chosen = [str(record.address) for record in catalog().select(provider=provider) if over_http(record)]
-        with serving(create_app(given={provider: PREFIXES[provider]}), tls) as base:
+        with serving(create_app(settings={provider: PREFIXES[provider]}), tls) as base:
             return probe(dressed(base, provider, str(tls.authority)), chosen)
 
     return lambda provider: once(f"dressed-{provider}", partial(probed, provider))
@@ -96,7 +96,7 @@ def test_results_speak_stand_ins_alone(seen_of: Clean) -> None:
 
 def test_a_target_that_does_not_name_them_sees_another_provider(tls: Certificates) -> None:
     address = "pa/endpoints/models/list_models"
-    with serving(create_app(given={"pa": PREFIXES["pa"]}), tls) as base:
+    with serving(create_app(settings={"pa": PREFIXES["pa"]}), tls) as base:
         target = dressed(base, "pa", str(tls.authority))
         plain = replace(target.providers["pa"], header_prefix="pa-")
         seen = probe(replace(target, providers={"pa": plain}), [address])[address]

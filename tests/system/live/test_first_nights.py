@@ -50,7 +50,7 @@ class Service:
     """The mock in the service's dialect; from one night on it says something else in one place."""
 
     def __init__(self) -> None:
-        self.mock = create_app(only=["pa"], given=DIALECT)
+        self.mock = create_app(only=["pa"], settings=DIALECT)
         self.changed = False
         self.asked: list[tuple[str, dict[bytes, bytes]]] = []
 
@@ -229,7 +229,7 @@ def test_each_provider_is_reached_with_its_key_alone(provider: str, tmp_path: Pa
     names: dict[str, Any] = {"header_prefix": found.header_prefix, "key_header": found.key_header}
     given = {"pb": names, "pc": {"header_prefix": found.header_prefix}, "pd": {}}[provider]
     key = f"{provider.upper()}_API_KEY"
-    with serving(create_app(only=[provider], given={provider: given} if given else {})) as base:
+    with serving(create_app(only=[provider], settings={provider: given} if given else {})) as base:
         environ = {key: f"mock-{provider}-inference", f"{provider.upper()}_BASE_URL": f"{base}/{provider}"}
         environ[f"{provider.upper()}_RATE"] = "200"
         words = ("-k", "list_models or get_model or unknown_model or invalid_api_key or incorrect_api_key")

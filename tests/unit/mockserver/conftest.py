@@ -13,7 +13,7 @@ from tests.unit.mockserver.pd_client import PdClient
 @pytest.fixture
 def client() -> Client:
     """A client of a mock of its own."""
-    return Client(create_app(only=["pa"], lists_requests=True))
+    return Client(create_app(only=["pa"], list_requests=True))
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ import pytest
 from catalog_probe.mockserver.__main__ import main
 from catalog_probe.mockserver.app import create_app, load_providers
 from catalog_probe.mockserver.core.leniency import Leniency
-from catalog_probe.mockserver.core.prefixes import SHIPPED, PrefixesError, merged, read_file
+from catalog_probe.mockserver.core.prefixes import CLIENT_NAMES_FILE, PrefixesError, merge_settings, read_prefixes
 from catalog_probe.mockserver.guide import guide
 from tests.unit.mockserver.mock_client import VERSION, Client
 
@@ -40,7 +40,7 @@ def statuses(answers: dict[str, httpx.Response]) -> list[int]:
 
 
 def lenient(**said: Any) -> Client:
-    return Client(create_app(lenient=said))
+    return Client(create_app(leniency=said))
 
 
 def test_without_being_asked_the_mock_lets_nothing_pass() -> None:
@@ -62,7 +62,7 @@ def test_bad_keys_stay_bad_and_known_ones_what_they_are() -> None:
 
 
 def test_a_model_is_a_stand_in_for_the_one_that_is_said() -> None:
-    client = Client(create_app(only=["pc"], given={"pc": {"models": {"big": "mock-reasoning"}, "any_key": True}}))
+    client = Client(create_app(only=["pc"], settings={"pc": {"models": {"big": "mock-reasoning"}, "any_key": True}}))
     bearer = {"authorization": "Bearer anything"}
     body = {"model": "big", "input": "Hello", "temperature": 1}
     refused = client.send("POST", "/pc/v1/responses", headers=bearer, json=body)
@@ -103,25 +103,25 @@ def test_mocks_of_different_leniency_live_side_by_side() -> None:
 @pytest.mark.parametrize("limits", [0, -1, "none", True])
 def test_limits_that_make_no_sense_are_refused(limits: Any) -> None:
     with pytest.raises(PrefixesError, match="limits"):
-        merged(load_providers(["pa"]), {"pa": {"limits": limits}})
+        merge_settings(load_providers(["pa"]), {"pa": {"limits": limits}})
 
 
 def test_the_shipped_names_are_those_that_each_provider_knows() -> None:
     providers = load_providers()
-    settings = merged(providers, read_file(SHIPPED))
+    settings = merge_settings(providers, read_prefixes(CLIENT_NAMES_FILE))
     assert len(settings["pa"]["versions"]) > 1
     for provider in providers:
         assert settings[provider.name] != {**provider.settings, **vars(Leniency())}
 
 
 def test_values_of_the_version_header_are_accepted_side_by_side() -> None:
-    client = Client(create_app(only=["pa"], given={"pa": {"versions": ["2023-06-01", "2026-10-21"]}}))
+    client = Client(create_app(only=["pa"], settings={"pa": {"versions": ["2023-06-01", "2026-10-21"]}}))
     for version, status in (("2023-06-01", 200), ("2026-10-21", 200), ("2024-01-01", 400)):
         assert client.pa("GET", "/v1/models", version=version).status_code == status
 
 
 def test_a_beta_of_which_the_documents_say_nothing_may_bring_fields_of_its_own() -> None:
-    client = Client(create_app(only=["pa"], given={"pa": {"betas": ["files-api-2025-04-14", "threads-2026-08-12"]}}))
+    client = Client(create_app(only=["pa"], settings={"pa": {"betas": ["files-api-2025-04-14", "threads-2026-08-12"]}}))
     sent = {"warp": {"factor": 9}}
     assert client.hello(sent, headers={"pa-beta": "threads-2026-08-12"}).status_code == 200
     for headers in ({}, {"pa-beta": "files-api-2025-04-14"}):
@@ -131,7 +131,7 @@ def test_a_beta_of_which_the_documents_say_nothing_may_bring_fields_of_its_own()
 
 
 def test_a_client_that_wants_a_thread_is_told_so_that_it_goes_on_without() -> None:
-    client = Client(create_app(only=["pa"], given=read_file(SHIPPED)))
+    client = Client(create_app(only=["pa"], settings=read_prefixes(CLIENT_NAMES_FILE)))
     headers = {"anthropic-beta": "message-threads-2026-08-12", "anthropic-version": VERSION}
     refused = client.hello({"thread": {"type": "create"}}, headers=headers)
     assert refused.status_code == 400
@@ -184,7 +184,7 @@ def test_a_provider_may_be_named_as_it_is_called(capsys: pytest.CaptureFixture[s
 def test_a_prefix_that_could_not_stand_in_a_name_is_refused(prefix: str) -> None:
     """It would break each answer, or say another header in the middle of it."""
     with pytest.raises(PrefixesError, match="header_prefix"):
-        merged(load_providers(["pa"]), {"pa": {"header_prefix": prefix}})
+        merge_settings(load_providers(["pa"]), {"pa": {"header_prefix": prefix}})
 
 
 @pytest.mark.parametrize(
@@ -197,4 +197,4 @@ def test_a_prefix_that_could_not_stand_in_a_name_is_refused(prefix: str) -> None
 )
 def test_a_table_that_makes_no_sense_is_refused(table: dict[str, Any], told: str) -> None:
     with pytest.raises(PrefixesError, match=told):
-        create_app(only=["pa"], given={"pa": table})
+        create_app(only=["pa"], settings={"pa": table})

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from catalog_probe.mockserver.core.buckets import TokenBucket
-from catalog_probe.mockserver.core.completions import chat_chunks, numbered, response_events
-from catalog_probe.mockserver.core.echo import count_tokens, cut_to, repeat
+from catalog_probe.mockserver.core.completions import make_chat_chunks, make_response_events, number_events
+from catalog_probe.mockserver.core.echo import count_tokens, echo_text, truncate_text
 from catalog_probe.mockserver.core.errors import ErrorRow, Refusal
 from catalog_probe.mockserver.core.fields import (
     BOOLEAN,
@@ -21,12 +21,12 @@ from catalog_probe.mockserver.core.fields import (
     Field,
     Value,
     array,
-    as_text,
+    find_violations,
+    format_path,
     integer,
     number,
     object_of,
     one_of,
-    violations,
 )
 from catalog_probe.mockserver.core.limits import Charge, take_all
 from catalog_probe.mockserver.core.sections import CLIENTS
@@ -45,7 +45,9 @@ WORDS = {name: f"<{name}>" for name in ("string", "integer", "number", "boolean"
 
 
 def breaches(body: Any, *, null_is_absent: bool = True) -> list[tuple[str, Breach]]:
-    return [(as_text(each.path), each.breach) for each in violations(body, TABLE, null_is_absent=null_is_absent)]
+    return [
+        (format_path(each.path), each.breach) for each in find_violations(body, TABLE, null_is_absent=null_is_absent)
+    ]
 
 
 @pytest.mark.parametrize(
@@ -89,15 +91,15 @@ def test_each_breach_is_told_with_its_place(body: Any, broken: list[tuple[str, B
 def test_null_is_a_value_where_it_does_not_mean_absent() -> None:
     assert breaches({"name": "x", "kind": None}, null_is_absent=False) == [("kind", Breach.TYPE)]
     table = object_of(Field("kind", NULL | one_of("a"), CLIENTS))
-    assert not [*violations({"kind": None}, table, null_is_absent=False)]
-    assert [each.breach for each in violations({"kind": "b"}, table)] == [Breach.OPTION]
+    assert not [*find_violations({"kind": None}, table, null_is_absent=False)]
+    assert [each.breach for each in find_violations({"kind": "b"}, table)] == [Breach.OPTION]
 
 
 def test_either_of_two_values_keeps_the_bounds_of_both() -> None:
     either = STRING | array(integer(1), at_most=1)
-    assert [each.breach for each in violations([0, 1], either)] == [Breach.TOO_MANY, Breach.BELOW]
-    assert not [*violations("text", either)]
-    assert [each.breach for each in violations(7, either | STRINGS)] == [Breach.TYPE]
+    assert [each.breach for each in find_violations([0, 1], either)] == [Breach.TOO_MANY, Breach.BELOW]
+    assert not [*find_violations("text", either)]
+    assert [each.breach for each in find_violations(7, either | STRINGS)] == [Breach.TYPE]
 
 
 def test_a_violation_is_refused_in_the_words_of_its_row() -> None:
@@ -108,8 +110,8 @@ def test_a_violation_is_refused_in_the_words_of_its_row() -> None:
     }
 
     def refused(body: Any) -> Refusal:
-        (broken,) = violations({"name": "x", **body}, TABLE)
-        return broken.refusal(rows, WORDS, line=7)
+        (broken,) = find_violations({"name": "x", **body}, TABLE)
+        return broken.make_refusal(rows, WORDS, line=7)
 
     above = refused({"count": 9})
     assert (above.row.status, above.row.code, above.param) == (400, "too_much", "count")
@@ -141,10 +143,14 @@ def test_all_charges_are_taken_or_none() -> None:
 
 
 def test_the_model_repeats_and_is_cut_at_whole_characters() -> None:
-    assert repeat("x" * 300) == f"The mock heard: {'x' * 200}"
+    assert echo_text("x" * 300) == f"The mock heard: {'x' * 200}"
     assert (count_tokens(""), count_tokens("abcde")) == (0, 2)
-    assert (cut_to("abcdefgh", 1), cut_to("ab", 1), cut_to("abcde", None)) == ("abcd", "ab", "abcde")
-    assert cut_to("abcäöü", 1) == "abc"
+    assert (truncate_text("abcdefgh", 1), truncate_text("ab", 1), truncate_text("abcde", None)) == (
+        "abcd",
+        "ab",
+        "abcde",
+    )
+    assert truncate_text("abcäöü", 1) == "abc"
 
 
 TOOL_CALL = {"id": "call_1", "type": "function", "function": {"name": "sun", "arguments": '{"unit": "celsius or so"}'}}
@@ -155,7 +161,7 @@ def completion(message: dict[str, Any]) -> dict[str, Any]:
 
 
 def test_the_chunks_of_a_completion_add_up_to_it() -> None:
-    *chunks, last = chat_chunks(completion({"content": "word " * 20}), with_usage=True)
+    *chunks, last = make_chat_chunks(completion({"content": "word " * 20}), with_usage=True)
     deltas = [chunk["choices"][0]["delta"] for chunk in chunks]
     assert deltas[0]["role"] == "assistant"
     assert "".join(delta.get("content", "") for delta in deltas) == "word " * 20
@@ -165,7 +171,7 @@ def test_the_chunks_of_a_completion_add_up_to_it() -> None:
 
 @pytest.mark.parametrize("whole", [True, False])
 def test_a_function_call_comes_whole_or_in_pieces(whole: bool) -> None:
-    chunks = chat_chunks(completion({"content": None, "tool_calls": [TOOL_CALL]}), whole_calls=whole)
+    chunks = make_chat_chunks(completion({"content": None, "tool_calls": [TOOL_CALL]}), whole_calls=whole)
     calls = [call for chunk in chunks for call in chunk["choices"][0]["delta"].get("tool_calls", ())]
     assert calls[0]["function"]["name"] == "sun"
     assert "".join(call["function"]["arguments"] for call in calls) == TOOL_CALL["function"]["arguments"]  # type: ignore[index]
@@ -176,7 +182,9 @@ def test_the_events_of_a_response_are_numbered_and_add_up_to_it() -> None:
     part = {"type": "output_text", "text": "word " * 20, "annotations": []}
     call = {"type": "function_call", "id": "fc_1", "name": "sun", "arguments": "{}"}
     output = [{"type": "message", "id": "msg_1", "content": [part]}, call]
-    events = [*numbered(response_events({"id": "resp_1", "status": "completed", "output": output, "usage": {}}))]
+    events = [
+        *number_events(make_response_events({"id": "resp_1", "status": "completed", "output": output, "usage": {}}))
+    ]
     assert [event["sequence_number"] for event in events] == [*range(len(events))]
     deltas = [event["delta"] for event in events if event["type"] == "response.output_text.delta"]
     assert (len(deltas) > 1, "".join(deltas)) == (True, part["text"])

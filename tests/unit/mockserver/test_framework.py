@@ -12,8 +12,8 @@ from catalog_probe.mockserver.app import create_app, load_providers
 from catalog_probe.mockserver.core import world
 from catalog_probe.mockserver.core.buckets import TokenBucket
 from catalog_probe.mockserver.core.clock import next_month, parse_clock, parse_duration, parse_offset, rfc3339
-from catalog_probe.mockserver.core.prefixes import PrefixesError, merged
-from catalog_probe.mockserver.core.routing import Endpoint, Found, Router
+from catalog_probe.mockserver.core.prefixes import PrefixesError, merge_settings
+from catalog_probe.mockserver.core.routing import Endpoint, RouteMatch, Router
 from catalog_probe.mockserver.core.sessions import Sessions
 from tests.unit.mockserver.mock_client import Client
 
@@ -95,7 +95,7 @@ def test_what_clients_sent_is_listed_only_where_that_was_asked_for(query: str) -
 
 
 def test_what_is_served_is_listed_and_what_a_client_asks_beside_it_is_named() -> None:
-    client = Client(create_app(lists_requests=True))
+    client = Client(create_app(list_requests=True))
     listed = client.send("GET", "/__mock__/endpoints").json()["endpoints"]
     assert listed.keys() >= {"pa", "pb", "pc", "pd", "pd-regional", "pd-management"}
     assert "POST /pc/v1/responses" in listed["pc"]
@@ -204,7 +204,7 @@ def test_identifiers_are_the_same_in_every_run_of_a_session() -> None:
 
 def test_prefixes_replace_defaults_and_nothing_else() -> None:
     providers = load_providers(["pa"])
-    settings = merged(providers, {"pa": {"header_prefix": "x-real-"}})["pa"]
+    settings = merge_settings(providers, {"pa": {"header_prefix": "x-real-"}})["pa"]
     assert settings["header_prefix"] == "x-real-"
     assert settings["key_header"] == "x-api-key"
 
@@ -215,7 +215,7 @@ def test_prefixes_replace_defaults_and_nothing_else() -> None:
 )
 def test_prefixes_that_make_no_sense_are_refused(given: dict[str, Any]) -> None:
     with pytest.raises(PrefixesError):
-        merged(load_providers(["pa"]), given)
+        merge_settings(load_providers(["pa"]), given)
 
 
 def test_unknown_providers_cannot_be_served() -> None:
@@ -227,13 +227,13 @@ def test_a_router_tells_a_wrong_method_from_a_wrong_path() -> None:
     listing, one = Endpoint("GET", "/a", list, "1:1"), Endpoint("GET", "/a/{id}", str, "1:1")
     router = Router([listing, one])
 
-    def find(method: str, path: str) -> Found[Endpoint]:
+    def find(method: str, path: str) -> RouteMatch[Endpoint]:
         return router.find({"method": method, "path": f"/mount{path}", "root_path": "/mount"})
 
     assert find("GET", "/a").row == listing
     assert (find("HEAD", "/a/7").row, find("HEAD", "/a/7").params) == (one, {"id": "7"})
-    assert (find("POST", "/a").row, find("POST", "/a").known_path) == (None, True)
-    assert not find("GET", "/b").known_path
+    assert (find("POST", "/a").row, find("POST", "/a").is_known_path) == (None, True)
+    assert not find("GET", "/b").is_known_path
     with pytest.raises(ValueError, match="two rows"):
         Router([Endpoint("GET", "/a", list, "1:1"), Endpoint("GET", "/a", str, "1:1")])
 

@@ -150,6 +150,6 @@ def test_the_names_of_headers_come_from_the_prefixes() -> None:
     from catalog_probe.mockserver.app import create_app
 
     client = PbClient()
-    client.app = create_app(only=["pb"], given={"pb": {"header_prefix": "x-real-", "key_header": "x-real-key"}})
+    client.app = create_app(only=["pb"], settings={"pb": {"header_prefix": "x-real-", "key_header": "x-real-key"}})
     response = client.generate(key=None, headers={"x-real-key": "mock-pb-inference"})
     assert response.headers["x-real-service-tier"] == "standard"

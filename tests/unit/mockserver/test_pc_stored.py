@@ -125,7 +125,7 @@ def test_a_stream_that_fails_leaves_nothing_in_its_conversation(pc: PcClient) ->
 
 
 def test_a_conversation_forgets_what_was_said_first(pc: PcClient, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(stores, "MOST", 2)
+    monkeypatch.setattr(stores, "MAX_ITEMS", 2)
     made = pc.ask("POST", "/v1/conversations", json={}).json()["id"]
     for said in ("one", "two"):
         pc.ask("POST", "/v1/responses", json={"model": "mock-small", "input": said, "conversation": made})

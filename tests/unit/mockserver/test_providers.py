@@ -8,12 +8,12 @@ import sys
 import pytest
 
 from catalog_probe.mockserver.app import load_providers
-from catalog_probe.mockserver.core.prefixes import PrefixesError, merged
-from catalog_probe.mockserver.core.providers import NAMES
+from catalog_probe.mockserver.core.prefixes import PrefixesError, merge_settings
+from catalog_probe.mockserver.core.providers import PROVIDER_NAMES
 
 
 def test_each_provider_is_a_package_of_its_name() -> None:
-    assert [provider.name for provider in load_providers()] == list(NAMES)
+    assert [provider.name for provider in load_providers()] == list(PROVIDER_NAMES)
 
 
 @pytest.mark.process
@@ -34,8 +34,8 @@ def test_an_unknown_provider_is_refused_with_the_names_that_there_are(name: str)
 @pytest.mark.parametrize("name", ["pz", "field"])
 def test_a_table_of_prefixes_for_an_unknown_provider_is_refused(name: str) -> None:
     with pytest.raises(PrefixesError, match=rf"^\[{name}\] is none of the providers pa, pb, pc, pd$"):
-        merged(load_providers(["pa"]), {name: {}})
+        merge_settings(load_providers(["pa"]), {name: {}})
 
 
 def test_a_table_of_prefixes_for_a_provider_that_is_not_served_is_left_aside() -> None:
-    assert merged(load_providers(["pa"]), {"pb": {}}).keys() == {"pa"}
+    assert merge_settings(load_providers(["pa"]), {"pb": {}}).keys() == {"pa"}

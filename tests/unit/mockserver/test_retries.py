@@ -31,7 +31,7 @@ SURFACES: dict[str, tuple[str, dict[str, str], dict[str, Any]]] = {
 @pytest.fixture(scope="module")
 def every() -> Client:
     """A client of all providers; each test asks in a session of its own."""
-    return Client(create_app(lists_requests=True))
+    return Client(create_app(list_requests=True))
 
 
 def ask(client: Client, surface: str, session: str = "", address: str = "", **mock: str) -> Any:

@@ -11,7 +11,7 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from catalog_probe.mockserver.schema.example import FORMATS, make_example
-from catalog_probe.mockserver.schema.wanted import Wanted, choose_tools
+from catalog_probe.mockserver.schema.requested_output import RequestedOutput, choose_tools
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -128,29 +128,29 @@ def test_a_schema_nested_too_deeply_gets_null() -> None:
 
 @pytest.mark.parametrize("parameters", [None, True, {"const": 3}, {"$ref": "#"}])
 def test_a_call_has_an_object_of_arguments_whatever_its_schema_is(parameters: Any) -> None:
-    wanted = Wanted(functions={"look": parameters}, must=("look",))
-    assert list(wanted.calls()) == [("look", {})]
+    wanted = RequestedOutput(functions={"look": parameters}, required=("look",))
+    assert list(wanted.make_calls()) == [("look", {})]
 
 
 TOOLS = ("get_weather", "get_time", "answer")
 
 
 @pytest.mark.parametrize(
-    ("said", "options", "expected"),
+    ("user_text", "options", "expected"),
     [
         ("Hello", {}, []),
         ("Use get_weather, please", {}, ["get_weather"]),
         ("forget_weather is none of them", {}, []),
         ("get_time and get_weather", {}, ["get_weather", "get_time"]),
         ("get_time and get_weather", {"parallel": False}, ["get_weather"]),
-        ("get_weather", {"already": ["get_weather"]}, []),
-        ("Hello", {"must": ["answer"]}, ["answer"]),
-        ("get_time", {"must": TOOLS}, ["get_time"]),
-        ("get_time", {"must": TOOLS, "already": ["get_time"]}, ["get_weather"]),
-        ("get_weather", {"must": ["get_weather"], "already": ["get_weather"]}, ["get_weather"]),
+        ("get_weather", {"called": ["get_weather"]}, []),
+        ("Hello", {"required": ["answer"]}, ["answer"]),
+        ("get_time", {"required": TOOLS}, ["get_time"]),
+        ("get_time", {"required": TOOLS, "called": ["get_time"]}, ["get_weather"]),
+        ("get_weather", {"required": ["get_weather"], "called": ["get_weather"]}, ["get_weather"]),
     ],
 )
 def test_a_tool_is_called_that_must_be_or_that_the_user_names(
-    said: str, options: dict[str, Any], expected: list[str]
+    user_text: str, options: dict[str, Any], expected: list[str]
 ) -> None:
-    assert choose_tools(TOOLS, said, **options) == expected
+    assert choose_tools(TOOLS, user_text, **options) == expected

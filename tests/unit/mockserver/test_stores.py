@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def test_a_store_holds_so_many_things_and_the_oldest_goes_first(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(stores, "MOST", 3)
+    monkeypatch.setattr(stores, "MAX_ITEMS", 3)
     store: BoundedStore[str, int] = BoundedStore()
     for name in "abca":
         store[name] = len(store)
@@ -30,7 +30,7 @@ def test_a_store_holds_so_many_things_and_the_oldest_goes_first(monkeypatch: pyt
 
 
 def test_stored_responses_of_one_session_are_bounded(pc: PcClient, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(stores, "MOST", 3)
+    monkeypatch.setattr(stores, "MAX_ITEMS", 3)
     first = pc.respond().json()["id"]
     others = [pc.respond().json()["id"] for _ in range(3)]
     assert pc.ask("GET", f"/v1/responses/{first}").status_code == 404
@@ -40,8 +40,8 @@ def test_stored_responses_of_one_session_are_bounded(pc: PcClient, monkeypatch: 
 def test_endpoints_and_scenarios_are_counted_without_end_in_a_bounded_number() -> None:
     session = Session("many")
     for number in range(MAX_ENDPOINTS + 50):
-        session.count(f"GET /{number}")
-        session.uses(f"overloaded;times={number + 1}")
+        session.count_request(f"GET /{number}")
+        session.count_scenario_use(f"overloaded;times={number + 1}")
     assert (session.requests.total(), session.requests[OTHERS]) == (MAX_ENDPOINTS + 50, 50)
     assert len(session.scenario_uses) == MAX_ENDPOINTS
 

@@ -64,7 +64,7 @@ def test_a_provider_with_prefixes_of_its_own_is_probed_by_them() -> None:
         "pa/endpoints/compliance_projects/delete_project_document",
         "pa/errors/compliance/compliance_rate_limit_exceeded",
     ]
-    with serving(create_app(only=["pa"], given={"pa": prefixes})) as base:
+    with serving(create_app(only=["pa"], settings={"pa": prefixes})) as base:
         target = mock_target_at(base, **prefixes)
         pa = target.providers["pa"]
         values = {**pa.values, "project_document": "real_proj_doc_01MockNotes"}

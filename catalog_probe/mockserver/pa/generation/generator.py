@@ -10,12 +10,12 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from catalog_probe.mockserver.core.echo import count_tokens, cut_to, repeat
+from catalog_probe.mockserver.core.echo import count_tokens, echo_text, truncate_text
 from catalog_probe.mockserver.pa.generation import server_tools
 from catalog_probe.mockserver.pa.generation.conversation import last_user_text, tools_used_since
 from catalog_probe.mockserver.pa.generation.tokens import count_value
 from catalog_probe.mockserver.pa.generation.tools import client_tools
-from catalog_probe.mockserver.schema.wanted import Wanted
+from catalog_probe.mockserver.schema.requested_output import RequestedOutput
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -52,8 +52,8 @@ def complete(call: Call, body: Mapping[str, Any]) -> Completion:
     completion.content.extend(uses.blocks)
     completion.server_tool_use = uses.usage
     wanted = _read_wanted(body)
-    completion.content += [_tool_use(call, name, arguments) for name, arguments in wanted.calls()]
-    text = wanted.text() or repeat(wanted.said)
+    completion.content += [_tool_use(call, name, arguments) for name, arguments in wanted.make_calls()]
+    text = wanted.make_text() or echo_text(wanted.user_text)
     if completion.content and completion.content[-1]["type"] == "tool_use":
         completion.stop_reason = "tool_use"
     else:
@@ -78,31 +78,31 @@ def _speak(completion: Completion, text: str, body: Mapping[str, Any]) -> None:
         if stop:
             text, completion.stop_reason, completion.stop_sequence = before, "stop_sequence", sequence
     if count_tokens(text) > body["max_tokens"]:
-        text = cut_to(text, body["max_tokens"])
+        text = truncate_text(text, body["max_tokens"])
         completion.stop_reason, completion.stop_sequence = "max_tokens", None
     completion.content.append({"type": "text", "text": text})
 
 
-def _read_wanted(body: Mapping[str, Any]) -> Wanted:
+def _read_wanted(body: Mapping[str, Any]) -> RequestedOutput:
     """What the request wants of the client's tools, and of the text (`output_config.format`)."""
     schemas = client_tools(body.get("tools", ()))
     choice = body.get("tool_choice", {"type": "auto"})
-    must: tuple[str, ...] = ()
+    required: tuple[str, ...] = ()
     match choice["type"]:
         case "any":
-            must = tuple(schemas)
+            required = tuple(schemas)
         case "tool" if choice.get("name") in schemas:
-            must = (choice["name"],)
+            required = (choice["name"],)
         case "none":
             schemas = {}
     text_format = body.get("output_config", {}).get("format") or {}
-    return Wanted(
+    return RequestedOutput(
         functions=schemas,
-        must=must,
+        required=required,
         parallel=not choice.get("disable_parallel_tool_use"),
-        schema=text_format.get("schema") if text_format.get("type") == "json_schema" else None,
-        said=last_user_text(body["messages"]),
-        already=tools_used_since(body["messages"]),
+        text_schema=text_format.get("schema") if text_format.get("type") == "json_schema" else None,
+        user_text=last_user_text(body["messages"]),
+        called=tools_used_since(body["messages"]),
     )
 
 

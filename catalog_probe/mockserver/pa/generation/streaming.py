@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from catalog_probe.mockserver.core.streams import cut_into, encode_typed
+from catalog_probe.mockserver.core.streams import encode_typed, split_text
 from catalog_probe.mockserver.pa.errors import make_envelope
 
 if TYPE_CHECKING:
@@ -48,13 +48,13 @@ def _split(block: Mapping[str, Any]) -> tuple[dict[str, Any], list[dict[str, Any
     """The block as it starts, and the deltas that complete it."""
     match block["type"]:
         case "text":
-            return {**block, "text": ""}, [{"type": "text_delta", "text": part} for part in cut_into(block["text"])]
+            return {**block, "text": ""}, [{"type": "text_delta", "text": part} for part in split_text(block["text"])]
         case "thinking":
-            deltas = [{"type": "thinking_delta", "thinking": part} for part in cut_into(block["thinking"])]
+            deltas = [{"type": "thinking_delta", "thinking": part} for part in split_text(block["thinking"])]
             deltas.append({"type": "signature_delta", "signature": block["signature"]})
             return {**block, "thinking": "", "signature": ""}, deltas
         case "tool_use" | "server_tool_use":
-            parts = cut_into(json.dumps(block["input"]))
+            parts = split_text(json.dumps(block["input"]))
             return {**block, "input": {}}, [{"type": "input_json_delta", "partial_json": part} for part in parts]
         case _:
             return dict(block), []

@@ -6,7 +6,7 @@ from dataclasses import replace
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
-from catalog_probe.mockserver.core.completions import chat_chunks
+from catalog_probe.mockserver.core.completions import make_chat_chunks
 from catalog_probe.mockserver.core.streams import DONE, encode_event, event_stream
 from catalog_probe.mockserver.pb.bodies import JsonAnswer, as_json, read_object
 from catalog_probe.mockserver.pb.causes import find_mid_stream_failure
@@ -17,7 +17,7 @@ from catalog_probe.mockserver.pb.generation.prompt import MODEL, USER, Prompt, T
 from catalog_probe.mockserver.pb.generation.settings import read_settings
 from catalog_probe.mockserver.pb.generation.tokens import count_turns
 from catalog_probe.mockserver.pb.models import GENERATE, find_model, list_models_of
-from catalog_probe.mockserver.schema.wanted import NotOffered, last_words, of_chat
+from catalog_probe.mockserver.schema.requested_output import FunctionNotOffered, find_user_text, read_chat_request
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from catalog_probe.mockserver.pb.call import Call
     from catalog_probe.mockserver.pb.generation.generator import Candidate
-    from catalog_probe.mockserver.schema.wanted import Wanted
+    from catalog_probe.mockserver.schema.requested_output import RequestedOutput
 
 FINISH_REASONS = {"STOP": "stop", "MAX_TOKENS": "length"}
 """All others are `content_filter`."""
@@ -57,7 +57,7 @@ async def create_completion(call: Call) -> Response:
     }
     if not body.get("stream"):
         return JsonAnswer(answer)
-    chunks = map(encode_event, chat_chunks(answer, whole_calls=True))
+    chunks = map(encode_event, make_chat_chunks(answer, whole_calls=True))
     failure = find_mid_stream_failure(call)
     if failure is not None:
         return event_stream([*islice(chunks, BEFORE_THE_FAILURE), encode_event(make_wrapped(failure))])
@@ -81,8 +81,8 @@ def _read_prompt(call: Call, body: Mapping[str, Any]) -> Prompt:
         model=model,
         turns=turns,
         tokens=count_turns(turns),
-        settings=replace(read_settings(_as_config(body), model), schema=wanted.schema),
-        tools=Tools(wanted.functions, forced=wanted.must, parallel=wanted.parallel, already=wanted.already),
+        settings=replace(read_settings(_as_config(body), model), schema=wanted.text_schema),
+        tools=Tools(wanted.functions, forced=wanted.required, parallel=wanted.parallel, already=wanted.called),
         service_tier=body.get("service_tier", "standard").lower(),
     )
 
@@ -105,11 +105,11 @@ def _read_turn(message: Mapping[str, Any]) -> Turn:
     return Turn(role, text="\n".join(texts), media=len(content) - len(texts))
 
 
-def _read_wanted(body: Mapping[str, Any]) -> Wanted:
+def _read_wanted(body: Mapping[str, Any]) -> RequestedOutput:
     """What the body wants of the functions that it offers, and of the text."""
     try:
-        return of_chat(body, *last_words(body["messages"], lambda message: _read_turn(message).text))
-    except NotOffered as name:
+        return read_chat_request(body, *find_user_text(body["messages"], lambda message: _read_turn(message).text))
+    except FunctionNotOffered as name:
         raise NOT_OFFERED(name=str(name)) from None
 
 

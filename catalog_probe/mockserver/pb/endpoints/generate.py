@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from catalog_probe.mockserver.core.streams import cut_into, encode_event, event_stream
+from catalog_probe.mockserver.core.streams import encode_event, event_stream, split_text
 from catalog_probe.mockserver.pb.bodies import JsonAnswer, read_object
 from catalog_probe.mockserver.pb.causes import find_mid_stream_failure, refuse_late
 from catalog_probe.mockserver.pb.errors import make_rpc
@@ -123,7 +123,7 @@ def _cut_answer(answer: dict[str, Any]) -> Iterator[dict[str, Any]]:
         return
     *earlier, last = (
         {**candidates[0], "content": {"parts": [{**parts[0], "text": piece}], "role": "model"}}
-        for piece in cut_into(parts[0]["text"])
+        for piece in split_text(parts[0]["text"])
     )
     for candidate in earlier:
         yield _leave_open({**answer, "candidates": [candidate]})

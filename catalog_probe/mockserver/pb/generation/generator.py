@@ -11,7 +11,7 @@ import json
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from catalog_probe.mockserver.core.echo import BYTES_PER_TOKEN, count_tokens, cut_to, repeat
+from catalog_probe.mockserver.core.echo import BYTES_PER_TOKEN, count_tokens, echo_text, truncate_text
 from catalog_probe.mockserver.pb.causes import MALFORMED_CALL, MODEL_FAULT, OUTPUT_STOPPED, PROMPT_BLOCKED
 from catalog_probe.mockserver.pb.errors import CONTEXT_TOO_LARGE
 from catalog_probe.mockserver.pb.generation import thoughts
@@ -162,13 +162,13 @@ def answer_of(prompt: Prompt, left: int) -> Candidate:
 
 def _speak(prompt: Prompt, left: int) -> Candidate:
     whole = _make_text(prompt)
-    text = cut_to(whole, left)
+    text = truncate_text(whole, left)
     return Candidate(text=text, ending=STOP if text == whole else MAX_TOKENS)
 
 
 def _make_calls(prompt: Prompt) -> tuple[FunctionCall, ...]:
     """The calls that the model makes; a reasoning model signs the first of a turn."""
-    calls = [FunctionCall(name, args) for name, args in prompt.wanted.calls()]
+    calls = [FunctionCall(name, args) for name, args in prompt.wanted.make_calls()]
     if calls and prompt.model.reasons:
         first = calls[0]
         calls[0] = replace(first, signature=thoughts.signature_of(first.name, first.args))
@@ -178,6 +178,6 @@ def _make_calls(prompt: Prompt) -> tuple[FunctionCall, ...]:
 def _make_text(prompt: Prompt) -> str:
     """What there is to say: as the schema wants it, or what was heard."""
     if prompt.settings.schema is None:
-        return repeat(prompt.last_text)
+        return echo_text(prompt.last_text)
     example = make_example(prompt.settings.schema)
     return str(example) if prompt.settings.plain else json.dumps(example)

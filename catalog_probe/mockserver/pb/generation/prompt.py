@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from catalog_probe.mockserver.schema.wanted import Wanted
+from catalog_probe.mockserver.schema.requested_output import RequestedOutput
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -84,7 +84,7 @@ class Prompt:
     service_tier: str = "standard"
 
     @property
-    def wanted(self) -> Wanted:
+    def wanted(self) -> RequestedOutput:
         """What it wants beside an answer: calls, and text that follows a schema."""
         already = set(self.tools.already)
         for turn in reversed(self.turns):
@@ -92,7 +92,7 @@ class Prompt:
                 break
             already.update(called.name for called in turn.calls)
         tools = self.tools
-        return Wanted(
+        return RequestedOutput(
             tools.functions, tools.forced, tools.parallel, self.settings.schema, self.last_text, frozenset(already)
         )
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from catalog_probe.mockserver.pb.errors import LEVEL_WITH_BUDGET, NO_SUCH_OUTPUT, TEMPERATURE
 from catalog_probe.mockserver.pb.fields import ENUM, JSON
 from catalog_probe.mockserver.pb.generation.prompt import Settings
-from catalog_probe.mockserver.schema.wanted import JSON_OBJECT
+from catalog_probe.mockserver.schema.requested_output import ANY_OBJECT_SCHEMA
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -48,4 +48,4 @@ def _read_schema(config: Mapping[str, Any]) -> Any:
     """The schema of the text that is wanted, if any: a media type alone wants any object."""
     if config.get("responseMimeType") not in (JSON, ENUM):
         return None
-    return config.get("responseJsonSchema") or config.get("responseSchema") or JSON_OBJECT
+    return config.get("responseJsonSchema") or config.get("responseSchema") or ANY_OBJECT_SCHEMA

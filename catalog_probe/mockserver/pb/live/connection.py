@@ -5,14 +5,14 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from catalog_probe.mockserver.core.echo import count_tokens, repeat
+from catalog_probe.mockserver.core.echo import count_tokens, echo_text
 from catalog_probe.mockserver.pb import ephemeral
 from catalog_probe.mockserver.pb.causes import CONNECTION_AGE, CONNECTION_RESET, SESSION_AGE, raise_failure
 from catalog_probe.mockserver.pb.errors import BAD_EPHEMERAL_TOKEN, NO_SETUP, SECOND_SETUP
 from catalog_probe.mockserver.pb.generation.contents import read_turn
 from catalog_probe.mockserver.pb.live import lifetimes, messages
 from catalog_probe.mockserver.pb.live.setup import TEXT, Setup, read_setup
-from catalog_probe.mockserver.schema.wanted import Wanted
+from catalog_probe.mockserver.schema.requested_output import RequestedOutput
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Mapping
@@ -46,7 +46,7 @@ class Connection:
 
         Raises:
             Refusal: the client sent what it may not; the close tells it.
-            Gone: the client went away.
+            Disconnected: the client went away.
         """
         name, content = messages.read_message(first)
         if name != messages.SETUP:
@@ -64,7 +64,7 @@ class Connection:
         self._state = self._setup.state
         self._session_began_at -= lifetimes.count_carried_s(self._state.used_s, video=self._state.video)
         raise_failure(context, content["model"].removeprefix("models/"))
-        await self._socket.say({"setupComplete": {}})
+        await self._socket.send_json({"setupComplete": {}})
         await self._offer_resumption()
 
     def _redeem(self, token: str) -> None:
@@ -85,13 +85,13 @@ class Connection:
                 await self._socket.close(GOING_AWAY, end.reason)
                 return None
             try:
-                return await self._socket.hear(left_s if self._warned else left_s - lifetimes.NOTICE_S)
+                return await self._socket.receive(left_s if self._warned else left_s - lifetimes.NOTICE_S)
             except TimeoutError:
                 continue
 
     async def warn(self, left_s: float) -> None:
         """Say that the connection is about to end (1:6)."""
-        await self._socket.say({"goAway": {"timeLeft": f"{max(0, left_s):.3f}s"}})
+        await self._socket.send_json({"goAway": {"timeLeft": f"{max(0, left_s):.3f}s"}})
 
     def _end(self) -> lifetimes.End:
         return lifetimes.end_of(
@@ -121,24 +121,24 @@ class Connection:
         new_id = self._socket.context.session.new_id
         calls = [
             {"id": new_id("function-call-"), "name": name, "args": args}
-            for name, args in Wanted(functions, said=heard).calls()
+            for name, args in RequestedOutput(functions, user_text=heard).make_calls()
         ]
         if calls:
-            await self._socket.say({"toolCall": {"functionCalls": calls}})
+            await self._socket.send_json({"toolCall": {"functionCalls": calls}})
         else:
             await self._speak(heard)
 
     async def _speak(self, heard: str) -> None:
         """One turn of the model."""
-        text = repeat(heard)
+        text = echo_text(heard)
         part = {"text": text} if self._setup.answers_in == TEXT else {"inlineData": SPEECH}
-        await self._socket.say({"serverContent": {"modelTurn": {"parts": [part], "role": "model"}}})
+        await self._socket.send_json({"serverContent": {"modelTurn": {"parts": [part], "role": "model"}}})
         if self._breaks:
-            await self._socket.drop()
-        await self._socket.say({"serverContent": {"generationComplete": True}})
+            await self._socket.abort()
+        await self._socket.send_json({"serverContent": {"generationComplete": True}})
         counts = {"promptTokenCount": count_tokens(heard), "responseTokenCount": count_tokens(text)}
         usage = {**counts, "totalTokenCount": sum(counts.values())}
-        await self._socket.say({"serverContent": {"turnComplete": True}, "usageMetadata": usage})
+        await self._socket.send_json({"serverContent": {"turnComplete": True}, "usageMetadata": usage})
         await self._offer_resumption()
 
     async def _offer_resumption(self) -> None:
@@ -146,7 +146,7 @@ class Connection:
             return
         state = replace(self._state, used_s=self._socket.now - self._session_began_at)
         handle = lifetimes.issue_handle(self._socket.context.session, state, self._socket.now)
-        await self._socket.say({"sessionResumptionUpdate": {"newHandle": handle, "resumable": True}})
+        await self._socket.send_json({"sessionResumptionUpdate": {"newHandle": handle, "resumable": True}})
 
     _answers: Mapping[str, Callable[[Connection, Mapping[str, Any]], Awaitable[None]]] = {
         messages.SETUP: _set_up_again,

@@ -9,7 +9,7 @@ from starlette.requests import HTTPConnection
 
 from catalog_probe.mockserver.core.errors import Refusal
 from catalog_probe.mockserver.core.faults import RATE_LIMITED
-from catalog_probe.mockserver.core.sockets import Gone, Socket
+from catalog_probe.mockserver.core.sockets import Disconnected, Socket
 from catalog_probe.mockserver.pb import ephemeral
 from catalog_probe.mockserver.pb.access import authenticate
 from catalog_probe.mockserver.pb.bodies import JsonAnswer
@@ -45,15 +45,15 @@ class LiveDoor:
             await socket.refuse(JsonAnswer(make_rpc(UNKNOWN_PATH()), UNKNOWN_PATH.status))
             return
         scenario = socket.context.take(SESSION_AGE, CONNECTION_AGE, CONNECTION_RESET)
-        socket.put_off((*(cause.name for cause in OF_ANY_CALL), RATE_LIMITED.name))
+        socket.defer_scenario((*(cause.name for cause in OF_ANY_CALL), RATE_LIMITED.name))
         await socket.accept()
         try:
-            setup = await socket.hear()  # clients listen for a refusal only once they have sent it
+            setup = await socket.receive()  # clients listen for a refusal only once they have sent it
             project, token = admit(HTTPConnection(scope), self._names, socket.context)
             await Connection(socket, MODEL_VERSIONS[path[1]], project, token, scenario).serve(setup)
         except Refusal as refusal:
             await socket.close(find_close_code(refusal), refusal.message)
-        except Gone:
+        except Disconnected:
             pass
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from starlette.responses import JSONResponse, Response
 
-from catalog_probe.mockserver.core.completions import chat_chunks
+from catalog_probe.mockserver.core.completions import make_chat_chunks
 from catalog_probe.mockserver.core.streams import DONE, encode_event, event_stream
 from catalog_probe.mockserver.pc.bodies import check_object
 from catalog_probe.mockserver.pc.causes import find_stream_failure, raise_generation_failure
@@ -23,7 +23,7 @@ from catalog_probe.mockserver.pc.generation.checks import (
 from catalog_probe.mockserver.pc.generation.generator import generate
 from catalog_probe.mockserver.pc.generation.images import check_images
 from catalog_probe.mockserver.pc.limits import rates
-from catalog_probe.mockserver.schema.wanted import last_words, of_chat
+from catalog_probe.mockserver.schema.requested_output import find_user_text, read_chat_request
 
 if TYPE_CHECKING:
     from catalog_probe.mockserver.core.errors import Refusal
@@ -59,7 +59,7 @@ def complete(call: Call, raw_body: Any) -> Body:
     body = check_object(raw_body, CHAT)
     model = find_generator(call, body, "max_tokens", "max_completion_tokens")
     messages = body["messages"]
-    wanted = read_wanted(of_chat, body, *last_words(messages, _text))
+    wanted = read_wanted(read_chat_request, body, *find_user_text(messages, _text))
     prompt_text = _text(messages[-1])
     limit = body.get("max_completion_tokens", body.get("max_tokens"))
     prompt_tokens = check_window(model, prompt_text, limit, "messages")
@@ -114,7 +114,7 @@ def _describe(call: Call, body: Body, model: Model, generated: Generated) -> Bod
 
 def _events(completion: Body, failure: Refusal | None, with_usage: bool) -> Iterator[bytes]:
     """The chunks; with a failure, the first of them and then the error."""
-    chunks = map(encode_event, chat_chunks(completion, with_usage=with_usage))
+    chunks = map(encode_event, make_chat_chunks(completion, with_usage=with_usage))
     if failure is not None:
         yield next(chunks)
         yield encode_event(envelope(failure))

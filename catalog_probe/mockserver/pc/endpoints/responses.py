@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from starlette.responses import JSONResponse, Response
 
-from catalog_probe.mockserver.core.completions import numbered, response_events
+from catalog_probe.mockserver.core.completions import make_response_events, number_events
 from catalog_probe.mockserver.core.streams import encode_typed, event_stream
 from catalog_probe.mockserver.pc.endpoints.conversations import describe_item
 from catalog_probe.mockserver.pc.errors import NO_RESPONSE, SYNCHRONOUS
@@ -37,13 +37,13 @@ async def create(call: Call) -> Response:
     store(call, raw_body, answered.response)
     if not streamed:
         return JSONResponse(_describe_now(answered.response, call.now))
-    return event_stream(map(encode_typed, numbered(events_of(answered))))
+    return event_stream(map(encode_typed, number_events(events_of(answered))))
 
 
 def events_of(answered: Answer) -> Iterator[Body]:
     """The events of a response; with a failure, only its beginning and then the failure."""
     return (
-        response_events(answered.response)
+        make_response_events(answered.response)
         if answered.failure is None
         else failing_events(answered.response, answered.failure)
     )

@@ -15,7 +15,7 @@ from catalog_probe.mockserver.pc.errors import (
     SERVICE_TIER_NOT_ALLOWED,
 )
 from catalog_probe.mockserver.pc.models import find
-from catalog_probe.mockserver.schema.wanted import NotOffered, Wanted
+from catalog_probe.mockserver.schema.requested_output import FunctionNotOffered, RequestedOutput
 
 if TYPE_CHECKING:
     from catalog_probe.mockserver.pc.call import Call
@@ -65,12 +65,12 @@ def find_service_tier(call: Call, body: Body) -> str:
 
 
 def read_wanted(
-    read: Callable[[Body, str, Collection[str]], Wanted], body: Body, user_text: str, called: Collection[str]
-) -> Wanted:
+    read: Callable[[Body, str, Collection[str]], RequestedOutput], body: Body, user_text: str, called: Collection[str]
+) -> RequestedOutput:
     """What a body wants of the functions that it offers, and of the text."""
     try:
         return read(body, user_text, called)
-    except NotOffered as error:
+    except FunctionNotOffered as error:
         raise NOT_OFFERED(name=str(error)) from None
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from catalog_probe.mockserver.core.completions import beginning_of
+from catalog_probe.mockserver.core.completions import make_response_start
 from catalog_probe.mockserver.pc.envelopes import error_event
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ FAULT = "server_error"
 
 def failing_events(response: Mapping[str, Any], failure: Refusal) -> Iterator[dict[str, Any]]:
     """The events of a response that fails after it has begun."""
-    yield from beginning_of(response)
+    yield from make_response_start(response)
     code = failure.row.code or FAULT
     yield {**error_event(failure), "code": code}
     if code not in ERROR_EVENT_ALONE:

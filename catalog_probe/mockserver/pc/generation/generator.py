@@ -8,14 +8,14 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from catalog_probe.mockserver.core.echo import BYTES_PER_TOKEN, count_tokens, repeat
-from catalog_probe.mockserver.core.streams import cut_into
+from catalog_probe.mockserver.core.echo import BYTES_PER_TOKEN, count_tokens, echo_text
+from catalog_probe.mockserver.core.streams import split_text
 from catalog_probe.mockserver.pc.causes import FILTER, MESSAGES
 
 if TYPE_CHECKING:
     from catalog_probe.mockserver.core.world import Context
     from catalog_probe.mockserver.pc.models import Model
-    from catalog_probe.mockserver.schema.wanted import Wanted
+    from catalog_probe.mockserver.schema.requested_output import RequestedOutput
 
 REASONING_TOKENS = 8
 """What a reasoning model thinks before it speaks; it counts as output."""
@@ -37,10 +37,10 @@ class Generated:
     """Name and arguments of each; where there are any, nothing is said."""
 
 
-def generate(context: Context, model: Model, prompt_text: str, limit: int | None, wanted: Wanted) -> Generated:
+def generate(context: Context, model: Model, prompt_text: str, limit: int | None, wanted: RequestedOutput) -> Generated:
     """Answer a prompt in at most `limit` tokens, unless a filter or the limit of messages stops it first."""
     reasoning = REASONING_TOKENS if model.reasoning else 0
-    calls = tuple((name, json.dumps(arguments)) for name, arguments in wanted.calls())
+    calls = tuple((name, json.dumps(arguments)) for name, arguments in wanted.make_calls())
     text, stopped = "", None
     for piece in ["".join(map("".join, calls))] if calls else _pieces(prompt_text, wanted):
         if limit is not None and reasoning + count_tokens(text + piece) > limit:
@@ -58,11 +58,11 @@ def generate(context: Context, model: Model, prompt_text: str, limit: int | None
     return Generated(text, stopped, count_tokens(prompt_text), reasoning + count_tokens(text), reasoning)
 
 
-def _pieces(prompt_text: str, wanted: Wanted) -> Iterable[str]:
+def _pieces(prompt_text: str, wanted: RequestedOutput) -> Iterable[str]:
     """What there is to say, a token or so at a time."""
-    text = wanted.text()
+    text = wanted.make_text()
     if text is not None:
-        return cut_into(text, BYTES_PER_TOKEN)
+        return split_text(text, BYTES_PER_TOKEN)
     count = COUNT.search(prompt_text)
-    words = map(str, range(1, int(count[1]) + 1)) if count is not None else repeat(prompt_text).split()
+    words = map(str, range(1, int(count[1]) + 1)) if count is not None else echo_text(prompt_text).split()
     return (f"{word} " for word in words)

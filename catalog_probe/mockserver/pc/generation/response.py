@@ -23,7 +23,7 @@ from catalog_probe.mockserver.pc.generation.generator import Generated, generate
 from catalog_probe.mockserver.pc.generation.images import check_images
 from catalog_probe.mockserver.pc.generation.inputs import images_of, items_of, last_words, searches_files, text_of
 from catalog_probe.mockserver.pc.limits import rates
-from catalog_probe.mockserver.schema.wanted import of_response
+from catalog_probe.mockserver.schema.requested_output import read_responses_request
 
 if TYPE_CHECKING:
     from catalog_probe.mockserver.core.stores import BoundedStore
@@ -64,7 +64,7 @@ def answer(call: Call, raw_body: Any, own: Mapping[str, Body], *, streamed: bool
     model = find_generator(call, body, "max_output_tokens")
     previous = _find_previous(call, body.get("previous_response_id"), own)
     user_text, called = last_words(body.get("input"))
-    wanted = read_wanted(of_response, body, user_text, {*called, *_list_calls(previous)})
+    wanted = read_wanted(read_responses_request, body, user_text, {*called, *_list_calls(previous)})
     prompt_text = " ".join(filter(None, (output_text(previous), text_of(body.get("input")))))
     limit = body.get("max_output_tokens")
     prompt_tokens = check_window(model, prompt_text, limit, "input")

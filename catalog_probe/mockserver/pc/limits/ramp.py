@@ -27,7 +27,7 @@ class Ramp:
             self.minutes.popleft()
         this_minute = sum(count for began, count in self.minutes if began > now - 60) + tokens
         busiest = max((count for began, count in self.minutes if began <= now - 60), default=0)
-        limits = leniency.current().limits
+        limits = leniency.get_current().limits
         return limits is None or this_minute <= max(RAMP_FROM_TPM * limits, RAMP_GROWTH * busiest)
 
     def count(self, tokens: int, now: float) -> None:

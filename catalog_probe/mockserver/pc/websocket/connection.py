@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Any, cast
 from starlette.requests import HTTPConnection
 
 from catalog_probe.mockserver.core.completions import (
-    beginning_of,
-    call_events,
-    closing_of,
-    end_of,
-    opening_of,
-    text_delta,
+    make_call_events,
+    make_message_end,
+    make_message_start,
+    make_response_end,
+    make_response_start,
+    make_text_delta,
 )
 from catalog_probe.mockserver.core.errors import Refusal
 from catalog_probe.mockserver.core.world import SCENARIO_HEADER
@@ -72,7 +72,7 @@ class Connection:
         """Answer messages.
 
         Raises:
-            Gone: the client left.
+            Disconnected: the client left.
         """
         while True:
             left_s = self._opened_at + LIMIT_S - self._socket.now
@@ -87,7 +87,7 @@ class Connection:
     async def _hear(self, within_s: float) -> dict[str, Any] | None:
         """The next message, or None where none came in time, or one that was no good."""
         try:
-            return read_message(await self._socket.hear(within_s))
+            return read_message(await self._socket.receive(within_s))
         except TimeoutError:
             return None
         except Refusal as refusal:
@@ -95,7 +95,7 @@ class Connection:
             return None
 
     async def _refuse(self, refusal: Refusal) -> None:
-        await self._socket.say(error_message(refusal))
+        await self._socket.send_json(error_message(refusal))
 
     async def _obey(self, message: Mapping[str, Any], active: SocketResponse | None = None) -> None:
         """Do what a message asks for; one that must wait until the active response is done is put by."""
@@ -129,9 +129,9 @@ class Connection:
         raise_failure(call.context)
         rates.count_request(call, body)
         answered = answer(call, body, self._responses.own, streamed=True)
-        ignored = call.context.ignored
+        ignored = call.context.release_scenario()
         if ignored is not None:
-            await self._socket.say({"mock_error": f"scenario {ignored!r} has nothing to act on here"})
+            await self._socket.send_json({"mock_error": f"scenario {ignored!r} has nothing to act on here"})
             return None
         return SocketResponse(call, body, answered.response), answered.failure
 
@@ -139,11 +139,11 @@ class Connection:
         """The context of one more request; the first suffers what the handshake was asked to, and did not suffer."""
         handshake = self._socket.context
         scenario = handshake.scenario
-        if scenario is None or not scenario.later:
-            return self._world.open("pc", COUNTED_AS, handshake.said)
+        if scenario is None or not scenario.deferred:
+            return self._world.open_context("pc", COUNTED_AS, handshake.mock_headers)
         handshake.scenario = None
-        headers = {name: value for name, value in handshake.said.items() if name != SCENARIO_HEADER}
-        context = self._world.open("pc", COUNTED_AS, headers)
+        headers = {name: value for name, value in handshake.mock_headers.items() if name != SCENARIO_HEADER}
+        context = self._world.open_context("pc", COUNTED_AS, headers)
         context.scenario = scenario
         return context
 
@@ -152,7 +152,7 @@ class Connection:
         if fault is None:
             return
         if fault.name == "close_without_answer":
-            await self._socket.drop()
+            await self._socket.abort()
         await asyncio.sleep(fault.params["ms"] / 1000 if fault.name == "latency" else float("inf"))
 
     async def _tell_response(self, response: SocketResponse, failure: Refusal | None) -> None:
@@ -161,14 +161,14 @@ class Connection:
             if failure is not None:
                 await self._fail(response, failure)
                 return
-            await self._tell_all(beginning_of(response.body))
+            await self._tell_all(make_response_start(response.body))
             for index, item in enumerate(response.body["output"]):
                 if item["type"] == "function_call":
-                    await self._tell_all(call_events(item, index))
+                    await self._tell_all(make_call_events(item, index))
                 else:
                     await self._say(response, item, index)
             self._responses.end(response)
-            await self._tell_all([end_of(response.body)])
+            await self._tell_all([make_response_end(response.body)])
         finally:
             if response.active:
                 self._responses.end(response, failed=True)
@@ -176,7 +176,7 @@ class Connection:
     async def _say(self, response: SocketResponse, item: Mapping[str, Any], index: int) -> None:
         """Say word by word what there is to say, hearing the client in between."""
         text = ""
-        await self._tell_all(opening_of(item, index))
+        await self._tell_all(make_message_start(item, index))
         for word in response.words():
             message = await self._hear(PACE_S)
             if message is not None:
@@ -185,8 +185,8 @@ class Connection:
                 response.cut(text)
                 break
             text += word
-            await self._tell_all([text_delta(item, index, word)])
-        await self._tell_all(closing_of(response.body["output"][index], index))
+            await self._tell_all([make_text_delta(item, index, word)])
+        await self._tell_all(make_message_end(response.body["output"][index], index))
 
     async def _fail(self, response: SocketResponse, failure: Refusal) -> None:
         """Tell what fails after it has begun; the error is nested here, unlike that of a stream over HTTP."""
@@ -221,7 +221,7 @@ class Connection:
 
     async def _tell_all(self, events: Iterable[Mapping[str, Any]]) -> None:
         for event in events:
-            await self._socket.say({**event, "sequence_number": self._sequence})
+            await self._socket.send_json({**event, "sequence_number": self._sequence})
             self._sequence += 1
 
     def _refusal_of(self, response_id: str) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, cast
 from starlette.requests import HTTPConnection
 
 from catalog_probe.mockserver.core.errors import Refusal
-from catalog_probe.mockserver.core.sockets import Gone, Socket
+from catalog_probe.mockserver.core.sockets import Disconnected, Socket
 from catalog_probe.mockserver.pc.access import authenticate
 from catalog_probe.mockserver.pc.call import Call
 from catalog_probe.mockserver.pc.causes import SESSION_AGE, refuse_region
@@ -47,7 +47,7 @@ class ResponsesDoor:
             await socket.refuse(make_response(refusal))
             return
         scenario = socket.context.take(SESSION_AGE)
-        socket.put_off()
+        socket.defer_scenario()
         await socket.accept()
-        with suppress(Gone):
+        with suppress(Disconnected):
             await Connection(socket, call, self._world, float(scenario.params["age"]) if scenario else 0.0).serve()

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from starlette.responses import JSONResponse, Response
 
-from catalog_probe.mockserver.core.completions import chat_chunks
+from catalog_probe.mockserver.core.completions import make_chat_chunks
 from catalog_probe.mockserver.core.streams import DONE, encode_event
 from catalog_probe.mockserver.pd.access import admit_to_model
 from catalog_probe.mockserver.pd.bodies import read_object
@@ -23,7 +23,7 @@ from catalog_probe.mockserver.pd.generation import (
     refuse_multi_agent,
 )
 from catalog_probe.mockserver.pd.limits import admit_generation, settle_generation
-from catalog_probe.mockserver.schema.wanted import of_chat
+from catalog_probe.mockserver.schema.requested_output import read_chat_request
 
 if TYPE_CHECKING:
     from catalog_probe.mockserver.pd.gateway import Call
@@ -50,7 +50,7 @@ async def create(call: Call) -> Response:
     if not body.get("stream"):
         return JSONResponse(completion)
     with_usage = bool(body.get("stream_options", {}).get("include_usage"))
-    chunks = map(encode_event, chat_chunks(completion, with_usage=with_usage, whole_calls=True))
+    chunks = map(encode_event, make_chat_chunks(completion, with_usage=with_usage, whole_calls=True))
     return stream(call, [*chunks, DONE])
 
 
@@ -68,7 +68,7 @@ def generate(call: Call, body: dict[str, Any]) -> Completion:
     refuse_effort(model, body.get("reasoning_effort"))
     if body.get("deferred"):
         refuse_to_retain(call)
-    wanted = read_wanted(of_chat, body, body["messages"])
+    wanted = read_wanted(read_chat_request, body, body["messages"])
     admit_generation(call, model, prompt_tokens(body["messages"]))
     completion = complete(body["messages"], body.get("max_completion_tokens", body.get("max_tokens")), wanted)
     settle_generation(call, model, completion.completion_tokens)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from starlette.responses import JSONResponse
 
 from catalog_probe.mockserver.core.echo import BYTES_PER_TOKEN
-from catalog_probe.mockserver.core.streams import cut_into
+from catalog_probe.mockserver.core.streams import split_text
 from catalog_probe.mockserver.pd.access import admit_to_model
 from catalog_probe.mockserver.pd.bodies import read_object
 from catalog_probe.mockserver.pd.fields import BATCH, TOKENIZE
@@ -48,7 +48,7 @@ def tokenize(call: Call, text: str, model: str | None) -> list[dict[str, Any]]:
         admit_to_model(call.key, call.host.find(model, call.key.team))
     return [
         {"token_id": 1 + sum(piece.encode()) % 100_000, "string_token": piece, "token_bytes": list(piece.encode())}
-        for piece in cut_into(text, BYTES_PER_TOKEN)
+        for piece in split_text(text, BYTES_PER_TOKEN)
     ]
 
 

@@ -9,7 +9,7 @@ from starlette.responses import JSONResponse
 from catalog_probe.mockserver.core.calls import Call
 from catalog_probe.mockserver.core.credentials import bearer_token
 from catalog_probe.mockserver.core.gateway import Gateway
-from catalog_probe.mockserver.core.routing import Endpoint, Found
+from catalog_probe.mockserver.core.routing import Endpoint, RouteMatch
 from catalog_probe.mockserver.pd.causes import SCENARIOS
 from catalog_probe.mockserver.pd.errors import (
     INVALID_BEARER,
@@ -29,18 +29,18 @@ if TYPE_CHECKING:
 class Management(Gateway[Call, Endpoint]):
     """The ASGI app of the management API."""
 
-    def open(self, request: Request) -> Call:
+    def open_call(self, request: Request) -> Call:
         """The call that a request is."""
         return Call(request=request)
 
-    async def answer(self, call: Call, found: Found[Endpoint]) -> Response:
+    async def answer(self, call: Call, match: RouteMatch[Endpoint]) -> Response:
         """Let whoever has a management key in."""
-        if found.row is None:
-            raise (METHOD_NOT_ALLOWED if found.known_path else UNKNOWN_PATH)()
+        if match.row is None:
+            raise (METHOD_NOT_ALLOWED if match.is_known_path else UNKNOWN_PATH)()
         if bearer_token(call.request.headers) not in MANAGEMENT_KEYS:
             raise INVALID_BEARER()
         call.context.raise_failure(SCENARIOS)
-        response: Response = await found.row.handler(call)
+        response: Response = await match.row.handler(call)
         return response
 
     def refuse(self, call: Call, refusal: Refusal) -> Response:

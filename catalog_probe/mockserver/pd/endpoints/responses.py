@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from starlette.responses import JSONResponse
 
-from catalog_probe.mockserver.core.completions import numbered, response_events
+from catalog_probe.mockserver.core.completions import make_response_events, number_events
 from catalog_probe.mockserver.core.streams import encode_typed
 from catalog_probe.mockserver.pd.access import admit_to_model
 from catalog_probe.mockserver.pd.bodies import read_object
@@ -16,7 +16,7 @@ from catalog_probe.mockserver.pd.errors import NO_SUCH_FEATURE
 from catalog_probe.mockserver.pd.fields import RESPONSE
 from catalog_probe.mockserver.pd.generation import Completion, complete, prompt_tokens, read_wanted, refuse_effort
 from catalog_probe.mockserver.pd.limits import admit_generation, settle_generation
-from catalog_probe.mockserver.schema.wanted import of_response
+from catalog_probe.mockserver.schema.requested_output import read_responses_request
 
 if TYPE_CHECKING:
     from starlette.responses import Response
@@ -33,7 +33,7 @@ async def create(call: Call) -> Response:
     response = describe(call, body, generate(call, body))
     if not body.get("stream"):
         return JSONResponse(response)
-    return stream(call, map(encode_typed, numbered(response_events(response))))
+    return stream(call, map(encode_typed, number_events(make_response_events(response))))
 
 
 def generate(call: Call, body: dict[str, Any]) -> Completion:
@@ -45,7 +45,7 @@ def generate(call: Call, body: dict[str, Any]) -> Completion:
         if tool.get("type") in SERVER_TOOLS and not call.key.team.server_tools:
             raise NO_SUCH_FEATURE(tool=tool["type"])
     messages = _conversation(body["input"])
-    wanted = read_wanted(of_response, body, messages)
+    wanted = read_wanted(read_responses_request, body, messages)
     admit_generation(call, model, prompt_tokens(messages))
     completion = complete(messages, body.get("max_output_tokens"), wanted)
     settle_generation(call, model, completion.completion_tokens)

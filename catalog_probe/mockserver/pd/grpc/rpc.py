@@ -14,7 +14,7 @@ from google.protobuf.message import DecodeError
 from starlette.requests import Request
 
 from catalog_probe.mockserver.core.errors import Refusal
-from catalog_probe.mockserver.core.leniency import Leniency, holding
+from catalog_probe.mockserver.core.leniency import Leniency, apply_leniency
 from catalog_probe.mockserver.core.scenarios import MockMisuse
 from catalog_probe.mockserver.pd.errors import GRPC_NUMBERS, NO_RPC_MESSAGE
 from catalog_probe.mockserver.pd.gateway import Call, enter
@@ -45,7 +45,7 @@ async def start(world: World, package: str, host: str) -> int:
         server.add_generic_rpc_handlers((grpc.method_handlers_generic_handler(name, handlers),))
     port = server.add_insecure_port(f"{host}:0")
     await server.start()
-    world.at_the_end.append(partial(server.stop, None))  # which also holds the server: nobody else does
+    world.cleanups.append(partial(server.stop, None))  # which also holds the server: nobody else does
     return port
 
 
@@ -66,7 +66,7 @@ class _Served:
 
     def __init__(self, world: World, descriptor: MethodDescriptor) -> None:
         self._world = world
-        self._leniency = Leniency.of(world.settings["pd"])
+        self._leniency = Leniency.from_settings(world.settings["pd"])
         self._path = f"/{descriptor.containing_service.name}/{descriptor.name}"
         self._method: Method = METHODS[descriptor.containing_service.name, descriptor.name]
         self._request_class: type[Message] = message_factory.GetMessageClass(descriptor.input_type)
@@ -84,14 +84,14 @@ class _Served:
         metadata = {str(name): str(value) for name, value in rpc.invocation_metadata() or ()}
         mock_headers = {name: value for name, value in metadata.items() if name.startswith("x-mock-")}
         try:
-            context = self._world.open("pd", f"GRPC {self._path}", mock_headers)
+            context = self._world.open_context("pd", f"GRPC {self._path}", mock_headers)
             await self._delay(context)
             answer = self._serve(self._make_call(context, metadata), message)
             _refuse_unused_scenario(context)
         except MockMisuse as error:
             await _abort(rpc, MISUSE, f"mock_error: {error}")
         except Refusal as refusal:
-            context.session.next.give_back(context.scenario)
+            context.session.scenario_queue.give_back(context.scenario)
             await _abort(rpc, STATUSES[GRPC_NUMBERS[refusal.row.status]], refusal.message)
         return answer
 
@@ -102,7 +102,7 @@ class _Served:
         return Call(request=Request(scope), host=EVERYWHERE)
 
     def _serve(self, call: Call, message: bytes) -> list[Message]:
-        with holding(self._leniency):
+        with apply_leniency(self._leniency):
             enter(call, self._method.acl)
             try:
                 request = self._request_class.FromString(message)
@@ -126,6 +126,6 @@ async def _abort(rpc: RpcContext, status: grpc.StatusCode, message: str) -> NoRe
 
 
 def _refuse_unused_scenario(context: Context) -> None:
-    ignored = context.ignored
+    ignored = context.release_scenario()
     if ignored is not None:
         raise MockMisuse(f"scenario {ignored!r} has nothing to act on here")

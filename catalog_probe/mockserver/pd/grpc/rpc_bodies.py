@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from catalog_probe.mockserver.core import strict_json
-from catalog_probe.mockserver.core.completions import chat_chunks
+from catalog_probe.mockserver.core.completions import make_chat_chunks
 from catalog_probe.mockserver.pd.errors import NO_SCHEMA
 from catalog_probe.mockserver.pd.grpc.generated import pd_pb2 as pb
 
@@ -106,7 +106,7 @@ def completion(described: Mapping[str, Any]) -> pb.GetChatCompletionResponse:
 
 def completion_chunks(described: dict[str, Any]) -> Iterator[pb.GetChatCompletionChunk]:
     """The same in the chunks in which it is streamed over HTTP; where one ends, it says what was used."""
-    for chunk in chat_chunks(described, whole_calls=True):
+    for chunk in make_chat_chunks(described, whole_calls=True):
         (choice,) = chunk["choices"]
         output = pb.CompletionOutputChunk(
             delta=pb.Delta(**_said(choice["delta"])),

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from catalog_probe.mockserver.core.errors import Refusal
 from catalog_probe.mockserver.core.faults import CLOSE_EXTENSION
-from catalog_probe.mockserver.core.sockets import Gone
+from catalog_probe.mockserver.core.sockets import Disconnected
 from catalog_probe.mockserver.pb.errors import INVALID
 from catalog_probe.mockserver.pb.keys import MAIN
 
@@ -34,8 +34,8 @@ def all_of_it(original: Callable[..., float]) -> Callable[..., float]:
 
 def dropped(original: Callable[..., Any]) -> Callable[..., Any]:
     async def close(socket: Any, code: int, reason: str = "") -> None:
-        with suppress(Gone):
-            await socket.drop()
+        with suppress(Disconnected):
+            await socket.abort()
 
     return close
 
@@ -57,8 +57,8 @@ def with_999(original: Callable[..., Any]) -> Callable[..., Any]:
         wire = socket.scope["extensions"][CLOSE_EXTENSION]["close"].__self__.transport
         told = (999).to_bytes(2, "big") + reason.encode()
         wire.write(bytes([0x88, len(told)]) + told)
-        with suppress(Gone):
+        with suppress(Disconnected):
             while True:
-                await socket.hear()
+                await socket.receive()
 
     return close

@@ -1,0 +1,169 @@
+"""What a request asks of its model beside an answer: function calls, and text that follows a schema.
+
+The readers take the two shapes of such requests: functions and formats in objects of their own (chat), or beside their
+type (responses). They are lenient, because a provider checks a body before it is read here.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from catalog_probe.mockserver.schema.example import make_example
+
+FUNCTION, ALLOWED_TOOLS = "function", "allowed_tools"
+ANY_OBJECT_SCHEMA = {"type": "object", "properties": {"heard": {"type": "string"}}, "required": ["heard"]}
+"""The schema of the answer if any object will do."""
+
+
+class FunctionNotOffered(ValueError):
+    """The request chooses a function that it does not offer; the message is its name."""
+
+
+@dataclass(frozen=True)
+class RequestedOutput:
+    """The functions and the text that a request asks for.
+
+    Args:
+        functions: the functions that may be called, with the schemas of their parameters.
+        required: the functions one of which must be called; empty if the model may answer with text.
+        parallel: whether several may be called at once.
+        text_schema: the schema of the text; None if any text will do.
+        user_text: the last text of the user.
+        called: the functions that were called since that text.
+    """
+
+    functions: Mapping[str, Any] = field(default_factory=dict)
+    required: tuple[str, ...] = ()
+    parallel: bool = True
+    text_schema: Any = None
+    user_text: str = ""
+    called: frozenset[str] = frozenset()
+
+    def make_calls(self) -> Iterator[tuple[str, dict[str, Any]]]:
+        """Make the name and the arguments of each call."""
+        for name in choose_tools(
+            [*self.functions], self.user_text, required=self.required, called=self.called, parallel=self.parallel
+        ):
+            parameters = self.functions[name]
+            arguments = make_example({"type": "object", **(parameters if isinstance(parameters, Mapping) else {})})
+            yield name, arguments if isinstance(arguments, dict) else {}  # arguments are an object, whatever the schema
+
+    def make_text(self) -> str | None:
+        """Make the text that follows the schema; None if any text will do."""
+        return None if self.text_schema is None else json.dumps(make_example(self.text_schema))
+
+
+def choose_tools(
+    offered: Sequence[str],
+    user_text: str,
+    *,
+    required: Sequence[str] = (),
+    called: Collection[str] = (),
+    parallel: bool = True,
+) -> list[str]:
+    """Choose the tools that the model calls, in the order in which they are offered.
+
+    The model calls a required tool, and those that the user's last text names (`use get_weather`). It calls no tool a
+    second time since that text, as long as another one can satisfy the request.
+    """
+    candidates = [name for name in required or offered if name not in called]
+    named = [name for name in candidates if re.search(rf"(?<!\w){re.escape(name)}(?!\w)", user_text)]
+    chosen = named or ((candidates or list(required))[:1] if required else [])
+    return chosen if parallel else chosen[:1]
+
+
+def find_user_text(
+    messages: Sequence[Mapping[str, Any]], text_of: Callable[[Mapping[str, Any]], str]
+) -> tuple[str, list[str]]:
+    """Return the user's last text in the messages of a chat, and the functions that were called since."""
+    called: list[str] = []
+    for message in reversed(messages):
+        if message.get("role") == "user":
+            return text_of(message), called
+        calls = [call for call in message.get("tool_calls") or () if isinstance(call, Mapping)]
+        called += [str(call[FUNCTION].get("name")) for call in calls if isinstance(call.get(FUNCTION), Mapping)]
+    return "", called
+
+
+def read_chat_request(body: Mapping[str, Any], user_text: str, called: Collection[str]) -> RequestedOutput:
+    """Read a body of chat completions.
+
+    Raises:
+        FunctionNotOffered: it chooses a function that it does not offer.
+    """
+    choice = body.get("tool_choice")
+    text_format = body.get("response_format") or {}
+    return _read_request(
+        body,
+        functions=_read_functions(tool.get(FUNCTION) for tool in body.get("tools") or ()),
+        chosen=choice.get(choice.get("type", "")) if isinstance(choice, Mapping) else None,
+        format_type=text_format.get("type"),
+        format_body=text_format.get("json_schema"),
+        user_text=user_text,
+        called=called,
+    )
+
+
+def read_responses_request(body: Mapping[str, Any], user_text: str, called: Collection[str]) -> RequestedOutput:
+    """Read a body of responses.
+
+    Raises:
+        FunctionNotOffered: it chooses a function that it does not offer.
+    """
+    text_format = (body.get("text") or {}).get("format") or {}
+    return _read_request(
+        body,
+        functions=_read_functions(tool for tool in body.get("tools") or () if tool.get("type") == FUNCTION),
+        chosen=body.get("tool_choice"),
+        format_type=text_format.get("type"),
+        format_body=text_format,
+        user_text=user_text,
+        called=called,
+    )
+
+
+def _read_functions(values: Any) -> dict[str, Any]:
+    functions = [value for value in values if isinstance(value, Mapping) and isinstance(value.get("name"), str)]
+    return {function["name"]: function.get("parameters") for function in functions}
+
+
+def _read_request(
+    body: Mapping[str, Any],
+    *,
+    functions: dict[str, Any],
+    chosen: Any,
+    format_type: Any,
+    format_body: Any,
+    user_text: str,
+    called: Collection[str],
+) -> RequestedOutput:
+    """Read what both shapes have in common; `chosen` is the part of `tool_choice` that names functions."""
+    text_schema = None
+    if format_type == "json_object":
+        text_schema = ANY_OBJECT_SCHEMA
+    elif format_type == "json_schema" and isinstance(format_body, Mapping):
+        text_schema = format_body.get("schema", ANY_OBJECT_SCHEMA)
+    allowed, required = _apply_choice(body.get("tool_choice"), chosen, functions)
+    parallel = body.get("parallel_tool_calls") is not False
+    return RequestedOutput(allowed, required, parallel, text_schema, user_text, frozenset(called))
+
+
+def _apply_choice(choice: Any, chosen: Any, functions: Mapping[str, Any]) -> tuple[Mapping[str, Any], tuple[str, ...]]:
+    """Return the functions that may be called, and those one of which must be."""
+    if choice in ("required", "any"):
+        return functions, tuple(functions)
+    if not isinstance(choice, Mapping) or not isinstance(chosen, Mapping):
+        return ({} if choice == "none" else functions), ()
+    if choice.get("type") not in (FUNCTION, ALLOWED_TOOLS):
+        return functions, ()  # a tool that the provider runs
+    tools = [chosen] if choice["type"] == FUNCTION else chosen.get("tools") or ()
+    names = [str((tool.get(FUNCTION) or tool).get("name")) for tool in tools if isinstance(tool, Mapping)]
+    for name in names:
+        if name not in functions:
+            raise FunctionNotOffered(name)
+    is_required = choice["type"] == FUNCTION or chosen.get("mode") == "required"
+    return {name: functions[name] for name in names}, (tuple(names) if is_required else ())
