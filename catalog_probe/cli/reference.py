@@ -9,7 +9,7 @@ from contextlib import redirect_stdout
 from typing import TYPE_CHECKING, Any, cast
 from unittest import mock
 
-from catalog_probe.catalog.evidence import shape
+from catalog_probe.catalog.evidence import results_schema
 from catalog_probe.catalog.files.manifest import providers
 from catalog_probe.catalog.files.schemas import SCHEMAS
 from catalog_probe.catalog.files.store import Catalog
@@ -166,7 +166,7 @@ def variables() -> str:
 
 def fields_of_results() -> str:
     """What the lines of results.jsonl hold."""
-    schema = _schema(shape.SCHEMA)
+    schema = _schema(results_schema.SCHEMA)
     return "\n".join([f"# results.jsonl\n\n{schema.get('description', '')}\n", *_sections(schema["$defs"])])
 
 

@@ -9,8 +9,8 @@ import webbrowser
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from catalog_probe.catalog.evidence import past, shares
-from catalog_probe.catalog.evidence.past import LETTERS
+from catalog_probe.catalog.evidence import earlier_runs, shards
+from catalog_probe.catalog.evidence.earlier_runs import OUTCOME_LETTERS
 from catalog_probe.catalog.evidence.results_file import EvidenceError
 from catalog_probe.catalog.files import paths, provider_folders
 from catalog_probe.catalog.model.errors import shown
@@ -152,7 +152,7 @@ def _add_folder(command: argparse.ArgumentParser) -> None:
 def _build(asked: argparse.Namespace) -> int:
     folders = [folder_of(name) for name in asked.runs]
     if asked.out is not None:
-        for each in shares.missing(build.build_merged(folders, asked.out).policy):
+        for each in shards.list_missing_shards(build.build_merged(folders, asked.out).policy):
             print(f"shard {each} is missing: the verdict speaks of the others alone")
     elif len(folders) > 1:
         raise EvidenceError(f"{len(folders)} runs make one report", "say where with --out DIR")
@@ -196,13 +196,13 @@ def _list(asked: argparse.Namespace) -> int:
 
 
 def _feed(asked: argparse.Namespace) -> int:
-    rows = past.of_lines(_remembered(asked))
+    rows = earlier_runs.parse_history_lines(_remembered(asked))
     print(feed.render(asked.target, rows), end="")
     return 0
 
 
 def _news(asked: argparse.Namespace) -> int:
-    rows = past.of_lines(_remembered(asked))
+    rows = earlier_runs.parse_history_lines(_remembered(asked))
     known = {row.run for row in rows}
     meant = asked.run or rows[-1].run
     run = meant if meant in known else _described(meant).run
@@ -244,5 +244,5 @@ def _described(name: str) -> Run:
 
 
 def _tally(letters: str) -> str:
-    counts = [(letters.count(LETTERS[outcome]), name) for outcome, name in OUTCOMES.items()]
+    counts = [(letters.count(OUTCOME_LETTERS[outcome]), name) for outcome, name in OUTCOMES.items()]
     return ", ".join(f"{number} {name}" for number, name in counts if number)

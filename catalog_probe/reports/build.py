@@ -5,8 +5,14 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from catalog_probe.catalog.evidence.results_file import RESULTS, EvidenceError, ResultsWriter, drawing_on, read_run
-from catalog_probe.catalog.evidence.verdicts.merge import merge
+from catalog_probe.catalog.evidence.results_file import (
+    RESULTS_FILE,
+    EvidenceError,
+    ResultsWriter,
+    read_run,
+    report_unusable_evidence,
+)
+from catalog_probe.catalog.evidence.verdicts.merge import merge_runs
 from catalog_probe.reports import known
 from catalog_probe.reports.views import junit, summary
 
@@ -26,7 +32,7 @@ def build(run_dir: Path) -> None:
         EvidenceError: results.jsonl is missing or broken.
         OSError: a view cannot be written.
     """
-    run, results = read_run(run_dir / RESULTS)
+    run, results = read_run(run_dir / RESULTS_FILE)
     known.demand(run)
     write_views(run_dir, run, results)
 
@@ -40,9 +46,9 @@ def build_merged(run_dirs: Sequence[Path], out: Path) -> Run:
     """
     if out.resolve() in [each.resolve() for each in run_dirs]:
         raise EvidenceError(f"--out {out} is one of the runs: its results would be lost", "name another folder")
-    run, results = merge([read_run(each / RESULTS) for each in run_dirs])
+    run, results = merge_runs([read_run(each / RESULTS_FILE) for each in run_dirs])
     known.demand(run)
-    with ResultsWriter(out / RESULTS, run) as writer:
+    with ResultsWriter(out / RESULTS_FILE, run) as writer:
         for result in results:
             writer.append(result.to_json())
     write_views(out, run, results)
@@ -64,7 +70,7 @@ def write_views(folder: Path, run: Run, results: Sequence[Result]) -> None:
         "junit.xml": junit.render,
         PAGE: html.render,
     }
-    with drawing_on(folder / RESULTS):
+    with report_unusable_evidence(folder / RESULTS_FILE):
         for name, render in views.items():
             write(folder / name, render(run, ordered))
 

@@ -6,7 +6,7 @@ from collections import defaultdict
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from catalog_probe.catalog.evidence.self_check import of_records
+from catalog_probe.catalog.evidence.harness_results import select_record_results
 from catalog_probe.catalog.text.phrases import count
 from catalog_probe.catalog.text.visible import line, row
 from catalog_probe.reports.content.words import OUTCOMES
@@ -46,15 +46,15 @@ def compare_assertions(before: Sequence[Result], after: Sequence[Result]) -> lis
 
 def compare_outcomes(before: Sequence[Result], after: Sequence[Result]) -> list[tuple[Result, Result]]:
     """Pair the results of the records that both runs have with another outcome."""
-    old = {result.record: result for result in of_records(before)}
-    new = {result.record: result for result in of_records(after)}
+    old = {result.record: result for result in select_record_results(before)}
+    new = {result.record: result for result in select_record_results(after)}
     both = sorted(old.keys() & new.keys())
     return [(old[address], new[address]) for address in both if old[address].outcome is not new[address].outcome]
 
 
 def compare_addresses(before: Sequence[Result], after: Sequence[Result]) -> tuple[list[str], list[str]]:
     """List the records that only the first run has, and those that only the second has."""
-    old, new = ({result.record for result in of_records(results)} for results in (before, after))
+    old, new = ({result.record for result in select_record_results(results)} for results in (before, after))
     return sorted(old - new), sorted(new - old)
 
 
@@ -80,7 +80,7 @@ def render(before: tuple[Run, Sequence[Result]], after: tuple[Run, Sequence[Resu
 def _observations(results: Sequence[Result]) -> dict[tuple[str, str], str]:
     """What was observed, by assertion and endpoint."""
     found = {}
-    for result in of_records(results):
+    for result in select_record_results(results):
         for observation in result.observations:
             endpoint = observation.endpoint or result.record
             for within in observation.matched:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from catalog_probe.catalog.evidence.results_file import RESULTS, EvidenceError, read_run
+from catalog_probe.catalog.evidence.results_file import RESULTS_FILE, EvidenceError, read_run
 from catalog_probe.catalog.files import paths
 from catalog_probe.reports import known
 
@@ -20,7 +20,7 @@ def read(name: str) -> tuple[Run, list[Result]]:
     Raises:
         EvidenceError: there is none, it cannot be read, or the manifest of a provider is nowhere.
     """
-    run, results = read_run(folder_of(name) / RESULTS)
+    run, results = read_run(folder_of(name) / RESULTS_FILE)
     known.demand(run)
     return run, results
 
@@ -43,13 +43,13 @@ def folder_or_none(name: str) -> Path | None:
     for path in (paths.meant(name), paths.runs() / name):
         if path.is_dir():
             return path
-        if path.is_file() and (path.parent / RESULTS).is_file():
+        if path.is_file() and (path.parent / RESULTS_FILE).is_file():
             return path.parent  # whichever of its files is named
     return None
 
 
 def _known() -> str:
     names = sorted(
-        path.name for path in paths.runs().glob("*/") if (path / RESULTS).is_file() and path.name != "latest"
+        path.name for path in paths.runs().glob("*/") if (path / RESULTS_FILE).is_file() and path.name != "latest"
     )
     return f", such as {names[-1]}" if names else " (there is none yet: `pytest probes` makes one)"

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from catalog_probe.catalog.evidence.harness_results import select_record_results
 from catalog_probe.catalog.evidence.results_file import read_run
-from catalog_probe.catalog.evidence.self_check import of_records
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -66,7 +66,7 @@ class Ran:
     @property
     def results(self) -> dict[str, Result]:
         """Those of records, by address."""
-        results = of_records(self.lines)
+        results = select_record_results(self.lines)
         assert len({result.record for result in results}) == len(results), "a record has one result"
         return {result.record: result for result in results}
 

@@ -18,4 +18,4 @@ LIVE = Run("night", "live", live=True, started_at="2026-11-01T03:00:00Z", today=
 
 def find_exit_status(results: Sequence[Result], *expected: str) -> Exit:
     """Return the exit status of a live run with these results; `expected` are the providers that need a verdict."""
-    return run_verdict.of_run(replace(LIVE, expected=expected), results)
+    return run_verdict.exit_status(replace(LIVE, expected=expected), results)

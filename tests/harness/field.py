@@ -19,8 +19,8 @@ from datetime import date, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from catalog_probe.catalog.evidence.causes import causes
-from catalog_probe.catalog.evidence.self_check import of_records
+from catalog_probe.catalog.evidence.causes import find_causes
+from catalog_probe.catalog.evidence.harness_results import select_record_results
 from catalog_probe.catalog.files.provider_folders import PACKAGE
 from catalog_probe.catalog.model import Severity
 from tests.harness.command import CHECKOUT, Ran, child_environ, pytest_probes
@@ -121,8 +121,8 @@ def known() -> Mapping[Told, str]:
 
 def found(results: Iterable[Result]) -> frozenset[Told]:
     """All that a night found to differ from what is documented, assumed or known."""
-    results = of_records(results)
-    drifts = {Told(shared[0], "drift", *shared[1:]) for shared in (each.shared for each in causes(results))}
+    results = select_record_results(results)
+    drifts = {Told(shared[0], "drift", *shared[1:]) for shared in (each.shared for each in find_causes(results))}
     others = {
         Told(result.address.provider, TOLD[finding.severity], str(finding.aspect), finding.location, *_values(finding))
         for result in results

@@ -22,8 +22,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import unquote
 
+from catalog_probe.catalog.evidence.harness_results import select_record_results
 from catalog_probe.catalog.evidence.results_file import EvidenceError, read_run
-from catalog_probe.catalog.evidence.self_check import of_records
 from catalog_probe.catalog.files.provider_folders import PACKAGE
 from tests.harness.command import CHECKOUT, OF_OUR_DEPENDENCIES
 from tests.harness.hostile_table import CANARY, CODES, Case, cases
@@ -163,7 +163,7 @@ def _outcome(out: Path, case: Case, said: str) -> str:
         _, results = read_run(files[0])
     except EvidenceError as error:
         return f"unreadable: {error}"
-    (result,) = (each for each in of_records(results) if each.record == case.record)
+    (result,) = (each for each in select_record_results(results) if each.record == case.record)
     outcome = str(result.outcome)
     return f"{outcome} {result.reason.code}" if result.reason and outcome == "inconclusive" else outcome
 

@@ -17,7 +17,7 @@ from datetime import date, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from catalog_probe.catalog.evidence.results_file import RESULTS, ResultsWriter, read_run
+from catalog_probe.catalog.evidence.results_file import RESULTS_FILE, ResultsWriter, read_run
 from catalog_probe.catalog.files.provider_folders import PACKAGE
 from catalog_probe.reports.build import build
 from tests.harness.command import CHECKOUT, Ran, child_environ, pytest_probes
@@ -149,10 +149,10 @@ def make_runs() -> dict[str, Path]:
 
 def hide_folder(run: Path) -> None:
     """Build a run's views anew, with commands that name no folder of this machine."""
-    header, results = read_run(run / RESULTS)
+    header, results = read_run(run / RESULTS_FILE)
     header = replace(header, invocation=replace(header.invocation, target=header.target, out=""))
-    (run / RESULTS).unlink()
-    with ResultsWriter(run / RESULTS, header) as writer:
+    (run / RESULTS_FILE).unlink()
+    with ResultsWriter(run / RESULTS_FILE, header) as writer:
         for result in results:
             writer.append(result.to_json())
     build(run)

@@ -25,8 +25,8 @@ from zlib import crc32
 
 import anyio
 
+from catalog_probe.catalog.evidence.harness_results import select_record_results
 from catalog_probe.catalog.evidence.results_file import read_run
-from catalog_probe.catalog.evidence.self_check import of_records
 from catalog_probe.catalog.files.provider_folders import PACKAGE
 from catalog_probe.catalog.model import Outcome
 from catalog_probe.mockserver.app import create_app
@@ -133,7 +133,7 @@ def once(way: Way, folder: Path, chosen: Sequence[str], more: Sequence[str]) -> 
         )
     took = time.monotonic() - started
     files = [path for path in out.glob("*/results.jsonl") if not path.parent.is_symlink()]
-    results = [each for path in files for each in of_records(read_run(path)[1])]
+    results = [each for path in files for each in select_record_results(read_run(path)[1])]
     unexpected = [
         f"{each.record} {each.outcome}: {each.drifts[0].message if each.drifts else each.reason}"
         for each in results

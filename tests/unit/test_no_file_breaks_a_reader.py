@@ -13,8 +13,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from catalog_probe.catalog.evidence import past
-from catalog_probe.catalog.evidence.results_file import drawing_on, read_run
+from catalog_probe.catalog.evidence import earlier_runs
+from catalog_probe.catalog.evidence.results_file import read_run, report_unusable_evidence
 from catalog_probe.catalog.files.provider_folders import PACKAGE
 from catalog_probe.catalog.files.store import Catalog
 from catalog_probe.catalog.model.errors import Mendable
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 def results(path: Path) -> None:
     """Read, and told in every view that costs little."""
     run, read = read_run(path)
-    with drawing_on(path):
+    with report_unusable_evidence(path):
         for view in (terminal.summary, summary.render, junit.render):
             "".join(view(run, read))
 
@@ -47,7 +47,7 @@ def record(path: Path) -> None:
 def remembered(path: Path) -> None:
     """Read, carried by a run, and told: a damaged line is skipped, so nothing refuses the others."""
     previous, carried = nights.shown(path.parent, path.stem)
-    rows = past.of_lines(carried)
+    rows = earlier_runs.parse_history_lines(carried)
     described, results = sample.some()
     described = replace(described, previous_run=previous, history=carried)
     try:

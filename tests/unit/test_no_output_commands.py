@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from catalog_probe.catalog import library
-from catalog_probe.catalog.evidence import past
+from catalog_probe.catalog.evidence import earlier_runs
 from catalog_probe.catalog.model import Attempt, Outcome, Reason
 from catalog_probe.catalog.model.errors import Mendable
 from catalog_probe.catalog.model.observation import Observation
@@ -144,7 +144,7 @@ def test_annotations_are_the_commands_that_we_mean(text: str) -> None:
 def test_the_changelog_and_the_news(text: str) -> None:
     described, results = night(text)
     kept = nights.row(described, results)
-    rows = past.of_lines([{**kept, "addresses": [f"{text}/errors/general/{each}" for each in "ab"]}])
+    rows = earlier_runs.parse_history_lines([{**kept, "addresses": [f"{text}/errors/general/{each}" for each in "ab"]}])
     assert_inert(feed.render(text, rows))
     assert_inert(json.dumps(tree(news.news(text, rows, text)), ensure_ascii=False, indent=2))
 

@@ -9,8 +9,8 @@ from collections import defaultdict
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from catalog_probe.catalog.evidence.same_drift import ABSENT, cause
-from catalog_probe.catalog.evidence.same_drift import Cause as Shared
+from catalog_probe.catalog.evidence.drift_identity import ABSENT, cause_key
+from catalog_probe.catalog.evidence.drift_identity import CauseKey as Shared
 from catalog_probe.catalog.text.phrases import beside, brief
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ class Cause:
     @property
     def id(self) -> str:
         """`pa-3f2a9c01`: it stays from night to night, for it holds nothing that one night only has."""
-        return id_of(self.shared)
+        return cause_id(self.shared)
 
     @property
     def provider(self) -> str:
@@ -90,18 +90,18 @@ class Cause:
         return f"{self.what}: documented {stated}, observed {brief(beside(observed, documented), _SHORT)}"
 
 
-def id_of(shared: Shared) -> str:
+def cause_id(shared: Shared) -> str:
     """The id of what drifts share."""
     digest = hashlib.sha256(json.dumps(shared).encode()).hexdigest()
     return f"{shared[0]}-{digest[:DIGITS]}"
 
 
-def is_id(text: str) -> bool:
+def is_cause_id(text: str) -> bool:
     """Whether a text reads like the id of a cause."""
     return _ID.fullmatch(text) is not None
 
 
-def causes(results: Iterable[Result]) -> tuple[Cause, ...]:
+def find_causes(results: Iterable[Result]) -> tuple[Cause, ...]:
     """Every cause of these results, that of the most records first; the order of the results does not matter.
 
     Those of the same records stand together, a status first: it explains what else of such an answer is otherwise.
@@ -109,7 +109,7 @@ def causes(results: Iterable[Result]) -> tuple[Cause, ...]:
     found: dict[Shared, list[Drift]] = defaultdict(list)
     for result in results:
         for finding in result.drifts:
-            found[cause(result.address.provider, finding)].append(Drift(result.record, finding))
+            found[cause_key(result.address.provider, finding)].append(Drift(result.record, finding))
     made = (Cause(shared, tuple(sorted(drifts, key=_order))) for shared, drifts in found.items())
     return tuple(sorted(made, key=_widest_first))
 

@@ -162,7 +162,7 @@ class Run:
     revisions: Mapping[str, str] = field(default_factory=dict)
     """The revision that each provider was asked under, where its manifest lists any."""
     traffic: Mapping[str, Json] | None = None
-    """What became of recorded exchanges (`catalog_probe.catalog.evidence.recording`); None of a run that probed."""
+    """What became of recorded exchanges (`evidence.traffic_summary`); None if the run probed."""
     schema_version: int = SCHEMA_VERSION
 
     @property

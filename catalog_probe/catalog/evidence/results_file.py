@@ -7,9 +7,8 @@ import os
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Self
 
-from catalog_probe.catalog.evidence import shape
-from catalog_probe.catalog.evidence.deduplicated import told_once
-from catalog_probe.catalog.evidence.not_reported import complete
+from catalog_probe.catalog.evidence import results_schema
+from catalog_probe.catalog.evidence.completeness import add_missing_results, deduplicate_results
 from catalog_probe.catalog.evidence.results import SCHEMA_VERSION, Result, Run
 from catalog_probe.catalog.files import json_lines
 from catalog_probe.catalog.model.errors import Mendable
@@ -22,7 +21,7 @@ if TYPE_CHECKING:
     from catalog_probe.catalog.model import Json
 
 
-RESULTS = "results.jsonl"
+RESULTS_FILE = "results.jsonl"
 """The name of the file in a run's folder: the only raw output of a run."""
 
 
@@ -75,21 +74,21 @@ def read_run(path: Path) -> tuple[Run, list[Result]]:
         raise EvidenceError("the first line should describe the run", "probe again to make one", file=path)
     place, line = first
     _check_version(line, place)
-    wrong = shape.describe_error(line, shape.RUN)
+    wrong = results_schema.describe_error(line, results_schema.RUN)
     if wrong:
         raise EvidenceError(f"the first line should describe the run: {wrong}", "probe again to make one", place=place)
     run = Run.from_json(line)
     results = []
     for place, line in lines:
-        wrong = shape.describe_error(line, shape.RESULT)
+        wrong = results_schema.describe_error(line, results_schema.RESULT)
         if wrong:
             raise EvidenceError(f"not a result: {wrong}", "probe again, or remove the line", place=place)
         results.append(Result.from_json(line))
-    return run, complete(run, told_once(results))
+    return run, add_missing_results(run, deduplicate_results(results))
 
 
 @contextmanager
-def drawing_on(file: Path | None = None, place: str = "") -> Iterator[None]:
+def report_unusable_evidence(file: Path | None = None, place: str = "") -> Iterator[None]:
     """Where conclusions are drawn from results: what they cannot be drawn from is told as one line.
 
     The shape of a line is known once it is read; the record in it is as old as its run, and held by no schema of today.

@@ -23,70 +23,76 @@ if TYPE_CHECKING:
     from catalog_probe.catalog.model.observation import Observation
     from catalog_probe.catalog.reading.expected import Expected
 
-WHOLE = 64 * 1024
+WHOLE_BYTES = 64 * 1024
 """Bytes of a body, and of all event data of an exchange together, that are kept as they came."""
 
-A_RUN = 20_000_000
+RUN_BYTES = 20_000_000
 """Bytes of bodies and event data that a run keeps; beyond it each keeps LITTLE."""
 
-LITTLE = 1024
+MIN_BODY_BYTES = 1024
 """Bytes that are kept of each body however much the run has kept."""
 
-HEADERS = 16 * 1024
+HEADER_CHARACTERS = 16 * 1024
 """Characters of an answer's headers that are kept."""
 
-ALWAYS = 256
+MIN_EVENT_BYTES = 256
 """Bytes of an event's data that are kept however many events there are: a digest would be no shorter."""
 
-POINTED = 2000
+VALUE_CHARACTERS = 2000
 """Characters of a value that is shown of a body that is not kept whole, or in a finding."""
 
 
 @dataclass(slots=True)
-class Allowance:
+class RetentionBudget:
     """Bytes that a run, or its share of one, may still keep of bodies and event data."""
 
-    left: int = A_RUN
+    left: int = RUN_BYTES
 
     @property
     def whole(self) -> int:
         """Bytes of the next body that may be kept."""
-        return WHOLE if self.left > 0 else LITTLE
+        return WHOLE_BYTES if self.left > 0 else MIN_BODY_BYTES
 
 
-def kept_attempt(attempt: Attempt, expected: Iterable[Expected], allowance: Allowance | None = None) -> Attempt:
+def trim_attempt(attempt: Attempt, expected: Iterable[Expected], allowance: RetentionBudget | None = None) -> Attempt:
     """An attempt as it is kept; of what is cut, the values that these expectations point at are kept beside."""
     by_label = {each.label: each for each in expected}
-    kept = (kept_exchange(each, by_label.get(each.label), allowance) for each in attempt.exchanges)
+    kept = (trim_exchange(each, by_label.get(each.label), allowance) for each in attempt.exchanges)
     return replace(attempt, exchanges=tuple(kept))
 
 
-def kept_exchange(exchange: Exchange, expected: Expected | None = None, allowance: Allowance | None = None) -> Exchange:
+def trim_exchange(
+    exchange: Exchange, expected: Expected | None = None, allowance: RetentionBudget | None = None
+) -> Exchange:
     """An exchange as it is kept; one that was cut before is returned as it is."""
     response = exchange.response
     if response is None or response.cut is not None:
         return exchange
-    allowance = allowance or Allowance()
+    allowance = allowance or RetentionBudget()
     body, cut = _cut(response.body, allowance.whole, expected, allowance)
     events = response.events and tuple(_events(response.events, expected, allowance))
     headers = _headers(response.headers)
     return replace(exchange, response=replace(response, headers=headers, body=body, cut=cut, events=events))
 
 
-def kept_finding(finding: Finding) -> Finding:
+def trim_finding(finding: Finding) -> Finding:
     """A finding with no more of what was seen than a person reads."""
-    observed = finding.observed if len(_raw(finding.observed)) <= POINTED else brief(finding.observed, POINTED)
-    return replace(finding, observed=observed, message=brief(finding.message, POINTED))
+    observed = (
+        finding.observed
+        if len(_raw(finding.observed)) <= VALUE_CHARACTERS
+        else brief(finding.observed, VALUE_CHARACTERS)
+    )
+    return replace(finding, observed=observed, message=brief(finding.message, VALUE_CHARACTERS))
 
 
-def kept_observation(observation: Observation) -> Observation:
+def trim_observation(observation: Observation) -> Observation:
     """A look with no more of a value that was seen than a person reads."""
     return replace(
-        observation, mismatched={key: brief(value, POINTED) for key, value in observation.mismatched.items()}
+        observation, mismatched={key: brief(value, VALUE_CHARACTERS) for key, value in observation.mismatched.items()}
     )
 
 
-def pointers(expected: Expected) -> tuple[str, ...]:
+def asserted_pointers(expected: Expected) -> tuple[str, ...]:
     """The JSON pointers at which something is asserted of the answer, or its message and field would stand."""
     places = (each.key.place for each in expected.assertions.values())
     named = (*expected.envelope.wire.values(), *expected.fields, *places)
@@ -95,7 +101,7 @@ def pointers(expected: Expected) -> tuple[str, ...]:
 
 def _headers(headers: Mapping[str, str]) -> Mapping[str, str]:
     """Headers, the last left out if they are too many; `…` says how many."""
-    left = HEADERS
+    left = HEADER_CHARACTERS
     kept: dict[str, str] = {}
     for name, value in headers.items():
         left -= len(name) + len(value)
@@ -106,19 +112,19 @@ def _headers(headers: Mapping[str, str]) -> Mapping[str, str]:
     return kept
 
 
-def _events(events: Iterable[Event], expected: Expected | None, allowance: Allowance) -> Iterator[Event]:
+def _events(events: Iterable[Event], expected: Expected | None, allowance: RetentionBudget) -> Iterator[Event]:
     left = allowance.whole
     for event in events:
         if event.sent or event.cut is not None:
             yield event
             continue
         before = allowance.left
-        data, cut = _cut(event.data, max(left, ALWAYS), expected, allowance)
+        data, cut = _cut(event.data, max(left, MIN_EVENT_BYTES), expected, allowance)
         left -= before - allowance.left
-        yield replace(event, event=brief(event.event, POINTED), data=data, cut=cut)
+        yield replace(event, event=brief(event.event, VALUE_CHARACTERS), data=data, cut=cut)
 
 
-def _cut(value: Json, limit: int, expected: Expected | None, allowance: Allowance) -> tuple[Json, Cut | None]:
+def _cut(value: Json, limit: int, expected: Expected | None, allowance: RetentionBudget) -> tuple[Json, Cut | None]:
     """The value, or where it takes more than `limit` bytes its beginning and what is kept beside."""
     if value is None:
         return value, None
@@ -132,10 +138,10 @@ def _cut(value: Json, limit: int, expected: Expected | None, allowance: Allowanc
 
 def _pointed(value: Json, expected: Expected) -> Iterator[tuple[str, Json]]:
     body = unwrapped(expected.envelope, value)
-    for pointer in pointers(expected):
+    for pointer in asserted_pointers(expected):
         found = find(body, pointer)
         if found is not ABSENT:
-            yield pointer, found if len(_raw(found)) <= POINTED else brief(found, POINTED)
+            yield pointer, found if len(_raw(found)) <= VALUE_CHARACTERS else brief(found, VALUE_CHARACTERS)
 
 
 def _raw(value: Json) -> bytes:

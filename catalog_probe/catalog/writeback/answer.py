@@ -8,8 +8,8 @@ import re
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from catalog_probe.catalog.evidence import same_drift
-from catalog_probe.catalog.evidence.steady import steady
+from catalog_probe.catalog.evidence import drift_identity
+from catalog_probe.catalog.evidence.volatile_text import mask_volatile
 from catalog_probe.catalog.model.codes import FindingCode
 from catalog_probe.catalog.model.labels import BESIDE, SUCCESS
 from catalog_probe.catalog.reading.expected import message_of, param_of
@@ -43,18 +43,18 @@ def judged_exchange(result: Result) -> Exchange | None:
 def message(expected: Expected, response: Response) -> str | None:
     """The message of the documented answer, without what changes nightly; None where there is none."""
     found = message_of(expected, response)
-    return steady(found) if found is not None and found.strip() else None
+    return mask_volatile(found) if found is not None and found.strip() else None
 
 
 def param(expected: Expected, response: Response) -> str | None:
     """The field that the answer names, where its envelope carries one."""
     found = param_of(expected, response)
-    return steady(found) if found is not None else None
+    return mask_volatile(found) if found is not None else None
 
 
 def endpoint(exchange: Exchange) -> str:
     """Method and path of the request, with placeholders for identifiers."""
-    return f"{exchange.request.method} {steady(urlsplit(exchange.request.url).path)}"
+    return f"{exchange.request.method} {mask_volatile(urlsplit(exchange.request.url).path)}"
 
 
 def headers_seen(expected: Expected, response: Response) -> dict[str, str]:
@@ -100,7 +100,7 @@ def _limits_in(headers: Mapping[str, str]) -> dict[str, str]:
 
 def differences(findings: tuple[Finding, ...]) -> tuple[str, ...]:
     """Each drift in a few words that stay the same while it is the same drift; beyond a few, a digest of the others."""
-    words = sorted({_difference(finding, same_drift.observed_class(finding)) for finding in findings})
+    words = sorted({_difference(finding, drift_identity.observed_class(finding)) for finding in findings})
     kept, more = words[:MAX_DIFFERENCES], words[MAX_DIFFERENCES:]
     digest = hashlib.sha256("\n".join(more).encode()).hexdigest()[:6]
     return (*kept, f"and {len(more)} more ({digest})") if more else tuple(kept)
@@ -112,5 +112,5 @@ def _difference(finding: Finding, observed: Json) -> str:
 
 
 def _short(value: Json) -> str:
-    text = steady(value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, sort_keys=True))
+    text = mask_volatile(value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, sort_keys=True))
     return brief(text, 80)

@@ -8,7 +8,7 @@ from datetime import date
 from operator import itemgetter
 from typing import TYPE_CHECKING
 
-from catalog_probe.catalog.evidence.same_drift import ABSENT
+from catalog_probe.catalog.evidence.drift_identity import ABSENT
 from catalog_probe.catalog.model import Outcome
 from catalog_probe.catalog.model.assertion import Basis, Key
 from catalog_probe.catalog.model.record import EVIDENCE_VERSION

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import date
 from typing import TYPE_CHECKING
 
-from catalog_probe.catalog.evidence.steady import steady
+from catalog_probe.catalog.evidence.volatile_text import mask_volatile
 from catalog_probe.catalog.files.manifest import providers
 from catalog_probe.catalog.files.store import DISCOVERED
 from catalog_probe.catalog.files.strict_json import read_object
@@ -77,11 +77,11 @@ def _candidate(sighting: Sighting, finding: Finding) -> tuple[str, dict[str, Jso
     name = {
         "header": finding.location,
         "field": f"{surface}{finding.location}",
-        "error": f"{finding.location}/{steady(value)}",
+        "error": f"{finding.location}/{mask_volatile(value)}",
     }[kind]
     return f"{kind}/{name}", {
         "status": [str(Tag.LIVE_DISCOVERED)],
-        "example": steady(value),
+        "example": mask_volatile(value),
         "first_seen": day,
         "last_seen": day,
         "target": sighting.target,

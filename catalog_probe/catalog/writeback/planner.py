@@ -11,7 +11,7 @@ import json
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, NamedTuple
 
-from catalog_probe.catalog.evidence.steady import steady
+from catalog_probe.catalog.evidence.volatile_text import mask_volatile
 from catalog_probe.catalog.model import Json, Outcome, Record, Tag
 from catalog_probe.catalog.model.assertion import Basis
 from catalog_probe.catalog.model.clock import days_from
@@ -328,7 +328,7 @@ def _collect_messages(draft: _Draft) -> _Draft:
     if draft.record.kind != "errors":
         return draft
     old = messages_seen(draft.record)
-    known = {steady(message) for message in old}
+    known = {mask_volatile(message) for message in old}
     told = (_message(draft.before, sighting) for sighting in draft.sightings)
     new = {message for message in told if message is not None} - known
     kept = sorted([*old, *new])[:MAX_MESSAGES]

@@ -9,12 +9,12 @@ from dataclasses import dataclass
 from datetime import date
 from typing import TYPE_CHECKING, Self
 
-from catalog_probe.catalog.evidence import self_check
+from catalog_probe.catalog.evidence import harness_results
+from catalog_probe.catalog.evidence.harness_results import select_record_results
 from catalog_probe.catalog.evidence.results import Result, Run
-from catalog_probe.catalog.evidence.results_file import RESULTS, drawing_on, read_run
-from catalog_probe.catalog.evidence.self_check import of_records
+from catalog_probe.catalog.evidence.results_file import RESULTS_FILE, read_run, report_unusable_evidence
 from catalog_probe.catalog.evidence.verdicts import run_verdict
-from catalog_probe.catalog.evidence.verdicts.merge import merge
+from catalog_probe.catalog.evidence.verdicts.merge import merge_runs
 from catalog_probe.catalog.files import provider_folders
 from catalog_probe.catalog.files.store import DISCOVERED, RECORDS, Catalog, family_file
 from catalog_probe.catalog.model.answered_by import AnsweredBy
@@ -94,7 +94,7 @@ def read_evidence(paths: Iterable[Path]) -> list[Evidence]:
 
 
 def _read(path: Path) -> Evidence:
-    return read_run(path / RESULTS if path.is_dir() else path)
+    return read_run(path / RESULTS_FILE if path.is_dir() else path)
 
 
 def update(
@@ -166,7 +166,7 @@ class _Work:
             withheld = self._withheld(night)
             for run, results in night:
                 if self._trusted(run, results):
-                    for result in of_records(results):
+                    for result in select_record_results(results):
                         if result.record not in withheld:
                             self.sightings.setdefault(result.record, []).append(Sighting(run, result))
         self._patched: dict[str, str] = {}
@@ -174,15 +174,15 @@ class _Work:
 
     def _withheld(self, night: Sequence[Evidence]) -> Collection[str]:
         """The addresses of what a night, all its shards together, did not really look at: nothing of it is written."""
-        run, results = merge(night)
-        reasons, addresses = run_verdict.withheld(run, results)
+        run, results = merge_runs(night)
+        reasons, addresses = run_verdict.find_withheld(run, results)
         self.refused += (f"{run.run}: {what}: nothing is written: {why}" for what, why in reasons.items())
         return addresses
 
     def _trusted(self, run: Run, results: Sequence[Result]) -> bool:
         """Whether the run could have seen a drift; what a lost worker did not report is missing already."""
-        failing = [each for each in results if run_verdict.failed(each)]
-        silent = self_check.silent_lanes(run, results, failing)
+        failing = [each for each in results if run_verdict.is_failure(each)]
+        silent = harness_results.find_silent_lanes(run, results, failing)
         self.refused += (f"{run.run}: nothing is written: the self-test of {lane} did not come out" for lane in silent)
         return not silent
 
@@ -193,7 +193,7 @@ class _Work:
             address = str(record.address)
             own = self.sightings.get(address, ())
             stated = assertions(record, catalog.__getitem__) if own else ()
-            with drawing_on(place=f"{', '.join(each.run.run for each in own)}: {address}"):
+            with report_unusable_evidence(place=f"{', '.join(each.run.run for each in own)}: {address}"):
                 match plan(record, own, self.policy, self.today, stated):
                     case Patch(patched, reason):
                         changed.append(patched)
@@ -211,7 +211,7 @@ class _Work:
 
     def discovered(self, catalog: Catalog, into: Path) -> Contents:
         """Each file of what was seen and no record has, in which something changes."""
-        with drawing_on(place="what was discovered"):
+        with report_unusable_evidence(place="what was discovered"):
             found = discoveries(sighting for known in catalog for sighting in self.sightings.get(str(known), ()))
         discovered = updated(catalog, found, self.policy.refresh_after)
         return {into / provider / DISCOVERED: candidates for provider, candidates in discovered}

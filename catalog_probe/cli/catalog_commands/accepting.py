@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from typing import TYPE_CHECKING
 
-from catalog_probe.catalog.evidence.causes import causes
+from catalog_probe.catalog.evidence.causes import find_causes
 from catalog_probe.catalog.files import paths, provider_folders
 from catalog_probe.catalog.files.store import Catalog
 from catalog_probe.catalog.model.clock import days_from
@@ -139,7 +139,7 @@ def _drifts(args: Namespace, address: str) -> list[Finding]:
 def _causes(args: Namespace) -> list[Cause]:
     """The causes that are accepted: the one that is named, or all that made a record drift."""
     run, results = _seen(args, "name the run that saw it with --run")
-    found = causes(results)
+    found = find_causes(results)
     known: Mapping[str, Cause] = {each.id: each for each in found}
     if args.cause:
         if args.cause not in known:

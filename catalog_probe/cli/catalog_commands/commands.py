@@ -129,7 +129,7 @@ def explain(args: Namespace) -> int:
         return Exit.FINE
     from catalog_probe.catalog.evidence import causes
 
-    if causes.is_id(args.code):
+    if causes.is_cause_id(args.code):
         again = f"`pytest probes --cause {args.code} --target TARGET` asks again"
         mend = f"its code stands beside it in the summary; {again}"
         raise CatalogError(f"{args.code} is the id of a cause, not a code", mend)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import anyio
 
-from catalog_probe.catalog.evidence.results_file import RESULTS
+from catalog_probe.catalog.evidence.results_file import RESULTS_FILE
 from catalog_probe.catalog.files import paths as places
 from catalog_probe.catalog.model.labels import CLEANUP
 from catalog_probe.probes.recipes.book import book
@@ -55,7 +55,7 @@ def _journal_of(run: str, out: Path) -> Path:
         path = folder if folder.name == journal.FILE_NAME else folder / journal.FILE_NAME
         if path.is_file():
             return path.resolve()
-        if (folder / RESULTS).is_file():  # of a run that made nothing
+        if (folder / RESULTS_FILE).is_file():  # of a run that made nothing
             return path
     what = f"is no run's folder, and {out} has none of that name"
     raise JournalError(what, "name one, or none for all", place=run)

@@ -11,8 +11,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from catalog_probe.catalog.envelopes.envelope import envelope
+from catalog_probe.catalog.evidence.harness_results import self_test_address
 from catalog_probe.catalog.evidence.results import Result
-from catalog_probe.catalog.evidence.self_check import self_test_address
 from catalog_probe.catalog.model import Attempt
 from catalog_probe.catalog.model.assertion import Assertion, Basis, Key
 from catalog_probe.catalog.model.labels import CONTROL

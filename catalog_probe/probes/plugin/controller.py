@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from catalog_probe.catalog.evidence import self_check
+from catalog_probe.catalog.evidence import harness_results
 from catalog_probe.catalog.evidence.results import Result, Run
-from catalog_probe.catalog.evidence.results_file import RESULTS, ResultsWriter, read_run
+from catalog_probe.catalog.evidence.results_file import RESULTS_FILE, ResultsWriter, read_run
 from catalog_probe.catalog.evidence.verdicts import run_verdict
 from catalog_probe.catalog.files import paths, provider_folders
 from catalog_probe.catalog.model import Address, Json, Outcome, Reason
@@ -218,7 +218,7 @@ class Controller:
         if not self._append(writer, self._with_reach(result)):
             return
         told = Result.from_json({**result, "attempts": ()})
-        if not self_check.is_of_a_record(told):
+        if not harness_results.is_record_result(told):
             self._told_of_itself.add(record)
             return
         self._reported.add(record)
@@ -265,7 +265,7 @@ class Controller:
     def _write_lost_workers(self) -> None:
         if self._writer is not None:
             for name, detail in self._lost_workers.items():
-                self._keep(self._writer, self_check.lost_worker(name, detail).to_json())
+                self._keep(self._writer, harness_results.lost_worker_result(name, detail).to_json())
             self._lost_workers.clear()
 
     @pytest.hookimpl(trylast=True)
@@ -283,13 +283,13 @@ class Controller:
             elif exitstatus in _OURS and not opened and not session.config.getoption("collectonly"):
                 session.exitstatus = Exit.HARNESS_ERROR
             return
-        run, results = self._seen = read_run(self.folder / RESULTS)
+        run, results = self._seen = read_run(self.folder / RESULTS_FILE)
         self._make_views(run, results)
         self._trouble += after_run.left_behind(self.folder, self.options.target.name)
         if self._is_full:
             session.exitstatus = Exit.HARNESS_ERROR
         elif exitstatus in _OURS:
-            session.exitstatus = highest({run_verdict.of_run(run, results), self._write_back(run, results)})
+            session.exitstatus = highest({run_verdict.exit_status(run, results), self._write_back(run, results)})
 
     def _withhold_keys(self) -> None:
         """Take the keys out of the environment that every child would inherit."""
@@ -339,7 +339,7 @@ class Controller:
             return
         self._selected = tuple(sorted(set(selected)))
         try:
-            self._writer = ResultsWriter(self.folder / RESULTS, self._described)
+            self._writer = ResultsWriter(self.folder / RESULTS_FILE, self._described)
         except OSError as error:
             raise self._unwritable(error) from error
         self._write_lost_workers()
@@ -421,7 +421,7 @@ class Controller:
 
     def _remove_folder(self) -> None:
         """A run that probed nothing leaves nothing."""
-        (self.folder / RESULTS).unlink(missing_ok=True)
+        (self.folder / RESULTS_FILE).unlink(missing_ok=True)
         if self.folder.is_dir() and not any(self.folder.iterdir()):
             self.folder.rmdir()
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from catalog_probe.catalog.evidence.causes import causes
+from catalog_probe.catalog.evidence.causes import find_causes
 from catalog_probe.catalog.model.errors import shown
 from catalog_probe.catalog.text.visible import row
 from catalog_probe.probes.plugin.collection.collecting import address_in
@@ -81,6 +81,6 @@ class Teller:
 
 
 def _by_cause(reporter: pytest.TerminalReporter, results: Sequence[Result]) -> None:
-    place = {record: at for at, cause in reversed([*enumerate(causes(results))]) for record in cause.records}
+    place = {record: at for at, cause in reversed([*enumerate(find_causes(results))]) for record in cause.records}
     for kind in ("failed", "error"):
         reporter.stats.get(kind, []).sort(key=lambda report: place.get(address_in(report.nodeid), len(place)))

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import anyio
 from anyio.from_thread import BlockingPortal, start_blocking_portal
 
-from catalog_probe.catalog.evidence.retention import Allowance
+from catalog_probe.catalog.evidence.retention import RetentionBudget
 from catalog_probe.catalog.model import Address, Outcome, Reason
 from catalog_probe.catalog.model.codes import ReasonCode
 from catalog_probe.catalog.model.labels import SUCCESS
@@ -85,7 +85,7 @@ class Engine:
     """The day, which chooses what self-tests lie about; None where there are to be none."""
     drawing: Drawing = ALL
     """On which of its endpoints each error is provoked."""
-    allowance: Allowance = field(default_factory=Allowance)
+    allowance: RetentionBudget = field(default_factory=RetentionBudget)
     """What may be kept of large answers."""
     _stack: ExitStack = field(default_factory=ExitStack)
     _portal: BlockingPortal | None = None

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import anyio
 
-from catalog_probe.catalog.evidence.retention import kept_exchange
+from catalog_probe.catalog.evidence.retention import trim_exchange
 from catalog_probe.catalog.files.manifest import manifest
 from catalog_probe.catalog.model import Exchange, Reason
 from catalog_probe.catalog.model.codes import ReasonCode
@@ -193,7 +193,7 @@ class Lane:
                 sent_at = time.perf_counter()
                 answered = await self.send(call, CONTROL, session, since, free=True)
                 # Every probe of the lane asks what it said: kept as long as the lane, and so no more than its proof.
-                seen.last = kept_exchange(answered, expect_proof(call, self.provider.name))
+                seen.last = trim_exchange(answered, expect_proof(call, self.provider.name))
                 seen.sent_at.append(sent_at)
                 seen.refused = seen.refused + 1 if self._is_refused(seen.last) else 0
                 count += 1

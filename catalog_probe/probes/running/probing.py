@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import anyio
 
 from catalog_probe.catalog.evidence.results import Result
-from catalog_probe.catalog.evidence.retention import kept_attempt, kept_finding, kept_observation
+from catalog_probe.catalog.evidence.retention import trim_attempt, trim_finding, trim_observation
 from catalog_probe.catalog.model import Attempt, Finding, Outcome, Reason, Record
 from catalog_probe.catalog.model.codes import FindingCode, ReasonCode
 from catalog_probe.catalog.model.explanations import INCONCLUSIVE, RESTRICTED
@@ -191,9 +191,9 @@ async def _attempt(task: Task, lane: Lane, tried: Tried) -> Verdict:
     tried.unseen_endpoints |= unseen.endpoints
     verdict = (broken or _judged(task, tried, attempt, needed, stopped)).kept
     # Judged on the whole, kept in part: hundreds of large bodies would not fit into memory until the run ends.
-    tried.exchanges += kept_attempt(attempt, task.expected).exchanges
+    tried.exchanges += trim_attempt(attempt, task.expected).exchanges
     # Redacted before it is cut: strings of a stream are no longer told apart in what is cut.
-    tried.attempts.append(kept_attempt(redact_attempt(attempt, lane.redactor), task.expected, task.allowance))
+    tried.attempts.append(trim_attempt(redact_attempt(attempt, lane.redactor), task.expected, task.allowance))
     tried.observed_at = at
     return verdict
 
@@ -262,8 +262,8 @@ def _conclude(seen: Result, final: Verdict, lane: Lane) -> Result:
         seen,
         outcome=final.outcome,
         reason=final.reason,
-        observations=tuple(map(kept_observation, final.observations)),
-        findings=(*map(kept_finding, final.findings), *seen.findings),
+        observations=tuple(map(trim_observation, final.observations)),
+        findings=(*map(trim_finding, final.findings), *seen.findings),
     )
     lost = None if lane.live else _find_lost_observation(result)
     return replace(result, outcome=Outcome.INCONCLUSIVE, reason=lost) if lost is not None else result

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from catalog_probe.catalog.evidence.retention import Allowance
+from catalog_probe.catalog.evidence.retention import RetentionBudget
 from catalog_probe.probes.judging.inconclusive.record import nothing_of
 from catalog_probe.probes.recipes.fault_free import twin
 
@@ -36,7 +36,7 @@ class Task:
     reprobe_after_s: float = 0.0
     faults: Mapping[str, str] = field(default_factory=dict)
     """What is wrong with the request of each label that is to be refused: the row that says so."""
-    allowance: Allowance = field(default_factory=Allowance)
+    allowance: RetentionBudget = field(default_factory=RetentionBudget)
     """What the run may still keep of large answers."""
     twin: Callable[[str], Recipe | Reason] = twin
     """How an endpoint is asked without a fault, or why it is not here."""

@@ -6,9 +6,9 @@ from collections import Counter, defaultdict
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING
 
-from catalog_probe.catalog.evidence.recording import sum_up
 from catalog_probe.catalog.evidence.results import RECORDED, Result
-from catalog_probe.catalog.evidence.retention import kept_attempt, kept_finding, kept_observation
+from catalog_probe.catalog.evidence.retention import trim_attempt, trim_finding, trim_observation
+from catalog_probe.catalog.evidence.traffic_summary import format_traffic_summary
 from catalog_probe.catalog.model import Attempt, Outcome, Reason
 from catalog_probe.catalog.model.clock import utc_text
 from catalog_probe.catalog.model.codes import ReasonCode
@@ -114,17 +114,17 @@ class Held:
             probed_record=record.data,
             outcome=final.outcome,
             reason=final.reason,
-            findings=tuple(map(kept_finding, final.findings)),
+            findings=tuple(map(trim_finding, final.findings)),
             attempts=tuple(self._attempt(each) for each in kept),
             observed_at=max(each.at for each in judged),
             trigger=RECORDED,
-            observations=tuple(map(kept_observation, final.observations)),
+            observations=tuple(map(trim_observation, final.observations)),
         )
         return redact_result(result, self.redactor)
 
     def summary(self) -> str:
         """What became of the exchanges, in a sentence."""
-        return sum_up(self.to_json())
+        return format_traffic_summary(self.to_json())
 
     def to_json(self) -> dict[str, Json]:
         """What became of the exchanges, as the line of a run has it."""
@@ -139,7 +139,7 @@ class Held:
     def _attempt(self, each: Judged) -> Attempt:
         exchange = each.match.exchange
         attempt = redact_attempt(Attempt(each.at, exchange.elapsed_ms, (exchange,)), self.redactor)
-        return kept_attempt(attempt, [each.match.expected])
+        return trim_attempt(attempt, [each.match.expected])
 
 
 def _verdicts(together: Sequence[Match], matcher: Matcher) -> Mapping[Place, Verdict]:

@@ -6,9 +6,9 @@ import json
 from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING
 
-from catalog_probe.catalog.evidence import shape
+from catalog_probe.catalog.evidence import results_schema
 from catalog_probe.catalog.evidence.results import Result
-from catalog_probe.catalog.evidence.results_file import RESULTS, read_run
+from catalog_probe.catalog.evidence.results_file import RESULTS_FILE, read_run
 from catalog_probe.catalog.files import json_lines as jsonl
 from catalog_probe.catalog.model.errors import Mendable, shown
 from catalog_probe.probes.traffic import har, json_lines
@@ -44,8 +44,8 @@ def _files(path: Path) -> Iterator[Path]:
         if not path.is_dir():
             yield path
             return
-        if (path / RESULTS).is_file():
-            yield path / RESULTS
+        if (path / RESULTS_FILE).is_file():
+            yield path / RESULTS_FILE
             return
         found = sorted(each for each in path.rglob("*") if each.suffix.lower() in SUFFIXES and each.is_file())
     except OSError as error:
@@ -108,7 +108,7 @@ def _of_line(value: Json, where: str) -> Iterable[Recorded]:
     if not isinstance(value, Mapping):
         raise TrafficError(f"{where}: no exchange", "give each line `request` and `response`")
     if "attempts" in value and "record" in value:
-        wrong = shape.describe_error(value, shape.RESULT)
+        wrong = results_schema.describe_error(value, results_schema.RESULT)
         if wrong:
             raise TrafficError(f"{where}: {wrong}", "name the run's folder, or give lines of exchanges")
         return json_lines.of_result(Result.from_json(value), where)

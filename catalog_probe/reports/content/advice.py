@@ -63,7 +63,7 @@ def reason(result: Result) -> str:
 
 
 def _codes(result: Result) -> Iterator[str]:
-    if run_verdict.stale(result):
+    if run_verdict.is_stale(result):
         yield FindingCode.STALE_DIVERGENCE
     if result.outcome is not Outcome.DRIFTED and result.reason is not None:
         yield result.reason.code

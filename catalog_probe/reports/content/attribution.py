@@ -6,7 +6,7 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from catalog_probe.catalog.evidence.same_drift import Cause, cause
+from catalog_probe.catalog.evidence.drift_identity import CauseKey, cause_key
 from catalog_probe.catalog.evidence.verdicts import confirmation
 from catalog_probe.catalog.model import Finding, Outcome
 from catalog_probe.catalog.model.answered_by import AnsweredBy
@@ -101,11 +101,11 @@ class Attributor:
             else ""
         )
         other = _named_by_another(standing)
-        if confirmation.pending(standing.result):
+        if confirmation.is_pending(standing.result):
             why = "No live run has confirmed it yet, and its first observation is a few days old."
             return Attribution("documents, record or account", why)
-        if confirmation.never_confirmed(standing.result) and not confirmation.regressed(standing.result):
-            first = min(each["first"] for each in confirmation.never_confirmed(standing.result).values())
+        if confirmation.list_never_confirmed(standing.result) and not confirmation.list_regressions(standing.result):
+            first = min(each["first"] for each in confirmation.list_never_confirmed(standing.result).values())
             why = f"No live run has confirmed it since its first observation, on {first}."
             return Attribution("documents, record or account", f"{why} {alike}." if alike else why)
         if standing.conformed_before:
@@ -134,8 +134,8 @@ class Attributor:
         return finding, number  # type: ignore[return-value]
 
 
-def _cause(standing: Standing, finding: Finding) -> Cause:
-    return cause(standing.result.address.provider, finding)
+def _cause(standing: Standing, finding: Finding) -> CauseKey:
+    return cause_key(standing.result.address.provider, finding)
 
 
 def _named_by_another(standing: Standing) -> str:

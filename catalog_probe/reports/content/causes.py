@@ -7,7 +7,7 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from catalog_probe.catalog.evidence.causes import Cause, causes
+from catalog_probe.catalog.evidence.causes import Cause, find_causes
 from catalog_probe.catalog.evidence.verdicts import run_verdict
 from catalog_probe.reports.content.on_endpoints import on_endpoints
 from catalog_probe.reports.content.words import count
@@ -68,7 +68,7 @@ class Gathered:
         terms = {
             f"{run_verdict.acceptance_field(member.result, 'reason')}; review by {review_by}"
             for member in self.members
-            if run_verdict.accounted(member.result)
+            if run_verdict.is_accepted(member.result)
             and (review_by := run_verdict.acceptance_field(member.result, "review_by"))
         }
         return "; or ".join(sorted(terms))
@@ -89,7 +89,7 @@ def split_sides(words: str) -> tuple[str, str, str] | None:
 def gathered(standings: Sequence[Standing], attributor: Attributor) -> tuple[Gathered, ...]:
     """The causes behind these records, that of the most records first."""
     by_address = {each.address: each for each in standings}
-    found = causes(each.result for each in standings)
+    found = find_causes(each.result for each in standings)
     return tuple(
         _gathered(
             cause,

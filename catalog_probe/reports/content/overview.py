@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from catalog_probe.catalog.evidence import past, shares
-from catalog_probe.catalog.evidence.not_reported import complete
-from catalog_probe.catalog.evidence.self_check import of_records
+from catalog_probe.catalog.evidence import earlier_runs, shards
+from catalog_probe.catalog.evidence.completeness import add_missing_results
+from catalog_probe.catalog.evidence.harness_results import select_record_results
 from catalog_probe.catalog.evidence.verdicts import confirmation, run_verdict
 from catalog_probe.catalog.model import KINDS, Outcome
 from catalog_probe.catalog.model.answered_by import AnsweredBy
@@ -57,14 +57,14 @@ class Overview:
 
     def __init__(self, run: Run, results: Sequence[Result]) -> None:
         self.run = run
-        known = complete(run, results)
-        self.faults = run_verdict.faults(run, known)
+        known = add_missing_results(run, results)
+        self.faults = run_verdict.list_faults(run, known)
         """Faults of our own that no record tells."""
-        self.status = run_verdict.of_run(run, known)
+        self.status = run_verdict.exit_status(run, known)
         """The exit status that the run calls for."""
-        self.results = tuple(of_records(known))
+        self.results = tuple(select_record_results(known))
         self.standings = tuple(standings(run, self.results))
-        self.earlier = tuple(past.rows(run))
+        self.earlier = tuple(earlier_runs.parse_history(run))
 
     @cached_property
     def run_names(self) -> tuple[str, ...]:
@@ -124,7 +124,7 @@ class Overview:
         members = self.members(Name.PENDING)
         if not members:
             return ""
-        first = min(confirmation.until(each.result) for each in members)
+        first = min(confirmation.pending_until(each.result) for each in members)
         drift, it = ("drift", "It fails") if len(members) == 1 else ("drifts", "They fail")
         return (
             f"{len(members)} {drift} of what no live run has confirmed yet. "
@@ -140,7 +140,7 @@ class Overview:
     @cached_property
     def blind(self) -> dict[str, str]:
         """The providers that had to be observed and were not, and why: what makes the run exit 10."""
-        return run_verdict.blind(self.run, self.results)
+        return run_verdict.blind_providers(self.run, self.results)
 
     def describe_coverage(self, provider: str) -> str:
         """Say how much of a blind provider was observed: nothing, or a part if a record of it has a verdict."""
@@ -150,9 +150,9 @@ class Overview:
     @cached_property
     def stale_entries(self) -> tuple[str, ...]:
         """Accepted differences that fail the run and that no record here tells."""
-        lost = (each for each in self.members(Name.LOST) if run_verdict.stale(each.result))
+        lost = (each for each in self.members(Name.LOST) if run_verdict.is_stale(each.result))
         told = (f"{each.address}: {run_verdict.acceptance_field(each.result, 'detail')}" for each in lost)
-        return (*run_verdict.stale_entries(self.run, self.results), *told)
+        return (*run_verdict.list_stale_entries(self.run, self.results), *told)
 
     @cached_property
     def verified(self) -> int:
@@ -179,7 +179,7 @@ class Overview:
     @property
     def mood(self) -> str:
         """`bad`, `warn` or `good`: the colour of the verdict; never `good` where the exit status is not 0."""
-        wrong = any(run_verdict.failed(each) or run_verdict.broken(each) for each in self.results)
+        wrong = any(run_verdict.is_failure(each) or run_verdict.is_broken(each) for each in self.results)
         if wrong or self.stale_entries or self.faults:
             return "bad"
         unseen = self.members(Name.LOST) or self.members(Name.INCONCLUSIVE) or not self.counts[Outcome.CONFORMS]
@@ -188,7 +188,7 @@ class Overview:
     @property
     def share(self) -> str:
         """Of a shard, that all this speaks of its share alone; empty where the run is the whole."""
-        held, missing = shares.held(self.run.policy), shares.missing(self.run.policy)
+        held, missing = shards.list_shards(self.run.policy), shards.list_missing_shards(self.run.policy)
         return f", in shard {' + '.join(held)} alone, without {' + '.join(missing)}" if missing else ""
 
     @property

@@ -129,7 +129,7 @@ def words_of(standing: Standing) -> frozenset[str]:
         said.add(OUTCOMES[Outcome.DRIFTED])
     if standing.change in (Change.NEW, Change.DIFFERENT):
         said.add("new")
-    if run_verdict.failed(standing.result) or run_verdict.broken(standing.result):
+    if run_verdict.is_failure(standing.result) or run_verdict.is_broken(standing.result):
         said.add("failing")
     others = {"added": standing.added, "verified": standing.verified, "in-part": standing.in_part}
     return frozenset(said | {word for word, holds in others.items() if holds})

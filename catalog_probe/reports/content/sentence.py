@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from catalog_probe.catalog.evidence.causes import causes
-from catalog_probe.catalog.evidence.not_reported import unreported
+from catalog_probe.catalog.evidence.causes import find_causes
+from catalog_probe.catalog.evidence.completeness import is_unreported
 from catalog_probe.catalog.model.codes import ReasonCode
 from catalog_probe.reports.content.sections import Name
 from catalog_probe.reports.content.words import count, names
@@ -62,7 +62,7 @@ def title(overview: Overview) -> str:
 def _coverage(overview: Overview, *, whys: bool) -> str:
     """Say what could not be observed and should have been, or that the probe itself failed; the gravest alone."""
     lost = overview.members(Name.LOST)
-    never = sum(map(unreported, overview.results))
+    never = sum(map(is_unreported, overview.results))
     if _our_faults(overview):
         return f"the probe itself failed in {count(_our_faults(overview), 'place')}"
     if overview.blind:
@@ -164,7 +164,7 @@ def _stale(overview: Overview) -> int:
 
 
 def _causes(overview: Overview, among: Iterable[Name]) -> int:
-    return len(causes(each.result for name in among for each in overview.members(name)))
+    return len(find_causes(each.result for name in among for each in overview.members(name)))
 
 
 def _providers(members: Iterable[Standing]) -> list[str]:

@@ -6,19 +6,19 @@ from dataclasses import dataclass
 from datetime import date
 from typing import TYPE_CHECKING
 
-from catalog_probe.catalog.evidence import past
-from catalog_probe.catalog.evidence.not_reported import unreported
-from catalog_probe.catalog.evidence.past import Earlier, last_verdict
-from catalog_probe.catalog.evidence.verdicts import changes, confirmation, lost, run_verdict
+from catalog_probe.catalog.evidence import earlier_runs
+from catalog_probe.catalog.evidence.completeness import is_unreported
+from catalog_probe.catalog.evidence.earlier_runs import EarlierOutcome, find_last_verdict
+from catalog_probe.catalog.evidence.verdicts import changes, confirmation, coverage_lost, run_verdict
 from catalog_probe.catalog.evidence.verdicts.changes import Change
-from catalog_probe.catalog.evidence.verdicts.partial import in_part
+from catalog_probe.catalog.evidence.verdicts.partial import is_partial
 from catalog_probe.catalog.model import Outcome, Tag
 from catalog_probe.catalog.observed.last_seen import seen_on
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from catalog_probe.catalog.evidence.past import Row
+    from catalog_probe.catalog.evidence.earlier_runs import HistoryRow
     from catalog_probe.catalog.evidence.results import Result, Run
 
 
@@ -53,16 +53,16 @@ class Standing:
     @property
     def kind(self) -> str:
         """Of a live drift that fails the run: whether it was ever seen as documented."""
-        if not run_verdict.failed(self.result) or self.outcome is not Outcome.DRIFTED:
+        if not run_verdict.is_failure(self.result) or self.outcome is not Outcome.DRIFTED:
             return ""
-        if confirmation.regressed(self.result):
+        if confirmation.list_regressions(self.result):
             return "regression"
-        return "never confirmed" if confirmation.never_confirmed(self.result) else ""
+        return "never confirmed" if confirmation.list_never_confirmed(self.result) else ""
 
     @property
     def in_part(self) -> bool:
         """Whether it is verified, and something that it states was not seen."""
-        return self.verified and in_part(self.result)
+        return self.verified and is_partial(self.result)
 
     @property
     def is_finding(self) -> bool:
@@ -70,8 +70,8 @@ class Standing:
 
         What was never reported has nothing to read; it is told with all else that could not be looked at.
         """
-        broken = run_verdict.broken(self.result) and not unreported(self.result)
-        return run_verdict.failed(self.result) or broken or self.outcome is Outcome.DRIFTED
+        broken = run_verdict.is_broken(self.result) and not is_unreported(self.result)
+        return run_verdict.is_failure(self.result) or broken or self.outcome is Outcome.DRIFTED
 
 
 _ORDER = tuple(Change)
@@ -79,19 +79,23 @@ _ORDER = tuple(Change)
 
 def standings(run: Run, results: Sequence[Result]) -> list[Standing]:
     """Every record's standing, what needs attention first, otherwise by address."""
-    earlier = past.rows(run)
+    earlier = earlier_runs.parse_history(run)
     today = date.fromisoformat(run.today)
     found = [_standing(result, run, today, earlier) for result in results]
     return sorted(found, key=lambda each: (not each.is_finding, _ORDER.index(each.change), each.address))
 
 
-def _standing(result: Result, run: Run, today: date, earlier: Sequence[Row]) -> Standing:
+def _standing(result: Result, run: Run, today: date, earlier: Sequence[HistoryRow]) -> Standing:
     address = result.record
-    before = past.before(address, earlier)
+    before = earlier_runs.list_earlier_outcomes(address, earlier)
     conformed = next((each for each in reversed(before) if each.outcome is Outcome.CONFORMS), None)
-    change = changes.change(result, before, lost.last_known(result, run, before))
-    since = lost.since(today, before) if change is Change.LOST else changes.since(result, today, before)
-    evidence, verified = _evidence(result, run, today, last_verdict(before))
+    change = changes.classify_change(result, before, coverage_lost.last_known_outcome(result, run, before))
+    since = (
+        coverage_lost.first_day_without_verdict(today, before)
+        if change is Change.LOST
+        else changes.drift_start(result, today, before)
+    )
+    evidence, verified = _evidence(result, run, today, find_last_verdict(before))
     return Standing(
         result=result,
         change=change,
@@ -105,7 +109,7 @@ def _standing(result: Result, run: Run, today: date, earlier: Sequence[Row]) -> 
     )
 
 
-def _evidence(result: Result, run: Run, today: date, last: Earlier | None) -> tuple[date | None, bool]:
+def _evidence(result: Result, run: Run, today: date, last: EarlierOutcome | None) -> tuple[date | None, bool]:
     """When the behaviour was last seen, and whether it was as documented then."""
     if result.outcome.conclusive:
         return _day(result.observed_at) or today, result.outcome is Outcome.CONFORMS

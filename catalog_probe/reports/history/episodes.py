@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
     from datetime import date
 
-    from catalog_probe.catalog.evidence.past import Row
+    from catalog_probe.catalog.evidence.earlier_runs import HistoryRow
     from catalog_probe.catalog.model import Json
 
 
@@ -76,7 +76,7 @@ class Episode:
         return max(day for part in self.parts.values() for day in (part.first, part.ended or part.first))
 
 
-def episodes(rows: Iterable[Row]) -> list[Episode]:
+def episodes(rows: Iterable[HistoryRow]) -> list[Episode]:
     """Every change that these rows tell of, by the night on which it began; their order does not matter."""
     ordered = sorted(rows, key=in_order)
     replayed = _Replay({cause: words for row in ordered for cause, words in row.causes.items()})
@@ -85,7 +85,7 @@ def episodes(rows: Iterable[Row]) -> list[Episode]:
     return sorted(replayed.found, key=lambda each: (each.first, each.provider, each.cause))
 
 
-def in_order(row: Row) -> tuple[date, str, str]:
+def in_order(row: HistoryRow) -> tuple[date, str, str]:
     """What puts the rows of a history into the order of their nights."""
     return row.today, row.started_at, row.run
 
@@ -99,7 +99,7 @@ class _Replay:
         self._open: dict[str, dict[str, Episode]] = defaultdict(dict)
         self._by_cause: dict[str, Episode] = {}
 
-    def night(self, rows: Sequence[Row]) -> None:
+    def night(self, rows: Sequence[HistoryRow]) -> None:
         seen: dict[str, Episode] = {}
         for row in rows:
             for address, outcome in row.outcomes.items():
@@ -112,7 +112,7 @@ class _Replay:
             each.accepted = all(kept.get("accepted", False) for row in rows for kept in _kept(each, row))
         self._close(rows[0].today)
 
-    def _drifted(self, address: str, row: Row) -> Iterator[Episode]:
+    def _drifted(self, address: str, row: HistoryRow) -> Iterator[Episode]:
         """The episodes that this record is part of tonight."""
         kept = row.drifts.get(address, {})
         causes = dict(zip(kept.get("differs", ()), kept.get("causes", ()), strict=False))
@@ -129,7 +129,7 @@ class _Replay:
                 episode.instead |= gone - {episode.id}
             yield episode
 
-    def _begin(self, address: str, cause: str, row: Row) -> Episode:
+    def _begin(self, address: str, cause: str, row: HistoryRow) -> Episode:
         words = self._words.get(cause, {})
         made = Episode(cause, address.partition("/")[0], row.today, row.today)
         made.code, made.told = str(words.get("code", "")), str(words.get("summary", ""))
@@ -137,7 +137,7 @@ class _Replay:
         self.found.append(made)
         return made
 
-    def _go_on(self, episode: Episode, address: str, name: str, cause: str, row: Row) -> None:
+    def _go_on(self, episode: Episode, address: str, name: str, cause: str, row: HistoryRow) -> None:
         episode.last = row.today
         part = episode.parts.setdefault(address, Part(address, row.today))
         part.ended, part.how = None, None
@@ -162,7 +162,7 @@ class _Replay:
                 del self._by_cause[cause]
 
 
-def _kept(episode: Episode, row: Row) -> Iterator[Mapping[str, Json]]:
+def _kept(episode: Episode, row: HistoryRow) -> Iterator[Mapping[str, Json]]:
     """What a row kept of the records of an episode that it saw drift."""
     drifting = (each for each in episode.parts if row.outcomes.get(each) is Outcome.DRIFTED)
     return (row.drifts.get(each, {}) for each in drifting)

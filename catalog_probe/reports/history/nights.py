@@ -13,12 +13,12 @@ import re
 from datetime import date
 from typing import TYPE_CHECKING
 
-from catalog_probe.catalog.evidence import causes, past, same_drift, shape
-from catalog_probe.catalog.evidence.past import LETTERS, OUTCOMES, last_verdict
+from catalog_probe.catalog.evidence import causes, drift_identity, earlier_runs, results_schema
+from catalog_probe.catalog.evidence.earlier_runs import OUTCOME_LETTERS, OUTCOMES_BY_LETTER, find_last_verdict
+from catalog_probe.catalog.evidence.harness_results import select_record_results
 from catalog_probe.catalog.evidence.results_file import EvidenceError
-from catalog_probe.catalog.evidence.self_check import of_records
-from catalog_probe.catalog.evidence.verdicts import changes, lost, run_verdict
-from catalog_probe.catalog.evidence.verdicts.confirmation import never_confirmed
+from catalog_probe.catalog.evidence.verdicts import changes, coverage_lost, run_verdict
+from catalog_probe.catalog.evidence.verdicts.confirmation import list_never_confirmed
 from catalog_probe.catalog.files import json_lines
 from catalog_probe.catalog.model import Json, Outcome, Severity
 from catalog_probe.catalog.model.errors import LONGEST
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence, Set
     from pathlib import Path
 
-    from catalog_probe.catalog.evidence.past import Earlier
+    from catalog_probe.catalog.evidence.earlier_runs import EarlierOutcome
     from catalog_probe.catalog.evidence.results import Result, Run
 
 SHOWN = 29
@@ -57,10 +57,10 @@ MAX_SEEN = 500
 
 def row(run: Run, results: Sequence[Result]) -> dict[str, Json]:
     """The line that this run leaves behind. Pure."""
-    ordered = sorted(of_records(results), key=lambda result: result.record)
+    ordered = sorted(select_record_results(results), key=lambda result: result.record)
     addresses = [result.record for result in ordered]
     digests = [(result.confirmation or {}).get("statements", "") for result in ordered]
-    known, today = past.rows(run), date.fromisoformat(run.today)
+    known, today = earlier_runs.parse_history(run), date.fromisoformat(run.today)
     return {
         "schema_version": SCHEMA_VERSION,
         "run": run.run,
@@ -69,12 +69,12 @@ def row(run: Run, results: Sequence[Result]) -> dict[str, Json]:
         "started_at": run.started_at,
         "today": run.today,
         "address_set": _name_set([*addresses, *digests] if any(digests) else addresses),
-        "outcomes": "".join(LETTERS[result.outcome] for result in ordered),
+        "outcomes": "".join(OUTCOME_LETTERS[result.outcome] for result in ordered),
         "drifts": {
             result.record: kept
             for result in ordered
             if (result.outcome is Outcome.DRIFTED or result.not_drawn)  # of others rows would be looked up for nothing
-            and (kept := _drift(result, today, past.before(result.record, known))) is not None
+            and (kept := _drift(result, today, earlier_runs.list_earlier_outcomes(result.record, known))) is not None
         },
         **_told_of_causes(ordered),
         **_coverage_lost(run, ordered),
@@ -84,17 +84,17 @@ def row(run: Run, results: Sequence[Result]) -> dict[str, Json]:
     }
 
 
-def _drift(result: Result, today: date, earlier: Sequence[Earlier]) -> dict[str, Json] | None:
+def _drift(result: Result, today: date, earlier: Sequence[EarlierOutcome]) -> dict[str, Json] | None:
     """What is kept of a record's drift; None where it has none."""
-    kept = changes.remembered(result, today, earlier)
+    kept = changes.summarize_drift_for_history(result, today, earlier)
     if kept is None or result.outcome is not Outcome.DRIFTED:
         return kept
-    return {**_first_observed(result), **kept, **_causes_of(result), **_out_of_view(result, last_verdict(earlier))}
+    return {**_first_observed(result), **kept, **_causes_of(result), **_out_of_view(result, find_last_verdict(earlier))}
 
 
 def _first_observed(result: Result) -> dict[str, Json]:
     """The first observation of a drift that was never confirmed; the rows of a run may not reach back so far."""
-    first = min((each["first"] for each in never_confirmed(result).values()), default="")
+    first = min((each["first"] for each in list_never_confirmed(result).values()), default="")
     return {"first": first} if first else {}
 
 
@@ -102,15 +102,18 @@ def _causes_of(result: Result) -> dict[str, Json]:
     """The id of the cause of each difference, in the order of `differs`; and whether they are accepted."""
     found: dict[str, str] = {}
     for finding in result.drifts:
-        cause, name = causes.id_of(same_drift.cause(result.address.provider, finding)), same_drift.name(finding)
+        cause, name = (
+            causes.cause_id(drift_identity.cause_key(result.address.provider, finding)),
+            drift_identity.format_drift(finding),
+        )
         found[name] = min(cause, found.get(name, cause))
     return {
         "causes": [found[name] for name in sorted(found)],
-        **({"accepted": True} if run_verdict.accounted(result) else {}),
+        **({"accepted": True} if run_verdict.is_accepted(result) else {}),
     }
 
 
-def _out_of_view(result: Result, last: Earlier | None) -> dict[str, Json]:
+def _out_of_view(result: Result, last: EarlierOutcome | None) -> dict[str, Json]:
     """The endpoints on which it drifted when they were last drawn and this run did not: nothing ended there."""
     kept = last.kept if last is not None and last.drifts else {}
     not_drawn = {*kept.get("on", ()), *kept.get("not_drawn", ())} & set(result.not_drawn)
@@ -121,7 +124,7 @@ def _told_of_causes(results: Sequence[Result]) -> dict[str, Json]:
     """What each cause is, in words: its id alone says nothing to who reads the history later."""
     found = {
         each.id: {"code": each.code, "summary": brief(each.in_words, MAX_TOLD)}
-        for each in causes.causes(results)[:MAX_CAUSES]
+        for each in causes.find_causes(results)[:MAX_CAUSES]
     }
     return {"causes": found} if found else {}
 
@@ -129,7 +132,7 @@ def _told_of_causes(results: Sequence[Result]) -> dict[str, Json]:
 def _coverage_lost(run: Run, results: Sequence[Result]) -> dict[str, Json]:
     """Lost coverage with the letter of what was not meant to be probed: the secret that a CI did not find."""
     silent = [each for each in results if each.outcome is Outcome.NOT_PROBED]
-    found = sorted(lost.of_run(run, silent))
+    found = sorted(coverage_lost.find_lost_coverage(run, silent))
     return {"coverage_lost": found} if found else {}
 
 
@@ -150,7 +153,7 @@ def corrected(results: Sequence[Result]) -> set[str]:
     """
     return {
         f"{result.record}#{finding.assertion}: assumed {brief(finding.documented, 60)}, "
-        f"observed {same_drift.observed_class(finding)}"[:MAX_TOLD]
+        f"observed {drift_identity.observed_class(finding)}"[:MAX_TOLD]
         for result in results
         if result.outcome.conclusive
         for finding in result.findings
@@ -270,7 +273,7 @@ def _lines(path: Path, damaged: list[str]) -> Iterator[tuple[str, dict[str, Json
         if missing:
             damaged.append(_skipped(place, f"no {min(missing)}"))
             continue
-        if wrong := shape.describe_error(line, shape.HISTORY_ROW):
+        if wrong := results_schema.describe_error(line, results_schema.HISTORY_ROW):
             damaged.append(_skipped(place, wrong))
         else:
             yield place, line
@@ -283,7 +286,7 @@ def _damage_of_outcomes(line: Mapping[str, Json]) -> str:
         return "no other line spells out its addresses"
     if len(line["outcomes"]) != len(line["addresses"]):
         return f"{len(line['outcomes'])} outcomes of {len(line['addresses'])} addresses"
-    return "an outcome that this version does not know" if set(line["outcomes"]) - OUTCOMES.keys() else ""
+    return "an outcome that this version does not know" if set(line["outcomes"]) - OUTCOMES_BY_LETTER.keys() else ""
 
 
 def _skipped(place: str, damage: str) -> str:

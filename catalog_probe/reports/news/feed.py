@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from datetime import date
 
-    from catalog_probe.catalog.evidence.past import Row
+    from catalog_probe.catalog.evidence.earlier_runs import HistoryRow
 
 LISTED = 200
 """Changes in the feed, the latest of them."""
@@ -34,7 +34,7 @@ ATOM = "http://www.w3.org/2005/Atom"
 _IDS = uuid.UUID("2f0c7c54-6f0b-5f0e-9a58-6a1d1c2b7e11")
 
 
-def render(target: str, rows: Sequence[Row]) -> str:
+def render(target: str, rows: Sequence[HistoryRow]) -> str:
     """Format the changes of a target's history as Atom (RFC 4287), the latest first."""
     found = sorted(episodes(rows), key=lambda each: (each.updated, each.first, each.id), reverse=True)
     updated = max((each.updated for each in found), default=min(row.today for row in rows))

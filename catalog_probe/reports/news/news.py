@@ -10,7 +10,7 @@ from collections import defaultdict
 from typing import TYPE_CHECKING
 
 from catalog_probe.catalog.evidence.results_file import EvidenceError
-from catalog_probe.catalog.evidence.verdicts.lost import WITHOUT_A_VERDICT
+from catalog_probe.catalog.evidence.verdicts.coverage_lost import OUTCOMES_WITHOUT_VERDICT
 from catalog_probe.catalog.model import Outcome
 from catalog_probe.catalog.text.visible import line
 from catalog_probe.reports.content.causes import split_sides
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
     from datetime import date
 
-    from catalog_probe.catalog.evidence.past import Row
+    from catalog_probe.catalog.evidence.earlier_runs import HistoryRow
     from catalog_probe.catalog.model import Json
 
 CHANGES = ("new", "changed", "recovered")
@@ -42,7 +42,7 @@ Key = tuple[str, str]
 """What is told, and of what."""
 
 
-def news(target: str, rows: Sequence[Row], run: str) -> dict[str, Json]:
+def news(target: str, rows: Sequence[HistoryRow], run: str) -> dict[str, Json]:
     """What a run of a target's history has to tell.
 
     Raises:
@@ -72,7 +72,7 @@ def news(target: str, rows: Sequence[Row], run: str) -> dict[str, Json]:
     }
 
 
-def without_a_verdict(row: Row) -> list[str]:
+def without_a_verdict(row: HistoryRow) -> list[str]:
     """The providers of which this run tried something and has no verdict at all; so said of each such run."""
     tried, seen = set(), set()
     for address, outcome in row.outcomes.items():
@@ -84,7 +84,7 @@ def without_a_verdict(row: Row) -> list[str]:
     return sorted(tried - seen)
 
 
-def _changes_due(rows: Sequence[Row]) -> dict[Key, Episode]:
+def _changes_due(rows: Sequence[HistoryRow]) -> dict[Key, Episode]:
     """All that the nights up to the last of these rows had to tell of what changed."""
     due: dict[Key, Episode] = {}
     for each in episodes(rows):
@@ -96,7 +96,7 @@ def _changes_due(rows: Sequence[Row]) -> dict[Key, Episode]:
     return due
 
 
-def absences(rows: Sequence[Row]) -> dict[str, date]:
+def absences(rows: Sequence[HistoryRow]) -> dict[str, date]:
     """Records that had a verdict and have none after these rows, oldest first; each with the day since when."""
     verdicts: set[str] = set()
     lost: dict[str, date] = {}
@@ -105,7 +105,7 @@ def absences(rows: Sequence[Row]) -> dict[str, date]:
             if outcome.conclusive or outcome is Outcome.FLAKY:
                 verdicts.add(address)
                 lost.pop(address, None)
-            elif address in verdicts and (outcome in WITHOUT_A_VERDICT or address in row.coverage_lost):
+            elif address in verdicts and (outcome in OUTCOMES_WITHOUT_VERDICT or address in row.coverage_lost):
                 lost.setdefault(address, row.today)
     return lost
 

@@ -102,7 +102,7 @@ def _acceptance(result: Result) -> str:
     """The accepted difference and its state in one line; empty if there is none."""
     if result.accepted_difference is None:
         return ""
-    stands = "The accepted difference is stale" if run_verdict.stale(result) else "Accepted"
+    stands = "The accepted difference is stale" if run_verdict.is_stale(result) else "Accepted"
     told = [
         run_verdict.acceptance_field(result, "detail"),
         f"accepted because: {run_verdict.acceptance_field(result, 'reason')}",

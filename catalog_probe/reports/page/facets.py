@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from catalog_probe.catalog.evidence.causes import id_of
-from catalog_probe.catalog.evidence.same_drift import cause, observed_class
+from catalog_probe.catalog.evidence.causes import cause_id
+from catalog_probe.catalog.evidence.drift_identity import cause_key, observed_class
 from catalog_probe.catalog.search import query
 from catalog_probe.catalog.text.phrases import brief
 from catalog_probe.reports.content.sections import words_of
@@ -49,4 +49,4 @@ def _facets(standing: Standing) -> Iterator[str]:
 
 
 def _id(standing: Standing, finding: Finding) -> str:
-    return id_of(cause(standing.result.address.provider, finding))
+    return cause_id(cause_key(standing.result.address.provider, finding))

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from catalog_probe.catalog.evidence.past import LETTERS
-from catalog_probe.catalog.evidence.recording import list_unrecognised, sum_up
+from catalog_probe.catalog.evidence.earlier_runs import OUTCOME_LETTERS
+from catalog_probe.catalog.evidence.traffic_summary import format_traffic_summary, list_unrecognised
 from catalog_probe.catalog.model import Outcome
 from catalog_probe.catalog.search import query, terms, values
 from catalog_probe.reports.content.expirations import describe_expirations
@@ -61,7 +61,7 @@ def render(run: Run, results: Sequence[Result]) -> str:
             story=Story(overview, [details.article(each) for each in whole]),
             added=[each.address for each in overview.added],
             ending=describe_expirations(run),
-            traffic=sum_up(run.traffic) if run.traffic is not None else "",
+            traffic=format_traffic_summary(run.traffic) if run.traffic is not None else "",
             unrecognised=list_unrecognised(run.traffic),
             index=safe(record_rows.text(_index(overview, dates))),
             details=safe(record_rows.text(packed)),
@@ -89,7 +89,7 @@ def _shown_whole(findings: Sequence[Standing]) -> Iterator[Standing]:
 def _index(overview: Overview, dates: Sequence[str]) -> dict[str, Any]:
     rows, facets = record_rows.rows(overview)
     return {
-        "outcomes": {LETTERS[outcome]: [outcome, name] for outcome, name in OUTCOMES.items()},
+        "outcomes": {OUTCOME_LETTERS[outcome]: [outcome, name] for outcome, name in OUTCOMES.items()},
         "fields": {**query.OF_RECORDS, **query.OF_RUNS},
         "prose": sorted(terms.PROSE),
         "states": sorted(terms.STATES),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
-from catalog_probe.catalog.evidence.past import LETTERS
+from catalog_probe.catalog.evidence.earlier_runs import OUTCOME_LETTERS
 from catalog_probe.catalog.text.visible import tree
 from catalog_probe.reports.page.facets import facets
 from catalog_probe.reports.page.facts import title
@@ -25,10 +25,10 @@ def rows(overview: Overview) -> tuple[list[list[Json]], list[str]]:
         [
             each.address,
             title(each.result),
-            LETTERS[each.outcome],
+            OUTCOME_LETTERS[each.outcome],
             sorted(map(str, each.result.parsed_record.tags)),
             each.age,
-            "".join(LETTERS[outcome] if outcome else "." for outcome in each.strip),
+            "".join(OUTCOME_LETTERS[outcome] if outcome else "." for outcome in each.strip),
             round(each.result.elapsed_ms),
             [known.setdefault(facet, len(known)) for facet in facets(each)],
         ]

@@ -6,12 +6,12 @@ from collections import defaultdict
 from typing import TYPE_CHECKING
 from xml.etree import ElementTree
 
-from catalog_probe.catalog.evidence.causes import causes
-from catalog_probe.catalog.evidence.not_reported import complete
-from catalog_probe.catalog.evidence.recording import sum_up
-from catalog_probe.catalog.evidence.self_check import of_records
+from catalog_probe.catalog.evidence.causes import find_causes
+from catalog_probe.catalog.evidence.completeness import add_missing_results
+from catalog_probe.catalog.evidence.harness_results import select_record_results
+from catalog_probe.catalog.evidence.traffic_summary import format_traffic_summary
 from catalog_probe.catalog.evidence.verdicts import run_verdict
-from catalog_probe.catalog.evidence.verdicts.confirmation import pending, until
+from catalog_probe.catalog.evidence.verdicts.confirmation import is_pending, pending_until
 from catalog_probe.catalog.model import KINDS, Attempt, Outcome
 from catalog_probe.catalog.model.codes import FindingCode
 from catalog_probe.reports.content import advice
@@ -32,13 +32,13 @@ def render(run: Run, results: Sequence[Result]) -> str:
     Failures and errors are what makes the run exit 1 and 3: what was never reported is an error. A provider that was
     not observed fails no record, so its suites say so in a property `blind`; in `revision`, which other one was asked.
     """
-    known = complete(run, results)
+    known = add_missing_results(run, results)
     blind, stale, faults = (
-        run_verdict.blind(run, known),
-        run_verdict.stale_entries(run, known),
-        run_verdict.faults(run, known),
+        run_verdict.blind_providers(run, known),
+        run_verdict.list_stale_entries(run, known),
+        run_verdict.list_faults(run, known),
     )
-    results = of_records(known)
+    results = select_record_results(known)
     behind = _causes_by_record(results)
     suites: dict[tuple[str, str], list[Result]] = {}
     for result in sorted(results, key=lambda result: result.record):
@@ -72,7 +72,7 @@ def _suite_of(name: str, what: str, verdict: str, told: Mapping[str, str]) -> El
 def _causes_by_record(results: Sequence[Result]) -> dict[str, list[Cause]]:
     """The causes of what fails, by the address of each record that they made fail."""
     found: dict[str, list[Cause]] = defaultdict(list)
-    for cause in causes(filter(run_verdict.failed, results)):
+    for cause in find_causes(filter(run_verdict.is_failure, results)):
         for record in cause.records:
             found[record].append(cause)
     return found
@@ -87,7 +87,7 @@ def _suite(
     properties = ElementTree.SubElement(suite, "properties")
     for key, value in (("run", run.run), ("target", run.target), ("catalog_digest", run.catalog_digest)):
         ElementTree.SubElement(properties, "property", {"name": key, "value": legal(value)})
-    traffic = sum_up(run.traffic) if run.traffic is not None else ""
+    traffic = format_traffic_summary(run.traffic) if run.traffic is not None else ""
     for key, value in (("revision", run.invocation.revision), ("traffic", traffic), ("blind", blind)):
         if value:
             ElementTree.SubElement(properties, "property", {"name": key, "value": legal(value)})
@@ -97,9 +97,9 @@ def _suite(
 
 def _count(element: ElementTree.Element, results: Sequence[Result], failures: int = 0, errors: int = 0) -> None:
     """Count results, and cases that are of no record."""
-    failed = sum(map(run_verdict.failed, results))
-    broken = sum(map(run_verdict.broken, results))
-    passed = sum(result.outcome is Outcome.CONFORMS and not run_verdict.failed(result) for result in results)
+    failed = sum(map(run_verdict.is_failure, results))
+    broken = sum(map(run_verdict.is_broken, results))
+    passed = sum(result.outcome is Outcome.CONFORMS and not run_verdict.is_failure(result) for result in results)
     element.set("tests", str(len(results) + failures + errors))
     element.set("failures", str(failed + failures))
     element.set("errors", str(broken + errors))
@@ -138,13 +138,13 @@ def _properties(result: Result) -> Iterator[tuple[str, str]]:
 
 def _verdict(run: Run, result: Result, behind: Sequence[Cause]) -> ElementTree.Element | None:
     """What stands for the outcome; a conforming record has nothing."""
-    if run_verdict.failed(result):
+    if run_verdict.is_failure(result):
         first = in_full(result.drifts[0], result) if result.drifts else _why(result)
         element = ElementTree.Element("failure", {"message": legal(first), "type": str(result.outcome)})
         differences = [f"{item.code}: {item.label}: {in_full(item, result)}" for item in result.drifts]
         element.text = legal("\n".join([*differences, *(_asked_again(run, each) for each in behind)]))
         return element
-    if run_verdict.broken(result):
+    if run_verdict.is_broken(result):
         return ElementTree.Element(
             "error", {"message": legal(_why(result)), "type": next(iter(advice.codes(result)), "harness_error")}
         )
@@ -160,9 +160,9 @@ def _asked_again(run: Run, cause: Cause) -> str:
 
 
 def _why(result: Result) -> str:
-    if pending(result):
-        return f"pending until {until(result)}: {result.drifts[0].message}"
-    if result.accepted_difference and not run_verdict.broken(result):
+    if is_pending(result):
+        return f"pending until {pending_until(result)}: {result.drifts[0].message}"
+    if result.accepted_difference and not run_verdict.is_broken(result):
         told = (run_verdict.acceptance_field(result, "detail"), run_verdict.acceptance_field(result, "reason"))
         return "; ".join(filter(None, told)) or "accepted"
     return advice.reason(result) or str(result.outcome)

@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING
 from urllib.parse import quote
 
-from catalog_probe.catalog.evidence.recording import list_unrecognised, sum_up
+from catalog_probe.catalog.evidence.traffic_summary import format_traffic_summary, list_unrecognised
 from catalog_probe.catalog.evidence.verdicts import run_verdict
 from catalog_probe.catalog.model import Outcome
 from catalog_probe.catalog.text.visible import harmless, line
@@ -106,7 +106,7 @@ class _Summary:
         yield from self._named(Name.STALE.heading, overview.stale_entries)
         yield from self._named(ENDING, describe_expirations(overview.run))
         if run.traffic is not None:
-            yield code_span(sum_up(run.traffic), MAX_COUNTS)
+            yield code_span(format_traffic_summary(run.traffic), MAX_COUNTS)
             yield from self._named(UNRECOGNISED, list_unrecognised(run.traffic))
         if not overview.has_news:
             yield "Nothing changed."
@@ -191,7 +191,7 @@ class _Summary:
     def _item(self, standing: Standing) -> str:
         result = standing.result
         told = []
-        if run_verdict.stale(result):
+        if run_verdict.is_stale(result):
             told += [
                 code_span(run_verdict.acceptance_field(result, "detail")),
                 code_span(run_verdict.acceptance_field(result, "reason")),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from textwrap import wrap
 from typing import TYPE_CHECKING
 
-from catalog_probe.catalog.evidence.recording import list_unrecognised, sum_up
+from catalog_probe.catalog.evidence.traffic_summary import format_traffic_summary, list_unrecognised
 from catalog_probe.catalog.evidence.verdicts import run_verdict
 from catalog_probe.catalog.model.exits import Exit
 from catalog_probe.catalog.text.visible import line, row
@@ -73,7 +73,7 @@ def _body(overview: Overview, width: int, paint: _Paint, *, quiet: bool) -> Iter
         if section.name not in (_QUIETLY if quiet else QUIET):
             yield from _section(section, overview, width, paint)
     if overview.run.traffic is not None:
-        yield from _wrapped(sum_up(overview.run.traffic), width)
+        yield from _wrapped(format_traffic_summary(overview.run.traffic), width)
     if quiet:
         return
     yield from _named(UNRECOGNISED, list_unrecognised(overview.run.traffic), width, paint)
@@ -139,7 +139,7 @@ def _cause(each: Gathered, section: Section, overview: Overview, width: int, pai
 def _told(standing: Standing) -> Iterator[str]:
     """What a person must know of a record that no cause tells."""
     result = standing.result
-    if run_verdict.stale(result):
+    if run_verdict.is_stale(result):
         detail, reason = (run_verdict.acceptance_field(result, field) for field in ("detail", "reason"))
         yield f"{detail}; it was accepted because: {reason}"
     if result.reason is not None:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from catalog_probe.catalog.evidence.verdicts.partial import in_part
+from catalog_probe.catalog.evidence.verdicts.partial import is_partial
 from catalog_probe.catalog.model import Outcome
 from catalog_probe.catalog.model.labels import BESIDE
 from catalog_probe.probes.planning.rotation import ALL
@@ -184,4 +184,4 @@ def test_a_fault_of_no_envelope_on_one_endpoint_leaves_the_others_and_says_that_
     assert result.outcome is Outcome.INCONCLUSIVE, "on a mock nothing that was lost is fine"
     (told,) = [each for each in result.findings if each.code == "not-observed"]
     assert told.endpoints == (CREATE_MESSAGE,)
-    assert in_part(result)
+    assert is_partial(result)

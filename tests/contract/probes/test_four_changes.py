@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from catalog_probe.catalog.evidence.causes import causes
+from catalog_probe.catalog.evidence.causes import find_causes
 from catalog_probe.catalog.model import Outcome
 from catalog_probe.catalog.reading.statuses import documented_status
 from catalog_probe.reports.content.overview import Overview
@@ -50,7 +50,7 @@ def test_four_changes_are_four_causes(stand: Stand) -> None:
     chosen = [str(each.address) for each in catalog().records if touched(each)]
     results = probe(stand.behind(*CHANGES.values()), chosen)
     drifted = [each for each in results.values() if each.outcome is Outcome.DRIFTED]
-    found = causes(results.values())
+    found = find_causes(results.values())
     assert {f"{each.provider.upper()} {each.in_words}" for each in found} == CHANGES.keys()
     assert len(found) == len(CHANGES) < len(drifted)
     first_screen = Overview(run(selected=tuple(sorted(chosen))), [*results.values()])

@@ -36,6 +36,6 @@ def test_a_record_that_lost_an_observation_makes_a_run_on_a_mock_blind(
     pb = target.providers["pb"]
     changed = replace(pb, values={**pb.values, "minute_quota": quota})
     result = probe(replace(target, providers={"pb": changed}), [RECORD])[RECORD]
-    assert (result.outcome, run_verdict.of_run(ON_A_MOCK, [result])) == (outcome, status)
+    assert (result.outcome, run_verdict.exit_status(ON_A_MOCK, [result])) == (outcome, status)
     lost = {finding.label for finding in result.findings if finding.code == "not-observed"}
     assert ("other_key_of_the_project" in lost) is (status is Exit.BLIND)

@@ -72,7 +72,7 @@ def told(results: Sequence[Result]) -> tuple[Counter[str], str]:
 
 def hold(row: Row, results: Sequence[Result]) -> None:
     codes, words = told(results)
-    assert run_verdict.of_run(run_of(results), results) is row.exits, codes
+    assert run_verdict.exit_status(run_of(results), results) is row.exits, codes
     assert row.reasons <= codes.keys(), codes
     assert all(each in words for each in row.words), words[:2000]
 

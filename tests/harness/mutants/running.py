@@ -10,7 +10,7 @@ from enum import StrEnum
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from catalog_probe.catalog.evidence.verdicts.blindness import blind_providers
+from catalog_probe.catalog.evidence.verdicts.blindness import find_blind_providers
 from catalog_probe.catalog.model import Outcome, Severity
 from catalog_probe.catalog.reading.expectations import documented_labels
 from catalog_probe.probes.planning.rotation import Depth, Drawing
@@ -169,7 +169,7 @@ def _run(mutant: Mutant, named: frozenset[str], chosen: frozenset[str], unshown:
 
 
 def _blinded(provider: str, results: Mapping[str, Result]) -> str:
-    return blind_providers(list(results.values()), [provider]).get(provider, "")
+    return find_blind_providers(list(results.values()), [provider]).get(provider, "")
 
 
 def untouched(provider: str) -> dict[str, str]:

@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from catalog_probe.catalog.evidence.causes import causes
+from catalog_probe.catalog.evidence.causes import find_causes
 from catalog_probe.catalog.evidence.results import Invocation
-from catalog_probe.catalog.evidence.results_file import RESULTS, ResultsWriter, read_run
+from catalog_probe.catalog.evidence.results_file import RESULTS_FILE, ResultsWriter, read_run
 from catalog_probe.catalog.files import provider_folders
 from catalog_probe.catalog.files.store import RECORDS
 from catalog_probe.catalog.model import Aspect, Outcome
@@ -103,7 +103,7 @@ def made_in(place: Path) -> Path:
     words = " or ".join(address.rpartition("/")[2] for address in DRIFTING)
     probed = pytest_probes(place / "probed", "--provider", "pa,pc", "-k", words, "-q")
     folder = place / "reader"
-    first, results = read_run(probed.folder / RESULTS)
+    first, results = read_run(probed.folder / RESULTS_FILE)
     seen = [drifted(each) if each.record in DRIFTING else each for each in results]
     for number, name in enumerate((LATEST, *NIGHTS)):
         told = replace(
@@ -115,7 +115,7 @@ def made_in(place: Path) -> Path:
             invocation=Invocation(),
             today=f"2026-11-2{number}",
         )
-        with ResultsWriter(folder / name / RESULTS, told) as writer:
+        with ResultsWriter(folder / name / RESULTS_FILE, told) as writer:
             for each in results if name in CALM else seen:
                 writer.append(each.to_json())
     build(folder / LATEST)
@@ -142,7 +142,7 @@ def ours(example: str, nights: Path) -> Iterator[tuple[str, list[str]]]:
     """The commands of ours in an example, by program, with what stands for something replaced by it."""
     instead = {"DIR": EDITED, "night.har": LATEST, "session.jsonl": LATEST}
     if A_CAUSE in example:
-        instead[A_CAUSE] = causes(read_run(nights / LATEST / RESULTS)[1])[0].id
+        instead[A_CAUSE] = find_causes(read_run(nights / LATEST / RESULTS_FILE)[1])[0].id
     instead |= {"URL": "https://api.example", "main/catalog/records": EDITED}
     unused = iter(NIGHTS)
     for part in re.split(r"\||&&", example):

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from catalog_probe.catalog.evidence.verdicts.blindness import blind_providers
+from catalog_probe.catalog.evidence.verdicts.blindness import find_blind_providers
 from catalog_probe.catalog.model import Outcome
 from catalog_probe.catalog.model.exits import Exit
 from catalog_probe.probes.judging.verdicts.attempts import MAX_ATTEMPTS
@@ -167,7 +167,7 @@ def test_a_dead_port_is_refused_and_the_run_is_blind() -> None:
     assert "connect-refused" in codes
     assert codes <= {"connect-refused", "lane-stopped"}
     assert find_exit_status(results, "pa") is Exit.BLIND
-    assert "pa" in blind_providers(results, ["pa"])
+    assert "pa" in find_blind_providers(results, ["pa"])
 
 
 def test_a_host_that_does_not_exist_is_not_resolved() -> None:

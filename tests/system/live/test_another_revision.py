@@ -5,9 +5,9 @@ from __future__ import annotations
 import shutil
 from typing import TYPE_CHECKING
 
+from catalog_probe.catalog.evidence.harness_results import select_record_results
 from catalog_probe.catalog.evidence.results_file import read_run
-from catalog_probe.catalog.evidence.self_check import of_records
-from catalog_probe.catalog.evidence.verdicts.confirmation import never_confirmed, regressed
+from catalog_probe.catalog.evidence.verdicts.confirmation import list_never_confirmed, list_regressions
 from catalog_probe.catalog.files.store import RECORDS
 from tests.harness import fault_changes as to
 from tests.harness.command import pytest_probes
@@ -35,14 +35,16 @@ def test_what_the_usual_revision_confirmed_is_no_regression_of_another(tmp_path:
         def on(day: str, *arguments: str) -> tuple[int, Result]:
             asked = ("--target", str(target.path), "--catalog", str(records), "--today", day, "-k", MODEL)
             done = pytest_probes(tmp_path / "out", *asked, *arguments, environ=target.environ)
-            [seen] = of_records(read_run(tmp_path / "out" / "latest" / "results.jsonl")[1])
+            [seen] = select_record_results(read_run(tmp_path / "out" / "latest" / "results.jsonl")[1])
             return done.status, seen
 
         stand.behind()
         assert on("2026-11-01", "--update")[0] == 0
         stand.behind(OTHERWISE)
         status, other = on("2026-11-02", *OTHER)
-        assert (status, regressed(other)) == (0, ())
-        assert never_confirmed(other) == {KEY: {"first": "2026-11-02", "until": "2026-11-09"}}
+        assert (status, list_regressions(other)) == (0, ())
+        assert list_never_confirmed(other) == {KEY: {"first": "2026-11-02", "until": "2026-11-09"}}
         status, usual = on("2026-11-02")
-        assert (status, regressed(usual)) == (1, (KEY,)), "what is pending under another one is none of the usual one's"
+        assert (status, list_regressions(usual)) == (1, (KEY,)), (
+            "what is pending under another one is none of the usual one's"
+        )

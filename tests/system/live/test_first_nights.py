@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from catalog_probe.catalog.evidence.causes import causes
+from catalog_probe.catalog.evidence.causes import find_causes
+from catalog_probe.catalog.evidence.harness_results import select_record_results
 from catalog_probe.catalog.evidence.results_file import read_run
-from catalog_probe.catalog.evidence.self_check import of_records
 from catalog_probe.catalog.model import Outcome
 from catalog_probe.mockserver.app import create_app
 from catalog_probe.probes.targets import target_file as targets
@@ -121,7 +121,7 @@ def test_a_week_with_one_key(tmp_path: Path) -> None:
         standing_in.changed = True
         noisy = of(out, night())
         assert noisy.status == 1, noisy.said
-        found = causes(of_records(read_run(newest(out) / "results.jsonl")[1]))
+        found = find_causes(select_record_results(read_run(newest(out) / "results.jsonl")[1]))
         assert [(each.provider, each.records) for each in found] == [("pa", (GET_MODEL,))]
         assert "documented 404, observed 410" in found[0].in_words
         assert f"accept --cause {found[0].id}" in summary(out)

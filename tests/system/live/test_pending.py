@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from catalog_probe.catalog.evidence.verdicts.confirmation import never_confirmed, regressed
+from catalog_probe.catalog.evidence.verdicts.confirmation import list_never_confirmed, list_regressions
 from catalog_probe.catalog.files.store import RECORDS, Catalog
 from tests.harness import fault_changes as to
 from tests.harness.command import Ran, pytest_probes
@@ -61,7 +61,7 @@ def test_what_was_never_confirmed_is_told_for_a_week_and_red_from_the_eighth_day
     first = nights.on("2026-11-01", "--update")
     assert first.status == 0, first.said
     assert "Pending" in first.output
-    assert never_confirmed(first.results[MODEL]) == {KEY: {"first": "2026-11-01", "until": "2026-11-08"}}
+    assert list_never_confirmed(first.results[MODEL]) == {KEY: {"first": "2026-11-01", "until": "2026-11-08"}}
     assert Catalog.load(nights.records)[MODEL].data["evidence"]["unconfirmed"][KEY]["since"] == "2026-11-01"
     strict = nights.on("2026-11-01", "--strict")
     assert strict.status == 1, strict.said
@@ -77,5 +77,5 @@ def test_what_was_once_confirmed_is_red_at_once_and_called_a_regression(nights: 
     stand.behind(OTHERWISE)
     drifted = nights.on("2026-11-02")
     assert drifted.status == 1, drifted.said
-    assert regressed(drifted.results[MODEL]) == (KEY,)
+    assert list_regressions(drifted.results[MODEL]) == (KEY,)
     assert "Pending" not in drifted.output

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from catalog_probe.catalog.evidence.causes import causes
+from catalog_probe.catalog.evidence.causes import find_causes
 from catalog_probe.catalog.evidence.results_file import read_run
 from catalog_probe.catalog.model import Outcome
 from catalog_probe.catalog.model.exits import Exit
@@ -204,12 +204,12 @@ def test_the_records_of_a_cause_are_asked_again(tmp_path: Path) -> None:
     with serving(wrong) as base:
         target = pa_target(tmp_path / "target.toml", base)
         first = pytest_probes(tmp_path / "out", "--target", target, "-k", "models or (general and unknown)")
-        cause = causes(first.results.values())[0]
+        cause = find_causes(first.results.values())[0]
         asked = pytest_probes(tmp_path / "out", "--target", target, "--cause", cause.id)
     assert asked.status == 1
     again = read_run(tmp_path / "out" / "latest" / "results.jsonl")[1]
     assert {each.record for each in again} == set(cause.records)
-    assert cause.id in {each.id for each in causes(again)}
+    assert cause.id in {each.id for each in find_causes(again)}
 
 
 MALFORMED = '{\n  "gone": {"provider": "PA",\n}\n'

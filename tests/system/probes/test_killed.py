@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from catalog_probe.catalog.evidence.not_reported import unreported
+from catalog_probe.catalog.evidence.completeness import is_unreported
 from catalog_probe.catalog.evidence.results_file import read_run
 from catalog_probe.catalog.evidence.verdicts import run_verdict
 from catalog_probe.catalog.files.store import RECORDS, Catalog
@@ -44,13 +44,13 @@ def test_a_killed_run_loses_nothing_that_it_had_reported(tmp_path: Path) -> None
 
     run, results = read_run(path)
     assert run.run == path.parent.name
-    told = [result for result in results if not unreported(result)]
+    told = [result for result in results if not is_unreported(result)]
     assert len(told) >= lines - 1, "the first line is the run's own"
     assert {result.record for result in results} == set(run.selected or ())
     assert len({result.record for result in results}) == len(results)
     lost = len(results) - len(told)
     assert lost
-    assert run_verdict.of_run(run, results) is Exit.HARNESS_ERROR
+    assert run_verdict.exit_status(run, results) is Exit.HARNESS_ERROR
     build.build(path.parent)
     assert (path.parent / "report.html").stat().st_size > 1000
     assert f"`not-reported` ({lost})" in (path.parent / "summary.md").read_text()

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from catalog_probe.catalog.evidence.not_reported import unreported
+from catalog_probe.catalog.evidence.completeness import is_unreported
 from catalog_probe.catalog.model import Outcome
 from tests.harness.command import Ran, pytest_probes
 
@@ -43,7 +43,7 @@ def killing(folder: Path, *arguments: str, after: int, again: str = "True") -> R
 def test_a_run_that_lost_its_workers_is_not_green(tmp_path: Path, options: tuple[str, ...]) -> None:
     ran = killing(tmp_path, *options, after=2)
     assert ran.status == 3, ran.said
-    lost = [each for each in ran.results.values() if unreported(each)]
+    lost = [each for each in ran.results.values() if is_unreported(each)]
     assert 0 < len(lost) < len(ran.results)
     seen = list(ran.results.values())
     assert {each.record for each in seen} == set(ran.run.selected)
@@ -61,7 +61,7 @@ def test_a_worker_whose_items_another_one_took_over_loses_no_verdict_and_is_told
     assert ran.status == 3, ran.said
     assert "worker-lost: worker gw0" in ran.output
     seen = list(ran.results.values())
-    assert not any(map(unreported, seen))
+    assert not any(map(is_unreported, seen))
     assert {each.record for each in seen} == set(ran.run.selected)
     assert {each.outcome for each in seen} == {Outcome.CONFORMS}
 
@@ -139,7 +139,7 @@ def test_a_worker_is_told_as_lost_wherever_it_ends(hook: str, argument: str, whe
     assert set(ran.results) == set(ran.run.selected)
     lost = [each for each in ran.results.values() if each.outcome is not Outcome.CONFORMS]
     # What it was about to send is not sent twice: xdist takes the first item of a dead worker for what killed it.
-    assert [each for each in lost if not unreported(each)] == []
+    assert [each for each in lost if not is_unreported(each)] == []
     assert len(lost) <= (hook == "pytest_collection_finish")
 
 

@@ -11,7 +11,7 @@ from urllib.parse import quote
 
 import pytest
 
-from catalog_probe.catalog.evidence import past
+from catalog_probe.catalog.evidence import earlier_runs
 from catalog_probe.probes.wire.redaction.redactor import MIN_SECRET
 from catalog_probe.reports.history import nights
 from catalog_probe.reports.news import feed, news
@@ -192,7 +192,7 @@ def probed(tmp_path: Path, *arguments: str) -> tuple[Ran, list[str]]:
 
 def tell(out: Path) -> None:
     """What is told of the history: the wire's changelog, and what the night has for a webhook."""
-    rows = past.of_lines(nights.load(out / "history", "canary"))
+    rows = earlier_runs.parse_history_lines(nights.load(out / "history", "canary"))
     (out / "feed.xml").write_text(feed.render("canary", rows), encoding="utf-8")
     told = news.news("canary", rows, rows[-1].run)
     (out / "news.json").write_text(json.dumps(told), encoding="utf-8")

@@ -5,9 +5,9 @@ from __future__ import annotations
 from copy import deepcopy
 from typing import TYPE_CHECKING, Any
 
+from catalog_probe.catalog.evidence.drift_identity import observed_class
 from catalog_probe.catalog.evidence.results import Result, Run
 from catalog_probe.catalog.evidence.results_file import ResultsWriter
-from catalog_probe.catalog.evidence.same_drift import observed_class
 from catalog_probe.catalog.model import (
     Address,
     Aspect,

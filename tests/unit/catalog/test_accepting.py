@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from catalog_probe.catalog.evidence.causes import causes
+from catalog_probe.catalog.evidence.causes import find_causes
 from catalog_probe.catalog.model import AcceptanceState, Aspect, Outcome
 from catalog_probe.catalog.writeback.accepted_differences import entry_for, judge_acceptance, load
 from catalog_probe.cli.catalog_commands.group import main
@@ -65,7 +65,7 @@ def accept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.Captu
 
 
 def id_of(*results: Result) -> str:
-    return max(causes(results), key=lambda each: len(each.records)).id
+    return max(find_causes(results), key=lambda each: len(each.records)).id
 
 
 def entries(tmp_path: Path) -> dict[str, dict[str, Any]]:
@@ -88,7 +88,7 @@ def test_a_cause_is_accepted_of_all_its_records_and_of_nothing_else(accept: Acce
 
 def test_a_second_cause_joins_what_was_accepted_before(accept: Accept, tmp_path: Path) -> None:
     accept("--cause", id_of(FIRST, SECOND))
-    only = next(each.id for each in causes([SECOND]) if each.assertions == (f"{OTHER}#answer/header:retry-after",))
+    only = next(each.id for each in find_causes([SECOND]) if each.assertions == (f"{OTHER}#answer/header:retry-after",))
     assert accept("--cause", only)[0] == 0
     assert entries(tmp_path)[OTHER]["assertions"] == ["answer/header:retry-after", "answer/status"]
     assert entries(tmp_path)[ERROR_ADDRESS]["assertions"] == ["answer/status"]

@@ -8,7 +8,7 @@ import pytest
 
 from catalog_probe.catalog.evidence.results import Invocation, Result
 from catalog_probe.catalog.evidence.verdicts import run_verdict
-from catalog_probe.catalog.evidence.verdicts.blindness import blind_providers, gaps
+from catalog_probe.catalog.evidence.verdicts.blindness import find_blind_providers, find_missing_verdicts
 from catalog_probe.catalog.model import AcceptanceState, Outcome, Reason
 from catalog_probe.catalog.model.answered_by import AnsweredBy
 from catalog_probe.catalog.model.codes import ReasonCode
@@ -83,15 +83,15 @@ ALL_ASSUMED = replace(SILENT, probed_record={"status": ["UNVERIFIED"]})
     ],
 )
 def test_why_an_expected_provider_was_not_looked_at(results: list[Result], why: str) -> None:
-    assert blind_providers(results, ["pa"]) == ({"pa": why} if why else {})
+    assert find_blind_providers(results, ["pa"]) == ({"pa": why} if why else {})
 
 
 @pytest.mark.parametrize(("probed", "where"), [({"surface": "pa_content"}, "pa:x (pa_content)"), ({}, "pa:x")])
 def test_a_lane_of_whose_surface_no_control_succeeded_is_named(probed: dict[str, str], where: str) -> None:
     dead = replace(DEAD_KEY, lane="pa:x", probed_record=probed)
     told = f"no record of the lane {where} has a verdict (control-failed: look at PA_KEY and PA_BASE_URL)"
-    assert blind_providers([*seen(50), dead], ["pa"]) == {"pa": told}
-    assert blind_providers([*seen(50), dead, replace(seen(1)[0], lane="pa:x", probed_record=probed)], ["pa"]) == {}
+    assert find_blind_providers([*seen(50), dead], ["pa"]) == {"pa": told}
+    assert find_blind_providers([*seen(50), dead, replace(seen(1)[0], lane="pa:x", probed_record=probed)], ["pa"]) == {}
 
 
 OF_PA = run(expected=("pa",))
@@ -104,47 +104,47 @@ def on(lane: str, results: list[Result], first: int = 200) -> list[Result]:
 @pytest.mark.parametrize("failed", [[DEAD_KEY, DEAD_KEY], [*seen(3), STOPPED]], ids=["control failed", "stopped"])
 def test_a_lane_that_failed_withholds_itself_alone(failed: list[Result]) -> None:
     other, own = on("pa:x", seen(10)), on("pa:y", failed, first=300)
-    why, addresses = run_verdict.withheld(OF_PA, [*other, *own])
+    why, addresses = run_verdict.find_withheld(OF_PA, [*other, *own])
     assert why == {"pa:y": "its control failed"}
     assert addresses == {result.record for result in own}
-    assert set(run_verdict.blind(OF_PA, [*other, *own])) == {"pa"}, "all the same the night did not see it"
+    assert set(run_verdict.blind_providers(OF_PA, [*other, *own])) == {"pa"}, "all the same the night did not see it"
 
 
 def test_a_provider_is_withheld_whose_other_lanes_did_not_look_either() -> None:
     results = [*on("pa:x", [*seen(3), TIMED_OUT]), *on("pa:y", [DEAD_KEY], first=300)]
-    why, addresses = run_verdict.withheld(OF_PA, results)
+    why, addresses = run_verdict.find_withheld(OF_PA, results)
     assert set(why) == {"pa"}
     assert addresses == {result.record for result in results}
-    assert run_verdict.withheld(run(), on("pa:x", seen(4))) == ({}, frozenset())
+    assert run_verdict.find_withheld(run(), on("pa:x", seen(4))) == ({}, frozenset())
 
 
 def test_what_is_lost_from_sight_counts_beside_what_is_inconclusive() -> None:
     gone = {NO_KEY.record, OURS.record}
     lost = [*seen(6), NO_KEY, OURS]
-    assert blind_providers(lost, ["pa"]) == {}
-    assert blind_providers([*seen(1), NO_KEY], ["pa"], gone) == {
+    assert find_blind_providers(lost, ["pa"]) == {}
+    assert find_blind_providers([*seen(1), NO_KEY], ["pa"], gone) == {
         "pa": "1 of 2 had a verdict before and have none now (credential-missing: set PA_KEY)"
     }
-    assert blind_providers([*seen(2), TIMED_OUT, NO_KEY], ["pa"], gone) == {
+    assert find_blind_providers([*seen(2), TIMED_OUT, NO_KEY], ["pa"], gone) == {
         "pa": "1 of 4 probes are inconclusive and 1 had a verdict before and have none now (read-timeout)"
     }
-    assert blind_providers([*seen(4), NO_KEY], ["pa"], gone) == {}
-    assert blind_providers([*seen(4), OURS, NO_KEY], ["pa"], gone) == {
+    assert find_blind_providers([*seen(4), NO_KEY], ["pa"], gone) == {}
+    assert find_blind_providers([*seen(4), OURS, NO_KEY], ["pa"], gone) == {
         "pa": "1 of 6 probes are inconclusive and 1 had a verdict before and have none now (assumption-failed)"
     }
 
 
 def test_where_nothing_has_a_verdict_what_was_tried_or_only_lacked_a_key_had_to_be_looked_at() -> None:
-    assert blind_providers([NO_KEY], []) == {"pa": "nothing was probed (credential-missing: set PA_KEY)"}
-    assert blind_providers([NO_KEY], [], whole=False) == {}, "another shard may have the key"
-    assert blind_providers([TIMED_OUT], [], whole=False) == {"pa": "no record has a verdict (read-timeout)"}
-    assert blind_providers([NOT_ALLOWED], []) == {}
-    assert blind_providers([NO_KEY, *seen(1)], []) == {}
+    assert find_blind_providers([NO_KEY], []) == {"pa": "nothing was probed (credential-missing: set PA_KEY)"}
+    assert find_blind_providers([NO_KEY], [], whole=False) == {}, "another shard may have the key"
+    assert find_blind_providers([TIMED_OUT], [], whole=False) == {"pa": "no record has a verdict (read-timeout)"}
+    assert find_blind_providers([NOT_ALLOWED], []) == {}
+    assert find_blind_providers([NO_KEY, *seen(1)], []) == {}
 
 
 def test_a_shard_that_lacks_a_key_is_not_blind_where_a_whole_run_is() -> None:
-    assert set(run_verdict.blind(run(expected=(), providers=()), [NO_KEY])) == {"pa"}
-    assert run_verdict.blind(run(expected=(), providers=(), policy={"shard": "1/2"}), [NO_KEY]) == {}
+    assert set(run_verdict.blind_providers(run(expected=(), providers=()), [NO_KEY])) == {"pa"}
+    assert run_verdict.blind_providers(run(expected=(), providers=(), policy={"shard": "1/2"}), [NO_KEY]) == {}
 
 
 @pytest.mark.parametrize(
@@ -163,10 +163,10 @@ def test_a_shard_that_lacks_a_key_is_not_blind_where_a_whole_run_is() -> None:
 def test_one_lost_observation_makes_a_run_on_a_mock_blind_and_no_other(lost: Result, is_blind: bool) -> None:
     results = [*seen(50), lost]
     on_a_mock = run(live=False, expected=("pa",), providers=("pa",))
-    assert set(run_verdict.blind(on_a_mock, results)) == ({"pa"} if is_blind else set())
-    assert run_verdict.blind(replace(on_a_mock, live=True), results) == {}
-    assert run_verdict.blind(replace(on_a_mock, answered_by=AnsweredBy.GATEWAY), results) == {}
-    assert run_verdict.blind(replace(on_a_mock, invocation=Invocation(traffic=("one.har",))), results) == {}
+    assert set(run_verdict.blind_providers(on_a_mock, results)) == ({"pa"} if is_blind else set())
+    assert run_verdict.blind_providers(replace(on_a_mock, live=True), results) == {}
+    assert run_verdict.blind_providers(replace(on_a_mock, answered_by=AnsweredBy.GATEWAY), results) == {}
+    assert run_verdict.blind_providers(replace(on_a_mock, invocation=Invocation(traffic=("one.har",))), results) == {}
 
 
 @pytest.mark.parametrize(
@@ -190,22 +190,24 @@ def test_one_lost_observation_makes_a_run_on_a_mock_blind_and_no_other(lost: Res
     ],
 )
 def test_who_expects_all_is_told_which_records_have_no_verdict(results: list[Result], told: str) -> None:
-    assert gaps(results) == ({"pa": f"all was expected, and {told}"} if told else {})
+    assert find_missing_verdicts(results) == ({"pa": f"all was expected, and {told}"} if told else {})
 
 
 def test_an_accepted_difference_that_fails_the_run_is_told_once() -> None:
     entry = "accepted difference: l.json:pa/errors/general/r0: was to be reviewed by 2026-11-01; renew it"
     described = run(policy={"stale_accepted_differences": [entry]})
-    assert run_verdict.stale_entries(run(), []) == ()
-    assert run_verdict.stale_entries(described, []) == (entry,)
+    assert run_verdict.list_stale_entries(run(), []) == ()
+    assert run_verdict.list_stale_entries(described, []) == (entry,)
     assert (
-        run_verdict.stale_entries(described, [result(Outcome.DRIFTED, 0, accepted_difference=AcceptanceState.STALE)])
+        run_verdict.list_stale_entries(
+            described, [result(Outcome.DRIFTED, 0, accepted_difference=AcceptanceState.STALE)]
+        )
         == ()
     )
-    assert run_verdict.stale_entries(
+    assert run_verdict.list_stale_entries(
         described, [result(Outcome.DRIFTED, 1, accepted_difference=AcceptanceState.STALE)]
     ) == (entry,)
-    assert run_verdict.stale_entries(
+    assert run_verdict.list_stale_entries(
         described, [result(Outcome.DRIFTED, 0, accepted_difference=AcceptanceState.ACCOUNTED)]
     ) == (entry,)
 

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from catalog_probe.catalog.check.asserting import wrong_tags
-from catalog_probe.catalog.evidence.same_drift import ABSENT
+from catalog_probe.catalog.evidence.drift_identity import ABSENT
 from catalog_probe.catalog.model import Outcome, Record, Tag
 from catalog_probe.catalog.model.observation import Observation
 from catalog_probe.catalog.observed.cells import Cell, cells_of, resolved_assumptions

@@ -12,18 +12,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from catalog_probe.catalog.check.mending import put_right
-from catalog_probe.catalog.evidence import past
+from catalog_probe.catalog.evidence import earlier_runs
 from catalog_probe.catalog.evidence.results import Result, Run
 from catalog_probe.catalog.evidence.verdicts import run_verdict
 from catalog_probe.catalog.evidence.verdicts.confirmation import (
     PENDING_DAYS,
     describe_confirmation,
-    never_confirmed,
-    pending,
-    regressed,
-    until,
+    is_pending,
+    list_never_confirmed,
+    list_regressions,
+    pending_until,
 )
-from catalog_probe.catalog.evidence.verdicts.merge import merge
+from catalog_probe.catalog.evidence.verdicts.merge import merge_runs
 from catalog_probe.catalog.files.store import Catalog
 from catalog_probe.catalog.model import Outcome, Record
 from catalog_probe.catalog.model.exits import Exit
@@ -75,7 +75,11 @@ def written(start: Record, *nights: Sighting) -> Record:
 
 
 def judged(
-    of: Record, day: date, *keys: str, earlier: list[past.Row] | None = None, pending_days: int = PENDING_DAYS
+    of: Record,
+    day: date,
+    *keys: str,
+    earlier: list[earlier_runs.HistoryRow] | None = None,
+    pending_days: int = PENDING_DAYS,
 ) -> Result:
     """A drift of these assertions as a night judges it that knows the record."""
     result = looked_at(day, *keys, of=of).result
@@ -88,9 +92,9 @@ def later(days: int) -> date:
 
 def test_a_new_user_s_first_night_is_told_and_not_red() -> None:
     seen = judged(record(), FIRST, STATUS)
-    assert pending(seen)
-    assert until(seen) == "2026-11-08"
-    assert not run_verdict.failed(seen)
+    assert is_pending(seen)
+    assert pending_until(seen) == "2026-11-08"
+    assert not run_verdict.is_failure(seen)
     assert find_exit_status([seen], "pa") is Exit.FINE
 
 
@@ -101,18 +105,18 @@ def test_it_waits_until_the_first_day_of_what_waits() -> None:
         "c": {"until": "2026-11-09"},
     }
     seen = judged(record(), FIRST, STATUS)
-    assert until(replace(seen, confirmation={"never_confirmed": never})) == "2026-11-08"
+    assert pending_until(replace(seen, confirmation={"never_confirmed": never})) == "2026-11-08"
     assert (
-        until(replace(seen, confirmation={"never_confirmed": {"a": never["a"]}}))
-        == until(replace(seen, confirmation=None))
+        pending_until(replace(seen, confirmation={"never_confirmed": {"a": never["a"]}}))
+        == pending_until(replace(seen, confirmation=None))
         == ""
     )
 
 
 def test_who_is_strict_counts_it() -> None:
     seen = judged(record(), FIRST, STATUS, pending_days=0)
-    assert not pending(seen)
-    assert never_confirmed(seen) == {STATUS: {"first": "2026-11-01"}}
+    assert not is_pending(seen)
+    assert list_never_confirmed(seen) == {STATUS: {"first": "2026-11-01"}}
     assert find_exit_status([seen], "pa") is Exit.DRIFT
 
 
@@ -124,42 +128,42 @@ def test_it_is_red_when_its_days_ran_out_with_or_without_write_back(days: int, w
     kept = written(record(), *nights) if wrote else record()
     rows = [] if wrote else remembered(*(judged(kept, later(number), STATUS) for number in range(days)))
     seen = judged(kept, later(days), STATUS, earlier=rows)
-    assert pending(seen) == waits
-    assert run_verdict.failed(seen) != waits
+    assert is_pending(seen) == waits
+    assert run_verdict.is_failure(seen) != waits
 
 
-def remembered(*nights: Result, live: bool = True) -> list[past.Row]:
+def remembered(*nights: Result, live: bool = True) -> list[earlier_runs.HistoryRow]:
     lines: list[Any] = []
     for number, seen in enumerate(nights):
         described = replace(run(f"r{number}", later(number).isoformat(), live=live), history=tuple(lines))
         lines.append(history.row(described, [seen]))
-    return past.of_lines(lines)
+    return earlier_runs.parse_history_lines(lines)
 
 
 def test_beyond_the_rows_that_a_run_carries_the_first_observation_is_still_known() -> None:
     nights = [judged(record(), FIRST, STATUS)]
     for number in range(1, 12):
         nights.append(judged(record(), later(number), STATUS, earlier=remembered(*nights)[-2:]))
-    assert [pending(each) for each in nights] == [True] * 7 + [False] * 5
+    assert [is_pending(each) for each in nights] == [True] * 7 + [False] * 5
 
 
 def test_what_was_once_seen_as_documented_is_a_regression_at_once() -> None:
     kept = written(record(), looked_at(FIRST))
     seen = judged(kept, later(1), STATUS)
-    assert regressed(seen) == (STATUS,)
-    assert run_verdict.failed(seen)
+    assert list_regressions(seen) == (STATUS,)
+    assert run_verdict.is_failure(seen)
     conformed = looked_at(FIRST).result
     known = remembered(
         replace(conformed, confirmation=describe_confirmation(conformed, record(), stated(record()), [], FIRST))
     )
-    assert regressed(judged(record(), later(1), STATUS, earlier=known)) == (STATUS,)
+    assert list_regressions(judged(record(), later(1), STATUS, earlier=known)) == (STATUS,)
 
 
 def test_a_night_that_saw_nothing_was_no_first_observation() -> None:
     lost = replace(looked_at(FIRST).result, outcome=Outcome.INCONCLUSIVE, observations=())
     rows = remembered(replace(lost, confirmation=describe_confirmation(lost, record(), stated(record()), [], FIRST)))
     seen = judged(record(), later(3), STATUS, earlier=rows)
-    assert never_confirmed(seen)[STATUS]["first"] == later(3).isoformat()
+    assert list_never_confirmed(seen)[STATUS]["first"] == later(3).isoformat()
 
 
 def test_whatever_was_seen_it_says_which_statements_were_looked_at() -> None:
@@ -184,25 +188,25 @@ def test_under_another_revision_its_own_history_alone_remembers() -> None:
 
 def test_it_stays_a_regression_however_long_it_drifts() -> None:
     kept = written(record(), looked_at(FIRST), *(looked_at(later(number), STATUS) for number in range(1, 20)))
-    assert regressed(judged(kept, later(20), STATUS)) == (STATUS,)
+    assert list_regressions(judged(kept, later(20), STATUS)) == (STATUS,)
 
 
 def test_each_assertion_is_weighed_by_itself() -> None:
     """A type that never agreed waits; the status beside it, which did, does not."""
     kept = written(record(), looked_at(FIRST, TYPE))
     seen = judged(kept, later(1), STATUS, TYPE)
-    assert regressed(seen) == (STATUS,)
-    assert list(never_confirmed(seen)) == [TYPE]
-    assert not pending(seen)
-    assert pending(judged(kept, later(1), TYPE))
+    assert list_regressions(seen) == (STATUS,)
+    assert list(list_never_confirmed(seen)) == [TYPE]
+    assert not is_pending(seen)
+    assert is_pending(judged(kept, later(1), TYPE))
 
 
 def test_an_edit_makes_pending_what_it_edits_and_nothing_else() -> None:
     kept = written(record(), looked_at(FIRST))
     edited = Record(kept.address, {**kept.data, "http_status": 430})
-    assert pending(judged(edited, later(30), STATUS))
-    assert regressed(judged(edited, later(30), TYPE)) == (TYPE,)
-    assert pending(judged(Record(edited.address, {**edited.data, "evidence": None}), later(30), TYPE))
+    assert is_pending(judged(edited, later(30), STATUS))
+    assert list_regressions(judged(edited, later(30), TYPE)) == (TYPE,)
+    assert is_pending(judged(Record(edited.address, {**edited.data, "evidence": None}), later(30), TYPE))
 
 
 def test_dropping_void_evidence_keeps_what_was_once_seen_to_hold(tmp_path_factory: pytest.TempPathFactory) -> None:
@@ -223,10 +227,10 @@ def test_a_mock_proves_nothing_and_nothing_there_is_remembered() -> None:
     kept = written(record(), night)
     assert "confirmed" not in kept.data.get("evidence", {})
     assert written(kept, night) == kept
-    assert pending(judged(kept, later(1), STATUS))
+    assert is_pending(judged(kept, later(1), STATUS))
     conformed = looked_at(FIRST).result
     known = remembered(replace(conformed, confirmation={"statements": "x"}), live=False)
-    assert pending(judged(record(), later(1), STATUS, earlier=known))
+    assert is_pending(judged(record(), later(1), STATUS, earlier=known))
 
 
 def test_an_edited_record_is_not_remembered_by_the_history_of_another() -> None:
@@ -235,7 +239,7 @@ def test_an_edited_record_is_not_remembered_by_the_history_of_another() -> None:
         replace(conformed, confirmation=describe_confirmation(conformed, record(), stated(record()), [], FIRST))
     )
     edited = record(http_status=430)
-    assert pending(judged(edited, later(10), STATUS, earlier=known))
+    assert is_pending(judged(edited, later(10), STATUS, earlier=known))
 
 
 @given(st.permutations(range(4)), st.lists(st.sets(st.sampled_from([STATUS, TYPE])), min_size=4, max_size=4))
@@ -263,4 +267,4 @@ def test_shards_merged_wait_no_longer_than_their_strictest() -> None:
         (run("b"), [replace(due, record="pa/errors/general/other")]),
     ]
     for order in permutations(shards):
-        assert run_verdict.of_run(*merge(order)) is Exit.DRIFT
+        assert run_verdict.exit_status(*merge_runs(order)) is Exit.DRIFT

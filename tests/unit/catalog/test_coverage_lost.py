@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from catalog_probe.catalog.evidence.past import Earlier
+from catalog_probe.catalog.evidence.earlier_runs import EarlierOutcome
 from catalog_probe.catalog.evidence.results import Invocation, Result, Run
-from catalog_probe.catalog.evidence.verdicts import lost, run_verdict
+from catalog_probe.catalog.evidence.verdicts import coverage_lost, run_verdict
 from catalog_probe.catalog.model import Outcome, Reason
 from catalog_probe.catalog.model.exits import Exit
 from catalog_probe.reports.history import nights as history
@@ -56,9 +56,9 @@ ALL = night(*[CONFORMS] * 10)
 )
 def test_what_is_refused_and_was_not_is_lost(refused: int, status: Exit, why: str | None) -> None:
     described, seen = after(ALL), night(*[REFUSED] * refused, *[CONFORMS] * (10 - refused))
-    assert lost.of_run(described, seen) == set(ADDRESSES[:refused])
-    assert run_verdict.of_run(described, seen) is status
-    assert run_verdict.blind(described, seen).get("pa") == why
+    assert coverage_lost.find_lost_coverage(described, seen) == set(ADDRESSES[:refused])
+    assert run_verdict.exit_status(described, seen) is status
+    assert run_verdict.blind_providers(described, seen).get("pa") == why
     for text in (terminal.summary(described, seen), summary.render(described, seen)):
         assert f"Coverage lost ({refused})" in text
         assert "Nothing changed" not in text
@@ -68,8 +68,8 @@ def test_what_is_refused_and_was_not_is_lost(refused: int, status: Exit, why: st
 def test_what_was_always_refused_is_no_news() -> None:
     refused = night(*[REFUSED] * 5, *[CONFORMS] * 5)
     described = after(refused)
-    assert lost.of_run(described, refused) == frozenset()
-    assert run_verdict.of_run(described, refused) is Exit.FINE
+    assert coverage_lost.find_lost_coverage(described, refused) == frozenset()
+    assert run_verdict.exit_status(described, refused) is Exit.FINE
     assert "Coverage lost" not in terminal.summary(described, refused)
 
 
@@ -78,7 +78,7 @@ def test_lost_and_inconclusive_count_together() -> None:
         REFUSED, (Outcome.INCONCLUSIVE, "read-timeout"), (Outcome.INCONCLUSIVE, "read-timeout"), *[CONFORMS] * 7
     )
     described = after(night(CONFORMS, *[(Outcome.INCONCLUSIVE, "read-timeout")] * 2, *[CONFORMS] * 7))
-    assert run_verdict.blind(described, seen) == {
+    assert run_verdict.blind_providers(described, seen) == {
         "pa": "2 of 10 probes are inconclusive and 1 had a verdict before and have none now (read-timeout)"
     }
 
@@ -87,7 +87,7 @@ def test_it_stays_lost_until_it_is_seen_again_and_says_since_when() -> None:
     refused = night(REFUSED, *[CONFORMS] * 9)
     described = after(ALL, refused, refused)
     assert "probe-refused, since 2026-11-02" in terminal.summary(described, refused)
-    assert lost.of_run(after(ALL, refused, ALL), ALL) == frozenset()
+    assert coverage_lost.find_lost_coverage(after(ALL, refused, ALL), ALL) == frozenset()
 
 
 @pytest.mark.parametrize(
@@ -105,20 +105,20 @@ def test_it_stays_lost_until_it_is_seen_again_and_says_since_when() -> None:
 def test_what_was_not_meant_to_be_asked_is_not_lost(reason: str, gone: bool) -> None:
     """A variable that is set and empty is a secret that a CI could not find; what is sought on the account is meant."""
     seen = night((Outcome.NOT_PROBED, reason), *[CONFORMS] * 9)
-    assert bool(lost.of_run(after(ALL), seen)) == gone
+    assert bool(coverage_lost.find_lost_coverage(after(ALL), seen)) == gone
 
 
 @pytest.mark.parametrize("reason", ["credential-empty", "value-not-found"])
 def test_what_is_gone_for_most_records_is_blind(reason: str) -> None:
     seen = night(*[(Outcome.NOT_PROBED, reason)] * 4, *[CONFORMS] * 6)
-    assert run_verdict.of_run(after(ALL), seen) is Exit.BLIND
-    assert run_verdict.of_run(after(), seen) is Exit.FINE
+    assert run_verdict.exit_status(after(ALL), seen) is Exit.BLIND
+    assert run_verdict.exit_status(after(), seen) is Exit.FINE
 
 
 def test_a_provider_that_is_not_expected_is_told_and_makes_nothing_red() -> None:
     seen = night(*[REFUSED] * 9, CONFORMS)
     relaxed = replace(after(ALL), expected=())
-    assert run_verdict.of_run(relaxed, seen) is Exit.FINE
+    assert run_verdict.exit_status(relaxed, seen) is Exit.FINE
     assert "Coverage lost (9)" in terminal.summary(relaxed, seen)
 
 
@@ -136,7 +136,7 @@ def test_a_record_remembers_its_verdict_without_a_history(note: str, target: str
     """Evidence of another account says nothing: what one key may see, another need not."""
     probed = record(observed={"verified_at": "2026-11-02", "endpoint": "/v1", "param": None, "note": note})
     seen = result(Outcome.RESTRICTED, probed=probed)
-    assert bool(lost.of_run(run(target=target, live=live), [seen])) == gone
+    assert bool(coverage_lost.find_lost_coverage(run(target=target, live=live), [seen])) == gone
 
 
 @pytest.mark.parametrize(
@@ -146,19 +146,22 @@ def test_a_record_remembers_its_verdict_without_a_history(note: str, target: str
 def test_of_a_record_and_a_history_the_later_verdict_counts(noted: str, known: Outcome) -> None:
     note = f"drifted, seen on live in run r1 at {noted}T04:00:00Z: status"
     probed = record(observed={"verified_at": noted, "endpoint": "/v1", "param": None, "note": note})
-    kept = [Earlier(date(2026, 11, 1), Outcome.CONFORMS), Earlier(date(2026, 11, 2), Outcome.INCONCLUSIVE)]
-    last = lost.last_known(result(Outcome.RESTRICTED, probed=probed), run(), kept)
+    kept = [
+        EarlierOutcome(date(2026, 11, 1), Outcome.CONFORMS),
+        EarlierOutcome(date(2026, 11, 2), Outcome.INCONCLUSIVE),
+    ]
+    last = coverage_lost.last_known_outcome(result(Outcome.RESTRICTED, probed=probed), run(), kept)
     assert last is not None
     assert last.outcome is known
     of_another_revision = replace(run(), invocation=Invocation(revision="pa:2026-10-21"))
-    assert lost.last_known(result(Outcome.RESTRICTED, probed=probed), of_another_revision, []) is None
+    assert coverage_lost.last_known_outcome(result(Outcome.RESTRICTED, probed=probed), of_another_revision, []) is None
 
 
 def test_what_was_never_reported_is_told_as_that() -> None:
     described = after(ALL, selected=tuple(ADDRESSES))
     seen = ALL[:9]
-    assert lost.of_run(described, seen) == frozenset()
-    assert run_verdict.of_run(described, seen) is Exit.HARNESS_ERROR
+    assert coverage_lost.find_lost_coverage(described, seen) == frozenset()
+    assert run_verdict.exit_status(described, seen) is Exit.HARNESS_ERROR
 
 
 @pytest.mark.parametrize(
@@ -178,17 +181,19 @@ def test_what_was_never_reported_is_told_as_that() -> None:
 def test_who_expects_all_takes_no_gap(outcome: tuple[Outcome, str], gap: bool) -> None:
     seen = night(outcome, *[CONFORMS] * 9)
     strict = after(policy={"expect_all": True})
-    assert (run_verdict.of_run(strict, seen) is Exit.BLIND) == gap
-    assert run_verdict.of_run(after(), seen) in (Exit.FINE, Exit.DRIFT)
+    assert (run_verdict.exit_status(strict, seen) is Exit.BLIND) == gap
+    assert run_verdict.exit_status(after(), seen) in (Exit.FINE, Exit.DRIFT)
     if gap:
         told = f"all was expected, and 1 record has no verdict: {ADDRESSES[0]} ({outcome[1]})"
-        assert run_verdict.blind(strict, seen) == {"pa": told}
+        assert run_verdict.blind_providers(strict, seen) == {"pa": told}
         assert told in summary.render(strict, seen)
 
 
 def test_since_is_the_first_day_without_a_verdict() -> None:
-    assert lost.since(date(2026, 11, 5), []) == date(2026, 11, 5)
+    assert coverage_lost.first_day_without_verdict(date(2026, 11, 5), []) == date(2026, 11, 5)
     blind, seen = Outcome.INCONCLUSIVE, Outcome.CONFORMS
-    nights = [Earlier(date(2026, 11, day), each) for day, each in ((1, blind), (2, seen), (3, blind), (4, blind))]
-    assert lost.since(date(2026, 11, 5), nights) == date(2026, 11, 3)
-    assert lost.since(date(2026, 11, 5), nights[:2]) == date(2026, 11, 5)
+    nights = [
+        EarlierOutcome(date(2026, 11, day), each) for day, each in ((1, blind), (2, seen), (3, blind), (4, blind))
+    ]
+    assert coverage_lost.first_day_without_verdict(date(2026, 11, 5), nights) == date(2026, 11, 3)
+    assert coverage_lost.first_day_without_verdict(date(2026, 11, 5), nights[:2]) == date(2026, 11, 5)

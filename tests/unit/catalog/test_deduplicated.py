@@ -6,7 +6,7 @@ from itertools import permutations
 
 import pytest
 
-from catalog_probe.catalog.evidence.deduplicated import told_once
+from catalog_probe.catalog.evidence.completeness import deduplicate_results
 from catalog_probe.catalog.evidence.results import Result
 from catalog_probe.catalog.model import Attempt, Outcome, Reason
 
@@ -33,10 +33,10 @@ def result(outcome: Outcome, at: str = "", record: str = RECORD, *, tried: bool 
 )
 def test_one_of_two_is_kept_whichever_comes_first(better_first: tuple[Result, Result]) -> None:
     for order in permutations(better_first):
-        assert told_once(order) == [better_first[0]]
+        assert deduplicate_results(order) == [better_first[0]]
 
 
 def test_each_stands_in_the_place_of_the_first_of_its_record() -> None:
     records = [f"pa/errors/general/{slug}" for slug in "cab"]
     results = [result(Outcome.CONFORMS, at, record) for at in "12" for record in records]
-    assert told_once(results) == results[3:]
+    assert deduplicate_results(results) == results[3:]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from catalog_probe.catalog.evidence.past import Earlier
+from catalog_probe.catalog.evidence.earlier_runs import EarlierOutcome
 from catalog_probe.catalog.model import Aspect, Finding, Json, Outcome, Severity
 from catalog_probe.catalog.model.codes import FindingCode
 from catalog_probe.catalog.writeback.discoveries import Candidates, discoveries, merge
@@ -96,9 +96,9 @@ def test_what_is_seen_again_is_news_after_a_week_or_where_it_was_seen_before(
 
 def test_a_drift_that_was_not_drawn_since_is_one_still_and_begins_where_it_began() -> None:
     day = date(2026, 11, 20)
-    assert Earlier(day, Outcome.DRIFTED).drifts
-    assert Earlier(day, Outcome.CONFORMS, {"since": "2026-11-18"}).drifts
-    assert not Earlier(day, Outcome.CONFORMS).drifts
-    assert not Earlier(day, Outcome.INCONCLUSIVE, {"since": "2026-11-18"}).drifts
-    assert Earlier(day, Outcome.DRIFTED, {"since": "2026-11-18"}).since == date(2026, 11, 18)
-    assert Earlier(day, Outcome.DRIFTED).since == day
+    assert EarlierOutcome(day, Outcome.DRIFTED).drifts
+    assert EarlierOutcome(day, Outcome.CONFORMS, {"since": "2026-11-18"}).drifts
+    assert not EarlierOutcome(day, Outcome.CONFORMS).drifts
+    assert not EarlierOutcome(day, Outcome.INCONCLUSIVE, {"since": "2026-11-18"}).drifts
+    assert EarlierOutcome(day, Outcome.DRIFTED, {"since": "2026-11-18"}).since == date(2026, 11, 18)
+    assert EarlierOutcome(day, Outcome.DRIFTED).since == day

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from catalog_probe.catalog.evidence.same_drift import cause, name, observed_class
+from catalog_probe.catalog.evidence.drift_identity import cause_key, format_drift, observed_class
 from catalog_probe.catalog.model import Aspect, Finding, Json, Severity
 from catalog_probe.catalog.model.codes import FindingCode
 
@@ -34,20 +34,20 @@ STATUS = drift(FindingCode.STATUS_DIFFERS, Aspect.STATUS, 403)
     ],
 )
 def test_a_drift_is_named_by_its_assertion_and_the_class_of_what_was_seen(seen: Finding, told: str) -> None:
-    assert name(seen) == told
+    assert format_drift(seen) == told
 
 
 def test_a_name_is_bounded_on_both_sides() -> None:
-    assert name(replace(STATUS, label="l" * 93)) == f"{'l' * 93}/status 403"
-    assert name(replace(STATUS, label="l" * 94)) == f"{'l' * 94}/statu 403"
-    assert name(replace(STATUS, observed="v" * 100)) == f"answer/status {'v' * 100}"
-    assert name(replace(STATUS, observed="v" * 101)) == f"answer/status {'v' * 100}"
+    assert format_drift(replace(STATUS, label="l" * 93)) == f"{'l' * 93}/status 403"
+    assert format_drift(replace(STATUS, label="l" * 94)) == f"{'l' * 94}/statu 403"
+    assert format_drift(replace(STATUS, observed="v" * 100)) == f"answer/status {'v' * 100}"
+    assert format_drift(replace(STATUS, observed="v" * 101)) == f"answer/status {'v' * 100}"
 
 
 def test_a_value_has_one_class_however_its_members_come() -> None:
     one, other = replace(STATUS, observed={"b": "é", "a": 1}), replace(STATUS, observed={"a": 1, "b": "é"})
     assert observed_class(one) == observed_class(other) == '{"a": 1, "b": "é"}'
-    assert cause("pa", replace(one, documented={"b": 1, "a": 2})) == (
+    assert cause_key("pa", replace(one, documented={"b": 1, "a": 2})) == (
         "pa",
         "status",
         "",

@@ -8,7 +8,7 @@ import pytest
 
 from catalog_probe.catalog.evidence.results import Run
 from catalog_probe.catalog.evidence.results_file import EvidenceError
-from catalog_probe.catalog.evidence.verdicts.merge import merge
+from catalog_probe.catalog.evidence.verdicts.merge import merge_runs
 
 if TYPE_CHECKING:
     from catalog_probe.catalog.model import Json
@@ -20,9 +20,9 @@ def run(name: str, **said: Any) -> Run:
 
 
 def merged(*runs: Run) -> Run:
-    described, results = merge([(each, []) for each in runs])
+    described, results = merge_runs([(each, []) for each in runs])
     assert results == []
-    assert merge([(each, []) for each in reversed(runs)])[0] == described, "in whatever order they come"
+    assert merge_runs([(each, []) for each in reversed(runs)])[0] == described, "in whatever order they come"
     return described
 
 
@@ -89,4 +89,4 @@ def test_what_ends_first_is_told_first() -> None:
 
 def test_runs_of_different_targets_are_not_one() -> None:
     with pytest.raises(EvidenceError, match=r"^runs of different targets cannot be one: live, mock, other; merge"):
-        merge([(run("a"), []), (run("bb", target="other"), []), (run("ccc", target="mock"), [])])
+        merge_runs([(run("a"), []), (run("bb", target="other"), []), (run("ccc", target="mock"), [])])

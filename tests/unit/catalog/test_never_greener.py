@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 from hypothesis import given
 from hypothesis import strategies as st
 
-from catalog_probe.catalog.evidence import self_check
+from catalog_probe.catalog.evidence import harness_results
 from catalog_probe.catalog.evidence.results import Result, Run
 from catalog_probe.catalog.evidence.verdicts import run_verdict
-from catalog_probe.catalog.evidence.verdicts.merge import merge
+from catalog_probe.catalog.evidence.verdicts.merge import merge_runs
 from catalog_probe.catalog.model import Outcome, Reason
 from catalog_probe.catalog.model.codes import ReasonCode
 from catalog_probe.catalog.model.exits import Exit
@@ -50,7 +50,9 @@ def result(address: str, outcome: Outcome) -> Result:
 
 
 def self_tests() -> list[Result]:
-    return [replace(result(self_check.self_test_address(lane), Outcome.DRIFTED), lane=lane) for lane in LANES.values()]
+    return [
+        replace(result(harness_results.self_test_address(lane), Outcome.DRIFTED), lane=lane) for lane in LANES.values()
+    ]
 
 
 def described(name: str, selected: Sequence[str]) -> Run:
@@ -75,7 +77,7 @@ def test_an_interrupted_night_is_never_green(night: tuple[Run, list[Result]], da
     run, lines = night
     kept = lines[: data.draw(st.integers(0, len(lines) - 1))]
     lost = {each.record for each in lines} - {each.record for each in kept}
-    whole, cut = run_verdict.of_run(run, lines), run_verdict.of_run(run, kept)
+    whole, cut = run_verdict.exit_status(run, lines), run_verdict.exit_status(run, kept)
     if any(address.split("/")[1] != "harness" for address in lost):
         assert cut is Exit.HARNESS_ERROR
     assert cut is not Exit.FINE or whole is Exit.FINE
@@ -87,15 +89,17 @@ def test_no_worker_s_death_makes_a_night_greener(night: tuple[Run, list[Result]]
     run, lines = night
     gone = data.draw(st.sets(st.sampled_from(ADDRESSES)))
     left = [each for each in lines if each.record not in gone]
-    dead = self_check.lost_worker("gw0", "Not properly terminated")
+    dead = harness_results.lost_worker_result("gw0", "Not properly terminated")
     at = data.draw(st.integers(0, len(left)))
-    assert run_verdict.of_run(run, [*left[:at], dead, *left[at:]]) is Exit.HARNESS_ERROR
+    assert run_verdict.exit_status(run, [*left[:at], dead, *left[at:]]) is Exit.HARNESS_ERROR
 
 
 @given(nights(), st.randoms(use_true_random=False))
 def test_the_order_of_lines_decides_nothing(night: tuple[Run, list[Result]], random: object) -> None:
     run, lines = night
-    assert run_verdict.of_run(run, sorted(lines, key=lambda each: each.record)) is run_verdict.of_run(run, lines)
+    assert run_verdict.exit_status(run, sorted(lines, key=lambda each: each.record)) is run_verdict.exit_status(
+        run, lines
+    )
 
 
 @given(nights(), st.data())
@@ -107,12 +111,15 @@ def test_no_order_of_shards_makes_a_night_greener(night: tuple[Run, list[Result]
     for number in sorted(set(parts)):
         own = [address for address, part in zip(ADDRESSES, parts, strict=True) if part == number]
         of_it = described(f"r-{number}", own)
-        told = {*own, *map(self_check.self_test_address, of_it.self_tests)}
+        told = {*own, *map(harness_results.self_test_address, of_it.self_tests)}
         mine = [each for each in lines if each.record in told]
         shards.append((of_it, mine[: data.draw(st.integers(0, len(mine)))] if data.draw(st.booleans()) else mine))
-    exits = {run_verdict.of_run(*merge(order)) for order in (shards, shards[::-1], data.draw(st.permutations(shards)))}
+    exits = {
+        run_verdict.exit_status(*merge_runs(order))
+        for order in (shards, shards[::-1], data.draw(st.permutations(shards)))
+    }
     assert len(exits) == 1
-    assert Exit.FINE not in exits or run_verdict.of_run(run, lines) is Exit.FINE
+    assert Exit.FINE not in exits or run_verdict.exit_status(run, lines) is Exit.FINE
 
 
 @given(

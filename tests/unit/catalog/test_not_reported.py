@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 from hypothesis import given
 from hypothesis import strategies as st
 
-from catalog_probe.catalog.evidence.not_reported import complete, unreported
+from catalog_probe.catalog.evidence.completeness import add_missing_results, is_unreported
 from catalog_probe.catalog.evidence.results import Result, Run
 from catalog_probe.catalog.evidence.results_file import ResultsWriter, read_run
 from catalog_probe.catalog.evidence.verdicts import run_verdict
-from catalog_probe.catalog.evidence.verdicts.merge import merge
+from catalog_probe.catalog.evidence.verdicts.merge import merge_runs
 from catalog_probe.catalog.model import Outcome, Reason
 from catalog_probe.catalog.model.exits import Exit
 from tests.harness.exit_status import find_exit_status
@@ -37,15 +37,15 @@ def results_of(*outcomes: Outcome) -> list[Result]:
 def test_what_was_selected_and_has_no_result_is_not_reported() -> None:
     described = replace(RUN, selected=(A, B, C))
     seen = Result(B, {}, Outcome.CONFORMS)
-    known = complete(described, [seen])
+    known = add_missing_results(described, [seen])
     assert [each.record for each in known] == [B, A, C]
-    assert [unreported(each) for each in known] == [False, True, True]
+    assert [is_unreported(each) for each in known] == [False, True, True]
     assert {each.outcome for each in known[1:]} == {Outcome.INCONCLUSIVE}
     why = Reason("not-reported", "it was selected, and its process ended before it reported")
     assert [each.reason for each in known] == [None, why, why]
-    assert complete(described, known) == known
-    assert run_verdict.of_run(described, [seen]) is Exit.HARNESS_ERROR
-    assert run_verdict.of_run(replace(described, selected=(B,)), [seen]) is Exit.FINE
+    assert add_missing_results(described, known) == known
+    assert run_verdict.exit_status(described, [seen]) is Exit.HARNESS_ERROR
+    assert run_verdict.exit_status(replace(described, selected=(B,)), [seen]) is Exit.FINE
 
 
 @given(st.lists(st.sampled_from(Outcome)), st.data(), st.sets(st.sampled_from(["pa", "pb"])))
@@ -55,7 +55,7 @@ def test_no_run_becomes_greener_by_leaving_results_out(
     results = results_of(*outcomes)
     described = replace(RUN, expected=tuple(sorted(names)), selected=tuple(sorted(each.record for each in results)))
     kept = data.draw(st.lists(st.sampled_from(results), unique_by=lambda each: each.record)) if results else []
-    whole, part = run_verdict.of_run(described, results), run_verdict.of_run(described, kept)
+    whole, part = run_verdict.exit_status(described, results), run_verdict.exit_status(described, kept)
     assert ORDER.index(part) >= ORDER.index(whole)
     assert len(kept) == len(results) or part is Exit.HARNESS_ERROR
 
@@ -77,7 +77,7 @@ def test_whoever_reads_the_file_reads_it_complete(tmp_path: Path) -> None:
         writer.append(Result(A, {}, Outcome.CONFORMS).to_json())
     run, results = read_run(path)
     assert run.selected == (A, B)
-    assert [(each.record, unreported(each)) for each in results] == [(A, False), (B, True)]
+    assert [(each.record, is_unreported(each)) for each in results] == [(A, False), (B, True)]
 
 
 def test_a_record_that_a_file_tells_twice_counts_once(tmp_path: Path) -> None:
@@ -99,16 +99,16 @@ def test_a_merge_knows_what_any_of_its_runs_selected() -> None:
     first = replace(RUN, run="1", selected=(A, B)), [Result(A, {}, Outcome.CONFORMS)]
     second = replace(RUN, run="2", selected=(A, C)), [Result(C, {}, Outcome.CONFORMS)]
     third = replace(RUN, run="3", selected=(B,)), [Result(B, {}, Outcome.CONFORMS)]
-    shards = [(run, complete(run, results)) for run, results in (first, second)]
-    run, results = merge(shards)
+    shards = [(run, add_missing_results(run, results)) for run, results in (first, second)]
+    run, results = merge_runs(shards)
     assert run.selected == (A, B, C)
-    assert {each.record for each in results if unreported(each)} == {B}
-    run, results = merge([*shards, third])
+    assert {each.record for each in results if is_unreported(each)} == {B}
+    run, results = merge_runs([*shards, third])
     assert run.selected == (A, B, C)
-    assert not any(map(unreported, results))
+    assert not any(map(is_unreported, results))
 
 
 def test_a_merge_knows_under_which_revisions_all_of_its_runs_asked() -> None:
     one, other = (replace(RUN, run=name, revisions={name: "1"}) for name in ("pa", "pc"))
-    merged, _ = merge([(one, []), (other, [])])
+    merged, _ = merge_runs([(one, []), (other, [])])
     assert merged.revisions == {"pa": "1", "pc": "1"}

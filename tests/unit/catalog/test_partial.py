@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from catalog_probe.catalog.evidence.results import Result
-from catalog_probe.catalog.evidence.verdicts.partial import in_part
+from catalog_probe.catalog.evidence.verdicts.partial import is_partial
 from catalog_probe.catalog.model import Aspect, Finding, Outcome, Severity
 from catalog_probe.catalog.model.codes import FindingCode
 from catalog_probe.catalog.model.observation import Observation
@@ -34,8 +34,8 @@ def observation(endpoint: str = "a", label: str = "answer", seen: str = "status"
     ],
 )
 def test_what_was_looked_for_and_seen_nowhere_is_missing(observations: list[Observation], part: bool) -> None:
-    assert in_part(result(*observations)) is part
+    assert is_partial(result(*observations)) is part
 
 
 def test_so_is_what_nobody_looked_at() -> None:
-    assert in_part(result(observation(), code=FindingCode.NOT_OBSERVED))
+    assert is_partial(result(observation(), code=FindingCode.NOT_OBSERVED))

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from catalog_probe.catalog.evidence.results import Result
-from catalog_probe.catalog.evidence.results_file import RESULTS, EvidenceError, ResultsWriter, read_run
+from catalog_probe.catalog.evidence.results_file import RESULTS_FILE, EvidenceError, ResultsWriter, read_run
 from catalog_probe.catalog.model import Attempt, Outcome
 from catalog_probe.reports import build
 from tests.unit.reports.making import answer, exchange, finding, result, run
@@ -42,7 +42,7 @@ def test_what_was_written_is_read(path: Path) -> None:
 
 
 def test_a_file_is_begun_anew_in_whichever_folder(tmp_path: Path) -> None:
-    path = tmp_path / "new" / "folder" / RESULTS
+    path = tmp_path / "new" / "folder" / RESULTS_FILE
     for results in (RESULTS_OF_A_RUN, RESULTS_OF_A_RUN[:1]):
         with ResultsWriter(path, RUN) as writer:
             for each in results:
@@ -63,7 +63,7 @@ def test_a_file_is_closed_once_it_is_written(tmp_path: Path, monkeypatch: pytest
         close(descriptor)
 
     monkeypatch.setattr(os, "close", closing)
-    with ResultsWriter(tmp_path / RESULTS, RUN):
+    with ResultsWriter(tmp_path / RESULTS_FILE, RUN):
         assert closed == []
     assert len(closed) == 1
 

@@ -16,9 +16,9 @@ from jsonschema import Draft202012Validator
 from referencing import Registry
 from referencing.jsonschema import DRAFT202012
 
-from catalog_probe.catalog.evidence import shape
-from catalog_probe.catalog.evidence.results_file import EvidenceError, drawing_on, read_run
-from catalog_probe.catalog.evidence.retention import kept_attempt
+from catalog_probe.catalog.evidence import results_schema
+from catalog_probe.catalog.evidence.results_file import EvidenceError, read_run, report_unusable_evidence
+from catalog_probe.catalog.evidence.retention import trim_attempt
 from catalog_probe.catalog.files.store import RECORDS, family_file
 from catalog_probe.catalog.files.strict_json import read_object
 from catalog_probe.catalog.model import Attempt, Json
@@ -41,36 +41,36 @@ SCHEMA = "urn:catalog:results"
 @cache
 def validator(kind: str) -> Draft202012Validator:
     """The published schema as anybody else would read it."""
-    resource = DRAFT202012.create_resource(read_object(shape.SCHEMA))
+    resource = DRAFT202012.create_resource(read_object(results_schema.SCHEMA))
     registry: Registry[Any] = Registry().with_resource(SCHEMA, resource)
     return Draft202012Validator({"$ref": f"{SCHEMA}#/$defs/{kind}"}, registry=registry)
 
 
 def lines(described: Run, results: Iterable[Result]) -> Iterator[tuple[str, Json]]:
     """Each line with its kind, as it stands in the file."""
-    yield shape.RUN, json.loads(json.dumps(described.to_json()))
+    yield results_schema.RUN, json.loads(json.dumps(described.to_json()))
     for each in results:
-        yield shape.RESULT, json.loads(json.dumps(each.to_json()))
+        yield results_schema.RESULT, json.loads(json.dumps(each.to_json()))
 
 
 def large() -> Result:
     """A result of which not all was kept."""
     response = replace(answer(400, "invalid_request_error", "no"), body="x" * 100_000)
     attempt = Attempt("2026-11-21T04:05:00Z", 1.0, (exchange(response=response),))
-    return replace(sample.some()[1][0], attempts=(kept_attempt(attempt, []),))
+    return replace(sample.some()[1][0], attempts=(trim_attempt(attempt, []),))
 
 
 def test_every_line_of_a_large_sample_follows_the_schema() -> None:
     described, results = sample.some()
     selected = replace(described, selected=tuple(each.record for each in results))
     for kind, line in lines(selected, [*results, large()]):
-        assert shape.describe_error(line, kind) == ""
+        assert results_schema.describe_error(line, kind) == ""
         validator(kind).validate(line)
 
 
 def test_every_line_of_a_run_on_the_mock_follows_the_schema(clean: Clean) -> None:
     for kind, line in lines(sample.some()[0], [*clean("pa").values(), *clean("pb").values()]):
-        assert shape.describe_error(line, kind) == ""
+        assert results_schema.describe_error(line, kind) == ""
         validator(kind).validate(line)
 
 
@@ -141,8 +141,8 @@ changes = st.builds(
 def test_a_number_may_be_at_its_bounds(elapsed_ms: float, wrong: str) -> None:
     kind, whole = file()[1]
     line = {**whole, "attempts": [{**each, "elapsed_ms": elapsed_ms} for each in whole["attempts"]]}
-    assert wrong in shape.describe_error(line, kind)
-    assert bool(wrong) == bool(shape.describe_error(line, kind))
+    assert wrong in results_schema.describe_error(line, kind)
+    assert bool(wrong) == bool(results_schema.describe_error(line, kind))
 
 
 @pytest.fixture(scope="module")
@@ -202,7 +202,7 @@ def test_a_line_of_the_wrong_shape_is_named(tmp_path: Path, number: int, place: 
     ("place", "said"), [(("record",), "/record: is missing"), (("findings", 0, "code"), "/findings/0/code: is missing")]
 )
 def test_what_is_missing_is_named(place: Place, said: str) -> None:
-    assert shape.describe_error(changed(1, place, None, gone=True), shape.RESULT) == said
+    assert results_schema.describe_error(changed(1, place, None, gone=True), results_schema.RESULT) == said
 
 
 @pytest.mark.parametrize(
@@ -223,7 +223,7 @@ def test_a_file_of_another_version_is_refused_in_one_line(tmp_path: Path, versio
 
 def test_what_no_shape_foresees_is_told_too(tmp_path: Path) -> None:
     said = r"results\.jsonl: it holds what cannot be told \(KeyError: 'x'\); if no line"
-    with pytest.raises(EvidenceError, match=said), drawing_on(tmp_path / "results.jsonl"):
+    with pytest.raises(EvidenceError, match=said), report_unusable_evidence(tmp_path / "results.jsonl"):
         raise KeyError("x")
-    with pytest.raises(OSError, match="full"), drawing_on():
+    with pytest.raises(OSError, match="full"), report_unusable_evidence():
         raise OSError("full")

@@ -14,17 +14,17 @@ from hypothesis import strategies as st
 from catalog_probe.catalog.envelopes.envelope import envelope
 from catalog_probe.catalog.evidence.results import Result
 from catalog_probe.catalog.evidence.retention import (
-    ALWAYS,
-    HEADERS,
-    LITTLE,
-    POINTED,
-    WHOLE,
-    Allowance,
-    kept_attempt,
-    kept_exchange,
-    kept_finding,
-    kept_observation,
-    pointers,
+    HEADER_CHARACTERS,
+    MIN_BODY_BYTES,
+    MIN_EVENT_BYTES,
+    VALUE_CHARACTERS,
+    WHOLE_BYTES,
+    RetentionBudget,
+    asserted_pointers,
+    trim_attempt,
+    trim_exchange,
+    trim_finding,
+    trim_observation,
 )
 from catalog_probe.catalog.model import Attempt, Event, Exchange, Json, Outcome, Request, Response
 from catalog_probe.catalog.model.assertion import Assertion, Basis, Key
@@ -48,41 +48,41 @@ def answered(given_exchange: Exchange) -> Response:
     return given_exchange.response
 
 
-@pytest.mark.parametrize("body", [None, ERROR, "text", "x" * WHOLE, ["é"]])
+@pytest.mark.parametrize("body", [None, ERROR, "text", "x" * WHOLE_BYTES, ["é"]])
 def test_what_is_small_is_kept_as_it_came(body: Json) -> None:
     seen = exchange(body)
-    assert kept_exchange(seen, EXPECTED) == seen
+    assert trim_exchange(seen, EXPECTED) == seen
 
 
 def test_of_a_large_body_is_kept_what_tells_of_it() -> None:
-    response = answered(kept_exchange(exchange(LARGE), EXPECTED))
+    response = answered(trim_exchange(exchange(LARGE), EXPECTED))
     raw = json.dumps(LARGE, separators=(",", ":")).encode()
     assert response.cut is not None
     assert (response.cut.size, response.cut.sha256) == (len(raw), hashlib.sha256(raw).hexdigest())
-    assert response.body == raw[:WHOLE].decode()
+    assert response.body == raw[:WHOLE_BYTES].decode()
     assert response.cut.values["/error/type"] == "invalid_request_error"
     assert message_of(EXPECTED, response) == "no", "write-back reads of it what the judge has read"
 
 
 def test_a_result_with_a_large_body_is_a_short_line_and_reads_back() -> None:
-    attempt = kept_attempt(Attempt("2026-11-21T04:00:00Z", 1.0, (exchange(LARGE),)), [EXPECTED])
+    attempt = trim_attempt(Attempt("2026-11-21T04:00:00Z", 1.0, (exchange(LARGE),)), [EXPECTED])
     result = Result("pa/errors/general/x", {}, Outcome.CONFORMS, attempts=(attempt,))
     line = json.dumps(result.to_json())
     assert len(line) < 70 * 1024
     assert Result.from_json(json.loads(line)) == result
-    assert kept_attempt(attempt, [EXPECTED]) == attempt, "what is cut is not cut again"
+    assert trim_attempt(attempt, [EXPECTED]) == attempt, "what is cut is not cut again"
 
 
 def test_a_long_value_at_a_pointer_is_kept_in_part() -> None:
     body = {"error": {"type": "t", "message": "m" * 100_000}}
-    response = answered(kept_exchange(exchange(body), EXPECTED))
-    assert len(message_of(EXPECTED, response) or "") == POINTED
+    response = answered(trim_exchange(exchange(body), EXPECTED))
+    assert len(message_of(EXPECTED, response) or "") == VALUE_CHARACTERS
 
 
 def test_events_share_what_may_be_kept_and_ours_are_kept_whole() -> None:
     data = {"text": "y" * 40_000}
     events = (Event("sent", data, sent=True), Event("first", data), Event("second", data), Event("third", {"n": 1}))
-    seen = answered(kept_exchange(exchange(events=events))).events or ()
+    seen = answered(trim_exchange(exchange(events=events))).events or ()
     assert [each.cut is None for each in seen] == [True, True, False, True]
     assert seen[0].data == seen[1].data == data
     assert seen[3].data == {"n": 1}, "a digest would be no shorter"
@@ -90,38 +90,41 @@ def test_events_share_what_may_be_kept_and_ours_are_kept_whole() -> None:
 
 def test_the_documented_event_is_read_from_what_is_kept_of_it() -> None:
     expected = replace(EXPECTED, stream=StreamRule("sse", event="error"))
-    response = answered(kept_exchange(exchange(events=(Event("error", LARGE),)), expected))
+    response = answered(trim_exchange(exchange(events=(Event("error", LARGE),)), expected))
     assert find(answer_body(expected, response), "/error/message") == "no"
 
 
 def test_half_a_character_is_not_kept() -> None:
-    response = answered(kept_exchange(exchange("é" * WHOLE)))
-    assert response.body == "é" * (WHOLE // 2)
-    assert answered(kept_exchange(exchange("a" + "é" * WHOLE))).body == "a" + "é" * (WHOLE // 2 - 1)
+    response = answered(trim_exchange(exchange("é" * WHOLE_BYTES)))
+    assert response.body == "é" * (WHOLE_BYTES // 2)
+    assert answered(trim_exchange(exchange("a" + "é" * WHOLE_BYTES))).body == "a" + "é" * (WHOLE_BYTES // 2 - 1)
 
 
 def test_a_size_is_that_of_what_is_written_down() -> None:
     """Half a surrogate pair is written as its escape."""
-    for body, size in (({"a": "é" * WHOLE}, 2 * WHOLE + 8), ({"a": "\ud800" * WHOLE}, 6 * WHOLE + 8)):
-        cut = answered(kept_exchange(exchange(body))).cut
+    for body, size in (
+        ({"a": "é" * WHOLE_BYTES}, 2 * WHOLE_BYTES + 8),
+        ({"a": "\ud800" * WHOLE_BYTES}, 6 * WHOLE_BYTES + 8),
+    ):
+        cut = answered(trim_exchange(exchange(body))).cut
         assert cut is not None
         assert cut.size == size
 
 
 def test_a_value_that_just_fits_is_kept_beside_as_it_is() -> None:
-    listed, own = ["m" * (POINTED - 4)], replace(EXPECTED, fields={"/list": {}})
-    cut = answered(kept_exchange(exchange({"list": listed, "padding": "x" * WHOLE}), own)).cut
+    listed, own = ["m" * (VALUE_CHARACTERS - 4)], replace(EXPECTED, fields={"/list": {}})
+    cut = answered(trim_exchange(exchange({"list": listed, "padding": "x" * WHOLE_BYTES}), own)).cut
     assert cut is not None
     assert cut.values["/list"] == listed
 
 
 def test_findings_and_observations_hold_no_more_than_a_person_reads() -> None:
     short, long = making.finding(), making.finding(observed="z" * 9000, message="z" * 9000)
-    assert kept_finding(short) == short
-    assert len(kept_finding(long).observed) == len(kept_finding(long).message) == POINTED
+    assert trim_finding(short) == short
+    assert len(trim_finding(long).observed) == len(trim_finding(long).message) == VALUE_CHARACTERS
     observation = Observation("", "answer", mismatched={"type": "z" * 9000, "code": "short"})
-    assert {key: len(value) for key, value in kept_observation(observation).mismatched.items()} == {
-        "type": POINTED,
+    assert {key: len(value) for key, value in trim_observation(observation).mismatched.items()} == {
+        "type": VALUE_CHARACTERS,
         "code": 5,
     }
 
@@ -148,16 +151,16 @@ def test_what_was_rebuilt_is_found_where_it_was(values: dict[str, Json]) -> None
 
 
 def test_a_run_keeps_so_much_of_large_answers_and_of_all_further_ones_little() -> None:
-    allowance = Allowance(3 * WHOLE)
-    kept = [answered(kept_exchange(exchange("x" * 4 * WHOLE), None, allowance)) for _ in range(6)]
-    assert [len(each.body) for each in kept] == [WHOLE] * 3 + [LITTLE] * 3
-    small = answered(kept_exchange(exchange("y" * LITTLE), None, allowance))
-    assert small.body == "y" * LITTLE, "what is small is kept whole, however much was kept"
+    allowance = RetentionBudget(3 * WHOLE_BYTES)
+    kept = [answered(trim_exchange(exchange("x" * 4 * WHOLE_BYTES), None, allowance)) for _ in range(6)]
+    assert [len(each.body) for each in kept] == [WHOLE_BYTES] * 3 + [MIN_BODY_BYTES] * 3
+    small = answered(trim_exchange(exchange("y" * MIN_BODY_BYTES), None, allowance))
+    assert small.body == "y" * MIN_BODY_BYTES, "what is small is kept whole, however much was kept"
 
 
 def test_headers_are_kept_in_part_where_they_are_too_large() -> None:
     headers = {f"x-{number}": "v" * 5000 for number in range(90)}
-    kept = answered(kept_exchange(exchange("b", headers=headers))).headers
+    kept = answered(trim_exchange(exchange("b", headers=headers))).headers
     assert kept == {name: headers[name] for name in ("x-0", "x-1", "x-2")} | {"…": "87 more"}
 
 
@@ -165,56 +168,63 @@ def test_headers_are_kept_in_part_where_they_are_too_large() -> None:
     ("response", "spent"),
     [
         ({"body": None}, 0),
-        ({"body": "x" * LITTLE}, LITTLE),
-        ({"body": "x" * (WHOLE + 1)}, WHOLE),
+        ({"body": "x" * MIN_BODY_BYTES}, MIN_BODY_BYTES),
+        ({"body": "x" * (WHOLE_BYTES + 1)}, WHOLE_BYTES),
         ({"events": (Event("e", "x" * 2000), Event("e", "x" * 100))}, 2100),
         ({"events": (Event("e", "x" * 2000, sent=True),)}, 0),
     ],
 )
 def test_what_is_kept_is_spent(response: dict[str, Any], spent: int) -> None:
-    allowance = Allowance(1_000_000)
-    kept_exchange(exchange(**{"headers": {}, **response}), None, allowance)
+    allowance = RetentionBudget(1_000_000)
+    trim_exchange(exchange(**{"headers": {}, **response}), None, allowance)
     assert 1_000_000 - allowance.left == spent
 
 
 def test_an_exchange_without_an_answer_is_kept_as_it_is() -> None:
     lost = Exchange("answer", Request("POST", "/v1/messages"))
-    assert kept_exchange(lost, EXPECTED) is lost
+    assert trim_exchange(lost, EXPECTED) is lost
 
 
 def test_events_share_the_bytes_that_they_take_and_one_that_is_cut_takes_all() -> None:
-    fitting = tuple(Event("e", "x" * (WHOLE // 3)) for _ in range(3))
-    assert answered(kept_exchange(exchange(events=fitting))).events == fitting
-    large = (Event("e", "x" * (WHOLE + 1)), Event("e", "x" * ALWAYS), Event("e", "x" * (ALWAYS + 1)))
-    seen = answered(kept_exchange(exchange(events=large))).events or ()
+    fitting = tuple(Event("e", "x" * (WHOLE_BYTES // 3)) for _ in range(3))
+    assert answered(trim_exchange(exchange(events=fitting))).events == fitting
+    large = (
+        Event("e", "x" * (WHOLE_BYTES + 1)),
+        Event("e", "x" * MIN_EVENT_BYTES),
+        Event("e", "x" * (MIN_EVENT_BYTES + 1)),
+    )
+    seen = answered(trim_exchange(exchange(events=large))).events or ()
     assert [each.cut is not None for each in seen] == [True, False, True]
-    assert [len(each.data) for each in seen] == [WHOLE, ALWAYS, ALWAYS]
+    assert [len(each.data) for each in seen] == [WHOLE_BYTES, MIN_EVENT_BYTES, MIN_EVENT_BYTES]
 
 
 def test_the_name_of_an_event_is_kept_in_part_where_it_is_too_long() -> None:
-    events = (Event("n" * POINTED, 1), Event("n" * (POINTED + 1), 1))
-    seen = answered(kept_exchange(exchange(events=events))).events or ()
+    events = (Event("n" * VALUE_CHARACTERS, 1), Event("n" * (VALUE_CHARACTERS + 1), 1))
+    seen = answered(trim_exchange(exchange(events=events))).events or ()
     assert seen[0] == events[0]
-    assert len(seen[1].event) == POINTED
+    assert len(seen[1].event) == VALUE_CHARACTERS
 
 
 def test_headers_are_all_kept_where_they_just_fit() -> None:
-    headers = {f"x-{number}": "v" * (HEADERS // 16 - 3) for number in range(10)}
-    headers |= {f"{number}": "v" * (HEADERS // 16 - 1) for number in range(6)}
-    assert sum(len(name) + len(value) for name, value in headers.items()) == HEADERS
-    assert answered(kept_exchange(exchange(headers=headers))).headers == headers
-    kept = answered(kept_exchange(exchange(headers={"": "v", **headers}))).headers
+    headers = {f"x-{number}": "v" * (HEADER_CHARACTERS // 16 - 3) for number in range(10)}
+    headers |= {f"{number}": "v" * (HEADER_CHARACTERS // 16 - 1) for number in range(6)}
+    assert sum(len(name) + len(value) for name, value in headers.items()) == HEADER_CHARACTERS
+    assert answered(trim_exchange(exchange(headers=headers))).headers == headers
+    kept = answered(trim_exchange(exchange(headers={"": "v", **headers}))).headers
     assert list(kept) == ["", *list(headers)[:-1], "…"]
     assert kept["…"] == "1 more"
 
 
 def test_what_just_fits_is_no_shorter() -> None:
-    fitting = making.finding(observed=["z" * (POINTED - 4)], message="z" * POINTED)
-    assert kept_finding(fitting) == fitting
-    assert len(kept_finding(replace(fitting, observed=["z" * (POINTED - 3)])).observed) == POINTED
-    assert len(kept_finding(replace(fitting, observed=None, message="z" * (POINTED + 1))).message) == POINTED
-    observation = Observation("", "answer", mismatched={"type": "z" * POINTED})
-    assert kept_observation(observation) == observation
+    fitting = making.finding(observed=["z" * (VALUE_CHARACTERS - 4)], message="z" * VALUE_CHARACTERS)
+    assert trim_finding(fitting) == fitting
+    assert len(trim_finding(replace(fitting, observed=["z" * (VALUE_CHARACTERS - 3)])).observed) == VALUE_CHARACTERS
+    assert (
+        len(trim_finding(replace(fitting, observed=None, message="z" * (VALUE_CHARACTERS + 1))).message)
+        == VALUE_CHARACTERS
+    )
+    observation = Observation("", "answer", mismatched={"type": "z" * VALUE_CHARACTERS})
+    assert trim_observation(observation) == observation
 
 
 def test_what_is_asserted_of_a_body_is_kept_beside_it_each_place_once() -> None:
@@ -224,4 +234,4 @@ def test_what_is_asserted_of_a_body_is_kept_beside_it_each_place_once() -> None:
         for number, place in enumerate(places)
     }
     own = replace(EXPECTED, envelope=replace(EXPECTED.envelope, wire={"type": "/error/type"}), assertions=assertions)
-    assert pointers(replace(own, fields={"/error/type": {}, "/n": {}})) == ("/error/type", "/n", "/data")
+    assert asserted_pointers(replace(own, fields={"/error/type": {}, "/n": {}})) == ("/error/type", "/n", "/data")

@@ -6,9 +6,14 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from catalog_probe.catalog.evidence import self_check
+from catalog_probe.catalog.evidence import harness_results
+from catalog_probe.catalog.evidence.harness_results import (
+    find_silent_lanes,
+    lost_worker_result,
+    select_record_results,
+    self_test_address,
+)
 from catalog_probe.catalog.evidence.results import Result, Run
-from catalog_probe.catalog.evidence.self_check import lost_worker, of_records, self_test_address, silent_lanes
 from catalog_probe.catalog.model import Aspect, Finding, Outcome, Severity
 
 if TYPE_CHECKING:
@@ -45,7 +50,7 @@ CAME_OUT = self_test()
         ([LANE], [self_test()], [], []),
         ([], [record()], [], []),
         ([], [record(Outcome.HARNESS_ERROR)], [], []),
-        ([], [lost_worker("gw0", "killed")], [], []),
+        ([], [lost_worker_result("gw0", "killed")], [], []),
         ([], [self_test(Outcome.HARNESS_ERROR)], [], [LANE]),
         ([OTHER, LANE], [record(), record(lane=OTHER)], [], [OTHER, LANE]),
         ([OTHER, LANE], [record(), record(lane=OTHER), CAME_OUT], [CAME_OUT], [OTHER]),
@@ -54,19 +59,19 @@ CAME_OUT = self_test()
 def test_a_lane_with_a_verdict_is_silent_where_its_self_test_did_not_come_out(
     lanes: Sequence[str], results: Sequence[Result], failing: Sequence[Result], silent: list[str]
 ) -> None:
-    assert silent_lanes(run(*lanes), results, failing) == silent
+    assert find_silent_lanes(run(*lanes), results, failing) == silent
 
 
 def test_lines_of_the_run_have_addresses_of_their_own_and_are_no_records() -> None:
-    lost = lost_worker("gw0", "killed")
+    lost = lost_worker_result("gw0", "killed")
     assert self_test_address(LANE) == "pa/harness/self_test/inference"
     assert lost.record == "run/harness/worker/gw0"
-    assert of_records([CAME_OUT, record(), lost]) == [record()]
+    assert select_record_results([CAME_OUT, record(), lost]) == [record()]
 
 
 def test_faults_are_told_each_in_a_sentence() -> None:
-    results = [record(), lost_worker("gw0", "killed"), lost_worker("gw1", "gone")]
-    assert self_check.faults(run(LANE), results, []) == (
+    results = [record(), lost_worker_result("gw0", "killed"), lost_worker_result("gw1", "gone")]
+    assert harness_results.list_faults(run(LANE), results, []) == (
         "worker-lost: killed",
         "worker-lost: gone",
         "self-test-silent: what is false on purpose did not come out as drift in lane pa:inference: this run could not "

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from catalog_probe.catalog.evidence.shares import held, missing, together
+from catalog_probe.catalog.evidence.shards import list_missing_shards, list_shards, merge_shards
 
 
 @pytest.mark.parametrize(
@@ -23,7 +23,7 @@ from catalog_probe.catalog.evidence.shares import held, missing, together
 def test_a_run_says_which_shares_it_holds(
     policy: dict[str, Any], there: tuple[str, ...], gone: tuple[str, ...]
 ) -> None:
-    assert (held(policy), missing(policy)) == (there, gone)
+    assert (list_shards(policy), list_missing_shards(policy)) == (there, gone)
 
 
 @pytest.mark.parametrize(
@@ -40,4 +40,4 @@ def test_a_run_says_which_shares_it_holds(
 def test_runs_together_hold_the_shares_of_each_until_they_are_the_whole(
     shares: list[str | None], said: str | None
 ) -> None:
-    assert together({"shard": each} for each in shares) == said
+    assert merge_shards({"shard": each} for each in shares) == said

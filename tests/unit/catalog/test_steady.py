@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from catalog_probe.catalog.evidence.steady import MAX_TEXT, steady
+from catalog_probe.catalog.evidence.volatile_text import MAX_TEXT, mask_volatile
 
 
 @pytest.mark.parametrize(
@@ -25,10 +25,10 @@ from catalog_probe.catalog.evidence.steady import MAX_TEXT, steady
     ],
 )
 def test_what_is_volatile_has_a_placeholder(text: str, shown: str) -> None:
-    assert steady(text) == shown
-    assert steady(shown) == shown
+    assert mask_volatile(text) == shown
+    assert mask_volatile(shown) == shown
 
 
 def test_of_a_long_text_the_beginning_is_left() -> None:
-    assert steady("x" * MAX_TEXT) == "x" * MAX_TEXT
-    assert steady("x" * (MAX_TEXT + 1)) == "x" * (MAX_TEXT - 1) + "…"
+    assert mask_volatile("x" * MAX_TEXT) == "x" * MAX_TEXT
+    assert mask_volatile("x" * (MAX_TEXT + 1)) == "x" * (MAX_TEXT - 1) + "…"

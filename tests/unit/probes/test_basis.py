@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from catalog_probe.catalog.evidence.results import Result
-from catalog_probe.catalog.evidence.verdicts.blindness import blind_providers
+from catalog_probe.catalog.evidence.verdicts.blindness import find_blind_providers
 from catalog_probe.catalog.model import Attempt, Exchange, Outcome, Reason, Record, Request, Response, Severity
 from catalog_probe.catalog.observed.cells import statements_digest
 from catalog_probe.catalog.reading.assertions import asserted, assertions
@@ -137,16 +137,16 @@ def test_failed_assumptions_are_outside_the_blind_share() -> None:
     seen_well = [Result(f"pa/errors/general/a{n}", {}, Outcome.CONFORMS) for n in range(4)]
     ours = [Result(f"pa/errors/general/b{n}", {}, Outcome.INCONCLUSIVE, Reason("assumption-failed")) for n in range(6)]
     theirs = [replace(each, reason=Reason("unasked-overload")) for each in ours]
-    assert blind_providers([*seen_well, *ours], ["pa"]) == {}
-    assert "pa" in blind_providers([*seen_well, *theirs], ["pa"])
+    assert find_blind_providers([*seen_well, *ours], ["pa"]) == {}
+    assert "pa" in find_blind_providers([*seen_well, *theirs], ["pa"])
 
 
 def test_a_lane_without_a_control_is_blindness_however_few_its_records() -> None:
     seen_well = [Result(f"pa/errors/general/a{n}", {"surface": "pa"}, Outcome.CONFORMS, lane="l") for n in range(40)]
     dead = Result("pa/errors/grpc/b", {"surface": "pa_grpc"}, Outcome.INCONCLUSIVE, Reason("control-failed"), lane="l")
-    assert "pa_grpc" in blind_providers([*seen_well, dead], ["pa"])["pa"]
+    assert "pa_grpc" in find_blind_providers([*seen_well, dead], ["pa"])["pa"]
     alive = replace(dead, record="pa/errors/grpc/c", outcome=Outcome.CONFORMS, reason=None)
-    assert blind_providers([*seen_well, dead, alive], ["pa"]) == {}
+    assert find_blind_providers([*seen_well, dead, alive], ["pa"]) == {}
 
 
 def test_what_an_assumption_was_settled_to_be_is_no_news() -> None:

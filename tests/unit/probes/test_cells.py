@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from catalog_probe.catalog.evidence import same_drift
+from catalog_probe.catalog.evidence import drift_identity
 from catalog_probe.catalog.model import Aspect, Attempt, Exchange, Outcome, Reason, Request, Response, Severity
 from catalog_probe.catalog.reading.assertions import asserted
 from catalog_probe.catalog.recognition.known import Known
@@ -73,7 +73,7 @@ def test_the_same_difference_on_several_endpoints_is_one_finding_that_lists_them
     verdict = judged(sent(OTHER_STATUS, MODELS), sent(OTHER_STATUS, COUNT), sent(STATED, FILES))
     assert [each.endpoints for each in verdict.findings if each.drifts] == [(MODELS, COUNT)]
     alone = judged(sent(OTHER_STATUS, FILES))
-    assert same_drift.identity(verdict.findings) == same_drift.identity(alone.findings)
+    assert drift_identity.identify_drift(verdict.findings) == drift_identity.identify_drift(alone.findings)
     assert verdict.difference != alone.difference
 
 

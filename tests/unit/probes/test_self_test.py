@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from catalog_probe.catalog.evidence import self_check
+from catalog_probe.catalog.evidence import harness_results
 from catalog_probe.catalog.evidence.results import Result, Run
 from catalog_probe.catalog.evidence.verdicts import run_verdict
-from catalog_probe.catalog.evidence.verdicts.merge import merge
+from catalog_probe.catalog.evidence.verdicts.merge import merge_runs
 from catalog_probe.catalog.files.manifest import manifest
 from catalog_probe.catalog.model import Exchange, Outcome, Reason, Request, Response
 from catalog_probe.catalog.model.exits import Exit
@@ -71,8 +71,8 @@ def test_each_day_it_is_false_and_comes_out_as_drift(day: date, provider: str) -
     )
     assert found.outcome is Outcome.DRIFTED
     assert len(found.drifts) >= 1
-    assert run_verdict.failed(found)
-    assert not self_check.is_of_a_record(found)
+    assert run_verdict.is_failure(found)
+    assert not harness_results.is_record_result(found)
 
 
 def test_another_side_of_the_answer_is_lied_about_each_day() -> None:
@@ -112,8 +112,8 @@ def test_a_control_is_held_against_what_its_manifest_names_as_proof() -> None:
 
 def test_where_it_came_out_it_is_nowhere_to_be_seen() -> None:
     run, results = described(), [conforming(), sprung()]
-    assert run_verdict.of_run(run, results) is Exit.FINE
-    assert run_verdict.faults(run, results) == ()
+    assert run_verdict.exit_status(run, results) is Exit.FINE
+    assert run_verdict.list_faults(run, results) == ()
     overview = Overview(run, results)
     assert [each.address for each in overview.standings] == [MODELS]
     assert nights.row(run, results) == nights.row(run, [conforming()])
@@ -138,7 +138,7 @@ SILENT = {
 @pytest.mark.parametrize("results", SILENT.values(), ids=SILENT)
 def test_where_it_did_not_come_out_the_run_is_our_fault_in_every_view(results: list[Result]) -> None:
     run = described()
-    assert run_verdict.of_run(run, results) is Exit.HARNESS_ERROR
+    assert run_verdict.exit_status(run, results) is Exit.HARNESS_ERROR
     overview = Overview(run, results)
     assert overview.mood == "bad"
     assert verdict(overview).startswith("The probe itself failed in 1 place")
@@ -151,28 +151,28 @@ def test_where_it_did_not_come_out_the_run_is_our_fault_in_every_view(results: l
 
 
 def test_a_rule_that_counts_no_drift_is_found_out(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(run_verdict, "failed", lambda result: False)
-    assert run_verdict.of_run(described(), [conforming(), sprung()]) is Exit.HARNESS_ERROR
+    monkeypatch.setattr(run_verdict, "is_failure", lambda result: False)
+    assert run_verdict.exit_status(described(), [conforming(), sprung()]) is Exit.HARNESS_ERROR
 
 
 def test_a_cause_that_is_dropped_is_found_out(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("catalog_probe.catalog.evidence.causes.causes", lambda results: ())
-    assert run_verdict.of_run(described(), [conforming(), sprung()]) is Exit.HARNESS_ERROR
+    monkeypatch.setattr("catalog_probe.catalog.evidence.causes.find_causes", lambda results: ())
+    assert run_verdict.exit_status(described(), [conforming(), sprung()]) is Exit.HARNESS_ERROR
 
 
 def test_a_lane_without_any_verdict_needs_none() -> None:
     """Its control failed, and the run is blind: that is told, and no fault of ours."""
     unseen = Result(MODELS, {}, Outcome.INCONCLUSIVE, Reason("control-failed"), lane=LANE)
-    assert run_verdict.of_run(described(), [unseen]) is Exit.BLIND
+    assert run_verdict.exit_status(described(), [unseen]) is Exit.BLIND
 
 
 @pytest.mark.parametrize("results", SILENT.values(), ids=SILENT)
 def test_no_order_of_shards_hides_it(results: list[Result]) -> None:
     bad = (described("r-1"), results)
     good = (described("r-2", started_at="2026-11-21T02:00:00Z"), [conforming(), sprung()])
-    for shards in ([bad, good], [good, bad], [bad, bad], [merge([bad, good]), good]):
-        assert run_verdict.of_run(*merge(shards)) is Exit.HARNESS_ERROR
-    assert run_verdict.of_run(*merge([good, good])) is Exit.FINE
+    for shards in ([bad, good], [good, bad], [bad, bad], [merge_runs([bad, good]), good]):
+        assert run_verdict.exit_status(*merge_runs(shards)) is Exit.HARNESS_ERROR
+    assert run_verdict.exit_status(*merge_runs([good, good])) is Exit.FINE
 
 
 @pytest.mark.parametrize("results", [[conforming(), sprung()], SILENT["the line is lost"]], ids=["heard", "silent"])
@@ -202,8 +202,11 @@ def test_a_blind_provider_writes_nothing_over_the_whole_of_a_night(tmp_path_fact
 
 
 def test_a_lost_worker_is_our_fault_though_another_finished_its_work() -> None:
-    results = [conforming(), sprung(), self_check.lost_worker("gw0", "worker gw0: Not properly terminated")]
-    assert run_verdict.of_run(described(), results) is Exit.HARNESS_ERROR
+    results = [conforming(), sprung(), harness_results.lost_worker_result("gw0", "worker gw0: Not properly terminated")]
+    assert run_verdict.exit_status(described(), results) is Exit.HARNESS_ERROR
     assert "worker-lost: worker gw0: Not properly terminated" in terminal.summary(described(), results)
     assert [each.address for each in Overview(described(), results).standings] == [MODELS]
-    assert run_verdict.of_run(*merge([(described(), results), (described("r-2"), results[:2])])) is Exit.HARNESS_ERROR
+    assert (
+        run_verdict.exit_status(*merge_runs([(described(), results), (described("r-2"), results[:2])]))
+        is Exit.HARNESS_ERROR
+    )

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from catalog_probe.catalog.evidence.retention import POINTED
+from catalog_probe.catalog.evidence.retention import VALUE_CHARACTERS
 from catalog_probe.catalog.model import Aspect, Finding, Outcome, Reason, Severity
 from catalog_probe.catalog.model.codes import FindingCode, ReasonCode
 from catalog_probe.catalog.model.observation import Observation
@@ -35,15 +35,15 @@ def test_another_difference_or_one_on_other_endpoints_is_another(other: tuple[Fi
 
 
 def test_no_more_is_kept_of_what_was_seen_than_a_person_reads() -> None:
-    long = "x" * (2 * POINTED)
+    long = "x" * (2 * VALUE_CHARACTERS)
     observation = Observation("", "answer", mismatched={"message": long})
     cell = Verdict(Outcome.DRIFTED, findings=(replace(DRIFT, observed=long),), observations=(observation,))
     whole = replace(cell, cells={("answer", ""): cell}, reason=Reason(ReasonCode.ATTEMPTS_DISAGREE))
     kept = whole.kept
     assert (kept.outcome, kept.reason) == (whole.outcome, whole.reason)
     for each in (kept, kept.cells["answer", ""]):
-        assert len(str(each.findings[0].observed)) <= POINTED
-        assert len(each.observations[0].mismatched["message"]) <= POINTED
+        assert len(str(each.findings[0].observed)) <= VALUE_CHARACTERS
+        assert len(each.observations[0].mismatched["message"]) <= VALUE_CHARACTERS
 
 
 @pytest.mark.parametrize(

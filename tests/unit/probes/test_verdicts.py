@@ -210,7 +210,7 @@ def test_a_stale_accepted_difference_is_a_drift() -> None:
         expected=("pa",),
         policy={"stale_accepted_differences": ["divergences.json:pa/errors/general/x: is stale"]},
     )
-    assert run_verdict.of_run(run, SEEN) is Exit.DRIFT
+    assert run_verdict.exit_status(run, SEEN) is Exit.DRIFT
 
 
 @given(st.sets(st.sampled_from(Exit), min_size=1))

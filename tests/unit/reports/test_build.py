@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from catalog_probe.catalog.evidence.results_file import EvidenceError, read_run
-from catalog_probe.catalog.evidence.verdicts.merge import merge
+from catalog_probe.catalog.evidence.verdicts.merge import merge_runs
 from catalog_probe.catalog.model import Outcome
 from catalog_probe.reports import build
 from tests.unit.reports import sample
@@ -64,7 +64,7 @@ def shards() -> list[tuple[Run, list[Result]]]:
 
 
 def test_shards_are_one_run_in_any_order() -> None:
-    one, other = merge(shards()), merge(shards()[::-1])
+    one, other = merge_runs(shards()), merge_runs(shards()[::-1])
     assert one == other
     described, results = one
     assert (described.run, described.providers) == ("r1+2", ("pa", "pb"))
@@ -86,14 +86,14 @@ def test_what_became_of_recorded_exchanges_is_added_up() -> None:
         return {"exchanges": 3, "judged": 1, "left_out": reasons, "unrecognised": [{"code": code} for code in codes]}
 
     runs = [run(traffic=judged({"a": 1, "b": 1}, ["x"])), run(run="r2", traffic=judged({"b": 2}, ["y"]))]
-    traffic = merge([(each, []) for each in runs])[0].traffic
+    traffic = merge_runs([(each, []) for each in runs])[0].traffic
     assert traffic == {**judged({"b": 3, "a": 1}, ["x", "y"]), "exchanges": 6, "judged": 2}
-    assert merge([(run(), []), (run(run="r2"), [])])[0].traffic is None
+    assert merge_runs([(run(), []), (run(run="r2"), [])])[0].traffic is None
 
 
 def test_runs_of_different_targets_are_not_merged() -> None:
     with pytest.raises(EvidenceError, match="different targets"):
-        merge([(run(), []), (run(target="mock"), [])])
+        merge_runs([(run(), []), (run(target="mock"), [])])
 
 
 def test_a_merge_never_overwrites_its_evidence(tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from catalog_probe.catalog.evidence.causes import causes, is_id
+from catalog_probe.catalog.evidence.causes import find_causes, is_cause_id
 from catalog_probe.catalog.model import Aspect, Finding, Outcome, Severity
 from catalog_probe.reports.page import html
 from catalog_probe.reports.views import summary, terminal
@@ -44,7 +44,7 @@ NIGHT = [drifted("one", HEADER), drifted("two", HEADER, STATUS), drifted("three"
 
 
 def test_records_that_differ_alike_are_one_cause_and_that_of_the_most_comes_first() -> None:
-    first, second = causes(NIGHT)
+    first, second = find_causes(NIGHT)
     assert first.records == tuple(f"pa/errors/general/{slug}" for slug in ("one", "three", "two"))
     assert first.endpoints == ("pa/endpoints/messages/create_message",)
     assert first.in_words == HEADER.message
@@ -59,7 +59,7 @@ def test_a_number_and_the_text_of_it_are_told_apart() -> None:
         )
         for said in ("told so", "and so")
     ]
-    (found,) = causes([drifted("one", of_code[0]), drifted("two", of_code[1])])
+    (found,) = find_causes([drifted("one", of_code[0]), drifted("two", of_code[1])])
     assert found.in_words == 'code /error/code: documented 400, observed "400"'
 
 
@@ -67,23 +67,26 @@ def test_a_number_and_the_text_of_it_are_told_apart() -> None:
 def test_neither_the_order_of_results_nor_the_night_changes_an_id(dice: random.Random) -> None:
     shuffled = [*NIGHT]
     dice.shuffle(shuffled)
-    assert [each.id for each in causes(shuffled)] == [each.id for each in causes(NIGHT)]
-    assert all(is_id(each.id) for each in causes(NIGHT))
-    assert all(re.fullmatch("pa-[0-9a-f]{8}", each.id) for each in causes(NIGHT)), (
+    assert [each.id for each in find_causes(shuffled)] == [each.id for each in find_causes(NIGHT)]
+    assert all(is_cause_id(each.id) for each in find_causes(NIGHT))
+    assert all(re.fullmatch("pa-[0-9a-f]{8}", each.id) for each in find_causes(NIGHT)), (
         "as every accepted difference and link has it"
     )
-    assert causes([drifted("five", HEADER)])[0].id == causes(NIGHT)[0].id
+    assert find_causes([drifted("five", HEADER)])[0].id == find_causes(NIGHT)[0].id
 
 
 def test_another_provider_or_another_value_is_another_cause() -> None:
     other = finding(documented=402, observed=403, message="status: documented 402, observed 403")
-    ids = {each.id for each in causes([drifted("a", STATUS), drifted("a", STATUS, provider="pc"), drifted("b", other)])}
+    ids = {
+        each.id
+        for each in find_causes([drifted("a", STATUS), drifted("a", STATUS, provider="pc"), drifted("b", other)])
+    }
     assert len(ids) == 3
 
 
 def test_what_is_only_told_has_no_cause() -> None:
     told = finding("undocumented-header", severity=Severity.INFO, location="x-new")
-    assert causes([result("pa/errors/general/one", findings=(told,))]) == ()
+    assert find_causes([result("pa/errors/general/one", findings=(told,))]) == ()
 
 
 def test_where_observed_values_move_the_class_is_told() -> None:
@@ -98,7 +101,7 @@ def test_where_observed_values_move_the_class_is_told() -> None:
         )
         for seen in ("soon", "later")
     ]
-    [only] = causes([drifted("one", moved[0]), drifted("two", moved[1])])
+    [only] = find_causes([drifted("one", moved[0]), drifted("two", moved[1])])
     assert only.in_words == "header retry-after: documented seconds, observed malformed"
 
 
@@ -106,19 +109,21 @@ def test_where_observed_values_move_the_class_is_told() -> None:
 def test_in_the_words_of_a_cause_a_long_value_is_in_short(length: int, shown: str) -> None:
     value = "v" * length
     own = [finding(documented=value, observed=value, message=f"{value}, told by {slug}") for slug in ("one", "two")]
-    [only] = causes([drifted(slug, each) for slug, each in zip(("one", "two"), own, strict=True)])
+    [only] = find_causes([drifted(slug, each) for slug, each in zip(("one", "two"), own, strict=True)])
     assert only.in_words == f"status: documented {shown}, observed {shown}"
 
 
 def test_a_cause_names_whose_it_is_and_the_assertions_that_were_seen_otherwise() -> None:
-    [only] = causes([drifted("two", STATUS), drifted("one", STATUS), drifted("three", replace(STATUS, assertion=""))])
+    [only] = find_causes(
+        [drifted("two", STATUS), drifted("one", STATUS), drifted("three", replace(STATUS, assertion=""))]
+    )
     assert only.provider == "pa"
     assert only.assertions == ("pa/errors/general/one#answer/status", "pa/errors/general/two#answer/status")
 
 
 def test_the_terminal_and_the_summary_tell_causes_and_how_to_ask_again_and_accept() -> None:
     described = run(run="20261121T040212Z-live-1")
-    cause = causes(NIGHT)[0].id
+    cause = find_causes(NIGHT)[0].id
     told = terminal.summary(described, NIGHT, width=120)
     assert "New drift (4 records, 2 causes)" in told
     assert told.count(HEADER.message) == 1
@@ -131,7 +136,7 @@ def test_the_terminal_and_the_summary_tell_causes_and_how_to_ask_again_and_accep
 
 def test_of_causes_behind_the_same_records_the_status_is_told_first_and_the_records_once() -> None:
     night = [drifted("one", HEADER, STATUS), drifted("two", HEADER, STATUS), drifted("three", STATUS, provider="pb")]
-    assert [(each.provider, each.what) for each in causes(night)] == [
+    assert [(each.provider, each.what) for each in find_causes(night)] == [
         ("pa", "status"),
         ("pa", "header x-should-retry"),
         ("pb", "status"),

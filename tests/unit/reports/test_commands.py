@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 
-from catalog_probe.catalog.evidence.causes import causes
+from catalog_probe.catalog.evidence.causes import find_causes
 from catalog_probe.catalog.evidence.results import Invocation
 from catalog_probe.catalog.model import Outcome
 from catalog_probe.reports.content.commands import accept, ask_again, this_probe
@@ -12,7 +12,7 @@ from tests.unit.reports.making import finding, result, run
 
 A = "pa/errors/general/a"
 DRIFT = result(A, Outcome.DRIFTED, findings=(finding(),))
-(CAUSE,) = causes([DRIFT])
+(CAUSE,) = find_causes([DRIFT])
 ELSEWHERE = run(
     run="r1",
     target="staging",

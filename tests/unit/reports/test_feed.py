@@ -12,10 +12,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from catalog_probe.catalog.evidence import past
+from catalog_probe.catalog.evidence import earlier_runs
 from catalog_probe.catalog.evidence.results import Invocation
 from catalog_probe.catalog.evidence.results_file import EvidenceError
-from catalog_probe.catalog.evidence.verdicts.merge import merge
+from catalog_probe.catalog.evidence.verdicts.merge import merge_runs
 from catalog_probe.catalog.model import Aspect, Outcome, Reason
 from catalog_probe.cli.report_commands import main
 from catalog_probe.reports.history import nights as history
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     import random
     from collections.abc import Iterable, Sequence
 
-    from catalog_probe.catalog.evidence.past import Row
+    from catalog_probe.catalog.evidence.earlier_runs import HistoryRow
     from catalog_probe.catalog.evidence.results import Result
 
 A, B, C = "pa/errors/general/a", "pa/errors/general/b", "pc/errors/general/c"
@@ -45,7 +45,7 @@ def blind(address: str) -> Result:
     return result(address, Outcome.INCONCLUSIVE, reason=Reason("read-timeout", "30 s"))
 
 
-def replayed(nights: Iterable[Sequence[Result]]) -> list[Row]:
+def replayed(nights: Iterable[Sequence[Result]]) -> list[HistoryRow]:
     """The rows that these nights leave, each knowing those before it."""
     lines: list[dict[str, Any]] = []
     for number, results in enumerate(nights):
@@ -53,7 +53,7 @@ def replayed(nights: Iterable[Sequence[Result]]) -> list[Row]:
         shown = tuple(lines[-history.SHOWN :])
         described = run(run=f"r{number:02}", started_at=f"{day}T04:00:00Z", today=day.isoformat(), history=shown)
         lines.append(history.row(described, results))
-    return past.of_lines(lines)
+    return earlier_runs.parse_history_lines(lines)
 
 
 def told(found: Iterable[Episode]) -> list[tuple[str, int, int, str]]:
@@ -169,10 +169,10 @@ def test_shards_tell_the_same_merged_in_any_order_or_not_at_all(
         whole.append(history.row(at(f"r{number}", whole), results))
         shards = [(at(f"s{number}{each}", merged, each), [results[each]]) for each in range(3)]
         dice.shuffle(shards)
-        merged.append(history.row(*merge(shards)))
+        merged.append(history.row(*merge_runs(shards)))
         apart += [history.row(at(f"s{number}{each}", apart, each), [results[each]]) for each in range(3)]
     dice.shuffle(apart)
-    found = [episodes(past.of_lines(lines)) for lines in (whole, merged, apart, [*whole, *apart])]
+    found = [episodes(earlier_runs.parse_history_lines(lines)) for lines in (whole, merged, apart, [*whole, *apart])]
     assert found[0] == found[1] == found[2] == found[3]
 
 
@@ -234,7 +234,7 @@ def test_a_run_under_another_revision_is_told_apart_from_the_usual_ones(
     assert main(["feed", "--history", "h"]) == main(["news", "--history", "h"]) == 0
     assert capsys.readouterr().out == before
     with pytest.raises(EvidenceError, match="runs of different targets cannot be one: live-2026-10-21, live"):
-        merge([(run(), [result(A)]), (other, [drifted(A)])])
+        merge_runs([(run(), [result(A)]), (other, [drifted(A)])])
 
 
 def test_a_blind_night_changes_no_byte() -> None:
@@ -245,7 +245,7 @@ def test_a_blind_night_changes_no_byte() -> None:
 HERE, THERE = "pa/endpoints/messages/create", "pa/endpoints/messages/count"
 
 
-def five_nights() -> list[Row]:
+def five_nights() -> list[HistoryRow]:
     """One calm; two of PA's drift and one of them recovers; the other turns to another answer beside one of PC's."""
     never = {"statements": "x", "never_confirmed": {"answer/status": {"first": "2026-10-30"}}}
     known = {"state": "accounted", "reason": "known"}

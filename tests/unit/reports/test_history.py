@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from catalog_probe.catalog.evidence import past
-from catalog_probe.catalog.evidence.past import Earlier
+from catalog_probe.catalog.evidence import earlier_runs
+from catalog_probe.catalog.evidence.earlier_runs import EarlierOutcome
 from catalog_probe.catalog.evidence.results_file import EvidenceError
 from catalog_probe.catalog.files import paths
 from catalog_probe.catalog.model import Outcome, Reason, Severity
@@ -36,7 +36,7 @@ def test_what_was_appended_is_loaded(tmp_path: Path) -> None:
     assert nights.append(tmp_path, described, results)
     previous, shown = nights.shown(tmp_path, "live")
     assert previous == described.run
-    (row,) = past.rows(run(history=shown))
+    (row,) = earlier_runs.parse_history(run(history=shown))
     assert row.outcomes == {A: Outcome.CONFORMS, B: Outcome.NOT_PROBED}
     assert row.today == date(2026, 11, 21)
 
@@ -55,7 +55,7 @@ def test_the_addresses_are_spelt_out_once_a_cast(tmp_path: Path) -> None:
     assert text.count('"addresses"') == 2
     _, shown = nights.shown(tmp_path, "live")
     assert sum("addresses" in line for line in shown) == 2
-    assert [len(row.outcomes) for row in past.rows(run(history=shown))] == [1, 1, 1, 2]
+    assert [len(row.outcomes) for row in earlier_runs.parse_history(run(history=shown))] == [1, 1, 1, 2]
 
 
 def test_what_each_record_stated_is_spelt_out_beside_its_address(tmp_path: Path) -> None:
@@ -67,7 +67,7 @@ def test_what_each_record_stated_is_spelt_out_beside_its_address(tmp_path: Path)
     assert text.count('"statement_digests":["new",""]') == 1
     _, shown = nights.shown(tmp_path, "live")
     assert sum("statement_digests" in line for line in shown) == 2
-    assert [row.statement_digests[A] for row in past.rows(run(history=shown))] == ["old", "old", "new"]
+    assert [row.statement_digests[A] for row in earlier_runs.parse_history(run(history=shown))] == ["old", "old", "new"]
 
 
 def test_a_drift_that_was_never_confirmed_keeps_the_day_of_its_first_observation() -> None:
@@ -123,7 +123,7 @@ def test_a_drift_keeps_the_day_it_began_beyond_the_rows_shown(tmp_path: Path) ->
 
 def test_a_broken_row_in_a_results_file_is_named() -> None:
     with pytest.raises(EvidenceError, match="history: not a history row"):
-        past.rows(run(history=({"run": "r", "address_set": "c", "outcomes": "c"},)))
+        earlier_runs.parse_history(run(history=({"run": "r", "address_set": "c", "outcomes": "c"},)))
 
 
 def test_a_run_sees_only_what_began_before_it(tmp_path: Path) -> None:
@@ -196,9 +196,9 @@ def test_what_earlier_runs_remember_of_a_record_is_in_their_order_and_of_it_alon
         nights.row(run(run="r2", today="2026-11-20"), [result(B)]),
         nights.row(run(run="r3", today="2026-11-21"), [drifted, result(B)]),
     )
-    assert past.before(A, past.rows(run(history=lines))) == [
-        Earlier(date(2026, 11, 19), Outcome.CONFORMS),
-        Earlier(date(2026, 11, 21), Outcome.DRIFTED, lines[2]["drifts"][A]),
+    assert earlier_runs.list_earlier_outcomes(A, earlier_runs.parse_history(run(history=lines))) == [
+        EarlierOutcome(date(2026, 11, 19), Outcome.CONFORMS),
+        EarlierOutcome(date(2026, 11, 21), Outcome.DRIFTED, lines[2]["drifts"][A]),
     ]
 
 
@@ -210,8 +210,8 @@ def test_what_a_row_of_an_earlier_version_does_not_say_is_nothing() -> None:
         "address_set": "c",
         "outcomes": "c",
     }
-    (row,) = past.of_lines([{**needed, "addresses": [A]}])
-    assert row == past.Row(
+    (row,) = earlier_runs.parse_history_lines([{**needed, "addresses": [A]}])
+    assert row == earlier_runs.HistoryRow(
         "r", "2026-11-20T00:00:00Z", date(2026, 11, 20), {A: Outcome.CONFORMS}, {}, frozenset(), False
     )
 
@@ -224,20 +224,20 @@ def test_what_a_row_says_is_read() -> None:
         "causes": {"c1": {}},
         "coverage_lost": [A],
     }
-    (row,) = past.of_lines([{**nights.row(run(), [result(A)]), **said}])
+    (row,) = earlier_runs.parse_history_lines([{**nights.row(run(), [result(A)]), **said}])
     assert {name: getattr(row, name) for name in said} == {**said, "discovered": {"x"}, "coverage_lost": {A}}
 
 
 def test_a_row_that_is_about_to_be_carried_and_says_nothing_is_named() -> None:
     with pytest.raises(EvidenceError, match=r"^history: not a history row"):
-        past.of_lines([{**nights.row(run(), [result(A)]), "outcomes": "?"}])
+        earlier_runs.parse_history_lines([{**nights.row(run(), [result(A)]), "outcomes": "?"}])
 
 
 def test_discoveries_are_remembered_for_the_next_run() -> None:
     new = finding("undocumented-code", location="code", observed="brand_new", aspect="code")
     assumed = finding(severity=Severity.SHOULD, documented=200, observed=201, assertion="success/status")
     line = nights.row(run(), [result(A, findings=(new, assumed))])
-    (row,) = past.rows(run(history=(line,)))
+    (row,) = earlier_runs.parse_history(run(history=(line,)))
     assert row.discovered == {
         "pa undocumented-code code brand_new",
         f"{A}#success/status: assumed 200, observed 201",
@@ -270,7 +270,7 @@ def test_a_history_has_a_name_that_any_file_system_takes(name: str, file: str) -
 def test_a_row_that_says_nothing_is_named(changed: dict[str, str]) -> None:
     line = {**nights.row(run(), [result(A)]), **changed}
     with pytest.raises(EvidenceError, match=r"run .*: history: not a history row .*remove it there"):
-        past.rows(run(history=(line,)))
+        earlier_runs.parse_history(run(history=(line,)))
 
 
 def test_the_default_is_all_that_ever_was(tmp_path: Path) -> None:
@@ -288,9 +288,9 @@ def test_the_history_stays_where_earlier_nights_left_it() -> None:
 
 def test_every_outcome_comes_back_from_its_letter() -> None:
     seen = [result(f"{A}{number}", outcome) for number, outcome in enumerate(Outcome)]
-    (row,) = past.rows(run(history=(nights.row(run(), seen),)))
+    (row,) = earlier_runs.parse_history(run(history=(nights.row(run(), seen),)))
     assert row.outcomes == {each.record: each.outcome for each in seen}
-    assert [len(each) for each in past.LETTERS.values()] == [1] * len(Outcome)
+    assert [len(each) for each in earlier_runs.OUTCOME_LETTERS.values()] == [1] * len(Outcome)
 
 
 def test_the_words_for_a_cause_are_told_once_in_a_file(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ from xml.etree import ElementTree
 from hypothesis import given
 from hypothesis import strategies as st
 
-from catalog_probe.catalog.evidence.causes import causes
+from catalog_probe.catalog.evidence.causes import find_causes
 from catalog_probe.catalog.model import Outcome, Reason
 from catalog_probe.reports.content.commands import ask_again
 from catalog_probe.reports.views import junit
@@ -48,7 +48,7 @@ def test_each_outcome_is_what_ci_takes_it_for() -> None:
 
 def test_a_failure_names_each_cause_and_how_to_ask_it_again() -> None:
     both = [result(each, Outcome.DRIFTED, findings=(finding(),)) for each in (A, f"{A}2")]
-    (shared,) = causes(both)
+    (shared,) = find_causes(both)
     for case in cases(run(), both).values():
         text = case.findtext("failure", "")
         assert f"cause {shared.id}, 2 records; to ask again: {ask_again(run(), shared)}" in text.splitlines()

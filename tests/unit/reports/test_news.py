@@ -27,10 +27,10 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from catalog_probe.catalog.evidence.past import Row
+    from catalog_probe.catalog.evidence.earlier_runs import HistoryRow
 
 
-def told(rows: Sequence[Row]) -> list[dict[str, int]]:
+def told(rows: Sequence[HistoryRow]) -> list[dict[str, int]]:
     """What each run of a history tells, counted; nothing where it is silent."""
     found = [news("live", rows, row.run)["counts"] for row in rows]
     return [{name: number for name, number in each.items() if number} for each in found]

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from catalog_probe.catalog.evidence.verdicts.changes import Change
-from catalog_probe.catalog.evidence.verdicts.partial import LEFT_OUT
+from catalog_probe.catalog.evidence.verdicts.partial import OPTIONAL_HEADER_ABSENT
 from catalog_probe.catalog.model import Outcome, Reason, Severity
 from catalog_probe.catalog.model.answered_by import AnsweredBy
 from catalog_probe.catalog.model.observation import Observation
@@ -208,7 +208,7 @@ def test_what_is_verified_in_part_is_said_to_be() -> None:
         Observation("e", "answer", ("status",)),
         Observation("f", "answer", (), {}, {"status": "gateway-page"}),
     )
-    left_out = replace(seen, not_observed={"header:retry-after": LEFT_OUT})
+    left_out = replace(seen, not_observed={"header:retry-after": OPTIONAL_HEADER_ABSENT})
     whole = [result(A, observations=(seen, unseen)), result(B, observations=(left_out,))]
     assert "2 of 2 verified, oldest" in Overview(run(), whole).coverage
     partly = [

@@ -7,8 +7,8 @@ from datetime import date
 
 import pytest
 
-from catalog_probe.catalog.evidence import same_drift
-from catalog_probe.catalog.evidence.past import Earlier
+from catalog_probe.catalog.evidence import drift_identity
+from catalog_probe.catalog.evidence.earlier_runs import EarlierOutcome
 from catalog_probe.catalog.evidence.verdicts import changes
 from catalog_probe.catalog.evidence.verdicts.changes import Change
 from catalog_probe.catalog.model import Aspect, Finding, Outcome, Severity
@@ -83,7 +83,7 @@ def test_report_and_write_back_agree_on_whether_it_is_the_same_drift(
 
 def test_a_row_keeps_the_endpoints_of_what_drifts_alone() -> None:
     seen = replace(STATUS_403, endpoints=("a",)), replace(NEW_HEADER, endpoints=("b",))
-    assert same_drift.remembered(seen) == {"differs": ["answer/status 403"], "on": ["a"]}
+    assert drift_identity.summarize_drift(seen) == {"differs": ["answer/status 403"], "on": ["a"]}
 
 
 ELSEWHERE = "pa/endpoints/files/list_files"
@@ -91,48 +91,52 @@ SEEN_THERE = replace(STATUS_403, endpoints=(ELSEWHERE,))
 
 
 def test_the_endpoints_of_a_drift_are_remembered_and_make_it_no_other() -> None:
-    kept = same_drift.remembered([SEEN_THERE])
+    kept = drift_identity.summarize_drift([SEEN_THERE])
     assert kept["on"] == [ELSEWHERE]
-    assert same_drift.is_as_remembered([replace(STATUS_403, endpoints=("pa/endpoints/models/list_models",))], kept)
+    assert drift_identity.is_same_drift([replace(STATUS_403, endpoints=("pa/endpoints/models/list_models",))], kept)
 
 
 def test_a_drift_on_an_endpoint_that_is_not_drawn_is_neither_fixed_nor_forgotten() -> None:
     drifted = result(ERROR_ADDRESS, Outcome.DRIFTED, findings=(SEEN_THERE,))
-    first = Earlier(YESTERDAY, Outcome.DRIFTED, changes.remembered(drifted, YESTERDAY, []) or {})
+    first = EarlierOutcome(
+        YESTERDAY, Outcome.DRIFTED, changes.summarize_drift_for_history(drifted, YESTERDAY, []) or {}
+    )
     without = result(ERROR_ADDRESS, Outcome.CONFORMS, not_drawn=(ELSEWHERE,))
-    assert changes.change(without, [first]) is Change.NONE
-    between = Earlier(TODAY, Outcome.CONFORMS, changes.remembered(without, TODAY, [first]) or {})
-    assert changes.change(drifted, [first, between]) is Change.ONGOING
-    assert changes.since(drifted, TODAY, [first, between]) == YESTERDAY
+    assert changes.classify_change(without, [first]) is Change.NONE
+    between = EarlierOutcome(
+        TODAY, Outcome.CONFORMS, changes.summarize_drift_for_history(without, TODAY, [first]) or {}
+    )
+    assert changes.classify_change(drifted, [first, between]) is Change.ONGOING
+    assert changes.drift_start(drifted, TODAY, [first, between]) == YESTERDAY
     looked_at = result(ERROR_ADDRESS, Outcome.CONFORMS)
-    assert changes.change(looked_at, [first, between]) is Change.FIXED
-    assert changes.remembered(looked_at, TODAY, [first, between]) is None
+    assert changes.classify_change(looked_at, [first, between]) is Change.FIXED
+    assert changes.summarize_drift_for_history(looked_at, TODAY, [first, between]) is None
 
 
 @pytest.mark.parametrize("code", sorted(FINDINGS))
 def test_what_is_named_missing_or_malformed_is_of_that_class(code: str) -> None:
     seen = finding(code, aspect=Aspect.BODY, observed="x")
     if code.endswith("-missing") and not code.startswith("close-"):
-        assert same_drift.observed_class(seen) == same_drift.ABSENT
+        assert drift_identity.observed_class(seen) == drift_identity.ABSENT
     if code.endswith("-malformed"):
-        assert same_drift.observed_class(seen) == same_drift.MALFORMED
+        assert drift_identity.observed_class(seen) == drift_identity.MALFORMED
 
 
 def test_a_cause_is_shared_by_records_but_not_by_providers() -> None:
-    assert same_drift.cause("pa", STATUS_403) == same_drift.cause(
+    assert drift_identity.cause_key("pa", STATUS_403) == drift_identity.cause_key(
         "pa", finding(documented=404, observed=403, label="x")
     )
-    assert same_drift.cause("pa", STATUS_403) != same_drift.cause("pb", STATUS_403)
-    assert same_drift.cause("pa", STATUS_403) != same_drift.cause("pa", STATUS_500)
+    assert drift_identity.cause_key("pa", STATUS_403) != drift_identity.cause_key("pb", STATUS_403)
+    assert drift_identity.cause_key("pa", STATUS_403) != drift_identity.cause_key("pa", STATUS_500)
 
 
 def test_what_is_only_told_is_no_drift() -> None:
     told = finding("undocumented-header", severity=Severity.INFO, location="x-new")
-    assert same_drift.identity([told]) == frozenset()
+    assert drift_identity.identify_drift([told]) == frozenset()
 
 
 @pytest.mark.parametrize(
     ("observed", "told"), [(403, "403"), (["é"], '["é"]'), ("x", "x"), (None, "null"), ("absent", "absent")]
 )
 def test_of_a_value_the_class_is_the_value(observed: object, told: str) -> None:
-    assert same_drift.observed_class(finding(aspect=Aspect.STATUS, observed=observed)) == told
+    assert drift_identity.observed_class(finding(aspect=Aspect.STATUS, observed=observed)) == told

@@ -10,12 +10,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from catalog_probe.catalog.evidence import self_check
-from catalog_probe.catalog.evidence.not_reported import complete, unreported
+from catalog_probe.catalog.evidence import harness_results
+from catalog_probe.catalog.evidence.completeness import add_missing_results, is_unreported
 from catalog_probe.catalog.evidence.results import Invocation, Result
-from catalog_probe.catalog.evidence.verdicts import lost, run_verdict
-from catalog_probe.catalog.evidence.verdicts.blindness import gaps
-from catalog_probe.catalog.evidence.verdicts.confirmation import pending
+from catalog_probe.catalog.evidence.verdicts import coverage_lost, run_verdict
+from catalog_probe.catalog.evidence.verdicts.blindness import find_missing_verdicts
+from catalog_probe.catalog.evidence.verdicts.confirmation import is_pending
 from catalog_probe.catalog.model import AcceptanceState, Outcome, Reason
 from catalog_probe.catalog.model.exits import Exit
 from catalog_probe.reports.content import sentence
@@ -29,7 +29,7 @@ from tests.unit.reports.making import finding, result, run
 if TYPE_CHECKING:
     from catalog_probe.catalog.evidence.results import Run
 
-SELF_TEST = self_check.self_test_address("pa:inference")
+SELF_TEST = harness_results.self_test_address("pa:inference")
 CONFIRMATIONS = (
     {"statements": "9f31c2ab", "regressed": ["answer/status"], "never_confirmed": {}},
     {"statements": "9f31c2ab", "regressed": [], "never_confirmed": {"answer/status": {"first": "2026-11-10"}}},
@@ -86,7 +86,7 @@ def results(draw: st.DrawFn) -> list[Result]:
         findings = (finding(),) if state is Outcome.DRIFTED else ()
         made.append(Result(SELF_TEST, {}, state, findings=findings, lane="pa:inference"))
     if draw(st.integers(0, 9)) == 0:
-        made.append(self_check.lost_worker("gw0", "worker gw0: killed"))
+        made.append(harness_results.lost_worker_result("gw0", "worker gw0: killed"))
     return made
 
 
@@ -116,24 +116,26 @@ def runs(draw: st.DrawFn) -> Run:
 @given(runs(), results())
 @settings(max_examples=settings().max_examples * 3 // 5)
 def test_every_view_agrees_with_the_exit_status(described: Run, seen: list[Result]) -> None:
-    status = run_verdict.of_run(described, seen)
+    status = run_verdict.exit_status(described, seen)
     overview = Overview(described, seen)
-    blind = set(run_verdict.blind(described, seen))
-    known = self_check.of_records(complete(described, seen))
-    of_the_run = run_verdict.faults(described, seen)
-    faults = sum(map(run_verdict.broken, known)) + len(of_the_run)
+    blind = set(run_verdict.blind_providers(described, seen))
+    known = harness_results.select_record_results(add_missing_results(described, seen))
+    of_the_run = run_verdict.list_faults(described, seen)
+    faults = sum(map(run_verdict.is_broken, known)) + len(of_the_run)
     waiting = [
-        each for each in known if pending(each) and not run_verdict.stale(each) and not run_verdict.accounted(each)
+        each
+        for each in known
+        if is_pending(each) and not run_verdict.is_stale(each) and not run_verdict.is_accepted(each)
     ]
     assert {each.record for each in waiting} == {each.address for each in overview.members(Name.PENDING)}
-    assert not any(map(run_verdict.failed, waiting))
+    assert not any(map(run_verdict.is_failure, waiting))
     assert not waiting or overview.mood != "good"
-    gone = lost.of_run(described, known)
+    gone = coverage_lost.find_lost_coverage(described, known)
     assert gone == {each.address for each in overview.members(Name.LOST)}, "lost is told first, also of a stale entry"
-    coverage_lost = overview.members(Name.LOST)
+    coverage_lost_standings = overview.members(Name.LOST)
     assert not gone or overview.has_news
     if described.policy.get("expect_all"):
-        assert set(gaps(known)) <= blind
+        assert set(find_missing_verdicts(known)) <= blind
     assert (status is Exit.BLIND) == bool(blind and not faults)
     assert (status is Exit.HARNESS_ERROR) == bool(faults)
     assert overview.mood != "good" or status is Exit.FINE
@@ -155,16 +157,16 @@ def test_every_view_agrees_with_the_exit_status(described: Run, seen: list[Resul
     for told in (page, " ".join(text.split()), " ".join(quiet.split()), markdown):
         assert ("no live run has confirmed yet" in told) == bool(waiting)
     for told in (page, text, quiet, markdown):
-        assert f"Coverage lost ({len(coverage_lost)})" in told or not coverage_lost or told is page
-    assert (f"<b>{len(coverage_lost)}</b> coverage lost</a>" in page) == bool(coverage_lost)
+        assert f"Coverage lost ({len(coverage_lost_standings)})" in told or not coverage_lost_standings or told is page
+    assert (f"<b>{len(coverage_lost_standings)}</b> coverage lost</a>" in page) == bool(coverage_lost_standings)
     for whole in (page, markdown):
         assert not ((blind or gone) and "Nothing changed" in whole)
 
     failures, errors = int(document.get("failures", "")), int(document.get("errors", ""))
     assert bool(errors) == (status is Exit.HARNESS_ERROR)
     assert errors == faults
-    failing = sum(map(run_verdict.failed, self_check.of_records(seen)))
-    assert bool(failures) == bool(failing + len(run_verdict.stale_entries(described, seen)))
+    failing = sum(map(run_verdict.is_failure, harness_results.select_record_results(seen)))
+    assert bool(failures) == bool(failing + len(run_verdict.list_stale_entries(described, seen)))
     vocabulary = '"self-test-silent"'  # among the words that a query of the page may hold
     for told in (page.replace(vocabulary, ""), text, quiet, markdown):
         assert ("self-test" in told) == any("self-test" in each for each in of_the_run)
@@ -174,14 +176,16 @@ def test_every_view_agrees_with_the_exit_status(described: Run, seen: list[Resul
 
 @given(runs(), results())
 def test_the_counts_add_up_to_the_results(described: Run, seen: list[Result]) -> None:
-    own = len(run_verdict.faults(described, seen))
+    own = len(run_verdict.list_faults(described, seen))
     overview = Overview(described, seen)
     page = junit.render(described, seen)
-    seen = self_check.of_records(complete(described, seen))
+    seen = harness_results.select_record_results(add_missing_results(described, seen))
     assert sum(overview.counts.values()) == len(seen)
     assert sum(len(cell.standings) for cell in overview.cells) == len(seen)
     assert {each.address for each in overview.findings} >= {
-        each.record for each in seen if run_verdict.failed(each) or (run_verdict.broken(each) and not unreported(each))
+        each.record
+        for each in seen
+        if run_verdict.is_failure(each) or (run_verdict.is_broken(each) and not is_unreported(each))
     }
     assert sum(len(section.members) for section in overview.sections) == len(seen)
     assert len({each.address for section in overview.sections for each in section.members}) == len(seen)
@@ -190,7 +194,7 @@ def test_the_counts_add_up_to_the_results(described: Run, seen: list[Result]) ->
     assert sum(map(int, re.findall(r"(?:^|· )(\d+) ", numbers))) == int(total.split()[0]) == len(seen)
 
     document = ElementTree.fromstring(page.encode())
-    untold = len(run_verdict.stale_entries(described, seen))
+    untold = len(run_verdict.list_stale_entries(described, seen))
     for element in (document, *document.iter("testsuite")):
         cases = list(element.iter("testcase"))
         assert int(element.get("tests", "")) == len(cases)

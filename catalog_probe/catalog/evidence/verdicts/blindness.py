@@ -22,7 +22,7 @@ _VERDICTS = frozenset({Outcome.CONFORMS, Outcome.DRIFTED, Outcome.FLAKY, Outcome
 """The outcomes of what was observed; our own fault is told by itself."""
 
 
-def blind_providers(
+def find_blind_providers(
     results: Sequence[Result], expected: Sequence[str], lost: Set[str] = frozenset(), *, whole: bool = True
 ) -> dict[str, str]:
     """The providers that were not observed and had to be, and why, each in one sentence.
@@ -43,17 +43,17 @@ def blind_providers(
     return {provider: why for provider, why in found.items() if why}
 
 
-def gaps(results: Sequence[Result]) -> dict[str, str]:
+def find_missing_verdicts(results: Sequence[Result]) -> dict[str, str]:
     """For those who expect all: each provider with records that have no verdict, how many, which and why."""
     return _tell("all was expected, and", filter(_is_a_gap, results))
 
 
-def unobserved(results: Sequence[Result]) -> dict[str, str]:
+def find_unobserved(results: Sequence[Result]) -> dict[str, str]:
     """For a mock, where nothing is out of reach: each provider with records that were not wholly observed, and why."""
     return _tell("on a mock all is observable, and", filter(_is_unobserved, results))
 
 
-def unconfigured(result: Result) -> bool:
+def is_unconfigured(result: Result) -> bool:
     """Whether it was not asked because the target lacks what the asking needs: an address, a key, a value."""
     return result.reason is not None and result.reason.code in _CONFIGURATION
 
@@ -76,14 +76,14 @@ _NAMED = 3
 
 def _was_meant(result: Result, *, whole: bool) -> bool:
     """Whether somebody meant it to be asked: it was, or only an address, a key or a value was wanting."""
-    return result.outcome is not Outcome.NOT_PROBED or (whole and unconfigured(result))
+    return result.outcome is not Outcome.NOT_PROBED or (whole and is_unconfigured(result))
 
 
 def _is_a_gap(result: Result) -> bool:
     """Whether it has no verdict though there is a way to one; a cost nobody allowed is a choice, and no gap."""
     if result.outcome is Outcome.NOT_PROBED:
         stopped = result.reason is not None and result.reason.code == ReasonCode.STOPPED_EARLY
-        return stopped or unconfigured(result)
+        return stopped or is_unconfigured(result)
     if result.is_beyond_verifying:
         return False
     return result.outcome in (Outcome.INCONCLUSIVE, Outcome.RESTRICTED)
@@ -138,7 +138,7 @@ def _why(results: Sequence[Result], lost: Set[str]) -> str:
     return ""
 
 
-def withheld_lanes(results: Sequence[Result]) -> dict[str, list[Result]]:
+def find_failed_lanes(results: Sequence[Result]) -> dict[str, list[Result]]:
     """The results of lanes that say nothing to rely on, and nothing of the other lanes: each by the name of its lane.
 
     Of such a lane no control ever succeeded, be it on one surface alone, or it was stopped.

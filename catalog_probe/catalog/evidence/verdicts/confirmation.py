@@ -18,7 +18,7 @@ from catalog_probe.catalog.observed.confirmed import confirmed_keys, unconfirmed
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from catalog_probe.catalog.evidence.past import Row
+    from catalog_probe.catalog.evidence.earlier_runs import HistoryRow
     from catalog_probe.catalog.evidence.results import Result
     from catalog_probe.catalog.model import Json, Record
     from catalog_probe.catalog.model.assertion import Assertion
@@ -31,7 +31,7 @@ def describe_confirmation(
     result: Result,
     record: Record | None,
     stated: Iterable[Assertion],
-    earlier: Sequence[Row],
+    earlier: Sequence[HistoryRow],
     today: date,
     pending_days: int = PENDING_DAYS,
 ) -> dict[str, Json]:
@@ -63,34 +63,36 @@ def describe_confirmation(
     return {"statements": statements, "regressed": regressed, "never_confirmed": never}
 
 
-def regressed(result: Result) -> tuple[str, ...]:
+def list_regressions(result: Result) -> tuple[str, ...]:
     """The keys of the assertions that drift and were confirmed before."""
     return tuple((result.confirmation or {}).get("regressed", ()))
 
 
-def never_confirmed(result: Result) -> Mapping[str, Mapping[str, str]]:
+def list_never_confirmed(result: Result) -> Mapping[str, Mapping[str, str]]:
     """The assertions that drift and were never confirmed, each with the day of its `first` observation, and `until`."""
     found: Mapping[str, Mapping[str, str]] = (result.confirmation or {}).get("never_confirmed", {})
     return found
 
 
-def pending(result: Result) -> bool:
+def is_pending(result: Result) -> bool:
     """Whether it drifts in nothing but new or edited statements that were never confirmed."""
-    return result.outcome is Outcome.DRIFTED and bool(never_confirmed(result)) and not waiting_no_more(result)
+    return (
+        result.outcome is Outcome.DRIFTED and bool(list_never_confirmed(result)) and not list_failing_assertions(result)
+    )
 
 
-def waiting_no_more(result: Result) -> frozenset[str]:
+def list_failing_assertions(result: Result) -> frozenset[str]:
     """The keys of what drifts and is not pending."""
-    waiting = {key for key, each in never_confirmed(result).items() if "until" in each}
+    waiting = {key for key, each in list_never_confirmed(result).items() if "until" in each}
     return frozenset(finding.assertion for finding in result.drifts) - waiting
 
 
-def until(result: Result) -> str:
+def pending_until(result: Result) -> str:
     """The first day on which something of it is not pending any more."""
-    return min((each["until"] for each in never_confirmed(result).values() if "until" in each), default="")
+    return min((each["until"] for each in list_never_confirmed(result).values() if "until" in each), default="")
 
 
-def _first_remembered(address: str, rows: Iterable[Row]) -> list[date]:
+def _first_remembered(address: str, rows: Iterable[HistoryRow]) -> list[date]:
     """The days on which earlier runs observed what the record states now; a row may know of earlier ones."""
     days = [row.today for row in rows if row.outcomes[address].conclusive]
     told = (row.drifts.get(address, {}).get("first") for row in rows)

@@ -7,11 +7,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from catalog_probe.catalog.evidence import recording, self_check, shares
-from catalog_probe.catalog.evidence.deduplicated import told_once
+from catalog_probe.catalog.evidence import harness_results, shards, traffic_summary
+from catalog_probe.catalog.evidence.completeness import deduplicate_results
 from catalog_probe.catalog.evidence.results import Result, Run
 from catalog_probe.catalog.evidence.results_file import EvidenceError
-from catalog_probe.catalog.evidence.verdicts.run_verdict import failed
+from catalog_probe.catalog.evidence.verdicts.run_verdict import is_failure
 from catalog_probe.catalog.model import Outcome, Reason
 from catalog_probe.catalog.model.codes import ReasonCode
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 Told = tuple[Run, Sequence[Result]]
 
 
-def merge(runs: Sequence[Told]) -> tuple[Run, list[Result]]:
+def merge_runs(runs: Sequence[Told]) -> tuple[Run, list[Result]]:
     """One run that holds every record once; of two results the one that saw more, then the later one, is kept.
 
     Raises:
@@ -46,18 +46,18 @@ def merge(runs: Sequence[Told]) -> tuple[Run, list[Result]]:
         policy=_policy([run for run, _ in ordered]),
         preflight=_once(run.preflight for run, _ in ordered),
         expirations=_most_of_each(run.expirations for run, _ in ordered),
-        traffic=recording.add_up(run.traffic for run, _ in ordered),
+        traffic=traffic_summary.merge_traffic_summaries(run.traffic for run, _ in ordered),
     )
     told = (result for run, results in ordered for result in (*results, *_silent(run, results)))
-    return described, sorted(told_once(told), key=lambda result: result.record)
+    return described, sorted(deduplicate_results(told), key=lambda result: result.record)
 
 
 def _silent(run: Run, results: Sequence[Result]) -> list[Result]:
     """A line for each self-test that did not come out in this run: that of another run says nothing for it."""
     reason = Reason(ReasonCode.SELF_TEST_SILENT, f"in run {run.run}")
     return [
-        Result(self_check.self_test_address(lane), {}, Outcome.HARNESS_ERROR, reason, lane=lane)
-        for lane in self_check.silent_lanes(run, results, [each for each in results if failed(each)])
+        Result(harness_results.self_test_address(lane), {}, Outcome.HARNESS_ERROR, reason, lane=lane)
+        for lane in harness_results.find_silent_lanes(run, results, [each for each in results if is_failure(each)])
     ]
 
 
@@ -65,9 +65,9 @@ def _policy(runs: Sequence[Run]) -> Mapping[str, Json]:
     """The first run's policy, with what any of them demands besides; all shares together are none, but the whole."""
     if len(runs) == 1:
         return runs[0].policy
-    policy = {name: value for name, value in runs[0].policy.items() if name != shares.SHARD}
-    if (share := shares.together(run.policy for run in runs)) is not None:
-        policy[shares.SHARD] = share
+    policy = {name: value for name, value in runs[0].policy.items() if name != shards.SHARD}
+    if (share := shards.merge_shards(run.policy for run in runs)) is not None:
+        policy[shards.SHARD] = share
     stale = _union(run.policy.get("stale_accepted_differences") or () for run in runs)
     if stale:
         policy["stale_accepted_differences"] = list(stale)

@@ -9,11 +9,11 @@ from catalog_probe.catalog.model.codes import FindingCode
 if TYPE_CHECKING:
     from catalog_probe.catalog.evidence.results import Result
 
-LEFT_OUT = "not-shown"
+OPTIONAL_HEADER_ABSENT = "not-shown"
 """Why a header was not seen that may be absent: nothing is missing there."""
 
 
-def in_part(result: Result) -> bool:
+def is_partial(result: Result) -> bool:
     """Whether something that the record states was looked for and seen nowhere, or was not looked for at all.
 
     What was not drawn tonight is no part of tonight.
@@ -26,7 +26,7 @@ def in_part(result: Result) -> bool:
         for key in (*observation.matched, *observation.mismatched)
     }
     return any(
-        f"{observation.label}/{key}" not in shown and why != LEFT_OUT
+        f"{observation.label}/{key}" not in shown and why != OPTIONAL_HEADER_ABSENT
         for observation in result.observations
         for key, why in observation.not_observed.items()
     )

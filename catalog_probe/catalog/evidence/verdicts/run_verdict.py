@@ -9,12 +9,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from catalog_probe.catalog.evidence import self_check, shares
-from catalog_probe.catalog.evidence.not_reported import complete, unreported
-from catalog_probe.catalog.evidence.self_check import of_records
-from catalog_probe.catalog.evidence.verdicts import lost
-from catalog_probe.catalog.evidence.verdicts.blindness import blind_providers, gaps, unobserved, withheld_lanes
-from catalog_probe.catalog.evidence.verdicts.confirmation import pending
+from catalog_probe.catalog.evidence import harness_results, shards
+from catalog_probe.catalog.evidence.completeness import add_missing_results, is_unreported
+from catalog_probe.catalog.evidence.harness_results import select_record_results
+from catalog_probe.catalog.evidence.verdicts import coverage_lost
+from catalog_probe.catalog.evidence.verdicts.blindness import (
+    find_blind_providers,
+    find_failed_lanes,
+    find_missing_verdicts,
+    find_unobserved,
+)
+from catalog_probe.catalog.evidence.verdicts.confirmation import is_pending
 from catalog_probe.catalog.model import AcceptanceState, Outcome
 from catalog_probe.catalog.model.answered_by import AnsweredBy
 from catalog_probe.catalog.model.exits import Exit, highest
@@ -25,39 +30,39 @@ if TYPE_CHECKING:
     from catalog_probe.catalog.evidence.results import Result, Run
 
 
-def of_run(run: Run, results: Sequence[Result]) -> Exit:
+def exit_status(run: Run, results: Sequence[Result]) -> Exit:
     """The exit status that a run calls for, by its results and by what its first line says."""
-    known = complete(run, results)
-    records = of_records(known)
+    known = add_missing_results(run, results)
+    records = select_record_results(known)
     statuses = {Exit.FINE}
     if all(result.outcome is Outcome.NOT_PROBED for result in records):
         statuses.add(Exit.NOTHING_SELECTED)
-    if faults(run, known) or any(broken(result) for result in records):
+    if list_faults(run, known) or any(is_broken(result) for result in records):
         statuses.add(Exit.HARNESS_ERROR)
-    if stale_entries(run, known) or any(failed(result) for result in records):
+    if list_stale_entries(run, known) or any(is_failure(result) for result in records):
         statuses.add(Exit.DRIFT)
-    if blind(run, known):
+    if blind_providers(run, known):
         statuses.add(Exit.BLIND)
     return highest(statuses)
 
 
-def faults(run: Run, results: Sequence[Result]) -> tuple[str, ...]:
+def list_faults(run: Run, results: Sequence[Result]) -> tuple[str, ...]:
     """Faults of our own that no record tells, each in one sentence; one of them makes the run exit 3."""
-    return self_check.faults(run, results, [result for result in results if failed(result)])
+    return harness_results.list_faults(run, results, [result for result in results if is_failure(result)])
 
 
-def blind(run: Run, results: Sequence[Result]) -> dict[str, str]:
+def blind_providers(run: Run, results: Sequence[Result]) -> dict[str, str]:
     """The providers that this run was to look at and did not, and why, each in one sentence."""
-    return _blind(run, of_records(complete(run, results)))
+    return _blind(run, select_record_results(add_missing_results(run, results)))
 
 
-def withheld(run: Run, results: Sequence[Result]) -> tuple[dict[str, str], frozenset[str]]:
+def find_withheld(run: Run, results: Sequence[Result]) -> tuple[dict[str, str], frozenset[str]]:
     """What is not written, and why: lanes and providers, each with a sentence; and the addresses of their records.
 
     A lane that failed withholds itself alone. Its provider is withheld if the others did not look at it either.
     """
-    known = of_records(complete(run, results))
-    lanes = withheld_lanes(known)
+    known = select_record_results(add_missing_results(run, results))
+    lanes = find_failed_lanes(known)
     of_lanes = frozenset(result.record for own in lanes.values() for result in own)
     why = _blind(run, known)
     rest = _blind(run, [result for result in known if result.record not in of_lanes])
@@ -68,31 +73,33 @@ def withheld(run: Run, results: Sequence[Result]) -> tuple[dict[str, str], froze
 
 
 def _blind(run: Run, known: Sequence[Result]) -> dict[str, str]:
-    found = blind_providers(known, run.expected, lost.of_run(run, known), whole=not shares.held(run.policy))
+    found = find_blind_providers(
+        known, run.expected, coverage_lost.find_lost_coverage(run, known), whole=not shards.list_shards(run.policy)
+    )
     if not run.live and run.answered_by is AnsweredBy.MOCK and not run.invocation.traffic:
-        found = {**unobserved(known), **found}
-    return {**gaps(known), **found} if run.policy.get("expect_all") else found
+        found = {**find_unobserved(known), **found}
+    return {**find_missing_verdicts(known), **found} if run.policy.get("expect_all") else found
 
 
-def failed(result: Result) -> bool:
+def is_failure(result: Result) -> bool:
     """Whether it makes a run exit 1: drift neither accepted nor pending, flaky, or a stale accepted difference."""
-    drifted = result.outcome is Outcome.DRIFTED and not accounted(result) and not pending(result)
-    return drifted or result.outcome is Outcome.FLAKY or stale(result)
+    drifted = result.outcome is Outcome.DRIFTED and not is_accepted(result) and not is_pending(result)
+    return drifted or result.outcome is Outcome.FLAKY or is_stale(result)
 
 
-def broken(result: Result) -> bool:
+def is_broken(result: Result) -> bool:
     """Whether it was a fault of our own, or a process was lost before it reported: exit 3."""
-    return result.outcome is Outcome.HARNESS_ERROR or unreported(result)
+    return result.outcome is Outcome.HARNESS_ERROR or is_unreported(result)
 
 
-def accounted(result: Result) -> bool:
+def is_accepted(result: Result) -> bool:
     """Whether it drifted, and all of its differences are accepted."""
     return result.outcome is Outcome.DRIFTED and acceptance_state(result) is AcceptanceState.ACCOUNTED
 
 
-def stale(result: Result) -> bool:
+def is_stale(result: Result) -> bool:
     """Whether the accepted difference of the record is stale: its review is overdue, or it is gone."""
-    return not broken(result) and acceptance_state(result) is AcceptanceState.STALE
+    return not is_broken(result) and acceptance_state(result) is AcceptanceState.STALE
 
 
 def acceptance_state(result: Result) -> AcceptanceState | None:
@@ -106,9 +113,9 @@ def acceptance_field(result: Result, field: str) -> str:
     return str((result.accepted_difference or {}).get(field) or "")
 
 
-def stale_entries(run: Run, results: Sequence[Result]) -> tuple[str, ...]:
+def list_stale_entries(run: Run, results: Sequence[Result]) -> tuple[str, ...]:
     """The accepted differences that fail the run by themselves, one line each, if no result tells it already."""
-    told = tuple(f":{result.record}: " for result in results if stale(result))
+    told = tuple(f":{result.record}: " for result in results if is_stale(result))
     return tuple(
         entry for entry in run.policy.get("stale_accepted_differences") or () if not any(each in entry for each in told)
     )

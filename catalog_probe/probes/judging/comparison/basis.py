@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from catalog_probe.catalog.evidence.same_drift import ABSENT, observed_class
+from catalog_probe.catalog.evidence.drift_identity import ABSENT, observed_class
 from catalog_probe.catalog.model import Aspect, Finding, Json, Severity
 from catalog_probe.catalog.model.assertion import Basis
 from catalog_probe.catalog.model.codes import FindingCode

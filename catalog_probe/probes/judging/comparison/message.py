@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
-from catalog_probe.catalog.evidence.steady import steady
+from catalog_probe.catalog.evidence.volatile_text import mask_volatile
 from catalog_probe.catalog.reading.expected import message_of
 from catalog_probe.catalog.text.json_pointer import rebuilt
 
@@ -40,4 +40,4 @@ def wording(expected: Expected, response: Response, known: Known) -> str:
     found = known.message_of(read) if response.grpc is None else message_of(expected, response)
     if found is None and response.body is not None:
         found = response.body if isinstance(response.body, str) else json.dumps(response.body, sort_keys=True)
-    return steady(found or "")
+    return mask_volatile(found or "")

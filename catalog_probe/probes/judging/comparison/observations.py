@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from catalog_probe.catalog.evidence.same_drift import observed_class
+from catalog_probe.catalog.evidence.drift_identity import observed_class
 from catalog_probe.catalog.model.assertion import Basis
 from catalog_probe.catalog.model.observation import Observation
 from catalog_probe.catalog.reading.assertions import ANOTHER_REVISION

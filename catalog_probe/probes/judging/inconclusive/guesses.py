@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 from urllib.parse import parse_qsl, urlsplit
 
-from catalog_probe.catalog.evidence.same_drift import ABSENT as ABSENT_CLASS
+from catalog_probe.catalog.evidence.drift_identity import ABSENT as ABSENT_CLASS
 from catalog_probe.catalog.model import Aspect, Outcome, Reason
 from catalog_probe.catalog.model.codes import ReasonCode
 from catalog_probe.catalog.model.status import NO_SUCH_PATH

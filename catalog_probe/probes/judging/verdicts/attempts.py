@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from catalog_probe.catalog.evidence import same_drift
+from catalog_probe.catalog.evidence import drift_identity
 from catalog_probe.catalog.model import Outcome, Reason
 from catalog_probe.catalog.model.codes import ReasonCode
 from catalog_probe.probes.judging.verdicts.record_verdict import record_verdict
@@ -91,7 +91,7 @@ def conclude(verdicts: Sequence[Verdict]) -> Verdict:
     detail = ", then ".join(_in_a_word(each) for each in verdicts)
     if len(conclusive) > 1:
         seen = (finding for each in conclusive for finding in each.findings)
-        differing = tuple({(finding.code, same_drift.name(finding)): finding for finding in seen}.values())
+        differing = tuple({(finding.code, drift_identity.format_drift(finding)): finding for finding in seen}.values())
         return Verdict(Outcome.FLAKY, Reason(ReasonCode.ATTEMPTS_DIFFER, detail), differing, last.observations)
     return Verdict(Outcome.INCONCLUSIVE, Reason(ReasonCode.ATTEMPTS_DISAGREE, detail), last.findings, last.observations)
 
@@ -165,7 +165,7 @@ def _confirmed(verdict: Verdict, common: Container[tuple[str, str]]) -> Verdict:
         finding
         for finding in verdict.findings
         if not finding.drifts
-        or any((same_drift.name(finding), endpoint) in common for endpoint in finding.endpoints or ("",))
+        or any((drift_identity.format_drift(finding), endpoint) in common for endpoint in finding.endpoints or ("",))
     )
     assertions = {finding.assertion for finding in findings}
     return replace(

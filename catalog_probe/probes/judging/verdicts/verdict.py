@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from catalog_probe.catalog.evidence import same_drift
-from catalog_probe.catalog.evidence.retention import kept_finding, kept_observation
+from catalog_probe.catalog.evidence import drift_identity
+from catalog_probe.catalog.evidence.retention import trim_finding, trim_observation
 from catalog_probe.catalog.model.codes import ReasonCode
 
 if TYPE_CHECKING:
@@ -36,7 +36,9 @@ class Verdict:
     def difference(self) -> frozenset[tuple[str, str]]:
         """What must be the same in two attempts for them to agree on a drift: what differs, and on which endpoints."""
         drifts = (finding for finding in self.findings if finding.drifts)
-        return frozenset((same_drift.name(each), endpoint) for each in drifts for endpoint in each.endpoints or ("",))
+        return frozenset(
+            (drift_identity.format_drift(each), endpoint) for each in drifts for endpoint in each.endpoints or ("",)
+        )
 
     @property
     def blames_us(self) -> bool:
@@ -48,7 +50,7 @@ class Verdict:
         """The same with no more of what was seen than a person reads: it outlives the answers that it is about."""
         return replace(
             self,
-            findings=tuple(map(kept_finding, self.findings)),
-            observations=tuple(map(kept_observation, self.observations)),
+            findings=tuple(map(trim_finding, self.findings)),
+            observations=tuple(map(trim_observation, self.observations)),
             cells={place: cell.kept for place, cell in self.cells.items()},
         )

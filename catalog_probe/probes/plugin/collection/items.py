@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from catalog_probe.catalog.evidence import past
-from catalog_probe.catalog.evidence.retention import A_RUN, Allowance
+from catalog_probe.catalog.evidence import earlier_runs
+from catalog_probe.catalog.evidence.retention import RUN_BYTES, RetentionBudget
 from catalog_probe.catalog.evidence.verdicts import confirmation
 from catalog_probe.catalog.model import Json, Outcome
 from catalog_probe.catalog.reading.assertions import assertions
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from pathlib import Path
 
-    from catalog_probe.catalog.evidence.past import Row
+    from catalog_probe.catalog.evidence.earlier_runs import HistoryRow
     from catalog_probe.catalog.evidence.results import Result
     from catalog_probe.probes.plugin.collection.options import Options
     from catalog_probe.probes.plugin.collection.worker_input import WorkerInput
@@ -104,7 +104,7 @@ class Prober(Collector):
     def _standing(self, result: Result) -> dict[str, Json] | None:
         """The accepted difference of the record and its state, if there is one."""
         entry = accepted_differences.entry_for(self.options.accepted, result.record, self.options.told_as)
-        due = confirmation.waiting_no_more(result)
+        due = confirmation.list_failing_assertions(result)
         counted = [each for each in result.findings if each.assertion in due] if due else result.findings
         reason = result.reason.code if result.reason is not None else ""
         standing = accepted_differences.judge_acceptance(entry, result.outcome, counted, self.options.today, reason)
@@ -126,8 +126,8 @@ class Prober(Collector):
         )
 
     @cached_property
-    def _earlier(self) -> Sequence[Row]:
-        return past.of_lines(self._worker_input.history)
+    def _earlier(self) -> Sequence[HistoryRow]:
+        return earlier_runs.parse_history_lines(self._worker_input.history)
 
     @property
     def _folder(self) -> Path:
@@ -171,5 +171,5 @@ class Prober(Collector):
             journal=Journal(self._folder / journal.FILE_NAME, target.name, redactor.text) if target.live else None,
             today=self.options.today,
             drawing=self.options.drawing,
-            allowance=Allowance(A_RUN // workers),
+            allowance=RetentionBudget(RUN_BYTES // workers),
         )

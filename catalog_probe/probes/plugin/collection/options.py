@@ -225,15 +225,15 @@ def _drifting(ids: list[str], out: Path) -> frozenset[str] | None:
     """The records that these causes made drift, each in the newest run that names it: asking again makes a run, too."""
     if not ids:
         return None
-    from catalog_probe.catalog.evidence.causes import causes, is_id  # only `--cause` looks back
-    from catalog_probe.catalog.evidence.results_file import RESULTS, read_run
+    from catalog_probe.catalog.evidence.causes import find_causes, is_cause_id  # only `--cause` looks back
+    from catalog_probe.catalog.evidence.results_file import RESULTS_FILE, read_run
 
     found: dict[str, tuple[str, ...]] = {}
     known: set[str] = set()
-    for file in sorted(out.glob(f"*/{RESULTS}"), key=lambda path: path.parent.resolve().name, reverse=True)[
+    for file in sorted(out.glob(f"*/{RESULTS_FILE}"), key=lambda path: path.parent.resolve().name, reverse=True)[
         :LOOKED_BACK
     ]:
-        named = {each.id: each.records for each in causes(read_run(file)[1])}
+        named = {each.id: each.records for each in find_causes(read_run(file)[1])}
         known |= named.keys()
         found |= {wanted: named[wanted] for wanted in ids if wanted in named and wanted not in found}
         if len(found) == len(set(ids)):
@@ -241,7 +241,7 @@ def _drifting(ids: list[str], out: Path) -> frozenset[str] | None:
     for wanted in ids:
         if wanted not in found:
             near, names = did_you_mean(wanted, known), "`catalog-probe report show` names those of a run"
-            if not near and not is_id(wanted):
+            if not near and not is_cause_id(wanted):
                 raise UsageError(f"--cause {wanted}: not the id of a cause, which reads like pa-3f2a9c01", names)
             raise UsageError(f"--cause {wanted}: no run in {shown(out)} has this cause", near or names)
     return frozenset(record for records in found.values() for record in records)

@@ -18,12 +18,12 @@ if TYPE_CHECKING:
 
 def settle(result: Result) -> None:
     """End the test as the outcome table of DESIGN.md says; what makes the run exit 1 fails, nothing else does."""
-    if run_verdict.failed(result):
+    if run_verdict.is_failure(result):
         pytest.fail(told(result), pytrace=False)
-    if confirmation.pending(result):
-        waiting = f"never confirmed; pending until {confirmation.until(result)}: {result.drifts[0].message}"
+    if confirmation.is_pending(result):
+        waiting = f"never confirmed; pending until {confirmation.pending_until(result)}: {result.drifts[0].message}"
         pytest.xfail(line(waiting))
-    if run_verdict.accounted(result):
+    if run_verdict.is_accepted(result):
         pytest.xfail(line(run_verdict.acceptance_field(result, "reason")) or "accepted in catalog/divergences.json")
     if result.outcome is not Outcome.CONFORMS:
         pytest.skip(reason_of(result))
@@ -36,7 +36,7 @@ def told(result: Result) -> str:
         for finding in result.findings
         if finding.drifts or finding.code == FindingCode.MATCHES_ANOTHER_RECORD
     ]
-    if run_verdict.stale(result):
+    if run_verdict.is_stale(result):
         lines.insert(0, f"stale accepted difference: {run_verdict.acceptance_field(result, 'detail')}")
     elif result.accepted_difference:
         lines.append(f"  accepted difference: {run_verdict.acceptance_field(result, 'detail')}")

@@ -21,8 +21,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from catalog_probe.catalog.check import validate
+from catalog_probe.catalog.evidence.harness_results import select_record_results
 from catalog_probe.catalog.evidence.results_file import read_run
-from catalog_probe.catalog.evidence.self_check import of_records
 from catalog_probe.catalog.files.store import RECORDS, Catalog
 from catalog_probe.catalog.model import Tag
 from catalog_probe.reports import build
@@ -144,7 +144,7 @@ def test_whoever_is_killed_nobody_is_left_and_the_results_are_read(tmp_path: Pat
         for path in out.glob("*/results.jsonl"):
             if path.stat().st_size:
                 run, results = read_run(path)
-                assert {each.record for each in of_records(results)} == set(run.selected or ())
+                assert {each.record for each in select_record_results(results)} == set(run.selected or ())
                 build.build(path.parent)
     again = pytest_probes(tmp_path / "again", *CHOSEN)
     assert again.status == 0, again.said

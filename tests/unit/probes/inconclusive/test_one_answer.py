@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from catalog_probe.catalog.envelopes.envelope import envelope
-from catalog_probe.catalog.evidence.retention import WHOLE, kept_exchange
+from catalog_probe.catalog.evidence.retention import WHOLE_BYTES, trim_exchange
 from catalog_probe.catalog.model import Aspect, Exchange, Finding, Outcome, Reason, Request, Response, Severity
 from catalog_probe.catalog.model.observation import Observation
 from catalog_probe.catalog.reading.expected import Expected
@@ -182,8 +182,8 @@ def test_the_message_of_a_large_answer_is_read_from_what_is_kept_of_it() -> None
     """Else all large answers of an endpoint would be alike: their beginnings are."""
     words: list[Words] = []
     for message in ("No such chat.", SENTENCE):
-        large = {"padding": "x" * 3 * WHOLE, **error_body("invalid_request_error", message)}
-        kept = kept_exchange(Exchange("answer", REQUEST, Response(400, {}, large, "json")), REFUSED).response
+        large = {"padding": "x" * 3 * WHOLE_BYTES, **error_body("invalid_request_error", message)}
+        kept = trim_exchange(Exchange("answer", REQUEST, Response(400, {}, large, "json")), REFUSED).response
         assert kept is not None
         words += counted(answered(response=kept)).replacements
     assert [each.message for each in words] == ["No such chat.", SENTENCE]

@@ -20,7 +20,7 @@ _VOLATILE = (
 """What differs from one answer to the next though nothing changed: identifiers, times, amounts."""
 
 
-def steady(text: str) -> str:
+def mask_volatile(text: str) -> str:
     """A text on one line with placeholders for what is volatile, so that records do not churn."""
     text = " ".join(text.split())
     for pattern, placeholder in _VOLATILE:

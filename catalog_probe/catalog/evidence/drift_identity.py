@@ -56,36 +56,36 @@ def observed_class(finding: Finding) -> str:
     return MALFORMED if finding.code in _MALFORMED else OUT_OF_RANGE
 
 
-def name(finding: Finding) -> str:
+def format_drift(finding: Finding) -> str:
     """One drift of a record, as a string that stays the same while the drift does: `answer/status 403`."""
     place = f":{finding.location}" if finding.location and finding.location != finding.aspect else ""
     return f"{f'{finding.label}/{finding.aspect}{place}'[:_MAX]} {observed_class(finding)[:_MAX]}"
 
 
-def identity(findings: Iterable[Finding]) -> Identity:
+def identify_drift(findings: Iterable[Finding]) -> Identity:
     """All that drifts in one look at a record. Two looks with the same identity saw the same drift."""
-    return frozenset(name(finding) for finding in findings if finding.drifts)
+    return frozenset(format_drift(finding) for finding in findings if finding.drifts)
 
 
-def remembered(findings: Iterable[Finding]) -> dict[str, Json]:
+def summarize_drift(findings: Iterable[Finding]) -> dict[str, Json]:
     """What a row of the history keeps of a drift, for `is_as_remembered` to read, and on which endpoints it was seen.
 
     These are no part of what makes two drifts the same; a night that draws none of them says nothing of it.
     """
     drifts = [each for each in findings if each.drifts]
     on = sorted({endpoint for each in drifts for endpoint in each.endpoints})
-    return {"differs": sorted(identity(drifts)), **({"on": on} if on else {})}
+    return {"differs": sorted(identify_drift(drifts)), **({"on": on} if on else {})}
 
 
-def is_as_remembered(findings: Iterable[Finding], kept: Mapping[str, Json]) -> bool:
+def is_same_drift(findings: Iterable[Finding], kept: Mapping[str, Json]) -> bool:
     """Whether this is the drift that a row of the history kept."""
-    return set(kept.get("differs", ())) == identity(findings)
+    return set(kept.get("differs", ())) == identify_drift(findings)
 
 
-Cause = tuple[str, str, str, str, str]
+CauseKey = tuple[str, str, str, str, str]
 
 
-def cause(provider: str, finding: Finding) -> Cause:
+def cause_key(provider: str, finding: Finding) -> CauseKey:
     """What drifts of different records share if one change made them: provider, aspect, place, documented, observed."""
     return provider, str(finding.aspect), finding.location, _json(finding.documented), observed_class(finding)
 

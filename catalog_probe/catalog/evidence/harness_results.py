@@ -31,23 +31,23 @@ def self_test_address(lane: str) -> str:
     return str(Address(provider, HARNESS, SELF_TEST, role))
 
 
-def lost_worker(name: str, detail: str) -> Result:
+def lost_worker_result(name: str, detail: str) -> Result:
     """The line of a process that ended before its work did, though another one may have finished it."""
     address = str(Address(_OF_THE_RUN, HARNESS, WORKER, name))
     return Result(address, {}, Outcome.HARNESS_ERROR, Reason(ReasonCode.WORKER_LOST, detail))
 
 
-def is_of_a_record(result: Result) -> bool:
+def is_record_result(result: Result) -> bool:
     """Whether it speaks of a record, and not of the run itself."""
     return result.record.split("/", 2)[1] != HARNESS
 
 
-def of_records(results: Iterable[Result]) -> list[Result]:
+def select_record_results(results: Iterable[Result]) -> list[Result]:
     """The results that speak of records: what every view, count and file of records is made of."""
-    return [result for result in results if is_of_a_record(result)]
+    return [result for result in results if is_record_result(result)]
 
 
-def faults(run: Run, results: Sequence[Result], failing: Sequence[Result]) -> tuple[str, ...]:
+def list_faults(run: Run, results: Sequence[Result], failing: Sequence[Result]) -> tuple[str, ...]:
     """The faults of our own that no record tells, each in one sentence: lost workers, self-tests that did not come out.
 
     `failing` are the results that make the run exit 1, as the exit status counts them.
@@ -55,7 +55,7 @@ def faults(run: Run, results: Sequence[Result], failing: Sequence[Result]) -> tu
     silent = (
         f"{ReasonCode.SELF_TEST_SILENT}: what is false on purpose did not come out as drift in lane {lane}: this run "
         "could not have seen a drift there"
-        for lane in silent_lanes(run, results, failing)
+        for lane in find_silent_lanes(run, results, failing)
     )
     return (*_lost_workers(results), *silent)
 
@@ -66,11 +66,11 @@ def _lost_workers(results: Sequence[Result]) -> Iterator[str]:
             yield f"{result.reason.code}: {result.reason.detail}"
 
 
-def silent_lanes(run: Run, results: Sequence[Result], failing: Sequence[Result]) -> list[str]:
+def find_silent_lanes(run: Run, results: Sequence[Result], failing: Sequence[Result]) -> list[str]:
     """The lanes whose self-test did not come out: where anything has a verdict it has to fail, with a cause."""
-    known = {result.record: result for result in results if not is_of_a_record(result)}
-    counted = {record for cause in causes.causes(failing) for record in cause.records}
+    known = {result.record: result for result in results if not is_record_result(result)}
+    counted = {record for cause in causes.find_causes(failing) for record in cause.records}
     came_out = {result.record for result in failing} & counted
-    judged = {result.lane for result in of_records(results) if result.outcome.conclusive}
+    judged = {result.lane for result in select_record_results(results) if result.outcome.conclusive}
     told = {result.lane for result in known.values() if result.outcome is Outcome.HARNESS_ERROR and result.lane}
     return [lane for lane in sorted((set(run.self_tests) & judged) | told) if self_test_address(lane) not in came_out]

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 _NAMED = 3  # candidates named in a line: more help nobody
 
 
-def add_up(recordings: Iterable[Mapping[str, Json] | None]) -> dict[str, Json] | None:
+def merge_traffic_summaries(recordings: Iterable[Mapping[str, Json] | None]) -> dict[str, Json] | None:
     """The exchanges of several runs as one; None where no run judged recordings."""
     judged = [recording for recording in recordings if recording is not None]
     if not judged:
@@ -29,7 +29,7 @@ def add_up(recordings: Iterable[Mapping[str, Json] | None]) -> dict[str, Json] |
     }
 
 
-def sum_up(recording: Mapping[str, Json]) -> str:
+def format_traffic_summary(recording: Mapping[str, Json]) -> str:
     """What became of the exchanges, in a line: `traffic: 3 exchanges, 1 of them judged; not judged: 2 …`."""
     text = f"traffic: {recording['exchanges']} exchanges, {recording['judged']} of them judged"
     reasons = "; ".join(f"{count} {reason}" for reason, count in recording["left_out"].items())

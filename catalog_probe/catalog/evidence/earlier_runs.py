@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from catalog_probe.catalog.evidence.results import Run
 
-LETTERS: Mapping[Outcome, str] = {
+OUTCOME_LETTERS: Mapping[Outcome, str] = {
     Outcome.CONFORMS: "c",
     Outcome.DRIFTED: "d",
     Outcome.FLAKY: "f",
@@ -23,11 +23,11 @@ LETTERS: Mapping[Outcome, str] = {
     Outcome.NOT_PROBED: "n",
     Outcome.HARNESS_ERROR: "h",
 }
-OUTCOMES = {letter: outcome for outcome, letter in LETTERS.items()}
+OUTCOMES_BY_LETTER = {letter: outcome for outcome, letter in OUTCOME_LETTERS.items()}
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class HistoryRow:
     """One earlier run, as its history line tells it."""
 
     run: str
@@ -46,14 +46,14 @@ class Row:
 
 
 @dataclass(frozen=True, slots=True)
-class Earlier:
+class EarlierOutcome:
     """What an earlier run remembers of one record: its outcome, and of a drift what the history kept."""
 
     day: date
     outcome: Outcome
     kept: Mapping[str, Json] = field(default_factory=dict)
-    """Of a drift: `since`, and what `same_drift.remembered` gave. A night that conforms and did not draw the endpoints
-    of an earlier drift keeps that drift."""
+    """Of a drift: `since`, and what `drift_identity.summarize_drift` returned. A conforming run that did not draw the
+    endpoints of an earlier drift keeps that drift."""
 
     @property
     def drifts(self) -> bool:
@@ -67,7 +67,7 @@ class Earlier:
         return date.fromisoformat(since) if since else self.day
 
 
-def rows(run: Run) -> list[Row]:
+def parse_history(run: Run) -> list[HistoryRow]:
     """The earlier runs that a run carries with it, oldest first.
 
     Raises:
@@ -76,7 +76,7 @@ def rows(run: Run) -> list[Row]:
     return list(_rows(run.history, f"run {run.run}: history"))
 
 
-def of_lines(lines: Sequence[Mapping[str, Json]]) -> list[Row]:
+def parse_history_lines(lines: Sequence[Mapping[str, Json]]) -> list[HistoryRow]:
     """The rows of lines that a run is about to carry.
 
     Raises:
@@ -85,31 +85,31 @@ def of_lines(lines: Sequence[Mapping[str, Json]]) -> list[Row]:
     return list(_rows(lines, "history"))
 
 
-def before(address: str, rows: Sequence[Row]) -> list[Earlier]:
+def list_earlier_outcomes(address: str, rows: Sequence[HistoryRow]) -> list[EarlierOutcome]:
     """What earlier runs remember of one record, oldest first; those that did not have it are left out."""
     return [
-        Earlier(row.today, row.outcomes[address], row.drifts.get(address, {}))
+        EarlierOutcome(row.today, row.outcomes[address], row.drifts.get(address, {}))
         for row in rows
         if address in row.outcomes
     ]
 
 
-def last_verdict(earlier: Sequence[Earlier]) -> Earlier | None:
+def find_last_verdict(earlier: Sequence[EarlierOutcome]) -> EarlierOutcome | None:
     """The last of the earlier runs, oldest first, in which the record was observed and judged."""
     return next((each for each in reversed(earlier) if each.outcome.conclusive), None)
 
 
-def _rows(lines: Sequence[Mapping[str, Json]], where: str) -> Iterator[Row]:
+def _rows(lines: Sequence[Mapping[str, Json]], where: str) -> Iterator[HistoryRow]:
     addresses = {line["address_set"]: line["addresses"] for line in lines if "addresses" in line}
     digests = {line["address_set"]: line["statement_digests"] for line in lines if "statement_digests" in line}
     for line in lines:
         try:
-            yield Row(
+            yield HistoryRow(
                 run=line["run"],
                 started_at=line["started_at"],
                 today=date.fromisoformat(line["today"]),
                 outcomes={
-                    address: OUTCOMES[letter]
+                    address: OUTCOMES_BY_LETTER[letter]
                     for address, letter in zip(addresses[line["address_set"]], line["outcomes"], strict=True)
                 },
                 drifts=line.get("drifts", {}),

@@ -16,17 +16,17 @@ SHARD = "shard"
 _SHARE = re.compile(r"([0-9]+)/([0-9]+)")
 
 
-def held(policy: Mapping[str, Json]) -> tuple[str, ...]:
+def list_shards(policy: Mapping[str, Json]) -> tuple[str, ...]:
     """The shares that a run holds, in their order; none where it is the whole."""
     return tuple(f"{number}/{total}" for total, number in _of(policy))
 
 
-def missing(policy: Mapping[str, Json]) -> tuple[str, ...]:
+def list_missing_shards(policy: Mapping[str, Json]) -> tuple[str, ...]:
     """The shares that a run does not hold; none where it is the whole."""
     return tuple(f"{number}/{total}" for total, number in _rest(_of(policy)))
 
 
-def together(policies: Iterable[Mapping[str, Json]]) -> str | None:
+def merge_shards(policies: Iterable[Mapping[str, Json]]) -> str | None:
     """What the policy of merged runs has under SHARD; None where they are the whole, or one of them is."""
     each = [_of(policy) for policy in policies]
     shares = sorted({share for of_one in each for share in of_one})
