@@ -189,7 +189,7 @@ def load(root: Path | None = None) -> Library:
     """
     if root is None:
         return of_folders(provider_folders.installed_records())
-    return of_folders((provider_folders.demand_records(provider_folders.also_use(root)),))
+    return of_folders((provider_folders.require_records(provider_folders.use_also(root)),))
 
 
 @cache

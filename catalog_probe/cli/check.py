@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from catalog_probe.catalog.files import paths, provider_folders
-from catalog_probe.catalog.files.manifest import meant, providers
+from catalog_probe.catalog.files.manifest import providers, selected_providers
 from catalog_probe.catalog.files.store import Catalog
 from catalog_probe.catalog.model.errors import CatalogError
 from catalog_probe.catalog.model.exits import Exit
@@ -51,7 +51,7 @@ def build_parser() -> Parser:
         help="first put files into canonical form, add required nulls, drop void evidence, set the tags that follow",
     )
     check.add_argument(
-        "--accepted-differences", type=paths.meant, metavar="FILE", help="check this file of accepted differences"
+        "--accepted-differences", type=paths.locate, metavar="FILE", help="check this file of accepted differences"
     )
     return check
 
@@ -93,8 +93,8 @@ def check_recipes(args: Namespace) -> int:
     from catalog_probe.probes.coverage import completeness
     from catalog_probe.probes.recipes.book import book
 
-    catalog = Catalog.load(*provider_folders.demanded(args.catalog))
-    books = {provider: book(provider) for provider in meant()}
+    catalog = Catalog.load(*provider_folders.use_records(args.catalog))
+    books = {provider: book(provider) for provider in selected_providers()}
     misfits = list(completeness.misfits(catalog, books))
     for misfit in misfits:
         print(visible.row(misfit))
@@ -107,9 +107,9 @@ def check_recipes(args: Namespace) -> int:
 
 def _find_acceptance_problems(args: Namespace, roots: tuple[Path, ...]) -> list[str]:
     """Check accepted differences. They name records of their homes: other folders have those of the option alone."""
-    if args.catalog and not args.accepted_differences and not provider_folders.is_of_a_home(roots[0]):
+    if args.catalog and not args.accepted_differences and not provider_folders.is_provider_records(roots[0]):
         return []
-    catalog, _ = Catalog.load_what_can_be(*roots)
+    catalog, _ = Catalog.load_readable(*roots)
     today = args.today or datetime.now(UTC).date()
     problems: list[str] = []
     for file in [args.accepted_differences] if args.accepted_differences else accepted_differences.of_homes():

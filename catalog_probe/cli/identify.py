@@ -45,7 +45,7 @@ def build_parser() -> Parser:
     parser.add_catalog_options(command, parser.folder)
     command.add_argument("provider", metavar="PROVIDER", help=f"whose answer it is: {parser.describe_providers()}")
     command.add_argument(
-        "file", nargs="?", type=paths.meant, metavar="FILE", help="what holds the answer (default: stdin)"
+        "file", nargs="?", type=paths.locate, metavar="FILE", help="what holds the answer (default: stdin)"
     )
     command.add_argument(
         "--status", type=parser.parse_http_status, metavar="N", help="the HTTP status, if the answer has none"

@@ -6,7 +6,7 @@ import difflib
 import sys
 from typing import TYPE_CHECKING
 
-from catalog_probe.catalog.files.installed import missing
+from catalog_probe.catalog.files.missing_library import describe_missing_library
 from catalog_probe.catalog.model.errors import LONGEST
 from catalog_probe.catalog.model.exits import Exit
 from catalog_probe.catalog.text import visible
@@ -77,7 +77,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         return _run(name, rest)
     except ModuleNotFoundError as error:  # of what the module of a command imports
-        what = missing(error)
+        what = describe_missing_library(error)
         if not what:
             raise
         return _refuse(what)

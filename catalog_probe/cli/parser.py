@@ -16,7 +16,7 @@ from textwrap import fill
 from typing import Any, NoReturn
 
 from catalog_probe.catalog.files import paths, provider_folders
-from catalog_probe.catalog.files.installed import missing
+from catalog_probe.catalog.files.missing_library import describe_missing_library
 from catalog_probe.catalog.model.errors import LONGEST, Mendable, did_you_mean
 from catalog_probe.catalog.model.exits import INTERRUPTED, Exit
 from catalog_probe.catalog.text import visible
@@ -100,7 +100,7 @@ def place(text: str) -> Path:
     Raises:
         argparse.ArgumentTypeError: it is empty.
     """
-    return paths.meant(named(text))
+    return paths.locate(named(text))
 
 
 def folder(text: str) -> Path:
@@ -111,7 +111,7 @@ def folder(text: str) -> Path:
         CatalogError: no record lies there.
     """
     meant = place(text)
-    provider_folders.demanded(meant)
+    provider_folders.use_records(meant)
     return meant
 
 
@@ -196,7 +196,7 @@ def run(
     except KeyboardInterrupt:
         return _say(parser, stopped, INTERRUPTED)
     except Exception as error:  # noqa: BLE001 - else Python exits 1, which says that something was found
-        found = missing(error) or blamed(chosen)
+        found = describe_missing_library(error) or blamed(chosen)
         if found:
             return _say(parser, found, Exit.USAGE)
         with suppress(OSError):

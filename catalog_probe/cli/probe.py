@@ -38,7 +38,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
     named = [_locate(word) for word in words]
     everything = [] if named != words else [str(PROBES)]
-    cache = f"cache_dir={paths.home() / '.cache' / 'pytest'}"
+    cache = f"cache_dir={paths.base_folder() / '.cache' / 'pytest'}"
     ours = ["-p", "catalog_probe.probes.plugin.plugin", "--rootdir", str(PROBES.parent), "-o", cache]
     return int(pytest.main([*ours, *everything, *named], plugins=[OnlyProbes()]))
 

@@ -59,7 +59,7 @@ def build_parser() -> Parser:
     command = Parser(prog="catalog-probe can-i-rely", description=_DESCRIPTION)
     command.set_defaults(run_command=can_i_rely)
     parser.add_catalog_options(command, parser.folder)
-    command.add_argument("file", type=paths.meant, metavar="RELY_TOML", help="what it depends on")
+    command.add_argument("file", type=paths.locate, metavar="RELY_TOML", help="what it depends on")
     return command
 
 

@@ -142,8 +142,8 @@ def _add_folder(command: argparse.ArgumentParser) -> None:
     command.add_argument(
         "--history",
         dest="folder",
-        type=paths.meant,
-        default=paths.history(),
+        type=paths.locate,
+        default=paths.history_folder(),
         metavar="DIR",
         help="where histories lie (default: reports/history)",
     )

@@ -19,7 +19,7 @@ def demand(run: Run) -> None:
         EvidenceError: the manifest of one is nowhere: without it nothing can be told of its records.
     """
     if run.invocation.catalog:
-        provider_folders.also_use(paths.meant(run.invocation.catalog))
+        provider_folders.use_also(paths.locate(run.invocation.catalog))
     missing = [name for name in run.providers if name not in providers()]
     if missing:
         raise EvidenceError(

@@ -40,7 +40,7 @@ def folder_of(name: str) -> Path:
 
 def folder_or_none(name: str) -> Path | None:
     """The same; None where there is none."""
-    for path in (paths.meant(name), paths.runs() / name):
+    for path in (paths.locate(name), paths.runs_folder() / name):
         if path.is_dir():
             return path
         if path.is_file() and (path.parent / RESULTS_FILE).is_file():
@@ -50,6 +50,8 @@ def folder_or_none(name: str) -> Path | None:
 
 def _known() -> str:
     names = sorted(
-        path.name for path in paths.runs().glob("*/") if (path / RESULTS_FILE).is_file() and path.name != "latest"
+        path.name
+        for path in paths.runs_folder().glob("*/")
+        if (path / RESULTS_FILE).is_file() and path.name != "latest"
     )
     return f", such as {names[-1]}" if names else " (there is none yet: `pytest probes` makes one)"

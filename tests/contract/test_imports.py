@@ -10,7 +10,7 @@ import pytest
 from catalog_probe import catalog as catalog_package
 from catalog_probe import mockserver as mock_package
 from catalog_probe.catalog.files.manifest import providers
-from catalog_probe.catalog.files.provider_folders import PACKAGE
+from catalog_probe.catalog.files.provider_folders import SHIPPED
 from catalog_probe.probes import calls, recipes
 from catalog_probe.probes.targets import target
 from tests.harness.command import CHECKOUT
@@ -46,7 +46,7 @@ def foreign_imports(folder: Path) -> list[str]:
 
 def is_for_recipes(source: str, own: str) -> bool:
     within = any(f"{source}.".startswith(f"{package}.") for package in (*FOR_RECIPES, own))
-    return within or source.partition(".")[0] not in {*root_packages(), PACKAGE.recipes.parent.name, "tests", ""}
+    return within or source.partition(".")[0] not in {*root_packages(), SHIPPED.recipes.parent.name, "tests", ""}
 
 
 def test_no_modules_import_each_other() -> None:
@@ -57,7 +57,7 @@ def test_no_modules_import_each_other() -> None:
 
 @pytest.mark.parametrize("provider", providers())
 def test_no_recipes_import_each_other(provider: str) -> None:
-    graph = build_graph([PACKAGE.recipes / provider])
+    graph = build_graph([SHIPPED.recipes / provider])
     assert any(graph.values()), "relative imports are read"
     assert find_cycles(graph) == [], "move what both need to where it belongs"
 
@@ -90,7 +90,7 @@ def test_a_module_that_two_import_is_no_cycle(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("provider", providers())
 def test_recipes_import_only_what_they_are_written_in(provider: str) -> None:
-    assert foreign_imports(PACKAGE.recipes / provider) == []
+    assert foreign_imports(SHIPPED.recipes / provider) == []
 
 
 @pytest.mark.parametrize(
@@ -106,7 +106,7 @@ def test_recipes_import_only_what_they_are_written_in(provider: str) -> None:
         (f"from {target.__name__.rpartition('.')[0]} import target", False),
         (f"from {mock_package.__name__} import app", False),
         (f"def late():\n    import {mock_package.__name__}.app", False),
-        (f"from {PACKAGE.recipes.parent.name}.recipes.pb import shapes", False),
+        (f"from {SHIPPED.recipes.parent.name}.recipes.pb import shapes", False),
         ("from ..pb import shapes", False),
         ("from tests.harness import engines", False),
     ],
@@ -118,7 +118,7 @@ def test_a_foreign_import_of_recipes_is_found(tmp_path: Path, text: str, allowed
 
 def test_nothing_imports_shipped_recipes_by_name() -> None:
     """The loader has them under a name of its own: an import would make a second copy, with records of its own."""
-    folder, name = PACKAGE.recipes.parent.name, PACKAGE.recipes.name
+    folder, name = SHIPPED.recipes.parent.name, SHIPPED.recipes.name
     by_name = re.compile(rf"^\s*(import|from) {folder}(\.| import ){name}\b", re.MULTILINE)
     assert by_name.search(f"x\n  from {folder}.{name}.pa import shapes")
     files = [file for root in (*root_packages(), folder, "tests") for file in (CHECKOUT / root).rglob("*.py")]

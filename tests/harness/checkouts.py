@@ -52,4 +52,4 @@ def parts(to: Path, *names: str) -> Path:
 def as_checkout(folder: Path, patch: pytest.MonkeyPatch) -> None:
     """Commands are called there, and take it for the checkout."""
     patch.chdir(folder)
-    patch.setattr(paths, "home", lambda: folder)
+    patch.setattr(paths, "base_folder", lambda: folder)

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from catalog_probe.catalog.evidence.causes import find_causes
 from catalog_probe.catalog.evidence.harness_results import select_record_results
-from catalog_probe.catalog.files.provider_folders import PACKAGE
+from catalog_probe.catalog.files.provider_folders import SHIPPED
 from catalog_probe.catalog.model import Severity
 from tests.harness.command import CHECKOUT, Ran, child_environ, pytest_probes
 from tests.harness.target_files import toml
@@ -72,7 +72,7 @@ def live_target(path: Path, served_at: Mapping[str, Mapping[str, str]], *, rate:
 
     `rate` is of requests a second and key; without one, the suite keeps to the limits that are documented.
     """
-    data = tomllib.loads((PACKAGE.targets / "mock.toml").read_text(encoding="utf-8"))
+    data = tomllib.loads((SHIPPED.targets / "mock.toml").read_text(encoding="utf-8"))
     environ: dict[str, str] = {}
     providers: dict[str, Any] = {}
     for name, table in data["providers"].items():

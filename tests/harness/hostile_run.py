@@ -24,7 +24,7 @@ from urllib.parse import unquote
 
 from catalog_probe.catalog.evidence.harness_results import select_record_results
 from catalog_probe.catalog.evidence.results_file import EvidenceError, read_run
-from catalog_probe.catalog.files.provider_folders import PACKAGE
+from catalog_probe.catalog.files.provider_folders import SHIPPED
 from tests.harness.command import CHECKOUT, OF_OUR_DEPENDENCIES
 from tests.harness.hostile_table import CANARY, CODES, Case, cases
 from tests.harness.target_files import toml
@@ -86,7 +86,7 @@ def wrong(case: Case, came: Came) -> list[str]:
 def write_target(path: Path, case: Case, where: Where) -> None:
     """The mock target with the case's provider where its server is; its key is the canary, from the environment."""
     name = case.record.partition("/")[0]
-    provider = tomllib.loads((PACKAGE.targets / "mock.toml").read_text())["providers"][name]
+    provider = tomllib.loads((SHIPPED.targets / "mock.toml").read_text())["providers"][name]
     for key, value in provider.items():
         if value == "embedded":
             provider[key] = where.base.rpartition("/")[2] if key == "grpc_host" else f"http://{where.base}"

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from catalog_probe.catalog.evidence.results_file import RESULTS_FILE, ResultsWriter, read_run
-from catalog_probe.catalog.files.provider_folders import PACKAGE
+from catalog_probe.catalog.files.provider_folders import SHIPPED
 from catalog_probe.reports.build import build
 from tests.harness.command import CHECKOUT, Ran, child_environ, pytest_probes
 from tests.harness.engines import PREFIXES
@@ -101,7 +101,7 @@ class Target:
 
 def write_target(path: Path, base: str) -> Target:
     """Write a live target of all providers of the mock at one address, with keys from the environment."""
-    data = tomllib.loads((PACKAGE.targets / "mock.toml").read_text(encoding="utf-8"))
+    data = tomllib.loads((SHIPPED.targets / "mock.toml").read_text(encoding="utf-8"))
     environ: dict[str, str] = {}
     providers: dict[str, Any] = {}
     for name, table in data["providers"].items():

@@ -27,7 +27,7 @@ import anyio
 
 from catalog_probe.catalog.evidence.harness_results import select_record_results
 from catalog_probe.catalog.evidence.results_file import read_run
-from catalog_probe.catalog.files.provider_folders import PACKAGE
+from catalog_probe.catalog.files.provider_folders import SHIPPED
 from catalog_probe.catalog.model import Outcome
 from catalog_probe.mockserver.app import create_app
 from tests.harness.command import CHECKOUT
@@ -156,7 +156,7 @@ def _machine(way: Way, folder: Path) -> Iterator[list[str]]:
 
 def _slow_target(base: str, folder: Path) -> list[str]:
     """The mock target at another address; gRPC, which is served elsewhere, is left out."""
-    data = tomllib.loads((PACKAGE.targets / "mock.toml").read_text(encoding="utf-8"))
+    data = tomllib.loads((SHIPPED.targets / "mock.toml").read_text(encoding="utf-8"))
     for name, table in data["providers"].items():
         table.update({key: f"{base}{prefix}" for key, prefix in PREFIXES[name].items()})
         table.pop("grpc_host", None)

@@ -6,7 +6,7 @@ import json
 import tomllib
 from typing import TYPE_CHECKING, Any
 
-from catalog_probe.catalog.files.provider_folders import PACKAGE
+from catalog_probe.catalog.files.provider_folders import SHIPPED
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 def pa_target(path: Path, base: str, *, name: str = "elsewhere", **changes: Any) -> str:
     """A target file for PA alone; the path as text, as `--target` takes it."""
-    data = tomllib.loads((PACKAGE.targets / "mock.toml").read_text())
+    data = tomllib.loads((SHIPPED.targets / "mock.toml").read_text())
     pa = {key: value for key, value in data["providers"]["pa"].items() if value != "embedded"}
     path.write_text(toml({**data, "name": name, "providers": {"pa": {**pa, "base_url": f"{base}/pa", **changes}}}))
     return str(path)

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from catalog_probe.catalog.evidence import earlier_runs
 from catalog_probe.catalog.evidence.results_file import read_run, report_unusable_evidence
-from catalog_probe.catalog.files.provider_folders import PACKAGE
+from catalog_probe.catalog.files.provider_folders import SHIPPED
 from catalog_probe.catalog.files.store import Catalog
 from catalog_probe.catalog.model.errors import Mendable
 from catalog_probe.catalog.writeback import accepted_differences
@@ -107,7 +107,7 @@ WHOLE: Mapping[str, tuple[str, Callable[[Path], object], Callable[[], bytes]]] =
     "journal": ("made.jsonl", journal.read_entries, lambda: "\n".join(map(json.dumps, JOURNAL)).encode()),
     "accepted_difference": ("divergences.json", accepted_differences.load, lambda: json.dumps([ENTRY]).encode()),
     "records": ("pa/errors/general.json", lambda path: Catalog.load(path.parent.parent.parent), RECORDS.read_bytes),
-    "target": ("target.toml", lambda path: targets.load(str(path), {}), (PACKAGE.targets / "mock.toml").read_bytes),
+    "target": ("target.toml", lambda path: targets.load(str(path), {}), (SHIPPED.targets / "mock.toml").read_bytes),
     "history": ("live.jsonl", remembered, _history),
 }
 """By what it is: the name of the file, its reader, and what a good one holds."""

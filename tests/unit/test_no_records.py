@@ -56,8 +56,8 @@ def test_so_does_whatever_else_is_given_one(tmp_path: Path, capsys: pytest.Captu
 
 
 def test_a_home_may_have_none_yet(tmp_path: Path) -> None:
-    manifests = provider_folders.Home(tmp_path).manifests
+    manifests = provider_folders.ProviderFolder(tmp_path).manifests
     manifests.mkdir()
     (manifests / "pe.toml").touch()
-    provider_folders.Home(tmp_path).records.mkdir()
-    assert provider_folders.demanded(tmp_path) == (tmp_path.resolve() / "records",)
+    provider_folders.ProviderFolder(tmp_path).records.mkdir()
+    assert provider_folders.use_records(tmp_path) == (tmp_path.resolve() / "records",)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from catalog_probe.catalog.files.manifest import manifest
-from catalog_probe.catalog.files.schema_messages import FEW, Complaint
+from catalog_probe.catalog.files.schema_messages import MAX_LISTED, Complaint
 from catalog_probe.catalog.model import Record, Tag
 from catalog_probe.catalog.model.assertion import ASK, EVERY, Basis, Key
 from catalog_probe.catalog.model.errors import did_you_mean
@@ -169,6 +169,6 @@ def _labels(made: Iterable[Assertion]) -> list[str]:
 
 def _few(names: Collection[str]) -> str:
     """Names on one line; where there are many, the first of them."""
-    shown = list(names)[:FEW]
+    shown = list(names)[:MAX_LISTED]
     more = len(names) - len(shown)
     return ", ".join(shown) + (f" and {more} more" if more else "")

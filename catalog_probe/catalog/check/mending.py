@@ -28,7 +28,7 @@ def put_right(root: Path = RECORDS) -> list[str]:
     follow from the data, and what is not in canonical form is put into it.
     """
     with locked(root):
-        catalog, _ = Catalog.load_what_can_be(root)
+        catalog, _ = Catalog.load_readable(root)
         said: list[str] = []
         whole = [_with_its_nulls(record, said) for record in catalog.records]
         files = {record.address: catalog.file_of(record.address) for record in whole}

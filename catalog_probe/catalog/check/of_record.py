@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from catalog_probe.catalog.check import asserting, relating, unfinished
 from catalog_probe.catalog.check.validators import surfaces, validator_of
 from catalog_probe.catalog.files.manifest import providers
-from catalog_probe.catalog.files.schema_messages import complaints, quoted
+from catalog_probe.catalog.files.schema_messages import complaints, quote_value
 from catalog_probe.catalog.files.schemas import KIND_SCHEMA
 from catalog_probe.catalog.files.store import Catalog, family_file
 from catalog_probe.catalog.model import Address, Json, Record, Tag
@@ -86,7 +86,7 @@ def _names_its_provider(record: Record, scene: Scene) -> Iterator[Told]:
     if not isinstance(named, str) or not re.fullmatch("[A-Z][A-Z0-9]*", named):
         return  # the schema complains
     if named not in known:
-        yield Told("$.provider", f"{quoted(named)} is none of {', '.join(known)}", did_you_mean(named, known))
+        yield Told("$.provider", f"{quote_value(named)} is none of {', '.join(known)}", did_you_mean(named, known))
     elif named.lower() != record.provider:
         yield Told("$.provider", f"{named!r} lies in the folder of {record.provider}", "change it, or move the record")
 
@@ -147,7 +147,7 @@ def _message_pattern_compiles(record: Record, scene: Scene) -> Iterator[Told]:
     try:
         re.compile(text)
     except re.error as error:
-        yield Told("$.message_pattern", f"{quoted(text)} does not compile: {error}", "mend the regular expression")
+        yield Told("$.message_pattern", f"{quote_value(text)} does not compile: {error}", "mend the regular expression")
 
 
 def _tags_agree(record: Record, scene: Scene) -> Iterator[Told]:
@@ -171,7 +171,7 @@ def _exists(path: str, address: Json, kind: str, record: Record, scene: Scene) -
     try:
         parsed = Address.parse(address)
     except (ValueError, TypeError):
-        yield Told(path, f"{quoted(address)} is no address", f"write {record.provider}/{kind}/<family>/<slug>")
+        yield Told(path, f"{quote_value(address)} is no address", f"write {record.provider}/{kind}/<family>/<slug>")
         return
     if parsed.kind != kind or parsed.provider != record.provider:
         yield Told(path, f"{address} is none of {record.provider}/{kind}", "name a record of that kind and provider")

@@ -7,7 +7,7 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from catalog_probe.catalog.envelopes.place import Place
-from catalog_probe.catalog.files.schema_messages import Complaint, quoted
+from catalog_probe.catalog.files.schema_messages import Complaint, quote_value
 from catalog_probe.catalog.model.errors import did_you_mean
 from catalog_probe.catalog.reading.relations import labels_of, relation, written_relations
 
@@ -72,14 +72,14 @@ def _constant(path: str, own: Relation) -> Iterator[Complaint]:
         try:
             re.compile(str(own.value))
         except re.error as error:
-            yield Complaint(path, f"{quoted(own.value)} does not compile: {error}", "mend the regular expression")
+            yield Complaint(path, f"{quote_value(own.value)} does not compile: {error}", "mend the regular expression")
     elif own.kind == "every":
         from jsonschema import Draft202012Validator, SchemaError  # slow to import; few relations hold a schema
 
         try:
             Draft202012Validator.check_schema(own.value)
         except SchemaError as error:
-            yield Complaint(path, f"is no JSON Schema 2020-12: {quoted(error.message, 160)}", "mend the schema")
+            yield Complaint(path, f"is no JSON Schema 2020-12: {quote_value(error.message, 160)}", "mend the schema")
 
 
 def _basis(where: str, written: Mapping[str, Json], own: Relation, record: Record) -> Iterator[Complaint]:

@@ -12,9 +12,9 @@ from catalog_probe.catalog.check.of_record import Scene, problems_of
 from catalog_probe.catalog.check.validators import surfaces, validator_of
 from catalog_probe.catalog.files import provider_folders
 from catalog_probe.catalog.files.manifest import providers
-from catalog_probe.catalog.files.provider_folders import remembered
-from catalog_probe.catalog.files.schema_messages import complaints, quoted
-from catalog_probe.catalog.files.schemas import KIND_SCHEMA, schemas_of
+from catalog_probe.catalog.files.provider_folders import cached_per_folders
+from catalog_probe.catalog.files.schema_messages import complaints, quote_value
+from catalog_probe.catalog.files.schemas import KIND_SCHEMA, read_schemas
 from catalog_probe.catalog.files.store import DISCOVERED, RECORDS, Catalog
 from catalog_probe.catalog.files.strict_json import read_object
 from catalog_probe.catalog.model.errors import CatalogError, shown
@@ -51,19 +51,19 @@ def check(root: Path = RECORDS, *, shipped: bool | None = None) -> list[Problem]
     `shipped` records may carry no evidence from a mock, a gateway or another revision; by default these are the ones in
     this package and in homes.
     """
-    catalog, errors = Catalog.load_what_can_be(root)
-    is_home = provider_folders.is_of_a_home(root)
+    catalog, errors = Catalog.load_readable(root)
+    is_home = provider_folders.is_provider_records(root)
     is_shipped = is_home if shipped is None else shipped
     scene = Scene(catalog, frozenset(error.file for error in errors if error.file), is_shipped)
     found = [_unreadable(error, root) for error in errors]
-    found += _schema_files(provider_folders.home_of(root) or provider_folders.PACKAGE)
+    found += _schema_files(provider_folders.find_folder(root) or provider_folders.SHIPPED)
     found += manifest_problems()
     found += _unfinished_envelopes(root) if is_home else ()
     for record in catalog.records:
         place = catalog.file_of(record.address), str(record.address)
         found += [Problem(*place, *told) for told in problems_of(record, scene)]
     if is_home and not any(problem.address for problem in found):  # facts speak of sound records beside them
-        beside = root.parent / provider_folders.PACKAGE.facts.name
+        beside = root.parent / provider_folders.SHIPPED.facts.name
         found += [Problem(file, named, *told) for file, named, told in facts.problems(catalog, beside)]
         for record, complaint in facts.unknown_rows(catalog, beside):
             found.append(Problem(catalog.file_of(record.address), str(record.address), *complaint))
@@ -76,7 +76,9 @@ def check(root: Path = RECORDS, *, shipped: bool | None = None) -> list[Problem]
 
 def _check_again(root: Path) -> str:
     """The command that checks these very records."""
-    return " ".join([asserting.CHECK, *([shlex.join(option)] if (option := provider_folders.option_for(root)) else [])])
+    return " ".join(
+        [asserting.CHECK, *([shlex.join(option)] if (option := provider_folders.catalog_option(root)) else [])]
+    )
 
 
 def first_problem(root: Path | str | None) -> str:
@@ -89,11 +91,15 @@ def first_problem_of_run(root: Path, names: Container[str]) -> str:
 
     A run asks for no more: facts, canonical form and our own schemas concern a change of the catalog, and take 0.8 s.
     """
-    home = provider_folders.home_of(root)
-    catalog, errors = Catalog.load_what_can_be(root)
-    scene = Scene(catalog, frozenset(error.file for error in errors if error.file), provider_folders.is_of_a_home(root))
+    home = provider_folders.find_folder(root)
+    catalog, errors = Catalog.load_readable(root)
+    scene = Scene(
+        catalog,
+        frozenset(error.file for error in errors if error.file),
+        provider_folders.is_provider_records(root),
+    )
     problems = [_unreadable(error, root) for error in errors]
-    problems += _schema_files(home) if home is not None and home != provider_folders.PACKAGE else ()
+    problems += _schema_files(home) if home is not None and home != provider_folders.SHIPPED else ()
     problems += manifest_problems()
     problems += [
         Problem(catalog.file_of(record.address), str(record.address), *told)
@@ -115,16 +121,16 @@ def _unreadable(error: CatalogError, root: Path) -> Problem:
     return Problem(error.file or root, "", error.place, error.what, error.mend)
 
 
-@remembered
-def _schema_files(home: provider_folders.Home) -> tuple[Problem, ...]:
+@cached_per_folders
+def _schema_files(home: provider_folders.ProviderFolder) -> tuple[Problem, ...]:
     return tuple(_schema_problems(home))
 
 
-def _schema_problems(home: provider_folders.Home) -> Iterator[Problem]:
+def _schema_problems(home: provider_folders.ProviderFolder) -> Iterator[Problem]:
     from jsonschema import Draft202012Validator, SchemaError  # slow to import; a folder of records has no schemas
 
     try:
-        schemas = dict(schemas_of(home))
+        schemas = dict(read_schemas(home))
     except CatalogError as error:
         yield _unreadable(error, RECORDS)
         return
@@ -132,17 +138,17 @@ def _schema_problems(home: provider_folders.Home) -> Iterator[Problem]:
         try:
             Draft202012Validator.check_schema(schema)
         except SchemaError as error:
-            what = f"is no JSON Schema 2020-12: {quoted(error.message, 160)}"
+            what = f"is no JSON Schema 2020-12: {quote_value(error.message, 160)}"
             yield Problem(Path(urn), "", error.json_path, what, "mend the schema")
 
 
 def _unfinished_envelopes(root: Path) -> Iterator[Problem]:
-    for path in sorted((root.parent / provider_folders.PACKAGE.schemas.name).rglob("*.json")):
+    for path in sorted((root.parent / provider_folders.SHIPPED.schemas.name).rglob("*.json")):
         with suppress(CatalogError):  # told elsewhere
             yield from (Problem(path, "", *each) for each in unfinished.left(read_object(path)))
 
 
-@remembered
+@cached_per_folders
 def manifest_problems(folder: Path | None = None) -> tuple[Problem, ...]:
     """Every problem of the providers' manifests in a folder, or in all homes."""
     validator = validator_of(manifests.SCHEMA)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from catalog_probe.catalog.files.provider_folders import remembered
+from catalog_probe.catalog.files.provider_folders import cached_per_folders
 from catalog_probe.catalog.files.schemas import envelope_id, schemas
 
 if TYPE_CHECKING:
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from catalog_probe.catalog.model import Json
 
 
-@remembered
+@cached_per_folders
 def validator_of(urn: str) -> Draft202012Validator | None:
     """The validator of a schema and all that it refers to; None where there is no such schema."""
     from jsonschema import Draft202012Validator  # slow to import; only who validates waits

@@ -36,14 +36,14 @@ class Envelope:
     """What holds in each answer of the surface beside its shape, as records write their relations."""
 
 
-@provider_folders.remembered
+@provider_folders.cached_per_folders
 def envelope(surface: str) -> Envelope:
     """The envelope of a surface.
 
     Raises:
         KeyError: there is no schema of that name.
     """
-    path = provider_folders.first(lambda home: home.envelopes / f"{surface}.json")
+    path = provider_folders.find_file(lambda home: home.envelopes / f"{surface}.json")
     if path is None:
         raise KeyError(f"no envelope schema for surface {surface!r}; add schemas/envelopes/{surface}.json")
     schema = json.loads(path.read_text(encoding="utf-8"))

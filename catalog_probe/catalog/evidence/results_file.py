@@ -120,7 +120,7 @@ def _check_version(line: Json, place: str) -> None:
 def _lines(path: Path) -> Iterator[tuple[str, Json]]:
     try:
         with path.open("rb") as raw:
-            yield from json_lines.values(raw, path)
+            yield from json_lines.parse_lines(raw, path)
     except OSError as error:
         mend = "name a run's folder or its results.jsonl"
         raise EvidenceError(error.strerror or str(error), mend, file=path) from error

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from catalog_probe.catalog.model import Json
 
-SCHEMA = paths.shipped("reports") / "schemas" / "results.json"
+SCHEMA = paths.shipped_folder("reports") / "schemas" / "results.json"
 
 RUN, RESULT, HISTORY_ROW = "run", "result", "history_row"
 

@@ -1,1 +1,1 @@
-"""Files: where they lie, provider folders, JSON and schemas, manifests, and the store of records."""
+"""Files: paths, provider folders, JSON and schemas, manifests, and the store of records."""

@@ -1,4 +1,4 @@
-"""JSON lines, as a process that may be killed at any moment leaves them."""
+"""Read JSON lines files whose writer may have been killed in the middle of a line."""
 
 from __future__ import annotations
 
@@ -16,37 +16,41 @@ if TYPE_CHECKING:
 
 
 class BrokenLineError(Mendable):
-    """A line that is not JSON and that no kill explains: where it stands (`file:line`), and what to do."""
+    """A line that is not JSON although it is complete, with its position (`file:line`)."""
 
 
-def values(raw: bytes | Iterable[bytes], file: Path, left_out: list[str] | None = None) -> Iterator[tuple[str, Json]]:
-    """Each line's value with where it stands, as `file:line`; blank lines are passed over.
+def parse_lines(
+    raw: bytes | Iterable[bytes], file: Path, skipped: list[str] | None = None
+) -> Iterator[tuple[str, Json]]:
+    """Yield the position (`file:line`) and the value of each line that is not blank.
 
-    Only what comes after the last line break can have been cut short: where that is not JSON, it is left out.
-
-    Of another one that is not JSON it is noted in `left_out` where it stands and what it is, where that is given.
+    An incomplete last line is left out silently. Any other line that is not JSON is described in `skipped`, if that is
+    given.
 
     Raises:
-        BrokenLineError: another line is not JSON, and nobody wants to go on without it.
+        BrokenLineError: such a line, if `skipped` is not given.
     """
     for number, line in enumerate(io.BytesIO(raw) if isinstance(raw, bytes) else raw, start=1):
         if not line.strip():
             continue
-        place = f"{file}:{number}"
+        position = f"{file}:{number}"
         try:
-            yield place, json.loads(line.decode("utf-8-sig"))
+            yield position, json.loads(line.decode("utf-8-sig"))
         except (ValueError, RecursionError) as error:
+            # A killed writer leaves at most one line without its end.
             if not line.endswith(b"\n"):
                 return
-            what = _what(line, error)
-            if left_out is None:
-                raise BrokenLineError(what, "remove the line", place=place) from error
-            left_out.append(f"{place}: {what}")
+            description = _describe_broken_line(line, error)
+            if skipped is None:
+                raise BrokenLineError(description, "remove the line", place=position) from error
+            skipped.append(f"{position}: {description}")
 
 
-def _what(line: bytes, error: ValueError | RecursionError) -> str:
+def _describe_broken_line(line: bytes, error: ValueError | RecursionError) -> str:
     if b"\0" in line:
         return "broken JSON (NUL bytes, as a machine that lost its power leaves them)"
     if isinstance(error, UnicodeDecodeError):
         return "broken JSON (it is not UTF-8)"
-    return f"broken JSON ({error})" if isinstance(error, ValueError) else "JSON that nests too deep"
+    if isinstance(error, RecursionError):
+        return "broken JSON (nested too deep)"
+    return f"broken JSON ({error})"

@@ -1,4 +1,4 @@
-"""What is special about each provider: its manifest, read when it is first asked for."""
+"""Read the manifest of each provider: the TOML file with everything that is special about it."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from catalog_probe.catalog.files import provider_folders
-from catalog_probe.catalog.files.provider_folders import PACKAGE, remembered
+from catalog_probe.catalog.files.provider_folders import SHIPPED, cached_per_folders
 from catalog_probe.catalog.model.errors import CatalogError, did_you_mean
 from catalog_probe.catalog.text.phrases import decoded
 
@@ -17,45 +17,44 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
-    from catalog_probe.catalog.model import Json
-
 T = TypeVar("T")
+
+USUAL_ADDRESS = "base_url"
+"""The address at which an endpoint is found, unless its manifest names another."""
 
 
 @dataclass(frozen=True, slots=True)
 class StandIns:
-    """How the documents write what carries the provider's name on the wire (1:0); all header names in small letters."""
+    """The names that the documents use in place of the provider's own (1:0); header names are in lower case."""
 
     header_prefix: str
     id_prefix: str
     key_header: str
     key_scheme: str
-    """What stands before the key in its header, or an empty text."""
+    """The word before the key in its header, or an empty string."""
     key_query: str = ""
-    """The parameter of the query that carries the key where no header does; else empty, as `key_header` is then."""
+    """The query parameter that carries the key if no header does; empty unless `key_header` is."""
 
 
 @dataclass(frozen=True, slots=True)
 class Control:
-    """A cheap free request whose success is documented.
-
-    `address` says which of the provider's addresses it goes to. `proof` are JSON pointers to what the body of its
-    success must have.
-    """
+    """A cheap free request whose success is documented."""
 
     method: str
     path: str
     query: tuple[tuple[str, str], ...]
     address: str
+    """Which of the provider's addresses it is sent to."""
     proof: tuple[str, ...]
+    """JSON pointers to what the body of its success must have."""
 
 
 @dataclass(frozen=True, slots=True)
 class Backoff:
-    """How a request is sent again where an error says nothing of it: at most so often, each wait twice the last."""
+    """How official clients resend a request if an error gives no time; each wait is twice the one before."""
 
     attempts: int
-    """How often a request is sent at most, the first time included."""
+    """The maximum number of requests, the first included."""
     first_s: float
     max_s: float
     jitter: bool
@@ -63,34 +62,38 @@ class Backoff:
 
 @dataclass(frozen=True, slots=True)
 class Revisions:
-    """By what a request selects one behaviour of several: the value of a header, or the first segment of its path."""
+    """The API versions among which a request selects one, by a header or by the first segment of its path."""
 
     header: str
-    """The request header; empty where the path says it, and then each revision has endpoints of its own."""
+    """The request header; empty if the path selects, and then each revision has endpoints of its own."""
     values: tuple[str, ...]
-    """Those that are known, the oldest first."""
+    """The known revisions, oldest first."""
     default: str
-    """The one that is asked for where nobody names another; empty where none is."""
+    """The revision of a request that names none; empty if there is none."""
 
-    def holds(self, since: str, until: str, under: str) -> bool:
-        """Whether what holds since one revision, or until another, holds under a third. Unknown ones are the newest."""
-        return self._at(since, 0) <= self._at(under, len(self.values)) < self._at(until, len(self.values) + 1)
+    def is_in_force(self, since: str, until: str, revision: str) -> bool:
+        """Whether what holds from `since` on and before `until` holds under a revision.
 
-    def asked(self, path: str, headers: Mapping[str, str]) -> str:
-        """The revision that a request in stand-ins was asked under, header names in small letters; or nothing."""
+        An empty `since` or `until` is no bound. An unknown revision counts as newer than all known ones.
+        """
+        newest = len(self.values)
+        return self._index(since, 0) <= self._index(revision, newest) < self._index(until, newest + 1)
+
+    def selected_by(self, path: str, headers: Mapping[str, str]) -> str:
+        """Return the revision that a request names, or an empty string; header names are stand-ins in lower case."""
         if self.header:
             return headers.get(self.header, "")
-        return next((each for each in path.split("/") if each in self.values), "")
+        return next((segment for segment in path.split("/") if segment in self.values), "")
 
-    def _at(self, value: str, default: int) -> int:
-        if not value:
+    def _index(self, revision: str, default: int) -> int:
+        if not revision:
             return default
-        return self.values.index(value) if value in self.values else len(self.values)
+        return self.values.index(revision) if revision in self.values else len(self.values)
 
 
 @dataclass(frozen=True, slots=True)
 class Manifest:
-    """What is special about one provider; headers are stand-ins in small letters."""
+    """Everything that is special about one provider; header names are stand-ins in lower case."""
 
     name: str
     about: str
@@ -98,89 +101,81 @@ class Manifest:
     default_surface: str
     """The envelope of an ordinary error."""
     surfaces: tuple[str, ...]
-    """Every envelope that is its own, the default first."""
+    """Every envelope of the provider, the default first."""
     request_id: str
-    """The response header that names the request, or an empty text where none is documented."""
+    """The response header that names the request, or an empty string if none is documented."""
     account_headers: tuple[str, ...]
     """Headers that name the account; evidence hides their values."""
     origin: tuple[str, ...]
-    """Response headers without its name that still tell that it was the provider who answered."""
+    """Response headers that only the provider sends although they do not contain its name."""
     imitated: bool
-    """Whether other hosts answer in its envelopes, so that a body alone does not tell whose it is."""
+    """Whether other hosts answer in its envelopes, so that a body alone does not prove who answered."""
     no_credit: frozenset[str]
-    """Addresses of errors that tell that the account has no credit, whatever was asked."""
+    """Addresses of the errors of an account without credit; any request may get them."""
     no_credit_message: str
-    """How other refusals say so, as a regular expression; empty where none is known to."""
+    """A regular expression for other messages that say the same; empty if none is known."""
     account_trouble: frozenset[str]
-    """Addresses of errors that tell of the account's quota, billing or limit of spending, whatever was asked."""
+    """Addresses of the errors about the account's quota, billing or spending limit; any request may get them."""
     region_refusals: frozenset[str]
-    """Addresses of errors that tell of a place which is not served."""
+    """Addresses of the errors about a region that is not served."""
     wording: Mapping[str, re.Pattern[str]]
-    """Error -> the words that published answers to it have; case does not matter, and `^` begins any text of a body.
+    """Address of an error -> the words of published answers; case does not matter, and `^` matches in every line.
 
-    They help to recognise an answer. Nothing is held against them.
+    It only helps to recognise an answer. No answer is compared with it.
     """
     addresses: Mapping[str, str]
-    """The addresses that a target may give, each with what is found there."""
+    """The addresses that a target may give, each with a description."""
     hosts: Mapping[str, str]
-    """Endpoint -> the one of these addresses at which it is found, where that is not the usual one."""
+    """Address of an endpoint -> the one of `addresses` at which it is found, if not the usual one."""
     grpc: Mapping[int, int]
-    """gRPC status -> the HTTP status that it stands for; empty where it does not speak gRPC."""
+    """gRPC status -> the HTTP status that it corresponds to; empty if the provider does not speak gRPC."""
     stream_end: frozenset[str]
-    """Data of event-stream blocks that end a stream and are no JSON."""
+    """The data of event-stream blocks that end a stream and are not JSON."""
     events_named_by_line: bool
-    """Whether the `event:` line alone names an event of its streams; else a type in the data may."""
+    """Whether only the `event:` line names an event; otherwise a type in the data may."""
     retry: Backoff | None
-    """How its official clients send a request again; None where the manifest does not say."""
+    """How its official clients resend a request; None if the manifest does not say."""
     roles: Mapping[str, str]
-    """Roles of credentials, each with what it is for."""
+    """The roles of credentials, each with its purpose."""
     controls: Mapping[str, Control]
-    """The control of each role that has one."""
+    """Role -> its control; not every role has one."""
     revisions: Revisions | None
-    """None where nothing selects one."""
     mock: tuple[str, ...]
-    """The command that serves a mock of it, in the folder of its home; empty where `catalog-probe mock` does."""
+    """The command that serves a mock, run in the provider folder; empty if `catalog-probe mock` serves it."""
 
     @property
     def unpaid(self) -> frozenset[str]:
-        """Addresses of errors that waiting does not mend: the account lacks credit, quota or billing."""
+        """Addresses of the errors that waiting does not resolve: the account lacks credit, quota or billing."""
         return self.no_credit | self.account_trouble
 
 
-USUAL_ADDRESS = "base_url"
-"""The address at which an endpoint is found of which nothing else is said."""
-
-
-@remembered
+@cached_per_folders
 def providers(folder: Path | None = None) -> tuple[str, ...]:
-    """The names of the providers that have a manifest, in a folder or in any home, in alphabetical order."""
+    """List the providers that have a manifest in a folder, by default in any provider folder, alphabetically."""
     if folder is not None:
-        return provider_folders.names_in(folder)
-    return tuple(sorted({name for home in provider_folders.homes() for name in home.providers()}))
+        return provider_folders.provider_names(folder)
+    return tuple(sorted({name for found in provider_folders.all_folders() for name in found.providers()}))
 
 
-def meant() -> tuple[str, ...]:
-    """The providers whose records a command means: those of the home that was named, or all."""
-    named = provider_folders.named_home()
+def selected_providers() -> tuple[str, ...]:
+    """List the providers that a command works on: those of the named provider folder, or all."""
+    named = provider_folders.named_folder()
     return named.providers() if named is not None else providers()
 
 
-def home_of(name: str) -> provider_folders.Home:
-    """Where all about a provider lies: the nearest home that has its manifest; of one that there is not, the package's.
-
-    Its recipes, and what else only one home can have, lie there as well.
-    """
-    return next((home for home in provider_folders.homes() if name in home.providers()), PACKAGE)
+def provider_folder(name: str) -> provider_folders.ProviderFolder:
+    """Return the nearest folder that has the manifest of a provider; the shipped one if there is no such provider."""
+    return next((folder for folder in provider_folders.all_folders() if name in folder.providers()), SHIPPED)
 
 
 def manifest_file(name: str, folder: Path | None = None) -> Path:
-    """Where the manifest of a provider lies."""
-    return (folder or home_of(name).manifests) / f"{name}.toml"
+    """Return the path of a provider's manifest."""
+    return (folder or provider_folder(name).manifests) / f"{name}.toml"
 
 
-@remembered
+@cached_per_folders
 def manifest(name: str, folder: Path | None = None) -> Manifest:
-    """The manifest of a provider.
+    """Read the manifest of a provider.
 
     Raises:
         CatalogError: there is none of that name, or it cannot be read.
@@ -189,11 +184,11 @@ def manifest(name: str, folder: Path | None = None) -> Manifest:
         mend = did_you_mean(name, providers(folder)) or f"they are {', '.join(providers(folder))}"
         raise CatalogError(f"no provider is called {name!r}", mend, file=folder and manifest_file(name, folder))
     file = manifest_file(name, folder)
-    return _manifest(_Table(read_toml(file), file, "$"))
+    return _parse_manifest(_Table(read_toml(file), file, "$"))
 
 
 def read_toml(file: Path) -> dict[str, Any]:
-    """The content of a TOML file.
+    """Read a TOML file.
 
     Raises:
         CatalogError: it cannot be read, or is not TOML.
@@ -208,34 +203,38 @@ def read_toml(file: Path) -> dict[str, Any]:
 
 @dataclass(frozen=True, slots=True)
 class _Table:
-    """A table of the file at hand. What it lacks, and what is of another type, becomes one line with its place.
+    """A table of a manifest. A missing value, or one of the wrong type, raises an error with its position.
 
-    `catalog-probe check` holds a manifest to its whole schema; this is what a run relies on.
+    `catalog-probe check` validates a manifest by its whole schema; a run checks only what it relies on.
     """
 
     data: Mapping[str, Any]
     file: Path
-    place: str
+    position: str
 
     def text(self, key: str, default: str | None = None) -> str:
-        return self._typed(key, self.data.get(key, default), str, "a string")
+        return self._require(key, self.data.get(key, default), str, "a string")
 
     def flag(self, key: str) -> bool:
-        found = self.data.get(key, False)
-        if not isinstance(found, bool):
-            raise self._error(key, f"is {found!r}", "write true or false")
-        return found
+        value = self.data.get(key, False)
+        if not isinstance(value, bool):
+            raise self._error(key, f"is {value!r}", "write true or false")
+        return value
 
     def number(self, key: str) -> float:
-        found = self.data.get(key)
-        return self._typed(key, float(found) if type(found) is int else found, float, "a number")
+        value = self.data.get(key)
+        return self._require(key, float(value) if type(value) is int else value, float, "a number")
 
     def texts(self, key: str) -> tuple[str, ...]:
-        found = self._typed(key, self.data.get(key, []), list, "a list")
-        return tuple(self._typed(f"{key}[{index}]", each, str, "a string") for index, each in enumerate(found))
+        values = self._require(key, self.data.get(key, []), list, "a list")
+        return tuple(self._require(f"{key}[{index}]", value, str, "a string") for index, value in enumerate(values))
 
-    def table(self, key: str, default: Mapping[str, Json] | None = None) -> _Table:
-        return _Table(self._typed(key, self.data.get(key, default), dict, "a table"), self.file, f"{self.place}.{key}")
+    def table(self, key: str, *, optional: bool = False) -> _Table:
+        value = self.data.get(key, {} if optional else None)
+        return _Table(self._require(key, value, dict, "a table"), self.file, f"{self.position}.{key}")
+
+    def tables(self) -> Mapping[str, _Table]:
+        return {key: self.table(key) for key in self.data}
 
     def all_texts(self) -> Mapping[str, str]:
         return MappingProxyType({key: self.text(key) for key in self.data})
@@ -243,50 +242,44 @@ class _Table:
     def patterns(self) -> Mapping[str, re.Pattern[str]]:
         return MappingProxyType({key: self._pattern(key) for key in self.data})
 
+    def http_statuses(self) -> Mapping[int, int]:
+        """Read the table as gRPC status -> HTTP status."""
+        return MappingProxyType({self._grpc_status(key): self._http_status(key) for key in self.data})
+
     def _pattern(self, key: str) -> re.Pattern[str]:
         try:
             return re.compile(self.text(key), re.IGNORECASE | re.MULTILINE)
         except re.error as error:
             raise self._error(key, f"is no regular expression ({error})", "mend it") from error
 
-    def tables(self) -> Mapping[str, _Table]:
-        return {key: self.table(key) for key in self.data}
-
-    def statuses(self) -> Mapping[int, int]:
-        """A table of status -> status."""
-        return MappingProxyType(
-            {self._number(key): self._typed(key, self.data[key], int, "a number") for key in self.data}
-        )
-
-    def _number(self, key: str) -> int:
+    def _grpc_status(self, key: str) -> int:
         if not (key.isascii() and key.isdigit()):
             raise self._error(key, "is no gRPC status", "write a number, 0 to 16")
         return int(key)
 
-    def _typed(self, key: str, value: Any, wanted: type[T], name: str) -> T:
+    def _http_status(self, key: str) -> int:
+        return self._require(key, self.data[key], int, "a number")
+
+    def _require(self, key: str, value: Any, value_type: type[T], type_name: str) -> T:
         if value is None:
-            raise CatalogError(f"{key!r} is missing", f"add {key!r}", file=self.file, place=self.place)
-        if not isinstance(value, wanted) or isinstance(value, bool):
-            raise self._error(key, f"is {value!r}", f"write {name}")
+            raise CatalogError(f"{key!r} is missing", f"add {key!r}", file=self.file, place=self.position)
+        if not isinstance(value, value_type) or isinstance(value, bool):
+            raise self._error(key, f"is {value!r}", f"write {type_name}")
         return value
 
     def _error(self, key: str, what: str, mend: str) -> CatalogError:
-        return CatalogError(what, mend, file=self.file, place=f"{self.place}.{key}")
+        return CatalogError(what, mend, file=self.file, place=f"{self.position}.{key}")
 
 
-def _manifest(top: _Table) -> Manifest:
-    stand_ins, surfaces, identity = top.table("stand_ins"), top.table("surfaces"), top.table("identity", {})
-    account = top.table("account", {})
+def _parse_manifest(top: _Table) -> Manifest:
+    surfaces = top.table("surfaces")
+    identity = top.table("identity", optional=True)
+    account = top.table("account", optional=True)
+    stream = top.table("stream", optional=True)
     return Manifest(
         name=top.text("name"),
         about=top.text("about"),
-        stand_ins=StandIns(
-            header_prefix=stand_ins.text("header_prefix", ""),
-            id_prefix=stand_ins.text("id_prefix", ""),
-            key_header=stand_ins.text("key_header", *([""] if "key_query" in stand_ins.data else [])),
-            key_scheme=stand_ins.text("key_scheme", ""),
-            key_query=stand_ins.text("key_query", ""),
-        ),
+        stand_ins=_parse_stand_ins(top.table("stand_ins")),
         default_surface=surfaces.text("default"),
         surfaces=(surfaces.text("default"), *surfaces.texts("others")),
         request_id=identity.text("request_id", ""),
@@ -297,21 +290,33 @@ def _manifest(top: _Table) -> Manifest:
         no_credit_message=account.text("credit_message", ""),
         account_trouble=frozenset(account.texts("trouble")),
         region_refusals=frozenset(account.texts("region")),
-        wording=top.table("wording", {}).patterns(),
+        wording=top.table("wording", optional=True).patterns(),
         addresses=top.table("addresses").all_texts(),
-        hosts=top.table("hosts", {}).all_texts(),
-        grpc=top.table("grpc", {}).statuses(),
-        stream_end=frozenset(top.table("stream", {}).texts("end")),
-        events_named_by_line=top.table("stream", {}).flag("named_by_line"),
-        retry=_backoff(top.table("retry")) if "retry" in top.data else None,
+        hosts=top.table("hosts", optional=True).all_texts(),
+        grpc=top.table("grpc", optional=True).http_statuses(),
+        stream_end=frozenset(stream.texts("end")),
+        events_named_by_line=stream.flag("named_by_line"),
+        retry=_parse_backoff(top.table("retry")) if "retry" in top.data else None,
         roles=top.table("roles").all_texts(),
-        controls=MappingProxyType({role: _control(each) for role, each in top.table("controls").tables().items()}),
-        revisions=_revisions(top.table("revisions")) if "revisions" in top.data else None,
-        mock=top.table("mock", {}).texts("command"),
+        controls=MappingProxyType(
+            {role: _parse_control(table) for role, table in top.table("controls").tables().items()}
+        ),
+        revisions=_parse_revisions(top.table("revisions")) if "revisions" in top.data else None,
+        mock=top.table("mock", optional=True).texts("command"),
     )
 
 
-def _backoff(table: _Table) -> Backoff:
+def _parse_stand_ins(table: _Table) -> StandIns:
+    return StandIns(
+        header_prefix=table.text("header_prefix", ""),
+        id_prefix=table.text("id_prefix", ""),
+        key_header=table.text("key_header", "" if "key_query" in table.data else None),
+        key_scheme=table.text("key_scheme", ""),
+        key_query=table.text("key_query", ""),
+    )
+
+
+def _parse_backoff(table: _Table) -> Backoff:
     return Backoff(
         attempts=int(table.number("attempts")),
         first_s=table.number("first_s"),
@@ -320,7 +325,7 @@ def _backoff(table: _Table) -> Backoff:
     )
 
 
-def _revisions(table: _Table) -> Revisions:
+def _parse_revisions(table: _Table) -> Revisions:
     return Revisions(
         header=table.text("header", ""),
         values=table.texts("values"),
@@ -328,11 +333,11 @@ def _revisions(table: _Table) -> Revisions:
     )
 
 
-def _control(table: _Table) -> Control:
+def _parse_control(table: _Table) -> Control:
     return Control(
         method=table.text("method"),
         path=table.text("path"),
-        query=tuple(table.table("query", {}).all_texts().items()),
+        query=tuple(table.table("query", optional=True).all_texts().items()),
         address=table.text("address", USUAL_ADDRESS),
         proof=table.texts("proof"),
     )

@@ -1,7 +1,7 @@
-"""Where files lie: the data that is shipped, and what a command names or writes.
+"""Paths of shipped data, of runs, and of the files that a user names.
 
-In a checkout both lie in the checkout, from wherever a command is called. Installed, the data lies inside the package,
-and what a command names or writes lies in the folder in which it is called.
+In a checkout all of them are in the checkout, whatever the current folder is. In an installed copy the data is inside
+the package, and everything that a command reads or writes is relative to the current folder.
 """
 
 from __future__ import annotations
@@ -12,52 +12,53 @@ _PACKAGE = Path(__file__).parents[2]
 _CHECKOUT = _PACKAGE.parent
 
 RUNS = "reports/out"
-"""Where runs leave their folders, as a person names it (DESIGN.md, contract 3)."""
+"""The folder of all runs, as a user writes it (DESIGN.md, contract 3)."""
 
 
-def installed() -> bool:
-    """Whether this code is part of no checkout."""
+def is_installed() -> bool:
+    """Whether this code runs from an installed copy and not from a checkout."""
     return not (_CHECKOUT / "pyproject.toml").is_file()
 
 
-def shipped(folder: str) -> Path:
-    """The shipped `catalog`, `probes` or `reports`; the wheel has them below the package (pyproject.toml)."""
-    return (_PACKAGE / "shipped" if installed() else _CHECKOUT) / folder
+def shipped_folder(name: str) -> Path:
+    """Return the shipped `catalog`, `probes` or `reports`; the wheel has them below the package (pyproject.toml)."""
+    return (_PACKAGE / "shipped" if is_installed() else _CHECKOUT) / name
 
 
-def home() -> Path:
-    """The checkout that this code is part of, or the current folder where it is part of none."""
-    return Path.cwd() if installed() else _CHECKOUT
+def base_folder() -> Path:
+    """Return the checkout, or in an installed copy the current folder."""
+    return Path.cwd() if is_installed() else _CHECKOUT
 
 
-def meant(named: str | Path) -> Path:
-    """The file or folder that a person means: as the current folder has it, or else as the checkout has it."""
-    path, there = Path(named), home() / named
+def runs_folder() -> Path:
+    """Return the folder of all runs."""
+    return base_folder() / RUNS
+
+
+def latest_run() -> Path:
+    """Return the folder of the latest run."""
+    return runs_folder() / "latest"
+
+
+def history_folder() -> Path:
+    """Return the folder of the history: a line for each earlier run."""
+    return base_folder() / "reports" / "history"
+
+
+def locate(name: str | Path) -> Path:
+    """Find a file or folder that a user names: from the current folder, else from the base folder."""
+    path, fallback = Path(name), base_folder() / name
+    return fallback if _exists(fallback) and not _exists(path) else path
+
+
+def locate_run(name: str | Path) -> Path:
+    """Find a run that a user names: its folder or a file in it, as `locate` does, else its name below RUNS."""
+    path, fallback = locate(name), runs_folder() / name
+    return fallback if _exists(fallback) and fallback.is_dir() and not _exists(path) else path
+
+
+def _exists(path: Path) -> bool:
     try:
-        return there if there.exists() and not path.exists() else path
-    except OSError:  # too long a name, for instance: whoever opens it says so
-        return path
-
-
-def runs() -> Path:
-    """Where runs leave their folders."""
-    return home() / RUNS
-
-
-def meant_run(named: str | Path) -> Path:
-    """The run that a person means: its folder or a file of it, as `meant` finds them, or else its name below RUNS."""
-    path, below = meant(named), runs() / named
-    try:
-        return below if below.is_dir() and not path.exists() else path
-    except OSError:
-        return path
-
-
-def latest() -> Path:
-    """The folder of the last run."""
-    return runs() / "latest"
-
-
-def history() -> Path:
-    """What earlier runs ended with, a line each."""
-    return home() / "reports" / "history"
+        return path.exists()
+    except OSError:  # the name is too long, for instance; opening the file reports it
+        return False

@@ -1,17 +1,17 @@
-"""Where providers are found: this package, the homes that other distributions bring, and the one a command names.
+"""Provider folders: the shipped one, those of installed distributions, and the one that `--catalog` names.
 
-A home is a folder laid out as follows; of this package, recipes and targets lie in another folder:
+A provider folder has this layout. In the shipped one, recipes and targets are in another folder.
 
     providers/pe.toml            the manifest
     records/pe/…                 the records
     schemas/envelopes/pe.json    the shapes of its bodies; schemas/limits_pe.json, the form of its limits
-    facts/pe.tsv                 what its documents say
+    facts/pe.tsv                 the statements of its documents
     recipes/pe.py                how its records are provoked, or a folder recipes/pe/ with relative imports
-    targets/live.toml            where it is; targets/mock.toml, where a mock of it is
-    divergences.json             what of it is accepted
+    targets/live.toml            its addresses; targets/mock.toml, the addresses of a mock of it
+    divergences.json             the accepted differences
 
 A distribution brings one by an entry point of the group `catalog_probe.providers`, whose value names a package that is
-such a folder. What two homes have, the nearest has: the one that was named, then those installed, then this package.
+such a folder. If two folders have the same thing, the nearest wins: the named one, then installed ones, then ours.
 """
 
 from __future__ import annotations
@@ -33,31 +33,30 @@ if TYPE_CHECKING:
 P = ParamSpec("P")
 T = TypeVar("T")
 
-GROUP = "catalog_probe.providers"
-"""The group of the entry points by which an installed distribution brings a home."""
+ENTRY_POINT_GROUP = "catalog_probe.providers"
 
 _MANIFESTS = "providers"
 
 
 @dataclass(frozen=True, slots=True)
-class Home:
-    """A folder that holds everything about some providers, side by side."""
+class ProviderFolder:
+    """A folder with everything about some providers."""
 
-    folder: Path
+    path: Path
     suite: Path | None = None
-    """The folder of its recipes and targets, where they lie apart from its data."""
+    """The folder of recipes and targets, if they are not beside the data."""
 
     @property
     def manifests(self) -> Path:
-        return self.folder / _MANIFESTS
+        return self.path / _MANIFESTS
 
     @property
     def records(self) -> Path:
-        return self.folder / "records"
+        return self.path / "records"
 
     @property
     def schemas(self) -> Path:
-        return self.folder / "schemas"
+        return self.path / "schemas"
 
     @property
     def envelopes(self) -> Path:
@@ -65,190 +64,189 @@ class Home:
 
     @property
     def facts(self) -> Path:
-        return self.folder / "facts"
+        return self.path / "facts"
 
     @property
     def recipes(self) -> Path:
-        return (self.suite or self.folder) / "recipes"
+        return (self.suite or self.path) / "recipes"
 
     @property
     def targets(self) -> Path:
-        return (self.suite or self.folder) / "targets"
+        return (self.suite or self.path) / "targets"
 
     @property
     def accepted_differences(self) -> Path:
-        return self.folder / "divergences.json"
+        return self.path / "divergences.json"
 
     def providers(self) -> tuple[str, ...]:
-        """The names of those that have a manifest here, in alphabetical order; reads none of them."""
-        return names_in(self.manifests)
+        """List the providers that have a manifest here, without reading any."""
+        return provider_names(self.manifests)
 
 
-PACKAGE = Home(paths.shipped("catalog"), suite=paths.shipped("probes"))
-"""What this package ships: its recipes and targets lie beside the tests that use them."""
+SHIPPED = ProviderFolder(paths.shipped_folder("catalog"), suite=paths.shipped_folder("probes"))
 
-_named: tuple[Home, ...] = ()
-_forgetting: list[Callable[[], None]] = []
-
-
-def remembered(function: Callable[P, T]) -> Callable[P, T]:
-    """As functools.cache, for what is read from homes: forgotten where others are used."""
-    kept = cache(function)
-    _forgetting.append(kept.cache_clear)
-    return cast("Callable[P, T]", kept)
+_named_folders: tuple[ProviderFolder, ...] = ()
+_cache_clears: list[Callable[[], None]] = []
 
 
-def homes() -> tuple[Home, ...]:
-    """Every home, the nearest first.
-
-    Raises:
-        CatalogError: a distribution names one that is none.
-    """
-    return (*_named, *_installed(), PACKAGE)
+def cached_per_folders(function: Callable[P, T]) -> Callable[P, T]:
+    """Cache the results of a function as functools.cache does, until other provider folders are used."""
+    cached = cache(function)
+    _cache_clears.append(cached.cache_clear)
+    return cast("Callable[P, T]", cached)
 
 
-def use(named: Path | None) -> tuple[Path, ...]:
-    """Look for providers in the home that a folder is, too; the folders of the records that are meant.
-
-    A home may be named by its folder or by its records. Any other folder holds records of providers that are known
-    already. Without one, all that is installed is meant, and no home that was named before.
-    """
-    found = home_of(named) if named is not None else None
-    _set((found,) if found is not None and found != PACKAGE else ())
-    if found is not None:
-        return (found.records,)
-    return (named,) if named is not None else installed_records()
+def clear_caches() -> None:
+    """Forget everything that was read from provider folders, and which distributions are installed."""
+    _installed_folders.cache_clear()
+    for clear in _cache_clears:
+        clear()
 
 
-def demanded(named: Path | None) -> tuple[Path, ...]:
-    """As `use`, of folders that hold records.
+def all_folders() -> tuple[ProviderFolder, ...]:
+    """List every provider folder, the nearest first.
 
     Raises:
-        CatalogError: in one of them lies none.
+        CatalogError: the entry point of a distribution names something else.
     """
-    return tuple(map(demand_records, use(named)))
+    return (*_named_folders, *_installed_folders(), SHIPPED)
 
 
-def demand_records(folder: Path) -> Path:
-    """A folder in which a record lies, or of a home: of nothing nobody should read that it is fine.
+def named_folder() -> ProviderFolder | None:
+    """Return the provider folder that the user named, if any."""
+    return _named_folders[0] if _named_folders else None
+
+
+def use(path: Path | None) -> tuple[Path, ...]:
+    """Use the provider folder at a path, and return the folders of the records that a command works on.
+
+    The path may also be the `records/` of a provider folder. Any other folder holds records of providers that are known
+    already. None selects everything that is installed, and drops the folder that was named before.
+    """
+    folder = find_folder(path) if path is not None else None
+    _set_named_folders((folder,) if folder is not None and folder != SHIPPED else ())
+    if folder is not None:
+        return (folder.records,)
+    return (path,) if path is not None else installed_records()
+
+
+def use_records(path: Path | None) -> tuple[Path, ...]:
+    """Do what `use` does, and require that each folder holds records.
 
     Raises:
-        CatalogError: it is none, or none is there.
+        CatalogError: a folder holds none.
     """
-    if not folder.is_dir() or not (is_of_a_home(folder) or any(folder.rglob("*.json"))):
-        raise no_folder(folder)
+    return tuple(map(require_records, use(path)))
+
+
+def use_also(path: Path) -> Path:
+    """Use the provider folder at a path besides those in use, and return the folder of its records."""
+    folder = find_folder(path)
+    if folder is None:
+        return path
+    if folder not in all_folders():
+        _set_named_folders((folder, *_named_folders))
+    return folder.records
+
+
+def require_records(folder: Path) -> Path:
+    """Return a folder if it holds a record or belongs to a provider folder: a check of nothing must not pass.
+
+    Raises:
+        CatalogError: it does neither.
+    """
+    if not folder.is_dir() or not (is_provider_records(folder) or any(folder.rglob("*.json"))):
+        raise no_records_error(folder)
     return folder
 
 
-def no_folder(folder: Path) -> CatalogError:
-    """What is said of a folder of records that is none."""
+def no_records_error(folder: Path) -> CatalogError:
+    """Make the error for a path that is no folder of records."""
     return CatalogError("is no folder of records", "name a folder that holds pa/, pb/, …", file=folder)
 
 
-def also_use(named: Path) -> Path:
-    """As `use`, and homes that were named before stay; the folder of the records."""
-    found = home_of(named)
-    if found is not None and found not in homes():
-        _set((found, *_named))
-    return found.records if found is not None else named
-
-
 def installed_records() -> tuple[Path, ...]:
-    """The folders of this package's records, and of those that distributions bring."""
-    return (PACKAGE.records, *(each.records for each in _installed() if each.records.is_dir()))
+    """List the folders of records that are shipped or that distributions bring."""
+    return (SHIPPED.records, *(folder.records for folder in _installed_folders() if folder.records.is_dir()))
 
 
-def home_of(folder: Path) -> Home | None:
-    """The home that a folder is, or whose records it holds; None where it is neither."""
-    beside = (folder.parent,) if folder.name == PACKAGE.records.name else ()
-    for each in (folder, *beside):
-        if names_in(each / _MANIFESTS):
-            found = Home(each.resolve())
-            return PACKAGE if found.folder == PACKAGE.folder.resolve() else found
+def find_folder(path: Path) -> ProviderFolder | None:
+    """Return the provider folder at a path, or the one whose `records/` the path is; None if there is neither."""
+    candidates = (path, path.parent) if path.name == SHIPPED.records.name else (path,)
+    for candidate in candidates:
+        if provider_names(candidate / _MANIFESTS):
+            folder = ProviderFolder(candidate.resolve())
+            return SHIPPED if folder.path == SHIPPED.path.resolve() else folder
     return None
 
 
-def is_of_a_home(records: Path) -> bool:
-    """Whether a folder holds the records of a home, or of this package: where evidence of a mock has no place."""
-    return home_of(records) is not None and records.name == PACKAGE.records.name
+def is_provider_records(records: Path) -> bool:
+    """Whether a path is the `records/` of a provider folder, where evidence of a mock must not be written."""
+    return find_folder(records) is not None and records.name == SHIPPED.records.name
 
 
-def demand_own(folder: Path) -> None:
-    """Refuse a folder that an upgrade or a new environment would replace, with all that was written there.
+def require_own(folder: Path) -> None:
+    """Refuse to write into a folder that an upgrade or a new environment would replace.
 
     Raises:
-        CatalogError: it lies in an installed package.
+        CatalogError: it is in an installed package.
     """
     path = folder.resolve()
-    ours = paths.installed() and path.is_relative_to(PACKAGE.folder.resolve())
-    if ours or not {"site-packages", "dist-packages"}.isdisjoint(path.parts):
+    is_shipped = paths.is_installed() and path.is_relative_to(SHIPPED.path.resolve())
+    if is_shipped or not {"site-packages", "dist-packages"}.isdisjoint(path.parts):
         mend = "name a folder of yours by `--catalog DIR`; `--update` into an empty one begins with the shipped records"
         raise CatalogError(
             "lies in an installed package, where an upgrade would lose what is written", mend, file=folder
         )
 
 
-def begin_own(folder: Path) -> None:
-    """Copy an installed package's records into a folder that is empty or yet to be; any other is left alone.
-
-    A checkout has records to write into: there a name that is nowhere is a slip.
-    """
-    if not paths.installed():
-        return
+def copy_shipped_records(folder: Path) -> None:
+    """Copy the records of an installed copy into a folder that is empty or does not exist; leave any other alone."""
+    if not paths.is_installed():
+        return  # a checkout has records to write into: there a folder that does not exist is a mistyped name
     if not folder.exists() or (folder.is_dir() and not any(folder.iterdir())):
-        shutil.copytree(PACKAGE.records, folder, dirs_exist_ok=True, ignore=shutil.ignore_patterns(".*"))
+        shutil.copytree(SHIPPED.records, folder, dirs_exist_ok=True, ignore=shutil.ignore_patterns(".*"))
 
 
-def named_home() -> Home | None:
-    """The home that was named, where one was."""
-    return _named[0] if _named else None
-
-
-def option_for(records: Path) -> list[str]:
-    """The option by which a printed command finds these records; nothing where it finds them unnamed."""
+def catalog_option(records: Path) -> list[str]:
+    """Return the option by which a printed command finds these records; empty if it finds them without."""
     if records in installed_records():
         return []
-    home = home_of(records)
-    return ["--catalog", shown(home.folder if home is not None else records)]
+    folder = find_folder(records)
+    return ["--catalog", shown(folder.path if folder is not None else records)]
 
 
-def names_in(manifests: Path) -> tuple[str, ...]:
-    """The names of the providers whose manifests lie in a folder."""
+def provider_names(manifests: Path) -> tuple[str, ...]:
+    """List the providers whose manifests are in a folder, in alphabetical order."""
     return tuple(sorted(path.stem for path in manifests.glob("*.toml") if not path.name.startswith(".")))
 
 
-def first(part: Callable[[Home], Path]) -> Path | None:
-    """Of the files that homes may have, that of the nearest which has it."""
-    return next((path for path in map(part, homes()) if path.is_file()), None)
+def find_file(path_in: Callable[[ProviderFolder], Path]) -> Path | None:
+    """Find a file that any provider folder may have: `path_in` says where; the nearest one wins."""
+    return next((path for path in map(path_in, all_folders()) if path.is_file()), None)
 
 
-def forget() -> None:
-    """Read everything anew, installed distributions too."""
-    _installed.cache_clear()
-    for each in _forgetting:
-        each()
-
-
-def _set(named: tuple[Home, ...]) -> None:
-    global _named  # noqa: PLW0603 - which homes there are is said once, before anything is read
-    if named != _named:
-        _named = named
-        forget()
+def _set_named_folders(folders: tuple[ProviderFolder, ...]) -> None:
+    global _named_folders  # noqa: PLW0603 - a command names its folder once, before anything is read
+    if folders != _named_folders:
+        _named_folders = folders
+        clear_caches()
 
 
 @cache
-def _installed() -> tuple[Home, ...]:
-    return tuple(_brought(each.name, each.value) for each in sorted(entry_points(group=GROUP)))
+def _installed_folders() -> tuple[ProviderFolder, ...]:
+    return tuple(_load_entry_point(entry.name, entry.value) for entry in sorted(entry_points(group=ENTRY_POINT_GROUP)))
 
 
-def _brought(name: str, package: str) -> Home:
+def _load_entry_point(name: str, package: str) -> ProviderFolder:
     try:
         spec = find_spec(package)
     except (ImportError, ValueError):
         spec = None
-    for folder in (spec.submodule_search_locations or ()) if spec is not None else ():
-        found = home_of(Path(folder))
-        if found is not None:
-            return found
-    what = f"entry point {name!r} of {GROUP} names {package!r}, which is no package with a folder {_MANIFESTS}/"
+    for location in (spec.submodule_search_locations or ()) if spec is not None else ():
+        folder = find_folder(Path(location))
+        if folder is not None:
+            return folder
+    entry = f"entry point {name!r} of {ENTRY_POINT_GROUP}"
+    what = f"{entry} names {package!r}, which is no package with a folder {_MANIFESTS}/"
     raise CatalogError(what, "reinstall the distribution that brings it, or mend its entry point")

@@ -1,4 +1,4 @@
-"""A schema's complaint in words: what is wrong with a value, and what to write instead."""
+"""Put a JSON Schema error into words: where it is, what is wrong, and what to write instead."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from catalog_probe.catalog.model import Json
 
 
-FEW = 8
-"""So many names can be listed in one line without drowning it."""
+MAX_LISTED = 8
+"""How many names a message of one line may list."""
 
 
 class Complaint(NamedTuple):
@@ -49,167 +49,171 @@ _TYPES = {
 
 
 def complaints(errors: Iterable[ValidationError]) -> Iterator[Complaint]:
-    """Put each error into words, without repeats, in the order of the record; who wants one pays for one."""
-    said: set[Complaint] = set()
+    """Put each error into words, without repetitions; lazily, because validation is slow."""
+    yielded: set[Complaint] = set()
     for error in errors:
-        complaint = _say(_root_cause(error))
-        if complaint not in said:
-            said.add(complaint)
+        complaint = _describe(_root_cause(error))
+        if complaint not in yielded:
+            yielded.add(complaint)
             yield complaint
 
 
-def told(value: Json, schema: Mapping[str, Json]) -> list[Complaint]:
-    """What a schema that refers to no other says against a value."""
-    from jsonschema import Draft202012Validator  # slow to import; only who checks a file waits
+def find_complaints(value: Json, schema: Mapping[str, Json]) -> list[Complaint]:
+    """Validate a value by a schema that refers to no other."""
+    from jsonschema import Draft202012Validator  # slow to import
 
     validator = Draft202012Validator(schema, format_checker=Draft202012Validator.FORMAT_CHECKER)
     try:
         return list(complaints(validator.iter_errors(value)))
-    except RecursionError:  # a parser may just have had the stack for it, and who words it stands deeper
+    except RecursionError:  # validation needs more stack than the parser did
         return [Complaint("$", "is nested too deep", "write it flatter")]
 
 
-def quoted(value: Json, limit: int = 60) -> str:
-    """A value on one line as a record would write it, cut where it gets long."""
+def quote_value(value: Json, limit: int = 60) -> str:
+    """Show a value as JSON on one line, of at most `limit` characters."""
     return brief(json.dumps(value, ensure_ascii=False), limit)
 
 
 def _root_cause(error: ValidationError) -> ValidationError:
-    """Below an anyOf, the error of the option that was meant: the one whose type the value has."""
+    """Descend into anyOf and oneOf: if just one option has the type of the value, return the error of that option."""
     while error.validator in ("anyOf", "oneOf") and error.context:
         options: dict[Json, list[ValidationError]] = {}
         for inner in error.context:
             options.setdefault(inner.schema_path[0], []).append(inner)
-        meant = [inner for inner in options.values() if not any(_is_other_type(each, error) for each in inner)]
-        if len(meant) != 1:
+        of_same_type = [
+            errors for errors in options.values() if not any(_is_about_type(inner, error) for inner in errors)
+        ]
+        if len(of_same_type) != 1:
             return error
-        error = meant[0][0]
+        error = of_same_type[0][0]
     return error
 
 
-def _is_other_type(inner: ValidationError, outer: ValidationError) -> bool:
+def _is_about_type(inner: ValidationError, outer: ValidationError) -> bool:
     return inner.validator in ("type", "const", "enum") and list(inner.absolute_path) == list(outer.absolute_path)
 
 
-def _say(error: ValidationError) -> Complaint:
-    message, mend = _WORDS.get(str(error.validator), _in_its_own_words)(error)
-    return Complaint(error.json_path, message, mend or _hint(error) or "see the schema's description of the field")
+def _describe(error: ValidationError) -> Complaint:
+    message, mend = _DESCRIBERS.get(str(error.validator), _describe_in_own_words)(error)
+    mend = mend or _schema_hint(error) or "see the schema's description of the field"
+    return Complaint(error.json_path, message, mend)
+
+
+def _schema_hint(error: ValidationError) -> str:
+    """Return the first sentence of the field's description in its schema, or an empty string."""
+    description = error.schema.get("description", "") if isinstance(error.schema, dict) else ""
+    sentence = re.split(r"(?<=\.)\s", " ".join(str(description).split()))[0].rstrip(".")
+    return f"the schema says: {sentence}" if sentence else ""
+
+
+def _describe_required(error: ValidationError) -> tuple[str, str]:
+    # jsonschema makes one error for each missing field, and names the field only in the message
+    name = error.message.split("'")[1]
+    return f"{name!r} is missing", f"add {name!r}"
+
+
+def _describe_extra(error: ValidationError) -> tuple[str, str]:
+    schema: Mapping[str, Json] = error.schema if isinstance(error.schema, dict) else {}
+    known = list(schema.get("properties", ()))
+    extra = [name for name in _items(error.instance) if name not in known and not _matches_pattern(name, schema)]
+    extra = [name for name in extra if repr(name) in error.message] or extra
+    guesses = " ".join(filter(None, (did_you_mean(name, known) for name in extra)))
+    all_fields = f"the fields are {', '.join(known)}" if 0 < len(known) <= MAX_LISTED else "remove it"
+    return f"{' and '.join(map(repr, extra))} {'is' if len(extra) == 1 else 'are'} no field here", guesses or all_fields
 
 
 def _items(value: Json) -> list[Json]:
     return list(value) if isinstance(value, list | dict) else []
 
 
-def _hint(error: ValidationError) -> str:
-    """The first sentence of the field's description in its schema."""
-    description = error.schema.get("description", "") if isinstance(error.schema, dict) else ""
-    sentence = re.split(r"(?<=\.)\s", " ".join(str(description).split()))[0].rstrip(".")
-    return f"the schema says: {sentence}" if sentence else ""
-
-
-def _required(error: ValidationError) -> tuple[str, str]:
-    # jsonschema makes one error for each missing field and names it in the message alone
-    name = error.message.split("'")[1]
-    return f"{name!r} is missing", f"add {name!r}"
-
-
-def _extra(error: ValidationError) -> tuple[str, str]:
-    schema: Mapping[str, Json] = error.schema if isinstance(error.schema, dict) else {}
-    known = list(schema.get("properties", ()))
-    extra = [name for name in _items(error.instance) if name not in known and not _matches_pattern(name, schema)]
-    named = [name for name in extra if repr(name) in error.message] or extra
-    guesses = " ".join(filter(None, (did_you_mean(name, known) for name in named)))
-    fields = f"the fields are {', '.join(known)}" if 0 < len(known) <= FEW else "remove it"
-    return f"{' and '.join(map(repr, named))} {'is' if len(named) == 1 else 'are'} no field here", guesses or fields
-
-
 def _matches_pattern(name: str, schema: Mapping[str, Json]) -> bool:
     return any(re.search(pattern, name) for pattern in schema.get("patternProperties", ()))
 
 
-def _enum(error: ValidationError) -> tuple[str, str]:
+def _describe_enum(error: ValidationError) -> tuple[str, str]:
     allowed = [value if isinstance(value, str) else json.dumps(value) for value in _items(error.validator_value)]
-    return f"{quoted(error.instance)} is none of {', '.join(allowed)}", did_you_mean(str(error.instance), allowed)
+    return f"{quote_value(error.instance)} is none of {', '.join(allowed)}", did_you_mean(str(error.instance), allowed)
 
 
-def _const(error: ValidationError) -> tuple[str, str]:
-    return f"is {quoted(error.instance)}", f"write {quoted(error.validator_value)}"
+def _describe_const(error: ValidationError) -> tuple[str, str]:
+    return f"is {quote_value(error.instance)}", f"write {quote_value(error.validator_value)}"
 
 
-def _type(error: ValidationError) -> tuple[str, str]:
-    return f"is {quoted(error.instance)}", f"write {_one_of_types([error.validator_value])}"
+def _describe_type(error: ValidationError) -> tuple[str, str]:
+    return f"is {quote_value(error.instance)}", f"write {_join_types([error.validator_value])}"
 
 
-def _one_of_types(types: Iterable[Json]) -> str:
-    names = [name for each in types for name in ([each] if isinstance(each, str) else each)]
+def _join_types(types: Iterable[Json]) -> str:
+    names = [name for value in types for name in ([value] if isinstance(value, str) else value)]
     return " or ".join(_TYPES.get(name, name) for name in dict.fromkeys(names))
 
 
-def _options(error: ValidationError) -> tuple[str, str]:
+def _describe_options(error: ValidationError) -> tuple[str, str]:
     context = error.context or []
-    types = [each.validator_value for each in context if each.validator == "type"]
+    types = [inner.validator_value for inner in context if inner.validator == "type"]
     if types and len(types) == len(context):
-        return f"is {quoted(error.instance)}", f"write {_one_of_types(types)}"
-    wanted = dict.fromkeys(_say(_root_cause(each)).mend for each in context)
-    return f"{quoted(error.instance)} is none of the allowed forms", ", or ".join(wanted)
+        return f"is {quote_value(error.instance)}", f"write {_join_types(types)}"
+    mends = dict.fromkeys(_describe(_root_cause(inner)).mend for inner in context)
+    return f"{quote_value(error.instance)} is none of the allowed forms", ", or ".join(mends)
 
 
-def _pattern(error: ValidationError) -> tuple[str, str]:
-    return f"{quoted(error.instance)} has not the right form", _hint(error) or f"it must match {error.validator_value}"
+def _describe_pattern(error: ValidationError) -> tuple[str, str]:
+    mend = _schema_hint(error) or f"it must match {error.validator_value}"
+    return f"{quote_value(error.instance)} has not the right form", mend
 
 
-def _format(error: ValidationError) -> tuple[str, str]:
+def _describe_format(error: ValidationError) -> tuple[str, str]:
     name = str(error.validator_value)
-    return f"{quoted(error.instance)} is no {name}", _FORMATS.get(name, "")
+    return f"{quote_value(error.instance)} is no {name}", _FORMATS.get(name, "")
 
 
-def _refused(error: ValidationError) -> tuple[str, str]:
-    return f"{quoted(error.instance)} may not stand here", "remove it"
+def _describe_forbidden(error: ValidationError) -> tuple[str, str]:
+    return f"{quote_value(error.instance)} may not stand here", "remove it"
 
 
-def _repeats(error: ValidationError) -> tuple[str, str]:
-    return f"{quoted(error.instance)} repeats an item", "name each item once"
+def _describe_repeated(error: ValidationError) -> tuple[str, str]:
+    return f"{quote_value(error.instance)} repeats an item", "name each item once"
 
 
-def _too_few(error: ValidationError) -> tuple[str, str]:
-    return f"{quoted(error.instance)} is too short", f"give at least {error.validator_value}"
+def _describe_too_short(error: ValidationError) -> tuple[str, str]:
+    return f"{quote_value(error.instance)} is too short", f"give at least {error.validator_value}"
 
 
-def _too_small(error: ValidationError) -> tuple[str, str]:
-    return f"is {quoted(error.instance)}", f"write {error.validator_value} or more"
+def _describe_minimum(error: ValidationError) -> tuple[str, str]:
+    return f"is {quote_value(error.instance)}", f"write {error.validator_value} or more"
 
 
-def _not_above(error: ValidationError) -> tuple[str, str]:
-    return f"is {quoted(error.instance)}", f"write more than {error.validator_value}"
+def _describe_exclusive_minimum(error: ValidationError) -> tuple[str, str]:
+    return f"is {quote_value(error.instance)}", f"write more than {error.validator_value}"
 
 
-def _name(error: ValidationError) -> tuple[str, str]:
-    return f"{quoted(error.instance)} is no name for a field here", ""
+def _describe_property_name(error: ValidationError) -> tuple[str, str]:
+    return f"{quote_value(error.instance)} is no name for a field here", ""
 
 
-def _in_its_own_words(error: ValidationError) -> tuple[str, str]:
-    words = " ".join(error.message.split())
-    return brief(words, 160), ""
+def _describe_in_own_words(error: ValidationError) -> tuple[str, str]:
+    return brief(" ".join(error.message.split()), 160), ""
 
 
-_WORDS: Mapping[str, Callable[[ValidationError], tuple[str, str]]] = {
-    "required": _required,
-    "additionalProperties": _extra,
-    "unevaluatedProperties": _extra,
-    "enum": _enum,
-    "const": _const,
-    "type": _type,
-    "anyOf": _options,
-    "oneOf": _options,
-    "pattern": _pattern,
-    "format": _format,
-    "None": _refused,
-    "not": _refused,
-    "uniqueItems": _repeats,
-    "minimum": _too_small,
-    "exclusiveMinimum": _not_above,
-    "minItems": _too_few,
-    "minLength": _too_few,
-    "minProperties": _too_few,
-    "propertyNames": _name,
+_DESCRIBERS: Mapping[str, Callable[[ValidationError], tuple[str, str]]] = {
+    "required": _describe_required,
+    "additionalProperties": _describe_extra,
+    "unevaluatedProperties": _describe_extra,
+    "enum": _describe_enum,
+    "const": _describe_const,
+    "type": _describe_type,
+    "anyOf": _describe_options,
+    "oneOf": _describe_options,
+    "pattern": _describe_pattern,
+    "format": _describe_format,
+    "None": _describe_forbidden,
+    "not": _describe_forbidden,
+    "uniqueItems": _describe_repeated,
+    "minimum": _describe_minimum,
+    "exclusiveMinimum": _describe_exclusive_minimum,
+    "minItems": _describe_too_short,
+    "minLength": _describe_too_short,
+    "minProperties": _describe_too_short,
+    "propertyNames": _describe_property_name,
 }
+"""Validation keyword -> the words for its errors; jsonschema says "None" for the schema `false`."""

@@ -1,4 +1,4 @@
-"""The JSON Schemas of the catalog: read once, found by their urn."""
+"""The JSON Schemas of all provider folders, by their urn."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from catalog_probe.catalog.files import provider_folders
-from catalog_probe.catalog.files.provider_folders import remembered
+from catalog_probe.catalog.files.provider_folders import cached_per_folders
 from catalog_probe.catalog.files.strict_json import read_object
 from catalog_probe.catalog.model.errors import CatalogError
 from catalog_probe.catalog.text.json_pointer import ABSENT, find
@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 
     from catalog_probe.catalog.model import Json
 
-SCHEMAS = provider_folders.PACKAGE.schemas
-"""What this package ships; a home adds envelopes and the form of its limits."""
+SCHEMAS = provider_folders.SHIPPED.schemas
+"""The shipped schemas. Another provider folder adds envelopes and the form of its limits."""
 
 KIND_SCHEMA = MappingProxyType(
     {
@@ -27,51 +27,49 @@ KIND_SCHEMA = MappingProxyType(
         "discovered": "urn:catalog:discovered",
     }
 )
-"""The schema that each kind of record follows, and what is discovered besides."""
-
-
-_LIMITS = "urn:catalog:limits_"
-"""Before the name of a provider: the schema of what it documents of its limits."""
+"""The schema of each kind of record, and of discoveries."""
 
 LIMITS_BY_PROVIDER = "urn:catalog:limits"
-"""The schema by which each rate-limit record has the limits of its own provider; it is made of those that there are."""
+"""A schema made here: it applies to each rate-limit record the limits schema of its provider."""
+
+_LIMITS = "urn:catalog:limits_"
+"""The prefix of a provider's limits schema; the name of the provider follows."""
 
 
-@remembered
+@cached_per_folders
 def schemas() -> Mapping[str, Mapping[str, Json]]:
-    """Every schema of every home by its `$id`; of two with the same, that of the nearest home.
+    """Read every schema, by its `$id`; of two with the same, the one of the nearest folder wins.
 
     Raises:
-        CatalogError: a schema file cannot be read, or has no `$id`, or another than its name says.
+        CatalogError: a schema file cannot be read, has no `$id`, or one that differs from its file name.
     """
-    found: dict[str, Mapping[str, Json]] = {}
-    for home in reversed(provider_folders.homes()):
-        found |= schemas_of(home)
-    return MappingProxyType({**found, LIMITS_BY_PROVIDER: _limits_by_provider(found)})
+    schema_by_urn: dict[str, Mapping[str, Json]] = {}
+    for folder in reversed(provider_folders.all_folders()):
+        schema_by_urn |= read_schemas(folder)
+    return MappingProxyType({**schema_by_urn, LIMITS_BY_PROVIDER: _limits_by_provider(schema_by_urn)})
 
 
-def schemas_of(home: provider_folders.Home) -> Iterator[tuple[str, Mapping[str, Json]]]:
-    """The schemas that one home brings, each with its `$id`.
+def read_schemas(folder: provider_folders.ProviderFolder) -> Iterator[tuple[str, Mapping[str, Json]]]:
+    """Yield the `$id` and the content of each schema in one provider folder.
 
     Raises:
         CatalogError: as `schemas`.
     """
-    for path in sorted(home.schemas.rglob("*.json")):
+    for path in sorted(folder.schemas.rglob("*.json")):
         schema = read_object(path)
-        named = schema.get("$id")
-        wanted = envelope_id(path.stem) if path.parent == home.envelopes else named
-        if not isinstance(named, str):
-            mend = f"give it one, like {wanted or 'urn:catalog:error'}"
+        urn = schema.get("$id")
+        expected_urn = envelope_id(path.stem) if path.parent == folder.envelopes else urn
+        if not isinstance(urn, str):
+            mend = f"give it one, like {expected_urn or 'urn:catalog:error'}"
             raise CatalogError("a schema needs an `$id`", mend, file=path)
-        if named != wanted:
-            what = f"its `$id` is {named}, which is not what the file is called"
-            raise CatalogError(what, f"write {wanted}", file=path, place="$.$id")
-        yield named, schema
+        if urn != expected_urn:
+            what = f"its `$id` is {urn}, which is not what the file is called"
+            raise CatalogError(what, f"write {expected_urn}", file=path, place="$.$id")
+        yield urn, schema
 
 
-def _limits_by_provider(known: Iterable[str]) -> Mapping[str, Json]:
-    """Where a record is a provider's, its limits follow that provider's schema."""
-    names = sorted(urn.removeprefix(_LIMITS) for urn in known if urn.startswith(_LIMITS))
+def _limits_by_provider(urns: Iterable[str]) -> Mapping[str, Json]:
+    names = sorted(urn.removeprefix(_LIMITS) for urn in urns if urn.startswith(_LIMITS))
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "$id": LIMITS_BY_PROVIDER,
@@ -89,11 +87,12 @@ def _limits_by_provider(known: Iterable[str]) -> Mapping[str, Json]:
 
 
 def envelope_id(surface: str) -> str:
+    """Return the `$id` that the envelope schema of a surface has."""
     return f"urn:catalog:envelope:{surface}"
 
 
-def resolve(ref: str, base: str) -> tuple[Json, str] | None:
-    """What a `$ref` in the schema `base` points to, and the schema that holds it; None for one that leads nowhere."""
+def resolve_ref(ref: str, base: str) -> tuple[Json, str] | None:
+    """Follow a `$ref` in the schema `base`: return its target and the schema that holds it, or None."""
     urn, _, pointer = ref.partition("#")
     urn = urn or base
     if urn not in schemas():

@@ -1,4 +1,4 @@
-"""Reading the records: files in, an immutable Catalog out."""
+"""Read the records of a folder into an immutable Catalog."""
 
 from __future__ import annotations
 
@@ -22,21 +22,21 @@ if TYPE_CHECKING:
     from catalog_probe.catalog.model import Json
 
 
-RECORDS = provider_folders.PACKAGE.records
-"""The records that this package ships."""
+RECORDS = provider_folders.SHIPPED.records
+"""The shipped records."""
 
 DISCOVERED = "discovered.json"
-"""Beside a provider's records, but no records: behaviour that was seen and that no document names."""
+"""The file beside a provider's records that lists observed behaviour which no document names."""
 
 _FAMILY_KINDS = tuple(kind for kind in KINDS if kind != "rate_limits")
 
 
 class UnknownAddress(CatalogError, KeyError):
-    """An address that no record has. A KeyError too, so that a Catalog keeps the promises of a mapping."""
+    """No record has this address. It is a KeyError too, as every mapping raises."""
 
 
 class Catalog(Mapping[Address, Record]):
-    """All records by address, in the order of their files, as they were when they were read."""
+    """All records by address, in the order of their files."""
 
     def __init__(
         self,
@@ -47,34 +47,32 @@ class Catalog(Mapping[Address, Record]):
     ) -> None:
         self.root = root
         self.roots = (root, *others)
-        """The folders below which they lie: more than one where distributions bring homes."""
+        """The folders that were read: more than one if distributions bring provider folders."""
         self._by_address = MappingProxyType({record.address: record for record in records})
         self._files = MappingProxyType(dict(files or {}))
 
     @classmethod
     def load(cls, root: Path | None = None, *others: Path) -> Self:
-        """Read every record below `root` and the others; without one, those of this package and of installed homes.
+        """Read every record below these folders; without any, those of all installed provider folders.
 
         Raises:
-            CatalogError: at the first file that cannot be used.
+            CatalogError: the first file that cannot be used.
         """
-        catalog, errors = cls.load_what_can_be(
-            *provider_folders.installed_records() if root is None else (root, *others)
-        )
+        catalog, errors = cls.load_readable(*provider_folders.installed_records() if root is None else (root, *others))
         if errors:
             raise errors[0]
         return catalog
 
     @classmethod
-    def load_what_can_be(cls, root: Path = RECORDS, *others: Path) -> tuple[Self, list[CatalogError]]:
-        """Read on past files that cannot be used, so that a check can name them all at once."""
+    def load_readable(cls, root: Path = RECORDS, *others: Path) -> tuple[Self, list[CatalogError]]:
+        """Read every record that can be read, and return it with the errors of the files that cannot."""
         records: dict[Address, Record] = {}
         files: dict[Address, Path] = {}
         errors: list[CatalogError] = []
-        for below in (root, *others):
-            for path in _record_files(below, errors):
+        for folder in (root, *others):
+            for path in _record_files(folder, errors):
                 try:
-                    for record in _records_of(path, below):
+                    for record in _parse_records(path, folder):
                         records[record.address] = record
                         files[record.address] = path
                 except CatalogError as error:
@@ -87,7 +85,7 @@ class Catalog(Mapping[Address, Record]):
 
     @cached_property
     def digest(self) -> str:
-        """A name for what the records say, whatever the formatting of their files."""
+        """A SHA-256 digest of all records; the formatting of their files does not matter."""
         digest = hashlib.sha256()
         for record in sorted(self.records, key=lambda record: record.address):
             digest.update(f"{record.address}\0".encode())
@@ -95,23 +93,24 @@ class Catalog(Mapping[Address, Record]):
         return digest.hexdigest()
 
     def select(self, provider: str | None = None, kind: str | None = None) -> tuple[Record, ...]:
-        """The records of one provider, of one kind, or both."""
+        """List the records, by default all, of one provider or of one kind."""
         return tuple(
             record for record in self.records if provider in (None, record.provider) and kind in (None, record.kind)
         )
 
     def file_of(self, address: Address | str) -> Path:
+        """Return the file that a record was read from."""
         return self._files[self[address].address]
 
     def root_of(self, provider: str) -> Path:
-        """The folder below which the records of a provider lie, or would."""
+        """Return the folder with the records of a provider, or the one where they would be."""
         return next((root for root in self.roots if (root / provider).is_dir()), self.root)
 
     def __getitem__(self, address: Address | str) -> Record:
         try:
             return self._by_address[Address.parse(address) if isinstance(address, str) else address]
         except (KeyError, ValueError, TypeError):
-            raise self._unknown(str(address)) from None
+            raise self._unknown_address_error(str(address)) from None
 
     def __iter__(self) -> Iterator[Address]:
         return iter(self._by_address)
@@ -119,32 +118,32 @@ class Catalog(Mapping[Address, Record]):
     def __len__(self) -> int:
         return len(self._by_address)
 
-    def _unknown(self, address: str) -> UnknownAddress:
-        depth = address.count("/")  # of an address that is not whole, what comes near is a family or a kind
-        known = dict.fromkeys("/".join(str(known).split("/")[: depth + 1]) for known in self._by_address)
-        mend = did_you_mean(address.lower(), known) or "`catalog-probe catalog show` lists every address"
+    def _unknown_address_error(self, address: str) -> UnknownAddress:
+        # An incomplete address is compared with prefixes of the same length: kinds or families.
+        length = address.count("/") + 1
+        prefixes = dict.fromkeys("/".join(str(own_address).split("/")[:length]) for own_address in self._by_address)
+        mend = did_you_mean(address.lower(), prefixes) or "`catalog-probe catalog show` lists every address"
         return UnknownAddress(f"no record has the address {address!r}", mend)
 
 
 def family_file(root: Path, address: Address) -> Path:
-    """The file in which a record of this address lives."""
+    """Return the file that a record with this address belongs in."""
     if address.kind == "rate_limits":
         return root / f"{address.provider}/rate_limits.json"
     return root / f"{address.provider}/{address.kind}/{address.family}.json"
 
 
 def kind_of_file(path: Path, root: Path) -> str:
-    """What a file below `root` holds: a kind of record, or `discovered`."""
-    parts = path.relative_to(root).with_suffix("").parts
-    return parts[1]
+    """Return the kind of the records in a file below `root`, or `discovered`."""
+    return path.relative_to(root).with_suffix("").parts[1]
 
 
 def _record_files(root: Path, errors: list[CatalogError]) -> Iterator[Path]:
-    """Every record file below `root`, in catalog order; what does not belong there becomes an error."""
+    """Yield every record file below `root`, in catalog order; append an error for each path that is out of place."""
     if not root.is_dir():
-        errors.append(provider_folders.no_folder(root))
+        errors.append(provider_folders.no_records_error(root))
         return
-    for folder in _entries(root):
+    for folder in _list_visible(root):
         if folder.is_dir() and folder.name not in providers():
             mend = f"they are {', '.join(providers())}; another has a manifest in providers/, beside records/"
             errors.append(CatalogError("no provider has this name", mend, file=folder))
@@ -153,7 +152,7 @@ def _record_files(root: Path, errors: list[CatalogError]) -> Iterator[Path]:
 
 
 def _provider_files(folder: Path, errors: list[CatalogError]) -> Iterator[Path]:
-    for entry in _entries(folder):
+    for entry in _list_visible(folder):
         if entry.is_dir() and entry.name not in _FAMILY_KINDS:
             mend = f"records live in {' or '.join(_FAMILY_KINDS)}, or in rate_limits.json"
             errors.append(CatalogError("no kind of record has this name", mend, file=entry))
@@ -161,20 +160,20 @@ def _provider_files(folder: Path, errors: list[CatalogError]) -> Iterator[Path]:
             mend = f"move it to {' or '.join(_FAMILY_KINDS)}"
             errors.append(CatalogError("a record file does not belong here", mend, file=entry))
     for kind in _FAMILY_KINDS:
-        yield from (path for path in _entries(folder / kind) if path.suffix == ".json")
+        yield from (path for path in _list_visible(folder / kind) if path.suffix == ".json")
     if (folder / "rate_limits.json").exists():
         yield folder / "rate_limits.json"
 
 
-def _entries(folder: Path) -> list[Path]:
-    """What a folder holds, sorted. Hidden names are ours: locks, and files that are being written."""
+def _list_visible(folder: Path) -> list[Path]:
+    """List a folder, sorted. Hidden names are left out: locks, and files that are being written."""
     try:
         return sorted(entry for entry in folder.iterdir() if not entry.name.startswith("."))
     except (FileNotFoundError, NotADirectoryError):
         return []
 
 
-def _records_of(path: Path, root: Path) -> Iterator[Record]:
+def _parse_records(path: Path, root: Path) -> Iterator[Record]:
     parts = path.relative_to(root).with_suffix("").parts
     provider, kind = parts[0], parts[1]
     family = parts[2] if len(parts) > 2 else RATE_LIMIT_FAMILY
@@ -192,16 +191,15 @@ def _records_of(path: Path, root: Path) -> Iterator[Record]:
 
 
 def _check_evidence_version(data: Mapping[str, Json], path: Path, slug: str) -> None:
-    """Refuse evidence that would be misread: every reader of records relies on it.
+    """Refuse evidence that would be misread; the readers of evidence do not check its version.
 
     Raises:
         CatalogError: the evidence has another schema version, or none.
     """
     evidence = data.get("evidence")
     if isinstance(evidence, dict) and evidence.get("schema_version") != EVIDENCE_VERSION:
-        version = (
-            f"schema version {evidence['schema_version']!r}" if "schema_version" in evidence else "no schema version"
-        )
+        has_version = "schema_version" in evidence
+        version = f"schema version {evidence['schema_version']!r}" if has_version else "no schema version"
         what = f"its evidence has {version}, and this catalog-probe reads version {EVIDENCE_VERSION}"
         mend = "read it with the catalog-probe that wrote it, or remove the evidence: the next live run writes it anew"
         raise CatalogError(what, mend, file=path, place=f"{slug}: $.evidence.schema_version")

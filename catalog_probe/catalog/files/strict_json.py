@@ -1,4 +1,4 @@
-"""Reads JSON files strictly: UTF-8, no key twice in an object, no NaN."""
+"""Read JSON files strictly: UTF-8, no duplicate key in an object, no NaN."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ if TYPE_CHECKING:
 
 
 def read_object(path: Path) -> dict[str, Json]:
-    """Read a file that holds one JSON object, and no key twice.
+    """Read a file that holds one JSON object.
 
     Raises:
-        CatalogError: the file cannot be read, is not JSON, repeats a key, or holds something else.
+        CatalogError: as `read_json`, or the file holds another value.
     """
     value = read_json(path)
     if not isinstance(value, dict):
@@ -27,55 +27,61 @@ def read_object(path: Path) -> dict[str, Json]:
 
 
 def read_json(path: Path) -> Json:
-    """Read one JSON file strictly: UTF-8, no key twice in an object, no NaN."""
+    """Read one JSON file.
+
+    Raises:
+        CatalogError: the file cannot be read, is not strict JSON, or repeats a key in an object.
+    """
     try:
         text = path.read_bytes().decode()
-        return json.loads(text, object_pairs_hook=_without_repeats, parse_constant=_refuse_constant)
+        return json.loads(text, object_pairs_hook=_refuse_duplicates, parse_constant=_refuse_constant)
     except OSError as error:
         raise CatalogError(f"cannot be read ({error.strerror or error})", "check the path", file=path) from error
     except UnicodeDecodeError as error:
         raise CatalogError("is not UTF-8", "save it as UTF-8", file=path, place=f"byte {error.start}") from error
     except json.JSONDecodeError as error:
-        told = _trailing_comma(error) or error
+        error = _trailing_comma_error(error) or error
         mend = "mend the JSON there, or on the line before"
-        raise CatalogError(f"is not JSON ({told.msg})", mend, file=path, place=f"{told.lineno}:{told.colno}") from error
-    except _RepeatedKey as error:
+        position = f"{error.lineno}:{error.colno}"
+        raise CatalogError(f"is not JSON ({error.msg})", mend, file=path, place=position) from error
+    except _DuplicateKey as error:
         key = str(error)
         mend = f"rename or remove one of the two {key!r}"
-        raise CatalogError(f"{key!r} stands twice in one object", mend, file=path, place=_second(key, text)) from None
+        line = _line_of_duplicate(key, text)
+        raise CatalogError(f"{key!r} stands twice in one object", mend, file=path, place=line) from None
     except (ValueError, RecursionError) as error:
         raise CatalogError(f"is not JSON ({error})", "use only JSON values", file=path) from error
 
 
-def _trailing_comma(error: json.JSONDecodeError) -> json.JSONDecodeError | None:
-    """The mistake as one at the comma, if it is a comma that nothing follows; else None."""
+def _trailing_comma_error(error: json.JSONDecodeError) -> json.JSONDecodeError | None:
+    """Return an error at the comma if that is a comma before a closing bracket, else None."""
     # Up to 3.12 Python points at the bracket, and expects a name or a value there; from 3.13 on at the comma.
-    upto = error.doc[: error.pos].rstrip() if error.doc[error.pos : error.pos + 1] in ("}", "]") else ""
-    comma = len(upto) - 1 if upto.endswith(",") else error.pos
-    rest = error.doc[comma:]
-    if rest[:1] == "," and rest[1:].lstrip()[:1] in ("}", "]"):
+    is_at_bracket = error.doc[error.pos : error.pos + 1] in ("}", "]")
+    text_before = error.doc[: error.pos].rstrip() if is_at_bracket else ""
+    comma = len(text_before) - 1 if text_before.endswith(",") else error.pos
+    if error.doc[comma : comma + 1] == "," and error.doc[comma + 1 :].lstrip()[:1] in ("}", "]"):
         return json.JSONDecodeError("a comma that nothing follows", error.doc, comma)
     return None
 
 
-class _RepeatedKey(ValueError):
+class _DuplicateKey(ValueError):
     pass
 
 
-def _without_repeats(pairs: list[tuple[str, Json]]) -> dict[str, Json]:
-    unique = dict(pairs)
-    if len(unique) != len(pairs):
+def _refuse_duplicates(pairs: list[tuple[str, Json]]) -> dict[str, Json]:
+    members = dict(pairs)
+    if len(members) != len(pairs):
         keys = [key for key, _ in pairs]
-        raise _RepeatedKey(next(key for key in keys if keys.count(key) > 1))
-    return unique
+        raise _DuplicateKey(next(key for key in keys if keys.count(key) > 1))
+    return members
 
 
 def _refuse_constant(name: str) -> NoReturn:
     raise ValueError(f"{name} is no JSON value")
 
 
-def _second(slug: str, text: str) -> str:
-    """The line where a slug stands for the second time, in a file laid out as ours are; only errors pay for it."""
-    entry = re.compile(rf"^(?:  |\t)?{re.escape(json.dumps(slug, ensure_ascii=False))}\s*:", re.MULTILINE)
-    places = [text.count("\n", 0, match.start()) + 1 for match in entry.finditer(text)]
-    return str(places[1]) if len(places) > 1 else ""
+def _line_of_duplicate(key: str, text: str) -> str:
+    """Return the line of a key's second occurrence in a file in canonical layout; empty if it is not found."""
+    entry = re.compile(rf"^(?:  |\t)?{re.escape(json.dumps(key, ensure_ascii=False))}\s*:", re.MULTILINE)
+    lines = [text.count("\n", 0, match.start()) + 1 for match in entry.finditer(text)]
+    return str(lines[1]) if len(lines) > 1 else ""

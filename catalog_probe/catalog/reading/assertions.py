@@ -149,7 +149,7 @@ def _assertions(record: Record, own: _Told, expected: Expected, lookup: Lookup) 
 def _not_usual(record: Record, since: str, until: str) -> str:
     """Why no night sees what holds under other revisions than the usual one; empty of all else."""
     known = manifest(record.provider).revisions if since or until else None
-    return "" if known is None or known.holds(since, until, known.default) else ANOTHER_REVISION
+    return "" if known is None or known.is_in_force(since, until, known.default) else ANOTHER_REVISION
 
 
 def _assumed_of_its_surface(expected: Expected, key: Key) -> str:

@@ -11,7 +11,7 @@ from functools import cache, cached_property
 from typing import TYPE_CHECKING, Self
 
 from catalog_probe.catalog.files import provider_folders
-from catalog_probe.catalog.files.manifest import home_of
+from catalog_probe.catalog.files.manifest import provider_folder
 from catalog_probe.catalog.files.schemas import schemas
 from catalog_probe.catalog.model.assertion import Basis
 from catalog_probe.catalog.model.codes import ReasonCode
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from catalog_probe.catalog.files.store import Catalog
     from catalog_probe.catalog.model.assertion import Assertion
 
-FOLDER = provider_folders.PACKAGE.facts
+FOLDER = provider_folders.SHIPPED.facts
 """The facts that this package ships: one file a provider, see its README."""
 
 COLUMNS = ("id", "section", "row", "statement", "wire", "note", "checked_by")
@@ -113,7 +113,7 @@ def reasons() -> tuple[str, ...]:
 
 def facts_file(provider: str, folder: Path | None = None) -> Path:
     """Where the facts of a provider lie: in a folder, or in its home."""
-    return (folder or home_of(provider).facts) / f"{provider}.tsv"
+    return (folder or provider_folder(provider).facts) / f"{provider}.tsv"
 
 
 def facts(provider: str, folder: Path | None = None) -> tuple[Fact, ...]:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from catalog_probe.catalog.model import Record
 
-OTHER_HOSTS = provider_folders.PACKAGE.folder / "other_hosts.toml"
+OTHER_HOSTS = provider_folders.SHIPPED.path / "other_hosts.toml"
 
 _PREFIX = r"(?:x-)?(?!x-)[a-z0-9]+-"
 """Where the provider's name stands in a header: a stand-in in the documents, the real one on the wire."""

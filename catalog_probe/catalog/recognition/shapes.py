@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from catalog_probe.catalog.envelopes.envelope import envelope
-from catalog_probe.catalog.files.provider_folders import remembered
+from catalog_probe.catalog.files.provider_folders import cached_per_folders
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -60,7 +60,7 @@ class Shape:
         return Fit(lacking=tuple(lacking), besides=tuple(besides))
 
 
-@remembered
+@cached_per_folders
 def shape(surface: str) -> Shape:
     """The shape of a surface.
 

@@ -7,7 +7,7 @@ import tomllib
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from catalog_probe.catalog.files.schema_messages import told
+from catalog_probe.catalog.files.schema_messages import find_complaints
 from catalog_probe.catalog.files.schemas import SCHEMAS
 from catalog_probe.catalog.files.strict_json import read_object
 from catalog_probe.catalog.model.errors import CatalogError
@@ -55,7 +55,7 @@ def read(path: Path) -> RelyFile:
         raise CatalogError(f"cannot be read ({error.strerror})", "name a rely.toml", file=path) from error
     except (ValueError, RecursionError) as error:  # TOMLDecodeError, UnicodeDecodeError
         raise CatalogError(f"broken TOML: {error}", "mend it", file=path) from error
-    for complaint in told(data, read_object(SCHEMAS / "rely.json")):
+    for complaint in find_complaints(data, read_object(SCHEMAS / "rely.json")):
         place = complaint.json_path.removeprefix("$").removeprefix(".")
         raise CatalogError(complaint.message, complaint.mend, file=path, place=place)
     dependencies = tuple(

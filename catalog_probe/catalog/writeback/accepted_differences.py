@@ -7,8 +7,8 @@ from datetime import date
 from typing import TYPE_CHECKING
 
 from catalog_probe.catalog.files import provider_folders
-from catalog_probe.catalog.files.manifest import home_of
-from catalog_probe.catalog.files.schema_messages import told
+from catalog_probe.catalog.files.manifest import provider_folder
+from catalog_probe.catalog.files.schema_messages import find_complaints
 from catalog_probe.catalog.files.schemas import SCHEMAS
 from catalog_probe.catalog.files.strict_json import read_json, read_object
 from catalog_probe.catalog.model import AcceptanceState, Address, Aspect, Json, Outcome
@@ -25,18 +25,18 @@ if TYPE_CHECKING:
     from catalog_probe.catalog.files.store import Catalog
     from catalog_probe.catalog.model import Finding
 
-ACCEPTED_DIFFERENCES = provider_folders.PACKAGE.accepted_differences
+ACCEPTED_DIFFERENCES = provider_folders.SHIPPED.accepted_differences
 
 
 def of_homes() -> tuple[Path, ...]:
     """List the files in force: that of the home that was named, else the shipped one and those that are installed."""
-    named = provider_folders.named_home()
-    return tuple(home.accepted_differences for home in (provider_folders.homes() if named is None else (named,)))
+    named = provider_folders.named_folder()
+    return tuple(home.accepted_differences for home in (provider_folders.all_folders() if named is None else (named,)))
 
 
 def of_record(address: str) -> Path:
     """The file for a record: that of the home that was named, else of the home of its provider."""
-    return (provider_folders.named_home() or home_of(Address.parse(address).provider)).accepted_differences
+    return (provider_folders.named_folder() or provider_folder(Address.parse(address).provider)).accepted_differences
 
 
 def in_force() -> tuple[Entry, ...]:
@@ -226,7 +226,7 @@ _FIELDS = ("address", "target", "assertions", "reason", "first_seen", "review_by
 
 
 def _read(items: Json, path: Path) -> tuple[Entry, ...]:
-    complaint = next(iter(told(items, read_object(SCHEMAS / "accepted_differences.json"))), None)
+    complaint = next(iter(find_complaints(items, read_object(SCHEMAS / "accepted_differences.json"))), None)
     if complaint is not None:
         raise CatalogError(complaint.message, complaint.mend, file=path, place=complaint.json_path)
     return tuple(Entry(**{**item, "assertions": tuple(item["assertions"])}) for item in items)

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
-from catalog_probe.catalog.files.schemas import KIND_SCHEMA, resolve, schemas
+from catalog_probe.catalog.files.schemas import KIND_SCHEMA, resolve_ref, schemas
 
 if TYPE_CHECKING:
     from catalog_probe.catalog.model import Json
@@ -89,7 +89,7 @@ def _unfold(parts: Iterable[_Part], above: frozenset[int] = frozenset()) -> Iter
         if isinstance(part.schema, Mapping) and id(part.schema) not in above:
             below = above | {id(part.schema)}
             yield part
-            target = resolve(part.schema["$ref"], part.base) if "$ref" in part.schema else None
+            target = resolve_ref(part.schema["$ref"], part.base) if "$ref" in part.schema else None
             combined = [option for word in ("allOf", "anyOf", "oneOf") for option in part.schema.get(word, ())]
             combined += [part.schema[word] for word in ("then", "else") if word in part.schema]
             yield from _unfold([_Part(*target)] if target else [], below)

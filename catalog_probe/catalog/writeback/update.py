@@ -248,7 +248,7 @@ def _files(records: Iterable[Record], changed: Iterable[Record], into: Path) -> 
 
 def _refuse_what_is_no_provider(evidence: Iterable[Evidence], into: Path) -> None:
     for run, _ in evidence:
-        if not run.speaks_of_providers and provider_folders.is_of_a_home(into):
+        if not run.speaks_of_providers and provider_folders.is_provider_records(into):
             asked = _asked(run)
             what = f"run {run.run} asked {asked} ({run.target}), which proves nothing for the records"
             mend = f"give only live runs of providers; a run of {asked} keeps its own copy in its folder"

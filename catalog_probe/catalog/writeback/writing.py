@@ -58,7 +58,7 @@ def locked(folder: Path) -> Iterator[None]:
     Raises:
         CatalogError: another process holds it for too long, it cannot be made, or the folder is no user's own.
     """
-    provider_folders.demand_own(folder)
+    provider_folders.require_own(folder)
     from filelock import FileLock, Timeout  # only writers pay for it
 
     path = folder / ".cache" / "write.lock"

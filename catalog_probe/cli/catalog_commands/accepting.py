@@ -112,7 +112,7 @@ def _must_have_drifted(args: Namespace, entry: Entry) -> None:
 
     Where no run is known, or it did not probe the record, a person may know better.
     """
-    if args.run is None and not paths.latest().exists():
+    if args.run is None and not paths.latest_run().exists():
         return
     run, results = _seen(args, "name the run that saw it with --run")
     result = next((each for each in results if each.record == entry.address), None)
@@ -160,9 +160,9 @@ def _seen(args: Namespace, mend: str) -> tuple[str, list[Result]]:
         read_evidence,  # 0.1 s to import; only a run that is named needs it
     )
 
-    if args.run is None and not paths.latest().exists():
+    if args.run is None and not paths.latest_run().exists():
         raise CatalogError("it is not known what diverges", mend)
-    [(run, results)] = read_evidence([args.run or paths.latest()])
+    [(run, results)] = read_evidence([args.run or paths.latest_run()])
     if run.target != args.target:
         raise CatalogError(f"run {run.run} asked target {run.target}, not {args.target}", mend)
     return run.run, list(results)

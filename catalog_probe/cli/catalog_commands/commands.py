@@ -106,10 +106,10 @@ def update(args: Namespace) -> int:
     if not args.runs and args.expire_after is None:
         raise CatalogError("no run was named", "name run folders, or give --expire-after DAYS")
     if args.catalog is not None and not args.dry_run:
-        provider_folders.begin_own(args.catalog)
-    roots = provider_folders.demanded(args.catalog)
+        provider_folders.copy_shipped_records(args.catalog)
+    roots = provider_folders.use_records(args.catalog)
     for root in roots if not args.dry_run else ():
-        provider_folders.demand_own(root)
+        provider_folders.require_own(root)
     summary = updating.update_each(
         updating.read_evidence(args.runs),
         roots,

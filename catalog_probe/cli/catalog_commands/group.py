@@ -165,7 +165,7 @@ def build_parser() -> Parser:
         "update", commands.update, "write what live runs saw into the records", _UPDATE, catalog=parser.place
     )
     update.add_argument(
-        "runs", nargs="*", type=paths.meant_run, metavar="RUN", help="a run's folder, its results.jsonl, or its name"
+        "runs", nargs="*", type=paths.locate_run, metavar="RUN", help="a run's folder, its results.jsonl, or its name"
     )
     update.add_argument(
         "--refresh-after", type=_days, default=7, metavar="DAYS", help="a date older than this is renewed (default: 7)"
@@ -185,12 +185,12 @@ def build_parser() -> Parser:
     accept.add_argument(
         "--assertions", type=_keys, metavar="KEY,…", help="what diverges: answer/status, answer/header:retry-after, …"
     )
-    accept.add_argument("--run", type=paths.meant_run, metavar="RUN", help="the run that saw it (default: the latest)")
+    accept.add_argument("--run", type=paths.locate_run, metavar="RUN", help="the run that saw it (default: the latest)")
     accept.add_argument(
         "--review-by", type=parser.parse_date, metavar="DATE", help="review it by then (default: in 90 days)"
     )
     accept.add_argument(
-        "--accepted-differences", type=paths.meant, metavar="FILE", help="write into this file of accepted differences"
+        "--accepted-differences", type=paths.locate, metavar="FILE", help="write into this file of accepted differences"
     )
     return group
 

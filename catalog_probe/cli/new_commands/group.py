@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from catalog_probe.catalog.files import paths, provider_folders
-from catalog_probe.catalog.files.manifest import home_of, manifest, providers
-from catalog_probe.catalog.files.provider_folders import PACKAGE, Home
+from catalog_probe.catalog.files.manifest import manifest, provider_folder, providers
+from catalog_probe.catalog.files.provider_folders import SHIPPED, ProviderFolder
 from catalog_probe.catalog.files.store import Catalog
 from catalog_probe.catalog.model import Address
 from catalog_probe.catalog.model.errors import Mendable, shown
@@ -80,18 +80,18 @@ def _provider(chosen: argparse.Namespace) -> int:
         example = f"catalog-probe new provider {name} --catalog company"
         raise NewError("a provider of yours needs a folder of yours", f"name one, as `{example}`")
     home = _home(chosen)
-    provider_folders.use(home.folder)
+    provider_folders.use(home.path)
     if name not in providers():
         _demand_free(name)
-    elif home_of(name) != home:
-        raise NewError(f"{name} is there already, in {shown(home_of(name).manifests)}", "choose another name")
+    elif provider_folder(name) != home:
+        raise NewError(f"{name} is there already, in {shown(provider_folder(name).manifests)}", "choose another name")
     else:
-        print(f"{name} is there already: {shown(home_of(name).manifests / name)}.toml")
+        print(f"{name} is there already: {shown(provider_folder(name).manifests / name)}.toml")
     site = Site(home, name)
     _write(site, scaffold.provider_files(site), only_new=True)
     _open(home)
     first = _words("new", "record", f"{name}/endpoints/general/list_models", home=home)
-    begun = Catalog.load_what_can_be(home.records)[0].select(name)
+    begun = Catalog.load_readable(home.records)[0].select(name)
     return _tell(site, rf"(?<![a-z]){name}[./]", "" if begun else f"a record: {first}")
 
 
@@ -116,14 +116,14 @@ def _record(chosen: argparse.Namespace) -> int:
     except ValueError as error:
         raise NewError(str(error)) from None
     home = _home(chosen)
-    provider_folders.use(home.folder)
+    provider_folders.use(home.path)
     manifest(address.provider)  # a provider that there is not is told with those that there are
-    if home_of(address.provider) != home:
-        where = shown(home_of(address.provider).folder)
+    if provider_folder(address.provider) != home:
+        where = shown(provider_folder(address.provider).path)
         raise NewError(f"{address.provider} lies in {where}", f"write `--catalog {where}`")
     site = Site(home, address.provider)
     home.records.mkdir(parents=True, exist_ok=True)
-    catalog, errors = Catalog.load_what_can_be(home.records)
+    catalog, errors = Catalog.load_readable(home.records)
     if errors:
         raise errors[0]
     if address not in catalog:
@@ -132,30 +132,30 @@ def _record(chosen: argparse.Namespace) -> int:
     return _tell(site, rf"{re.escape(str(address))}(?![a-z0-9_.-])")
 
 
-def _home(chosen: argparse.Namespace) -> Home:
+def _home(chosen: argparse.Namespace) -> ProviderFolder:
     """Where to write: the folder that is named, the checkout, or the current folder where there is none."""
     if chosen.catalog:
-        named = paths.meant(chosen.catalog)
+        named = paths.locate(chosen.catalog)
         if named.exists() and not named.is_dir():
             raise NewError(f"--catalog: {shown(named)} is no folder", "name a folder, or one yet to be")
-        return provider_folders.home_of(named) or Home(named.resolve())
-    return Home(Path.cwd()) if paths.installed() else PACKAGE
+        return provider_folders.find_folder(named) or ProviderFolder(named.resolve())
+    return ProviderFolder(Path.cwd()) if paths.is_installed() else SHIPPED
 
 
 def _write(site: Site, files: Mapping[Path, str], *, only_new: bool) -> None:
     """Write each file whole, and name those that changed."""
-    site.home.folder.mkdir(parents=True, exist_ok=True)
-    with locked(site.home.folder):
+    site.home.path.mkdir(parents=True, exist_ok=True)
+    with locked(site.home.path):
         for path, text in files.items():
             if not (only_new and path.exists()) and write_text(path, text):
                 print(f"wrote {shown(path)}")
 
 
-def _open(home: Home) -> None:
+def _open(home: ProviderFolder) -> None:
     """Look at a home anew: what was read of it is of before."""
     home.records.mkdir(exist_ok=True)
-    provider_folders.forget()
-    provider_folders.use(home.folder)
+    provider_folders.clear_caches()
+    provider_folders.use(home.path)
 
 
 def _tell(site: Site, about: str, first: str = "") -> int:
@@ -177,7 +177,7 @@ def _missing(site: Site, about: re.Pattern[str]) -> Iterator[str]:
     yield from own
     if own:
         return
-    catalog, _ = Catalog.load_what_can_be(site.home.records)
+    catalog, _ = Catalog.load_readable(site.home.records)
     own_records = Catalog(catalog.root, catalog.select(site.provider))
     misfits = completeness.misfits(own_records, {site.provider: book(site.provider)})
     yield from filter(about.search, misfits)
@@ -186,10 +186,10 @@ def _missing(site: Site, about: re.Pattern[str]) -> Iterator[str]:
             yield f"[providers.{site.provider}] in {shown(site.home.targets / name)}.toml"
 
 
-def _words(*words: str, home: Home) -> str:
+def _words(*words: str, home: ProviderFolder) -> str:
     """A command of ours, on this home."""
     return shlex.join(["catalog-probe", *words, *_named(home)])
 
 
-def _named(home: Home) -> list[str]:
-    return [] if home == PACKAGE else ["--catalog", shown(home.folder)]
+def _named(home: ProviderFolder) -> list[str]:
+    return [] if home == SHIPPED else ["--catalog", shown(home.path)]

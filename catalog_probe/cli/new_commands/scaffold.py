@@ -10,7 +10,7 @@ from string import Template
 from typing import TYPE_CHECKING
 
 from catalog_probe.catalog.files.manifest import manifest
-from catalog_probe.catalog.files.provider_folders import PACKAGE, Home
+from catalog_probe.catalog.files.provider_folders import SHIPPED, ProviderFolder
 from catalog_probe.catalog.files.store import family_file
 from catalog_probe.catalog.files.strict_json import read_object
 from catalog_probe.catalog.reading.documents import COLUMNS
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 TEMPLATES = Path(__file__).parent / "templates"
 
-CHECKOUT = PACKAGE.folder.parent
+CHECKOUT = SHIPPED.path.parent
 """Where the package's own mock lies beside its catalog."""
 
 _INVENTORY = "section row kind status type code param retryable condition".split()
@@ -32,13 +32,13 @@ _IMPORT = "from catalog_probe.probes.recipes.recipe import Family"
 class Site:
     """Where the parts of a provider lie: in a home side by side, in a checkout of this project in its rooms."""
 
-    home: Home
+    home: ProviderFolder
     provider: str
 
     @property
     def own(self) -> bool:
         """Whether it is to be one of the providers that this project ships."""
-        return self.home == PACKAGE
+        return self.home == SHIPPED
 
     @property
     def recipes(self) -> Path:
@@ -84,7 +84,7 @@ def provider_files(site: Site) -> dict[Path, str]:
     files[home.manifests / f"{name}.toml"] += _filled("mock_command.toml", name)
     return files | {
         site.recipes: _filled("recipes.py.txt", name),
-        home.folder / "mock" / f"{name}.py": _filled("mock.py.txt", name),
+        home.path / "mock" / f"{name}.py": _filled("mock.py.txt", name),
         **{home.targets / f"{each}.toml": _filled(f"target_{each}.toml", name) for each in ("mock", "live")},
     }
 

@@ -51,7 +51,7 @@ def journals(runs: Sequence[str], out: Path) -> list[Path]:
 
 
 def _journal_of(run: str, out: Path) -> Path:
-    for folder in (places.meant(run), out / run):
+    for folder in (places.locate(run), out / run):
         path = folder if folder.name == journal.FILE_NAME else folder / journal.FILE_NAME
         if path.is_file():
             return path.resolve()

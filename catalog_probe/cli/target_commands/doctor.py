@@ -228,9 +228,9 @@ def told(found: Diagnosis, asked: str = "", allow: Sequence[Cost] = ()) -> list[
 
 def _run_of(found: Diagnosis, asked: str, allow: Sequence[Cost]) -> str:
     """The command of a run that was looked at, as it is typed here."""
-    program = ["catalog-probe", "probe"] if paths.installed() else ["pytest", "probes"]
+    program = ["catalog-probe", "probe"] if paths.is_installed() else ["pytest", "probes"]
     costs = ["--allow", ",".join(allow)] if allow else []
-    return shlex.join([*program, "--target", asked, *costs, *provider_folders.option_for(found.catalog.root)])
+    return shlex.join([*program, "--target", asked, *costs, *provider_folders.catalog_option(found.catalog.root)])
 
 
 def _provider_lines(provider: Provider, found: Diagnosis, run: str) -> Iterator[str]:

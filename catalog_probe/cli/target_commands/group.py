@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from catalog_probe.catalog.files import paths, provider_folders
-from catalog_probe.catalog.files.manifest import manifest, meant
+from catalog_probe.catalog.files.manifest import manifest, selected_providers
 from catalog_probe.catalog.files.store import Catalog
 from catalog_probe.catalog.model.errors import CatalogError
 from catalog_probe.catalog.model.exits import Exit
@@ -44,7 +44,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _records(chosen: argparse.Namespace) -> tuple[Path, ...]:
     """The folders of the records that are meant; from here on their home is looked at, too."""
-    return provider_folders.demanded(chosen.catalog)
+    return provider_folders.use_records(chosen.catalog)
 
 
 def _catalog(chosen: argparse.Namespace) -> Catalog:
@@ -75,14 +75,14 @@ def _coverage(chosen: argparse.Namespace) -> int:
 
 
 def _books() -> dict[str, Book]:
-    return {provider: book(provider) for provider in meant()}
+    return {provider: book(provider) for provider in selected_providers()}
 
 
 def _doctor(chosen: argparse.Namespace) -> int:
     from catalog_probe.cli.target_commands import doctor  # brings what sends; other commands send nothing
 
     catalog = _catalog(chosen)
-    with _ready(targets.load(chosen.target).only(meant())) as ready:
+    with _ready(targets.load(chosen.target).only(selected_providers())) as ready:
         found = doctor.examine(catalog, ready, ready.allow | frozenset(chosen.allow), datetime.now(UTC).date())
     print("\n".join(doctor.told(found, chosen.target, chosen.allow)))
     return found.status
@@ -98,7 +98,7 @@ def _cleanup(chosen: argparse.Namespace) -> int:
 
     _records(chosen)
     told = cleanup.clean(
-        cleanup.journals(chosen.runs, paths.meant(chosen.out)), targets.load(chosen.target), forget=chosen.forget
+        cleanup.journals(chosen.runs, paths.locate(chosen.out)), targets.load(chosen.target), forget=chosen.forget
     )
     for each in told:
         print(row(each.line))  # it quotes a journal, which anybody may have written

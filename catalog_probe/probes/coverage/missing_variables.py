@@ -6,7 +6,7 @@ from collections import Counter
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from catalog_probe.catalog.files.manifest import meant
+from catalog_probe.catalog.files.manifest import selected_providers
 from catalog_probe.probes.planning.obstacles import barred, lacking
 from catalog_probe.probes.planning.plan import plan
 from catalog_probe.probes.recipes import book
@@ -123,19 +123,19 @@ def of_each_variable(catalog: Catalog, name: str) -> list[str]:
     Raises:
         TargetError: the target cannot be read.
     """
-    nothing = targets.load(name, {}).only(meant())
+    nothing = targets.load(name, {}).only(selected_providers())
     keys = {
         provider.unset[provider.first_gap]: SOME_KEY
         for provider in nothing.providers.values()
         if provider.first_gap in provider.unset
     }
-    begun = targets.load(name, keys).only(meant()).before_look_ups()
+    begun = targets.load(name, keys).only(selected_providers()).before_look_ups()
     rows = [
         "| variable | for | records more | with every cost allowed | further observations | part of |",
         "|---|---|---|---|---|---|",
     ]
     for variable in keys:
-        alone = targets.load(name, {variable: SOME_KEY}).only(meant()).before_look_ups()
+        alone = targets.load(name, {variable: SOME_KEY}).only(selected_providers()).before_look_ups()
         free, every = (sum(map(len, _possible(catalog, alone, allow))) for allow in (alone.allow, ALL_COSTS))
         rows.append(f"| `{variable}` | the first key | {free} | {every} | | |")
     cheap = {each.variable: each.records for each in gains(catalog, begun, begun.allow)}

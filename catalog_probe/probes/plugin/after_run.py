@@ -20,7 +20,9 @@ if TYPE_CHECKING:
 def stale_entries(options: Options) -> list[str]:
     """Accepted differences of this target that fail the run by themselves: no such record, or an overdue review."""
     mine = [entry for entry in options.accepted if entry.target == options.told_as]
-    if not all(map(provider_folders.is_of_a_home, options.catalog.roots)):  # a file speaks of the records of its home
+    if not all(
+        map(provider_folders.is_provider_records, options.catalog.roots)
+    ):  # a file speaks of the records of its home
         known = {str(address) for address in options.catalog}
         mine = [entry for entry in mine if entry.address in known]
     return [

@@ -303,7 +303,7 @@ class Controller:
         try:
             self._written += after_run.write_back(self.options, run, results)
         except Mendable as error:
-            records = provider_folders.option_for(self.options.catalog.root)
+            records = provider_folders.catalog_option(self.options.catalog.root)
             command = shlex.join(["catalog-probe", "catalog", "update", str(self.folder), *records])
             self._trouble.append(f"records not updated: {error}; then `{command}`")
             return Exit.USAGE
@@ -383,8 +383,8 @@ class Controller:
     @property
     def _history(self) -> Path:
         """Where this target's memory lies: what was seen live is committed, what a mock said, or elsewhere, is not."""
-        kept = self.options.target.live and self.options.out.resolve() == paths.runs().resolve()
-        return paths.history() if kept else self.options.out / "history"
+        kept = self.options.target.live and self.options.out.resolve() == paths.runs_folder().resolve()
+        return paths.history_folder() if kept else self.options.out / "history"
 
     def _remember(self, run: Run, results: list[Result]) -> None:
         """Add this run to the history, unless it was only part of what its options select, or asked nobody."""

@@ -10,8 +10,8 @@ import tempfile
 import threading
 from typing import TYPE_CHECKING, Any
 
-from catalog_probe.catalog.files.manifest import home_of, manifest, manifest_file
-from catalog_probe.catalog.files.provider_folders import PACKAGE
+from catalog_probe.catalog.files.manifest import manifest, manifest_file, provider_folder
+from catalog_probe.catalog.files.provider_folders import SHIPPED
 from catalog_probe.catalog.model.errors import Mendable, shown
 from catalog_probe.catalog.model.exits import Exit
 
@@ -62,7 +62,7 @@ class EmbeddedMock:
         own = {name: manifest(name).mock for name in wanted if manifest(name).mock}
         ours = [name for name in wanted if name not in own]
         for name in ours:
-            if home_of(name) != PACKAGE:
+            if provider_folder(name) != SHIPPED:
                 mend = f"name how it is started under `mock` in {shown(manifest_file(name))}, or name a --target"
                 raise NoMockError(f"{name} has no mock", mend)
         self._own: dict[str, _Served] = {}
@@ -70,7 +70,7 @@ class EmbeddedMock:
         try:
             for name, command in own.items():
                 words = [sys.executable if word == PYTHON else word for word in command]
-                self._own[name] = _Served(words, f"the mock of {name}", home_of(name).folder)
+                self._own[name] = _Served(words, f"the mock of {name}", provider_folder(name).path)
             if ours or not wanted:
                 command = (sys.executable, "-m", "catalog_probe.mockserver", "--port", "0", "--stdin-lifeline")
                 self._ours = _Served([*command, *(["--only", ",".join(ours)] if ours else [])], "the embedded mock")

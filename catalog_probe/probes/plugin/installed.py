@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from catalog_probe.catalog.files.installed import missing
+from catalog_probe.catalog.files.missing_library import describe_missing_library
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -23,7 +23,7 @@ def all_installed() -> Iterator[None]:
     try:
         yield
     except ModuleNotFoundError as error:
-        told = missing(error)
+        told = describe_missing_library(error)
         if not told:
             raise
         raise pytest.UsageError(told) from None

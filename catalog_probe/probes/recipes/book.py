@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from catalog_probe.catalog.files.manifest import Control, manifest
-from catalog_probe.catalog.files.provider_folders import remembered
+from catalog_probe.catalog.files.provider_folders import cached_per_folders
 from catalog_probe.catalog.model import Reason
 from catalog_probe.catalog.model.codes import ReasonCode
 from catalog_probe.probes.calls.call import Call, Removal
@@ -38,7 +38,7 @@ class Book:
     removals: Mapping[str, Removal] = field(default_factory=dict)
 
 
-@remembered
+@cached_per_folders
 def book(provider: str) -> Book:
     """The recipes of a provider.
 

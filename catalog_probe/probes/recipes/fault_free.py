@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from catalog_probe.catalog.files.provider_folders import remembered
+from catalog_probe.catalog.files.provider_folders import cached_per_folders
 from catalog_probe.catalog.model import Address, Reason
 from catalog_probe.catalog.model.codes import ReasonCode
 from catalog_probe.catalog.model.labels import SUCCESS
@@ -40,7 +40,7 @@ def twin(endpoint: str) -> Recipe | Reason:
     return recipe(endpoint, {TWIN: own.calls[SUCCESS]}, cost=own.cost, credential=own.credential, tokens=own.tokens)
 
 
-@remembered
+@cached_per_folders
 def _declared(provider: str) -> tuple[Mapping[str, Recipe], Mapping[str, str]]:
     package = recipes_module(provider)
     twins: tuple[Recipe, ...] = getattr(package, "TWINS", ())

@@ -9,9 +9,9 @@ from traceback import extract_tb
 from typing import TYPE_CHECKING
 from zlib import crc32
 
-from catalog_probe.catalog.files.installed import missing
-from catalog_probe.catalog.files.manifest import home_of, manifest
-from catalog_probe.catalog.files.provider_folders import remembered
+from catalog_probe.catalog.files.manifest import manifest, provider_folder
+from catalog_probe.catalog.files.missing_library import describe_missing_library
+from catalog_probe.catalog.files.provider_folders import cached_per_folders
 from catalog_probe.catalog.model.errors import Mendable, shown
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ class RecipeError(Mendable):
     """Recipes that cannot be read, or that contradict themselves."""
 
 
-@remembered
+@cached_per_folders
 def recipes_module(provider: str) -> ModuleType | None:
     """The module or package of a provider's recipes, `recipes/<name>` of its home; None if there is none.
 
@@ -33,7 +33,7 @@ def recipes_module(provider: str) -> ModuleType | None:
         CatalogError: no provider has this name, or its manifest cannot be read.
     """
     manifest(provider)  # names the providers that there are, if this is none
-    home = home_of(provider)
+    home = provider_folder(provider)
     for file in (home.recipes / provider / "__init__.py", home.recipes / f"{provider}.py"):
         if file.is_file():
             return _loaded(provider, file)
@@ -42,7 +42,7 @@ def recipes_module(provider: str) -> ModuleType | None:
 
 def recipes_place(provider: str) -> str:
     """Where the recipes of a provider lie, or would, as a person would type it."""
-    folder = home_of(provider).recipes / provider
+    folder = provider_folder(provider).recipes / provider
     return shown(folder if folder.is_dir() else folder.with_suffix(".py"))
 
 
@@ -71,8 +71,8 @@ def _unreadable(error: Exception, file: Path, name: str) -> RecipeError:
         return RecipeError(error.what, error.mend, file=error.file or file, place=error.place)
     at, number = _where(error, file)
     is_of_recipes = isinstance(error, ImportError) and f"{error.name}.".startswith(f"{name}.")
-    if not is_of_recipes and missing(error):
-        return RecipeError(missing(error), file=at, place=number)
+    if not is_of_recipes and describe_missing_library(error):
+        return RecipeError(describe_missing_library(error), file=at, place=number)
     said = str(error).replace(f"{name}.", ".")  # as the import is written there
     return RecipeError(
         f"cannot be imported ({type(error).__name__}: {said})", "mend the recipes there", file=at, place=number

@@ -160,6 +160,6 @@ def _read_lines(path: Path, left_out: list[str] | None) -> Iterator[tuple[str, J
     except OSError as error:
         raise JournalError(error.strerror or str(error), "name a run's folder", file=path) from error
     try:
-        yield from json_lines.values(raw, path, left_out)
+        yield from json_lines.parse_lines(raw, path, left_out)
     except json_lines.BrokenLineError as error:
         raise JournalError(error.what, error.mend, place=error.place) from error

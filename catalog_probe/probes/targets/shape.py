@@ -8,14 +8,14 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
-from catalog_probe.catalog.files.provider_folders import PACKAGE
-from catalog_probe.catalog.files.schema_messages import Complaint, told
+from catalog_probe.catalog.files.provider_folders import SHIPPED
+from catalog_probe.catalog.files.schema_messages import Complaint, find_complaints
 from catalog_probe.catalog.files.strict_json import read_object
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-SCHEMA = PACKAGE.targets / "target.schema.json"
+SCHEMA = SHIPPED.targets / "target.schema.json"
 ENV = "env:"
 
 SETTINGS: Mapping[str, type] = {
@@ -65,7 +65,7 @@ _MAY_BE_A_KEY = re.compile(r"\$\.providers\b.*\b(credentials|headers|sdk_keys)\b
 
 def trouble(data: Mapping[str, Any]) -> Complaint | None:
     """What is wrong first with the shape of a target, or None. No value of a credential or header is in it."""
-    complaint = next(iter(told(dict(data), read_object(SCHEMA))), None)
+    complaint = next(iter(find_complaints(dict(data), read_object(SCHEMA))), None)
     if complaint is None:
         return None
     hidden = _MAY_BE_A_KEY.match(complaint.json_path)

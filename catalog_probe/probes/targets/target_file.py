@@ -78,7 +78,7 @@ def shipped() -> tuple[str, ...]:
 
 def _folders() -> Iterator[Path]:
     """Where targets go by a name alone, the nearest first."""
-    return (home.targets for home in provider_folders.homes())
+    return (home.targets for home in provider_folders.all_folders())
 
 
 def _find(name_or_path: str) -> list[Path]:
@@ -86,7 +86,7 @@ def _find(name_or_path: str) -> list[Path]:
     named = [path for folder in _folders() if (path := folder / f"{name_or_path}.toml").is_file()]
     if named:
         return named
-    path = paths.meant(name_or_path)
+    path = paths.locate(name_or_path)
     if path.is_file():
         return [path]
     close = difflib.get_close_matches(name_or_path, shipped(), n=1)

@@ -69,7 +69,7 @@ def _recording(file: Path) -> Recording:
     if isinstance(whole, list):
         return _lines(whole, name)
     try:
-        values = list(jsonl.values(raw, file))
+        values = list(jsonl.parse_lines(raw, file))
     except jsonl.BrokenLineError as error:
         raise TrafficError(f"--traffic {shown(file)}: {error}", "give a HAR, JSON lines, or a run's folder") from None
     if not values:  # the one line that it has is cut off

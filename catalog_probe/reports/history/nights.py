@@ -268,7 +268,7 @@ def _lines(path: Path, damaged: list[str]) -> Iterator[tuple[str, dict[str, Json
     except OSError as error:
         raise EvidenceError(f"cannot be read ({error.strerror})", "check the path", file=path) from error
     no_json: list[str] = []
-    for place, line in json_lines.values(raw, path, no_json):
+    for place, line in json_lines.parse_lines(raw, path, no_json):
         missing = _REQUIRED - line.keys() if isinstance(line, dict) else _REQUIRED
         if missing:
             damaged.append(_skipped(place, f"no {min(missing)}"))

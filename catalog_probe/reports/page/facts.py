@@ -7,7 +7,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from catalog_probe.catalog.files.provider_folders import remembered
+from catalog_probe.catalog.files.provider_folders import cached_per_folders
 from catalog_probe.catalog.model import Json
 from catalog_probe.catalog.reading import documents
 from catalog_probe.catalog.reading.facts import seen, stated, tags
@@ -104,7 +104,7 @@ def _cite(source: str, result: Result) -> dict[str, Json]:
     return {"where": _cited(source), "says": list(_rows(result.address.provider).get(source, ()))}
 
 
-@remembered
+@cached_per_folders
 def _rows(provider: str) -> Mapping[str, tuple[str, ...]]:
     """The statements of each row of the documents, by its citation, as catalog/facts has them."""
     found: dict[str, list[str]] = defaultdict(list)

@@ -27,7 +27,7 @@ MOST = 40
 ADDRESS = re.compile(r"(https://[^\s()<>`\"']+[^\s()<>`\"'.,;:])")
 """An address of a page; what ends a sentence does not belong to it."""
 
-TEMPLATES = paths.shipped("reports") / "templates"
+TEMPLATES = paths.shipped_folder("reports") / "templates"
 
 
 def safe(text: str) -> Markup:

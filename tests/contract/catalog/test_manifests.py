@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from catalog_probe.catalog.files.manifest import manifest, providers
-from catalog_probe.catalog.files.provider_folders import PACKAGE
+from catalog_probe.catalog.files.provider_folders import SHIPPED
 from catalog_probe.probes.targets import target_file as targets
 from catalog_probe.probes.targets.target_file import shipped
 from tests.harness.engines import catalog
@@ -25,7 +25,7 @@ each_target = pytest.mark.parametrize("target", shipped())
 
 
 def table_of(target: str, name: str) -> dict[str, Any]:
-    tables = tomllib.loads((PACKAGE.targets / f"{target}.toml").read_text(encoding="utf-8"))["providers"]
+    tables = tomllib.loads((SHIPPED.targets / f"{target}.toml").read_text(encoding="utf-8"))["providers"]
     return dict(tables[name])
 
 

@@ -9,7 +9,7 @@ from jsonschema import Draft202012Validator
 from referencing import Registry
 from referencing.jsonschema import DRAFT202012
 
-from catalog_probe.catalog.files.schemas import KIND_SCHEMA, SCHEMAS, resolve, schemas
+from catalog_probe.catalog.files.schemas import KIND_SCHEMA, SCHEMAS, resolve_ref, schemas
 from catalog_probe.catalog.writeback.canonical import canonical_record, json_text
 from tests.contract.catalog.envelope_examples import ENVELOPES, without
 from tests.contract.catalog.inventory_rows import PROVIDERS, citable
@@ -119,7 +119,7 @@ def test_every_property_is_described() -> None:
         for word in ("properties", "$defs")
         for name, each in schema.get(word, {}).items()
         if not each.get("description")
-        and not (resolve(each.get("$ref", "urn:none"), urn) or ({}, ""))[0].get("description")
+        and not (resolve_ref(each.get("$ref", "urn:none"), urn) or ({}, ""))[0].get("description")
     ]
     assert bare == []
 
@@ -128,7 +128,7 @@ def test_every_reference_leads_somewhere() -> None:
     """That of an envelope within itself, for the judge compiles it alone."""
     found = [(urn, ref) for urn in schemas() for ref in references(dict(schemas()[urn]))]
     assert found
-    assert [(urn, ref) for urn, ref in found if resolve(ref, urn) is None] == []
+    assert [(urn, ref) for urn, ref in found if resolve_ref(ref, urn) is None] == []
     begins = {urn: "#" if urn.startswith("urn:catalog:envelope:") else "urn:catalog:" for urn in schemas()}
     assert [(urn, ref) for urn, ref in found if not ref.startswith(begins[urn])] == []
 
@@ -150,7 +150,7 @@ def test_the_fields_are_the_documents_and_ours(kind: str) -> None:
 def test_a_field_of_ours_says_so(kind: str) -> None:
     for name in OURS[kind]:
         field = schemas()[KIND_SCHEMA[kind]]["properties"][name]
-        text = field.get("description") or resolve(field["$ref"], KIND_SCHEMA[kind])[0]["description"]  # type: ignore[index] # every one that refers does so to a schema that is there
+        text = field.get("description") or resolve_ref(field["$ref"], KIND_SCHEMA[kind])[0]["description"]  # type: ignore[index] # every one that refers does so to a schema that is there
         assert text.endswith("Ours, not the documents'."), name
 
 

@@ -101,11 +101,11 @@ def test_since_is_the_first_under_which_it_holds_and_until_the_first_under_which
 ) -> None:
     known = manifest("pa").revisions
     assert known is not None
-    assert known.holds(since, until, asked) is holds
+    assert known.is_in_force(since, until, asked) is holds
 
 
 def test_a_path_says_its_revision_too() -> None:
     known = manifest("pb").revisions
     assert known is not None
-    assert known.asked("/pb/v1beta/models", {}) == "v1beta"
-    assert known.asked("/v1/models/m:generateContent", {}) == "v1"
+    assert known.selected_by("/pb/v1beta/models", {}) == "v1beta"
+    assert known.selected_by("/v1/models/m:generateContent", {}) == "v1"

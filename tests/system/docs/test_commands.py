@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from catalog_probe.catalog.files.provider_folders import PACKAGE
+from catalog_probe.catalog.files.provider_folders import SHIPPED
 from catalog_probe.catalog.model.exits import Exit
 from catalog_probe.cli.main import COMMANDS as WITHOUT_GROUP
 from catalog_probe.cli.main import GROUPS, main
@@ -48,7 +48,7 @@ NOT_HERE = (
 
 OF_LIVE_TARGETS = {
     name
-    for target in PACKAGE.targets.glob("*.toml")
+    for target in SHIPPED.targets.glob("*.toml")
     for name in re.findall(r"env:(\w+)", target.read_text(encoding="utf-8"))
 }
 """Settings and keys of real providers: no test may use those of the person who runs it."""

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from catalog_probe.catalog.evidence.results_file import read_run
-from catalog_probe.catalog.files.provider_folders import GROUP
+from catalog_probe.catalog.files.provider_folders import ENTRY_POINT_GROUP
 from catalog_probe.catalog.model import Outcome
 from tests.harness.checkouts import wheel_layout
 from tests.harness.command import CHECKOUT
@@ -119,7 +119,7 @@ def test_a_distribution_brings_it_with_its_mock(walk: Walk) -> None:
     info = site / "company-1.0.dist-info"
     info.mkdir()
     (info / "METADATA").write_text("Metadata-Version: 2.1\nName: company\nVersion: 1.0\n", encoding="utf-8")
-    (info / "entry_points.txt").write_text(f"[{GROUP}]\ncompany = company_catalog\n", encoding="utf-8")
+    (info / "entry_points.txt").write_text(f"[{ENTRY_POINT_GROUP}]\ncompany = company_catalog\n", encoding="utf-8")
     (site / "company_catalog" / "api.py").write_text((site / "api.py").read_text(encoding="utf-8"), encoding="utf-8")
 
     fixed = walk.run(f"catalog-probe check --fix --catalog {home}")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from catalog_probe.catalog.files.provider_folders import PACKAGE
+from catalog_probe.catalog.files.provider_folders import SHIPPED
 from catalog_probe.probes.planning.plan import plan
 from catalog_probe.probes.targets import target_file as targets
 from catalog_probe.probes.targets.dialect import Dialect
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 TABLES = {
-    name: tomllib.loads((PACKAGE.targets / f"{name}.toml").read_text(encoding="utf-8")) for name in ("mock", "live")
+    name: tomllib.loads((SHIPPED.targets / f"{name}.toml").read_text(encoding="utf-8")) for name in ("mock", "live")
 }
 
 

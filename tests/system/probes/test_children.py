@@ -6,7 +6,7 @@ import tomllib
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from catalog_probe.catalog.files.provider_folders import PACKAGE
+from catalog_probe.catalog.files.provider_folders import SHIPPED
 from tests.harness import hostile_http2
 from tests.harness.command import pytest_probes
 from tests.harness.hostile import GREEN, Hostile, Peer, plain
@@ -84,7 +84,7 @@ def test_nor_does_what_a_server_says_as_it_goes_away(tmp_path: Path) -> None:
         with suppress(ConnectionError):
             await hostile_http2.going_away(KEY.encode())(Peer("", reader, writer))
 
-    data = tomllib.loads((PACKAGE.targets / "mock.toml").read_text())
+    data = tomllib.loads((SHIPPED.targets / "mock.toml").read_text())
     with speaking(connection) as base:
         pd = {**data["providers"]["pd"], "grpc_host": base.removeprefix("http://"), "timeout_s": 2}
         pd = {key: base if value == "embedded" else value for key, value in pd.items()}

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from hypothesis import strategies as st
 
-from catalog_probe.catalog.files.schema_messages import told
+from catalog_probe.catalog.files.schema_messages import find_complaints
 from catalog_probe.catalog.files.schemas import schemas
 from catalog_probe.catalog.model.errors import CatalogError
 from catalog_probe.catalog.writeback import accepted_differences
@@ -101,7 +101,7 @@ def test_a_changed_entry_is_read_or_refused_in_one_line_that_names_its_place(tmp
         content = changed(field, odd, gone=False, inner=False)
         said = refusal(tmp_path, content)
         if said is None or "stands twice" in said or "is not JSON" in said:
-            right = told(content, SCHEMA) == []
+            right = find_complaints(content, SCHEMA) == []
         else:
             right = "divergences.json:$[1]" in said and len(said.splitlines()) == 1
         wrong += [] if right else [(field, odd, said)]
@@ -112,7 +112,7 @@ def test_what_is_too_deep_for_words_is_told() -> None:
     value: list[Json] = []
     for _ in range(sys.getrecursionlimit() * 100):
         value = [value]
-    [complaint] = told(value, {"type": "string"})
+    [complaint] = find_complaints(value, {"type": "string"})
     assert complaint.message.startswith(("is nested too deep", "is [[["))  # how deep is too deep, each Python says
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from catalog_probe.catalog.files.schemas import resolve
+from catalog_probe.catalog.files.schemas import resolve_ref
 from catalog_probe.catalog.model import Close, Event, GrpcStatus, Json, Record, Response
 from catalog_probe.catalog.observed.last_seen import LastSeen, last_seen, of_no_provider, seen_on, target_of
 from catalog_probe.catalog.reading.classification import classification
@@ -327,12 +327,12 @@ def test_one_pointer_for_all(pointer: str, found: Json) -> None:
 
 
 def test_a_reference_is_followed_by_the_same_pointer() -> None:
-    found = resolve("#/$defs/http_status", "urn:catalog:shared")
+    found = resolve_ref("#/$defs/http_status", "urn:catalog:shared")
     assert found is not None
     assert found[0]["type"] == "integer"
     assert found[1] == "urn:catalog:shared"
-    assert resolve("urn:catalog:shared#/$defs/nothing", "urn:catalog:error") is None
-    assert resolve("urn:catalog:nothing", "urn:catalog:error") is None
+    assert resolve_ref("urn:catalog:shared#/$defs/nothing", "urn:catalog:error") is None
+    assert resolve_ref("urn:catalog:nothing", "urn:catalog:error") is None
 
 
 def test_what_was_read_is_kept_for_the_same_record_and_no_other() -> None:

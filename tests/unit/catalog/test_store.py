@@ -131,7 +131,7 @@ def test_reading_on_names_all_mistakes_and_keeps_the_rest(tmp_path: Path) -> Non
     (root / "pa" / "errors" / "general.json").write_text("{")
     (root / "pa" / "rate_limits.json").write_text("nonsense")
 
-    catalog, errors = Catalog.load_what_can_be(root)
+    catalog, errors = Catalog.load_readable(root)
 
     assert len(errors) == 2
     assert [str(address) for address in catalog] == [ENDPOINT_ADDRESS]

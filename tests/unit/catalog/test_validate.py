@@ -53,9 +53,9 @@ def test_the_shipped_records_are_fine() -> None:
 
 
 def test_a_schema_of_a_home_that_is_none_is_told(tmp_path: Path) -> None:
-    home = provider_folders.Home(tmp_path)
-    shutil.copytree(provider_folders.PACKAGE.manifests, home.manifests)
-    shutil.copytree(provider_folders.PACKAGE.schemas, home.schemas)
+    home = provider_folders.ProviderFolder(tmp_path)
+    shutil.copytree(provider_folders.SHIPPED.manifests, home.manifests)
+    shutil.copytree(provider_folders.SHIPPED.schemas, home.schemas)
     file = home.schemas / "error.json"
     schema = json.loads(file.read_text())
     file.write_text(json.dumps({**schema, "type": "no type"}))

@@ -11,7 +11,7 @@ import pytest
 
 from catalog_probe.catalog.check import validate
 from catalog_probe.catalog.files import provider_folders
-from catalog_probe.catalog.files.provider_folders import PACKAGE, Home
+from catalog_probe.catalog.files.provider_folders import SHIPPED, ProviderFolder
 from catalog_probe.catalog.files.store import Catalog
 from catalog_probe.catalog.model import Address, Exchange, Request, Response
 from catalog_probe.catalog.model.codes import ReasonCode
@@ -160,14 +160,14 @@ def test_of_two_providers_in_one_home_each_is_told_alone(home: Path, capsys: pyt
 def test_of_a_finished_provider_nothing_is_missing(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(validate, "check", {PACKAGE.records: []}.__getitem__)  # they are: test_validate
-    assert main(["provider", "pa", "--catalog", str(PACKAGE.folder)]) == 0
+    monkeypatch.setattr(validate, "check", {SHIPPED.records: []}.__getitem__)  # they are: test_validate
+    assert main(["provider", "pa", "--catalog", str(SHIPPED.path)]) == 0
     assert capsys.readouterr().out.splitlines()[-1] == "nothing is missing"
 
 
 @pytest.mark.parametrize("own", [True, False])
 def test_every_beginning_can_be_read(tmp_path: Path, own: bool) -> None:
-    site = Site(PACKAGE if own else Home(tmp_path), "pe")
+    site = Site(SHIPPED if own else ProviderFolder(tmp_path), "pe")
     for path, text in scaffold.provider_files(site).items():
         assert "$" not in text.replace('"$schema"', "").replace('"$id"', "")
         match path.suffix:
@@ -178,14 +178,12 @@ def test_every_beginning_can_be_read(tmp_path: Path, own: bool) -> None:
             case ".py":
                 ast.parse(text)
                 compile(text, str(path), "exec")
-    assert all(
-        path.is_relative_to(PACKAGE.folder.parent if own else tmp_path) for path in scaffold.provider_files(site)
-    )
+    assert all(path.is_relative_to(SHIPPED.path.parent if own else tmp_path) for path in scaffold.provider_files(site))
 
 
 def test_a_record_of_a_shipped_provider_begins_in_its_familys_module() -> None:
-    files = scaffold.record_files(Site(PACKAGE, "pa"), Address.parse("pa/errors/general/never_seen"))
-    named = {str(path.relative_to(PACKAGE.folder.parent)) for path in files}
+    files = scaffold.record_files(Site(SHIPPED, "pa"), Address.parse("pa/errors/general/never_seen"))
+    named = {str(path.relative_to(SHIPPED.path.parent)) for path in files}
     assert named == {
         "catalog/records/pa/errors/general.json",
         "catalog/facts/pa.tsv",
@@ -245,4 +243,4 @@ def test_a_provider_of_yours_needs_a_folder_of_yours(home: Path, capsys: pytest.
         "name one, as `catalog-probe new provider pe --catalog company`\n"
     )
     assert not home.exists()
-    assert not (PACKAGE.manifests / "pe.toml").exists()
+    assert not (SHIPPED.manifests / "pe.toml").exists()

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 from catalog_probe.catalog.files import provider_folders
-from catalog_probe.catalog.files.provider_folders import Home
+from catalog_probe.catalog.files.provider_folders import ProviderFolder
 from catalog_probe.probes.recipes.loading import RecipeError, recipes_module, recipes_place
-from tests.unit.catalog.test_homes import home as write_home
+from tests.unit.catalog.test_provider_folders import home as write_home
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -21,17 +21,17 @@ def recipes(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.
     """The folder for recipes of PE, which is shipped in one case and lies in a folder that is named in the other."""
     folder = write_home(tmp_path / "data")
     if request.param == "shipped":
-        provider_folder = Home(folder, suite=tmp_path / "suite")
-        monkeypatch.setattr(provider_folders, "PACKAGE", provider_folder)
-        provider_folders.forget()
+        provider_folder = ProviderFolder(folder, suite=tmp_path / "suite")
+        monkeypatch.setattr(provider_folders, "SHIPPED", provider_folder)
+        provider_folders.clear_caches()
     else:
-        provider_folder = Home(folder)
+        provider_folder = ProviderFolder(folder)
         provider_folders.use(folder)
     provider_folder.recipes.mkdir(parents=True)
     yield provider_folder.recipes
     monkeypatch.undo()
     provider_folders.use(None)
-    provider_folders.forget()
+    provider_folders.clear_caches()
 
 
 def test_a_package_is_loaded_with_its_modules(recipes: Path) -> None:

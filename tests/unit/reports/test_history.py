@@ -283,7 +283,7 @@ def test_the_default_is_all_that_ever_was(tmp_path: Path) -> None:
 
 
 def test_the_history_stays_where_earlier_nights_left_it() -> None:
-    assert paths.history() == CHECKOUT / "reports" / "history"
+    assert paths.history_folder() == CHECKOUT / "reports" / "history"
 
 
 def test_every_outcome_comes_back_from_its_letter() -> None:

@@ -35,5 +35,7 @@ def _holds(assertion: Assertion, provider: str, request: Request) -> bool:
     known = manifest(provider).revisions
     if known is None:
         return True
-    asked = known.asked(urlsplit(request.url).path, {name.lower(): value for name, value in request.headers.items()})
-    return known.holds(assertion.since, assertion.until, asked or known.default)
+    asked = known.selected_by(
+        urlsplit(request.url).path, {name.lower(): value for name, value in request.headers.items()}
+    )
+    return known.is_in_force(assertion.since, assertion.until, asked or known.default)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from catalog_probe.catalog.evidence.results import Invocation
 from catalog_probe.catalog.files import paths, provider_folders
-from catalog_probe.catalog.files.manifest import meant, providers
+from catalog_probe.catalog.files.manifest import providers, selected_providers
 from catalog_probe.catalog.files.store import Catalog
 from catalog_probe.catalog.model import KINDS, Address
 from catalog_probe.catalog.model.errors import did_you_mean, shown
@@ -149,8 +149,8 @@ def read(config: pytest.Config, environ: Mapping[str, str]) -> Options:
     directory = config.getoption("--catalog")
     update, only_plan = bool(config.getoption("--update")), bool(config.getoption("--plan"))
     if directory and update and not only_plan:
-        provider_folders.begin_own(paths.meant(directory))
-    catalog = Catalog.load(*provider_folders.demanded(paths.meant(directory) if directory else None))
+        provider_folders.copy_shipped_records(paths.locate(directory))
+    catalog = Catalog.load(*provider_folders.use_records(paths.locate(directory) if directory else None))
     named, recordings = config.getoption("--target"), _recordings(config)
     target = targets.load(named or MOCK, environ) if named or not recordings else sources.anybody()
     traffic = sources.traffic(recordings, catalog, target, of_target=bool(named)) if recordings else None
@@ -159,17 +159,17 @@ def read(config: pytest.Config, environ: Mapping[str, str]) -> Options:
         mend = f"only what was seen {'of a provider itself' if target.live else 'live'} goes into the records"
         raise UsageError(f"--update: target {target.name!r} is a {target.answered_by}", mend)
     for folder in catalog.roots if update else ():
-        provider_folders.demand_own(folder)
+        provider_folders.require_own(folder)
     chosen = _chosen("--provider", config.getoption("--provider"), providers(), target.stand_ins)
     today = _date(config.getoption("--today"))
-    within = chosen or tuple(name for name in meant() if name in target.providers)
+    within = chosen or tuple(name for name in selected_providers() if name in target.providers)
     wanted = config.getoption("--revision")
     asked_for = revising.asked(target, wanted, within) if wanted else {}
     if asked_for:
         within = tuple(name for name in within if name in asked_for)
         if update:
             raise UsageError("--update: under another revision", "what is documented is asked under the usual one")
-    out = paths.home() / (config.getoption("--out") or paths.RUNS)
+    out = paths.base_folder() / (config.getoption("--out") or paths.RUNS)
     return Options(
         catalog=catalog,
         target=revising.under(target, asked_for),
@@ -203,7 +203,7 @@ def _recordings(config: pytest.Config) -> tuple[Recording, ...]:
             raise UsageError(f"{option}: nothing is sent where traffic is judged", "leave one of the two out")
     from catalog_probe.probes.traffic.reading import read as read_recordings  # few runs read recordings
 
-    return read_recordings(map(paths.meant, named))
+    return read_recordings(map(paths.locate, named))
 
 
 def _describe_invocation(config: pytest.Config, target: Target, revisions: Mapping[str, str]) -> Invocation:
@@ -216,7 +216,7 @@ def _describe_invocation(config: pytest.Config, target: Target, revisions: Mappi
         keys=target.plain_keys,
         names=collect_renamings(target),
         traffic=tuple(map(str, config.getoption("--traffic"))),
-        installed=paths.installed(),
+        installed=paths.is_installed(),
         revision=" ".join(f"{name}:{value}" for name, value in revisions.items()),
     )
 

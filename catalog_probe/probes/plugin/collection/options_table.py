@@ -16,7 +16,7 @@ from catalog_probe.reports.views.ci_annotations import FORMATS
 if TYPE_CHECKING:
     import pytest
 
-PROBES = paths.shipped("probes")
+PROBES = paths.shipped_folder("probes")
 """The folder of the probes."""
 
 

@@ -13,15 +13,15 @@ from tests.harness.command import CHECKOUT
 
 def test_runs_and_history_lie_in_the_checkout_wherever_one_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    assert paths.home() == CHECKOUT
-    assert paths.latest() == CHECKOUT / "reports" / "out" / "latest"
-    assert paths.history() == CHECKOUT / "reports" / "history"
+    assert paths.base_folder() == CHECKOUT
+    assert paths.latest_run() == CHECKOUT / "reports" / "out" / "latest"
+    assert paths.history_folder() == CHECKOUT / "reports" / "history"
 
 
 def test_what_is_part_of_no_checkout_works_where_it_is_called(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(paths, "_CHECKOUT", tmp_path / "site-packages")
-    assert paths.runs() == tmp_path / "reports" / "out"
+    assert paths.runs_folder() == tmp_path / "reports" / "out"
 
 
 @pytest.mark.parametrize("there", [True, False])
@@ -31,29 +31,29 @@ def test_what_the_current_folder_has_is_meant_before_what_the_checkout_has(
     monkeypatch.chdir(tmp_path)
     if there:
         (tmp_path / "README.md").touch()
-    assert paths.meant("README.md") == (Path("README.md") if there else CHECKOUT / "README.md")
+    assert paths.locate("README.md") == (Path("README.md") if there else CHECKOUT / "README.md")
 
 
 def test_what_is_nowhere_keeps_the_name_that_was_given(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    assert paths.meant("no/such.toml") == Path("no/such.toml")
-    assert paths.meant(tmp_path) == tmp_path
+    assert paths.locate("no/such.toml") == Path("no/such.toml")
+    assert paths.locate(tmp_path) == tmp_path
 
 
 def test_a_name_that_no_file_can_have_is_kept_for_whoever_opens_it() -> None:
-    assert paths.meant("x" * 300) == Path("x" * 300)
-    assert paths.meant("a\0b") == Path("a\0b")
+    assert paths.locate("x" * 300) == Path("x" * 300)
+    assert paths.locate("a\0b") == Path("a\0b")
 
 
 def test_a_run_may_be_named_by_its_folder_or_as_its_folder_is_called(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     as_checkout(tmp_path, monkeypatch)
-    run = paths.runs() / "20261120T040100Z-live-0001"
+    run = paths.runs_folder() / "20261120T040100Z-live-0001"
     run.mkdir(parents=True)
-    assert paths.meant_run(run.name) == run
-    assert paths.meant_run(run) == run
-    assert paths.meant_run("no-such-run") == Path("no-such-run")
-    assert paths.meant_run("x" * 300) == Path("x" * 300), "no folder can be called so"
+    assert paths.locate_run(run.name) == run
+    assert paths.locate_run(run) == run
+    assert paths.locate_run("no-such-run") == Path("no-such-run")
+    assert paths.locate_run("x" * 300) == Path("x" * 300), "no folder can be called so"
     (tmp_path / run.name).mkdir()
-    assert paths.meant_run(run.name) == Path(run.name), "what lies here is meant first"
+    assert paths.locate_run(run.name) == Path(run.name), "what lies here is meant first"

@@ -13,8 +13,8 @@ import pytest
 
 from catalog_probe.catalog.envelopes.envelope import envelope
 from catalog_probe.catalog.files import paths, provider_folders
-from catalog_probe.catalog.files.manifest import manifest, manifest_file, meant, providers
-from catalog_probe.catalog.files.provider_folders import GROUP, PACKAGE, Home
+from catalog_probe.catalog.files.manifest import manifest, manifest_file, providers, selected_providers
+from catalog_probe.catalog.files.provider_folders import ENTRY_POINT_GROUP, SHIPPED, ProviderFolder
 from catalog_probe.catalog.files.schemas import envelope_id, schemas
 from catalog_probe.catalog.files.store import RECORDS, Catalog
 from catalog_probe.catalog.model.errors import CatalogError
@@ -63,7 +63,7 @@ def home(folder: Path, about: str = "a provider of this test") -> Path:
 
 
 def test_what_a_provider_needs_lies_side_by_side(tmp_path: Path) -> None:
-    own = Home(tmp_path)
+    own = ProviderFolder(tmp_path)
     lie = (own.records, own.schemas, own.facts, own.recipes, own.targets)
     assert lie == tuple(tmp_path / each for each in ("records", "schemas", "facts", "recipes", "targets"))
     assert (own.manifests, own.envelopes) == (tmp_path / "providers", tmp_path / "schemas" / "envelopes")
@@ -71,15 +71,15 @@ def test_what_a_provider_needs_lies_side_by_side(tmp_path: Path) -> None:
 
 def test_without_a_name_there_are_those_of_this_package() -> None:
     with named(None) as records:
-        assert (records, provider_folders.homes()) == ((RECORDS,), (PACKAGE,))
-        assert meant() == providers() == PACKAGE.providers()
+        assert (records, provider_folders.all_folders()) == ((RECORDS,), (SHIPPED,))
+        assert selected_providers() == providers() == SHIPPED.providers()
 
 
 def test_a_home_that_is_named_adds_its_providers_and_means_its_records(tmp_path: Path) -> None:
     with named(home(tmp_path)) as records:
         assert [str(address) for address in Catalog.load(*records)] == ["pe/errors/general/limit"]
-        assert providers() == (*PACKAGE.providers(), "pe")
-        assert meant() == ("pe",)
+        assert providers() == (*SHIPPED.providers(), "pe")
+        assert selected_providers() == ("pe",)
         assert manifest("pe").about == "a provider of this test"
         assert manifest_file("pe") == tmp_path.resolve() / "providers" / "pe.toml"
         assert envelope("pe").schema == schemas()[envelope_id("pe")]
@@ -92,65 +92,67 @@ def test_a_home_that_is_named_adds_its_providers_and_means_its_records(tmp_path:
 def test_a_home_may_be_named_by_its_records(tmp_path: Path) -> None:
     with named(home(tmp_path) / "records") as records:
         assert records == (tmp_path.resolve() / "records",)
-        assert meant() == ("pe",)
+        assert selected_providers() == ("pe",)
 
 
 def test_the_package_is_a_home_as_any_other() -> None:
-    for folder in (PACKAGE.folder, RECORDS):
+    for folder in (SHIPPED.path, RECORDS):
         with named(folder) as records:
-            assert (records, provider_folders.named_home()) == ((RECORDS,), None)
+            assert (records, provider_folders.named_folder()) == ((RECORDS,), None)
 
 
 def test_any_other_folder_holds_records_of_known_providers(tmp_path: Path) -> None:
     with named(tmp_path) as records:
-        assert (records, provider_folders.homes()) == ((tmp_path,), (PACKAGE,))
-    assert not provider_folders.is_of_a_home(tmp_path)
+        assert (records, provider_folders.all_folders()) == ((tmp_path,), (SHIPPED,))
+    assert not provider_folders.is_provider_records(tmp_path)
 
 
 def test_a_folder_holds_records_where_some_lie_in_it(tmp_path: Path) -> None:
     with pytest.raises(CatalogError, match="is no folder of records"):
-        provider_folders.demand_records(tmp_path)
+        provider_folders.require_records(tmp_path)
     (tmp_path / "pa").mkdir()
     (tmp_path / "pa" / "general.json").write_text("{}", encoding="utf-8")
-    assert provider_folders.demand_records(tmp_path) == tmp_path
+    assert provider_folders.require_records(tmp_path) == tmp_path
 
 
 def test_evidence_of_a_mock_has_no_place_in_the_records_of_a_home(tmp_path: Path) -> None:
     own = home(tmp_path)
-    assert provider_folders.is_of_a_home(own / "records")
-    assert provider_folders.is_of_a_home(RECORDS)
-    assert not provider_folders.is_of_a_home(own), "its records are meant"
-    assert not provider_folders.is_of_a_home(tmp_path.parent / "records"), "a folder of that name beside no manifests"
+    assert provider_folders.is_provider_records(own / "records")
+    assert provider_folders.is_provider_records(RECORDS)
+    assert not provider_folders.is_provider_records(own), "its records are meant"
+    assert not provider_folders.is_provider_records(tmp_path.parent / "records"), (
+        "a folder of that name beside no manifests"
+    )
 
 
 def test_a_home_that_is_used_as_well_leaves_those_that_were_named(tmp_path: Path) -> None:
     one, other = home(tmp_path / "one").resolve(), home(tmp_path / "other").resolve()
     elsewhere = tmp_path / "elsewhere"
     with named(one):
-        assert provider_folders.also_use(other) == other / "records"
-        assert provider_folders.also_use(other / "records") == other / "records"
-        assert provider_folders.also_use(elsewhere) == elsewhere
-        assert provider_folders.also_use(RECORDS) == RECORDS
-        assert provider_folders.homes() == (Home(other), Home(one), PACKAGE)
+        assert provider_folders.use_also(other) == other / "records"
+        assert provider_folders.use_also(other / "records") == other / "records"
+        assert provider_folders.use_also(elsewhere) == elsewhere
+        assert provider_folders.use_also(RECORDS) == RECORDS
+        assert provider_folders.all_folders() == (ProviderFolder(other), ProviderFolder(one), SHIPPED)
 
 
 def test_a_printed_command_names_the_home_of_records_that_it_would_not_find(tmp_path: Path) -> None:
     own = home(tmp_path / "own").resolve()
-    assert provider_folders.option_for(RECORDS) == []
-    assert provider_folders.option_for(own / "records") == ["--catalog", str(own)]
-    assert provider_folders.option_for(tmp_path / "bare") == ["--catalog", str(tmp_path / "bare")]
+    assert provider_folders.catalog_option(RECORDS) == []
+    assert provider_folders.catalog_option(own / "records") == ["--catalog", str(own)]
+    assert provider_folders.catalog_option(tmp_path / "bare") == ["--catalog", str(tmp_path / "bare")]
 
 
 def test_what_an_editor_leaves_beside_a_manifest_is_none(tmp_path: Path) -> None:
     own = home(tmp_path)
     for left in (".pe.toml", ".#px.toml", "px.toml~", "readme.md"):
         (own / "providers" / left).touch()
-    assert Home(own).providers() == ("pe",)
+    assert ProviderFolder(own).providers() == ("pe",)
 
 
 def test_the_nearest_home_wins(tmp_path: Path) -> None:
     with named(home(tmp_path / "far", "far")):
-        provider_folders.also_use(home(tmp_path / "near", "near"))
+        provider_folders.use_also(home(tmp_path / "near", "near"))
         assert manifest("pe").about == "near"
     with named(tmp_path / "far"):
         assert manifest("pe").about == "far"
@@ -168,17 +170,17 @@ def test_an_envelope_is_called_as_its_file(tmp_path: Path, spoilt: str | None) -
 def installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """A folder in which distributions are found."""
     monkeypatch.setattr(sys, "path", [str(tmp_path), *sys.path])
-    provider_folders.forget()
+    provider_folders.clear_caches()
     yield tmp_path
     monkeypatch.undo()
-    provider_folders.forget()
+    provider_folders.clear_caches()
 
 
 def distribution(folder: Path, package: str) -> None:
     info = folder / "company-1.0.dist-info"
     info.mkdir()
     (info / "METADATA").write_text("Metadata-Version: 2.1\nName: company\nVersion: 1.0\n", encoding="utf-8")
-    (info / "entry_points.txt").write_text(f"[{GROUP}]\ncompany = {package}\n", encoding="utf-8")
+    (info / "entry_points.txt").write_text(f"[{ENTRY_POINT_GROUP}]\ncompany = {package}\n", encoding="utf-8")
 
 
 @pytest.mark.parametrize("alone", [False, True])
@@ -189,8 +191,8 @@ def test_a_distribution_brings_a_home_by_an_entry_point(
         monkeypatch.setattr(sys, "path", [str(installed)])
     distribution(installed, "company_catalog")
     folder = home(installed / "company_catalog")
-    assert provider_folders.homes() == (Home(folder.resolve()), PACKAGE)
-    assert provider_folders.homes()[0].targets == folder.resolve() / "targets"
+    assert provider_folders.all_folders() == (ProviderFolder(folder.resolve()), SHIPPED)
+    assert provider_folders.all_folders()[0].targets == folder.resolve() / "targets"
     assert provider_folders.installed_records() == (RECORDS, folder.resolve() / "records")
     assert "pe/errors/general/limit" in map(str, Catalog.load(*provider_folders.installed_records()))
 
@@ -207,9 +209,9 @@ def test_what_an_installed_home_accepts_is_in_force(installed: Path) -> None:
         "2026-11-20",
     )
     assert accepted_differences.of_record(entry.address) == file
-    assert accepted_differences.of_record("pa/errors/general/rate_limit") == PACKAGE.accepted_differences
+    assert accepted_differences.of_record("pa/errors/general/rate_limit") == SHIPPED.accepted_differences
     accepted_differences.accept(entry, file)
-    assert accepted_differences.of_homes() == (file, PACKAGE.accepted_differences)
+    assert accepted_differences.of_homes() == (file, SHIPPED.accepted_differences)
     assert [each for each in accepted_differences.in_force() if each.address.startswith("pe/")] == [entry]
     catalog = Catalog.load(*provider_folders.installed_records())
     (overdue,) = accepted_differences.problems([entry], catalog, date(2026, 12, 1))
@@ -227,8 +229,8 @@ def test_a_distribution_is_found_from_the_folder_that_one_is_in(
     folder = home(installed / "company_catalog")
     monkeypatch.setattr(sys, "path", ["", *sys.path[1:]])
     monkeypatch.chdir(installed)
-    provider_folders.forget()
-    assert provider_folders.homes() == (Home(folder.resolve()), PACKAGE)
+    provider_folders.clear_caches()
+    assert provider_folders.all_folders() == (ProviderFolder(folder.resolve()), SHIPPED)
     shutil.rmtree(folder / "records")
     assert provider_folders.installed_records() == (RECORDS,)
 
@@ -238,37 +240,37 @@ def test_an_entry_point_that_leads_to_no_home_is_told(installed: Path, package: 
     (installed / "company_catalog").mkdir()
     distribution(installed, package)
     with pytest.raises(CatalogError, match=rf"entry point 'company' .* names '{package}', which is no package"):
-        provider_folders.homes()
+        provider_folders.all_folders()
 
 
 @pytest.mark.parametrize("folder", ["lib/site-packages/company", "lib/dist-packages"])
 def test_an_installed_folder_is_nobodys_own(folder: str, tmp_path: Path) -> None:
     with pytest.raises(CatalogError, match="lies in an installed package"), locked(tmp_path / folder):
         pass
-    provider_folders.demand_own(tmp_path)
+    provider_folders.require_own(tmp_path)
 
 
 def test_this_package_is_nobodys_own_where_it_is_part_of_no_checkout(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    provider_folders.demand_own(provider_folders.PACKAGE.records)
+    provider_folders.require_own(provider_folders.SHIPPED.records)
     monkeypatch.setattr(paths, "_CHECKOUT", tmp_path)
     with pytest.raises(CatalogError, match="lies in an installed package"):
-        provider_folders.demand_own(provider_folders.PACKAGE.records)
+        provider_folders.require_own(provider_folders.SHIPPED.records)
 
 
 def test_only_an_empty_folder_begins_as_a_copy_of_the_shipped_records(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    provider_folders.begin_own(tmp_path / "slip")
+    provider_folders.copy_shipped_records(tmp_path / "slip")
     assert not (tmp_path / "slip").exists(), "a checkout has records to write into"
     monkeypatch.setattr(paths, "_CHECKOUT", tmp_path)
     (tmp_path / "kept").mkdir()
     (tmp_path / "kept" / "notes.txt").touch()
     for folder in ("kept", "new"):
-        provider_folders.begin_own(tmp_path / folder)
+        provider_folders.copy_shipped_records(tmp_path / folder)
     assert [path.name for path in (tmp_path / "kept").iterdir()] == ["notes.txt"]
     shipped = {
-        path.relative_to(provider_folders.PACKAGE.records) for path in provider_folders.PACKAGE.records.rglob("*.json")
+        path.relative_to(provider_folders.SHIPPED.records) for path in provider_folders.SHIPPED.records.rglob("*.json")
     }
     assert {path.relative_to(tmp_path / "new") for path in (tmp_path / "new").rglob("*.json")} == shipped
