@@ -1,4 +1,4 @@
-"""Who may call PD: the key as a bearer token, its state, and its ACLs (1:5.4, 2:7.6 rows 400, 401 and 403)."""
+"""PD's authentication: the key as a bearer token, its state, and its ACLs (1:5.4, 2:7.6 rows 400, 401 and 403)."""
 
 from __future__ import annotations
 
@@ -14,36 +14,36 @@ from catalog_probe.mockserver.pd.errors import (
     NO_CREDENTIALS,
     TEAM_BLOCKED,
 )
-from catalog_probe.mockserver.pd.keys import ENDPOINT_ACL, KEYS, MODEL_ACL, USUAL
+from catalog_probe.mockserver.pd.keys import DEFAULT_KEY, ENDPOINT_ACL, KEYS, MODEL_ACL
 
 if TYPE_CHECKING:
     from catalog_probe.mockserver.pd.keys import Key
     from catalog_probe.mockserver.pd.models import Model
 
 
-def identify(headers: Mapping[str, str]) -> Key:
-    """Whose key it is: a missing header is 401, an incorrect key 400 on this API."""
+def identify_key(headers: Mapping[str, str]) -> Key:
+    """Return the caller's key; refuse a missing header with 401 and an incorrect key with 400."""
     if "authorization" not in headers:
         raise NO_CREDENTIALS()
-    key = find_key(KEYS, bearer_token(headers) or "", USUAL)
+    key = find_key(KEYS, bearer_token(headers) or "", DEFAULT_KEY)
     if key is None:
         raise INCORRECT_KEY()
     return key
 
 
-def admit(key: Key, endpoint: str) -> None:
-    """Let a key use an endpoint that ACLs call so, or 403."""
+def admit_to_endpoint(key: Key, acl_name: str) -> None:
+    """Refuse with 403 a key that may not use the endpoint with this name in ACLs."""
     if key.team.blocked:
         raise TEAM_BLOCKED()
     if key.blocked:
         raise KEY_BLOCKED()
     if key.disabled:
         raise KEY_DISABLED()
-    if not key.allows(ENDPOINT_ACL, endpoint):
-        raise MISSING_ACL(acl=ENDPOINT_ACL + endpoint)
+    if not key.allows(ENDPOINT_ACL, acl_name):
+        raise MISSING_ACL(acl=ENDPOINT_ACL + acl_name)
 
 
 def admit_to_model(key: Key, model: Model) -> None:
-    """Let a key use a model that its team may use, or 403."""
+    """Refuse with 403 a key that may not use the model."""
     if not key.allows(MODEL_ACL, model.id):
         raise MISSING_ACL(acl=MODEL_ACL + model.id)

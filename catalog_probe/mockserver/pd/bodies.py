@@ -1,4 +1,4 @@
-"""Reads PD's bodies: content type (415), JSON (400), types of the fields (422), the rest of their rows (400)."""
+"""PD's request bodies: content type (415), JSON (400), types of the fields (422), all else (400)."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 from catalog_probe.mockserver.core.bodies import MB, BodyRules, read_json
 from catalog_probe.mockserver.core.fields import Breach, find_violations, format_path, json_type
 from catalog_probe.mockserver.pd.errors import BREACHES, TOO_LARGE, UNREADABLE, UNSUPPORTED_MEDIA_TYPE
-from catalog_probe.mockserver.pd.fields import FOUND, WANTED
-from catalog_probe.mockserver.pd.positions import end_of, line_and_column
+from catalog_probe.mockserver.pd.fields import ACTUAL_TYPES, EXPECTED_TYPES
+from catalog_probe.mockserver.pd.positions import find_end, line_and_column
 
 if TYPE_CHECKING:
     from catalog_probe.mockserver.core.calls import Call
@@ -26,26 +26,29 @@ RULES = BodyRules(
 
 
 async def read_object(call: Call, table: Value) -> dict[str, Any]:
-    """The body as an object that keeps to its table, without what is null."""
+    """Read a body that must be an object of this table; fields that are null are left out."""
     text, body = await read_json(call.request, RULES)
     return check_object(body, table, text)
 
 
 def check_object(body: Any, table: Value, text: str) -> dict[str, Any]:
-    """The body without what is null, or the refusal of what breaks the table; a wrong type comes before all else."""
-    broken = min(find_violations(body, table), key=lambda violation: violation.breach is not Breach.TYPE, default=None)
-    if broken is not None:
-        raise _refusal(broken, text)
+    """Return the body without its null fields, or refuse it; `text` is its JSON, for line and column.
+
+    A wrong type (422) comes before any other violation (400).
+    """
+    violations = sorted(find_violations(body, table), key=lambda violation: violation.breach is not Breach.TYPE)
+    if violations:
+        raise _make_refusal(violations[0], text)
     return {name: value for name, value in body.items() if value is not None}
 
 
-def _refusal(broken: Violation, text: str) -> Refusal:
-    line, column = line_and_column(text, end_of(text, broken.path))
-    return broken.make_refusal(
+def _make_refusal(violation: Violation, text: str) -> Refusal:
+    line, column = line_and_column(text, find_end(text, violation.path))
+    return violation.make_refusal(
         BREACHES,
-        WANTED,
-        field=f"{format_path(broken.path)}: " if broken.path else "",
-        found=f"{FOUND[json_type(broken.value)]} `{json.dumps(broken.value)[:40]}`",
+        EXPECTED_TYPES,
+        field=f"{format_path(violation.path)}: " if violation.path else "",
+        found=f"{ACTUAL_TYPES[json_type(violation.value)]} `{json.dumps(violation.value)[:40]}`",
         line=line,
         column=column,
     )

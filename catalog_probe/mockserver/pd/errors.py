@@ -1,4 +1,4 @@
-"""PD's error table: what each fault leads to, row by row of 2:7.6, and the shapes of the answers (2:7.1)."""
+"""PD's error table, in the order of 2:7.6, and the shapes of error bodies (2:7.1)."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ BREACHES: Mapping[Breach, ErrorRow] = {
     Breach.ABOVE: ABOVE_MAXIMUM,
     Breach.TOO_FEW: NO_MESSAGES,
 }
-"""What a field that breaks its row leads to."""
+"""The error for each way in which a field can break its row."""
 
 GRPC_NUMBERS: Mapping[int, int] = {400: 3, 401: 16, 403: 7, 404: 5, 429: 8, 500: 13, 503: 14, 504: 4}
 """The gRPC mapping of 2:7.6, by HTTP status."""
@@ -103,7 +103,7 @@ MANAGEMENT_CODES: Mapping[int, int] = {401: 16, 404: 5, 429: 8, 500: 13, 503: 14
 
 
 def make_response(refusal: Refusal) -> Response:
-    """The answer that a refusal is on the inference API; no row has a header."""
+    """Return the response of a refusal on the inference API; no row has a header."""
     row = refusal.row
     if row.shape == ENVELOPE:
         return JSONResponse({"code": row.code, "error": refusal.message}, row.status)
@@ -115,7 +115,7 @@ def make_response(refusal: Refusal) -> Response:
 
 
 def make_management_response(refusal: Refusal) -> Response:
-    """The answer that a refusal is on the management API; a wrong method is empty on all of PD."""
+    """Return the response of a refusal on the management API; a wrong method is empty on all of PD."""
     row = refusal.row
     if row.shape == EMPTY:
         return make_response(refusal)
@@ -123,5 +123,5 @@ def make_management_response(refusal: Refusal) -> Response:
 
 
 def make_management_envelope(status: int, code: int, message: str) -> Response:
-    """{code: integer, message, details: [ ]} (2:7.1)."""
+    """Return `{code: integer, message, details: [ ]}` (2:7.1)."""
     return JSONResponse({"code": code, "message": message, "details": []}, status)

@@ -1,6 +1,6 @@
-"""PD's field tables. The documents name few fields; of the others those are here that the mock acts on.
+"""PD's field tables: the few fields that the documents name, and those of clients that the mock acts on.
 
-Fields in no row are let pass, for the documents do not say otherwise.
+Other fields are accepted, because the documents do not refuse them.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ TOKENIZE = object_of(
 
 BATCH = object_of(Field("name", STRING, OURS, required=True), extra=True)
 
-WANTED = {
+EXPECTED_TYPES = {
     "string": "a string",
     "integer": "an integer",
     "number": "a number",
@@ -79,9 +79,15 @@ WANTED = {
     "object": "a map",
     "null": "null",
 }
-"""How a 422 calls what should be there."""
+"""What a 422 calls the type that a field must have."""
 
-FOUND = {name: words.rpartition("a ")[2].rpartition("an ")[2] for name, words in WANTED.items()} | {
-    "number": "floating point"
+ACTUAL_TYPES = {
+    "string": "string",
+    "integer": "integer",
+    "number": "floating point",
+    "boolean": "boolean",
+    "array": "sequence",
+    "object": "map",
+    "null": "null",
 }
-"""How it calls what is there."""
+"""What it calls the type that the field has."""

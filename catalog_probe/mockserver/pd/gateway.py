@@ -1,4 +1,4 @@
-"""PD's front door on HTTP: the URL, the endpoint, the key, its rights, then the handler (2:7.6)."""
+"""PD's HTTP gateway: checks the URL, the endpoint, the key and its ACLs, then calls the handler (2:7.6)."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 from urllib.parse import unquote_to_bytes
 
 from catalog_probe.mockserver.core import calls, gateway, routing
-from catalog_probe.mockserver.pd.access import admit, identify
-from catalog_probe.mockserver.pd.causes import SCENARIOS
+from catalog_probe.mockserver.pd.access import admit_to_endpoint, identify_key
 from catalog_probe.mockserver.pd.errors import BAD_URL, METHOD_NOT_ALLOWED, UNKNOWN_PATH, make_response
-from catalog_probe.mockserver.pd.keys import NOBODY
+from catalog_probe.mockserver.pd.keys import UNIDENTIFIED
+from catalog_probe.mockserver.pd.scenarios import FAILURES
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -30,15 +30,15 @@ _BROKEN_ESCAPE = re.compile(rb"%(?![0-9A-Fa-f]{2})")
 
 @dataclass(kw_only=True)
 class Call(calls.Call):
-    """What a handler gets. `key` is known, usable and allowed here by the time a handler runs."""
+    """One call of PD. When a handler runs, its key has been identified and admitted."""
 
     host: Host
-    key: Key = NOBODY
+    key: Key = UNIDENTIFIED
 
 
 @dataclass(frozen=True)
 class Endpoint(routing.Endpoint):
-    """A row of the endpoint table, with the name under which ACLs speak of it; None lets any known key in."""
+    """A row of the endpoint table, with its name in ACLs; None admits any known key."""
 
     acl: str | None = None
 
@@ -51,34 +51,34 @@ class Gateway(gateway.Gateway[Call, Endpoint]):
         self._host = host
 
     def open_call(self, request: Request) -> Call:
-        """The call that a request is."""
+        """Return the call of a request."""
         return Call(request=request, host=self._host)
 
     async def answer(self, call: Call, match: RouteMatch[Endpoint]) -> Response:
-        """Admit the call and let its handler answer."""
+        """Admit the call and return its handler's response."""
         check_url(call.request.scope)
         if match.row is None:
             raise (METHOD_NOT_ALLOWED if match.is_known_path else UNKNOWN_PATH)()
         call.params = match.params
-        enter(call, match.row.acl)
+        admit_call(call, match.row.acl)
         response: Response = await match.row.handler(call)
         return response
 
     def refuse(self, call: Call, refusal: Refusal) -> Response:
-        """The answer that a refusal is."""
+        """Return the response of a refusal."""
         return make_response(refusal)
 
 
-def enter(call: Call, acl: str | None) -> None:
-    """Let a call in whose key may use the endpoint, over HTTP or gRPC, or raise the failure that it suffers."""
-    call.key = identify(call.request.headers)
+def admit_call(call: Call, acl: str | None) -> None:
+    """Identify the key of a call over HTTP or gRPC, check its ACL, then raise the failure of the call's scenario."""
+    call.key = identify_key(call.request.headers)
     if acl is not None:
-        admit(call.key, acl)
-    call.context.raise_failure(SCENARIOS)
+        admit_to_endpoint(call.key, acl)
+    call.context.raise_failure(FAILURES)
 
 
 def check_url(scope: Scope) -> None:
-    """Refuse a path whose escapes are broken or do not spell UTF-8: a bad URL is 400, not 404."""
+    """Refuse a path with broken or non-UTF-8 escapes: a bad URL is 400, not 404 (2:7.6)."""
     raw: bytes = scope.get("raw_path") or b""
     if _BROKEN_ESCAPE.search(raw):
         raise BAD_URL(reason="broken percent-encoding")

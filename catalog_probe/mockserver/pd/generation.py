@@ -1,4 +1,4 @@
-"""The model behind PD: what it may be asked, and what it answers to a conversation."""
+"""PD's simulated model: what a request may ask of it, and what it answers."""
 
 from __future__ import annotations
 
@@ -19,32 +19,32 @@ Message = Mapping[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Completion:
-    """What was generated, and what it used."""
+    """A generated answer and its token counts."""
 
     text: str
-    cut: bool
+    is_truncated: bool
     prompt_tokens: int
     completion_tokens: int
     calls: tuple[tuple[str, str], ...] = ()
-    """Name and arguments, as JSON, of each function that is called; where there are any, nothing is said."""
+    """Name and JSON arguments of each called function; then `text` is empty."""
 
 
 def refuse_effort(model: Model, effort: str | None) -> None:
-    """`reasoning_effort` is a parameter of some models only (1:4.4)."""
+    """Refuse `reasoning_effort` for a model that does not take it (1:4.4)."""
     if effort is not None and not model.reasoning_effort:
         raise UNSUPPORTED_EFFORT(model=model.id)
 
 
 def refuse_multi_agent(model: Model) -> None:
-    """Multi-agent models are accepted by the responses endpoint alone (1:4.4)."""
+    """Refuse a multi-agent model: only the responses endpoint accepts it (1:4.4)."""
     if model.multi_agent:
         raise MULTI_AGENT(model=model.id)
 
 
-def read_wanted(
+def read_requested_output(
     read: Callable[[Message, str, Collection[str]], RequestedOutput], body: Message, messages: Sequence[Message]
 ) -> RequestedOutput:
-    """What a body wants of the functions that it offers, and of the text."""
+    """Read the functions to call and the format of the text; refuse a function that is not offered."""
     try:
         return read(body, *find_user_text(messages, text_of))
     except FunctionNotOffered as error:
@@ -52,30 +52,31 @@ def read_wanted(
 
 
 def text_of(message: Message) -> str:
-    """The text of a message: it is a string, or it is in parts."""
+    """Return the text of a message, whose content is a string or a list of parts."""
     content = message.get("content")
     if isinstance(content, str):
         return content
     return " ".join(str(part.get("text", "")) for part in content or ())
 
 
-def prompt_tokens(messages: Sequence[Message]) -> int:
-    """The tokens of a conversation."""
+def count_prompt_tokens(messages: Sequence[Message]) -> int:
+    """Count the tokens of a conversation; a message has at least one."""
     return sum(max(1, count_tokens(text_of(message))) for message in messages)
 
 
-def complete(messages: Sequence[Message], max_tokens: int | None, wanted: RequestedOutput) -> Completion:
-    """The answer to a conversation: calls of functions where they fit, else a text, cut where it does not."""
-    calls = tuple((name, json.dumps(given)) for name, given in wanted.make_calls())
-    spent = count_tokens("".join(map("".join, calls)))
-    if calls and (max_tokens is None or spent <= max_tokens):
-        return Completion("", False, prompt_tokens(messages), spent, calls)
-    whole = wanted.make_text() or echo_text(_last_heard(messages))
-    text = truncate_text(whole, max_tokens)
-    return Completion(text, text != whole, prompt_tokens(messages), max(1, count_tokens(text)))
+def complete(messages: Sequence[Message], max_tokens: int | None, requested: RequestedOutput) -> Completion:
+    """Answer a conversation: with function calls if they fit into `max_tokens`, else with a text, truncated to it."""
+    calls = tuple((name, json.dumps(arguments)) for name, arguments in requested.make_calls())
+    call_tokens = count_tokens("".join(map("".join, calls)))
+    prompt_tokens = count_prompt_tokens(messages)
+    if calls and (max_tokens is None or call_tokens <= max_tokens):
+        return Completion("", False, prompt_tokens, call_tokens, calls)
+    full_text = requested.make_text() or echo_text(_find_last_input(messages))
+    text = truncate_text(full_text, max_tokens)
+    return Completion(text, text != full_text, prompt_tokens, max(1, count_tokens(text)))
 
 
-def _last_heard(messages: Sequence[Message]) -> str:
-    """What was heard last: the user, or what a tool of theirs had to say."""
-    heard = [text_of(message) for message in messages if message.get("role") in ("user", "tool")]
-    return heard[-1] if heard else ""
+def _find_last_input(messages: Sequence[Message]) -> str:
+    """Return the text of the last message of a user or a tool."""
+    inputs = [text_of(message) for message in messages if message.get("role") in ("user", "tool")]
+    return inputs[-1] if inputs else ""

@@ -1,4 +1,4 @@
-"""PD's keys and teams: who may do what, in what state, and within which limits (1:2.6, 1:5.4, 2:7.6, 2:8.5)."""
+"""PD's keys and teams: their ACLs, states and limits (1:2.6, 1:5.4, 2:7.6, 2:8.5)."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ EVERYTHING = (ENDPOINT_ACL + ALL, MODEL_ACL + ALL)
 
 @dataclass(frozen=True)
 class Team:
-    """Who pays, what it may use, and what each model grants it (2:8.5)."""
+    """A team: its state, its credit, and its limits for each model (2:8.5)."""
 
     id: str
     blocked: bool = False
@@ -38,12 +38,12 @@ TERSE = Team("00000000-0000-4000-8000-000000000006", requests_per_second=1_000, 
 BROKE = Team("00000000-0000-4000-8000-000000000007", prepaid_credit_usd=0.0)
 LABS = Team("00000000-0000-4000-8000-000000000008")
 AMPLE = Team("00000000-0000-4000-8000-00000000000a", requests_per_second=1_000)
-"""Whose keys meet their own caps before any limit of the team's."""
+"""A team whose keys reach their own caps before a limit of the team."""
 
 
 @dataclass(frozen=True)
 class Key:
-    """One key of the inference API. Its own caps are set through the management API (2:8.5); None is no cap."""
+    """A key of the inference API. Its caps are set through the management API (2:8.5); None is no cap."""
 
     secret: str
     name: str
@@ -56,7 +56,7 @@ class Key:
     tokens_per_minute: int | None = None
 
     def allows(self, acl: str, name: str) -> bool:
-        """Whether an ACL such as `api-key:model:mock-small` is held, by name or by wildcard."""
+        """Whether the key holds an ACL such as `api-key:model:mock-small`, by name or by wildcard."""
         return acl + name in self.acls or acl + ALL in self.acls
 
 
@@ -82,10 +82,10 @@ _TABLE = (
 
 KEYS = {key.secret: key for key in _TABLE}
 
-NOBODY = Key("", "nobody whom we know yet", acls=())
+UNIDENTIFIED = Key("", "not identified yet", acls=())
 
-USUAL = "mock-pd-inference"
-"""As which key any other is taken, where the mock lets any pass."""
+DEFAULT_KEY = "mock-pd-inference"
+"""The key that stands for an unknown one if the mock accepts any key."""
 
 MANAGEMENT_KEYS = frozenset({"mock-pd-management"})
-"""Keys of the management API; they are no keys of the inference API, nor the other way round (1:5.4)."""
+"""Keys of the management API, which the inference API does not accept, and vice versa (1:5.4)."""

@@ -1,4 +1,4 @@
-"""PD's limits: no money, the key's own caps, what each model grants the team (2:7.6 row 429, 2:8.5)."""
+"""PD's limits: prepaid credit, the caps of a key, and the limits of a team per model (2:7.6 row 429, 2:8.5)."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class Limit(NamedTuple):
-    """A row: which field of its holder says how many, whether of tokens, in how many seconds, and its 429."""
+    """A kind of limit: the field of key or team with its number, its unit and period, and its 429."""
 
     field: str
     counts_tokens: bool
@@ -26,22 +26,22 @@ class Limit(NamedTuple):
     section: str
 
 
-OF_KEY = (
+KEY_LIMITS = (
     Limit("queries_per_second", False, 1, KEY_CAP, "2:8.5"),
     Limit("queries_per_minute", False, 60, KEY_CAP, "2:8.5"),
     Limit("tokens_per_minute", True, 60, KEY_CAP, "2:8.5"),
 )
-"""What may be set for a key; the documents show no numbers."""
+"""Caps that may be set for a key; the documents show no numbers."""
 
-OF_TEAM_AND_MODEL = (
+TEAM_LIMITS = (
     Limit("requests_per_second", False, 1, MODEL_REQUESTS, "2:8.5"),
     Limit("tokens_per_minute", True, 60, MODEL_TOKENS, "2:8.5"),
 )
-"""What each model grants each team."""
+"""Limits of each team for each model."""
 
 
-class Meter(NamedTuple):
-    """A limit as it stands for one holder, and what its 429 says of it."""
+class LimitState(NamedTuple):
+    """A limit of one key or team: its bucket, and the number and model that its 429 names."""
 
     limit: Limit
     bucket: TokenBucket
@@ -50,42 +50,42 @@ class Meter(NamedTuple):
 
 
 def admit_generation(call: Call, model: Model, prompt_tokens: int) -> None:
-    """Count one generation towards every limit, or towards none and 429 without Retry-After."""
+    """Charge one generation to every limit; if one is exceeded, charge none and refuse without Retry-After."""
     if not call.key.team.can_pay:
         raise NO_CREDIT()
-    beyond = take_all(_charges(call, model, requests=1, tokens=prompt_tokens), call.now)
-    if beyond:
-        meter = beyond[0].charge.limit
-        raise meter.limit.row(number=meter.number, unit=meter.limit.field.replace("_", " "), model=meter.model)
+    excesses = take_all(_make_charges(call, model, requests=1, tokens=prompt_tokens), call.now)
+    if excesses:
+        state = excesses[0].charge.limit
+        raise state.limit.row(number=state.number, unit=state.limit.field.replace("_", " "), model=state.model)
 
 
 def settle_generation(call: Call, model: Model, completion_tokens: int) -> None:
-    """Charge what was generated: it is known only at the end."""
-    for charge in _charges(call, model, requests=0, tokens=completion_tokens):
+    """Charge the generated tokens, whose number is known only at the end."""
+    for charge in _make_charges(call, model, requests=0, tokens=completion_tokens):
         charge.bucket.charge(charge.amount, call.now)
 
 
-def caps_of_key(call: Call) -> Iterator[Meter]:
-    """Those caps that the key has."""
-    for limit in OF_KEY:
+def caps_of_key(call: Call) -> Iterator[LimitState]:
+    """Yield the caps that the key has."""
+    for limit in KEY_LIMITS:
         number = getattr(call.key, limit.field)
         if number is not None:
-            yield Meter(limit, _bucket(call, ("key", call.key.secret), limit, number), number, "")
+            yield LimitState(limit, _bucket(call, ("key", call.key.secret), limit, number), number, "")
 
 
-def limits_of_model(call: Call, model: Model) -> Iterator[Meter]:
-    """What the model grants the team."""
+def limits_of_model(call: Call, model: Model) -> Iterator[LimitState]:
+    """Yield the limits of the team for the model."""
     team = call.key.team
-    for limit in OF_TEAM_AND_MODEL:
+    for limit in TEAM_LIMITS:
         number = getattr(team, limit.field)
-        yield Meter(limit, _bucket(call, ("team", team.id, model.id), limit, number), number, model.id)
+        yield LimitState(limit, _bucket(call, ("team", team.id, model.id), limit, number), number, model.id)
 
 
-def _charges(call: Call, model: Model, *, requests: int, tokens: int) -> Iterator[Charge[Meter]]:
-    for meter in (*caps_of_key(call), *limits_of_model(call, model)):
-        yield Charge(meter, meter.bucket, tokens if meter.limit.counts_tokens else requests)
+def _make_charges(call: Call, model: Model, *, requests: int, tokens: int) -> Iterator[Charge[LimitState]]:
+    for state in (*caps_of_key(call), *limits_of_model(call, model)):
+        yield Charge(state, state.bucket, tokens if state.limit.counts_tokens else requests)
 
 
 def _bucket(call: Call, holder: tuple[str, ...], limit: Limit, number: float) -> TokenBucket:
-    """It holds what one period grants, and at least one request."""
+    """Return the bucket of a limit. It holds one period's number, but at least 1, or nothing could pass."""
     return call.session.bucket(("pd", *holder, limit.field), number * 60 / limit.period_s, max(1.0, number))

@@ -1,4 +1,4 @@
-"""PD's models, and which of its hosts serve them (1:4.4, 2:7.6 row 404, 2:9)."""
+"""PD's models, and the hosts that serve them (1:4.4, 2:7.6 row 404, 2:9)."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Model:
-    """A model: what it can do, and who may know of it."""
+    """A model: its abilities, and the teams that may use it."""
 
     id: str
     created: int
@@ -24,7 +24,7 @@ class Model:
     embedding: bool = False
     regional: bool = True
     only_for: frozenset[str] = frozenset()
-    """Ids of the teams that may use it; empty for all. To others it does not exist (2:7.6 row 404)."""
+    """Ids of the teams that may use it; empty for all. To other teams it does not exist (2:7.6 row 404)."""
 
 
 _TABLE = (
@@ -43,14 +43,14 @@ class Host:
 
     models: dict[str, Model]
 
-    def seen_by(self, team: Team) -> list[Model]:
-        """The models that this host serves to a team."""
+    def list_models(self, team: Team) -> list[Model]:
+        """Return the models that this host serves to a team."""
         return [model for model in self.models.values() if not model.only_for or team.id in model.only_for]
 
     def find(self, name: str, team: Team, *, embedding: bool = False) -> Model:
-        """The model called `name`, or the 404 that missing, restricted and unserved models share."""
-        seen = {model.id: model for model in self.seen_by(team)}
-        model = find_model(seen, name, "mock-embedding" if embedding else "mock-small")
+        """Return the model of this name, or refuse with the 404 that missing, restricted and unserved models share."""
+        models = {model.id: model for model in self.list_models(team)}
+        model = find_model(models, name, "mock-embedding" if embedding else "mock-small")
         if model is None or model.embedding is not embedding:
             raise NO_SUCH_MODEL()
         return model

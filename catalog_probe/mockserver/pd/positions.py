@@ -1,4 +1,4 @@
-"""Where a value is in a JSON text: line and column, which PD's 422 names (2:7.6)."""
+"""Positions of values in a JSON text: line and column, which PD's 422 names (2:7.6)."""
 
 from __future__ import annotations
 
@@ -10,42 +10,42 @@ _DECODER = JSONDecoder()
 _SPACE = re.compile(r"[ \t\r\n]*")
 
 
-def end_of(text: str, path: Sequence[str | int]) -> int:
-    """The offset just behind the value at `path` of a valid JSON text, or behind the last parent that is there."""
-    start = _after_space(text, 0)
+def find_end(text: str, path: Sequence[str | int]) -> int:
+    """Return the offset behind the value at `path` of a valid JSON text, or behind its last parent that exists."""
+    start = _skip_space(text, 0)
     for step in path:
         # the last member of a name wins, as it does for the parser
-        start = dict(_children(text, start)).get(step, start)
-    return _end(text, start)
+        start = dict(_iterate_children(text, start)).get(step, start)
+    return _find_value_end(text, start)
 
 
 def line_and_column(text: str, offset: int) -> tuple[int, int]:
-    """Both counted from 1, the column that of the last character before `offset`."""
+    """Return line and column of the character before `offset`, both counted from 1."""
     line_start = text.rfind("\n", 0, offset) + 1
     return text.count("\n", 0, offset) + 1, max(1, offset - line_start)
 
 
-def _children(text: str, start: int) -> Iterator[tuple[str | int, int]]:
-    """The name of each member, or the index of each item, and the offset at which its value begins."""
+def _iterate_children(text: str, start: int) -> Iterator[tuple[str | int, int]]:
+    """Yield the name or index of each child, and the offset at which its value begins."""
     is_object = text[start] == "{"
-    at, index = _after_space(text, start + 1), 0
+    at, index = _skip_space(text, start + 1), 0
     while text[at] not in "]}":
         step: str | int = index
         if is_object:
             step, at = _DECODER.raw_decode(text, at)
-            at = _after_space(text, _after_space(text, at) + 1)  # behind the colon
+            at = _skip_space(text, _skip_space(text, at) + 1)  # behind the colon
         yield step, at
-        at = _after_space(text, _end(text, at))
+        at = _skip_space(text, _find_value_end(text, at))
         if text[at] == ",":
-            at = _after_space(text, at + 1)
+            at = _skip_space(text, at + 1)
         index += 1
 
 
-def _end(text: str, start: int) -> int:
+def _find_value_end(text: str, start: int) -> int:
     end: int = _DECODER.raw_decode(text, start)[1]
     return end
 
 
-def _after_space(text: str, at: int) -> int:
+def _skip_space(text: str, at: int) -> int:
     space = _SPACE.match(text, at)
     return space.end() if space else at

@@ -1,4 +1,4 @@
-"""What PD declares to the server: its hosts, scenarios, settings and models."""
+"""PD's declaration to the server: its hosts, scenarios, settings and models."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from catalog_probe.mockserver.core.providers import Mount, Provider
-from catalog_probe.mockserver.pd.causes import DECLARED
 from catalog_probe.mockserver.pd.endpoints.management import Management
 from catalog_probe.mockserver.pd.gateway import Gateway
 from catalog_probe.mockserver.pd.grpc.listening import listen
 from catalog_probe.mockserver.pd.models import EVERYWHERE, REGIONAL
 from catalog_probe.mockserver.pd.routes import MANAGEMENT_ROUTES, ROUTES
+from catalog_probe.mockserver.pd.scenarios import SCENARIOS
 
 if TYPE_CHECKING:
     from catalog_probe.mockserver.core.world import World
@@ -19,12 +19,12 @@ if TYPE_CHECKING:
 
 
 def build(host: Host, world: World) -> Gateway:
-    """The ASGI app of the inference API on one of its hosts."""
+    """Make the ASGI app of the inference API on one of its hosts."""
     return Gateway(host, ROUTES)
 
 
 def build_management(world: World) -> Management:
-    """The ASGI app of the management API, which has a host of its own (2:9)."""
+    """Make the ASGI app of the management API, which has a host of its own (2:9)."""
     return Management(MANAGEMENT_ROUTES)
 
 
@@ -35,7 +35,7 @@ PROVIDER = Provider(
         Mount("pd-regional", ("regional_base_url",), partial(build, REGIONAL), routes=ROUTES),
         Mount("pd-management", ("management_url",), build_management, routes=MANAGEMENT_ROUTES),
     ),
-    DECLARED,
+    SCENARIOS,
     {"grpc_package": "pd_api"},  # the one name of PD that the documents hide behind a stand-in
     listen,
     EVERYWHERE.models,

@@ -1,4 +1,4 @@
-"""PD's endpoint tables (1:4.4): every other path is 404, every other method 405."""
+"""PD's endpoint tables (1:4.4). Any other path is 404, any other method 405."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ ROUTES = (
     Endpoint("GET", "/v1/chat/deferred-completion/{request_id}", chat.fetch_deferred, "1:4.4", "chat"),
     Endpoint("POST", "/v1/responses", responses.create, "1:4.4", "responses"),
     Endpoint("POST", "/v1/tokenize-text", lookups.tokenize_text, "1:4.4", "tokenize"),
-    Endpoint("GET", "/v1/api-key", lookups.show_key, "1:4.4", None),  # a blocked key may still ask
+    Endpoint("GET", "/v1/api-key", lookups.show_key, "1:4.4", None),
     Endpoint("POST", "/v1/batches", lookups.create_batch, OURS, "batches"),
 )
-"""The names of the ACLs are ours: the documents show only their pattern (1:5.4)."""
+"""The names in ACLs are the mock's choice: the documents show only their pattern (1:5.4)."""
 
 MANAGEMENT_ROUTES = (routing.Endpoint("GET", "/auth/management-keys/validation", management.validate, "1:4.4"),)

@@ -1,4 +1,4 @@
-"""POST /v1/chat/completions and the deferred completion that is fetched later (1:3, 1:4.4)."""
+"""PD's chat completions, and deferred ones that are fetched later (1:3, 1:4.4)."""
 
 from __future__ import annotations
 
@@ -11,102 +11,102 @@ from catalog_probe.mockserver.core.completions import make_chat_chunks
 from catalog_probe.mockserver.core.streams import DONE, encode_event
 from catalog_probe.mockserver.pd.access import admit_to_model
 from catalog_probe.mockserver.pd.bodies import read_object
-from catalog_probe.mockserver.pd.causes import stream
 from catalog_probe.mockserver.pd.errors import NO_SUCH_RESULT, NOTHING_RETAINED
 from catalog_probe.mockserver.pd.fields import CHAT
 from catalog_probe.mockserver.pd.generation import (
     Completion,
     complete,
-    prompt_tokens,
-    read_wanted,
+    count_prompt_tokens,
+    read_requested_output,
     refuse_effort,
     refuse_multi_agent,
 )
 from catalog_probe.mockserver.pd.limits import admit_generation, settle_generation
+from catalog_probe.mockserver.pd.scenarios import make_stream
 from catalog_probe.mockserver.schema.requested_output import read_chat_request
 
 if TYPE_CHECKING:
     from catalog_probe.mockserver.pd.gateway import Call
 
-COMPUTED_AFTER_S = 10.0
-KEPT_FOR_S = 24 * 3600.0
-"""2:8.1"""
+COMPUTED_AFTER_S = 10.0  # the mock's choice
+KEPT_FOR_S = 24 * 3600.0  # 2:8.1
 
 
 @dataclass(frozen=True, slots=True)
 class Deferred:
-    """A completion that waits to be fetched: when it was asked for, and the result."""
+    """A completion that waits to be fetched."""
 
-    asked_at: float
+    requested_at: float
     result: Any
 
 
 async def create(call: Call) -> Response:
-    """Generate a completion: whole, streamed, or deferred."""
+    """Generate a completion, as one body, as a stream or deferred."""
     body = await read_object(call, CHAT)
-    completion = describe(call, body, generate(call, body))
+    completion = describe_completion(call, body, generate(call, body))
     if body.get("deferred"):
         return JSONResponse({"request_id": defer(call, completion)})
     if not body.get("stream"):
         return JSONResponse(completion)
     with_usage = bool(body.get("stream_options", {}).get("include_usage"))
     chunks = map(encode_event, make_chat_chunks(completion, with_usage=with_usage, whole_calls=True))
-    return stream(call, [*chunks, DONE])
+    return make_stream(call, [*chunks, DONE])
 
 
 async def fetch_deferred(call: Call) -> Response:
-    """202 with an empty body until the result is computed; then the result, exactly once, within 24 h."""
-    result = fetch(call, call.params["request_id"])
+    """Answer 202 with an empty body until the result is computed, then the result, once, within 24 h (1:3, 2:8.1)."""
+    result = take_result(call, call.params["request_id"])
     return Response(status_code=202) if result is None else JSONResponse(result)
 
 
 def generate(call: Call, body: dict[str, Any]) -> Completion:
-    """Answer a body that keeps to its table, within the team's rights, money and limits."""
+    """Generate the answer to a checked body, within the rights, credit and limits of key and team."""
     model = call.host.find(body["model"], call.key.team)
     admit_to_model(call.key, model)
     refuse_multi_agent(model)
     refuse_effort(model, body.get("reasoning_effort"))
     if body.get("deferred"):
         refuse_to_retain(call)
-    wanted = read_wanted(read_chat_request, body, body["messages"])
-    admit_generation(call, model, prompt_tokens(body["messages"]))
-    completion = complete(body["messages"], body.get("max_completion_tokens", body.get("max_tokens")), wanted)
+    requested = read_requested_output(read_chat_request, body, body["messages"])
+    admit_generation(call, model, count_prompt_tokens(body["messages"]))
+    max_tokens = body.get("max_completion_tokens", body.get("max_tokens"))
+    completion = complete(body["messages"], max_tokens, requested)
     settle_generation(call, model, completion.completion_tokens)
     return completion
 
 
 def refuse_to_retain(call: Call) -> None:
-    """A team with zero data retention may not leave a result with the provider (2:7.6 row 403)."""
+    """Refuse to defer for a team with zero data retention (2:7.6 row 403)."""
     if call.key.team.zero_data_retention:
         raise NOTHING_RETAINED()
 
 
 def defer(call: Call, result: Any) -> str:
-    """Put a result aside and say under which id."""
+    """Keep a result and return its request id."""
     request_id = call.session.new_id("", 32)
     call.session.store(Deferred, call.key.team.id)[request_id] = Deferred(call.now, result)
     return request_id
 
 
-def fetch(call: Call, request_id: str) -> Any:
-    """The deferred result, taken away; None while it is not computed. What is gone was never there: 404."""
-    waiting = call.session.store(Deferred, call.key.team.id)
-    deferred = waiting.find(request_id, NO_SUCH_RESULT)
-    age_s = call.now - deferred.asked_at
+def take_result(call: Call, request_id: str) -> Any:
+    """Remove and return a deferred result; None before it is computed, 404 after it was fetched or has expired."""
+    deferred_results = call.session.store(Deferred, call.key.team.id)
+    deferred = deferred_results.find(request_id, NO_SUCH_RESULT)
+    age_s = call.now - deferred.requested_at
     if age_s > KEPT_FOR_S:
         raise NO_SUCH_RESULT()
     if age_s < COMPUTED_AFTER_S:
         return None
-    del waiting[request_id]
+    del deferred_results[request_id]
     return deferred.result
 
 
-def describe(call: Call, body: dict[str, Any], completion: Completion) -> dict[str, Any]:
-    """The completion with the fields that clients need."""
+def describe_completion(call: Call, body: dict[str, Any], completion: Completion) -> dict[str, Any]:
+    """Return the completion with the fields that clients need."""
     message: dict[str, Any] = {"role": "assistant", "content": completion.text}
-    finish = "length" if completion.cut else "stop"
+    finish_reason = "length" if completion.is_truncated else "stop"
     if completion.calls:
-        finish = "tool_calls"
+        finish_reason = "tool_calls"
         message["tool_calls"] = [
             {"id": call.session.new_id("call_"), "type": "function", "function": {"name": name, "arguments": arguments}}
             for name, arguments in completion.calls
@@ -116,7 +116,9 @@ def describe(call: Call, body: dict[str, Any], completion: Completion) -> dict[s
         "object": "chat.completion",
         "created": int(call.now),
         "model": body["model"],
-        "choices": [{"index": index, "message": message, "finish_reason": finish} for index in range(body.get("n", 1))],
+        "choices": [
+            {"index": index, "message": message, "finish_reason": finish_reason} for index in range(body.get("n", 1))
+        ],
         "usage": {
             "prompt_tokens": completion.prompt_tokens,
             "completion_tokens": completion.completion_tokens,

@@ -1,4 +1,4 @@
-"""What PD answers without generating: models, tokens of a text, the record of a key, an empty batch (1:2.6, 1:4.4)."""
+"""PD's endpoints that generate nothing: models, tokenizer, key record and batches (1:2.6, 1:4.4)."""
 
 from __future__ import annotations
 
@@ -21,29 +21,29 @@ if TYPE_CHECKING:
 
 
 async def list_models(call: Call) -> Response:
-    """Every model that this host serves to the team."""
-    models = call.host.seen_by(call.key.team)
+    """List the models that this host serves to the team."""
+    models = call.host.list_models(call.key.team)
     return JSONResponse({"object": "list", "data": [_describe(model) for model in models if not model.embedding]})
 
 
 async def get_model(call: Call) -> Response:
-    """One model; 404 for one that is missing, restricted or served elsewhere."""
+    """Get a model; one that is missing, restricted or not served here is 404."""
     return JSONResponse(_describe(call.host.find(call.params["model_id"], call.key.team)))
 
 
 async def get_embedding_model(call: Call) -> Response:
-    """One embedding model; models of another sort are not found here."""
+    """Get an embedding model; other models are not found here."""
     return JSONResponse(_describe(call.host.find(call.params["model_id"], call.key.team, embedding=True)))
 
 
 async def tokenize_text(call: Call) -> Response:
-    """The tokens of a text; a model that is named must exist."""
+    """Tokenize a text; the model may be left out."""
     body = await read_object(call, TOKENIZE)
     return JSONResponse({"token_ids": tokenize(call, body["text"], body.get("model"))})
 
 
 def tokenize(call: Call, text: str, model: str | None) -> list[dict[str, Any]]:
-    """Each token's id, text and bytes, as the official client reads them over gRPC."""
+    """Return the id, text and bytes of each token, as the official client reads them over gRPC."""
     if model:
         admit_to_model(call.key, call.host.find(model, call.key.team))
     return [
@@ -53,12 +53,12 @@ def tokenize(call: Call, text: str, model: str | None) -> list[dict[str, Any]]:
 
 
 async def show_key(call: Call) -> Response:
-    """The record of the key that asks; a blocked or disabled key may still ask (1:2.6, 1:4.4)."""
+    """Return the record of the caller's key, even if it is blocked or disabled (1:2.6, 1:4.4)."""
     return JSONResponse(describe_key(call.key))
 
 
 def describe_key(key: Key) -> dict[str, Any]:
-    """The fields that 1:2.6 names."""
+    """Return the fields that 1:2.6 names."""
     return {
         "acls": list(key.acls),
         "api_key_blocked": key.blocked,
@@ -68,7 +68,7 @@ def describe_key(key: Key) -> dict[str, Any]:
 
 
 async def create_batch(call: Call) -> Response:
-    """An empty batch; it counts toward no limit (2:8.5). Its path and body are not in the documents."""
+    """Create an empty batch, which no limit counts (2:8.5). The documents show neither path nor body."""
     body = await read_object(call, BATCH)
     return JSONResponse({"batch_id": call.session.new_id("batch_"), "name": body["name"]})
 

@@ -1,4 +1,4 @@
-"""PD's management API: a host of its own, keys of its own, an envelope of its own (1:4.4, 1:5.4, 2:7.1, 2:7.6)."""
+"""PD's management API, with its own host, keys and error envelope (1:4.4, 1:5.4, 2:7.1, 2:7.6)."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ from catalog_probe.mockserver.core.calls import Call
 from catalog_probe.mockserver.core.credentials import bearer_token
 from catalog_probe.mockserver.core.gateway import Gateway
 from catalog_probe.mockserver.core.routing import Endpoint, RouteMatch
-from catalog_probe.mockserver.pd.causes import SCENARIOS
 from catalog_probe.mockserver.pd.errors import (
     INVALID_BEARER,
     METHOD_NOT_ALLOWED,
@@ -18,6 +17,7 @@ from catalog_probe.mockserver.pd.errors import (
     make_management_response,
 )
 from catalog_probe.mockserver.pd.keys import MANAGEMENT_KEYS
+from catalog_probe.mockserver.pd.scenarios import FAILURES
 
 if TYPE_CHECKING:
     from starlette.requests import Request
@@ -30,24 +30,24 @@ class Management(Gateway[Call, Endpoint]):
     """The ASGI app of the management API."""
 
     def open_call(self, request: Request) -> Call:
-        """The call that a request is."""
+        """Return the call of a request."""
         return Call(request=request)
 
     async def answer(self, call: Call, match: RouteMatch[Endpoint]) -> Response:
-        """Let whoever has a management key in."""
+        """Admit a call with a management key and return its handler's response."""
         if match.row is None:
             raise (METHOD_NOT_ALLOWED if match.is_known_path else UNKNOWN_PATH)()
         if bearer_token(call.request.headers) not in MANAGEMENT_KEYS:
             raise INVALID_BEARER()
-        call.context.raise_failure(SCENARIOS)
+        call.context.raise_failure(FAILURES)
         response: Response = await match.row.handler(call)
         return response
 
     def refuse(self, call: Call, refusal: Refusal) -> Response:
-        """The answer that a refusal is."""
+        """Return the response of a refusal."""
         return make_management_response(refusal)
 
 
 async def validate(call: Call) -> Response:
-    """The key is valid, else nobody came here."""
+    """Say that the key is valid; the gateway refuses all others."""
     return JSONResponse({"name": "management", "scope": "SCOPE_TEAM"})

@@ -11,11 +11,17 @@ from catalog_probe.mockserver.core.completions import make_response_events, numb
 from catalog_probe.mockserver.core.streams import encode_typed
 from catalog_probe.mockserver.pd.access import admit_to_model
 from catalog_probe.mockserver.pd.bodies import read_object
-from catalog_probe.mockserver.pd.causes import stream
 from catalog_probe.mockserver.pd.errors import NO_SUCH_FEATURE
 from catalog_probe.mockserver.pd.fields import RESPONSE
-from catalog_probe.mockserver.pd.generation import Completion, complete, prompt_tokens, read_wanted, refuse_effort
+from catalog_probe.mockserver.pd.generation import (
+    Completion,
+    complete,
+    count_prompt_tokens,
+    read_requested_output,
+    refuse_effort,
+)
 from catalog_probe.mockserver.pd.limits import admit_generation, settle_generation
+from catalog_probe.mockserver.pd.scenarios import make_stream
 from catalog_probe.mockserver.schema.requested_output import read_responses_request
 
 if TYPE_CHECKING:
@@ -24,42 +30,43 @@ if TYPE_CHECKING:
     from catalog_probe.mockserver.pd.gateway import Call
 
 SERVER_TOOLS = ("web_search", "x_search", "code_interpreter")
-"""Tools that run at the provider: a feature that a team may lack (2:7.6 row 403). Which features, is not shown."""
+"""Tools that run at the provider. A team may lack them: the documents do not say which features are restricted
+(2:7.6 row 403)."""
 
 
 async def create(call: Call) -> Response:
-    """Generate a response, whole or streamed."""
+    """Generate a response, as one body or as a stream."""
     body = await read_object(call, RESPONSE)
-    response = describe(call, body, generate(call, body))
+    response = describe_response(call, body, generate(call, body))
     if not body.get("stream"):
         return JSONResponse(response)
-    return stream(call, map(encode_typed, number_events(make_response_events(response))))
+    return make_stream(call, map(encode_typed, number_events(make_response_events(response))))
 
 
 def generate(call: Call, body: dict[str, Any]) -> Completion:
-    """Answer a body that keeps to its table, within the team's rights, money and limits."""
+    """Generate the answer to a checked body, within the rights, credit and limits of key and team."""
     model = call.host.find(body["model"], call.key.team)
     admit_to_model(call.key, model)
     refuse_effort(model, body.get("reasoning", {}).get("effort"))
     for tool in body.get("tools", ()):
         if tool.get("type") in SERVER_TOOLS and not call.key.team.server_tools:
             raise NO_SUCH_FEATURE(tool=tool["type"])
-    messages = _conversation(body["input"])
-    wanted = read_wanted(read_responses_request, body, messages)
-    admit_generation(call, model, prompt_tokens(messages))
-    completion = complete(messages, body.get("max_output_tokens"), wanted)
+    messages = _read_messages(body["input"])
+    requested = read_requested_output(read_responses_request, body, messages)
+    admit_generation(call, model, count_prompt_tokens(messages))
+    completion = complete(messages, body.get("max_output_tokens"), requested)
     settle_generation(call, model, completion.completion_tokens)
     return completion
 
 
-def _conversation(given: str | list[dict[str, Any]]) -> list[dict[str, Any]]:
-    if isinstance(given, str):
-        return [{"role": "user", "content": given}]
-    return [message for item in given if (message := _as_message(item)) is not None]
+def _read_messages(value: str | list[dict[str, Any]]) -> list[dict[str, Any]]:
+    if isinstance(value, str):
+        return [{"role": "user", "content": value}]
+    return [message for item in value if (message := _read_message(item)) is not None]
 
 
-def _as_message(item: dict[str, Any]) -> dict[str, Any] | None:
-    """An item of the input as a message of a chat would have it; None for what says nothing."""
+def _read_message(item: dict[str, Any]) -> dict[str, Any] | None:
+    """Convert an item of the input to a chat message; None for an item that has no text and no call."""
     match item.get("type", "message"):
         case "message":
             return item
@@ -72,8 +79,8 @@ def _as_message(item: dict[str, Any]) -> dict[str, Any] | None:
             return None
 
 
-def _output(call: Call, completion: Completion, status: str) -> list[dict[str, Any]]:
-    """A call of each function that is called, or one message."""
+def _make_output(call: Call, completion: Completion, status: str) -> list[dict[str, Any]]:
+    """Return an item for each called function, or one message."""
     if not completion.calls:
         part = {"type": "output_text", "text": completion.text, "annotations": []}
         message = {"type": "message", "id": call.session.new_id("msg_"), "role": "assistant", "status": status}
@@ -91,18 +98,18 @@ def _output(call: Call, completion: Completion, status: str) -> list[dict[str, A
     ]
 
 
-def describe(call: Call, body: dict[str, Any], completion: Completion) -> dict[str, Any]:
-    """The response with the fields that clients need."""
-    status = "incomplete" if completion.cut else "completed"
+def describe_response(call: Call, body: dict[str, Any], completion: Completion) -> dict[str, Any]:
+    """Return the response with the fields that clients need."""
+    status = "incomplete" if completion.is_truncated else "completed"
     return {
         "id": call.session.new_id("resp_"),
         "object": "response",
         "created_at": int(call.now),
         "status": status,
         "error": None,
-        "incomplete_details": {"reason": "max_output_tokens"} if completion.cut else None,
+        "incomplete_details": {"reason": "max_output_tokens"} if completion.is_truncated else None,
         "model": body["model"],
-        "output": _output(call, completion, status),
+        "output": _make_output(call, completion, status),
         "parallel_tool_calls": body.get("parallel_tool_calls", True),
         "tool_choice": body.get("tool_choice", "auto"),
         "tools": body.get("tools", []),

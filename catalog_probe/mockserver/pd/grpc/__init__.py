@@ -1,1 +1,1 @@
-"""PD's gRPC front door."""
+"""PD's gRPC server."""

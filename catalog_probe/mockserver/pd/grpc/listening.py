@@ -1,4 +1,4 @@
-"""Where PD listens besides HTTP: the gRPC port."""
+"""Start of PD's gRPC server, kept apart so that HTTP alone never imports gRPC."""
 
 from __future__ import annotations
 
@@ -11,9 +11,7 @@ if TYPE_CHECKING:
 
 
 async def listen(world: World, host: str) -> Mapping[str, str]:
-    """Start the gRPC server; `host:port`, as gRPC clients write it."""
-    from catalog_probe.mockserver.pd.grpc import (
-        rpc,  # gRPC takes long to import, and an app that serves HTTP alone needs none
-    )
+    """Start the gRPC server; return its address as `host:port`."""
+    from catalog_probe.mockserver.pd.grpc import rpc  # gRPC takes long to import
 
     return {"grpc_host": f"{host}:{await rpc.start(world, world.settings['pd']['grpc_package'], host)}"}

@@ -1,4 +1,4 @@
-"""PD's gRPC front door: the same keys, models, limits and state as over HTTP, told in canonical statuses (2:7.6)."""
+"""PD's gRPC server: the keys, models, limits and state of the HTTP API, with canonical status codes (2:7.6)."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from catalog_probe.mockserver.core.errors import Refusal
 from catalog_probe.mockserver.core.leniency import Leniency, apply_leniency
 from catalog_probe.mockserver.core.scenarios import MockMisuse
 from catalog_probe.mockserver.pd.errors import GRPC_NUMBERS, NO_RPC_MESSAGE
-from catalog_probe.mockserver.pd.gateway import Call, enter
+from catalog_probe.mockserver.pd.gateway import Call, admit_call
 from catalog_probe.mockserver.pd.grpc.generated import pd_pb2
 from catalog_probe.mockserver.pd.grpc.rpc_methods import METHODS, Method
 from catalog_probe.mockserver.pd.models import EVERYWHERE
@@ -33,11 +33,11 @@ RpcContext = grpc.aio.ServicerContext[Any, Any]
 STATUSES = {code.value[0]: code for code in grpc.StatusCode}
 
 MISUSE = grpc.StatusCode.FAILED_PRECONDITION
-"""What a client gets that misuses the mock itself: a status that the documents give to no cause of PD."""
+"""Status for a misuse of the mock itself: the documents give it to no error of PD."""
 
 
 async def start(world: World, package: str, host: str) -> int:
-    """Serve on a free port of the host, and say which."""
+    """Serve on a free port of the host, and return the port."""
     server = grpc.aio.server()
     for service in pd_pb2.DESCRIPTOR.services_by_name.values():
         handlers = {method.name: _make_handler(world, method) for method in service.methods}
@@ -50,19 +50,19 @@ async def start(world: World, package: str, host: str) -> int:
 
 
 def _make_handler(world: World, descriptor: MethodDescriptor) -> grpc.RpcMethodHandler[Any, Any]:
-    served = _Served(world, descriptor)
+    method = _ServedMethod(world, descriptor)
     make: Any = grpc.unary_unary_rpc_method_handler
-    behaviour: Any = served.unary
+    behaviour: Any = method.answer_once
     if descriptor.server_streaming:
-        make, behaviour = grpc.unary_stream_rpc_method_handler, served.stream
+        make, behaviour = grpc.unary_stream_rpc_method_handler, method.answer_stream
     handler: grpc.RpcMethodHandler[Any, Any] = make(
         behaviour, response_serializer=lambda message: message.SerializeToString()
     )
     return handler
 
 
-class _Served:
-    """One method as the server calls it."""
+class _ServedMethod:
+    """The two behaviours that the gRPC server may call for a method."""
 
     def __init__(self, world: World, descriptor: MethodDescriptor) -> None:
         self._world = world
@@ -71,16 +71,16 @@ class _Served:
         self._method: Method = METHODS[descriptor.containing_service.name, descriptor.name]
         self._request_class: type[Message] = message_factory.GetMessageClass(descriptor.input_type)
 
-    async def unary(self, message: bytes, rpc: RpcContext) -> Message:
+    async def answer_once(self, message: bytes, rpc: RpcContext) -> Message:
         (answer,) = await self._answer(message, rpc)
         return answer
 
-    async def stream(self, message: bytes, rpc: RpcContext) -> AsyncIterator[Message]:
+    async def answer_stream(self, message: bytes, rpc: RpcContext) -> AsyncIterator[Message]:
         for answer in await self._answer(message, rpc):
             yield answer
 
     async def _answer(self, message: bytes, rpc: RpcContext) -> list[Message]:
-        """Every message of the answer; a refusal ends the call with its status."""
+        """Return every message of the answer; a refusal ends the call with its status."""
         metadata = {str(name): str(value) for name, value in rpc.invocation_metadata() or ()}
         mock_headers = {name: value for name, value in metadata.items() if name.startswith("x-mock-")}
         try:
@@ -96,14 +96,14 @@ class _Served:
         return answer
 
     def _make_call(self, context: Context, metadata: dict[str, str]) -> Call:
-        """The call as its HTTP/2 request is: a POST whose headers are the metadata."""
+        """Return the call as its HTTP/2 request is: a POST whose headers are the metadata."""
         headers = [(name.encode("latin-1"), value.encode("latin-1", "replace")) for name, value in metadata.items()]
         scope = {"type": "http", "method": "POST", "path": self._path, "headers": headers, "mock": context}
         return Call(request=Request(scope), host=EVERYWHERE)
 
     def _serve(self, call: Call, message: bytes) -> list[Message]:
         with apply_leniency(self._leniency):
-            enter(call, self._method.acl)
+            admit_call(call, self._method.acl)
             try:
                 request = self._request_class.FromString(message)
             except DecodeError:  # a bad body as over HTTP (2:7.6)
@@ -111,7 +111,7 @@ class _Served:
             return list(self._method.handler(call, request))
 
     async def _delay(self, context: Context) -> None:
-        """The faults of the mock that make sense here; the others are refused as not acted upon."""
+        """Apply the mock's faults that make sense over gRPC; a scenario of another one is refused as unused."""
         fault = context.take("hang", "latency")
         if fault is not None:
             await asyncio.sleep(fault.params["ms"] / 1000 if fault.name == "latency" else float("inf"))
@@ -126,6 +126,6 @@ async def _abort(rpc: RpcContext, status: grpc.StatusCode, message: str) -> NoRe
 
 
 def _refuse_unused_scenario(context: Context) -> None:
-    ignored = context.release_scenario()
-    if ignored is not None:
-        raise MockMisuse(f"scenario {ignored!r} has nothing to act on here")
+    scenario_name = context.release_scenario()
+    if scenario_name is not None:
+        raise MockMisuse(f"scenario {scenario_name!r} has nothing to act on here")

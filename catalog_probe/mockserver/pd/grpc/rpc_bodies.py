@@ -1,4 +1,4 @@
-"""What is said over gRPC of a completion, as the bodies of the chat endpoint have it, and back."""
+"""Conversion between gRPC messages and the JSON bodies of the chat endpoint."""
 
 from __future__ import annotations
 
@@ -28,124 +28,123 @@ EFFORTS: Mapping[int, str] = {
     pb.EFFORT_HIGH: "high",
     pb.EFFORT_NONE: "none",
 }
-MODES: Mapping[int, str] = {
+TOOL_MODES: Mapping[int, str] = {
     pb.TOOL_MODE_AUTO: "auto",
     pb.TOOL_MODE_NONE: "none",
     pb.TOOL_MODE_REQUIRED: "required",
 }
-FINISHED: Mapping[str | None, pb.FinishReason] = {
+FINISH_REASONS: Mapping[str | None, pb.FinishReason] = {
     None: pb.REASON_INVALID,
     "stop": pb.REASON_STOP,
     "length": pb.REASON_MAX_LEN,
     "tool_calls": pb.REASON_TOOL_CALLS,
 }
-PLAIN = ("max_tokens", "n", "parallel_tool_calls", "temperature", "top_p")
-"""Fields of a completion request that mean the same in JSON."""
+SCALAR_FIELDS = ("max_tokens", "n", "parallel_tool_calls", "temperature", "top_p")
+"""Fields of a completion request that have the same name and value in JSON."""
 
 
-def body_of(request: pb.GetCompletionsRequest) -> dict[str, Any]:
-    """The body of a completion request.
+def read_chat_body(request: pb.GetCompletionsRequest) -> dict[str, Any]:
+    """Convert a completion request to a body of the chat endpoint.
 
     Raises:
         Refusal: a schema in it is no JSON.
     """
-    body: dict[str, Any] = {name: getattr(request, name) for name in PLAIN if request.HasField(name)}
+    body: dict[str, Any] = {name: getattr(request, name) for name in SCALAR_FIELDS if request.HasField(name)}
     if request.model:
         body["model"] = request.model
     if request.HasField("reasoning_effort"):
         body["reasoning_effort"] = EFFORTS.get(request.reasoning_effort, "")
-    body["messages"] = [_message(message) for message in request.messages]
+    body["messages"] = [_read_message(message) for message in request.messages]
     if request.tools:
-        body["tools"] = [_tool(tool.function) for tool in request.tools if tool.HasField("function")]
+        body["tools"] = [_read_tool(tool.function) for tool in request.tools if tool.HasField("function")]
     if request.HasField("tool_choice"):
-        named = {"type": "function", "function": {"name": request.tool_choice.function_name}}
-        body["tool_choice"] = MODES.get(request.tool_choice.mode, "auto") if request.tool_choice.mode else named
+        choice = request.tool_choice
+        function_choice = {"type": "function", "function": {"name": choice.function_name}}
+        body["tool_choice"] = TOOL_MODES.get(choice.mode, "auto") if choice.mode else function_choice
     if request.response_format.format_type == pb.FORMAT_TYPE_JSON_OBJECT:
         body["response_format"] = {"type": "json_object"}
     elif request.response_format.format_type == pb.FORMAT_TYPE_JSON_SCHEMA:
-        schema = _json(request.response_format.schema, "response_format.schema")
+        schema = _parse_json(request.response_format.schema, "response_format.schema")
         body["response_format"] = {"type": "json_schema", "json_schema": {"schema": schema}}
     return body
 
 
-def _message(message: pb.Message) -> dict[str, Any]:
-    calls = [{"function": {"name": each.function.name}} for each in message.tool_calls]
-    said = {"role": ROLES.get(message.role, ""), "content": [{"text": part.text} for part in message.content]}
-    return {**said, "tool_calls": calls} if calls else said
+def _read_message(message: pb.Message) -> dict[str, Any]:
+    body = {"role": ROLES.get(message.role, ""), "content": [{"text": part.text} for part in message.content]}
+    if message.tool_calls:
+        body["tool_calls"] = [{"function": {"name": tool_call.function.name}} for tool_call in message.tool_calls]
+    return body
 
 
-def _tool(function: pb.Function) -> dict[str, Any]:
-    parameters = _json(function.parameters or "{}", f"tools: the parameters of {function.name!r}")
+def _read_tool(function: pb.Function) -> dict[str, Any]:
+    parameters = _parse_json(function.parameters or "{}", f"tools: the parameters of {function.name!r}")
     return {"type": "function", "function": {"name": function.name, "parameters": parameters}}
 
 
-def _json(text: str, where: str) -> Any:
+def _parse_json(text: str, field: str) -> Any:
     try:
         return strict_json.loads(text)
     except ValueError as error:
-        raise NO_SCHEMA(field=where, reason=error) from None
+        raise NO_SCHEMA(field=field, reason=error) from None
 
 
-def completion(described: Mapping[str, Any]) -> pb.GetChatCompletionResponse:
-    """A chat completion as one message."""
-    whole = pb.GetChatCompletionResponse(
-        **_head(described),
+def make_completion(body: Mapping[str, Any]) -> pb.GetChatCompletionResponse:
+    """Convert a chat completion to one message."""
+    response = pb.GetChatCompletionResponse(
+        id=body["id"],
+        model=body["model"],
         outputs=[
             pb.CompletionOutput(
-                finish_reason=FINISHED[choice["finish_reason"]],
+                finish_reason=FINISH_REASONS[choice["finish_reason"]],
                 index=choice["index"],
-                message=pb.CompletionMessage(**_said(choice["message"])),
+                message=pb.CompletionMessage(**_make_message_fields(choice["message"])),
             )
-            for choice in described["choices"]
+            for choice in body["choices"]
         ],
-        usage=_usage(described),
+        usage=_make_usage(body),
     )
-    _date(whole.created, described)
-    return whole
+    _set_created(response.created, body)
+    return response
 
 
-def completion_chunks(described: dict[str, Any]) -> Iterator[pb.GetChatCompletionChunk]:
-    """The same in the chunks in which it is streamed over HTTP; where one ends, it says what was used."""
-    for chunk in make_chat_chunks(described, whole_calls=True):
+def make_completion_chunks(body: dict[str, Any]) -> Iterator[pb.GetChatCompletionChunk]:
+    """Convert a chat completion to the chunks of its HTTP stream; the last chunk of a choice has the usage."""
+    for chunk in make_chat_chunks(body, whole_calls=True):
         (choice,) = chunk["choices"]
         output = pb.CompletionOutputChunk(
-            delta=pb.Delta(**_said(choice["delta"])),
+            delta=pb.Delta(**_make_message_fields(choice["delta"])),
             index=choice["index"],
-            finish_reason=FINISHED[choice["finish_reason"]],
+            finish_reason=FINISH_REASONS[choice["finish_reason"]],
         )
-        part = pb.GetChatCompletionChunk(**_head(described), outputs=[output])
+        message = pb.GetChatCompletionChunk(id=body["id"], model=body["model"], outputs=[output])
         if choice["finish_reason"] is not None:
-            part.usage.CopyFrom(_usage(described))
-        _date(part.created, described)
-        yield part
+            message.usage.CopyFrom(_make_usage(body))
+        _set_created(message.created, body)
+        yield message
 
 
-def _head(described: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: described[name] for name in ("id", "model")}
+def _set_created(timestamp: Timestamp, body: Mapping[str, Any]) -> None:
+    timestamp.FromSeconds(body["created"])
 
 
-def _date(created: Timestamp, described: Mapping[str, Any]) -> None:
-    created.FromSeconds(described["created"])
-
-
-def _said(message: Mapping[str, Any]) -> dict[str, Any]:
-    calls = [
+def _make_message_fields(message: Mapping[str, Any]) -> dict[str, Any]:
+    tool_calls = [
         pb.ToolCall(
-            id=each["id"],
+            id=tool_call["id"],
             type=pb.TOOL_CALL_TYPE_CLIENT_SIDE_TOOL,
             status=pb.TOOL_CALL_STATUS_COMPLETED,
-            function=pb.FunctionCall(**each["function"]),
+            function=pb.FunctionCall(**tool_call["function"]),
         )
-        for each in message.get("tool_calls", ())
+        for tool_call in message.get("tool_calls", ())
     ]
-    return {"content": message.get("content", ""), "role": pb.ROLE_ASSISTANT, "tool_calls": calls}
+    return {"content": message.get("content", ""), "role": pb.ROLE_ASSISTANT, "tool_calls": tool_calls}
 
 
-def _usage(described: Mapping[str, Any]) -> pb.SamplingUsage:
-    used = described["usage"]
+def _make_usage(body: Mapping[str, Any]) -> pb.SamplingUsage:
+    usage = body["usage"]
     return pb.SamplingUsage(
-        prompt_tokens=used["prompt_tokens"],
-        prompt_text_tokens=used["prompt_tokens"],
-        completion_tokens=used["completion_tokens"],
-        total_tokens=used["total_tokens"],
+        prompt_tokens=usage["prompt_tokens"],
+        prompt_text_tokens=usage["prompt_tokens"],
+        completion_tokens=usage["completion_tokens"],
+        total_tokens=usage["total_tokens"],
     )

@@ -1,6 +1,6 @@
-"""PD's gRPC methods: each says in messages what the endpoint of its kind says in JSON.
+"""PD's gRPC methods: each answers in messages what its HTTP endpoint answers in JSON.
 
-The documents show none of them (1:4.4); these are what the official client calls.
+The documents show none of them (1:4.4); these are the ones that the official client calls.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from catalog_probe.mockserver.pd.bodies import check_object
 from catalog_probe.mockserver.pd.endpoints import chat, lookups
 from catalog_probe.mockserver.pd.fields import CHAT
 from catalog_probe.mockserver.pd.grpc.generated import pd_pb2 as pb
-from catalog_probe.mockserver.pd.grpc.rpc_bodies import body_of, completion, completion_chunks
+from catalog_probe.mockserver.pd.grpc.rpc_bodies import make_completion, make_completion_chunks, read_chat_body
 
 if TYPE_CHECKING:
     from catalog_probe.mockserver.pd.gateway import Call
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Method:
-    """What a method does, and the name under which ACLs speak of it; None lets any known key in."""
+    """A method's handler, and its name in ACLs; None admits any known key."""
 
     handler: Callable[[Call, Any], Iterable[Any]]
     acl: str | None
@@ -43,7 +43,7 @@ def _show_key(call: Call, request: Any) -> Iterable[Any]:
 
 
 def _list_models(call: Call, request: Any) -> Iterable[Any]:
-    models = [model for model in call.host.seen_by(call.key.team) if not model.embedding]
+    models = [model for model in call.host.list_models(call.key.team) if not model.embedding]
     yield pb.ListLanguageModelsResponse(models=map(_describe, models))
 
 
@@ -53,16 +53,16 @@ def _get_model(call: Call, request: pb.GetModelRequest) -> Iterable[Any]:
 
 def _tokenize(call: Call, request: pb.TokenizeTextRequest) -> Iterable[Any]:
     tokens = lookups.tokenize(call, request.text, request.model)
-    shown = (pb.Token(**{**token, "token_bytes": bytes(token["token_bytes"])}) for token in tokens)
-    yield pb.TokenizeTextResponse(tokens=shown, model=request.model)
+    token_messages = (pb.Token(**{**token, "token_bytes": bytes(token["token_bytes"])}) for token in tokens)
+    yield pb.TokenizeTextResponse(tokens=token_messages, model=request.model)
 
 
 def _complete(call: Call, request: pb.GetCompletionsRequest) -> Iterable[Any]:
-    yield completion(_generate(call, request))
+    yield make_completion(_generate(call, request))
 
 
 def _complete_in_chunks(call: Call, request: pb.GetCompletionsRequest) -> Iterable[Any]:
-    return completion_chunks(_generate(call, request))
+    return make_completion_chunks(_generate(call, request))
 
 
 def _start_deferred(call: Call, request: pb.GetCompletionsRequest) -> Iterable[Any]:
@@ -70,11 +70,11 @@ def _start_deferred(call: Call, request: pb.GetCompletionsRequest) -> Iterable[A
 
 
 def _fetch_deferred(call: Call, request: pb.GetDeferredRequest) -> Iterable[Any]:
-    result = chat.fetch(call, request.request_id)
+    result = chat.take_result(call, request.request_id)
     if result is None:
         yield pb.GetDeferredCompletionResponse(status=pb.PENDING)
     else:
-        yield pb.GetDeferredCompletionResponse(status=pb.DONE, response=completion(result))
+        yield pb.GetDeferredCompletionResponse(status=pb.DONE, response=make_completion(result))
 
 
 METHODS: Mapping[tuple[str, str], Method] = {
@@ -90,13 +90,13 @@ METHODS: Mapping[tuple[str, str], Method] = {
 
 
 def _describe(model: Model) -> pb.LanguageModel:
-    described = pb.LanguageModel(name=model.id)
-    described.created.FromSeconds(model.created)
-    return described
+    message = pb.LanguageModel(name=model.id)
+    message.created.FromSeconds(model.created)
+    return message
 
 
 def _generate(call: Call, request: pb.GetCompletionsRequest, *, deferred: bool = False) -> dict[str, Any]:
-    """Generate as the chat endpoint does, from the same fields; what it refuses there is refused here."""
-    given = {**body_of(request), "deferred": deferred}
-    body = check_object(given, CHAT, json.dumps(given))
-    return chat.describe(call, body, chat.generate(call, body))
+    """Check and generate a completion as the chat endpoint does."""
+    unchecked_body = {**read_chat_body(request), "deferred": deferred}
+    body = check_object(unchecked_body, CHAT, json.dumps(unchecked_body))
+    return chat.describe_completion(call, body, chat.generate(call, body))

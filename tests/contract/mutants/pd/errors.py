@@ -13,7 +13,7 @@ from catalog_probe.mockserver.pd.errors import (
     PERMISSION_DENIED,
     WRONG_TYPE,
 )
-from catalog_probe.mockserver.pd.limits import Meter, admit_generation
+from catalog_probe.mockserver.pd.limits import LimitState, admit_generation
 
 if TYPE_CHECKING:
     from starlette.responses import Response
@@ -84,15 +84,15 @@ def with_retry_after(original: Callable[[Refusal], Response]) -> Callable[[Refus
     return respond
 
 
-Meters = Callable[[Any, Any], Iterator[Meter]]
+LimitFinder = Callable[[Any, Any], Iterator[LimitState]]
 
 
-def over_all_models(original: Meters) -> Meters:
+def over_all_models(original: LimitFinder) -> LimitFinder:
     return lambda call, model: original(call, replace(model, id="any"))
 
 
-def per_key(original: Meters) -> Meters:
-    def limits(call: Any, model: Any) -> Iterator[Meter]:
+def per_key(original: LimitFinder) -> LimitFinder:
+    def limits(call: Any, model: Any) -> Iterator[LimitState]:
         team = replace(call.key.team, id=call.key.secret)
         return original(replace(call, key=replace(call.key, team=team)), model)
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from catalog_probe.mockserver.core.errors import Refusal
     from catalog_probe.mockserver.pd.gateway import Call
     from catalog_probe.mockserver.pd.keys import Key
-    from catalog_probe.mockserver.pd.limits import Meter
+    from catalog_probe.mockserver.pd.limits import LimitState
 
 Handler = Callable[["Call"], Awaitable["Response"]]
 Positions = Callable[[str, int], tuple[int, int]]
@@ -52,11 +52,11 @@ def of_an_empty_message(envelope: Callable[[int, int, str], Response]) -> Callab
     return lambda status, code, message: envelope(status, code, "")
 
 
-def of_the_team(caps: Callable[[Call], Iterator[Meter]]) -> Callable[[Call], Iterator[Meter]]:
+def of_the_team(caps: Callable[[Call], Iterator[LimitState]]) -> Callable[[Call], Iterator[LimitState]]:
     """Each key of a team has the caps of all of them."""
     from catalog_probe.mockserver.pd.keys import KEYS
 
-    def capped(call: Call) -> Iterator[Meter]:
+    def capped(call: Call) -> Iterator[LimitState]:
         for key in (each for each in KEYS.values() if each.team is call.key.team):
             yield from caps(replace(call, key=key))
 

@@ -1,4 +1,4 @@
-"""PD's scenarios: what only the provider can bring about (2:7.6)."""
+"""PD's scenarios: what only the provider can cause (2:7.6)."""
 
 from __future__ import annotations
 
@@ -19,10 +19,9 @@ if TYPE_CHECKING:
     from catalog_probe.mockserver.core.calls import Call
 
 CUT_MID_STREAM = "connection_lost_mid_stream"
-BEFORE_THE_CUT = 2
-"""Events that still arrive where the connection breaks in the middle of a stream."""
+EVENTS_BEFORE_CUT = 2
 
-DECLARED = (
+SCENARIOS = (
     Scenario("internal_error", "Something breaks inside the provider; any call.", row=INTERNAL),
     Scenario(
         "service_unavailable",
@@ -37,12 +36,12 @@ DECLARED = (
     Scenario(CUT_MID_STREAM, "The connection breaks after the stream began; streams over HTTP."),
 )
 
-SCENARIOS = (*DECLARED, replace(RATE_LIMITED, row=USED_UP_BY_OTHERS))
-"""Those of any call, the one that every provider suffers among them."""
+FAILURES = (*SCENARIOS, replace(RATE_LIMITED, row=USED_UP_BY_OTHERS))
+"""Scenarios that refuse any call with their row, if they have one."""
 
 
-def stream(call: Call, events: Iterable[bytes]) -> Response:
-    """The events as an answer, cut off after the first ones where the call suffers that."""
+def make_stream(call: Call, events: Iterable[bytes]) -> Response:
+    """Stream the events; under the scenario, break the connection after the first ones."""
     if call.context.take(CUT_MID_STREAM) is not None:
-        return event_stream(islice(events, BEFORE_THE_CUT), call.abort_connection)
+        return event_stream(islice(events, EVENTS_BEFORE_CUT), call.abort_connection)
     return event_stream(events)
