@@ -101,7 +101,7 @@ async def _end(made: JournalEntry, noted: Journal, lanes: _Lanes, redactor: Reda
     try:
         call = lanes.removal_of(made)
         lane = lanes.of(made)
-        exchange = await lane.send(call, CLEANUP, f"{CLEANUP}/{made.id}", time.perf_counter(), made.role, owed=True)
+        exchange = await lane.send(call, CLEANUP, f"{CLEANUP}/{made.id}", time.perf_counter(), made.role, cleanup=True)
     except (JournalError, Stopped) as why:
         return Told(f"kept: {named}: {redactor.sentence(str(why))}", left=True)
     seen = (

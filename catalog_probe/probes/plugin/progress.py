@@ -92,7 +92,7 @@ class Progress:
         since = self._clock() - self._written_at
         if not at_once and since < (DRAWN_EVERY_S if self._is_live else PLAIN_EVERY_S):
             return
-        lanes = self._prober.lanes() if self._prober is not None else []
+        lanes = self._prober.list_lanes() if self._prober is not None else []
         told = status_line(self._seen, self._totals, lanes)
         if self._is_live:
             self._written_at = self._clock()
@@ -122,7 +122,7 @@ def status_line(seen: Mapping[str, Counter[Outcome]], totals: Totals, lanes: Seq
     counts = sum(seen.values(), Counter[Outcome]())
     said = [f"{counts.total()} of {sum(totals.values())} done", *_differing(counts)]
     if lanes:
-        waits = [_state(each) for each in sorted(lanes, key=lambda each: (-each.paused_s, -each.left, each.name))]
+        waits = [_state(each) for each in sorted(lanes, key=lambda each: (-each.paused_s, -each.remaining, each.name))]
     else:
         left = {provider: number - seen[provider].total() for provider, number in totals.items()}
         waits = [f"{provider} {number} left" for provider, number in left.items() if number]
@@ -141,4 +141,4 @@ def _differing(counts: Counter[Outcome]) -> Iterable[str]:
 
 def _state(lane: LaneState) -> str:
     """What is to be told of a lane: `pa:inference 12 s as asked`, `pa:inference 3 left`."""
-    return f"{lane.name} {lane.paused_s:.0f} s as asked" if lane.paused_s >= 1 else f"{lane.name} {lane.left} left"
+    return f"{lane.name} {lane.paused_s:.0f} s as asked" if lane.paused_s >= 1 else f"{lane.name} {lane.remaining} left"

@@ -26,11 +26,11 @@ if TYPE_CHECKING:
 
 
 class AttemptProbe:
-    """Sends the calls of one attempt on a lane, with the key of `role`, and keeps every exchange.
+    """Sends the calls of one attempt on a lane with the key of `role`, and keeps every exchange.
 
-    `relied_on` is the last setup that succeeded: what a later step took from its answer may have misled it.
-    `with_another_key` are the labels under which something was sent with another key than the lane's, or with none.
-    With `still` all of it happens at one moment by the clock of a mock. `tokens` is what the attempt may take at most.
+    `last_setup` is the last setup that succeeded: what a later step took from its answer may have misled that step.
+    `other_key_labels` are the labels under which another key was sent than the lane's, or none. With `still`, the whole
+    attempt happens at one moment of the mock's clock. `tokens` is what the attempt may take at most.
     """
 
     def __init__(
@@ -48,9 +48,10 @@ class AttemptProbe:
         self.values = lane.provider.values
         self.exchanges: list[Exchange] = []
         self.endpoint = ""
-        self.relied_on: str | None = None
-        self.with_another_key: set[str] = set()
-        self._last: Exchange | None = None
+        self.last_setup: str | None = None
+        self.other_key_labels: set[str] = set()
+        self.started = time.perf_counter()
+        self._last_exchange: Exchange | None = None
         self._address = address
         self._journal = journal
         self._lane = lane
@@ -59,8 +60,7 @@ class AttemptProbe:
         self._still = still
         self._tokens = tokens
         self._fixtures: dict[str, Fixtures] = {}
-        """What was made, by the session in which it is."""
-        self.started = time.perf_counter()
+        """What was made, by the mock's session that it was made in."""
 
     async def send(self, call: Call, label: str = ANSWER) -> Exchange:
         """Send a call whose exchange is judged under `label`. What it makes is removed when the attempt ends."""
@@ -77,15 +77,15 @@ class AttemptProbe:
         return exchange
 
     async def remove_all(self) -> None:
-        """Remove what this attempt made and has not removed itself; what resists is in the journal."""
+        """Remove what this attempt made and has not removed itself; what cannot be removed stays in the journal."""
         for session, fixtures in reversed(self._fixtures.items()):
             self._session = session
             with suppress(Stopped):
-                await fixtures.remove(lambda call: self._send(call, CLEANUP, owed=True))
+                await fixtures.remove(lambda call: self._send(call, CLEANUP, cleanup=True))
 
     @contextmanager
     def apart(self, name: str) -> Iterator[None]:
-        """Within it, on a mock, the session of this name: live all that is sent shares an account."""
+        """Use a mock session of this name inside the block. Live, everything shares one account anyway."""
         session = self._session
         if name and not self._lane.live:
             self._session = f"{session}+{name}"
@@ -94,41 +94,14 @@ class AttemptProbe:
         finally:
             self._session = session
 
-    async def _send(self, call: Call, label: str, *, owed: bool = False) -> Exchange:
-        if self._still:
-            call = call.with_stopped_clock()
-        tokens = self._tokens if self._tokens and self._lane.meters(call, self._role) else 0
-        self._tokens -= tokens  # which of its calls takes them nobody knows; with the first, none comes too early
-        exchange = await self._lane.send(call, label, self._session, self.started, self._role, tokens=tokens, owed=owed)
-        if self.endpoint and label not in BESIDE:
-            exchange = replace(exchange, endpoint=self.endpoint)
-        self.exchanges.append(exchange)
-        self._last = exchange
-        if call.credential_role(self._role) != self._lane.role or call.key_header is not None:
-            self.with_another_key.add(label)
-        return exchange
-
-    @property
-    def befallen(self) -> str | None:
-        """The code of what may pass that came in the way of the last answer, or None: nothing can be built on that."""
-        code = _befallen(self._last, self.provider) if self._last is not None else None
-        return code if code in PASSING else None
-
-    def explain_stop(self, reason: Reason) -> Reason:
-        """Return why a recipe stopped; its own `setup-failed` gives way to a fault that took the last answer away.
-
-        A recipe cannot tell an answer that lacks something from a gateway's page.
-        """
-        return replace(reason, code=self.befallen or reason.code) if reason.code == ReasonCode.SETUP_FAILED else reason
-
     async def setup(self, call: Call, *statuses: int, label: str = SETUP) -> Response:
         """Send a call that the probe relies on; any answer but a success (or one of `statuses`) ends the attempt.
 
-        A conversation is a success when everything was heard that its script waits for.
+        A conversation is a success if everything was heard that its script waits for.
 
         Raises:
-            Stopped: no verdict on the record. The reason is `setup-failed`, or what befell the answer where that may
-                pass: then the attempt is worth another.
+            Stopped: no verdict on the record. The reason is `setup-failed`, or the transient fault of the answer: then
+                another attempt is worth while.
         """
         exchange = await self.send(call, label)
         response = exchange.response
@@ -137,25 +110,55 @@ class AttemptProbe:
             unheard = call.missing_messages(event.event for event in response.events or () if not event.sent)
             accepted = statuses or ((101,) if call.is_websocket else range(200, 300))
             if status in accepted and not unheard:
-                self.relied_on = f"{call.method} {call.path}"
+                self.last_setup = f"{call.method} {call.path}"
                 return response
-            seen = _unheard(response, unheard[0]) if status in accepted else quote(response)
+            outcome = _describe_missing_event(response, unheard[0]) if status in accepted else quote(response)
         else:
-            seen = exchange.failure.code if exchange.failure else "no answer"
-        raise Stopped(Reason(_befallen(exchange, self.provider), f"{call.method} {call.path}: {seen}"))
+            outcome = exchange.failure.code if exchange.failure else "no answer"
+        code = _transient_code(exchange, self.provider) or ReasonCode.SETUP_FAILED
+        raise Stopped(Reason(code, f"{call.method} {call.path}: {outcome}"))
+
+    @property
+    def transient_code(self) -> str | None:
+        """The code of the transient fault that took away the last answer, or None."""
+        return _transient_code(self._last_exchange, self.provider) if self._last_exchange is not None else None
+
+    def explain_stop(self, reason: Reason) -> Reason:
+        """Return why a recipe stopped; its own `setup-failed` gives way to a transient fault of the last answer.
+
+        A recipe cannot tell an answer that lacks something from a gateway's page.
+        """
+        if reason.code != ReasonCode.SETUP_FAILED:
+            return reason
+        return replace(reason, code=self.transient_code or reason.code)
+
+    async def _send(self, call: Call, label: str, *, cleanup: bool = False) -> Exchange:
+        if self._still:
+            call = call.with_stopped_clock()
+        # Nobody knows which call of the attempt takes its tokens. Counted with the first, none is sent too early.
+        tokens = self._tokens if self._tokens and self._lane.has_token_limit(call, self._role) else 0
+        self._tokens -= tokens
+        exchange = await self._lane.send(
+            call, label, self._session, self.started, self._role, tokens=tokens, cleanup=cleanup
+        )
+        if self.endpoint and label not in BESIDE:
+            exchange = replace(exchange, endpoint=self.endpoint)
+        self.exchanges.append(exchange)
+        self._last_exchange = exchange
+        if call.credential_role(self._role) != self._lane.role or call.key_header is not None:
+            self.other_key_labels.add(label)
+        return exchange
 
 
-def _unheard(response: Response, event: str) -> str:
-    """That an event did not come; of a socket that was closed instead, with which code and reason."""
-    seen = f"HTTP {response.status}, no {event}"
+def _describe_missing_event(response: Response, event: str) -> str:
+    """Say that an event did not come; if the socket was closed instead, with which code and reason."""
+    text = f"HTTP {response.status}, no {event}"
     if response.close is None:
-        return seen
-    return f"{seen}; closed with {response.close.code}: {response.close.reason[:QUOTED].strip() or 'no reason'}"
+        return text
+    return f"{text}; closed with {response.close.code}: {response.close.reason[:QUOTED].strip() or 'no reason'}"
 
 
-def _befallen(exchange: Exchange, provider: str) -> str:
-    """The code of what came in the way of a setup: something that may pass, or that it failed."""
-    trouble = exchange.failure
-    if exchange.response is not None:
-        trouble = explain_moment(exchange, provider)
-    return trouble.code if trouble is not None and trouble.code in PASSING else ReasonCode.SETUP_FAILED
+def _transient_code(exchange: Exchange, provider: str) -> str | None:
+    """Return the code of the transient fault that an exchange met, or None."""
+    trouble = exchange.failure if exchange.response is None else explain_moment(exchange, provider)
+    return trouble.code if trouble is not None and trouble.code in PASSING else None

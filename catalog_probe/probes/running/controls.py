@@ -1,12 +1,14 @@
-"""The control: a cheap request whose success says that the key and the host work, so that an error means something."""
+"""The control: a cheap request whose success shows that the key and the host work, so that an error means something."""
 
 from __future__ import annotations
 
 import time
+from functools import partial
 from typing import TYPE_CHECKING
 
 from catalog_probe.catalog.model import Exchange, Reason, Response
 from catalog_probe.catalog.model.codes import ReasonCode
+from catalog_probe.catalog.model.labels import CONTROL
 from catalog_probe.catalog.model.status import NO_SUCH_PATH
 from catalog_probe.catalog.reading.expected import answer_body
 from catalog_probe.catalog.reading.grpc_statuses import status_of
@@ -29,54 +31,56 @@ if TYPE_CHECKING:
     from catalog_probe.probes.running.lane import Lane
     from catalog_probe.probes.targets.target import Provider
 
-MAX_SAID = 160
-"""So many characters of what a refusal says are told."""
+# Characters of a refusal's message that are quoted.
+MAX_QUOTED = 160
 
 
 async def confirm(
     control: Call, lane: Lane, session: str, known: Known | None = None, *, after: float | None = None
 ) -> Exchange:
-    """Send a lane's control and hold its answer to be a success: status, JSON, and what the manifest names as proof.
+    """Send a lane's control, and check that its answer is a success: status, JSON, and the proof of the manifest.
 
-    With `after`, only the answer to a control that was sent later counts: a drift stands if it is a success.
+    With `after`, only a control that was sent later counts. A drift needs such a success after it.
 
     Raises:
-        Stopped: it is none. A documented bad-credential answer to the lane's own control ends the lane and names the
-            variable; so does any refusal of it once it was a success.
+        Stopped: it is no success. A documented bad-credential answer to the lane's own control ends the lane and names
+            the variable; so does any refusal of it after it was a success.
     """
-    exchange = await lane.control(control, session, time.perf_counter(), after=after)
-    if exchange is lane.green:  # nearly always: it was held to be one for another probe
+    send = partial(lane.send, control, CONTROL, session, time.perf_counter(), unbudgeted=True)
+    exchange = await lane.controls.fetch(control, send, after=after)
+    if exchange is lane.green_control:  # the usual case: another probe has checked it
         return exchange
-    where = f"the control {exchange.request.method} {exchange.request.url}"
+    request = f"the control {exchange.request.method} {exchange.request.url}"
     if exchange.failure is not None:
-        raise Stopped(Reason(exchange.failure.code, f"{where}: {exchange.failure.detail}"))
+        raise Stopped(Reason(exchange.failure.code, f"{request}: {exchange.failure.detail}"))
     response = exchange.response
     if response is None:
-        raise Stopped(Reason(ReasonCode.CONTROL_FAILED, f"{where} was not answered"))
-    of_account = _explain_account(lane, exchange, where, known) if known is not None else None
-    if of_account is not None:
-        lane.stop(of_account)
-        raise Stopped(of_account)
+        raise Stopped(Reason(ReasonCode.CONTROL_FAILED, f"{request} was not answered"))
+    account_trouble = _explain_account(lane, exchange, request, known) if known is not None else None
+    if account_trouble is not None:
+        lane.stop(account_trouble)
+        raise Stopped(account_trouble)
     trouble = explain_silence(exchange, lane.provider.name)
     if trouble is not None:
-        raise Stopped(Reason(trouble.code, f"{where}: {trouble.detail}"))
+        raise Stopped(Reason(trouble.code, f"{request}: {trouble.detail}"))
     status = status_of(response, lane.provider.name)
     if status == SUCCESS:
-        lacking = _lacking(control, lane, response)
-        if lacking:
-            look = f"look at {_address(lane)}"
-            raise Stopped(Reason(ReasonCode.CONTROL_FAILED, f"{where} was answered {status} {lacking}; {look}"))
-        lane.green = exchange
+        defect = _find_missing_proof(control, lane, response)
+        if defect:
+            detail = f"{request} was answered {status} {defect}; look at {_name_address(lane)}"
+            raise Stopped(Reason(ReasonCode.CONTROL_FAILED, detail))
+        lane.green_control = exchange
         return exchange
-    reason = _refused(lane, response, status, where, known)
-    refused = status == UNAUTHORIZED or (after is not None and 400 <= (status or 0) < 500)
-    if refused and control == _own_control(lane):  # that of one service, as over gRPC, says nothing of the others
+    reason = _explain_refusal(lane, response, status, request, known)
+    is_refused = status == UNAUTHORIZED or (after is not None and 400 <= (status or 0) < 500)
+    # The control of another service, as over gRPC, says nothing about the other services.
+    if is_refused and control == _own_control(lane):
         lane.stop(reason)
     raise Stopped(reason)
 
 
-def _lacking(control: Call, lane: Lane, response: Response) -> str:
-    """What a success lacks to prove anything, in words; empty where it is one."""
+def _find_missing_proof(control: Call, lane: Lane, response: Response) -> str:
+    """Return what a success lacks to prove anything, in words; empty if it proves enough."""
     if response.grpc is not None:
         return ""
     if response.body_type != "json":
@@ -89,62 +93,67 @@ def _lacking(control: Call, lane: Lane, response: Response) -> str:
     return f"without {', '.join(missing)}" if missing else ""
 
 
-def _explain_account(lane: Lane, exchange: Exchange, where: str, known: Known) -> Reason | None:
-    """Why a control is no success though key and host work: no credit is left, or the place is not served."""
+def _explain_account(lane: Lane, exchange: Exchange, request: str, known: Known) -> Reason | None:
+    """Return why a control failed though key and host work: no credit is left, or the region is not served."""
     reason = explain_account(exchange, lane.provider.name, known)
     if reason is None:
         return None
-    look = "" if reason.code == ReasonCode.REGION_REFUSED else f"; look at the account of {_key(lane)}"
-    return Reason(reason.code, f"{where}: {reason.detail}{look}")
+    advice = "" if reason.code == ReasonCode.REGION_REFUSED else f"; look at the account of {_name_key(lane)}"
+    return Reason(reason.code, f"{request}: {reason.detail}{advice}")
 
 
-def _refused(lane: Lane, response: Response, status: int | None, where: str, known: Known | None) -> Reason:
-    """Why a control is no success; never `restricted`, for what is refused to a control says nothing of any record."""
+def _explain_refusal(lane: Lane, response: Response, status: int | None, request: str, known: Known | None) -> Reason:
+    """Return why a control failed; never `restricted`, because a refused control says nothing about any record."""
     body = answer_body(expect_control(lane.provider.name), response)
-    found = [each.address for each in known.matching(status, body)] if known is not None else []
-    named = f", which is {' or '.join(found)}" if 0 < len(found) <= TOO_MANY else ""
-    told = f"gRPC status {response.grpc.status}" if response.grpc is not None and status is None else status
-    said = _said(response, body, known)
-    address = status in NO_SUCH_PATH or (known is not None and not found)  # which no document has: whose server is it?
-    detail = (
-        f"{where} was answered {told}{named}{f': {said}' if said else ''}; look at {_suspects(lane, address=address)}"
-    )
+    records = [match.address for match in known.matching(status, body)] if known is not None else []
+    record_names = f", which is {' or '.join(records)}" if 0 < len(records) <= TOO_MANY else ""
+    status_text = f"gRPC status {response.grpc.status}" if response.grpc is not None and status is None else status
+    message = _quote_message(response, body, known)
+    message_text = f": {message}" if message else ""
+    # An answer that no document has, or a missing path, may come from another server than the provider's.
+    suspects_address = status in NO_SUCH_PATH or (known is not None and not records)
+    suspects = _list_suspects(lane, with_address=suspects_address)
+    detail = f"{request} was answered {status_text}{record_names}{message_text}; look at {suspects}"
     return Reason(ReasonCode.CONTROL_FAILED, detail)
 
 
-def _said(response: Response, body: Json, known: Known | None) -> str:
-    """The provider's own words: which of all that a key may lack it is, they alone tell."""
-    found = (
-        response.grpc.message if response.grpc is not None else known.message_of(body) if known is not None else None
-    )
-    text = found if found is not None else str(body) if body is not None and body is not ABSENT else ""
-    return " ".join(text.split())[:MAX_SAID].rstrip(".")  # a sentence of ours goes on behind it
+def _quote_message(response: Response, body: Json, known: Known | None) -> str:
+    """Quote the provider's own words: only they say what exactly the key lacks."""
+    message: str | None = None
+    if response.grpc is not None:
+        message = response.grpc.message
+    elif known is not None:
+        message = known.message_of(body)
+    if message is None:
+        message = "" if body is None or body is ABSENT else str(body)
+    return " ".join(message.split())[:MAX_QUOTED].rstrip(".")  # a sentence of ours continues after it
 
 
-def _key(lane: Lane) -> str:
+def _name_key(lane: Lane) -> str:
     return lane.provider.called(lane.role)
 
 
-def _suspects(lane: Lane, *, address: bool) -> str:
-    """What to look at: the key, headers that somebody set, and perhaps the address too.
+def _list_suspects(lane: Lane, *, with_address: bool) -> str:
+    """Name what to look at: the key, headers that the target sets, and the address if it may be wrong.
 
-    Where a path is not there it may be the key as well: some hide from one in this way.
+    A missing path may be the fault of the key as well: some providers hide resources from a key in this way.
     """
     provider = lane.provider
-    suspects = [_key(lane), *(each for place, each in provider.variables.items() if _is_a_set_header(provider, place))]
-    return " and ".join([*suspects, *([_address(lane)] if address else [])])
+    headers = [variable for place, variable in provider.variables.items() if _is_set_header(provider, place)]
+    address = [_name_address(lane)] if with_address else []
+    return " and ".join([_name_key(lane), *headers, *address])
 
 
-def _address(lane: Lane) -> str:
-    """What a person looks for who looks for the address that the lane's control goes to."""
+def _name_address(lane: Lane) -> str:
+    """Return the name by which a person finds the address of the lane's control."""
     control = _own_control(lane)
     return lane.provider.address_called(control.service if control is not None else "base_url")
 
 
 def _own_control(lane: Lane) -> Call | None:
-    """The control of the lane's credential; recipes may have others for services that it does not go to."""
+    """Return the control of the lane's credential; recipes may have others, for services that it does not reach."""
     return book.book(lane.provider.name).controls.get(lane.role)
 
 
-def _is_a_set_header(provider: Provider, place: str) -> bool:
+def _is_set_header(provider: Provider, place: str) -> bool:
     return place.startswith("headers.") and place not in provider.defaulted and place not in provider.unset

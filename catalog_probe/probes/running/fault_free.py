@@ -1,4 +1,4 @@
-"""Sends the request without its fault, where several faults were answered alike on a lane."""
+"""Sends the fault-free request where a lane answered several faults alike."""
 
 from __future__ import annotations
 
@@ -23,23 +23,23 @@ if TYPE_CHECKING:
     from catalog_probe.probes.running.task import Task
 
 Send = Callable[[str], Awaitable["Exchange"]]
-"""Sends the request of an endpoint without its fault; raises `Stopped` where it may not or cannot."""
+"""Sends the fault-free request of an endpoint; raises `Stopped` where it may not or cannot be sent."""
 
 
 async def ask_fault_free(key: KeyEvidence, send: Send, provider: str, known: Known) -> None:
-    """Learn what the answers are worth that too many faults share."""
+    """Send the fault-free request of each answer that too many faults share, and add what it shows to the evidence."""
     while suspicions := list_suspicions(key):
         key.fault_free[suspicions[0]] = await _ask(suspicions[0], send, expect_control(provider), known)
 
 
 async def _ask(suspicion: AnswerOn, send: Send, expected: Expected, known: Known) -> FaultFreeAnswer:
-    """Ask until an answer shows something, or was lost too often."""
+    """Ask until an answer shows something, at most `REQUESTS` times."""
     for _ in range(REQUESTS):
         try:
             exchange = await send(suspicion.endpoint)
         except Stopped as stopped:
-            where = f"{suspicion.endpoint} without a fault: {stopped.reason.code}: {stopped.reason.detail}"
-            return FaultFreeAnswer(Shows.NOTHING, f"{where}; different faults got: {suspicion.words.message}")
+            cause = f"{suspicion.endpoint} without a fault: {stopped.reason.code}: {stopped.reason.detail}"
+            return FaultFreeAnswer(Shows.NOTHING, f"{cause}; different faults got: {suspicion.words.message}")
         answer = judge_fault_free(suspicion, exchange, expected, known)
         if answer.shows is not Shows.NOTHING:
             break
@@ -47,16 +47,16 @@ async def _ask(suspicion: AnswerOn, send: Send, expected: Expected, known: Known
 
 
 async def send_fault_free(task: Task, lane: Lane, endpoint: str) -> Exchange:
-    """Send the request of an endpoint without a fault; what it makes is removed. `task` is any of the lane's.
+    """Send the fault-free request of an endpoint, and remove what it makes. `task` is any task of the lane.
 
     Raises:
         Stopped: it is not allowed here, or nothing more can be sent.
     """
-    recipe = task.twin(endpoint)
+    recipe = task.fault_free(endpoint)
     if isinstance(recipe, Reason):
         raise Stopped(recipe)
     probe = AttemptProbe(endpoint, lane.role, lane, f"{task.run}/{endpoint}/{TWIN}", task.journal, tokens=recipe.tokens)
-    async with lane.places:
+    async with lane.semaphore:
         lane.reserve(recipe.tokens)
         try:
             await perform(recipe, probe)

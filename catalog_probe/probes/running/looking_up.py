@@ -175,7 +175,7 @@ class _OfProvider:
             try:
                 call = get(path, query=query + cursor, service=address)
                 # Redacted at once: an answer is not judged here, but values are taken from it and shown.
-                exchange = redact_exchange(await lane.send(call, SETUP, SESSION, 0.0, free=True), self._redactor)
+                exchange = redact_exchange(await lane.send(call, SETUP, SESSION, 0.0, unbudgeted=True), self._redactor)
             except Stopped as stopped:
                 reason = redact_reason(stopped.reason, self._redactor)
                 self._unanswered[key] = reason

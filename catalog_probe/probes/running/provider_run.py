@@ -1,4 +1,4 @@
-"""What the probes of one provider share while a run goes on: its lanes, its budget, its throttle, what it documents."""
+"""One provider in one run: what all of its lanes share, and the lanes themselves."""
 
 from __future__ import annotations
 
@@ -29,24 +29,17 @@ class ProviderRun:
     """None on a mock, which answers each probe as if it were alone."""
     budget: Budget
     lanes: dict[str, Lane] = field(default_factory=dict)
-    """By name, each made when its first probe is sent."""
+    """By name; each is made when its first probe is sent."""
 
     @classmethod
-    def of(
-        cls,
-        provider: Provider,
-        records: tuple[Record, ...],
-        redactor: Redactor,
-        *,
-        live: bool,
-    ) -> Self:
-        """The run of a provider that documents these records."""
+    def from_records(cls, provider: Provider, records: tuple[Record, ...], redactor: Redactor, *, live: bool) -> Self:
+        """Prepare the run of a provider that documents these records."""
         policy = RateLimitPolicy.from_records(records)
         throttle = Throttle(policy, provider.max_wait_s, own_rate=provider.rate is not None) if live else None
         return cls(provider, redactor, Known.of(records), throttle, Budget(provider))
 
-    def lane(self, recipe: Recipe) -> Lane:
-        """The lane that a recipe's calls are sent on."""
+    def get_lane(self, recipe: Recipe) -> Lane:
+        """Return the lane on which a recipe's calls are sent."""
         if recipe.lane not in self.lanes:
             self.lanes[recipe.lane] = Lane(
                 self.provider,

@@ -1,4 +1,4 @@
-"""What the rules of a lane know of its target before anything is sent."""
+"""What the inconclusive rules know of a lane's target before anything is sent."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 def describe_target(provider: Provider, role: str, dialect: Dialect, *, live: bool) -> TargetFacts:
-    """Describe the key of a role, and the values and addresses that may be wrong; on a mock no value may."""
+    """Describe the key of a role, and the values and addresses that may be wrong; a mock's values never are."""
     values = provider.doubtful if live else {}
     return TargetFacts(
         key_name=provider.called(role),
@@ -24,6 +24,6 @@ def describe_target(provider: Provider, role: str, dialect: Dialect, *, live: bo
 
 
 def _describe_fix(provider: Provider, name: str) -> str:
-    """How to set a value; the name of a model is no secret, an id of the account is."""
-    shown = f" ({provider.values[name]})" if name.endswith("_model") else ""
-    return f"{provider.mend(f'values.{name}')}{shown}"
+    """Say how to set a value. The name of a model is shown; an id of the account may be a secret and is not."""
+    value = f" ({provider.values[name]})" if name.endswith("_model") else ""
+    return f"{provider.mend(f'values.{name}')}{value}"

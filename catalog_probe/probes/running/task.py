@@ -35,31 +35,32 @@ class Task:
     journal: Journal | None = None
     reprobe_after_s: float = 0.0
     faults: Mapping[str, str] = field(default_factory=dict)
-    """What is wrong with the request of each label that is to be refused: the row that says so."""
+    """The fault of the request under each label that should be refused: the documents' row about it."""
     allowance: RetentionBudget = field(default_factory=RetentionBudget)
     """What the run may still keep of large answers."""
-    twin: Callable[[str], Recipe | Reason] = twin
-    """How an endpoint is asked without a fault, or why it is not here."""
+    fault_free: Callable[[str], Recipe | Reason] = twin
+    """Returns the fault-free request of an endpoint, or why it cannot be sent here."""
     success: Callable[[str], Expected | None] = nothing_of
-    """What is documented of an endpoint's success."""
+    """Returns what is documented of an endpoint's success."""
 
 
 @dataclass(slots=True)
-class Tried:
-    """What the attempts at a record have shown so far: as it is kept, and judged by cell."""
+class AttemptHistory:
+    """What the attempts at a record have shown so far."""
 
     attempts: list[Attempt] = field(default_factory=list)
-    """As they are kept: redacted."""
+    """As they are kept: redacted, and cut to size."""
     exchanges: list[Exchange] = field(default_factory=list)
-    """Of all attempts, with nothing hidden: what is compared with what others of the lane saw."""
+    """Those of all attempts, unredacted: they are compared with what other probes of the lane saw."""
     observed_at: str = ""
     """When the last attempt began."""
     verdicts: list[Mapping[Place, Verdict]] = field(default_factory=list)
-    unseen: dict[str, Reason] = field(default_factory=dict)
-    """The optional looks of which nothing came, by label."""
-    lost: frozenset[str] = frozenset()
-    """Of these, the labels to ask for again: a passing fault took away a step before them."""
-    unseen_endpoints: dict[str, Reason] = field(default_factory=dict)
-    """The other endpoints on which it stopped."""
-    with_another_key: set[str] = field(default_factory=set)
-    """The labels under which another key was sent than the lane's."""
+    """One an attempt, by label and endpoint."""
+    missing_labels: dict[str, Reason] = field(default_factory=dict)
+    """Optional steps without an answer, and why."""
+    lost_labels: frozenset[str] = frozenset()
+    """Those of them to ask again: a transient fault took away a step before them."""
+    missing_endpoints: dict[str, Reason] = field(default_factory=dict)
+    """Other endpoints on which the recipe stopped, and why."""
+    other_key_labels: set[str] = field(default_factory=set)
+    """Labels under which another key was sent than the lane's."""

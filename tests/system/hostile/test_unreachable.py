@@ -16,7 +16,8 @@ from catalog_probe.catalog.model import Outcome
 from catalog_probe.catalog.model.exits import Exit
 from catalog_probe.probes.judging.verdicts.attempts import MAX_ATTEMPTS
 from catalog_probe.probes.recipes.book import book
-from catalog_probe.probes.running.lane import MAX_CONTROLS, MAX_FAILURES, REFUSED_CONTROLS
+from catalog_probe.probes.running.control_cache import MAX_CONTROLS, REFUSED_CONTROLS
+from catalog_probe.probes.running.lane import MAX_FAILURES
 from catalog_probe.probes.targets.target import Credential, Target
 from tests.harness import hostile
 from tests.harness.engines import catalog, mock_target_at, probe

@@ -28,5 +28,5 @@ def test_what_was_handed_out_is_not_kept_and_not_sent_again_by_a_start() -> None
         assert [each.record for each in held() if id(each) not in others] == []
         sent = paths.total()
         it.start(ADDRESSES)
-        assert it.lanes() == []
+        assert it.list_lanes() == []
         assert paths.total() == sent > 0

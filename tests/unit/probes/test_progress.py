@@ -47,7 +47,7 @@ class Lanes:
     def __init__(self, *lanes: LaneState) -> None:
         self._lanes = [*lanes]
 
-    def lanes(self) -> list[LaneState]:
+    def list_lanes(self) -> list[LaneState]:
         return self._lanes
 
     def wait(self, address: str, meanwhile: Any) -> None:

@@ -25,6 +25,8 @@ from catalog_probe.probes.running.pacing.budget import Budget
 from catalog_probe.probes.running.pacing.rate_limiter import SHARE, RateLimiter
 from catalog_probe.probes.running.pacing.rate_limits import RateLimitPolicy
 from catalog_probe.probes.running.pacing.throttle import Throttle
+from catalog_probe.probes.running.wires import Wires
+from catalog_probe.probes.targets.dialect import Dialect
 from catalog_probe.probes.targets.target import WRONG, Credential, Provider
 from catalog_probe.probes.wire.http import HttpWire
 from catalog_probe.probes.wire.redaction.redactor import Redactor
@@ -63,6 +65,17 @@ Answer = Callable[[float, int], tuple[int, Mapping[str, str], Any]]
 """(moment, number of the request) -> status, headers, body."""
 
 
+class OneWire(Wires):
+    """Sends every call over the same wire."""
+
+    def __init__(self, wire: Limited) -> None:
+        super().__init__(wire.provider, Dialect.of(wire.provider))
+        self._wire = wire
+
+    def select(self, call: Call) -> Any:
+        return self._wire
+
+
 class Limited(Lane):
     """A lane whose wire is a provider in this process, on the lane's clock."""
 
@@ -79,9 +92,7 @@ class Limited(Lane):
         )
         super().__init__(provider, "inference", Redactor({}), Budget(provider), mock=False, throttle=throttle)
         self._limiter = RateLimiter(provider.rate, max_wait_s, self.clock)
-
-    def _wire_of(self, call: Call) -> Any:
-        return self
+        self._wires = OneWire(self)
 
     read_origin = staticmethod(HttpWire.read_origin)
 

@@ -91,9 +91,9 @@ class Prober(Collector):
         if self._engine is not None:
             self._engine.wait(address, meanwhile)
 
-    def lanes(self) -> list[LaneState]:
+    def list_lanes(self) -> list[LaneState]:
         """The lanes of this process that are not done."""
-        return self._engine.lanes() if self._engine is not None else []
+        return self._engine.list_lanes() if self._engine is not None else []
 
     def pytest_sessionfinish(self) -> None:
         """End what probes, and drop what it holds: the controller makes the views next."""
