@@ -24,7 +24,6 @@ TEMPLATES = Path(__file__).parent / "templates"
 CHECKOUT = SHIPPED.path.parent
 """Where the package's own mock lies beside its catalog."""
 
-_INVENTORY = "section row kind status type code param retryable condition".split()
 _IMPORT = "from catalog_probe.probes.recipes.recipe import Family"
 
 
@@ -50,10 +49,6 @@ class Site:
     def facts(self) -> Path:
         return self.home.facts / f"{self.provider}.tsv"
 
-    @property
-    def inventory(self) -> Path:
-        return CHECKOUT / "tests" / "contract" / "catalog" / "inventory" / f"{self.provider}.tsv"
-
     def recipes_of(self, address: Address) -> Path:
         """The file for a record's recipe: the module of the package that names its family, or all of its kind."""
         kind = f"{address.provider}/{address.kind}"
@@ -77,7 +72,6 @@ def provider_files(site: Site) -> dict[Path, str]:
         mock = CHECKOUT / "catalog_probe" / "mockserver" / name
         return files | {
             site.recipes: _filled("recipes_package.py.txt", name),
-            site.inventory: "\t".join(_INVENTORY) + "\n",
             mock / "__init__.py": f'"""Provider {name.upper()}, simulated from its documents alone."""\n',
             mock / "provider.py": _filled("mockserver.py.txt", name),
         }
@@ -95,15 +89,11 @@ def record_files(site: Site, address: Address) -> dict[Path, str]:
     others = read_object(file) if file.is_file() else {}
     row = address.slug.replace("_", " ")
     recipes = site.recipes_of(address)
-    files = {
+    return {
         file: canonical_text({**others, address.slug: _record(address, f"1:1#{row}")}, address.kind),
         site.facts: _with_line(site.facts, COLUMNS, _fact(address, row)),
         recipes: _with_row(recipes, address),
     }
-    if site.own:
-        cells = ["1:1", row, "TODO: endpoint, error, limit or state", *[""] * 5, "TODO: in the documents' words"]
-        files[site.inventory] = _with_line(site.inventory, _INVENTORY, cells)
-    return files
 
 
 def _filled(template: str, name: str) -> str:
@@ -151,7 +141,7 @@ def _fact(address: Address, row: str) -> list[str]:
     return [f"{address.provider}-{address.family}-{address.slug}", "1:1", row, statement, "yes", "", f"{address}#*/*"]
 
 
-def _with_line(file: Path, columns: tuple[str, ...] | list[str], cells: list[str]) -> str:
+def _with_line(file: Path, columns: tuple[str, ...], cells: list[str]) -> str:
     text = file.read_text(encoding="utf-8") if file.is_file() else "\t".join(columns) + "\n"
     return text if cells[1] == "" else text.rstrip("\n") + "\n" + "\t".join(cells) + "\n"
 

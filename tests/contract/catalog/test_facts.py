@@ -10,6 +10,7 @@ says more than the documents, or a fact is missing: `catalog-probe catalog facts
 from __future__ import annotations
 
 import os
+import re
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -69,5 +70,26 @@ def test_an_id_is_of_its_provider_and_section(provider: str) -> None:
         fact.id
         for fact in checks(provider).facts
         if not fact.id.startswith(f"{provider}-{fact.section.replace(':', '.')}-")
+    ]
+    assert wrong == []
+
+
+@each_provider
+def test_facts_are_in_the_order_of_the_documents(provider: str) -> None:
+    sections = [fact.section for fact in checks(provider).facts]
+    assert sections == sorted(sections)
+
+
+@each_provider
+def test_cells_are_well_formed(provider: str) -> None:
+    raw = documents.facts_file(provider).read_bytes()
+    assert b"\r" not in raw
+    assert raw.endswith(b"\n")
+    cells = [cell for line in raw.decode().splitlines() for cell in line.split("\t")]
+    assert [cell for cell in cells if cell != cell.strip()] == []
+    wrong = [
+        fact.id
+        for fact in checks(provider).facts
+        if not re.fullmatch(r"[12]:\d(\.\d)?", fact.section) or not fact.row or "#" in fact.row or not fact.statement
     ]
     assert wrong == []

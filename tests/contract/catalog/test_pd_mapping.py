@@ -8,7 +8,7 @@ import pytest
 
 from catalog_probe.catalog.files.manifest import manifest
 from catalog_probe.catalog.reading.assertions import assertions
-from tests.contract.catalog.inventory_rows import rows
+from tests.contract.catalog.stated_values import stated_facts
 from tests.harness.engines import catalog
 
 AS_HTTP = manifest("pd").grpc
@@ -19,10 +19,12 @@ OVER_HTTP = {
     status: [record for record in ERRORS if record.data["http_status"] == status] for status in AS_HTTP.values()
 }
 MAPPING = {
-    int(found[1]): int(row.status)
-    for row in rows("pd")
-    if (found := re.match(r"gRPC (\d+) ", row.row)) and row.section == "2:7.6"
+    int(mapping[1]): int(mapping[2])
+    for fact in stated_facts("pd").facts
+    if (mapping := re.fullmatch(r"gRPC (\d+) [A-Z_]+ maps to (\d+)", fact.statement))
 }
+"""gRPC status -> HTTP status (2:7.6)."""
+
 BY_THE_MAPPING = {503, 504}
 """Statuses that the HTTP table has no row for: over HTTP they are known from the mapping alone."""
 

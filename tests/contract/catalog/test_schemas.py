@@ -9,11 +9,12 @@ from jsonschema import Draft202012Validator
 from referencing import Registry
 from referencing.jsonschema import DRAFT202012
 
+from catalog_probe.catalog.files.manifest import providers
 from catalog_probe.catalog.files.schemas import KIND_SCHEMA, SCHEMAS, resolve_ref, schemas
 from catalog_probe.catalog.writeback.canonical import canonical_record, json_text
 from tests.contract.catalog.envelope_examples import ENVELOPES, without
-from tests.contract.catalog.inventory_rows import PROVIDERS, citable
 from tests.contract.catalog.record_examples import BAD, GOOD
+from tests.contract.catalog.stated_values import stated_facts
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -278,7 +279,7 @@ def test_what_an_envelope_relates_is_written_as_in_records() -> None:
 
 
 def test_an_envelope_cites_rows_that_exist() -> None:
-    rows = {provider: citable(provider) for provider in PROVIDERS}
+    rows = {provider: stated_facts(provider).by_row for provider in providers()}
     wrong = [
         (surface, row)
         for surface in ENVELOPES

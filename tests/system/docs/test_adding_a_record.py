@@ -29,8 +29,6 @@ def test_the_recipes_shown_are_in_modules_of_recipes() -> None:
     assert [block for block in blocks if not any(block.strip() in module for module in modules)] == []
 
 
-def test_the_row_of_the_example_is_in_the_inventory() -> None:
-    assert (
-        "\t402 payment problem\terror\t402\tbilling_error\t"
-        in (ROOT / "tests" / "contract" / "catalog" / "inventory" / "pa.tsv").read_text()
-    )
+def test_the_rows_of_the_example_are_in_the_facts() -> None:
+    facts = (ROOT / "catalog" / "facts" / "pa.tsv").read_text(encoding="utf-8")
+    assert "\t402 payment problem\tA payment problem gives 402\t" in facts

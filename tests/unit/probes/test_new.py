@@ -188,7 +188,6 @@ def test_a_record_of_a_shipped_provider_begins_in_its_familys_module() -> None:
         "catalog/records/pa/errors/general.json",
         "catalog/facts/pa.tsv",
         "probes/recipes/pa/s2_7_3_errors.py",
-        "tests/contract/catalog/inventory/pa.tsv",
     }
     assert all("never" in text for text in files.values())
 

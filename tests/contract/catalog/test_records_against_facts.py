@@ -1,0 +1,390 @@
+"""Records against facts, two readings of the same documents, both ways.
+
+Each value of an error record is stated by a fact or marked as assumed, each stated value is in a record, and each row
+has a record.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from catalog_probe.catalog.files.manifest import providers
+from catalog_probe.catalog.files.schemas import envelope_id, schemas
+from catalog_probe.catalog.model.assertion import Basis
+from catalog_probe.catalog.reading import documents
+from catalog_probe.catalog.reading.assertions import assertions
+from tests.contract.catalog.stated_values import FORMS, UNLESS_STATED, StatedFacts, StatedValue, stated_facts
+from tests.harness.engines import catalog
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    from catalog_probe.catalog.model import Record
+    from catalog_probe.catalog.model.assertion import Assertion
+    from catalog_probe.catalog.reading.documents import Checks
+
+VALUE_ASPECTS = {"status": "http_status", "type": "type", "code": "code"}
+"""Aspect of an assertion -> the field of an error record that it comes from."""
+
+ASIDES: Mapping[str, frozenset[str]] = {
+    # a chat that its user deleted is not 404; the activity of a deletion is beside the 404 of what it deleted
+    "pa/errors/compliance_outcomes/user_deleted_chat_readable": frozenset({"2:7.2#chat_not_found"}),
+    "pa/errors/compliance_outcomes/chat_deleted_activity": frozenset({"2:7.2#chat_not_found"}),
+    "pa/errors/compliance_outcomes/file_deleted_activity": frozenset({"2:7.2#file_not_found"}),
+    "pa/errors/compliance_outcomes/project_deleted_activity": frozenset({"2:7.2#project_not_found"}),
+    # "429 is retryable, except the spend cap"
+    "pa/errors/general/spend_cap": frozenset({"2:7.3#429 rate_limit_error"}),
+    # the row's type is that of the event, which carries the error
+    "pa/errors/stream/overloaded": frozenset({"1:6#stream error event"}),
+    "pc/errors/websocket/connection_limit_reached": frozenset({"1:6#stream error event"}),
+    "pc/errors/websocket/previous_response_not_found": frozenset({"1:6#stream error event"}),
+    # the row's status is that of the 403, which may also arrive mid-stream
+    "pc/errors/stream/cyber_policy": frozenset({"2:7.5#cyber_policy"}),
+}
+"""Error record -> rows that it cites and whose values belong to another answer."""
+
+ALSO_ABOUT: Mapping[str, str] = {
+    "pa/errors/compliance/write_refused": "2:7.3#400 invalid_request_error",
+    "pa/errors/stream/overloaded": "2:7.3#529 temporary overload",
+    "pc/errors/not_found/call": "2:7.5#404 resource lookup",
+    "pc/errors/not_found/coded_resource": "2:7.5#404 resource lookup",
+    "pc/errors/not_found/fine_tune": "2:7.5#404 resource lookup",
+    "pc/errors/not_found/safety_alert": "2:7.5#404 resource lookup",
+    "pc/errors/websocket/response_already_completed": "2:7.5#type unless stated",
+}
+"""Error record -> a row that states something of it, though it does not cite the row."""
+
+EXCEPTIONS = {
+    ("pc/errors/stream/cyber_policy", "retryable"): False,  # the row of the 403 says it; that of the event does not
+}
+"""Error record and field -> a value that no row of the record states."""
+
+ABOUT_THE_CATALOG = re.compile(r"2:9#catalog .*|2:7\.2#api_family|1:4#path templates")
+"""Rows that no record cites, for they say what a catalog is."""
+
+OF_NO_RECORD = {
+    "pa-2.7.1-error_envelope-1",  # the envelope's own type
+    "pb-2.7.4-400-invalid_argument-2",  # each record of the status has a more specific condition
+}
+"""Facts that state a value of all errors, and of no record."""
+
+SECTIONS_WITH_RECORDS = re.compile(r"1:[346](\.\d)?|2:[789](\.\d)?")
+"""Sections about endpoints, errors and limits; 1:1, 1:2 and 1:5 describe what these share."""
+
+CATALOG = catalog()
+ERRORS = CATALOG.select(kind="errors")
+SUCCESS_STATUSES = {101, 200}
+
+each_provider = pytest.mark.parametrize("provider", providers())
+
+
+@cache
+def checks(provider: str) -> Checks:
+    return documents.checks(provider, CATALOG)
+
+
+@cache
+def facts_by_assertion(provider: str) -> Mapping[str, Sequence[documents.Fact]]:
+    """Id of an assertion -> the facts that name it."""
+    facts: dict[str, list[documents.Fact]] = {}
+    for fact in checks(provider).facts:
+        for assertion in checks(provider).of(fact):
+            facts.setdefault(assertion.id, []).append(fact)
+    return facts
+
+
+def value_assertions(record: Record) -> list[Assertion]:
+    """The assertions about status, type and code of a record's answers."""
+    made = assertions(record, CATALOG.__getitem__)
+    return [each for each in made if each.key.aspect in VALUE_ASPECTS and not each.key.place]
+
+
+def cited_rows(record: Record) -> list[str]:
+    """The rows among a record's sources; the others are pages."""
+    return [source for source in record.sources if re.match(r"\d:", source)]
+
+
+def rows_cited_anywhere(record: Record) -> Iterator[str]:
+    """Every row that a record cites: as its source, in a rule or a pattern, or through the envelope of its surface."""
+    yield from cited_rows(record)
+    yield from _nested_sources({name: value for name, value in record.data.items() if name != "source"})
+    yield from schemas()[envelope_id(record.surface)]["x-source"] if record.surface else ()
+
+
+def _nested_sources(value: Any) -> Iterator[str]:
+    if isinstance(value, dict):
+        for name, member in value.items():
+            if name == "source" and isinstance(member, str):
+                yield from member.split("; ")
+            else:
+                yield from _nested_sources(member)
+    elif isinstance(value, list):
+        for item in value:
+            yield from _nested_sources(item)
+
+
+def values_by_closeness(record: Record, facts: StatedFacts) -> Iterator[list[StatedValue]]:
+    """What the facts state of an error record, from its own rows to what holds where nothing else is stated."""
+    address = str(record.address)
+    rows = [row for row in cited_rows(record) if row not in ASIDES.get(address, ())]
+    if address in ALSO_ABOUT:
+        rows.append(ALSO_ABOUT[address])
+    own = [value for row in rows for value in facts.values_by_row[row]]
+    yield [value for value in own if value.subject != UNLESS_STATED]
+    if not has_status_of_stream(record) or record.surface == "pd_grpc":
+        # "402 is not retryable" holds for every row of its section that gives 402
+        subjects = {str(record.data[field]) for field in VALUE_ASPECTS.values() if record.data[field] is not None}
+        sections = {row.partition("#")[0] for row in rows}
+        yield [value for section in sections for value in facts.values_by_section[section] if value.subject in subjects]
+        named = facts_by_assertion(record.provider)
+        rows_naming_it = {fact.citation for each in value_assertions(record) for fact in named.get(each.id, ())}
+        yield [value for row in sorted(rows_naming_it) for value in facts.values_by_row[row]]
+    yield [value for value in own if value.subject == UNLESS_STATED]
+
+
+def has_status_of_stream(record: Record) -> bool:
+    """Whether the error arrives in a stream: after 200, 101 or over gRPC, whatever status its row names."""
+    return record.data.get("stream") is not None
+
+
+def stated_of(record: Record, field: str, facts: StatedFacts) -> list[StatedValue]:
+    """What the facts that are closest to an error record state of one of its fields."""
+    levels = ([value for value in level if value.field == field] for level in values_by_closeness(record, facts))
+    return next(filter(None, levels), [])
+
+
+def recorded_values(record: Record, field: str) -> set[Any]:
+    """The values of a field; a status may be several, as `502/503`."""
+    value = record.data[field]
+    if field == "http_status" and value is not None:
+        return set(str(value).split("/"))
+    return {value}
+
+
+def is_assumed(record: Record, field: str) -> bool:
+    return any(
+        VALUE_ASPECTS[each.key.aspect] == field and each.basis is not Basis.DOCUMENTED
+        for each in value_assertions(record)
+    )
+
+
+def differences(record: Record, facts: StatedFacts) -> list[str]:
+    """Where a record states something else than the facts, one line each."""
+    if record.kind == "endpoints":
+        return [*_unknown_rows(record, facts), *_endpoint_differences(record)]
+    if record.kind == "errors":
+        return [*_unknown_rows(record, facts), *_error_differences(record, facts)]
+    return list(_unknown_rows(record, facts))
+
+
+def _unknown_rows(record: Record, facts: StatedFacts) -> Iterator[str]:
+    yield from (f"{row} is no row" for row in dict.fromkeys(rows_cited_anywhere(record)) if row not in facts.by_row)
+
+
+def _error_differences(record: Record, facts: StatedFacts) -> Iterator[str]:
+    for field in FORMS:
+        if field == "http_status" and has_status_of_stream(record):
+            continue
+        if (str(record.address), field) in EXCEPTIONS:
+            continue
+        stated = stated_of(record, field, facts)
+        recorded = recorded_values(record, field)
+        if recorded != ({value.value for value in stated} or {None}) and not is_assumed(record, field):
+            ids = ", ".join(value.fact.id for value in stated) or "no fact"
+            yield f"{field} is {record.data[field]!r}, and {ids} states {[value.value for value in stated]}"
+
+
+def _endpoint_differences(record: Record) -> Iterator[str]:
+    own_rows = [row for row in cited_rows(record) if row.startswith("1:4.")]
+    labels_with_path = [row.partition("#")[2] for row in own_rows if " /" in row]
+    method = "any" if record.data["method"] == "*" else record.data["method"]
+    path = record.data["path"]
+    if labels_with_path and f"{method} {path}" not in labels_with_path:
+        yield f"{method} {path} is none of {labels_with_path}"
+    if not own_rows and not {"ask/path", "success/status"} <= record.data["assumed"].keys():
+        yield "no row shows its path, and path and status are not marked as assumed"
+    if not own_rows and any(row.endswith(f" {path}") for row in stated_facts(record.provider).by_row):
+        yield f"a row shows {path}, and it cites none"
+
+
+def unstated_values(record: Record) -> Iterator[str]:
+    """Documented statuses, types and codes that no fact states, and those of which a fact states another value."""
+    facts = stated_facts(record.provider)
+    named = facts_by_assertion(record.provider)
+    made = assertions(record, CATALOG.__getitem__)
+    streams = {each.key.label for each in made if each.key.aspect in {"event", "close"}}
+    for assertion in value_assertions(record):
+        documented = assertion.documented
+        if assertion.basis is not Basis.DOCUMENTED or documented is None:
+            continue
+        naming = named.get(assertion.id, ())
+        field = VALUE_ASPECTS[assertion.key.aspect]
+        values = {value.value for value in _values_named(naming, field)}
+        if record.kind == "errors" and values and str(documented) not in values:
+            yield f"{assertion.key} is {documented!r}, and the facts that name it state {sorted(map(str, values))}"
+        # the protocol of a stream implies its status
+        if assertion.key.label in streams and documented in SUCCESS_STATUSES:
+            continue
+        rows = assertion.source.split("; ")
+        of_rows = {value.value for row in rows for value in facts.values_by_row[row]}
+        in_words = any(re.search(rf"\b{re.escape(str(documented))}\b", facts.words_of_row(row)) for row in rows)
+        if not in_words and str(documented) not in of_rows:
+            yield f"{assertion.key} is {documented!r}, which none of {rows} states"
+
+
+def _values_named(facts: Iterable[documents.Fact], field: str) -> Iterator[StatedValue]:
+    ids = {fact.id for fact in facts}
+    for fact in facts:
+        values = stated_facts(fact.id.partition("-")[0]).values_by_row[fact.citation]
+        yield from (value for value in values if value.field == field and value.fact.id in ids)
+
+
+@each_provider
+def test_a_record_agrees_with_its_facts(provider: str) -> None:
+    records = CATALOG.select(provider)
+    assert [str(record.address) for record in records if not cited_rows(record)] == []
+    found = {str(record.address): differences(record, stated_facts(provider)) for record in records}
+    assert {address: lines for address, lines in found.items() if lines} == {}
+
+
+@each_provider
+def test_each_documented_value_is_stated_by_a_fact(provider: str) -> None:
+    found = {str(record.address): list(unstated_values(record)) for record in CATALOG.select(provider)}
+    assert {address: lines for address, lines in found.items() if lines} == {}
+
+
+def used_values(provider: str, facts: StatedFacts) -> set[tuple[str, str]]:
+    """Id of the fact and field, for all stated values that an error record is compared with."""
+    records = CATALOG.select(provider, "errors")
+    stated = (value for record in records for field in FORMS for value in stated_of(record, field, facts))
+    return {(value.fact.id, value.field) for value in stated}
+
+
+@each_provider
+def test_each_stated_value_is_in_a_record(provider: str) -> None:
+    facts = stated_facts(provider)
+    used = used_values(provider, facts)
+    stated = [value for row, values in facts.values_by_row.items() if row.startswith("2:7.") for value in values]
+    assert stated
+    assert {value.fact.id for value in stated if (value.fact.id, value.field) not in used} <= OF_NO_RECORD
+
+
+@each_provider
+def test_each_row_has_a_record(provider: str) -> None:
+    """A record cites it, an assertion names one of its facts, or a record is compared with a value that it states."""
+    facts = stated_facts(provider)
+    cited = {row for record in CATALOG.select(provider) for row in rows_cited_anywhere(record)}
+    named = {fact.citation for fact in checks(provider).facts if checks(provider).of(fact)}
+    compared_ids = {fact_id for fact_id, _ in used_values(provider, facts)}
+    compared = {fact.citation for fact in facts.facts if fact.id in compared_ids}
+    rows = [row for row in facts.by_row if SECTIONS_WITH_RECORDS.fullmatch(row.partition("#")[0])]
+    assert rows
+    assert [row for row in rows if row not in cited | named | compared and not ABOUT_THE_CATALOG.fullmatch(row)] == []
+
+
+def addresses_not_caught(records: Iterable[Record]) -> list[str]:
+    return [str(record.address) for record in records if not differences(record, stated_facts(record.provider))]
+
+
+def changed(record: Record, **fields: Any) -> Record:
+    return replace(record, data={**record.data, **fields})
+
+
+@pytest.mark.parametrize(
+    ("field", "value"), [("http_status", 418), ("type", "teapot_error"), ("code", "teapot"), ("retryable", "sometimes")]
+)
+def test_a_wrong_value_in_any_record_is_caught(field: str, value: Any) -> None:
+    records = [
+        record
+        for record in ERRORS
+        if not (field == "http_status" and has_status_of_stream(record))
+        and (str(record.address), field) not in EXCEPTIONS
+        and not (field in VALUE_ASPECTS.values() and is_assumed(record, field))
+    ]
+    assert addresses_not_caught(changed(record, **{field: value}) for record in records) == []
+
+
+@pytest.mark.parametrize("field", ["type", "code", "retryable"])
+def test_a_stated_value_that_a_record_leaves_out_is_caught(field: str) -> None:
+    records = [
+        record
+        for record in ERRORS
+        if record.data[field] is not None
+        and (str(record.address), field) not in EXCEPTIONS
+        and not (field in VALUE_ASPECTS.values() and is_assumed(record, field))
+    ]
+    assert records
+    assert addresses_not_caught(changed(record, **{field: None}) for record in records) == []
+
+
+@pytest.mark.parametrize(
+    ("address", "right", "wrong"),
+    [
+        ("pa/errors/general/payment_problem", "A payment problem gives 402", "A payment problem gives 403"),
+        ("pa/errors/general/payment_problem", "402 has type billing_error", "402 has type permission_error"),
+        ("pa/errors/general/payment_problem", "402 is not retryable", "402 is retryable"),
+        ("pa/errors/compliance/chat_not_found", "chat_not_found has code chat_not_found", "chat_not_found has no code"),
+        ("pb/errors/general/aborted", "A concurrency conflict gives status ABORTED", "It gives status CANCELLED"),
+        ("pc/errors/request/invalid_json", "invalid_json has HTTP status 400", "invalid_json has HTTP status 422"),
+        ("pd/errors/permission/key_blocked", "403 has type forbidden", "403 has type blocked"),
+        ("pd/errors/grpc/not_found", "gRPC 5 NOT_FOUND maps to 404", "gRPC 6 NOT_FOUND maps to 404"),
+    ],
+)
+def test_a_wrong_statement_is_caught(address: str, right: str, wrong: str) -> None:
+    record = CATALOG[address]
+    facts = stated_facts(record.provider).facts
+    assert right in {fact.statement for fact in facts}
+    spoiled = [replace(fact, statement=wrong) if fact.statement == right else fact for fact in facts]
+    assert differences(record, StatedFacts(spoiled))
+
+
+@pytest.mark.parametrize(
+    ("address", "fields"),
+    [
+        ("pb/errors/general/invalid_api_key", {"http_status": 403}),  # its other row leaves 403 as well
+        ("pa/endpoints/models/list_models", {"path": "/v1/modules"}),
+        ("pa/endpoints/messages/create_message", {"method": "PUT"}),
+        ("pa/errors/general/payment_problem", {"source": "2:7.3#no such row"}),
+    ],
+)
+def test_a_record_that_no_row_states_is_caught(address: str, fields: Mapping[str, Any]) -> None:
+    assert addresses_not_caught([changed(CATALOG[address], **fields)]) == []
+
+
+@pytest.mark.parametrize(
+    ("address", "fields"),
+    [
+        ("pa/errors/general/payment_problem", {"http_status": 403}),
+        ("pb/errors/general/overloaded", {"http_status": 500}),
+        ("pb/errors/general/overloaded", {"type": "INTERNAL"}),
+        ("pc/errors/request/invalid_json", {"code": "invalid_type"}),
+        ("pd/errors/authentication/no_credentials", {"code": "not-found"}),
+        ("pb/errors/general/overloaded", {"source": "2:7.4#504 DEADLINE_EXCEEDED"}),
+        ("pc/errors/request/invalid_json", {"source": "2:7.5#invalid_json"}),
+        ("pd/errors/not_found/model_missing", {"source": "2:7.6#404 model missing"}),
+        (
+            "pd/rate_limits/limits/general",
+            {"assumed": {"answer/status": "Not shown.", "generation/status": "Not shown."}},
+        ),
+    ],
+)
+def test_a_documented_value_that_no_fact_states_is_caught(address: str, fields: Mapping[str, Any]) -> None:
+    assert list(unstated_values(changed(CATALOG[address], **fields)))
+
+
+def test_each_exception_is_still_one() -> None:
+    for address, rows in ASIDES.items():
+        assert rows <= set(cited_rows(CATALOG[address]))
+    for address, row in ALSO_ABOUT.items():
+        assert row not in cited_rows(CATALOG[address])
+    for (address, field), value in EXCEPTIONS.items():
+        record = CATALOG[address]
+        assert record.data[field] == value
+        assert value not in {stated.value for stated in stated_of(record, field, stated_facts(record.provider))}
+    ids = {fact.id for provider in providers() for fact in stated_facts(provider).facts}
+    assert ids >= OF_NO_RECORD
