@@ -16,7 +16,7 @@ from catalog_probe.catalog.files import provider_folders
 from catalog_probe.catalog.files.manifest import providers
 from catalog_probe.catalog.files.store import Catalog
 from catalog_probe.catalog.model import KINDS
-from catalog_probe.catalog.model.errors import CatalogError, did_you_mean
+from catalog_probe.catalog.model.errors import CatalogError, suggest_similar
 from catalog_probe.catalog.observed.last_seen import seen_on
 from catalog_probe.catalog.reading.classification import classification
 from catalog_probe.catalog.reading.facts import meaning, occurs_on, tags
@@ -262,7 +262,7 @@ def identify(
 def _provider(name: str) -> str:
     known = providers()
     if name.lower() not in known:
-        mend = did_you_mean(name.lower(), known) or f"they are {', '.join(known)}"
+        mend = suggest_similar(name.lower(), known) or f"they are {', '.join(known)}"
         raise CatalogError(f"no provider is called {name!r}", mend)
     return name.lower()
 

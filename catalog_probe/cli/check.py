@@ -10,8 +10,8 @@ from catalog_probe.catalog.files.manifest import providers, selected_providers
 from catalog_probe.catalog.files.store import Catalog
 from catalog_probe.catalog.model.errors import CatalogError
 from catalog_probe.catalog.model.exits import Exit
-from catalog_probe.catalog.text import visible
-from catalog_probe.catalog.text.phrases import count
+from catalog_probe.catalog.text.phrases import format_count
+from catalog_probe.catalog.text.sanitizing import sanitize_line, sanitize_row
 from catalog_probe.catalog.writeback import accepted_differences
 from catalog_probe.cli import parser
 from catalog_probe.cli.parser import Parser
@@ -72,19 +72,19 @@ def check_records(args: Namespace) -> int:
 
         for root in roots:
             for line in mending.put_right(root):
-                print(visible.row(line))
+                print(sanitize_row(line))
     problems = [str(problem) for root in roots for problem in validate.check(root)] + _find_acceptance_problems(
         args, roots
     )
     lines = dict.fromkeys(problems)  # a problem of files beside the records is found once for each of two homes
     for line in lines:
-        print(visible.line(line))
+        print(sanitize_line(line))
     if lines:
-        print(count(len(lines), "problem"))
+        print(format_count(len(lines), "problem"))
         return Exit.PROBLEMS
     catalog = Catalog.load(*roots)
     with_records = [provider for provider in providers() if catalog.select(provider)]
-    print(f"{count(len(catalog), 'record')}, {count(len(with_records), 'provider')}: fine")
+    print(f"{format_count(len(catalog), 'record')}, {format_count(len(with_records), 'provider')}: fine")
     return Exit.FINE
 
 
@@ -97,7 +97,7 @@ def check_recipes(args: Namespace) -> int:
     books = {provider: book(provider) for provider in selected_providers()}
     misfits = list(completeness.misfits(catalog, books))
     for misfit in misfits:
-        print(visible.row(misfit))
+        print(sanitize_row(misfit))
     recipes = sum(len(own.recipes) for own in books.values())
     reasons = sum(len(own.unprobed) for own in books.values())
     amounts = f"{len(catalog)} records, {recipes} recipes, {reasons} reasons"

@@ -9,7 +9,7 @@ from catalog_probe.catalog.answers.pasted import answers_in
 from catalog_probe.catalog.files import paths, provider_folders
 from catalog_probe.catalog.library import of_folders
 from catalog_probe.catalog.model.exits import Exit
-from catalog_probe.catalog.text.phrases import decoded
+from catalog_probe.catalog.text.text_files import decode_text
 from catalog_probe.cli import parser
 from catalog_probe.cli.identity_text import identity_json, identity_text
 from catalog_probe.cli.parser import Parser
@@ -84,7 +84,7 @@ def identify(args: Namespace) -> int:
 def _pasted(file: Path | None) -> str:
     """What a file holds, or what is piped in; bytes that are no UTF-8 are kept as marks."""
     if file is not None:
-        return decoded(file.read_bytes(), "replace")
+        return decode_text(file.read_bytes(), "replace")
     if sys.stdin.isatty():
         print("paste an answer, then press Ctrl-D", file=sys.stderr)
-    return decoded(sys.stdin.buffer.read(), "replace")
+    return decode_text(sys.stdin.buffer.read(), "replace")

@@ -8,7 +8,7 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 from catalog_probe.catalog.recognition.advice import May
-from catalog_probe.catalog.text.visible import line, row
+from catalog_probe.catalog.text.sanitizing import sanitize_line, sanitize_row
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -23,7 +23,7 @@ _LABEL = 14
 
 def identity_text(identity: Identity, library: Library) -> str:
     """Several lines: what the answer is, and whether to send the request again, come first."""
-    return "\n".join(map(row, _lines(identity, library)))
+    return "\n".join(map(sanitize_row, _lines(identity, library)))
 
 
 def identity_json(identity: Identity) -> str:
@@ -83,4 +83,4 @@ def _freshness(record: CatalogRecord) -> str:
 def _row(label: str, text: str) -> Iterator[str]:
     if text:
         head = f"  {label}".ljust(_LABEL)
-        yield from textwrap.wrap(line(text), WIDTH, initial_indent=head, subsequent_indent=" " * _LABEL)
+        yield from textwrap.wrap(sanitize_line(text), WIDTH, initial_indent=head, subsequent_indent=" " * _LABEL)

@@ -7,10 +7,10 @@ import sys
 from typing import TYPE_CHECKING
 
 from catalog_probe.catalog.files.missing_library import describe_missing_library
-from catalog_probe.catalog.model.errors import LONGEST
+from catalog_probe.catalog.model.errors import MAX_MESSAGE_LENGTH
 from catalog_probe.catalog.model.exits import Exit
-from catalog_probe.catalog.text import visible
-from catalog_probe.catalog.text.output_streams import speak_plainly
+from catalog_probe.catalog.text.output_streams import make_output_failsafe
+from catalog_probe.catalog.text.sanitizing import sanitize_line
 from catalog_probe.cli import parser
 
 if TYPE_CHECKING:
@@ -63,7 +63,7 @@ class _Overview(parser.Parser):
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command that the first words name; its exit status."""
-    speak_plainly()
+    make_output_failsafe()
     name, *rest = list(sys.argv[1:] if arguments is None else arguments) or ["--help"]
     if name in ("-h", "--help"):
         return parser.run(_Overview(prog=PROGRAM), ["--help"])
@@ -149,5 +149,5 @@ def _suggest(word: str, within: str = "") -> str:
 
 
 def _refuse(what: str, mend: str = "") -> int:
-    sys.stderr.write(f"{PROGRAM}: {visible.line('; '.join(filter(None, (what, mend))), LONGEST)}\n")
+    sys.stderr.write(f"{PROGRAM}: {sanitize_line('; '.join(filter(None, (what, mend))), MAX_MESSAGE_LENGTH)}\n")
     return Exit.USAGE

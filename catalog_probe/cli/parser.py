@@ -17,10 +17,10 @@ from typing import Any, NoReturn
 
 from catalog_probe.catalog.files import paths, provider_folders
 from catalog_probe.catalog.files.missing_library import describe_missing_library
-from catalog_probe.catalog.model.errors import LONGEST, Mendable, did_you_mean
+from catalog_probe.catalog.model.errors import MAX_MESSAGE_LENGTH, UserError, suggest_similar
 from catalog_probe.catalog.model.exits import INTERRUPTED, Exit
-from catalog_probe.catalog.text import visible
-from catalog_probe.catalog.text.output_streams import let_go, speak_plainly
+from catalog_probe.catalog.text.output_streams import discard_output, make_output_failsafe
+from catalog_probe.catalog.text.sanitizing import sanitize, sanitize_line
 
 Command = Callable[[argparse.Namespace], int]
 
@@ -74,13 +74,13 @@ class Parser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         mend = _meant(message) or f"see `{self.prog} --help`"
-        self.exit(Exit.USAGE, f"{self.speaker}: {visible.line(message, LONGEST)}; {mend}\n")
+        self.exit(Exit.USAGE, f"{self.speaker}: {sanitize_line(message, MAX_MESSAGE_LENGTH)}; {mend}\n")
 
 
 def _meant(message: str) -> str:
     """What comes near to a choice that is none, as argparse words it."""
     slip = _NO_CHOICE.search(message)
-    return did_you_mean(slip["given"], re.findall(r"[^\s',]+", slip["known"])) if slip is not None else ""
+    return suggest_similar(slip["given"], re.findall(r"[^\s',]+", slip["known"])) if slip is not None else ""
 
 
 def named(text: str) -> str:
@@ -172,7 +172,7 @@ def run(
     own is a traceback and 3. `stopped` is what an interruption says; `blamed` what is wrong with the files that were
     given, if that explains why a command could not go on.
     """
-    speak_plainly()
+    make_output_failsafe()
     chosen = argparse.Namespace()
     try:
         try:
@@ -184,10 +184,10 @@ def run(
             status = command(chosen)
         sys.stdout.flush()
         return int(status)
-    except Mendable as error:
+    except UserError as error:
         return _say(parser, str(error), error.status)
     except BrokenPipeError:
-        let_go(sys.stdout)
+        discard_output(sys.stdout)
         return Exit.FINE
     except OSError as error:
         said = error.strerror or error
@@ -200,16 +200,16 @@ def run(
         if found:
             return _say(parser, found, Exit.USAGE)
         with suppress(OSError):
-            sys.stderr.write(visible.harmless(traceback.format_exc()))
+            sys.stderr.write(sanitize(traceback.format_exc()))
         return _say(parser, "this is a fault of our own; report it with the lines above", Exit.HARNESS_ERROR)
 
 
 def _say(parser: Parser, line: str, status: int) -> int:
     """The last word; what could not be said before it stays unsaid."""
-    for stream, last in ((sys.stdout, ""), (sys.stderr, f"{parser.speaker}: {visible.line(line)}\n")):
+    for stream, last in ((sys.stdout, ""), (sys.stderr, f"{parser.speaker}: {sanitize_line(line)}\n")):
         try:
             stream.write(last)
             stream.flush()
         except OSError:
-            let_go(stream)
+            discard_output(stream)
     return int(status)

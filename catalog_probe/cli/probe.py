@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from catalog_probe.catalog.files import paths
-from catalog_probe.catalog.model.errors import LONGEST
-from catalog_probe.catalog.text import visible
+from catalog_probe.catalog.model.errors import MAX_MESSAGE_LENGTH
+from catalog_probe.catalog.text.sanitizing import sanitize_line
 from catalog_probe.cli import parser
 from catalog_probe.cli.parser import Parser
 from catalog_probe.probes.plugin.collection.options_table import PROBES, options
@@ -68,7 +68,7 @@ class OnlyProbes:
             path = Path(config.invocation_params.dir, argument.partition("::")[0]).resolve()
             if path.exists() and path != PROBES and PROBES not in path.parents:
                 mend = "a catalog of your own is named by `--catalog DIR`, recordings by `--traffic FILE`"
-                raise pytest.UsageError(f"{visible.line(argument, LONGEST)}: no probes are there; {mend}")
+                raise pytest.UsageError(f"{sanitize_line(argument, MAX_MESSAGE_LENGTH)}: no probes are there; {mend}")
 
 
 def _locate(argument: str) -> str:

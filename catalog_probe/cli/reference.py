@@ -15,7 +15,7 @@ from catalog_probe.catalog.files.schemas import SCHEMAS
 from catalog_probe.catalog.files.store import Catalog
 from catalog_probe.catalog.library import load
 from catalog_probe.catalog.model.exits import Exit
-from catalog_probe.catalog.model.explanations import WORDS
+from catalog_probe.catalog.model.explanations import EXPLANATIONS_FILE
 from catalog_probe.catalog.reading.documents import facts
 from catalog_probe.catalog.recognition.advice import May
 from catalog_probe.cli.main import COMMANDS, GROUPS, PROGRAM, main
@@ -104,7 +104,7 @@ def codes() -> str:
     """Findings, reasons and outcomes: what each means, and what to do next."""
     told = "Codes are an interface: they are added, never changed. `catalog-probe catalog explain CODE` prints one."
     parts = [f"# Codes\n\n{told}\n"]
-    for group, entries in json.loads(WORDS.read_text(encoding="utf-8")).items():
+    for group, entries in json.loads(EXPLANATIONS_FILE.read_text(encoding="utf-8")).items():
         rows = [(f"`{code}`", each["means"], each["next_step"]) for code, each in entries.items()]
         parts.append(f"## {group.capitalize()}\n\n{_table(('code', 'means', 'what to do next'), rows)}")
     return "\n".join(parts)

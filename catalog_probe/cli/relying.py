@@ -10,8 +10,8 @@ from catalog_probe.catalog.files.store import Catalog
 from catalog_probe.catalog.model.exits import Exit
 from catalog_probe.catalog.rely import declared
 from catalog_probe.catalog.rely.answers import Answer, DependencyAnswer, answer_dependencies, combine
-from catalog_probe.catalog.text.phrases import brief, count
-from catalog_probe.catalog.text.visible import line
+from catalog_probe.catalog.text.phrases import format_count, shorten
+from catalog_probe.catalog.text.sanitizing import sanitize_line
 from catalog_probe.cli import parser
 from catalog_probe.cli.parser import Parser
 
@@ -73,10 +73,10 @@ def can_i_rely(args: Namespace) -> int:
     for each in answers:
         patterns = " ".join(each.dependency.on)
         why = f" ({each.dependency.why})" if each.dependency.why else ""
-        amount = f"{count(each.assertions, 'assertion')} of {count(each.records, 'record')}"
-        print(f"  {line(f'{each.answer}: {brief(patterns, LONGEST)}{why}, {amount}')}")
+        amount = f"{format_count(each.assertions, 'assertion')} of {format_count(each.records, 'record')}"
+        print(f"  {sanitize_line(f'{each.answer}: {shorten(patterns, LONGEST)}{why}, {amount}')}")
         for reason in _reasons(each):
-            print(f"    {line(reason)}")
+            print(f"    {sanitize_line(reason)}")
     return STATUSES[total]
 
 
@@ -91,7 +91,7 @@ def _reasons(answer: DependencyAnswer) -> Iterator[str]:
 def _format_evidence(evidence: CellEvidence) -> str:
     where = f" on {evidence.endpoint}" if evidence.endpoint else ""
     if evidence.mismatch:
-        documented, observed = brief(evidence.assertion.documented, LONGEST), brief(evidence.mismatch, LONGEST)
+        documented, observed = shorten(evidence.assertion.documented, LONGEST), shorten(evidence.mismatch, LONGEST)
         return f"{evidence.assertion.id}{where}: stated {documented}, observed {observed} on {evidence.on}"
     last = f"last seen on {evidence.on}" if evidence.on else "never seen"
     return f"{evidence.assertion.id}{where}: {last}"

@@ -13,9 +13,9 @@ from catalog_probe.catalog.evidence import earlier_runs, shards
 from catalog_probe.catalog.evidence.earlier_runs import OUTCOME_LETTERS
 from catalog_probe.catalog.evidence.results_file import EvidenceError
 from catalog_probe.catalog.files import paths, provider_folders
-from catalog_probe.catalog.model.errors import shown
+from catalog_probe.catalog.model.errors import display_path
 from catalog_probe.catalog.model.exits import Exit
-from catalog_probe.catalog.text.visible import row, tree
+from catalog_probe.catalog.text.sanitizing import escape_hidden_in_json, sanitize_row
 from catalog_probe.cli import parser
 from catalog_probe.cli.parser import Parser
 from catalog_probe.reports import build, comparison
@@ -184,14 +184,14 @@ def _append(asked: argparse.Namespace) -> int:
     damaged: list[str] = []
     added = nights.append(asked.folder, run, results, damaged)
     _tell_of_damage(damaged)
-    file = shown(nights.file_of(asked.folder, run.target))
-    print(row(f"{file}: {run.run} {'added' if added else 'was there already'}"))
+    file = display_path(nights.file_of(asked.folder, run.target))
+    print(sanitize_row(f"{file}: {run.run} {'added' if added else 'was there already'}"))
     return 0
 
 
 def _list(asked: argparse.Namespace) -> int:
     for line in _remembered(asked):
-        print(row(f"{line['today']}  {line['run']}  {_tally(line['outcomes'])}"))
+        print(sanitize_row(f"{line['today']}  {line['run']}  {_tally(line['outcomes'])}"))
     return 0
 
 
@@ -207,7 +207,7 @@ def _news(asked: argparse.Namespace) -> int:
     meant = asked.run or rows[-1].run
     run = meant if meant in known else _described(meant).run
     told = news.news(asked.target, rows, run)
-    print(json.dumps(tree(told), ensure_ascii=False, indent=2))
+    print(json.dumps(escape_hidden_in_json(told), ensure_ascii=False, indent=2))
     return 0
 
 
@@ -227,7 +227,7 @@ def _remembered(asked: argparse.Namespace) -> list[dict[str, Json]]:
 
 def _tell_of_damage(damaged: Sequence[str]) -> None:
     """Name the damaged lines of a history on stderr: a command goes on without them."""
-    sys.stderr.writelines(f"{row(f'catalog-probe: {line}')}\n" for line in damaged)
+    sys.stderr.writelines(f"{sanitize_row(f'catalog-probe: {line}')}\n" for line in damaged)
 
 
 def _open(asked: argparse.Namespace) -> int:

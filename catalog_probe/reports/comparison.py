@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from catalog_probe.catalog.evidence.harness_results import select_record_results
-from catalog_probe.catalog.text.phrases import count
-from catalog_probe.catalog.text.visible import line, row
+from catalog_probe.catalog.text.phrases import format_count
+from catalog_probe.catalog.text.sanitizing import sanitize_line, sanitize_row
 from catalog_probe.reports.content.words import OUTCOMES
 
 if TYPE_CHECKING:
@@ -74,7 +74,7 @@ def render(before: tuple[Run, Sequence[Result]], after: tuple[Run, Sequence[Resu
     for heading, entries in sections.items():
         if entries:
             lines += ["", f"{heading} ({len(entries)})", *(f"  {entry}" for entry in entries)]
-    return "\n".join(map(row, lines))
+    return "\n".join(map(sanitize_row, lines))
 
 
 def _observations(results: Sequence[Result]) -> dict[tuple[str, str], str]:
@@ -93,7 +93,7 @@ def _observations(results: Sequence[Result]) -> dict[tuple[str, str], str]:
 def _format_outcome(old: Result, new: Result) -> str:
     change = f"{new.record}  {OUTCOMES[old.outcome]} -> {OUTCOMES[new.outcome]}"
     why = next(_reasons(new), "")
-    return line(f"{change}: {why}" if why else change, LONGEST)
+    return sanitize_line(f"{change}: {why}" if why else change, LONGEST)
 
 
 def _reasons(result: Result) -> Iterator[str]:
@@ -103,5 +103,5 @@ def _reasons(result: Result) -> Iterator[str]:
 
 
 def _format_change(change: AssertionChange) -> str:
-    where = change.endpoints[0] if len(change.endpoints) == 1 else count(len(change.endpoints), "endpoint")
-    return line(f"{change.assertion} on {where}: {change.before} -> {change.after}", LONGEST)
+    where = change.endpoints[0] if len(change.endpoints) == 1 else format_count(len(change.endpoints), "endpoint")
+    return sanitize_line(f"{change.assertion} on {where}: {change.before} -> {change.after}", LONGEST)

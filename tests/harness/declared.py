@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import anyio
 
-from catalog_probe.catalog.model.labels import ANSWER, BESIDE, CLEANUP
+from catalog_probe.catalog.model.labels import ANSWER, CLEANUP, UNJUDGED_LABELS
 from catalog_probe.probes.calls.services import LOOPBACK_SERVICES
 from catalog_probe.probes.planning.obstacles import told_beforehand
 from catalog_probe.probes.recipes.performing import perform
@@ -132,7 +132,7 @@ async def _used(recipe: Recipe, target: Target, redactor: Redactor) -> Used:
 def _undeclared(recipe: Recipe, seen: Used) -> Iterator[str]:
     for label in sorted(recipe.labels - seen.labels):
         yield f"declares the label {label!r} and sends nothing under it"
-    for label in sorted(seen.labels - recipe.labels - BESIDE):
+    for label in sorted(seen.labels - recipe.labels - UNJUDGED_LABELS):
         yield f"sends {label!r}, which it does not declare"
     if seen.requests > recipe.requests:
         yield f"sends {seen.requests} requests and declares {recipe.requests}"

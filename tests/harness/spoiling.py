@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from catalog_probe.catalog.model import Aspect, Exchange, Reason, Response
 from catalog_probe.catalog.reading.expected import Expected, answer_body
-from catalog_probe.catalog.text.json_pointer import ABSENT, find
+from catalog_probe.catalog.text.json_pointer import ABSENT, find_value
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -81,7 +81,7 @@ def _bodies(expected: Expected, body: Any) -> Iterator[tuple[str, Aspect, Any]]:
     if expected.message_pattern is not None:
         yield "message", Aspect.MESSAGE, put(body, wire["message"], SPOILED)
     for pointer in expected.members:
-        if find(body, item + pointer) is not ABSENT:
+        if find_value(body, item + pointer) is not ABSENT:
             yield f"envelope without assumed {pointer}", Aspect.BODY, without(body, item + pointer)
     for pointer in _required(expected.envelope.schema, body, ""):
         yield f"envelope without {pointer}", Aspect.BODY, without(body, pointer)
@@ -233,7 +233,7 @@ def without(document: Any, pointer: str) -> Any:
             parent.pop(name, None)
         else:
             parent[name] = None
-    assert find(changed, pointer) in (ABSENT, None)
+    assert find_value(changed, pointer) in (ABSENT, None)
     return changed
 
 

@@ -8,10 +8,10 @@ from urllib.parse import quote
 
 from catalog_probe.catalog.envelopes.place import Place
 from catalog_probe.catalog.model import Aspect, Event, Exchange, Response
-from catalog_probe.catalog.model.assertion import EVERY
+from catalog_probe.catalog.model.assertion import WILDCARD
 from catalog_probe.catalog.model.codes import FindingCode
 from catalog_probe.catalog.reading.expected import Expected, answer_body
-from catalog_probe.catalog.text.json_pointer import ABSENT, find
+from catalog_probe.catalog.text.json_pointer import ABSENT, find_value
 from catalog_probe.probes.judging.comparison.places import values_at
 from catalog_probe.probes.judging.comparison.relations import code_of
 from catalog_probe.probes.judging.comparison.validators import is_valid
@@ -81,9 +81,9 @@ def _broken(relation: Relation, place: Place, expected: Expected, response: Resp
 
 def _is_at(place: Place, event: Event) -> bool:
     """Whether an event that was received is one of those meant, and has something at the pointer."""
-    if event.sent or place.name not in (event.event, EVERY):
+    if event.sent or place.name not in (event.event, WILDCARD):
         return False
-    return find(event.data, place.pointer.replace("*", "0")) is not ABSENT
+    return find_value(event.data, place.pointer.replace("*", "0")) is not ABSENT
 
 
 def _wrong_header(relation: Relation, theirs: list[Any]) -> str:
@@ -101,7 +101,7 @@ def _changed(relation: Relation, pointer: str, body: Any, theirs: list[Any]) -> 
     if relation.kind in ("differs", "none"):
         return _with_all(body, pointer, theirs)
     first = _first(body, pointer)
-    return put(body, first, _wrong(relation, find(body, first), theirs))
+    return put(body, first, _wrong(relation, find_value(body, first), theirs))
 
 
 def _first(body: Any, pointer: str) -> str:
@@ -109,9 +109,11 @@ def _first(body: Any, pointer: str) -> str:
     before, star, after = pointer.partition("/*")
     if not star:
         return pointer
-    items = find(body, before)
+    items = find_value(body, before)
     each = (f"{before}/{index}{after}" for index in range(len(items) if isinstance(items, list) else 0))
-    return next((found for one in each if find(body, found := _first(body, one)) is not ABSENT), f"{before}/0{after}")
+    return next(
+        (found for one in each if find_value(body, found := _first(body, one)) is not ABSENT), f"{before}/0{after}"
+    )
 
 
 def _with_all(body: Any, pointer: str, values: list[Any]) -> Any:
@@ -119,7 +121,7 @@ def _with_all(body: Any, pointer: str, values: list[Any]) -> Any:
     before, star, after = pointer.partition("/*")
     if not star:
         return put(body, pointer, values[0]) if pointer else values[0]
-    item = find(body, f"{before}/0")
+    item = find_value(body, f"{before}/0")
     return put(body, before, [put(item, after, value) if after else value for value in values])
 
 

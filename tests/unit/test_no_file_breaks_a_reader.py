@@ -17,7 +17,7 @@ from catalog_probe.catalog.evidence import earlier_runs
 from catalog_probe.catalog.evidence.results_file import read_run, report_unusable_evidence
 from catalog_probe.catalog.files.provider_folders import SHIPPED
 from catalog_probe.catalog.files.store import Catalog
-from catalog_probe.catalog.model.errors import Mendable
+from catalog_probe.catalog.model.errors import UserError
 from catalog_probe.catalog.writeback import accepted_differences
 from catalog_probe.probes.running import journal
 from catalog_probe.probes.targets import target_file as targets
@@ -57,7 +57,7 @@ def remembered(path: Path) -> None:
         if rows:
             feed.render(path.stem, rows)
             news.news(path.stem, rows, rows[-1].run)
-    except Mendable as error:
+    except UserError as error:
         raise AssertionError(str(error)) from error
 
 
@@ -171,7 +171,7 @@ def taken(path: Path, read: Callable[[Path], object], raw: bytes) -> None:
     path.write_bytes(raw)
     try:
         read(path)
-    except Mendable as error:
+    except UserError as error:
         said = str(error)
         assert said
         assert "\n" not in said

@@ -17,9 +17,15 @@ from hypothesis import strategies as st
 from catalog_probe.catalog import library
 from catalog_probe.catalog.evidence import earlier_runs
 from catalog_probe.catalog.model import Attempt, Outcome, Reason
-from catalog_probe.catalog.model.errors import Mendable
+from catalog_probe.catalog.model.errors import UserError
 from catalog_probe.catalog.model.observation import Observation
-from catalog_probe.catalog.text.visible import harmless, line, row, tree, visible
+from catalog_probe.catalog.text.sanitizing import (
+    escape_hidden,
+    escape_hidden_in_json,
+    sanitize,
+    sanitize_line,
+    sanitize_row,
+)
 from catalog_probe.cli.catalog_commands import commands, show
 from catalog_probe.cli.identity_text import identity_text
 from catalog_probe.cli.main import main
@@ -97,26 +103,26 @@ def live_target() -> Target:
 
 @given(FROM_OUTSIDE, FROM_OUTSIDE)
 def test_no_text_is_a_command_wherever_it_is_broken(text: str, other: str) -> None:
-    for shown in (line(text), row(text), harmless(f"{text}{other}")):
+    for shown in (sanitize_line(text), sanitize_row(text), sanitize(f"{text}{other}")):
         assert_inert(shown)
         assert re.search(r"(?<![^\s:])::|::(?!test_|\d)", shown) is None
-    assert "\n" not in row(text)
+    assert "\n" not in sanitize_row(text)
 
 
 @given(FROM_OUTSIDE)
 def test_once_harmless_it_stays_as_it_is(text: str) -> None:
-    assert harmless(harmless(text)) == harmless(text)
-    assert visible(visible(text)) == visible(text)
+    assert sanitize(sanitize(text)) == sanitize(text)
+    assert escape_hidden(escape_hidden(text)) == escape_hidden(text)
 
 
 def test_an_id_of_a_test_and_an_address_can_be_pasted() -> None:
     told = "pytest 'probes/test_errors.py::test_error[pa/errors/general/a]' --target http://[::1]:8000"
-    assert line(told) == row(told) == harmless(told) == told
+    assert sanitize_line(told) == sanitize_row(told) == sanitize(told) == told
 
 
 def test_what_a_page_shows_keeps_its_colons() -> None:
     """No line of HTML or JSON is a command, and what is copied from there is to be what was seen."""
-    assert visible("http://[::1]:8000") == "http://[::1]:8000"
+    assert escape_hidden("http://[::1]:8000") == "http://[::1]:8000"
 
 
 @given(FROM_OUTSIDE, WIDTHS)
@@ -146,7 +152,7 @@ def test_the_changelog_and_the_news(text: str) -> None:
     kept = nights.row(described, results)
     rows = earlier_runs.parse_history_lines([{**kept, "addresses": [f"{text}/errors/general/{each}" for each in "ab"]}])
     assert_inert(feed.render(text, rows))
-    assert_inert(json.dumps(tree(news.news(text, rows, text)), ensure_ascii=False, indent=2))
+    assert_inert(json.dumps(escape_hidden_in_json(news.news(text, rows, text)), ensure_ascii=False, indent=2))
 
 
 @given(FROM_OUTSIDE)
@@ -178,7 +184,7 @@ def test_the_line_that_says_how_far_a_run_is(text: str) -> None:
 
 @given(FROM_OUTSIDE)
 def test_a_mistake_that_a_person_can_mend(text: str) -> None:
-    assert_inert(str(Mendable(text, text, place=text)))
+    assert_inert(str(UserError(text, text, location=text)))
 
 
 @given(FROM_OUTSIDE)

@@ -9,7 +9,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from catalog_probe.catalog.text.unpacking import CODINGS, Unpacker
+from catalog_probe.catalog.text.decompression import CODINGS, Decompressor
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -177,7 +177,7 @@ def _of_base64(text: str, otherwise: bytes) -> bytes:
 
 
 def _unpacked(raw: bytes, coding: str) -> bytes:
-    unpacker = Unpacker(coding)
+    unpacker = Decompressor(coding)
     with suppress(zlib.error):
         found = unpacker.unpack(raw, _LONGEST)
         if unpacker.ended:

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 from catalog_probe.catalog.files.manifest import manifest
 from catalog_probe.catalog.files.schema_messages import MAX_LISTED, Complaint
 from catalog_probe.catalog.model import Record, Tag
-from catalog_probe.catalog.model.assertion import ASK, EVERY, Basis, Key
-from catalog_probe.catalog.model.errors import did_you_mean
+from catalog_probe.catalog.model.assertion import REQUEST_LABEL, WILDCARD, AssertionKey, Basis
+from catalog_probe.catalog.model.errors import suggest_similar
 from catalog_probe.catalog.model.labels import SUCCESS
 from catalog_probe.catalog.observed.cells import cells_of, resolved_assumptions, statements_digest
 from catalog_probe.catalog.observed.last_seen import is_expired
@@ -39,20 +39,20 @@ def told_of_nothing(record: Record, made: Sequence[Assertion]) -> Iterator[Compl
     """Each key by which a record says something of an assertion, or a label, that it does not make."""
     keys, labels = [each.key for each in made], _labels(made)
     allowed = allowing(record)
-    known = [*keys, *(Key(SUCCESS, key.aspect, key.place) for key in keys if key.label in allowed)]
+    known = [*keys, *(AssertionKey(SUCCESS, key.aspect, key.location) for key in keys if key.label in allowed)]
     for field in _OF_ASSERTIONS:
         for text in record.data.get(field) or {}:
-            key = Key.parse(text)
-            if key.label == ASK and field == "assumed":
+            key = AssertionKey.parse(text)
+            if key.label == REQUEST_LABEL and field == "assumed":
                 if key.aspect not in _OF_A_REQUEST:
-                    mend = did_you_mean(key.aspect, _OF_A_REQUEST) or f"it is one of {', '.join(_OF_A_REQUEST)}"
+                    mend = suggest_similar(key.aspect, _OF_A_REQUEST) or f"it is one of {', '.join(_OF_A_REQUEST)}"
                     yield Complaint(f"$.{field}", f"{text!r} names nothing of a request", mend)
             elif not any(key.covers(each) for each in known):
                 yield _no_assertion(f"$.{field}", text, keys)
     for label, others in (record.data.get("depends") or {}).items():
         for named in (label, *others):
             if named not in labels:
-                mend = did_you_mean(named, labels) or f"its labels are {_few(labels)}"
+                mend = suggest_similar(named, labels) or f"its labels are {_few(labels)}"
                 yield Complaint("$.depends", f"{named!r} is no label of this record", mend)
 
 
@@ -63,7 +63,7 @@ def of_no_revision(record: Record) -> Iterator[Complaint]:
     for field in ("since", "until"):
         for text, said in (record.data.get(field) or {}).items():
             if said["revision"] not in values:
-                mend = did_you_mean(said["revision"], values) or f"the manifest lists {_few(values) or 'none'}"
+                mend = suggest_similar(said["revision"], values) or f"the manifest lists {_few(values) or 'none'}"
                 yield Complaint(f"$.{field}", f"{text!r}: no revision is called {said['revision']!r}", mend)
 
 
@@ -87,10 +87,10 @@ def evidence_of_nothing(record: Record, made: Sequence[Assertion], catalog: Cata
         yield Complaint("$.evidence", what, f"{FIX}, which removes it")
         return
     keys = [each.key for each in made]
-    exact = {str(key) for key in keys} | {f"{key.label}/{EVERY}" for key in keys}
+    exact = {str(key) for key in keys} | {f"{key.label}/{WILDCARD}" for key in keys}
     for endpoint, line in block["endpoints"].items():
         if endpoint != str(record.address) and (endpoint not in catalog or catalog[endpoint].kind != "endpoints"):
-            mend = did_you_mean(endpoint, map(str, catalog)) or "remove its line"
+            mend = suggest_similar(endpoint, map(str, catalog)) or "remove its line"
             yield Complaint("$.evidence.endpoints", f"no endpoint has the address {endpoint}", mend)
         for text in [*(line.get("mismatched") or {}), *(line.get("not_observed") or {})]:
             if text not in exact:
@@ -98,7 +98,7 @@ def evidence_of_nothing(record: Record, made: Sequence[Assertion], catalog: Cata
     assumed = {str(each.key) for each in made if each.basis is Basis.ASSUMED}
     for text in block.get("resolved") or {}:
         if text not in assumed:
-            mend = did_you_mean(text, assumed) or "remove it"
+            mend = suggest_similar(text, assumed) or "remove it"
             yield Complaint("$.evidence.resolved", f"{text!r} is nothing that this record assumes", mend)
 
 
@@ -157,9 +157,9 @@ def _why(tag: Tag, record: Record, made: Sequence[Assertion], *, holds: bool) ->
     )
 
 
-def _no_assertion(path: str, text: str, keys: Iterable[Key]) -> Complaint:
+def _no_assertion(path: str, text: str, keys: Iterable[AssertionKey]) -> Complaint:
     named = [str(key) for key in keys]
-    mend = did_you_mean(text, named) or f"it asserts {_few(named)}"
+    mend = suggest_similar(text, named) or f"it asserts {_few(named)}"
     return Complaint(path, f"{text!r} names no assertion of this record", mend)
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from catalog_probe.catalog.check import unfinished
 from catalog_probe.catalog.files.manifest import providers
 from catalog_probe.catalog.files.schema_messages import Complaint
-from catalog_probe.catalog.model.errors import CatalogError, shown
+from catalog_probe.catalog.model.errors import CatalogError, display_path
 from catalog_probe.catalog.reading.assertions import assertions
 from catalog_probe.catalog.reading.documents import UNCHECKED, Wire, checks, facts, facts_file, looks_at, reasons
 
@@ -29,7 +29,7 @@ def problems(catalog: Catalog, folder: Path | None = None) -> Iterator[tuple[Pat
         try:
             found = checks(provider, catalog, folder)
         except CatalogError as error:
-            yield file, "", Complaint(error.place, error.what, error.mend)
+            yield file, "", Complaint(error.location, error.what, error.mend)
             continue
         except KeyError:  # a record names another that is not there, which is told itself
             continue
@@ -46,7 +46,7 @@ def unknown_rows(catalog: Catalog, folder: Path) -> Iterator[tuple[Record, Compl
         for record in catalog.select(provider):
             for row in _cited(record, catalog):
                 if row and row not in rows and "://" not in row:
-                    what = f"cites {row!r}, which is no row of {shown(facts_file(provider, folder))}"
+                    what = f"cites {row!r}, which is no row of {display_path(facts_file(provider, folder))}"
                     yield record, Complaint("", what, "add the row there, or cite the one that states it")
 
 

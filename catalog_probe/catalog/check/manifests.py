@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from catalog_probe.catalog.check import unfinished
 from catalog_probe.catalog.files.manifest import manifest, manifest_file, providers, read_toml
 from catalog_probe.catalog.files.schema_messages import Complaint, complaints
-from catalog_probe.catalog.model.errors import CatalogError, did_you_mean
+from catalog_probe.catalog.model.errors import CatalogError, suggest_similar
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -33,7 +33,7 @@ def problems(
             if not found:
                 manifest(name, folder)
         except CatalogError as error:
-            found = [Complaint(error.place, error.what, error.mend)]
+            found = [Complaint(error.location, error.what, error.mend)]
         yield from ((file, each) for each in found)
 
 
@@ -46,18 +46,18 @@ def _cross_checks(name: str, data: dict[str, Any], envelopes: list[str]) -> Iter
     surfaces |= {f"$.surfaces.others[{at}]": each for at, each in enumerate(data["surfaces"].get("others", ()))}
     for path, surface in surfaces.items():
         if surface not in envelopes:
-            mend = did_you_mean(surface, envelopes) or f"add schemas/envelopes/{surface}.json"
+            mend = suggest_similar(surface, envelopes) or f"add schemas/envelopes/{surface}.json"
             yield Complaint(path, f"{surface!r} has no envelope schema", mend)
     yield from _check_recognition(name, data)
     yield from _of_hosts(name, data)
     yield from _of_revisions(data.get("revisions"))
     for role, control in data["controls"].items():
         if role not in data["roles"]:
-            mend = did_you_mean(role, data["roles"]) or f"add {role!r} to $.roles"
+            mend = suggest_similar(role, data["roles"]) or f"add {role!r} to $.roles"
             yield Complaint(f"$.controls.{role}", f"{role!r} is no role", mend)
         address = control.get("address", "base_url")
         if address not in data["addresses"]:
-            mend = did_you_mean(address, data["addresses"]) or f"add {address!r} to $.addresses"
+            mend = suggest_similar(address, data["addresses"]) or f"add {address!r} to $.addresses"
             yield Complaint(f"$.controls.{role}.address", f"{address!r} is no address", mend)
 
 
@@ -79,7 +79,7 @@ def _check_recognition(name: str, data: dict[str, Any]) -> Iterator[Complaint]:
 
 def _of_revisions(revisions: dict[str, Any] | None) -> Iterator[Complaint]:
     if revisions is not None and revisions["default"] and revisions["default"] not in revisions["values"]:
-        mend = did_you_mean(revisions["default"], revisions["values"]) or "add it to the values"
+        mend = suggest_similar(revisions["default"], revisions["values"]) or "add it to the values"
         yield Complaint("$.revisions.default", f"{revisions['default']!r} is none of the values", mend)
 
 
@@ -88,5 +88,5 @@ def _of_hosts(name: str, data: dict[str, Any]) -> Iterator[Complaint]:
         if not endpoint.startswith(f"{name}/endpoints/"):
             yield Complaint("$.hosts", f"{endpoint!r} is no endpoint of {name}", f"begin it with {name}/endpoints/")
         if address not in data["addresses"]:
-            mend = did_you_mean(address, data["addresses"]) or f"add {address!r} to $.addresses"
+            mend = suggest_similar(address, data["addresses"]) or f"add {address!r} to $.addresses"
             yield Complaint(f"$.hosts.{endpoint}", f"{address!r} is no address", mend)

@@ -9,7 +9,7 @@ from catalog_probe.catalog.check.of_record import Scene, is_malformed
 from catalog_probe.catalog.check.validate import canonical_texts
 from catalog_probe.catalog.files.store import RECORDS, Catalog
 from catalog_probe.catalog.model import Record
-from catalog_probe.catalog.model.errors import shown
+from catalog_probe.catalog.model.errors import display_path
 from catalog_probe.catalog.model.record import EVIDENCE_VERSION
 from catalog_probe.catalog.observed.cells import statements_digest
 from catalog_probe.catalog.observed.confirmed import as_kept, confirmed_keys, unconfirmed_since
@@ -35,7 +35,7 @@ def put_right(root: Path = RECORDS) -> list[str]:
         scene = Scene(Catalog(root, whole, files), frozenset(), shipped=False)
         records = [_mended(record, scene, said) for record in whole]
         texts = canonical_texts(Catalog(root, records, files))
-        return said + [f"{shown(path)}: put in canonical form" for path, text in texts if write_text(path, text)]
+        return said + [f"{display_path(path)}: put in canonical form" for path, text in texts if write_text(path, text)]
 
 
 def _with_its_nulls(record: Record, said: list[str]) -> Record:

@@ -12,7 +12,7 @@ from catalog_probe.catalog.files.schema_messages import complaints, quote_value
 from catalog_probe.catalog.files.schemas import KIND_SCHEMA
 from catalog_probe.catalog.files.store import Catalog, family_file
 from catalog_probe.catalog.model import Address, Json, Record, Tag
-from catalog_probe.catalog.model.errors import did_you_mean
+from catalog_probe.catalog.model.errors import suggest_similar
 from catalog_probe.catalog.model.labels import CONTINUE, SUCCESS
 from catalog_probe.catalog.observed.last_seen import ANOTHER_REVISION, of_no_provider, seen_on, target_of
 from catalog_probe.catalog.reading.assertions import assertions
@@ -86,7 +86,7 @@ def _names_its_provider(record: Record, scene: Scene) -> Iterator[Told]:
     if not isinstance(named, str) or not re.fullmatch("[A-Z][A-Z0-9]*", named):
         return  # the schema complains
     if named not in known:
-        yield Told("$.provider", f"{quote_value(named)} is none of {', '.join(known)}", did_you_mean(named, known))
+        yield Told("$.provider", f"{quote_value(named)} is none of {', '.join(known)}", suggest_similar(named, known))
     elif named.lower() != record.provider:
         yield Told("$.provider", f"{named!r} lies in the folder of {record.provider}", "change it, or move the record")
 
@@ -135,7 +135,7 @@ def _surfaces_have_envelopes(record: Record, scene: Scene) -> Iterator[Told]:
     envelopes = surfaces()
     for path, surface in named.items():
         if isinstance(surface, str) and surface not in envelopes:
-            mend = did_you_mean(surface, envelopes) or f"add schemas/envelopes/{surface}.json"
+            mend = suggest_similar(surface, envelopes) or f"add schemas/envelopes/{surface}.json"
             yield Told(path, f"{surface!r} has no envelope schema", mend)
 
 
@@ -177,7 +177,7 @@ def _exists(path: str, address: Json, kind: str, record: Record, scene: Scene) -
         yield Told(path, f"{address} is none of {record.provider}/{kind}", "name a record of that kind and provider")
     elif parsed not in scene.catalog and family_file(scene.catalog.root, parsed) not in scene.unread:
         same_kind = (str(other.address) for other in scene.catalog.select(parsed.provider, kind))
-        mend = did_you_mean(address, same_kind) or "add the record, or name another"
+        mend = suggest_similar(address, same_kind) or "add the record, or name another"
         yield Told(path, f"no record has the address {address}", mend)
 
 

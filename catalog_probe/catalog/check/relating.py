@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from catalog_probe.catalog.envelopes.place import Place
 from catalog_probe.catalog.files.schema_messages import Complaint, quote_value
-from catalog_probe.catalog.model.errors import did_you_mean
+from catalog_probe.catalog.model.errors import suggest_similar
 from catalog_probe.catalog.reading.relations import labels_of, relation, written_relations
 
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ def _stated(record: Record) -> Iterator[tuple[str, Relation]]:
 def _unknown(path: str, told: Sequence[str], labels: Sequence[str]) -> Iterator[Complaint]:
     for label in told:
         if label not in labels:
-            mend = did_you_mean(label, labels) or f"its labels are {', '.join(labels)}"
+            mend = suggest_similar(label, labels) or f"its labels are {', '.join(labels)}"
             yield Complaint(path, f"{label!r} is no label of this record", mend)
 
 
@@ -63,7 +63,7 @@ def _places(where: str, written: Mapping[str, Json], record: Record) -> Iterator
         place = Place.parse(written.get(field, ""))
         if place.kind == "ask/path" and f"{{{place.name}}}" not in path:
             named = re.findall(r"\{([a-z0-9_]+)\}", path)
-            mend = did_you_mean(place.name, named) or (f"it has {', '.join(named)}" if named else "it has none")
+            mend = suggest_similar(place.name, named) or (f"it has {', '.join(named)}" if named else "it has none")
             yield Complaint(f"{where}.{field}", f"{place.name!r} is no part of the path {path!r}", mend)
 
 

@@ -6,8 +6,8 @@ import re
 from typing import TYPE_CHECKING
 
 from catalog_probe.catalog.files.schema_messages import Complaint
-from catalog_probe.catalog.text.json_tree import placed_texts
-from catalog_probe.catalog.text.phrases import brief
+from catalog_probe.catalog.text.json_tree import iterate_strings_with_pointers
+from catalog_probe.catalog.text.phrases import shorten
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -19,9 +19,9 @@ _LEFT = re.compile(r"\bTODO\b:?\s*(.*)", re.DOTALL)
 
 def left(value: Json, place: str = "$") -> Iterator[Complaint]:
     """Each text of a value that is still to be written, with where it is."""
-    for pointer, text in placed_texts(value):
+    for pointer, text in iterate_strings_with_pointers(value):
         found = _LEFT.search(text)
         if found is not None:
             yield Complaint(
-                place + pointer.replace("/", "."), "is still to be written", brief(found[1], 160) or "write it"
+                place + pointer.replace("/", "."), "is still to be written", shorten(found[1], 160) or "write it"
             )

@@ -17,9 +17,9 @@ from catalog_probe.catalog.files.schema_messages import complaints, quote_value
 from catalog_probe.catalog.files.schemas import KIND_SCHEMA, read_schemas
 from catalog_probe.catalog.files.store import DISCOVERED, RECORDS, Catalog
 from catalog_probe.catalog.files.strict_json import read_object
-from catalog_probe.catalog.model.errors import CatalogError, shown
+from catalog_probe.catalog.model.errors import CatalogError, display_path
 from catalog_probe.catalog.observed.last_seen import of_no_provider
-from catalog_probe.catalog.text.phrases import count
+from catalog_probe.catalog.text.phrases import format_count
 from catalog_probe.catalog.writeback.canonical import canonical_text
 from catalog_probe.catalog.writeback.discoveries import known
 
@@ -41,7 +41,7 @@ class Problem(NamedTuple):
     """Whether only the form of a file is wrong: its records can be read, judged and probed as they are."""
 
     def __str__(self) -> str:
-        where = ": ".join(part for part in (shown(self.file), self.address, self.json_path) if part)
+        where = ": ".join(part for part in (display_path(self.file), self.address, self.json_path) if part)
         return " ".join(f"{where}: {self.message}; {self.mend}".split())
 
 
@@ -118,7 +118,7 @@ def first_of(problems: Iterable[Problem], root: Path) -> str:
 
 
 def _unreadable(error: CatalogError, root: Path) -> Problem:
-    return Problem(error.file or root, "", error.place, error.what, error.mend)
+    return Problem(error.file or root, "", error.location, error.what, error.mend)
 
 
 @cached_per_folders
@@ -178,7 +178,7 @@ def _discoveries(catalog: Catalog, *, shipped: bool) -> Iterator[Problem]:
 def _canonical_form(catalog: Catalog) -> Iterator[Problem]:
     files = [path for path, text in canonical_texts(catalog) if path.read_bytes() != text.encode()]
     if files:
-        more = f", and {count(len(files) - 1, 'more file is', 'more files are')} not" if len(files) > 1 else ""
+        more = f", and {format_count(len(files) - 1, 'more file is', 'more files are')} not" if len(files) > 1 else ""
         yield Problem(files[0], "", "", f"is not in canonical form{more}", asserting.FIX, is_form=True)
 
 

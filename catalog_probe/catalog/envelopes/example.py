@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from catalog_probe.catalog.text.json_pointer import rebuilt
+from catalog_probe.catalog.text.json_pointer import build_document
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 def example(shape: Envelope, said: Mapping[str, Json]) -> Json:
     """A body with these values where the envelope has them: what an error looks like that has no documented example."""
     carried = {pointer: said[aspect] for aspect, pointer in shape.wire.items() if aspect in said and pointer}
-    return _completed(rebuilt(carried), shape.schema)
+    return _completed(build_document(carried), shape.schema)
 
 
 def _completed(value: Json, schema: Json) -> Json:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from catalog_probe.catalog.envelopes.envelope import WIRE_ASPECTS
-from catalog_probe.catalog.text.json_pointer import ABSENT, find
+from catalog_probe.catalog.text.json_pointer import ABSENT, find_value
 
 if TYPE_CHECKING:
     from catalog_probe.catalog.envelopes.envelope import Envelope
@@ -20,7 +20,7 @@ def unwrapped(envelope: Envelope, body: Json) -> Json:
 def wire_of(envelope: Envelope, body: Json) -> dict[str, Json]:
     """The values of type, code and param where the envelope carries them; absent ones are left out."""
     body = unwrapped(envelope, body)
-    found = {aspect: find(body, envelope.wire[aspect]) for aspect in WIRE_ASPECTS if aspect in envelope.wire}
+    found = {aspect: find_value(body, envelope.wire[aspect]) for aspect in WIRE_ASPECTS if aspect in envelope.wire}
     return {aspect: value for aspect, value in found.items() if value is not ABSENT}
 
 
@@ -36,5 +36,5 @@ def param_in(envelope: Envelope, body: Json) -> str | None:
 
 def _text(envelope: Envelope, body: Json, aspect: str) -> str | None:
     pointer = envelope.wire.get(aspect)
-    found = find(unwrapped(envelope, body), pointer) if pointer is not None else ABSENT
+    found = find_value(unwrapped(envelope, body), pointer) if pointer is not None else ABSENT
     return found if isinstance(found, str) else None

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from catalog_probe.catalog.evidence.drift_identity import ABSENT, cause_key
 from catalog_probe.catalog.evidence.drift_identity import CauseKey as Shared
-from catalog_probe.catalog.text.phrases import beside, brief
+from catalog_probe.catalog.text.phrases import quote_if_ambiguous, shorten
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -86,8 +86,8 @@ class Cause:
         documented = json.loads(self.shared[3])
         seen = {json.dumps(each.finding.observed) for each in self.drifts}
         observed = self.drifts[0].finding.observed if len(seen) == 1 else self.shared[4]
-        stated = ABSENT if documented is None else brief(beside(documented, observed), _SHORT)
-        return f"{self.what}: documented {stated}, observed {brief(beside(observed, documented), _SHORT)}"
+        stated = ABSENT if documented is None else shorten(quote_if_ambiguous(documented, observed), _SHORT)
+        return f"{self.what}: documented {stated}, observed {shorten(quote_if_ambiguous(observed, documented), _SHORT)}"
 
 
 def cause_id(shared: Shared) -> str:

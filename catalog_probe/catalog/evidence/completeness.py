@@ -49,4 +49,4 @@ def _precedence(result: Result) -> tuple[bool, bool, bool, str, str]:
     is_fault = not harness_results.is_record_result(result) and result.outcome is Outcome.HARNESS_ERROR
     # The text only breaks ties, so that shards merge the same in any order.
     text = json.dumps(result.to_json(), sort_keys=True)
-    return is_fault, result.outcome.conclusive, bool(result.attempts), result.observed_at, text
+    return is_fault, result.outcome.is_conclusive, bool(result.attempts), result.observed_at, text

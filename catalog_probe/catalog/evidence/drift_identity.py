@@ -64,7 +64,7 @@ def format_drift(finding: Finding) -> str:
 
 def identify_drift(findings: Iterable[Finding]) -> Identity:
     """All that drifts in one look at a record. Two looks with the same identity saw the same drift."""
-    return frozenset(format_drift(finding) for finding in findings if finding.drifts)
+    return frozenset(format_drift(finding) for finding in findings if finding.is_drift)
 
 
 def summarize_drift(findings: Iterable[Finding]) -> dict[str, Json]:
@@ -72,7 +72,7 @@ def summarize_drift(findings: Iterable[Finding]) -> dict[str, Json]:
 
     These are no part of what makes two drifts the same; a night that draws none of them says nothing of it.
     """
-    drifts = [each for each in findings if each.drifts]
+    drifts = [each for each in findings if each.is_drift]
     on = sorted({endpoint for each in drifts for endpoint in each.endpoints})
     return {"differs": sorted(identify_drift(drifts)), **({"on": on} if on else {})}
 

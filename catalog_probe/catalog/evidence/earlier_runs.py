@@ -96,7 +96,7 @@ def list_earlier_outcomes(address: str, rows: Sequence[HistoryRow]) -> list[Earl
 
 def find_last_verdict(earlier: Sequence[EarlierOutcome]) -> EarlierOutcome | None:
     """The last of the earlier runs, oldest first, in which the record was observed and judged."""
-    return next((each for each in reversed(earlier) if each.outcome.conclusive), None)
+    return next((each for each in reversed(earlier) if each.outcome.is_conclusive), None)
 
 
 def _rows(lines: Sequence[Mapping[str, Json]], where: str) -> Iterator[HistoryRow]:
@@ -122,4 +122,4 @@ def _rows(lines: Sequence[Mapping[str, Json]], where: str) -> Iterator[HistoryRo
                 coverage_lost=frozenset(line.get("coverage_lost", ())),
             )
         except (AttributeError, KeyError, TypeError, ValueError) as error:
-            raise EvidenceError(f"not a history row ({error!r})", "remove it there", place=where) from error
+            raise EvidenceError(f"not a history row ({error!r})", "remove it there", location=where) from error

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from catalog_probe.catalog.evidence import causes
 from catalog_probe.catalog.evidence.results import Result
 from catalog_probe.catalog.model import Address, Outcome, Reason
-from catalog_probe.catalog.model.address import HARNESS
+from catalog_probe.catalog.model.address import HARNESS_KIND
 from catalog_probe.catalog.model.codes import ReasonCode
 
 if TYPE_CHECKING:
@@ -28,18 +28,18 @@ _OF_THE_RUN = "run"
 def self_test_address(lane: str) -> str:
     """Where the self-test of a lane (`pa:inference`) stands in the results: `pa/harness/self_test/inference`."""
     provider, _, role = lane.partition(":")
-    return str(Address(provider, HARNESS, SELF_TEST, role))
+    return str(Address(provider, HARNESS_KIND, SELF_TEST, role))
 
 
 def lost_worker_result(name: str, detail: str) -> Result:
     """The line of a process that ended before its work did, though another one may have finished it."""
-    address = str(Address(_OF_THE_RUN, HARNESS, WORKER, name))
+    address = str(Address(_OF_THE_RUN, HARNESS_KIND, WORKER, name))
     return Result(address, {}, Outcome.HARNESS_ERROR, Reason(ReasonCode.WORKER_LOST, detail))
 
 
 def is_record_result(result: Result) -> bool:
     """Whether it speaks of a record, and not of the run itself."""
-    return result.record.split("/", 2)[1] != HARNESS
+    return result.record.split("/", 2)[1] != HARNESS_KIND
 
 
 def select_record_results(results: Iterable[Result]) -> list[Result]:
@@ -71,6 +71,6 @@ def find_silent_lanes(run: Run, results: Sequence[Result], failing: Sequence[Res
     known = {result.record: result for result in results if not is_record_result(result)}
     counted = {record for cause in causes.find_causes(failing) for record in cause.records}
     came_out = {result.record for result in failing} & counted
-    judged = {result.lane for result in select_record_results(results) if result.outcome.conclusive}
+    judged = {result.lane for result in select_record_results(results) if result.outcome.is_conclusive}
     told = {result.lane for result in known.values() if result.outcome is Outcome.HARNESS_ERROR and result.lane}
     return [lane for lane in sorted((set(run.self_tests) & judged) | told) if self_test_address(lane) not in came_out]

@@ -27,7 +27,7 @@ from catalog_probe.catalog.model import (
 )
 from catalog_probe.catalog.model.answered_by import AnsweredBy
 from catalog_probe.catalog.model.codes import ReasonCode
-from catalog_probe.catalog.model.exchange import Cut
+from catalog_probe.catalog.model.exchange import Truncation
 from catalog_probe.catalog.model.observation import Observation
 
 SCHEMA_VERSION = 1
@@ -75,7 +75,7 @@ class Result:
 
     @property
     def drifts(self) -> tuple[Finding, ...]:
-        return tuple(finding for finding in self.findings if finding.drifts)
+        return tuple(finding for finding in self.findings if finding.is_drift)
 
     @property
     def elapsed_ms(self) -> float:
@@ -242,8 +242,8 @@ def _event(data: Mapping[str, Json]) -> Event:
     return Event(**{**data, "cut": _cut(data.get("cut"))})
 
 
-def _cut(data: Mapping[str, Json] | None) -> Cut | None:
-    return Cut(**data) if data else None
+def _cut(data: Mapping[str, Json] | None) -> Truncation | None:
+    return Truncation(**data) if data else None
 
 
 def _response(data: Mapping[str, Json]) -> Response:

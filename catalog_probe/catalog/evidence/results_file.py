@@ -11,7 +11,7 @@ from catalog_probe.catalog.evidence import results_schema
 from catalog_probe.catalog.evidence.completeness import add_missing_results, deduplicate_results
 from catalog_probe.catalog.evidence.results import SCHEMA_VERSION, Result, Run
 from catalog_probe.catalog.files import json_lines
-from catalog_probe.catalog.model.errors import Mendable
+from catalog_probe.catalog.model.errors import UserError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -25,7 +25,7 @@ RESULTS_FILE = "results.jsonl"
 """The name of the file in a run's folder: the only raw output of a run."""
 
 
-class EvidenceError(Mendable):
+class EvidenceError(UserError):
     """A results file that cannot be used: one line saying which, where and what to do."""
 
 
@@ -76,13 +76,15 @@ def read_run(path: Path) -> tuple[Run, list[Result]]:
     _check_version(line, place)
     wrong = results_schema.describe_error(line, results_schema.RUN)
     if wrong:
-        raise EvidenceError(f"the first line should describe the run: {wrong}", "probe again to make one", place=place)
+        raise EvidenceError(
+            f"the first line should describe the run: {wrong}", "probe again to make one", location=place
+        )
     run = Run.from_json(line)
     results = []
     for place, line in lines:
         wrong = results_schema.describe_error(line, results_schema.RESULT)
         if wrong:
-            raise EvidenceError(f"not a result: {wrong}", "probe again, or remove the line", place=place)
+            raise EvidenceError(f"not a result: {wrong}", "probe again, or remove the line", location=place)
         results.append(Result.from_json(line))
     return run, add_missing_results(run, deduplicate_results(results))
 
@@ -101,7 +103,7 @@ def report_unusable_evidence(file: Path | None = None, place: str = "") -> Itera
     except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError, RecursionError) as error:
         what = f"it holds what cannot be told ({type(error).__name__}: {error})"
         raise EvidenceError(
-            what, "if no line was changed by hand, report it; else probe again", file=file, place=place
+            what, "if no line was changed by hand, report it; else probe again", file=file, location=place
         ) from error
 
 
@@ -114,7 +116,7 @@ def _check_version(line: Json, place: str) -> None:
     version = line.get("schema_version") if isinstance(line, dict) else None
     if isinstance(version, int) and version != SCHEMA_VERSION:
         what = f"the file has schema version {version}, and this catalog-probe reads version {SCHEMA_VERSION}"
-        raise EvidenceError(what, "read it with the catalog-probe that wrote it, or probe again", place=place)
+        raise EvidenceError(what, "read it with the catalog-probe that wrote it, or probe again", location=place)
 
 
 def _lines(path: Path) -> Iterator[tuple[str, Json]]:
@@ -125,4 +127,4 @@ def _lines(path: Path) -> Iterator[tuple[str, Json]]:
         mend = "name a run's folder or its results.jsonl"
         raise EvidenceError(error.strerror or str(error), mend, file=path) from error
     except json_lines.BrokenLineError as error:
-        raise EvidenceError(error.what, error.mend, place=error.place) from error
+        raise EvidenceError(error.what, error.mend, location=error.location) from error

@@ -12,9 +12,9 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from catalog_probe.catalog.envelopes.projection import unwrapped
-from catalog_probe.catalog.model.exchange import Cut
-from catalog_probe.catalog.text.json_pointer import ABSENT, find
-from catalog_probe.catalog.text.phrases import ELLIPSIS, brief
+from catalog_probe.catalog.model.exchange import Truncation
+from catalog_probe.catalog.text.json_pointer import ABSENT, find_value
+from catalog_probe.catalog.text.phrases import ELLIPSIS, shorten
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -80,21 +80,21 @@ def trim_finding(finding: Finding) -> Finding:
     observed = (
         finding.observed
         if len(_raw(finding.observed)) <= VALUE_CHARACTERS
-        else brief(finding.observed, VALUE_CHARACTERS)
+        else shorten(finding.observed, VALUE_CHARACTERS)
     )
-    return replace(finding, observed=observed, message=brief(finding.message, VALUE_CHARACTERS))
+    return replace(finding, observed=observed, message=shorten(finding.message, VALUE_CHARACTERS))
 
 
 def trim_observation(observation: Observation) -> Observation:
     """A look with no more of a value that was seen than a person reads."""
     return replace(
-        observation, mismatched={key: brief(value, VALUE_CHARACTERS) for key, value in observation.mismatched.items()}
+        observation, mismatched={key: shorten(value, VALUE_CHARACTERS) for key, value in observation.mismatched.items()}
     )
 
 
 def asserted_pointers(expected: Expected) -> tuple[str, ...]:
     """The JSON pointers at which something is asserted of the answer, or its message and field would stand."""
-    places = (each.key.place for each in expected.assertions.values())
+    places = (each.key.location for each in expected.assertions.values())
     named = (*expected.envelope.wire.values(), *expected.fields, *places)
     return tuple(dict.fromkeys(each for each in named if each.startswith("/") and each != "/"))
 
@@ -121,10 +121,12 @@ def _events(events: Iterable[Event], expected: Expected | None, allowance: Reten
         before = allowance.left
         data, cut = _cut(event.data, max(left, MIN_EVENT_BYTES), expected, allowance)
         left -= before - allowance.left
-        yield replace(event, event=brief(event.event, VALUE_CHARACTERS), data=data, cut=cut)
+        yield replace(event, event=shorten(event.event, VALUE_CHARACTERS), data=data, cut=cut)
 
 
-def _cut(value: Json, limit: int, expected: Expected | None, allowance: RetentionBudget) -> tuple[Json, Cut | None]:
+def _cut(
+    value: Json, limit: int, expected: Expected | None, allowance: RetentionBudget
+) -> tuple[Json, Truncation | None]:
     """The value, or where it takes more than `limit` bytes its beginning and what is kept beside."""
     if value is None:
         return value, None
@@ -133,15 +135,15 @@ def _cut(value: Json, limit: int, expected: Expected | None, allowance: Retentio
     if len(raw) <= limit:
         return value, None
     at = dict(_pointed(value, expected)) if expected is not None else {}
-    return raw[:limit].decode(errors="ignore"), Cut(len(raw), hashlib.sha256(raw).hexdigest(), at)
+    return raw[:limit].decode(errors="ignore"), Truncation(len(raw), hashlib.sha256(raw).hexdigest(), at)
 
 
 def _pointed(value: Json, expected: Expected) -> Iterator[tuple[str, Json]]:
     body = unwrapped(expected.envelope, value)
     for pointer in asserted_pointers(expected):
-        found = find(body, pointer)
+        found = find_value(body, pointer)
         if found is not ABSENT:
-            yield pointer, found if len(_raw(found)) <= VALUE_CHARACTERS else brief(found, VALUE_CHARACTERS)
+            yield pointer, found if len(_raw(found)) <= VALUE_CHARACTERS else shorten(found, VALUE_CHARACTERS)
 
 
 def _raw(value: Json) -> bytes:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from catalog_probe.catalog.text.phrases import brief
+from catalog_probe.catalog.text.phrases import shorten
 
 MAX_TEXT = 300
 
@@ -25,4 +25,4 @@ def mask_volatile(text: str) -> str:
     text = " ".join(text.split())
     for pattern, placeholder in _VOLATILE:
         text = pattern.sub(placeholder, text)
-    return brief(text, MAX_TEXT)
+    return shorten(text, MAX_TEXT)

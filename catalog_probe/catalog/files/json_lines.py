@@ -6,7 +6,7 @@ import io
 import json
 from typing import TYPE_CHECKING
 
-from catalog_probe.catalog.model.errors import Mendable
+from catalog_probe.catalog.model.errors import UserError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from catalog_probe.catalog.text.json_value import Json
 
 
-class BrokenLineError(Mendable):
+class BrokenLineError(UserError):
     """A line that is not JSON although it is complete, with its position (`file:line`)."""
 
 
@@ -42,7 +42,7 @@ def parse_lines(
                 return
             description = _describe_broken_line(line, error)
             if skipped is None:
-                raise BrokenLineError(description, "remove the line", place=position) from error
+                raise BrokenLineError(description, "remove the line", location=position) from error
             skipped.append(f"{position}: {description}")
 
 

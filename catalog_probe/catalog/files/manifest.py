@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from catalog_probe.catalog.files import provider_folders
 from catalog_probe.catalog.files.provider_folders import SHIPPED, cached_per_folders
-from catalog_probe.catalog.model.errors import CatalogError, did_you_mean
-from catalog_probe.catalog.text.phrases import decoded
+from catalog_probe.catalog.model.errors import CatalogError, suggest_similar
+from catalog_probe.catalog.text.text_files import decode_text
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -181,7 +181,7 @@ def manifest(name: str, folder: Path | None = None) -> Manifest:
         CatalogError: there is none of that name, or it cannot be read.
     """
     if name not in providers(folder):
-        mend = did_you_mean(name, providers(folder)) or f"they are {', '.join(providers(folder))}"
+        mend = suggest_similar(name, providers(folder)) or f"they are {', '.join(providers(folder))}"
         raise CatalogError(f"no provider is called {name!r}", mend, file=folder and manifest_file(name, folder))
     file = manifest_file(name, folder)
     return _parse_manifest(_Table(read_toml(file), file, "$"))
@@ -194,7 +194,7 @@ def read_toml(file: Path) -> dict[str, Any]:
         CatalogError: it cannot be read, or is not TOML.
     """
     try:
-        return tomllib.loads(decoded(file.read_bytes()))
+        return tomllib.loads(decode_text(file.read_bytes()))
     except OSError as error:
         raise CatalogError(f"cannot be read ({error.strerror or error})", "check the path", file=file) from error
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
@@ -262,13 +262,13 @@ class _Table:
 
     def _require(self, key: str, value: Any, value_type: type[T], type_name: str) -> T:
         if value is None:
-            raise CatalogError(f"{key!r} is missing", f"add {key!r}", file=self.file, place=self.position)
+            raise CatalogError(f"{key!r} is missing", f"add {key!r}", file=self.file, location=self.position)
         if not isinstance(value, value_type) or isinstance(value, bool):
             raise self._error(key, f"is {value!r}", f"write {type_name}")
         return value
 
     def _error(self, key: str, what: str, mend: str) -> CatalogError:
-        return CatalogError(what, mend, file=self.file, place=f"{self.position}.{key}")
+        return CatalogError(what, mend, file=self.file, location=f"{self.position}.{key}")
 
 
 def _parse_manifest(top: _Table) -> Manifest:

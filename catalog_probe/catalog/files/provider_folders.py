@@ -25,7 +25,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, ParamSpec, TypeVar, cast
 
 from catalog_probe.catalog.files import paths
-from catalog_probe.catalog.model.errors import CatalogError, shown
+from catalog_probe.catalog.model.errors import CatalogError, display_path
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -213,7 +213,7 @@ def catalog_option(records: Path) -> list[str]:
     if records in installed_records():
         return []
     folder = find_folder(records)
-    return ["--catalog", shown(folder.path if folder is not None else records)]
+    return ["--catalog", display_path(folder.path if folder is not None else records)]
 
 
 def provider_names(manifests: Path) -> tuple[str, ...]:

@@ -6,8 +6,8 @@ import json
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
-from catalog_probe.catalog.model.errors import did_you_mean
-from catalog_probe.catalog.text.phrases import brief
+from catalog_probe.catalog.model.errors import suggest_similar
+from catalog_probe.catalog.text.phrases import shorten
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -71,7 +71,7 @@ def find_complaints(value: Json, schema: Mapping[str, Json]) -> list[Complaint]:
 
 def quote_value(value: Json, limit: int = 60) -> str:
     """Show a value as JSON on one line, of at most `limit` characters."""
-    return brief(json.dumps(value, ensure_ascii=False), limit)
+    return shorten(json.dumps(value, ensure_ascii=False), limit)
 
 
 def _root_cause(error: ValidationError) -> ValidationError:
@@ -117,7 +117,7 @@ def _describe_extra(error: ValidationError) -> tuple[str, str]:
     known = list(schema.get("properties", ()))
     extra = [name for name in _items(error.instance) if name not in known and not _matches_pattern(name, schema)]
     extra = [name for name in extra if repr(name) in error.message] or extra
-    guesses = " ".join(filter(None, (did_you_mean(name, known) for name in extra)))
+    guesses = " ".join(filter(None, (suggest_similar(name, known) for name in extra)))
     all_fields = f"the fields are {', '.join(known)}" if 0 < len(known) <= MAX_LISTED else "remove it"
     return f"{' and '.join(map(repr, extra))} {'is' if len(extra) == 1 else 'are'} no field here", guesses or all_fields
 
@@ -132,7 +132,9 @@ def _matches_pattern(name: str, schema: Mapping[str, Json]) -> bool:
 
 def _describe_enum(error: ValidationError) -> tuple[str, str]:
     allowed = [value if isinstance(value, str) else json.dumps(value) for value in _items(error.validator_value)]
-    return f"{quote_value(error.instance)} is none of {', '.join(allowed)}", did_you_mean(str(error.instance), allowed)
+    return f"{quote_value(error.instance)} is none of {', '.join(allowed)}", suggest_similar(
+        str(error.instance), allowed
+    )
 
 
 def _describe_const(error: ValidationError) -> tuple[str, str]:
@@ -192,7 +194,7 @@ def _describe_property_name(error: ValidationError) -> tuple[str, str]:
 
 
 def _describe_in_own_words(error: ValidationError) -> tuple[str, str]:
-    return brief(" ".join(error.message.split()), 160), ""
+    return shorten(" ".join(error.message.split()), 160), ""
 
 
 _DESCRIBERS: Mapping[str, Callable[[ValidationError], tuple[str, str]]] = {

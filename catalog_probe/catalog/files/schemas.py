@@ -9,7 +9,7 @@ from catalog_probe.catalog.files import provider_folders
 from catalog_probe.catalog.files.provider_folders import cached_per_folders
 from catalog_probe.catalog.files.strict_json import read_object
 from catalog_probe.catalog.model.errors import CatalogError
-from catalog_probe.catalog.text.json_pointer import ABSENT, find
+from catalog_probe.catalog.text.json_pointer import ABSENT, find_value
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -64,7 +64,7 @@ def read_schemas(folder: provider_folders.ProviderFolder) -> Iterator[tuple[str,
             raise CatalogError("a schema needs an `$id`", mend, file=path)
         if urn != expected_urn:
             what = f"its `$id` is {urn}, which is not what the file is called"
-            raise CatalogError(what, f"write {expected_urn}", file=path, place="$.$id")
+            raise CatalogError(what, f"write {expected_urn}", file=path, location="$.$id")
         yield urn, schema
 
 
@@ -97,5 +97,5 @@ def resolve_ref(ref: str, base: str) -> tuple[Json, str] | None:
     urn = urn or base
     if urn not in schemas():
         return None
-    target = find(schemas()[urn], pointer)
+    target = find_value(schemas()[urn], pointer)
     return None if target is ABSENT else (target, urn)

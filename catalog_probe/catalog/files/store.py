@@ -13,7 +13,7 @@ from catalog_probe.catalog.files import provider_folders
 from catalog_probe.catalog.files.manifest import providers
 from catalog_probe.catalog.files.strict_json import read_object
 from catalog_probe.catalog.model import KINDS, RATE_LIMIT_FAMILY, Address, Record
-from catalog_probe.catalog.model.errors import CatalogError, did_you_mean
+from catalog_probe.catalog.model.errors import CatalogError, suggest_similar
 from catalog_probe.catalog.model.record import EVIDENCE_VERSION
 
 if TYPE_CHECKING:
@@ -122,7 +122,7 @@ class Catalog(Mapping[Address, Record]):
         # An incomplete address is compared with prefixes of the same length: kinds or families.
         length = address.count("/") + 1
         prefixes = dict.fromkeys("/".join(str(own_address).split("/")[:length]) for own_address in self._by_address)
-        mend = did_you_mean(address.lower(), prefixes) or "`catalog-probe catalog show` lists every address"
+        mend = suggest_similar(address.lower(), prefixes) or "`catalog-probe catalog show` lists every address"
         return UnknownAddress(f"no record has the address {address!r}", mend)
 
 
@@ -183,9 +183,9 @@ def _parse_records(path: Path, root: Path) -> Iterator[Record]:
         except ValueError:
             mend = "a family is made of a-z 0-9 _ and a slug of a-z 0-9 _ . -"
             what = f"{family}/{slug} is no name for a record"
-            raise CatalogError(what, mend, file=path, place=repr(slug)) from None
+            raise CatalogError(what, mend, file=path, location=repr(slug)) from None
         if not isinstance(data, dict):
-            raise CatalogError("a record should be an object", "make it {…}", file=path, place=slug)
+            raise CatalogError("a record should be an object", "make it {…}", file=path, location=slug)
         _check_evidence_version(data, path, slug)
         yield Record(Address(provider, kind, family, slug), data)
 
@@ -202,4 +202,4 @@ def _check_evidence_version(data: Mapping[str, Json], path: Path, slug: str) -> 
         version = f"schema version {evidence['schema_version']!r}" if has_version else "no schema version"
         what = f"its evidence has {version}, and this catalog-probe reads version {EVIDENCE_VERSION}"
         mend = "read it with the catalog-probe that wrote it, or remove the evidence: the next live run writes it anew"
-        raise CatalogError(what, mend, file=path, place=f"{slug}: $.evidence.schema_version")
+        raise CatalogError(what, mend, file=path, location=f"{slug}: $.evidence.schema_version")

@@ -38,17 +38,17 @@ def read_json(path: Path) -> Json:
     except OSError as error:
         raise CatalogError(f"cannot be read ({error.strerror or error})", "check the path", file=path) from error
     except UnicodeDecodeError as error:
-        raise CatalogError("is not UTF-8", "save it as UTF-8", file=path, place=f"byte {error.start}") from error
+        raise CatalogError("is not UTF-8", "save it as UTF-8", file=path, location=f"byte {error.start}") from error
     except json.JSONDecodeError as error:
         error = _trailing_comma_error(error) or error
         mend = "mend the JSON there, or on the line before"
         position = f"{error.lineno}:{error.colno}"
-        raise CatalogError(f"is not JSON ({error.msg})", mend, file=path, place=position) from error
+        raise CatalogError(f"is not JSON ({error.msg})", mend, file=path, location=position) from error
     except _DuplicateKey as error:
         key = str(error)
         mend = f"rename or remove one of the two {key!r}"
         line = _line_of_duplicate(key, text)
-        raise CatalogError(f"{key!r} stands twice in one object", mend, file=path, place=line) from None
+        raise CatalogError(f"{key!r} stands twice in one object", mend, file=path, location=line) from None
     except (ValueError, RecursionError) as error:
         raise CatalogError(f"is not JSON ({error})", "use only JSON values", file=path) from error
 

@@ -1,4 +1,4 @@
-"""The words that all others use: records and addresses, exchanges, findings, outcomes."""
+"""The types that every other package uses: records and addresses, exchanges, findings, outcomes."""
 
 from catalog_probe.catalog.model.address import KINDS, RATE_LIMIT_FAMILY, Address
 from catalog_probe.catalog.model.exchange import Attempt, Close, Event, Exchange, GrpcStatus, Request, Response

@@ -1,4 +1,4 @@
-"""Where a record lives: its address, from the name of the provider to the slug."""
+"""Addresses: the permanent names of records."""
 
 from __future__ import annotations
 
@@ -8,21 +8,19 @@ from typing import Self
 
 KINDS = ("endpoints", "errors", "rate_limits")
 
-
-HARNESS = "harness"
-"""In place of a kind: what a run says of itself (`pa/harness/self_test/inference`). No record lives there."""
+HARNESS_KIND = "harness"
+"""The kind of results about the run itself (`pa/harness/self_test/inference`). No record has it."""
 
 RATE_LIMIT_FAMILY = "limits"
-"""A provider has one file of rate limits, so the family of such a record is always this."""
+"""The family of every rate-limit record: a provider has one file of them."""
 
-
-_ADDRESS = re.compile(rf"([a-z][a-z0-9]*)/({'|'.join((*KINDS, HARNESS))})/([a-z0-9_]+)/([a-z0-9_.-]+)")
-"""Any provider: which there are is said by their manifests, of which the words that all others use know nothing."""
+# Matches any provider: which providers exist is known to their manifests only.
+_ADDRESS = re.compile(rf"([a-z][a-z0-9]*)/({'|'.join((*KINDS, HARNESS_KIND))})/([a-z0-9_]+)/([a-z0-9_.-]+)")
 
 
 @dataclass(frozen=True, slots=True, order=True)
 class Address:
-    """Where a record lives: `pa/errors/compliance/chat_not_found`. It never changes once published."""
+    """The name of a record: `pa/errors/compliance/chat_not_found`. It never changes once published."""
 
     provider: str
     kind: str
@@ -31,10 +29,10 @@ class Address:
 
     @classmethod
     def parse(cls, text: str) -> Self:
-        """Read an address.
+        """Parse an address.
 
         Raises:
-            ValueError: with one line saying what an address looks like.
+            ValueError: with one line that says how an address is written.
         """
         match = _ADDRESS.fullmatch(text)
         if match is None:

@@ -1,4 +1,4 @@
-"""Who answers at a target: a provider, or something else."""
+"""Who answers the requests of a run."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ from enum import StrEnum
 
 
 class AnsweredBy(StrEnum):
-    """Who answers. Only a provider's own answers are evidence for the records."""
+    """Who answers. Only answers that come straight from a provider are evidence for the records."""
 
     PROVIDER = "provider"
     GATEWAY = "gateway"
-    """A host between: it may answer in its own words, and a change of its own is no drift of the provider."""
+    """A host in between. It may answer by itself, and its own changes are no drift of the provider."""
     MOCK = "mock"
     RECORDING = "recording"
-    """Recorded traffic; the recording does not say with whom it was exchanged."""
+    """Recorded traffic, which does not say who answered."""

@@ -1,4 +1,4 @@
-"""An assertion: one thing that a record states, under a label, of one aspect at a place. The unit of evidence."""
+"""Assertions: the single statements of a record, and the units of evidence."""
 
 from __future__ import annotations
 
@@ -13,118 +13,115 @@ if TYPE_CHECKING:
 
 
 class Basis(StrEnum):
-    """Whether a row of the documents says it, or we chose it because they are silent."""
+    """Why an assertion is made: a row of the documents says it, or we chose it because they are silent."""
 
     DOCUMENTED = "documented"
     ASSUMED = "assumed"
 
 
-ASK = "ask"
-"""In place of a label: what is assumed of the request (`ask/path`, `ask/header:…`, `ask/body:…`), not of an answer."""
+REQUEST_LABEL = "ask"
+"""The label of what is assumed of the request (`ask/path`, `ask/header:…`, `ask/body:…`), not of an answer."""
 
-EVERY = "*"
-"""In place of a label: each label of the record. In place of an aspect: each aspect of the label."""
+WILDCARD = "*"
+"""As a label: every label of the record. As an aspect: every aspect of the label."""
 
-_KEY = re.compile(r"(?P<label>[a-z0-9_]+|\*)/(?P<aspect>[a-z_]+|\*)(?::(?P<place>.+))?")
+_KEY = re.compile(r"(?P<label>[a-z0-9_]+|\*)/(?P<aspect>[a-z_]+|\*)(?::(?P<location>.+))?")
 
 
 @dataclass(frozen=True, slots=True, order=True)
-class Key:
-    """What names an assertion within its record: `answer/header:retry-after`. No value and no endpoint is in it.
+class AssertionKey:
+    """The name of an assertion within its record: `answer/header:retry-after`. It holds no value and no endpoint.
 
-    `place` narrows the aspect: a header's name, a JSON pointer, an event; empty where the aspect is only one.
+    `location` narrows the aspect: a header's name, a JSON pointer, an event; empty if the aspect has only one.
     """
 
     label: str
     aspect: str
-    place: str = ""
+    location: str = ""
 
     @classmethod
     def parse(cls, text: str) -> Self:
-        """Read a key.
+        """Parse a key.
 
         Raises:
-            ValueError: with one line saying what a key looks like.
+            ValueError: with one line that says how a key is written.
         """
-        return cls(*_parsed(text))
+        return cls(*_parse_key(text))
 
-    def covers(self, other: Key) -> bool:
-        """Whether this key, in which `*` may stand for a label or an aspect, names the other."""
+    def covers(self, other: AssertionKey) -> bool:
+        """Whether this key, whose label or aspect may be `*`, includes the other."""
         return (
-            self.label in (other.label, EVERY)
-            and self.aspect in (other.aspect, EVERY)
-            and (self.place == other.place or self.aspect == EVERY)
+            self.label in (other.label, WILDCARD)
+            and self.aspect in (other.aspect, WILDCARD)
+            and (self.location == other.location or self.aspect == WILDCARD)
         )
 
     @property
-    def within(self) -> str:
-        """The key without its label."""
-        return f"{self.aspect}:{self.place}" if self.place else self.aspect
+    def local_key(self) -> str:
+        """The key without its label: `header:retry-after`."""
+        return f"{self.aspect}:{self.location}" if self.location else self.aspect
 
     def __str__(self) -> str:
-        return f"{self.label}/{self.within}"
+        return f"{self.label}/{self.local_key}"
 
 
-@lru_cache(maxsize=4096)
-def _parsed(text: str) -> tuple[str, str, str]:
-    """Of a key its label, aspect and place. Records and results write the same few hundred keys again and again."""
+@lru_cache(maxsize=4096)  # records and results repeat the same few hundred keys
+def _parse_key(text: str) -> tuple[str, str, str]:
+    """Return the label, aspect and location of a key."""
     match = _KEY.fullmatch(text)
     if match is None:
-        raise ValueError(f"{text!r} names no assertion: it should read <label>/<aspect>[:<place>]")
-    return match["label"], match["aspect"], match["place"] or ""
+        raise ValueError(f"{text!r} names no assertion: it should read <label>/<aspect>[:<location>]")
+    return match["label"], match["aspect"], match["location"] or ""
 
 
 @dataclass(frozen=True, slots=True)
 class Assertion:
-    """One thing that a record states, how sure it is, and what it takes to look at it."""
+    """One statement of a record, with its basis and what it takes to observe it."""
 
     address: str
-    key: Key
+    key: AssertionKey
     documented: Json
-    """What is asserted: a value, a rule or a schema."""
+    """The stated value, rule or schema."""
     basis: Basis
     source: str = ""
-    """The rows that say it, as `2:7.3#row`, parted by `; `; empty where it is assumed, but for a relation's place."""
+    """The rows that say it, as `2:7.3#row`, separated by `; `. Empty if assumed, except for relations."""
     assumed: str = ""
-    """Why we chose it; empty where it is documented."""
+    """Why we chose it; empty if documented."""
     alternatives: tuple[Json, ...] = ()
-    """All values that conform, where the documents leave a choice; `documented` is the first."""
+    """All values that conform, if the documents allow several; the first is `documented`."""
     out_of_reach: str = ""
-    """Why no client can bring it about, or empty."""
+    """Why no client can cause it, or empty."""
     resolved: str = ""
-    """What an assumption turned out to be: the observed class, or empty while nobody saw."""
-    of_surface: bool = False
-    """Whether it is a member that the envelope assumes, for all answers of its surface alike, and not the record."""
+    """The observed class of a resolved assumption, or empty."""
+    from_envelope: bool = False
+    """Whether the envelope assumes it of all answers of its surface, and not the record."""
     optional: bool = False
-    """Whether what it speaks of may be absent: then nobody need ever see it."""
+    """Whether its subject may be absent, so that it need never be observed."""
     since: str = ""
-    """The first revision under which it holds; empty where it holds under the oldest."""
+    """The first API revision under which it holds; empty if it holds under the oldest."""
     until: str = ""
-    """The first revision under which it holds no more; empty where it holds under the newest."""
-    depends: tuple[str, ...] = ()
-    """Labels that must have been seen as documented before this one means anything."""
-    others: tuple[str, ...] = ()
-    """Labels of the exchanges with whose values it is compared."""
+    """The first API revision under which it no longer holds; empty if it holds under the newest."""
+    depends_on: tuple[str, ...] = ()
+    """Labels of the steps that must have matched before this one means anything."""
+    compared_labels: tuple[str, ...] = ()
+    """Labels of the other exchanges whose values it is compared with."""
 
     @property
-    def place_alone(self) -> bool:
-        """Whether just where it stands is assumed: a value stated to the letter is documented wherever it stands.
-
-        So is a relation for which a row is cited: assumed of it is the place where its values are looked for.
-        """
+    def is_only_location_assumed(self) -> bool:
+        """Whether only the location is assumed: of a literal value in a body, or of a relation that cites a row."""
         if self.basis is not Basis.ASSUMED:
             return False
         if self.key.aspect == "relation":
             return bool(self.source)
-        stated_to_the_letter = isinstance(self.documented, dict) and not {"const", "enum"}.isdisjoint(self.documented)
-        return self.key.aspect == "body" and stated_to_the_letter
+        is_literal = isinstance(self.documented, dict) and not {"const", "enum"}.isdisjoint(self.documented)
+        return self.key.aspect == "body" and is_literal
 
     @property
-    def outcome_alone(self) -> bool:
-        """Whether just which status it is is assumed: that it is a success, or a refusal, is what the documents say."""
-        return self.basis is Basis.ASSUMED and self.key.within == "status"
+    def is_only_status_assumed(self) -> bool:
+        """Whether only the exact status is assumed; that it is a success or a refusal is documented."""
+        return self.basis is Basis.ASSUMED and self.key.local_key == "status"
 
     @property
     def id(self) -> str:
-        """`<address>#<label>/<aspect>[:<place>]`: it lives as long as the statement."""
+        """`<address>#<label>/<aspect>[:<location>]`; permanent."""
         return f"{self.address}#{self.key}"

@@ -1,4 +1,4 @@
-"""Instants as evidence writes them, and how long something took."""
+"""Instants, durations and days as files and options write them."""
 
 from __future__ import annotations
 
@@ -6,32 +6,32 @@ import time
 from datetime import UTC, date, datetime
 
 
-def utc_text(moment: datetime, timespec: str = "milliseconds") -> str:
-    """An instant in UTC as RFC 3339 writes it, with `Z`; `timespec` is that of `datetime.isoformat`."""
+def format_utc(moment: datetime, timespec: str = "milliseconds") -> str:
+    """Format an instant in UTC by RFC 3339, with `Z`; `timespec` is that of `datetime.isoformat`."""
     return moment.isoformat(timespec=timespec).replace("+00:00", "Z")
 
 
-def utc_now_text(timespec: str = "milliseconds") -> str:
-    """Now, as RFC 3339 writes it in UTC."""
-    return utc_text(datetime.now(UTC), timespec)
+def format_utc_now(timespec: str = "milliseconds") -> str:
+    """Format the present instant in UTC by RFC 3339."""
+    return format_utc(datetime.now(UTC), timespec)
 
 
 def ms_since(started: float) -> float:
-    """Milliseconds since a reading of `time.perf_counter`, to the microsecond."""
+    """Return the milliseconds since a reading of `time.perf_counter`, with three decimals."""
     return round((time.perf_counter() - started) * 1000, 3)
 
 
-def number_of_days(text: str) -> int:
-    """A whole number of days as somebody writes it; more than dates hold are as long ago as nine digits of them.
+def parse_days(text: str) -> int:
+    """Parse a whole number of days. Nine digits are kept, which is already more than `date` can count back.
 
     Raises:
-        ValueError: it is none.
+        ValueError: the text is no whole number.
     """
     if not (text.isascii() and text.isdigit()):
         raise ValueError(f"{text!r} is no number of days")
     return int(text.lstrip("0")[:9] or 0)
 
 
-def days_from(day: date, number: int) -> date:
-    """The day so many days later, or earlier where the number is below zero, as far as there are days."""
+def add_days(day: date, number: int) -> date:
+    """Return the day that is `number` days later, or earlier if negative, clamped to the range of `date`."""
     return date.fromordinal(min(max(date.min.toordinal(), day.toordinal() + number), date.max.toordinal()))

@@ -1,4 +1,4 @@
-"""Every finding code and reason code: closed and stable. What each means is told in `explanations`."""
+"""All finding codes and reason codes. The lists are closed and the codes stable; `explanations` explains them."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from enum import StrEnum
 
 
 class FindingCode(StrEnum):
-    """What kind of difference a finding tells of."""
+    """The kind of difference of a finding."""
 
     STATUS_DIFFERS = "status-differs"
     TYPE_DIFFERS = "type-differs"
@@ -60,7 +60,7 @@ class FindingCode(StrEnum):
 
 
 class ReasonCode(StrEnum):
-    """Why a record has no verdict of `conforms` or `drifted`, or what ended in the way of one."""
+    """Why a record is neither `conforms` nor `drifted`."""
 
     # inconclusive: it could not be observed
     CONNECT_REFUSED = "connect-refused"

@@ -1,4 +1,4 @@
-"""What is wrong, where, and what to do: the errors that a person can mend."""
+"""Errors that a person can mend: what is wrong, where, and what to do."""
 
 from __future__ import annotations
 
@@ -7,49 +7,49 @@ import os
 from typing import TYPE_CHECKING, ClassVar
 
 from catalog_probe.catalog.model.exits import Exit
-from catalog_probe.catalog.text.visible import line
+from catalog_probe.catalog.text.sanitizing import sanitize_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
     from pathlib import Path
 
-LONGEST = 1_000
-"""Characters of a line that tells what to mend: what somebody typed or a file holds may be of any length."""
+MAX_MESSAGE_LENGTH = 1_000  # characters; a message may quote input of any length
 
 
-class Mendable(Exception):
-    """Something that a person must mend: what is wrong and what to do; which file, and where in it, if it is in one.
+class UserError(Exception):
+    """An error that a person can mend: what is wrong, what to do, and where, if it is in a file.
 
-    Its text is one line, `file:place: what; mend`. The base of our errors.
+    Its text is one line, `file:location: what; mend`. The base class of our errors.
     """
 
     status: ClassVar[Exit] = Exit.USAGE
-    """The exit status of a command that it ends."""
+    """The exit status of a command that ends with this error."""
 
-    def __init__(self, what: str, mend: str = "", *, file: Path | None = None, place: str = "") -> None:
+    def __init__(self, what: str, mend: str = "", *, file: Path | None = None, location: str = "") -> None:
         super().__init__(what)
-        self.what, self.mend, self.file, self.place = what, mend, file, place
+        self.what, self.mend, self.file, self.location = what, mend, file, location
 
     def __str__(self) -> str:
-        where = ":".join(part for part in (shown(self.file) if self.file else "", self.place) if part)
-        said = "; ".join(part for part in (self.what, self.mend) if part)
-        return line(f"{where}: {said}" if where else said, LONGEST)
+        location = ":".join(filter(None, (display_path(self.file) if self.file else "", self.location)))
+        message = "; ".join(filter(None, (self.what, self.mend)))
+        return sanitize_line(f"{location}: {message}" if location else message, MAX_MESSAGE_LENGTH)
 
 
-class CatalogError(Mendable):
-    """Something about the catalog that a person must mend: which file, where in it, what is wrong, what to do."""
+class CatalogError(UserError):
+    """An error in the files of a catalog."""
 
 
-def shown(path: Path) -> str:
-    """A path as a person at this working directory would type it."""
+def display_path(path: Path) -> str:
+    """Return a path relative to the working directory if it is inside, else unchanged."""
     try:
-        near = os.path.relpath(path)
-    except ValueError:
+        relative_path = os.path.relpath(path)
+    except ValueError:  # another drive on Windows
         return str(path)
-    return str(path) if near.startswith("..") else near
+    return str(path) if relative_path.startswith("..") else relative_path
 
 
-def did_you_mean(word: str, known: Iterable[str]) -> str:
-    """`did you mean x?`, or an empty string where nothing comes near. Addresses look alike: they must come nearer."""
-    near = difflib.get_close_matches(word, list(known), n=2, cutoff=0.85 if "/" in word else 0.7)
-    return f"did you mean {' or '.join(near)}?" if near else ""
+def suggest_similar(word: str, candidates: Iterable[str]) -> str:
+    """Return `did you mean x?`, or an empty string if no candidate is similar."""
+    cutoff = 0.85 if "/" in word else 0.7  # addresses share long beginnings, so they must be more alike
+    matches = difflib.get_close_matches(word, list(candidates), n=2, cutoff=cutoff)
+    return f"did you mean {' or '.join(matches)}?" if matches else ""

@@ -1,4 +1,7 @@
-"""What was sent and what came of it, in stand-ins; what is kept of it is redacted."""
+"""Exchanges: a request and what came back.
+
+They name models and other real names by their stand-ins, and are redacted before anything is kept.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +17,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """What was sent, in stand-ins."""
+    """A request as sent, with stand-ins for real names."""
 
     method: str
     url: str
@@ -23,11 +26,11 @@ class Request:
 
 
 @dataclass(frozen=True, slots=True)
-class Cut:
-    """What is kept of a body or of event data that was too large, beside its beginning, which stands in its place.
+class Truncation:
+    """What is kept of a body or of event data that was too large, beside its beginning, which replaces it.
 
     `size` is in bytes: of the text, or of the JSON without white space. `sha256` is of the same bytes. `values` are the
-    values at the JSON pointers that the record's assertions name, each as it was, or the beginning of a long one.
+    values at the JSON pointers that the record's assertions name; a long value is shortened.
     """
 
     size: int
@@ -35,8 +38,8 @@ class Cut:
     values: Mapping[str, Json] = field(default_factory=dict)
 
 
-UNNAMED = "message"
-"""What an event is called that has no name (HTML standard, 9.2.6), and a message of a socket that says none."""
+DEFAULT_EVENT_NAME = "message"
+"""The name of an event without one (HTML standard, 9.2.6), and of a WebSocket message without a type."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,12 +50,12 @@ class Event:
     data: Json = None
     at_ms: float = 0.0
     sent: bool = False
-    cut: Cut | None = None
+    cut: Truncation | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Close:
-    """How a WebSocket ended. `clean`: a close frame was received and answered."""
+    """The end of a WebSocket. `clean`: a close frame was received and answered."""
 
     code: int | None
     reason: str = ""
@@ -70,10 +73,10 @@ class GrpcStatus:
 
 @dataclass(frozen=True, slots=True)
 class Response:
-    """What was seen, in stand-ins.
+    """A response, with stand-ins for real names.
 
-    `body_type` is `json`, `text`, `binary` (whose body is its size and digest) or `empty`; `ended` says how a stream or
-    body stopped: `complete`, or `capped`, `stalled`, `malformed`, `cut`.
+    `body_type` is `json`, `text`, `binary` (then the body is its size and digest) or `empty`. `ended` is how the stream
+    or body stopped: `complete`, `capped`, `stalled`, `malformed` or `cut`.
     """
 
     status: int | None = None
@@ -84,17 +87,17 @@ class Response:
     close: Close | None = None
     grpc: GrpcStatus | None = None
     ended: str = "complete"
-    cut: Cut | None = None
+    cut: Truncation | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Exchange:
-    """One request and what came of it: a response, or the reason there is none.
+    """One request with its response, or with the reason why there is none.
 
-    `label` is the expectation it is judged by (`answer`, `success`, …) or its part in the probe (`control`, `setup`).
-    `endpoint` is the address of the endpoint record that it was sent to, where the recipe says so; else it is found by
-    method and path. `started_ms` counts from the start of the attempt. `http_version` is as the answer says it
-    (`HTTP/1.1`), None where there is none; `proxy` is host and port of the proxy that the request went through.
+    `label` is the step of the record that judges it (`answer`, `success`, …) or its part in the probe (`control`,
+    `setup`). `endpoint` is the address of the endpoint record, if the recipe says it; else it is found by method and
+    path. `started_ms` counts from the start of the attempt. `http_version` is that of the response (`HTTP/1.1`), or
+    None without one. `proxy` is host and port of the proxy on the way.
     """
 
     label: str

@@ -1,4 +1,4 @@
-"""The exit statuses of every command, and which of several is reported (DESIGN.md, contract 2)."""
+"""The exit statuses of every command, and which of several is reported."""
 
 from __future__ import annotations
 
@@ -6,24 +6,23 @@ from enum import IntEnum
 
 
 class Exit(IntEnum):
-    """What CI branches on. No run ends with pytest's own 2 or 6."""
+    """The exit statuses, on which CI branches. A run never ends with pytest's own 2 or 6."""
 
     FINE = 0
     DRIFT = 1
     PROBLEMS = 1
-    """The same status, of a command that looks for something else than drift and found it."""
+    """The same status, for commands that report other problems than drift."""
     HARNESS_ERROR = 3
     USAGE = 4
     NOTHING_SELECTED = 5
     BLIND = 10
 
 
-INTERRUPTED = 130
-"""What a shell says of a command that Ctrl-C ended; an interrupted run of probes is blind."""
+INTERRUPTED = 130  # 128 + SIGINT, as shells report it; an interrupted run of probes is BLIND instead
 
 _PRECEDENCE = (Exit.USAGE, Exit.HARNESS_ERROR, Exit.BLIND, Exit.DRIFT, Exit.NOTHING_SELECTED, Exit.FINE)
 
 
-def highest(statuses: set[Exit]) -> Exit:
-    """The one of several statuses that is reported."""
+def select_exit(statuses: set[Exit]) -> Exit:
+    """Return the one of several statuses that is reported."""
     return next(status for status in _PRECEDENCE if status in statuses)

@@ -1,7 +1,4 @@
-"""What each finding code and reason code means, and what to do about it: for the command and the reports.
-
-The words are in `explanations.json`, by what the codes tell of.
-"""
+"""The explanations of all finding codes and reason codes, from `explanations.json`."""
 
 from __future__ import annotations
 
@@ -12,12 +9,12 @@ from pathlib import Path
 
 from catalog_probe.catalog.model.codes import FindingCode, ReasonCode
 
-WORDS = Path(__file__).with_name("explanations.json")
+EXPLANATIONS_FILE = Path(__file__).with_name("explanations.json")
 
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """What a person is told about a code. `means` and `next_step` are each one or two sentences."""
+    """What a code means and what to do about it, each in one or two sentences."""
 
     code: FindingCode | ReasonCode
     means: str
@@ -25,24 +22,25 @@ class Explanation:
 
 
 Explanations = Mapping[str, Explanation]
-"""By code. A code in a results.jsonl that was edited by hand may be in none of these."""
+"""By code. A results.jsonl that was edited by hand may hold a code without an explanation."""
 
 
-def _read() -> Mapping[str, Explanations]:
-    """Each group of codes.
+def _read_groups() -> Mapping[str, Explanations]:
+    """Read the explanations of each group of codes.
 
     Raises:
-        ValueError: the file explains a code that is none.
+        ValueError: the file explains a code that does not exist.
     """
-    groups: Mapping[str, Mapping[str, Mapping[str, str]]] = json.loads(WORDS.read_text(encoding="utf-8"))
-    kinds = {name: FindingCode if name == "findings" else ReasonCode for name in groups}
-    return {
-        name: {(code := kinds[name](written)): Explanation(code, **words) for written, words in group.items()}
-        for name, group in groups.items()
-    }
+    groups: Mapping[str, Mapping[str, Mapping[str, str]]] = json.loads(EXPLANATIONS_FILE.read_text(encoding="utf-8"))
+    explanations: dict[str, Explanations] = {}
+    for group, texts_by_code in groups.items():
+        code_type = FindingCode if group == "findings" else ReasonCode
+        codes = {code_type(name): texts for name, texts in texts_by_code.items()}
+        explanations[group] = {code: Explanation(code, **texts) for code, texts in codes.items()}
+    return explanations
 
 
-_GROUPS = _read()
+_GROUPS = _read_groups()
 FINDINGS = _GROUPS["findings"]
 INCONCLUSIVE = _GROUPS["inconclusive"]
 NOT_PROBED = _GROUPS["not_probed"]

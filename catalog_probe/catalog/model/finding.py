@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 class Severity(StrEnum):
-    """`must`: a documented assertion differs, which is drift. `should`: only what we assumed differs. `info`: told."""
+    """`must`: a documented assertion differs, which is drift. `should`: an assumed one differs. `info`: a note."""
 
     MUST = "must"
     SHOULD = "should"
@@ -19,7 +19,7 @@ class Severity(StrEnum):
 
 
 class Aspect(StrEnum):
-    """The sides of an answer on which it is compared with its record."""
+    """The part of an answer that a finding is about."""
 
     STATUS = "status"
     TYPE = "type"
@@ -38,10 +38,10 @@ class Aspect(StrEnum):
 class Finding:
     """One difference between what a record states and an answer.
 
-    `code` is stable and explained by `catalog-probe catalog explain CODE`; `label` says in which exchange of the probe
-    it was observed; `location` narrows the aspect (a header name, a JSON pointer, an event name). `assertion` is the
-    key of the assertion that mismatched, within its record; empty for what no record states. `endpoints` are the
-    addresses of the endpoints on which it was observed: they are no part of what makes it the same difference.
+    `code` is stable; `catalog-probe catalog explain CODE` explains it. `label` names the exchange in which it was
+    observed. `location` narrows the aspect: a header name, a JSON pointer, an event name. `assertion` is the key of the
+    mismatched assertion within its record, or empty if no record states anything of it. `endpoints` are the addresses
+    of the endpoints on which it was observed; they are not part of its identity from night to night.
     """
 
     code: str
@@ -56,5 +56,5 @@ class Finding:
     endpoints: tuple[str, ...] = ()
 
     @property
-    def drifts(self) -> bool:
+    def is_drift(self) -> bool:
         return self.severity is Severity.MUST

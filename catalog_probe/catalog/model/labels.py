@@ -1,26 +1,26 @@
-"""The labels of exchanges: by which expectation one is judged, or what its part in a probe is."""
+"""The usual labels of exchanges: the step of the record that judges one, or its part in the probe."""
 
 from __future__ import annotations
 
 ANSWER = "answer"
-"""What an error record, and an ordinary answer of a rate-limit record, is judged by."""
+"""The answer of an error record, and an ordinary answer of a rate-limit record."""
 
 SUCCESS = "success"
-"""What an endpoint record, and a rule that allows something, is judged by."""
+"""The answer of an endpoint record, and of a rule that allows something."""
 
 CONTINUE = "continue"
-"""The answer of a rule that allows a body of some size: announced, it is asked for (RFC 9110, 10.1.1)."""
+"""The interim answer 100 to a body that was announced: its size is allowed (RFC 9110, 10.1.1)."""
 
 STREAM = "stream"
 """The streamed form of an endpoint."""
 
 MISSING_CREDENTIAL, WRONG_CREDENTIAL = "missing_credential", "wrong_credential"
-"""The refusals of an endpoint without a key and with one that nobody was given."""
+"""The refusals of a request without a key, and of one with a key that was never issued."""
 
 LIMITED = "limited"
-"""The answer beyond a limit, in rate-limit records: 429."""
+"""The 429 beyond a limit, in rate-limit records."""
 
 CONTROL, SETUP, CLEANUP = "control", "setup", "cleanup"
-"""Made for the sake of others, and never judged by a record."""
 
-BESIDE = frozenset({CONTROL, SETUP, CLEANUP})
+UNJUDGED_LABELS = frozenset({CONTROL, SETUP, CLEANUP})
+"""Exchanges that serve other exchanges; no record judges them."""

@@ -1,4 +1,4 @@
-"""An observation: what one exchange showed of a record's assertions under one label, on one endpoint."""
+"""Observations: what one exchange showed of the assertions of one step, on one endpoint."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Observation:
-    """Each assertion under the label either matched, mismatched, or was not observed.
+    """Which assertions of a step matched, mismatched, or were not observed; each assertion is in one of the three.
 
-    `matched` holds keys without their label (`header:retry-after`). `mismatched` maps such keys to the observed class
-    (a value, `absent`, `malformed` or `out-of-range`), `not_observed` to the reason.
+    `matched` holds local keys (`header:retry-after`). `mismatched` maps a local key to the observed class (a value,
+    `absent`, `malformed` or `out-of-range`), and `not_observed` maps it to the reason.
     """
 
     endpoint: str

@@ -22,12 +22,12 @@ class Outcome(StrEnum):
     HARNESS_ERROR = "harness_error"
 
     @property
-    def conclusive(self) -> bool:
+    def is_conclusive(self) -> bool:
         """Whether the behaviour itself was observed and judged."""
         return self in (Outcome.CONFORMS, Outcome.DRIFTED)
 
 
-WORDS: Mapping[Outcome, str] = {
+OUTCOME_WORDS: Mapping[Outcome, str] = {
     Outcome.CONFORMS: "conforms",
     Outcome.DRIFTED: "drifted",
     Outcome.FLAKY: "flaky",
@@ -36,23 +36,23 @@ WORDS: Mapping[Outcome, str] = {
     Outcome.NOT_PROBED: "not probed",
     Outcome.HARNESS_ERROR: "our fault",
 }
-"""What each is called, in every view and query."""
+"""The name of each outcome in every view and query."""
 
 
 class AcceptanceState(StrEnum):
     """The state of an accepted difference after a result of its record."""
 
     ACCOUNTED = "accounted"
-    """It drifts in nothing but what is accepted."""
+    """Every drift of the record is accepted."""
     NEW_ASPECTS = "new_aspects"
-    """It drifts in more."""
+    """The record drifts in more than what is accepted."""
     STALE = "stale"
-    """The difference is gone, or its review is overdue."""
+    """The accepted difference is gone, or its review is overdue."""
 
 
 @dataclass(frozen=True, slots=True)
 class Reason:
-    """Why there is no verdict: a code of the closed list, and what a person needs to act on it."""
+    """Why there is no verdict: a `ReasonCode`, and the detail that a person needs to act on it."""
 
     code: str
     detail: str = ""

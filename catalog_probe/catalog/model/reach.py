@@ -1,4 +1,4 @@
-"""By whom a record, or one statement of it, can be observed."""
+"""Reach: who can observe a record or an assertion."""
 
 from __future__ import annotations
 
@@ -10,25 +10,25 @@ if TYPE_CHECKING:
 
 
 class Reach(StrEnum):
-    """By whom something can be observed; the fewest needs first."""
+    """Who can observe something, in the order of what it takes."""
 
     ONE_KEY = "one key"
-    """The plain inference key alone, free."""
+    """Anyone with an inference key, for free."""
     MORE = "more"
-    """Other keys, values or addresses, or costs that somebody allows."""
+    """It takes other keys, values or addresses, or the permission to spend."""
     TRAFFIC = "traffic only"
-    """Nobody can bring it about by asking; recorded traffic may show it."""
+    """No request can cause it; recorded traffic may show it."""
     MOCK = "mock only"
-    """It takes a state that no documented request makes: our own mock alone shows it at will."""
+    """It takes a state that no documented request creates; only our mock can be put into it."""
     OFF_WIRE = "off the wire"
-    """No exchange shows it."""
+    """It never travels over the network."""
 
     @property
     def is_checked(self) -> bool:
-        """Whether a client's own requests can check it; the rest is rehearsed on our mock at best."""
+        """Whether a client's own requests can check it. On our mock alone, two of our own transcriptions agree."""
         return self in (Reach.ONE_KEY, Reach.MORE)
 
 
-def words_by_reach(counts: Mapping[Reach, int]) -> str:
-    """How many of each reach, those with the fewest needs first."""
+def format_reach_counts(counts: Mapping[Reach, int]) -> str:
+    """Format the counts in the order of `Reach`: `3 one key, 1 more`."""
     return ", ".join(f"{counts[reach]} {reach}" for reach in Reach if counts.get(reach))

@@ -1,4 +1,4 @@
-"""A record, its address and its tags: the words every other module speaks."""
+"""A record of the catalog and its tags."""
 
 from __future__ import annotations
 
@@ -12,8 +12,7 @@ if TYPE_CHECKING:
     from catalog_probe.catalog.model.address import Address
     from catalog_probe.catalog.text.json_value import Json
 
-EVIDENCE_VERSION = 1
-"""The schema version of a record's `evidence`. Evidence of another version is refused."""
+EVIDENCE_VERSION = 1  # of the format of a record's `evidence`; another version is refused
 
 
 class Tag(StrEnum):
@@ -30,13 +29,13 @@ class Tag(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """One entry of the catalog: its address and the JSON object that people review."""
+    """One entry of the catalog: its address and its JSON object."""
 
     address: Address
     data: Mapping[str, Json]
 
     def __hash__(self) -> int:
-        """By its address: data is JSON and has no hash. So what is read of a record can be kept."""
+        """Hash the address only, because JSON has no hash. Caches are keyed by records."""
         return hash(self.address)
 
     @property
@@ -58,7 +57,7 @@ class Record:
 
     @property
     def title(self) -> str:
-        """What a person calls it: its name, else method and path, else its slug."""
+        """The name of the record, else its method and path, else its slug in words."""
         data = self.data
         if data.get("name"):
             return str(data["name"])
@@ -68,7 +67,7 @@ class Record:
 
     @property
     def sources(self) -> tuple[str, ...]:
-        """Where the documents state it, each as `2:7.3#row`."""
+        """The rows of the documents that state it, each as `2:7.3#row`."""
         if "source" in self.data:
             return tuple(part.strip() for part in str(self.data["source"]).split(";"))
         items = self.data.get("sources", ())

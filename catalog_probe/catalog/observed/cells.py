@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from datetime import date
 from typing import TYPE_CHECKING
 
-from catalog_probe.catalog.model.assertion import Key
+from catalog_probe.catalog.model.assertion import AssertionKey
 
 if TYPE_CHECKING:
     from catalog_probe.catalog.model import Json, Record
@@ -61,7 +61,7 @@ def cells_of(record: Record, stated: Iterable[Assertion]) -> dict[tuple[str, str
         mismatched, not_observed = line.get("mismatched") or {}, line.get("not_observed") or {}
         for key in keys:
             day = on
-            listed = next((each for each in (key, f"{Key.parse(key).label}/*") if each in not_observed), None)
+            listed = next((each for each in (key, f"{AssertionKey.parse(key).label}/*") if each in not_observed), None)
             if listed is not None:
                 last = not_observed[listed]
                 found[endpoint, key] = Cell(date.fromisoformat(last) if last else None, mismatched.get(key, ""))

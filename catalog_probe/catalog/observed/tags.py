@@ -44,13 +44,15 @@ def contradicts(assertion: Assertion, cell: Cell) -> bool:
         return False
     if assertion.basis is Basis.DOCUMENTED:
         return True
-    return is_another_outcome(assertion, cell.mismatch) or (assertion.place_alone and cell.mismatch != "absent")
+    return is_another_outcome(assertion, cell.mismatch) or (
+        assertion.is_only_location_assumed and cell.mismatch != "absent"
+    )
 
 
 def is_another_outcome(assertion: Assertion, seen: str) -> bool:
     """Whether a refusal came for a success, or the other way round: that drifts, and resolves no assumed status."""
     status = assertion.documented
-    if assertion.key.within != "status" or not isinstance(status, int) or not seen.isdecimal():
+    if assertion.key.local_key != "status" or not isinstance(status, int) or not seen.isdecimal():
         return False
     return (int(seen) < 400) != (status < 400)
 
@@ -58,5 +60,5 @@ def is_another_outcome(assertion: Assertion, seen: str) -> bool:
 def unresolved(stated: Iterable[Assertion], resolved: Mapping[str, Resolved]) -> Iterator[Assertion]:
     """What the record itself assumes and nobody has seen yet; what its surface assumes says nothing of the record."""
     for each in stated:
-        if each.basis is Basis.ASSUMED and not each.of_surface and str(each.key) not in resolved:
+        if each.basis is Basis.ASSUMED and not each.from_envelope and str(each.key) not in resolved:
             yield each

@@ -9,7 +9,7 @@ from operator import itemgetter
 from typing import TYPE_CHECKING, NamedTuple
 
 from catalog_probe.catalog.files.manifest import manifest
-from catalog_probe.catalog.model.assertion import ASK, EVERY, Assertion, Basis, Key
+from catalog_probe.catalog.model.assertion import REQUEST_LABEL, WILDCARD, Assertion, AssertionKey, Basis
 from catalog_probe.catalog.model.codes import ReasonCode
 from catalog_probe.catalog.model.labels import ANSWER, MISSING_CREDENTIAL, SUCCESS, WRONG_CREDENTIAL
 from catalog_probe.catalog.observed.cells import resolved_assumptions
@@ -88,9 +88,9 @@ def _asked_under(record: Record, expected: Expected, lookup: Lookup) -> dict[str
         error = asked(lookup(expected.address))
         assumed |= {key: reason for key, reason in error.items() if key.aspect == TRIGGER}
     return {
-        TRIGGER if key.aspect == TRIGGER else key.within: reason
+        TRIGGER if key.aspect == TRIGGER else key.local_key: reason
         for key, reason in assumed.items()
-        if key.aspect != TRIGGER or key.place in ("", expected.label)
+        if key.aspect != TRIGGER or key.location in ("", expected.label)
     }
 
 
@@ -120,8 +120,8 @@ def _assertions(record: Record, own: _Told, expected: Expected, lookup: Lookup) 
     sources = "; ".join((error or record).sources)
     address, depends = str(record.address), own.depends(expected.label)
     for statement in statements(expected):
-        key = Key(expected.label, statement.aspect, statement.place)
-        its_key = Key(ANSWER, key.aspect, key.place)
+        key = AssertionKey(expected.label, statement.aspect, statement.place)
+        its_key = AssertionKey(ANSWER, key.aspect, key.location)
         of_record = own.assumed(key) or (its.assumed(its_key) if its is not None else "")
         assumed = of_record or _assumed_of_its_surface(expected, key)
         since, until = own.revision("since", key), own.revision("until", key)
@@ -139,10 +139,10 @@ def _assertions(record: Record, own: _Told, expected: Expected, lookup: Lookup) 
             or _not_usual(record, since, until),
             since=since,
             until=until,
-            of_surface=bool(assumed and key.place) and not of_record,
+            from_envelope=bool(assumed and key.location) and not of_record,
             optional=statement.optional,
-            depends=depends,
-            others=statement.others,
+            depends_on=depends,
+            compared_labels=statement.others,
         )
 
 
@@ -152,11 +152,11 @@ def _not_usual(record: Record, since: str, until: str) -> str:
     return "" if known is None or known.is_in_force(since, until, known.default) else ANOTHER_REVISION
 
 
-def _assumed_of_its_surface(expected: Expected, key: Key) -> str:
+def _assumed_of_its_surface(expected: Expected, key: AssertionKey) -> str:
     """Why the envelope has the whole shape, this member, or the place of a relation, though the documents show none."""
-    place = key.place
+    place = key.location
     if key.aspect == "relation":
-        place = next((each.at for each in expected.relations if each.place == key.place and each.at), "/")
+        place = next((each.at for each in expected.relations if each.place == key.location and each.at), "/")
     elif key.aspect != "body" or place in expected.fields:
         return ""
     return expected.envelope.assumed.get(place, "")
@@ -169,9 +169,9 @@ def _source(statement: Statement, sources: str, *, is_assumed: bool) -> str:
     return "" if is_assumed else statement.source or sources
 
 
-def _left_to_the_account(expected: Expected, key: Key) -> tuple[Json, ...]:
+def _left_to_the_account(expected: Expected, key: AssertionKey) -> tuple[Json, ...]:
     """The statuses of a success and of the refusal that conforms in its place."""
-    if expected.instead is None or key.within != "status":
+    if expected.instead is None or key.local_key != "status":
         return ()
     return expected.status, expected.instead.status
 
@@ -247,17 +247,17 @@ class _Told:
     def of(cls, record: Record) -> _Told:
         return cls(record.data, allowing(record))
 
-    def assumed(self, key: Key) -> str:
+    def assumed(self, key: AssertionKey) -> str:
         return str(self._find("assumed", key) or "")
 
-    def out_of_reach(self, key: Key) -> str:
+    def out_of_reach(self, key: AssertionKey) -> str:
         return str(self._find("out_of_reach", key) or "")
 
-    def alternatives(self, key: Key) -> tuple[Json, ...]:
+    def alternatives(self, key: AssertionKey) -> tuple[Json, ...]:
         found = self._find("alternatives", key)
         return tuple(found["values"]) if found else ()
 
-    def revision(self, field: str, key: Key) -> str:
+    def revision(self, field: str, key: AssertionKey) -> str:
         """Of `since` or `until`, the revision that is said of an assertion; else nothing."""
         found = self._find(field, key)
         return str(found["revision"]) if found else ""
@@ -265,7 +265,7 @@ class _Told:
     def depends(self, label: str) -> tuple[str, ...]:
         return tuple((self._data.get("depends") or {}).get(label, ()))
 
-    def _find(self, field: str, key: Key) -> Json:
+    def _find(self, field: str, key: AssertionKey) -> Json:
         """What the field says of an assertion. What it says of `success` holds for each rule that allows something."""
         written = self._data.get(field)
         if not written:
@@ -274,7 +274,7 @@ class _Told:
             self._said[field] = _Said(written)
         found = self._said[field].of(key)
         if key.label in self._success:
-            found = min(found, self._said[field].of(Key(SUCCESS, key.aspect, key.place)), key=itemgetter(0))
+            found = min(found, self._said[field].of(AssertionKey(SUCCESS, key.aspect, key.location)), key=itemgetter(0))
         return found[1]
 
 
@@ -284,28 +284,28 @@ class _Said:
     NOTHING = (sys.maxsize, None)
 
     def __init__(self, written: Mapping[str, Json]) -> None:
-        keys = [(at, Key.parse(text), value) for at, (text, value) in enumerate(written.items())]
-        self._exact = {key: (at, value) for at, key, value in keys if EVERY not in (key.label, key.aspect)}
-        self._wide = [(key, (at, value)) for at, key, value in keys if EVERY in (key.label, key.aspect)]
+        keys = [(at, AssertionKey.parse(text), value) for at, (text, value) in enumerate(written.items())]
+        self._exact = {key: (at, value) for at, key, value in keys if WILDCARD not in (key.label, key.aspect)}
+        self._wide = [(key, (at, value)) for at, key, value in keys if WILDCARD in (key.label, key.aspect)]
 
-    def of(self, key: Key) -> tuple[int, Json]:
+    def of(self, key: AssertionKey) -> tuple[int, Json]:
         """What it says of an assertion, after the place at which it says so."""
         wide = next((said for pattern, said in self._wide if pattern.covers(key)), self.NOTHING)
         return min(wide, self._exact.get(key, self.NOTHING), key=itemgetter(0))
 
 
-def assumed(record: Record) -> tuple[Key, ...]:
+def assumed(record: Record) -> tuple[AssertionKey, ...]:
     """The keys, some with a `*`, of what the record says it assumes; what is written in another way asserts nothing."""
     return tuple(_keys(record.data.get("assumed") or ()))
 
 
-def _keys(written: Iterable[str]) -> Iterator[Key]:
+def _keys(written: Iterable[str]) -> Iterator[AssertionKey]:
     for each in written:
         with suppress(ValueError):
-            yield Key.parse(each)
+            yield AssertionKey.parse(each)
 
 
-def asked(record: Record) -> Mapping[Key, str]:
+def asked(record: Record) -> Mapping[AssertionKey, str]:
     """What is assumed of the request (`ask/path`, `ask/header:…`, `ask/body:…`), each with its reason."""
-    said = ((Key.parse(text), str(reason)) for text, reason in (record.data.get("assumed") or {}).items())
-    return {key: reason for key, reason in said if key.label == ASK}
+    said = ((AssertionKey.parse(text), str(reason)) for text, reason in (record.data.get("assumed") or {}).items())
+    return {key: reason for key, reason in said if key.label == REQUEST_LABEL}

@@ -15,7 +15,7 @@ from catalog_probe.catalog.files.manifest import provider_folder
 from catalog_probe.catalog.files.schemas import schemas
 from catalog_probe.catalog.model.assertion import Basis
 from catalog_probe.catalog.model.codes import ReasonCode
-from catalog_probe.catalog.model.errors import CatalogError, did_you_mean
+from catalog_probe.catalog.model.errors import CatalogError, suggest_similar
 from catalog_probe.catalog.reading.assertions import assertions
 
 if TYPE_CHECKING:
@@ -137,13 +137,13 @@ def _read(file: Path) -> Iterator[Fact]:
     for number, cells in enumerate(lines, start=2):
         if len(cells) != len(COLUMNS):
             what = f"has {len(cells)} cells"
-            raise CatalogError(what, f"write {len(COLUMNS)}, parted by tabs", file=file, place=str(number))
+            raise CatalogError(what, f"write {len(COLUMNS)}, parted by tabs", file=file, location=str(number))
         try:
             yield Fact.of(dict(zip(COLUMNS, cells, strict=True)))
         except ValueError:
             wire = cells[COLUMNS.index("wire")]
-            mend = did_you_mean(wire, Wire) or f"it is one of {', '.join(Wire)}"
-            raise CatalogError(f"wire is {wire!r}", mend, file=file, place=str(number)) from None
+            mend = suggest_similar(wire, Wire) or f"it is one of {', '.join(Wire)}"
+            raise CatalogError(f"wire is {wire!r}", mend, file=file, location=str(number)) from None
 
 
 def checks(provider: str, catalog: Catalog, folder: Path | None = None) -> Checks:
@@ -166,9 +166,9 @@ def looks_at(assertion: Assertion, fact: Fact) -> bool:
     """
     if assertion.out_of_reach == NOT_ON_THE_WIRE:
         return False
-    if assertion.outcome_alone:
+    if assertion.is_only_status_assumed:
         return re.search(rf"\b{re.escape(str(assertion.documented))}\b", fact.statement) is None
-    return assertion.basis is Basis.DOCUMENTED or assertion.place_alone
+    return assertion.basis is Basis.DOCUMENTED or assertion.is_only_location_assumed
 
 
 class Checks:
@@ -222,7 +222,7 @@ class Checks:
     def nearest(self, pattern: str) -> str:
         """What may have been meant by a name that nothing has, in words."""
         address = pattern.partition("#")[0]
-        return did_you_mean(pattern, self._by_address.get(address) or self._by_id)
+        return suggest_similar(pattern, self._by_address.get(address) or self._by_id)
 
     @cached_property
     def _by_citation(self) -> Mapping[str, Sequence[Assertion]]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from catalog_probe.catalog.envelopes.projection import message_in, param_in
 from catalog_probe.catalog.model.status import is_success
 from catalog_probe.catalog.reading.grpc_statuses import as_http
-from catalog_probe.catalog.text.json_pointer import ABSENT, rebuilt
+from catalog_probe.catalog.text.json_pointer import ABSENT, build_document
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -76,7 +76,7 @@ class Expected:
     @property
     def depends(self) -> tuple[str, ...]:
         """The labels that must have been seen as documented before this one means anything."""
-        return next((each.depends for each in self.assertions.values()), ())
+        return next((each.depends_on for each in self.assertions.values()), ())
 
     def allows(self, status: int | None) -> bool:
         """Whether this is the documented HTTP status, or one of those left to choice; each is, where there is none."""
@@ -113,7 +113,7 @@ class Expected:
     @property
     def _assumes_a_success(self) -> bool:
         stated = self.assertions.get(f"{self.label}/status")
-        return stated is not None and stated.outcome_alone and is_success(self.status)
+        return stated is not None and stated.is_only_status_assumed and is_success(self.status)
 
 
 def asked_of(expected: Expected) -> int | None:
@@ -130,12 +130,12 @@ def answer_body(expected: Expected, response: Response) -> Json:
     Of one that was too large to keep it has what is kept of it: what the record asserts.
     """
     if expected.stream is None or expected.stream.event is None:
-        return response.body if response.cut is None else rebuilt(response.cut.values)
+        return response.body if response.cut is None else build_document(response.cut.values)
     named = (each for each in reversed(response.events or ()) if each.event == expected.stream.event and not each.sent)
     event = next(named, None)
     if event is None:
         return ABSENT
-    return event.data if event.cut is None else rebuilt(event.cut.values)
+    return event.data if event.cut is None else build_document(event.cut.values)
 
 
 def message_of(expected: Expected, response: Response) -> str | None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from catalog_probe.catalog.envelopes import formats
 from catalog_probe.catalog.model.labels import ANSWER
 from catalog_probe.catalog.reading.headers import labels_of, written_rules
-from catalog_probe.catalog.text.json_pointer import find
+from catalog_probe.catalog.text.json_pointer import find_value
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -98,7 +98,7 @@ def rate_limits(record: Record) -> RateLimits:
 
 def _groups(record: Record) -> Iterator[EndpointGroup]:
     for group in record.data["documented"].get("endpoint_groups", ()):
-        limit = find(record.data, group["limit"])
+        limit = find_value(record.data, group["limit"])
         if isinstance(limit, int | float):
             yield EndpointGroup(tuple(group["paths"]), float(limit), frozenset(group.get("methods", ())))
 

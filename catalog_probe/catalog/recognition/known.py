@@ -262,7 +262,7 @@ def _has_wire(answer: KnownAnswer, wire: Mapping[str, Json]) -> bool:
 def _assumed_paths(records: Iterable[Record]) -> Iterator[tuple[str, str]]:
     for record in records:
         if record.kind == "endpoints":
-            yield from ((str(record.address), why) for key, why in asked(record).items() if key.within == "path")
+            yield from ((str(record.address), why) for key, why in asked(record).items() if key.local_key == "path")
 
 
 def _answers(record: Record) -> Iterable[KnownAnswer]:

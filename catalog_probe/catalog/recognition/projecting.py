@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from catalog_probe.catalog.answers.readings import texts_in
 from catalog_probe.catalog.recognition.shapes import Fit
-from catalog_probe.catalog.text.json_pointer import ABSENT, find
+from catalog_probe.catalog.text.json_pointer import ABSENT, find_value
 
 if TYPE_CHECKING:
     from catalog_probe.catalog.answers.readings import Reading
@@ -53,4 +53,4 @@ class Projection:
 
     def _at(self, aspect: str) -> Json:
         pointer = self._shape.wire.get(aspect) if self._is_value else None
-        return find(self.body, pointer) if pointer is not None else ABSENT
+        return find_value(self.body, pointer) if pointer is not None else ABSENT

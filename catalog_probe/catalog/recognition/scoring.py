@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Self
 
 from catalog_probe.catalog.answers.readings import EMPTY
 from catalog_probe.catalog.recognition.skeletons import GRPC, HTTP, Skeleton, family_of, words_of
-from catalog_probe.catalog.text.json_pointer import ABSENT, find, find_all
+from catalog_probe.catalog.text.json_pointer import ABSENT, find_value, find_values
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -59,7 +59,7 @@ class Provider:
         return any(self._tells(each, body) for each in self.envelopes)
 
     def _tells(self, shape: Shape, body: Json) -> bool:
-        return isinstance(find(body, shape.wire["message"]), str) and shape.fit(body).strict
+        return isinstance(find_value(body, shape.wire["message"]), str) and shape.fit(body).strict
 
 
 @dataclass(slots=True)
@@ -209,7 +209,7 @@ def _of_body(found: Score, seen: Projection, about: Provider) -> bool:
     _of_wording(found, seen)
     if not (_of_code(found, seen, about.codes) and _of_values(found, seen) and _of_type(found, seen)):
         return False
-    if any(find(seen.body, pointer) is not ABSENT for pointer in found.skeleton.absent):
+    if any(find_value(seen.body, pointer) is not ABSENT for pointer in found.skeleton.absent):
         return False
     # what an event has besides is its place in the stream, and no other host's
     found.strict = fit.strict or (seen.event is not None and not fit.lacking)
@@ -275,8 +275,8 @@ def _of_no_code(found: Score, seen: Projection) -> bool:
 
 def _of_values(found: Score, seen: Projection) -> bool:
     for pointer, values in found.skeleton.constants.items():
-        value = next((each for each in find_all(seen.body, pointer) if each in values), ABSENT)
-        if value is ABSENT and found.named and find(seen.body, pointer) is ABSENT:
+        value = next((each for each in find_values(seen.body, pointer) if each in values), ABSENT)
+        if value is ABSENT and found.named and find_value(seen.body, pointer) is ABSENT:
             found.add(0.0, "without {}", pointer)
             continue
         if value is ABSENT:

@@ -8,7 +8,7 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from catalog_probe.catalog.files.manifest import manifest
-from catalog_probe.catalog.model.assertion import Key
+from catalog_probe.catalog.model.assertion import AssertionKey
 from catalog_probe.catalog.observed.cells import cells_of
 from catalog_probe.catalog.observed.last_seen import messages_seen
 from catalog_probe.catalog.reading.assertions import asserted
@@ -126,10 +126,10 @@ def _seen_otherwise(record: Record, stated: Iterable[Expected]) -> Mapping[str, 
     found: dict[str, set[str]] = {}
     for (_, key), cell in cells_of(record, assertions).items():
         if cell.mismatch:
-            found.setdefault(Key.parse(key).within, set()).add(cell.mismatch)
+            found.setdefault(AssertionKey.parse(key).local_key, set()).add(cell.mismatch)
     for each in assertions:
         if each.resolved:
-            found.setdefault(each.key.within, set()).add(each.resolved)
+            found.setdefault(each.key.local_key, set()).add(each.resolved)
     return {within: frozenset(values) for within, values in found.items()}
 
 
@@ -180,7 +180,7 @@ def _constant(schema: Json) -> tuple[Json, ...]:
 
 
 def _conforming(expected: Expected, aspect: str, documented: Json) -> tuple[Json, ...]:
-    stated = expected.assertions.get(str(Key(expected.label, aspect)))
+    stated = expected.assertions.get(str(AssertionKey(expected.label, aspect)))
     return (stated.alternatives if stated is not None else ()) or (documented,)
 
 

@@ -8,13 +8,13 @@ from enum import StrEnum
 from typing import TYPE_CHECKING
 
 from catalog_probe.catalog.model.assertion import Basis
-from catalog_probe.catalog.model.clock import days_from
-from catalog_probe.catalog.model.errors import CatalogError, did_you_mean
+from catalog_probe.catalog.model.clock import add_days
+from catalog_probe.catalog.model.errors import CatalogError, suggest_similar
 from catalog_probe.catalog.observed.cells import Cell, cells_of
 from catalog_probe.catalog.observed.last_seen import of_no_provider, target_of
 from catalog_probe.catalog.reading.assertions import assertions
 from catalog_probe.catalog.reading.facts import occurs_on
-from catalog_probe.catalog.text.wildcard import fits
+from catalog_probe.catalog.text.wildcard import matches_wildcard
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -76,7 +76,7 @@ def answer_dependencies(rely: RelyFile, catalog: Catalog, today: date) -> list[D
     Raises:
         CatalogError: a pattern names nothing, with its place in the file.
     """
-    fresh = days_from(today, -rely.max_age_days)
+    fresh = add_days(today, -rely.max_age_days)
     records = _Records(catalog)
     return [_answer(each, records, fresh, _Place(rely, number)) for number, each in enumerate(rely.dependencies)]
 
@@ -92,10 +92,10 @@ class _Place:
         """Refuse a pattern of a field that fits none of these names: a yes about nothing would mislead."""
         names = list(names)
         for pattern in getattr(self.rely.dependencies[self.number], field):
-            if not any(fits(pattern, name) for name in names):
-                mend = did_you_mean(pattern, [*known] or names) or "`catalog-probe catalog show` lists them"
+            if not any(matches_wildcard(pattern, name) for name in names):
+                mend = suggest_similar(pattern, [*known] or names) or "`catalog-probe catalog show` lists them"
                 place = f"rely[{self.number}].{field}"
-                raise CatalogError(f"{pattern!r} names no {kind}", mend, file=self.rely.path, place=place)
+                raise CatalogError(f"{pattern!r} names no {kind}", mend, file=self.rely.path, location=place)
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,7 +162,7 @@ def _answer(dependency: Dependency, records: _Records, fresh: date, place: _Plac
 
 
 def _fits_any(patterns: Iterable[str], name: str) -> bool:
-    return any(fits(pattern, name) for pattern in patterns)
+    return any(matches_wildcard(pattern, name) for pattern in patterns)
 
 
 def _meant(dependency: Dependency, record: _ParsedRecord) -> dict[str, Assertion]:

@@ -11,7 +11,7 @@ from catalog_probe.catalog.files.schema_messages import find_complaints
 from catalog_probe.catalog.files.schemas import SCHEMAS
 from catalog_probe.catalog.files.strict_json import read_object
 from catalog_probe.catalog.model.errors import CatalogError
-from catalog_probe.catalog.text.phrases import decoded
+from catalog_probe.catalog.text.text_files import decode_text
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -50,14 +50,14 @@ def read(path: Path) -> RelyFile:
         CatalogError: it cannot be read or does not follow the schema; with the place in it.
     """
     try:
-        data = json.loads(json.dumps(tomllib.loads(decoded(path.read_bytes())), default=str))
+        data = json.loads(json.dumps(tomllib.loads(decode_text(path.read_bytes())), default=str))
     except OSError as error:
         raise CatalogError(f"cannot be read ({error.strerror})", "name a rely.toml", file=path) from error
     except (ValueError, RecursionError) as error:  # TOMLDecodeError, UnicodeDecodeError
         raise CatalogError(f"broken TOML: {error}", "mend it", file=path) from error
     for complaint in find_complaints(data, read_object(SCHEMAS / "rely.json")):
         place = complaint.json_path.removeprefix("$").removeprefix(".")
-        raise CatalogError(complaint.message, complaint.mend, file=path, place=place)
+        raise CatalogError(complaint.message, complaint.mend, file=path, location=place)
     dependencies = tuple(
         Dependency(
             tuple(entry["on"]),

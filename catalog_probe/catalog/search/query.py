@@ -13,7 +13,7 @@ from datetime import date
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from catalog_probe.catalog.model.errors import CatalogError, did_you_mean
+from catalog_probe.catalog.model.errors import CatalogError, suggest_similar
 from catalog_probe.catalog.observed.last_seen import messages_seen, seen_on
 from catalog_probe.catalog.reading.facts import keywords, meaning, note, occurs_on
 from catalog_probe.catalog.reading.headers import header_names
@@ -115,7 +115,7 @@ def of_none(text: str, records: Iterable[Record]) -> tuple[str, str] | None:
             continue
         if not any(one.fits([each]) for one in spoken):
             start, said = f"{each.field}:" if each.field else "", ",".join(each.values)
-            return f"{start}{said}", did_you_mean(said, _had(start, spoken))
+            return f"{start}{said}", suggest_similar(said, _had(start, spoken))
     return None
 
 
@@ -161,7 +161,7 @@ def _known_terms(text: str, known: frozenset[str]) -> Iterator[Term]:
         if term.field and term.field not in known and (term.field in OF_RECORDS or term.field in OF_RUNS):
             raise CatalogError(f"{term.field}: is known of a run alone", "look for it in the search of a report")
         if term.field and term.field not in known:
-            close = did_you_mean(term.field, known)
+            close = suggest_similar(term.field, known)
             raise CatalogError(f"no field is called {term.field!r}", close or f"they are {', '.join(sorted(known))}")
         demand_possible(term)
         yield term

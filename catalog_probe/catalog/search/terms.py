@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from catalog_probe.catalog.text.wildcard import fits
+from catalog_probe.catalog.text.wildcard import matches_wildcard
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
@@ -45,4 +45,4 @@ def has(facets: Collection[str], field: str, value: str) -> bool:
     if field in PROSE:
         return any(each.startswith(f"{field}:") and value in each for each in facets)
     pattern = f"{field}:{value}"
-    return any(fits(pattern, each) for each in facets)
+    return any(matches_wildcard(pattern, each) for each in facets)

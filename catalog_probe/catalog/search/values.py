@@ -12,18 +12,18 @@ from typing import TYPE_CHECKING
 
 from catalog_probe.catalog.model import KINDS
 from catalog_probe.catalog.model.codes import FindingCode, ReasonCode
-from catalog_probe.catalog.model.errors import CatalogError, did_you_mean
-from catalog_probe.catalog.model.outcome import WORDS
+from catalog_probe.catalog.model.errors import CatalogError, suggest_similar
+from catalog_probe.catalog.model.outcome import OUTCOME_WORDS
 from catalog_probe.catalog.model.record import Tag
-from catalog_probe.catalog.text.phrases import brief
-from catalog_probe.catalog.text.wildcard import fits
+from catalog_probe.catalog.text.phrases import shorten
+from catalog_probe.catalog.text.wildcard import matches_wildcard
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from catalog_probe.catalog.search.terms import Term
 
-OUTCOMES = tuple(word.replace(" ", "-") for word in WORDS.values())
+OUTCOMES = tuple(word.replace(" ", "-") for word in OUTCOME_WORDS.values())
 
 STATES = (
     *("our-fault", "regressed", "new-drift", "never-confirmed", "pending", "changed", "coverage-lost", "flaky"),
@@ -88,8 +88,8 @@ def demand_possible(term: Term) -> None:
     for value in term.values:
         form, listed = FORMS.get(term.field), LISTED.get(term.field)
         if form is not None and re.fullmatch(form.pattern, value) is None:
-            raise CatalogError(f"{term.field}:{brief(value, SHOWN)} names nothing", form.mend)
-        if listed is not None and not any(fits(value, word) for word in listed):
+            raise CatalogError(f"{term.field}:{shorten(value, SHOWN)} names nothing", form.mend)
+        if listed is not None and not any(matches_wildcard(value, word) for word in listed):
             all_words = f"they are {', '.join(listed)}" if len(listed) <= NAMED else ""
-            mend = did_you_mean(value, listed) or all_words or "`catalog-probe catalog explain` lists them"
-            raise CatalogError(f"{term.field}:{brief(value, SHOWN)} names nothing", mend)
+            mend = suggest_similar(value, listed) or all_words or "`catalog-probe catalog explain` lists them"
+            raise CatalogError(f"{term.field}:{shorten(value, SHOWN)} names nothing", mend)

@@ -1,4 +1,4 @@
-"""The one walk over all strings in a JSON value."""
+"""Walks over a JSON value: its strings, and its objects that repeat a name."""
 
 from __future__ import annotations
 
@@ -9,99 +9,98 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from catalog_probe.catalog.text.json_value import Json
 
-
+# For `isinstance`. A tuple takes a third of the time of `dict | Mapping`, and nearly every object is a dict.
 _OBJECTS = (dict, Mapping)
-"""Nearly every object is a dict, and that is seen at once. A pair here costs a third of `list | tuple` in its place."""
-
 _LISTS = (list, tuple)
 
 
-class RepeatingObject(dict[str, Any]):
-    """A JSON object that was written with a name more than once: of its values the last counts.
+class ObjectWithRepeatedNames(dict[str, Any]):
+    """A JSON object that was written with a name more than once. It holds the last value of each name.
 
-    `repeated` are the positions of such members, for a name may be changed to hide a secret.
+    `repeated_positions` are positions of members, not names: redaction may change a name.
     """
 
-    def __init__(self, members: Mapping[str, Json], repeated: Collection[int]) -> None:
+    def __init__(self, members: Mapping[str, Json], repeated_positions: Collection[int]) -> None:
         super().__init__(members)
-        self.repeated = repeated
+        self.repeated_positions = repeated_positions
 
 
-def object_of(pairs: list[tuple[str, Json]]) -> dict[str, Json]:
-    """The object that these members make, as they were written."""
+def build_object(pairs: list[tuple[str, Json]]) -> dict[str, Json]:
+    """Build an object from its members as they were written (an `object_pairs_hook` of `json.loads`)."""
     members = dict(pairs)
     if len(members) == len(pairs):
         return members
     counts = Counter(name for name, _ in pairs)
-    return RepeatingObject(members, frozenset(at for at, name in enumerate(members) if counts[name] > 1))
+    positions = frozenset(position for position, name in enumerate(members) if counts[name] > 1)
+    return ObjectWithRepeatedNames(members, positions)
 
 
-def repeated_members(value: Json, place: str = "") -> Iterator[tuple[str, Json]]:
-    """Each member whose name its object has more than once, with its JSON pointer; `*` stands for each item."""
+def iterate_repeated_members(value: Json, pointer: str = "") -> Iterator[tuple[str, Json]]:
+    """Yield each member whose name its object repeats, with its JSON pointer; `*` stands for the items of a list."""
     if isinstance(value, dict):
-        repeated = value.repeated if isinstance(value, RepeatingObject) else ()
-        for at, (name, item) in enumerate(value.items()):
-            if at in repeated:
-                yield f"{place}/{name}", item
-            yield from repeated_members(item, f"{place}/{name}")
+        positions = value.repeated_positions if isinstance(value, ObjectWithRepeatedNames) else ()
+        for position, (name, member) in enumerate(value.items()):
+            if position in positions:
+                yield f"{pointer}/{name}", member
+            yield from iterate_repeated_members(member, f"{pointer}/{name}")
     elif isinstance(value, list):
         for item in value:
-            yield from repeated_members(item, f"{place}/*")
+            yield from iterate_repeated_members(item, f"{pointer}/*")
 
 
-def _rebuilt(value: Json, members: dict[str, Json]) -> dict[str, Json]:
-    return RepeatingObject(members, value.repeated) if isinstance(value, RepeatingObject) else members
+def list_strings(value: Json) -> list[str]:
+    """Return every string in a value, in its order, without the names of members."""
+    strings: list[str] = []
+    _add_strings(value, strings, names=False)
+    return strings
 
 
-def texts(value: Json) -> list[str]:
-    """Every string in a value, in its order; the names of members are not among them."""
-    found: list[str] = []
-    _add_texts(value, found, names=False)
-    return found
+def list_strings_and_names(value: Json) -> list[str]:
+    """Return every string and every name of a member, in the order in which `map_strings` changes them."""
+    strings: list[str] = []
+    _add_strings(value, strings, names=True)
+    return strings
 
 
-def all_texts(value: Json) -> list[str]:
-    """Every string and every name of a member, in the order in which `map_texts` changes them."""
-    found: list[str] = []
-    _add_texts(value, found, names=True)
-    return found
-
-
-def placed_texts(value: Json, place: str = "") -> Iterator[tuple[str, str]]:
-    """Every string with its JSON pointer, in the order of `texts`; `*` stands for each item of a list."""
+def _add_strings(value: Json, strings: list[str], *, names: bool) -> None:
     if isinstance(value, str):
-        yield place, value
+        strings.append(value)
+    elif isinstance(value, _LISTS):
+        for item in value:
+            _add_strings(item, strings, names=names)
+    elif isinstance(value, _OBJECTS):
+        for name, member in value.items():
+            if names:
+                strings.append(str(name))
+            _add_strings(member, strings, names=names)
+
+
+def iterate_strings_with_pointers(value: Json, pointer: str = "") -> Iterator[tuple[str, str]]:
+    """Yield every string with its JSON pointer, in the order of `list_strings`; `*` stands for the items of a list."""
+    if isinstance(value, str):
+        yield pointer, value
     elif isinstance(value, Mapping):
-        for name, item in value.items():
-            yield from placed_texts(item, f"{place}/{name}")
+        for name, member in value.items():
+            yield from iterate_strings_with_pointers(member, f"{pointer}/{name}")
     elif isinstance(value, list | tuple):
         for item in value:
-            yield from placed_texts(item, f"{place}/*")
+            yield from iterate_strings_with_pointers(item, f"{pointer}/*")
 
 
-def map_texts(value: Json, change: Callable[[str], str], *, names: bool = False) -> Json:
-    """The value with every string changed, and with `names` the names of members too."""
+def map_strings(value: Json, change: Callable[[str], str], *, names: bool = False) -> Json:
+    """Return the value with every string changed, and with `names` the names of members too."""
     if isinstance(value, str):
         return change(value)
     if isinstance(value, _OBJECTS):
-        members = value.items()
-        changed = {change(str(key)) if names else key: map_texts(item, change, names=names) for key, item in members}
-        return _rebuilt(value, changed)
+        members = {
+            change(str(name)) if names else name: map_strings(member, change, names=names)
+            for name, member in value.items()
+        }
+        if isinstance(value, ObjectWithRepeatedNames):
+            return ObjectWithRepeatedNames(members, value.repeated_positions)
+        return members
     if isinstance(value, list):
-        return [map_texts(item, change, names=names) for item in value]
+        return [map_strings(item, change, names=names) for item in value]
     if isinstance(value, tuple):
-        return tuple(map_texts(item, change, names=names) for item in value)
+        return tuple(map_strings(item, change, names=names) for item in value)
     return value
-
-
-def _add_texts(value: Json, found: list[str], *, names: bool) -> None:
-    if isinstance(value, str):
-        found.append(value)
-    elif isinstance(value, _LISTS):
-        for item in value:
-            _add_texts(item, found, names=names)
-    elif isinstance(value, _OBJECTS):
-        for name, item in value.items():
-            if names:
-                found.append(str(name))
-            _add_texts(item, found, names=names)

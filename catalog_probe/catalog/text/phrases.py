@@ -1,8 +1,7 @@
-"""How something long is told in short, a number with its noun, and what somebody's editor or shell wrote is read."""
+"""Values and numbers as they are written in messages."""
 
 from __future__ import annotations
 
-import codecs
 import json
 from typing import TYPE_CHECKING
 
@@ -12,44 +11,34 @@ if TYPE_CHECKING:
 ELLIPSIS = "…"
 
 
-def brief(value: Json, limit: int) -> str:
-    """A value in at most `limit` characters, the last of them `…` where more was left out.
+def shorten(value: Json, limit: int) -> str:
+    """Return a value in at most `limit` characters, of which the last is `…` if some were cut off.
 
-    A string stands as it is, anything else as JSON (what JSON cannot write, as Python shows it).
+    A string is kept as it is; anything else becomes JSON, and what JSON cannot express becomes Python's `str`.
     """
     text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
     return text if len(text) <= limit else f"{text[: limit - 1].rstrip()}{ELLIPSIS}"
 
 
-def beside(value: Json, other: Json) -> Json:
-    """The value as it stands beside the other: a text that reads like something else (`400`, `null`) in its quotes.
+def quote_if_ambiguous(value: Json, other: Json) -> Json:
+    """Put a string into quotes if it reads like another JSON type (`400`, `null`) and is shown beside a non-string.
 
-    >>> beside("400", 400), beside("400", "401"), beside("absent", 400)
+    >>> quote_if_ambiguous("400", 400), quote_if_ambiguous("400", "401"), quote_if_ambiguous("absent", 400)
     ('"400"', '400', 'absent')
     """
     if not isinstance(value, str) or isinstance(other, str):
         return value
     try:
-        is_text = isinstance(json.loads(value), str)
+        is_plain_text = isinstance(json.loads(value), str)
     except (ValueError, RecursionError):
-        is_text = True
-    return value if is_text else json.dumps(value, ensure_ascii=False)
+        is_plain_text = True
+    return value if is_plain_text else json.dumps(value, ensure_ascii=False)
 
 
-def decoded(raw: bytes, errors: str = "strict") -> str:
-    """The text of what a person wrote: in UTF-8, or as its byte order mark says (PowerShell's `>` writes UTF-16).
+def format_count(number: int, singular: str, plural: str = "") -> str:
+    """Return a number with its noun: `1 record`, `2 records`.
 
-    Raises:
-        UnicodeDecodeError: it is neither, and `errors` is strict.
-    """
-    is_wide = raw.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
-    return raw.decode("utf-16" if is_wide else "utf-8-sig", errors)
-
-
-def count(number: int, one: str, many: str = "") -> str:
-    """`1 record`, `2 records`.
-
-    >>> count(2, "entry", "entries")
+    >>> format_count(2, "entry", "entries")
     '2 entries'
     """
-    return f"{number} {one if number == 1 else many or f'{one}s'}"
+    return f"{number} {singular if number == 1 else plural or f'{singular}s'}"

@@ -1,14 +1,13 @@
-"""Patterns in which `*` stands for anything, as people write them in files and searches."""
+"""Patterns in which `*` stands for any text, as people write them in files and searches."""
 
 from __future__ import annotations
 
 import re
 from fnmatch import fnmatchcase
 
-_OTHER_SIGNS = re.compile(r"[?\[]")
-"""What has a meaning for `fnmatch` beside the `*`."""
+_OTHER_SPECIAL_CHARACTERS = re.compile(r"[?\[]")  # special to `fnmatch` beside the `*`; here they are literal
 
 
-def fits(pattern: str, text: str) -> bool:
-    """Whether a text is as a pattern says, to the letter but for each `*`."""
-    return fnmatchcase(text, _OTHER_SIGNS.sub(r"[\g<0>]", pattern))
+def matches_wildcard(pattern: str, text: str) -> bool:
+    """Whether a text matches a pattern. Everything but `*` is literal, and case counts."""
+    return fnmatchcase(text, _OTHER_SPECIAL_CHARACTERS.sub(r"[\g<0>]", pattern))

@@ -12,9 +12,9 @@ from catalog_probe.catalog.files.schema_messages import find_complaints
 from catalog_probe.catalog.files.schemas import SCHEMAS
 from catalog_probe.catalog.files.strict_json import read_json, read_object
 from catalog_probe.catalog.model import AcceptanceState, Address, Aspect, Json, Outcome
-from catalog_probe.catalog.model.assertion import Key
+from catalog_probe.catalog.model.assertion import AssertionKey
 from catalog_probe.catalog.model.codes import ReasonCode
-from catalog_probe.catalog.model.errors import CatalogError, did_you_mean
+from catalog_probe.catalog.model.errors import CatalogError, suggest_similar
 from catalog_probe.catalog.writeback.canonical import json_text
 from catalog_probe.catalog.writeback.writing import locked, write_text
 
@@ -77,7 +77,7 @@ class Entry:
 
     @property
     def accepts_a_message(self) -> bool:
-        return any(Key.parse(key).aspect == Aspect.MESSAGE for key in self.assertions)
+        return any(AssertionKey.parse(key).aspect == Aspect.MESSAGE for key in self.assertions)
 
     @property
     def in_words(self) -> str:
@@ -111,7 +111,7 @@ def load(path: Path = ACCEPTED_DIFFERENCES) -> tuple[Entry, ...]:
     for index, entry in enumerate(entries):
         if any(_same_place(entry, other) for other in entries[:index]):
             what = f"{entry.address} stands twice for target {entry.target}"
-            raise CatalogError(what, "make one entry of the two", file=path, place=f"$[{index}]")
+            raise CatalogError(what, "make one entry of the two", file=path, location=f"$[{index}]")
     return entries
 
 
@@ -122,7 +122,7 @@ def entry_for(entries: Iterable[Entry], address: Address | str, target: str) -> 
 
 def drifted_assertions(findings: Iterable[Finding]) -> tuple[str, ...]:
     """The keys of the assertions that drifted."""
-    return tuple(sorted({finding.assertion for finding in findings if finding.drifts}))
+    return tuple(sorted({finding.assertion for finding in findings if finding.is_drift}))
 
 
 def judge_acceptance(
@@ -136,7 +136,7 @@ def judge_acceptance(
     if entry is None:
         return None
     findings = tuple(findings)
-    new = [each for each in findings if each.drifts and not entry.accepts(each)]
+    new = [each for each in findings if each.is_drift and not entry.accepts(each)]
     if today > entry.last_day:
         state, detail = AcceptanceState.STALE, f"the accepted difference was to be reviewed by {entry.review_by}"
     elif outcome is Outcome.CONFORMS:
@@ -155,7 +155,7 @@ def judge_acceptance(
 
 def _gone(entry: Entry, findings: Iterable[Finding]) -> str:
     """What of the accepted does not drift any more, by name; it may be that its endpoint was not drawn tonight."""
-    drifts = {each.assertion for each in findings if each.drifts}
+    drifts = {each.assertion for each in findings if each.is_drift}
     gone = [key for key in entry.assertions if key not in drifts]
     return f"; {', '.join(gone)} {'does' if len(gone) == 1 else 'do'} not drift any more" if gone else ""
 
@@ -169,12 +169,12 @@ def problems(entries: Iterable[Entry], catalog: Catalog, today: date, file: Path
     for entry in entries:
         where = file or of_record(entry.address)
         if Address.parse(entry.address) not in catalog:
-            mend = did_you_mean(entry.address, map(str, catalog)) or "remove the entry"
-            found.append(CatalogError("no record has this address", mend, file=where, place=entry.address))
+            mend = suggest_similar(entry.address, map(str, catalog)) or "remove the entry"
+            found.append(CatalogError("no record has this address", mend, file=where, location=entry.address))
         elif today > entry.last_day:
             mend = "renew it with `catalog-probe catalog accept`, or remove it"
             what = f"was to be reviewed by {entry.review_by}"
-            found.append(CatalogError(what, mend, file=where, place=entry.address))
+            found.append(CatalogError(what, mend, file=where, location=entry.address))
     return found
 
 
@@ -228,5 +228,5 @@ _FIELDS = ("address", "target", "assertions", "reason", "first_seen", "review_by
 def _read(items: Json, path: Path) -> tuple[Entry, ...]:
     complaint = next(iter(find_complaints(items, read_object(SCHEMAS / "accepted_differences.json"))), None)
     if complaint is not None:
-        raise CatalogError(complaint.message, complaint.mend, file=path, place=complaint.json_path)
+        raise CatalogError(complaint.message, complaint.mend, file=path, location=complaint.json_path)
     return tuple(Entry(**{**item, "assertions": tuple(item["assertions"])}) for item in items)

@@ -11,10 +11,10 @@ from urllib.parse import urlsplit
 from catalog_probe.catalog.evidence import drift_identity
 from catalog_probe.catalog.evidence.volatile_text import mask_volatile
 from catalog_probe.catalog.model.codes import FindingCode
-from catalog_probe.catalog.model.labels import BESIDE, SUCCESS
+from catalog_probe.catalog.model.labels import SUCCESS, UNJUDGED_LABELS
 from catalog_probe.catalog.reading.expected import message_of, param_of
 from catalog_probe.catalog.reading.rate_limits import rate_limits
-from catalog_probe.catalog.text.phrases import brief
+from catalog_probe.catalog.text.phrases import shorten
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -34,7 +34,7 @@ def judged_exchange(result: Result) -> Exchange | None:
     endpoint = result.address.kind == "endpoints"
     for attempt in reversed(result.attempts):
         for exchange in attempt.exchanges:
-            judged = exchange.label == SUCCESS if endpoint else exchange.label not in BESIDE
+            judged = exchange.label == SUCCESS if endpoint else exchange.label not in UNJUDGED_LABELS
             if judged and exchange.response is not None:
                 return exchange
     return None
@@ -89,7 +89,7 @@ def _latest(result: Result) -> Iterator[Exchange]:
     """What was judged under each label when it was asked for the last time: later attempts ask only what was open."""
     asked: set[str] = set()
     for attempt in reversed(result.attempts):
-        own = [exchange for exchange in attempt.exchanges if exchange.label not in asked | BESIDE]
+        own = [exchange for exchange in attempt.exchanges if exchange.label not in asked | UNJUDGED_LABELS]
         yield from own
         asked.update(exchange.label for exchange in own)
 
@@ -113,4 +113,4 @@ def _difference(finding: Finding, observed: Json) -> str:
 
 def _short(value: Json) -> str:
     text = mask_volatile(value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, sort_keys=True))
-    return brief(text, 80)
+    return shorten(text, 80)

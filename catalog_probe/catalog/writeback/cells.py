@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from catalog_probe.catalog.evidence.drift_identity import ABSENT
 from catalog_probe.catalog.model import Outcome
-from catalog_probe.catalog.model.assertion import Basis, Key
+from catalog_probe.catalog.model.assertion import AssertionKey, Basis
 from catalog_probe.catalog.model.record import EVIDENCE_VERSION
 from catalog_probe.catalog.observed.cells import (
     Cell,
@@ -124,7 +124,7 @@ def _resolve(
         return
     key = str(assumption.key)
     before = resolved.pop(key, None)
-    shown = [cell for cell in observed if not assumption.place_alone or cell.mismatch in ("", ABSENT)]
+    shown = [cell for cell in observed if not assumption.is_only_location_assumed or cell.mismatch in ("", ABSENT)]
     shown = [cell for cell in shown if not is_another_outcome(assumption, cell.mismatch)]
     if not shown:
         return
@@ -133,7 +133,7 @@ def _resolve(
     days = [cell.on for cell in shown if cell.on is not None and cell.mismatch == differs]
     if before is not None and before.observed == seen:
         days.append(before.on)
-    if differs or not assumption.of_surface:
+    if differs or not assumption.from_envelope:
         resolved[key] = Resolved(seen, min([*days, first_seen.get((key, differs), days[0])]))
 
 
@@ -201,7 +201,7 @@ def _by_label(not_observed: dict[str, Json], keys: list[str]) -> dict[str, Json]
     """A label of which nothing was ever seen is one entry."""
     labels: dict[str, list[str]] = defaultdict(list)
     for key in keys:
-        labels[Key.parse(key).label].append(key)
+        labels[AssertionKey.parse(key).label].append(key)
     told: dict[str, Json] = {}
     for label, own in labels.items():
         if all(key in not_observed and not_observed[key] is None for key in own):

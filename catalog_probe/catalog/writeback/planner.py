@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from catalog_probe.catalog.evidence.volatile_text import mask_volatile
 from catalog_probe.catalog.model import Json, Outcome, Record, Tag
 from catalog_probe.catalog.model.assertion import Basis
-from catalog_probe.catalog.model.clock import days_from
+from catalog_probe.catalog.model.clock import add_days
 from catalog_probe.catalog.observed.cells import resolved_assumptions
 from catalog_probe.catalog.observed.last_seen import last_seen, messages_seen, of_no_provider, seen_on
 from catalog_probe.catalog.observed.tags import tag_by_evidence
@@ -159,7 +159,7 @@ def _why_it_tells_nothing(sighting: Sighting) -> str:
 
 
 def _leave_out_the_future(draft: _Draft) -> _Draft:
-    tomorrow = days_from(draft.today, 1)  # two clocks on either side of the date line are both right
+    tomorrow = add_days(draft.today, 1)  # two clocks on either side of the date line are both right
     return draft.only(
         lambda sighting: sighting.day <= tomorrow,
         lambda sighting: f"run {sighting.run.run}: is of {sighting.day}, which is yet to come: check its clock",

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from catalog_probe.catalog.evidence.results import RECORDED
 from catalog_probe.catalog.model.answered_by import AnsweredBy
-from catalog_probe.catalog.model.clock import utc_text
+from catalog_probe.catalog.model.clock import format_utc
 from catalog_probe.catalog.observed.last_seen import (
     ANOTHER_REVISION,
     BLOCKS,
@@ -76,7 +76,7 @@ def with_evidence(
 ) -> dict[str, Json]:
     """The record's data with the sighting as its last: `extra` is what only this kind of record keeps."""
     result, run = str(sighting.result.outcome), sighting.run.run
-    at, day = utc_text(sighting.at), sighting.day.isoformat()
+    at, day = format_utc(sighting.at), sighting.day.isoformat()
     data = dict(record.data)
     if record.kind == "errors":
         note = f"{result}, seen on {sighting.target} in run {run} at {at}"

@@ -20,7 +20,7 @@ from catalog_probe.catalog.files.store import DISCOVERED, RECORDS, Catalog, fami
 from catalog_probe.catalog.model.answered_by import AnsweredBy
 from catalog_probe.catalog.model.errors import CatalogError
 from catalog_probe.catalog.reading.assertions import assertions
-from catalog_probe.catalog.text.phrases import count
+from catalog_probe.catalog.text.phrases import format_count
 from catalog_probe.catalog.writeback.discoveries import discoveries, updated
 from catalog_probe.catalog.writeback.planner import Kept, Patch, Policy, plan
 from catalog_probe.catalog.writeback.seen import Sighting
@@ -78,9 +78,9 @@ class Summary:
             yield f"{number} kept: {reason}"
         yield from (f"{address}: no record has this address; it was left out" for address in self.unknown[:LISTED])
         if len(self.unknown) > LISTED:
-            yield f"and {count(len(self.unknown) - LISTED, 'more address', 'more addresses')} that no record has"
+            yield f"and {format_count(len(self.unknown) - LISTED, 'more address', 'more addresses')} that no record has"
         yield from self.refused
-        changed = f"{count(len(self.patched), 'record')} changed in {count(len(self.files), 'file')}"
+        changed = f"{format_count(len(self.patched), 'record')} changed in {format_count(len(self.files), 'file')}"
         yield f"{changed}, {len(self.kept)} kept"
 
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from catalog_probe.catalog.files import provider_folders
 from catalog_probe.catalog.files.store import Catalog, kind_of_file
 from catalog_probe.catalog.files.strict_json import read_object
-from catalog_probe.catalog.model.errors import CatalogError, shown
+from catalog_probe.catalog.model.errors import CatalogError, display_path
 from catalog_probe.catalog.writeback.canonical import canonical_text
 
 if TYPE_CHECKING:
@@ -66,7 +66,7 @@ def locked(folder: Path) -> Iterator[None]:
         path.parent.mkdir(exist_ok=True)
         lock = FileLock(path).acquire(timeout=LOCK_WAIT_S)
     except Timeout:
-        what = f"another process has been writing to {shown(folder)} for {LOCK_WAIT_S:.0f} s"
+        what = f"another process has been writing to {display_path(folder)} for {LOCK_WAIT_S:.0f} s"
         raise CatalogError(what, "wait for it, or end it, then run again", file=path) from None
     except OSError as error:
         raise _unwritable(path, error) from error

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING
 from catalog_probe.catalog.evidence.causes import find_causes
 from catalog_probe.catalog.files import paths, provider_folders
 from catalog_probe.catalog.files.store import Catalog
-from catalog_probe.catalog.model.clock import days_from
-from catalog_probe.catalog.model.errors import CatalogError, did_you_mean, shown
+from catalog_probe.catalog.model.clock import add_days
+from catalog_probe.catalog.model.errors import CatalogError, display_path, suggest_similar
 from catalog_probe.catalog.model.exits import Exit
 from catalog_probe.catalog.reading.assertions import assertions
-from catalog_probe.catalog.text.visible import line
+from catalog_probe.catalog.text.sanitizing import sanitize_line
 from catalog_probe.catalog.writeback import accepted_differences
 from catalog_probe.catalog.writeback.accepted_differences import Entry
 
@@ -69,13 +69,15 @@ def accept(args: Namespace) -> int:
     named = ", ".join(sorted(drifts)[:_NAMED]) + (f" and {len(drifts) - _NAMED} more" if len(drifts) > _NAMED else "")
     verb = "accepts" if changed else "already accepted"
     count = f"{len(drifts)} {'record' if len(drifts) == 1 else 'records'}"
-    print(line(f"{shown(file)} {verb} it of {count} on {terms.target} until {terms.review_by}: {named}"))
+    print(
+        sanitize_line(f"{display_path(file)} {verb} it of {count} on {terms.target} until {terms.review_by}: {named}")
+    )
     return Exit.FINE
 
 
 def _terms(args: Namespace) -> _Terms:
     today = args.today or datetime.now(UTC).date()
-    review_by: date = args.review_by or days_from(today, REVIEW_AFTER_DAYS)
+    review_by: date = args.review_by or add_days(today, REVIEW_AFTER_DAYS)
     if review_by <= today:
         raise CatalogError(f"--review-by {review_by} is not after today", "name a day to come")
     if not args.reason.strip():
@@ -94,7 +96,11 @@ def _accept_one(args: Namespace, terms: _Terms, catalog: Catalog) -> int:
         entry = terms.entry(address, _drifts(args, address))
     file = args.accepted_differences or accepted_differences.of_record(address)
     verb = "accepts" if accepted_differences.accept(entry, file) else "already accepted"
-    print(line(f"{shown(file)} {verb} {entry.in_words} of {entry.address} on {entry.target} until {entry.review_by}"))
+    print(
+        sanitize_line(
+            f"{display_path(file)} {verb} {entry.in_words} of {entry.address} on {entry.target} until {entry.review_by}"
+        )
+    )
     return Exit.FINE
 
 
@@ -103,7 +109,7 @@ def _must_be_stated(entry: Entry, record: Record, catalog: Catalog) -> None:
     stated = [str(each.key) for each in assertions(record, catalog.__getitem__)]
     for key in entry.assertions:
         if key not in stated:
-            mend = did_you_mean(key, stated) or f"it states {', '.join(stated)}"
+            mend = suggest_similar(key, stated) or f"it states {', '.join(stated)}"
             raise CatalogError(f"{record.address} states no assertion {key!r}", mend)
 
 
@@ -116,7 +122,7 @@ def _must_have_drifted(args: Namespace, entry: Entry) -> None:
         return
     run, results = _seen(args, "name the run that saw it with --run")
     result = next((each for each in results if each.record == entry.address), None)
-    if result is None or not (result.outcome.conclusive or result.drifts):
+    if result is None or not (result.outcome.is_conclusive or result.drifts):
         return
     drifted = accepted_differences.drifted_assertions(result.drifts)
     never = [key for key in entry.assertions if key not in drifted]
@@ -143,13 +149,13 @@ def _causes(args: Namespace) -> list[Cause]:
     known: Mapping[str, Cause] = {each.id: each for each in found}
     if args.cause:
         if args.cause not in known:
-            mend = did_you_mean(args.cause, known) or "`catalog-probe report show` names the causes of a run"
+            mend = suggest_similar(args.cause, known) or "`catalog-probe report show` names the causes of a run"
             raise CatalogError(f"run {run} has no cause {args.cause!r}", mend)
         return [known[args.cause]]
     alike = [each for each in found if args.like in each.records]
     if not alike:
         drifted = {record for each in found for record in each.records}
-        mend = did_you_mean(args.like, drifted) or "name a record that drifted, or the run with --run"
+        mend = suggest_similar(args.like, drifted) or "name a record that drifted, or the run with --run"
         raise CatalogError(f"run {run} saw no drift of {args.like}", mend)
     return alike
 

@@ -10,13 +10,13 @@ from catalog_probe.catalog.files import provider_folders
 from catalog_probe.catalog.files.manifest import providers
 from catalog_probe.catalog.files.store import Catalog
 from catalog_probe.catalog.model import explanations
-from catalog_probe.catalog.model.errors import CatalogError, did_you_mean, shown
+from catalog_probe.catalog.model.errors import CatalogError, display_path, suggest_similar
 from catalog_probe.catalog.model.exits import Exit
 from catalog_probe.catalog.reading import documents
 from catalog_probe.catalog.reading.assertions import assertions
 from catalog_probe.catalog.recognition.lookalikes import Lookalikes
 from catalog_probe.catalog.search import query
-from catalog_probe.catalog.text import visible
+from catalog_probe.catalog.text.sanitizing import escape_hidden_in_json, sanitize_row
 from catalog_probe.catalog.writeback.planner import Policy
 from catalog_probe.cli.catalog_commands import show
 
@@ -37,11 +37,11 @@ def show_record(args: Namespace) -> int:
             return Exit.FINE
     record = catalog[prefix]
     if args.json:
-        print(json.dumps(visible.tree(record.data), indent=2, ensure_ascii=False))
+        print(json.dumps(escape_hidden_in_json(record.data), indent=2, ensure_ascii=False))
     else:
         alike = Lookalikes.of(catalog.select(record.provider))[record.address]
         made = assertions(record, catalog.__getitem__)
-        print(show.record_text(record, shown(catalog.file_of(record.address)), made, alike))
+        print(show.record_text(record, display_path(catalog.file_of(record.address)), made, alike))
     return Exit.FINE
 
 
@@ -81,7 +81,7 @@ def find(args: Namespace) -> int:
         text=" ".join(args.text) or None,
     )
     for each in found:
-        print(visible.row(f"{each.address}  {each.title}"))
+        print(sanitize_row(f"{each.address}  {each.title}"))
     if not found:
         raise _nothing_fits(args)
     return Exit.FINE
@@ -118,7 +118,7 @@ def update(args: Namespace) -> int:
         dry_run=args.dry_run,
     )
     for line in summary.lines():
-        print(visible.row(line))
+        print(sanitize_row(line))
     return Exit.FINE
 
 
@@ -134,7 +134,9 @@ def explain(args: Namespace) -> int:
         mend = f"its code stands beside it in the summary; {again}"
         raise CatalogError(f"{args.code} is the id of a cause, not a code", mend)
     if args.code not in explanations.ALL:
-        mend = did_you_mean(args.code.lower(), explanations.ALL) or "`catalog-probe catalog explain` lists every code"
+        mend = (
+            suggest_similar(args.code.lower(), explanations.ALL) or "`catalog-probe catalog explain` lists every code"
+        )
         raise CatalogError(f"no code is called {args.code!r}", mend)
     print(show.code_text(explanations.ALL[args.code]))
     return Exit.FINE

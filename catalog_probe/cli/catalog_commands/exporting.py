@@ -10,7 +10,7 @@ from catalog_probe.catalog.files import provider_folders
 from catalog_probe.catalog.files.manifest import providers
 from catalog_probe.catalog.files.store import Catalog
 from catalog_probe.catalog.library import Library
-from catalog_probe.catalog.model.errors import CatalogError, did_you_mean
+from catalog_probe.catalog.model.errors import CatalogError, suggest_similar
 from catalog_probe.catalog.model.exits import Exit
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ def export(args: Namespace) -> int:
     catalog = Catalog.load(*provider_folders.use(args.catalog))
     provider = args.provider.lower() if args.provider else None
     if provider is not None and provider not in providers():
-        mend = did_you_mean(provider, providers()) or f"they are {', '.join(providers())}"
+        mend = suggest_similar(provider, providers()) or f"they are {', '.join(providers())}"
         raise CatalogError(f"no provider is called {args.provider!r}", mend)
     text = _openapi(catalog, provider) if args.form == "openapi" else _table(catalog, provider)
     if args.output is None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from catalog_probe.catalog.files import paths
 from catalog_probe.catalog.model import KINDS
-from catalog_probe.catalog.model.clock import number_of_days
+from catalog_probe.catalog.model.clock import parse_days
 from catalog_probe.catalog.search.query import OF_RECORDS
 from catalog_probe.cli import parser
 from catalog_probe.cli.catalog_commands import accepting, commands, exporting
@@ -202,7 +202,7 @@ def _fill_find() -> str:
 
 def _days(text: str) -> int:
     try:
-        return number_of_days(text)
+        return parse_days(text)
     except ValueError as error:
         raise argparse.ArgumentTypeError(f"{error}; write a whole number, 0 or more") from None
 

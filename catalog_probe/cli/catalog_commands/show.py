@@ -13,8 +13,8 @@ from catalog_probe.catalog.observed.last_seen import last_seen
 from catalog_probe.catalog.reading.assertions import asked
 from catalog_probe.catalog.reading.documents import Wire
 from catalog_probe.catalog.reading.facts import description, occurs_on, tags
-from catalog_probe.catalog.text import visible
-from catalog_probe.catalog.text.phrases import brief
+from catalog_probe.catalog.text.phrases import shorten
+from catalog_probe.catalog.text.sanitizing import sanitize_row
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -62,7 +62,7 @@ def record_text(record: Record, file: str, made: Sequence[Assertion], lookalikes
     for key, reason in asked(record).items():
         lines += [f"  {key}", *_row("assumed", reason, "    ", _NARROW)]
     lines += ["", "  Its other fields", "", *_fields(_without_relations(record.data), "  ", leave_out=_TOLD_ABOVE)]
-    return "\n".join(map(visible.row, lines))
+    return "\n".join(map(sanitize_row, lines))
 
 
 def _asserted(
@@ -80,8 +80,8 @@ def _asserted(
     yield from row(str(each.basis), each.assumed or each.source)
     if each.assumed and each.source:
         yield from row("stated by", each.source)
-    if each.depends:
-        yield from row("depends on", ", ".join(each.depends))
+    if each.depends_on:
+        yield from row("depends on", ", ".join(each.depends_on))
     if each.out_of_reach:
         yield from row("out of reach", each.out_of_reach)
     if resolved is not None:
@@ -101,24 +101,24 @@ def fact_text(fact: Fact, checked_by: Sequence[Assertion], candidates: Sequence[
     lines = [fact.id, *_row("row", fact.citation, "  ", _NARROW), *_row("states", fact.statement, "  ", _NARROW)]
     lines += _row("note", fact.note, "  ", _NARROW) if fact.note else []
     if fact.wire is not Wire.YES:
-        return "\n".join(map(visible.row, [*lines, *_row("wire", str(fact.wire), "  ", _NARROW)]))
+        return "\n".join(map(sanitize_row, [*lines, *_row("wire", str(fact.wire), "  ", _NARROW)]))
     label = "in part by" if fact.in_part else "checked by"
     if not checked_by:
         lines += _row("checked by", fact.reason or "nothing yet", "  ", _NARROW)
         label, checked_by = "its row", candidates
     alike: dict[str, list[Assertion]] = defaultdict(list)
     for each in checked_by:
-        alike[f"{each.key} = {brief(_plain(each.documented), WIDTH)}"].append(each)
+        alike[f"{each.key} = {shorten(_plain(each.documented), WIDTH)}"].append(each)
     for stated, made in alike.items():
         where = assertion_line(made[0]) if len(made) == 1 else f"{stated}, in {len(made)} records: {made[0].id} …"
         lines += [f"  {label:<{_NARROW - 2}} {where}"]
         label = ""
-    return "\n".join(map(visible.row, lines))
+    return "\n".join(map(sanitize_row, lines))
 
 
 def assertion_line(each: Assertion) -> str:
     """An assertion by its id, and what it states."""
-    return visible.row(f"{each.id} = {brief(_plain(each.documented), WIDTH)}")
+    return sanitize_row(f"{each.id} = {shorten(_plain(each.documented), WIDTH)}")
 
 
 def _without_relations(data: Mapping[str, Json]) -> Mapping[str, Json]:

@@ -15,9 +15,9 @@ from catalog_probe.catalog.files.manifest import manifest, provider_folder, prov
 from catalog_probe.catalog.files.provider_folders import SHIPPED, ProviderFolder
 from catalog_probe.catalog.files.store import Catalog
 from catalog_probe.catalog.model import Address
-from catalog_probe.catalog.model.errors import Mendable, shown
+from catalog_probe.catalog.model.errors import UserError, display_path
 from catalog_probe.catalog.model.exits import Exit
-from catalog_probe.catalog.text import visible
+from catalog_probe.catalog.text.sanitizing import sanitize_line
 from catalog_probe.catalog.writeback.writing import locked, write_text
 from catalog_probe.cli import parser
 from catalog_probe.cli.new_commands import scaffold
@@ -38,7 +38,7 @@ _SHOWN = 12
 """Lines of what is missing that are told at once."""
 
 
-class NewError(Mendable):
+class NewError(UserError):
     """What cannot be begun: one line saying what, and what to do."""
 
 
@@ -84,9 +84,11 @@ def _provider(chosen: argparse.Namespace) -> int:
     if name not in providers():
         _demand_free(name)
     elif provider_folder(name) != home:
-        raise NewError(f"{name} is there already, in {shown(provider_folder(name).manifests)}", "choose another name")
+        raise NewError(
+            f"{name} is there already, in {display_path(provider_folder(name).manifests)}", "choose another name"
+        )
     else:
-        print(f"{name} is there already: {shown(provider_folder(name).manifests / name)}.toml")
+        print(f"{name} is there already: {display_path(provider_folder(name).manifests / name)}.toml")
     site = Site(home, name)
     _write(site, scaffold.provider_files(site), only_new=True)
     _open(home)
@@ -119,7 +121,7 @@ def _record(chosen: argparse.Namespace) -> int:
     provider_folders.use(home.path)
     manifest(address.provider)  # a provider that there is not is told with those that there are
     if provider_folder(address.provider) != home:
-        where = shown(provider_folder(address.provider).path)
+        where = display_path(provider_folder(address.provider).path)
         raise NewError(f"{address.provider} lies in {where}", f"write `--catalog {where}`")
     site = Site(home, address.provider)
     home.records.mkdir(parents=True, exist_ok=True)
@@ -137,7 +139,7 @@ def _home(chosen: argparse.Namespace) -> ProviderFolder:
     if chosen.catalog:
         named = paths.locate(chosen.catalog)
         if named.exists() and not named.is_dir():
-            raise NewError(f"--catalog: {shown(named)} is no folder", "name a folder, or one yet to be")
+            raise NewError(f"--catalog: {display_path(named)} is no folder", "name a folder, or one yet to be")
         return provider_folders.find_folder(named) or ProviderFolder(named.resolve())
     return ProviderFolder(Path.cwd()) if paths.is_installed() else SHIPPED
 
@@ -148,7 +150,7 @@ def _write(site: Site, files: Mapping[Path, str], *, only_new: bool) -> None:
     with locked(site.home.path):
         for path, text in files.items():
             if not (only_new and path.exists()) and write_text(path, text):
-                print(f"wrote {shown(path)}")
+                print(f"wrote {display_path(path)}")
 
 
 def _open(home: ProviderFolder) -> None:
@@ -162,7 +164,7 @@ def _tell(site: Site, about: str, first: str = "") -> int:
     """What is missing of that which goes by a pattern, and what to do then."""
     missing = [*_missing(site, re.compile(about)), *([first] if first else [])]
     for line in missing[:_SHOWN]:
-        print(f"missing: {visible.line(line)}")
+        print(f"missing: {sanitize_line(line)}")
     if len(missing) > _SHOWN:
         print(f"missing: {len(missing) - _SHOWN} more")
     print(f"then: {_words('check', home=site.home)}" if missing else "nothing is missing")
@@ -183,7 +185,7 @@ def _missing(site: Site, about: re.Pattern[str]) -> Iterator[str]:
     yield from filter(about.search, misfits)
     for name in targets.shipped() if site.own else ():
         if site.provider not in targets.load(name, {}).providers:
-            yield f"[providers.{site.provider}] in {shown(site.home.targets / name)}.toml"
+            yield f"[providers.{site.provider}] in {display_path(site.home.targets / name)}.toml"
 
 
 def _words(*words: str, home: ProviderFolder) -> str:
@@ -192,4 +194,4 @@ def _words(*words: str, home: ProviderFolder) -> str:
 
 
 def _named(home: ProviderFolder) -> list[str]:
-    return [] if home == SHIPPED else ["--catalog", shown(home.path)]
+    return [] if home == SHIPPED else ["--catalog", display_path(home.path)]

@@ -58,7 +58,7 @@ def _journal_of(run: str, out: Path) -> Path:
         if (folder / RESULTS_FILE).is_file():  # of a run that made nothing
             return path
     what = f"is no run's folder, and {out} has none of that name"
-    raise JournalError(what, "name one, or none for all", place=run)
+    raise JournalError(what, "name one, or none for all", location=run)
 
 
 def clean(paths: Iterable[Path], target: Target, *, forget: bool = False) -> list[Told]:

@@ -16,7 +16,8 @@ import anyio
 from catalog_probe.catalog.files import paths, provider_folders
 from catalog_probe.catalog.model.codes import ReasonCode
 from catalog_probe.catalog.model.exits import Exit
-from catalog_probe.catalog.text.visible import row
+from catalog_probe.catalog.text.phrases import format_count
+from catalog_probe.catalog.text.sanitizing import sanitize_row
 from catalog_probe.probes.coverage.missing_variables import Gain, gains
 from catalog_probe.probes.judging.verdicts.attempts import PASSING
 from catalog_probe.probes.planning.bounds import plan_lines
@@ -34,7 +35,6 @@ from catalog_probe.probes.running.pacing.budget import Budget
 from catalog_probe.probes.targets.target import NOWHERE_KEY, Cost, Provider, Target
 from catalog_probe.probes.wire.redaction.redactor import Redactor
 from catalog_probe.reports.content.expirations import in_words
-from catalog_probe.reports.content.words import count
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -223,7 +223,7 @@ def told(found: Diagnosis, asked: str = "", allow: Sequence[Cost] = ()) -> list[
         )
     if not plans:
         lines.append("  nothing: no provider is configured")
-    return [row(line) for line in (*lines, "", *_verdict(found, run))]
+    return [sanitize_row(line) for line in (*lines, "", *_verdict(found, run))]
 
 
 def _run_of(found: Diagnosis, asked: str, allow: Sequence[Cost]) -> str:
@@ -306,8 +306,8 @@ def _more(provider: Provider, every: Sequence[Gain]) -> Iterator[str]:
     own = [each for each in every if each.provider == provider.name]
     helpful = [each for each in own if each.records or each.looks]
     for each in helpful[:SHOWN]:
-        looks = f", {count(each.looks, 'further observation')}" if each.looks else ""
-        yield f"  {'+' + count(each.records, 'record'):>13}{looks}: set {each.variable} ({each.place})"
+        looks = f", {format_count(each.looks, 'further observation')}" if each.looks else ""
+        yield f"  {'+' + format_count(each.records, 'record'):>13}{looks}: set {each.variable} ({each.place})"
     if len(own) > len(helpful[:SHOWN]):
         more = len(own) - len(helpful[:SHOWN])
         yield f"        {more} more variables add less, or only together: `catalog-probe target variables`"

@@ -12,7 +12,7 @@ from catalog_probe.catalog.files.manifest import manifest, selected_providers
 from catalog_probe.catalog.files.store import Catalog
 from catalog_probe.catalog.model.errors import CatalogError
 from catalog_probe.catalog.model.exits import Exit
-from catalog_probe.catalog.text.visible import row
+from catalog_probe.catalog.text.sanitizing import sanitize_row
 from catalog_probe.cli import parser
 from catalog_probe.cli.parser import Parser
 from catalog_probe.probes.coverage import coverage, looked_at, missing_variables
@@ -70,7 +70,7 @@ def _coverage(chosen: argparse.Namespace) -> int:
     print("facts of the documents, by provider and section; checked: by one key or more")
     print("\n".join(f"  {line}" for line in looked_at.told(looked_at.by_section(found))))
     if chosen.rest:
-        print("\n".join(["not observed whole", *(row(f"  {line}") for line in looked_at.rest(found))]))
+        print("\n".join(["not observed whole", *(sanitize_row(f"  {line}") for line in looked_at.rest(found))]))
     return Exit.FINE
 
 
@@ -89,7 +89,7 @@ def _doctor(chosen: argparse.Namespace) -> int:
 
 
 def _variables(chosen: argparse.Namespace) -> int:
-    print("\n".join(map(row, missing_variables.of_each_variable(_catalog(chosen), chosen.target))))
+    print("\n".join(map(sanitize_row, missing_variables.of_each_variable(_catalog(chosen), chosen.target))))
     return Exit.FINE
 
 
@@ -101,7 +101,7 @@ def _cleanup(chosen: argparse.Namespace) -> int:
         cleanup.journals(chosen.runs, paths.locate(chosen.out)), targets.load(chosen.target), forget=chosen.forget
     )
     for each in told:
-        print(row(each.line))  # it quotes a journal, which anybody may have written
+        print(sanitize_row(each.line))  # it quotes a journal, which anybody may have written
     left = sum(each.left for each in told)
     print(f"{len(told) - left} removed, {left} left" if told else "nothing is left on any account")
     return Exit.PROBLEMS if left else Exit.FINE
@@ -129,7 +129,7 @@ def _coverage_of_records(catalog: Catalog, reaches: dict[str, Reaches], asked: T
         ("labels that are left to recorded traffic", coverage.unsent(records, catalog, reaches)),
     ):
         print(title)
-        print("\n".join(row(f"  {line}") for line in lines))
+        print("\n".join(sanitize_row(f"  {line}") for line in lines))
 
 
 def build_parser() -> Parser:

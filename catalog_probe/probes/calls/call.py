@@ -10,7 +10,7 @@ from enum import Enum
 from typing import TYPE_CHECKING, Any, Final, Literal, TypedDict, Unpack
 from urllib.parse import quote
 
-from catalog_probe.catalog.text.json_pointer import find
+from catalog_probe.catalog.text.json_pointer import find_value
 from catalog_probe.probes.calls.body import NO_BODY, Body, JsonBody, to_body
 from catalog_probe.probes.calls.placeholders import OWN_NAME, fill_placeholders, placeholders_in
 from catalog_probe.probes.calls.script import AwaitMessage, ScriptStep, SendMessage
@@ -214,7 +214,7 @@ class Removal:
 
     def find_id(self, body: Json) -> str | None:
         """Return the id of what was made, or None if the answer holds none that can be removed."""
-        resource_id = find(body, self.id_pointer)
+        resource_id = find_value(body, self.id_pointer)
         return resource_id if isinstance(resource_id, str) and self.is_valid_id(resource_id) else None
 
     def is_valid_id(self, resource_id: str) -> bool:

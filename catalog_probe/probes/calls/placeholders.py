@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 from zlib import crc32
 
-from catalog_probe.catalog.text.json_tree import map_texts, texts
+from catalog_probe.catalog.text.json_tree import list_strings, map_strings
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -23,7 +23,7 @@ _PATH_CHARACTERS = "/%:@!$&'()*+,;="
 
 def placeholders_in(value: Any) -> Iterator[str]:
     """Yield the name of every placeholder in the texts of a value, as often as it occurs."""
-    for text in texts(value):
+    for text in list_strings(value):
         if "{" in text:
             yield from PLACEHOLDER.findall(text)
 
@@ -39,7 +39,7 @@ def fill_placeholders(value: Any, values: Mapping[str, str]) -> Any:
     def fill(text: str) -> str:
         return PLACEHOLDER.sub(lambda match: values.get(match[1], match[0]), text) if "{" in text else text
 
-    return fill(value) if isinstance(value, str) else map_texts(value, fill)
+    return fill(value) if isinstance(value, str) else map_strings(value, fill)
 
 
 def fill_path(path: str, values: Mapping[str, str]) -> str:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from catalog_probe.catalog.files.manifest import Manifest, manifest, manifest_file
-from catalog_probe.catalog.model.errors import did_you_mean, shown
+from catalog_probe.catalog.model.errors import display_path, suggest_similar
 from catalog_probe.catalog.model.explanations import NOT_PROBED
-from catalog_probe.catalog.model.labels import BESIDE
+from catalog_probe.catalog.model.labels import UNJUDGED_LABELS
 from catalog_probe.catalog.reading.expectations import documented_labels
 from catalog_probe.catalog.reading.facts import claimed_endpoints
 from catalog_probe.probes.planning.spreading import asked_first, elsewhere
@@ -64,7 +64,7 @@ def _labels(catalog: Catalog, recipe: Recipe) -> Iterator[str]:
         yield f"{recipe.address}: its recipe sends every label that the record documents; remove `unsent`"
     for label in sorted(wanted - recipe.labels) if recipe.unsent is None else ():
         yield f"{recipe.address}: its recipe sends nothing labelled {label!r}, which the record documents"
-    extra = sorted(recipe.labels - wanted - BESIDE) if recipe.steps is None else []
+    extra = sorted(recipe.labels - wanted - UNJUDGED_LABELS) if recipe.steps is None else []
     for label in extra:
         yield f"{recipe.address}: its recipe sends {label!r}, which the record does not document"
 
@@ -86,7 +86,7 @@ def _endpoints(catalog: Catalog, recipe: Recipe, book: Book) -> Iterator[str]:
 
 def _extra_labels(catalog: Catalog, recipe: Recipe) -> Iterator[str]:
     wanted = documented_labels(catalog[recipe.address], catalog.__getitem__)
-    for label in sorted(recipe.labels - wanted - BESIDE):
+    for label in sorted(recipe.labels - wanted - UNJUDGED_LABELS):
         yield f"{recipe.address}: its recipe sends {label!r}, which the record does not document"
 
 
@@ -95,8 +95,10 @@ def _roles(recipe: Recipe, provider: Manifest) -> Iterator[str]:
     calls = [call for each in (recipe, *recipe.optional.values()) for call in each.calls.values()]
     named = {recipe.credential, *recipe.roles, *(call.credential for call in calls)} - {WRONG}
     for role in sorted(role for role in named if isinstance(role, str) and role not in provider.roles):
-        where = shown(manifest_file(provider.name))
-        mend = did_you_mean(role, provider.roles) or f"add it to $.roles there, or change it in {_place(provider.name)}"
+        where = display_path(manifest_file(provider.name))
+        mend = (
+            suggest_similar(role, provider.roles) or f"add it to $.roles there, or change it in {_place(provider.name)}"
+        )
         yield f"{recipe.address}: its recipe uses the credential {role!r}, which {where} does not name; {mend}"
 
 

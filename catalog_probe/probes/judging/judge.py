@@ -51,7 +51,7 @@ def judge(expected: Sequence[Expected], attempt: Attempt, known: Known, stopped:
     others = [answers_beside(cell, cells, matched) for cell in cells]
     compared = [
         _explain(cell, _judge_cell(cell, known, answers), known, beside)
-        if answers and verdict.outcome.conclusive
+        if answers and verdict.outcome.is_conclusive
         else verdict
         for cell, verdict, answers in zip(cells, explained, others, strict=True)
     ]
@@ -77,7 +77,7 @@ def _judge_cell(cell: Cell, known: Known, others: Answers = NO_OTHERS) -> Verdic
     if exchange.failure is not None and expected.failure is None:
         return _not_observed(cell, exchange.failure)
     findings = tuple(held(weighed(expected, compare(expected, exchange, others)), expected, exchange.request))
-    is_mismatch = any(finding.drifts for finding in findings)
+    is_mismatch = any(finding.is_drift for finding in findings)
     verdict = Verdict(Outcome.DRIFTED if is_mismatch else Outcome.CONFORMS, None, findings)
     if exchange.response is None:
         return verdict
@@ -123,7 +123,7 @@ def _after_what_they_depend_on(verdicts: Sequence[Verdict], cells: Sequence[Cell
     for cell, verdict in zip(cells, verdicts, strict=True):
         places = [(label, cell.endpoint) for label in cell.expected.depends]
         missed = [place[0] for place in places if place not in there and (place in asked or place[0] not in anywhere)]
-        if missed and verdict.outcome.conclusive:
+        if missed and verdict.outcome.is_conclusive:
             reason = Reason(ReasonCode.STEP_UNSEEN, f"{cell.label} means something only after {', '.join(missed)}")
             verdict = Verdict(Outcome.INCONCLUSIVE, reason)
         judged.append(verdict)
@@ -151,7 +151,7 @@ def _with_its_observation(cell: Cell, verdict: Verdict, others: Answers, known: 
 def _with_notes(cell: Cell, verdict: Verdict, known: Known) -> Verdict:
     """Add what is told beside the statements and is no part of the verdict."""
     response = cell.exchange.response
-    if response is None or not verdict.outcome.conclusive:
+    if response is None or not verdict.outcome.is_conclusive:
         return verdict
     if verdict.outcome is Outcome.DRIFTED:
         notes = (*_recognise(cell.chosen, response, known), *repeated_names(cell.chosen, response))

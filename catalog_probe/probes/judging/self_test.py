@@ -14,7 +14,7 @@ from catalog_probe.catalog.envelopes.envelope import envelope
 from catalog_probe.catalog.evidence.harness_results import self_test_address
 from catalog_probe.catalog.evidence.results import Result
 from catalog_probe.catalog.model import Attempt
-from catalog_probe.catalog.model.assertion import Assertion, Basis, Key
+from catalog_probe.catalog.model.assertion import Assertion, AssertionKey, Basis
 from catalog_probe.catalog.model.labels import CONTROL
 from catalog_probe.catalog.reading.expected import Expected
 from catalog_probe.catalog.reading.headers import HeaderRule
@@ -36,7 +36,7 @@ ON_PURPOSE = "false on purpose"
 TEAPOT = 418
 """A status that no control is answered with."""
 
-Lie = Callable[[Expected], tuple[Expected, Key, "Json"]]
+Lie = Callable[[Expected], tuple[Expected, AssertionKey, "Json"]]
 
 
 def self_test(lane: str, expected: Expected, control: Exchange, known: Known, today: date, at: str) -> Result:
@@ -66,22 +66,22 @@ def false_assertion(expected: Expected, today: date) -> Expected:
     return replace(lie, assertions={str(key): stated})
 
 
-def _status(expected: Expected) -> tuple[Expected, Key, Json]:
-    return replace(expected, status=TEAPOT), Key(CONTROL, "status"), TEAPOT
+def _status(expected: Expected) -> tuple[Expected, AssertionKey, Json]:
+    return replace(expected, status=TEAPOT), AssertionKey(CONTROL, "status"), TEAPOT
 
 
-def _header(expected: Expected) -> tuple[Expected, Key, Json]:
+def _header(expected: Expected) -> tuple[Expected, AssertionKey, Json]:
     rule = HeaderRule(NOWHERE, "present")
-    return replace(expected, headers=(rule,)), Key(CONTROL, "header", NOWHERE), "present"
+    return replace(expected, headers=(rule,)), AssertionKey(CONTROL, "header", NOWHERE), "present"
 
 
-def _field(expected: Expected) -> tuple[Expected, Key, Json]:
+def _field(expected: Expected) -> tuple[Expected, AssertionKey, Json]:
     place = f"/{NOWHERE}"
-    return replace(expected, fields={place: True}), Key(CONTROL, "body", place), True
+    return replace(expected, fields={place: True}), AssertionKey(CONTROL, "body", place), True
 
 
-def _body(expected: Expected) -> tuple[Expected, Key, Json]:
-    return replace(expected, envelope=envelope("empty")), Key(CONTROL, "body"), "empty"
+def _body(expected: Expected) -> tuple[Expected, AssertionKey, Json]:
+    return replace(expected, envelope=envelope("empty")), AssertionKey(CONTROL, "body"), "empty"
 
 
 LIES: Sequence[Lie] = (_status, _header, _field, _body)

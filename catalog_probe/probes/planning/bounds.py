@@ -6,13 +6,13 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from catalog_probe.catalog.model import Address
-from catalog_probe.catalog.model.reach import words_by_reach
+from catalog_probe.catalog.model.reach import format_reach_counts
+from catalog_probe.catalog.text.phrases import format_count
 from catalog_probe.probes.judging.verdicts.attempts import MAX_ATTEMPTS
 from catalog_probe.probes.planning.budgeting import spending
 from catalog_probe.probes.planning.look_ups import asked, look_ups
 from catalog_probe.probes.planning.reach import all_reaches
 from catalog_probe.probes.recipes import book
-from catalog_probe.reports.content.words import count
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -53,7 +53,7 @@ def by_reach(chosen: Plan, target: Target, catalog: Catalog) -> Iterator[str]:
         counts: dict[bool, Counter[Reach]] = {True: Counter(), False: Counter()}
         for address in (address for address, provider in every.items() if provider == name):
             counts[address in chosen.probed][own.of_record(catalog[address], catalog).reach] += 1
-        probed, others = (words_by_reach(counts[which]) or "none" for which in (True, False))
+        probed, others = (format_reach_counts(counts[which]) or "none" for which in (True, False))
         yield f"{name}: by reach, probed: {probed}; not probed: {others}"
 
 
@@ -101,8 +101,8 @@ def plan_lines(
     most += sum(rule.requests for rule in asked(_look_ups(provider, recipes, target)))
     costs = Counter(str(recipe.cost) for recipe in recipes)
     shares = ", ".join(f"{number} {cost}" for cost, number in sorted(costs.items()))
-    told = f"{provider.name}: {count(len(recipes), 'probe')} ({shares})"
-    told = f"{told}; at most {count(most, 'request')}, {count(tokens, 'token')}"
+    told = f"{provider.name}: {format_count(len(recipes), 'probe')} ({shares})"
+    told = f"{told}; at most {format_count(most, 'request')}, {format_count(tokens, 'token')}"
     drawn = sum(len(recipe.spread.cells) for recipe in recipes)
     others = drawn + sum(len(recipe.spread.not_drawn) + len(recipe.spread.left_out) for recipe in recipes)
     yield f"{told}; {drawn} of {others} other endpoints"

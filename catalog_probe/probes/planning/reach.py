@@ -103,7 +103,7 @@ class Reaches:
 
     def of_assertion(self, assertion: Assertion) -> Reached:
         """Who can observe one statement: neither more than its recipe shows nor more than its record says."""
-        labels = (assertion.key.label, *assertion.others)
+        labels = (assertion.key.label, *assertion.compared_labels)
         shown = (self.of_label(assertion.address, label) for label in labels)
         return worst(*shown, FLOORS[assertion.out_of_reach])
 
@@ -124,7 +124,7 @@ class Reaches:
 
     def can_observe(self, assertion: Assertion, target: Target) -> bool:
         """Whether a target, with its keys, its values and the costs that it allows, can ask for a statement."""
-        recipe, labels = self.book.recipes.get(assertion.address), {assertion.key.label, *assertion.others}
+        recipe, labels = self.book.recipes.get(assertion.address), {assertion.key.label, *assertion.compared_labels}
         if recipe is None or not labels <= recipe.labels:
             return False
         parts = (recipe, *map(recipe.look_under, labels))

@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from catalog_probe.catalog.check import validate
-from catalog_probe.catalog.model.errors import Mendable
+from catalog_probe.catalog.model.errors import UserError
 
 if TYPE_CHECKING:
     from collections.abc import Container, Iterable
     from pathlib import Path
 
 
-class Unsound(Mendable):
+class Unsound(UserError):
     """The catalog cannot be probed: its first problem, how many there are, and what to do."""
 
 

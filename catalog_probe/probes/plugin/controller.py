@@ -19,9 +19,9 @@ from catalog_probe.catalog.evidence.verdicts import run_verdict
 from catalog_probe.catalog.files import paths, provider_folders
 from catalog_probe.catalog.model import Address, Json, Outcome, Reason
 from catalog_probe.catalog.model.codes import ReasonCode
-from catalog_probe.catalog.model.errors import LONGEST, Mendable
-from catalog_probe.catalog.model.exits import Exit, highest
-from catalog_probe.catalog.text.visible import line, row
+from catalog_probe.catalog.model.errors import MAX_MESSAGE_LENGTH, UserError
+from catalog_probe.catalog.model.exits import Exit, select_exit
+from catalog_probe.catalog.text.sanitizing import sanitize_line, sanitize_row
 from catalog_probe.probes.planning.reach import Reaches, all_reaches
 from catalog_probe.probes.planning.sharding import group_of
 from catalog_probe.probes.plugin import after_run, before_run
@@ -106,7 +106,7 @@ class Controller:
             self.folder.mkdir(parents=True)
             if self.options.traffic is None:  # what a client did not do is no lost coverage
                 self._shown = nights.shown(self._history, self.options.told_as, left_out=self._trouble)
-        except Mendable as error:
+        except UserError as error:
             self.close()
             raise pytest.UsageError(str(error)) from error
         except OSError as error:
@@ -135,7 +135,7 @@ class Controller:
                 raise
             self.close()
             self._remove_folder()
-            lost = f"{ReasonCode.WORKER_LOST}: a worker ended as it started ({line(str(error))}); run again"
+            lost = f"{ReasonCode.WORKER_LOST}: a worker ended as it started ({sanitize_line(str(error))}); run again"
             pytest.exit(lost, returncode=Exit.HARNESS_ERROR)
 
     @pytest.hookimpl(wrapper=True)
@@ -194,12 +194,16 @@ class Controller:
         target = self.options.target
         if self.options.traffic is not None:
             names = ", ".join(self.options.traffic.names)
-            return row(f"catalog probe: {len(self._asked_for)} records held against {names}; run {self.folder}")
+            return sanitize_row(
+                f"catalog probe: {len(self._asked_for)} records held against {names}; run {self.folder}"
+            )
         where = "the embedded mock" if target.embedded else f"{'live' if target.live else 'mock'} target {target.name}"
         where += f" under {self.options.invocation.revision}" if self.options.invocation.revision else ""
         selected = {address.provider for address in self._asked_for}
         providers = ", ".join(provider for provider in self.options.providers if provider in selected)
-        return row(f"catalog probe: {len(self._asked_for)} records of {providers} on {where}; run {self.folder}")
+        return sanitize_row(
+            f"catalog probe: {len(self._asked_for)} records of {providers} on {where}; run {self.folder}"
+        )
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         """Append a result as soon as its item's setup is reported, here or by a worker."""
@@ -289,7 +293,7 @@ class Controller:
         if self._is_full:
             session.exitstatus = Exit.HARNESS_ERROR
         elif exitstatus in _OURS:
-            session.exitstatus = highest({run_verdict.exit_status(run, results), self._write_back(run, results)})
+            session.exitstatus = select_exit({run_verdict.exit_status(run, results), self._write_back(run, results)})
 
     def _withhold_keys(self) -> None:
         """Take the keys out of the environment that every child would inherit."""
@@ -302,7 +306,7 @@ class Controller:
             return Exit.FINE
         try:
             self._written += after_run.write_back(self.options, run, results)
-        except Mendable as error:
+        except UserError as error:
             records = provider_folders.catalog_option(self.options.catalog.root)
             command = shlex.join(["catalog-probe", "catalog", "update", str(self.folder), *records])
             self._trouble.append(f"records not updated: {error}; then `{command}`")
@@ -363,7 +367,7 @@ class Controller:
 
     def _unwritable(self, error: OSError) -> pytest.UsageError:
         said = f"--out {self.options.out}: {error.strerror}; name a folder that can be written"
-        return pytest.UsageError(line(said, LONGEST))
+        return pytest.UsageError(sanitize_line(said, MAX_MESSAGE_LENGTH))
 
     def _say_what_was_stopped(self, session: pytest.Session, *, interrupted: bool) -> None:
         """Record why the rest was not probed: an option wanted it so (`-x`), or Ctrl-C makes the run blind."""

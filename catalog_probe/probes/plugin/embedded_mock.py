@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from catalog_probe.catalog.files.manifest import manifest, manifest_file, provider_folder
 from catalog_probe.catalog.files.provider_folders import SHIPPED
-from catalog_probe.catalog.model.errors import Mendable, shown
+from catalog_probe.catalog.model.errors import UserError, display_path
 from catalog_probe.catalog.model.exits import Exit
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ _NEEDED_PREFIXES = ("PYTHON", "LC_", "COV_", "COVERAGE_")
 """What an interpreter needs of the environment, and what follows its coverage; keys are none of it."""
 
 
-class MockError(Mendable):
+class MockError(UserError):
     """The mock did not start: one line with its own last words."""
 
     status = Exit.HARNESS_ERROR
@@ -63,7 +63,7 @@ class EmbeddedMock:
         ours = [name for name in wanted if name not in own]
         for name in ours:
             if provider_folder(name) != SHIPPED:
-                mend = f"name how it is started under `mock` in {shown(manifest_file(name))}, or name a --target"
+                mend = f"name how it is started under `mock` in {display_path(manifest_file(name))}, or name a --target"
                 raise NoMockError(f"{name} has no mock", mend)
         self._own: dict[str, _Served] = {}
         self._ours: _Served | None = None

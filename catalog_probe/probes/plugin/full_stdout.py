@@ -7,9 +7,9 @@ from typing import TextIO, cast
 
 import pytest
 
-from catalog_probe.catalog.model.exits import Exit, highest
-from catalog_probe.catalog.text.output_streams import Unfailing
-from catalog_probe.catalog.text.visible import line
+from catalog_probe.catalog.model.exits import Exit, select_exit
+from catalog_probe.catalog.text.output_streams import FailsafeStream
+from catalog_probe.catalog.text.sanitizing import sanitize_line
 
 
 class Speaker:
@@ -18,7 +18,7 @@ class Speaker:
     def __init__(self) -> None:
         self.mend = "print it elsewhere"
         self._before = sys.stdout
-        self._said = Unfailing(sys.stdout)
+        self._said = FailsafeStream(sys.stdout)
         sys.stdout = cast("TextIO", self._said)
         self._session: pytest.Session | None = None
 
@@ -30,11 +30,11 @@ class Speaker:
         """Tell that stdout took no more, but for a reader who had enough: no night is green that was not heard."""
         self._said.flush()
         sys.stdout = self._before
-        trouble = self._said.trouble
+        trouble = self._said.first_error
         if trouble is None or isinstance(trouble, BrokenPipeError):
             return
-        last = Unfailing(sys.stderr)
-        last.write(f"catalog-probe: stdout: {line(str(trouble.strerror or trouble))}; {self.mend}\n")
+        last = FailsafeStream(sys.stderr)
+        last.write(f"catalog-probe: stdout: {sanitize_line(str(trouble.strerror or trouble))}; {self.mend}\n")
         last.flush()
         if self._session is not None and self._session.exitstatus in tuple(Exit):
-            self._session.exitstatus = highest({Exit(self._session.exitstatus), Exit.HARNESS_ERROR})
+            self._session.exitstatus = select_exit({Exit(self._session.exitstatus), Exit.HARNESS_ERROR})

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from catalog_probe.catalog.text.visible import row
+from catalog_probe.catalog.text.sanitizing import sanitize_row
 from catalog_probe.probes.planning.bounds import told
 from catalog_probe.probes.planning.fault_free_requests import at_most
 from catalog_probe.probes.planning.plan import plan
@@ -24,5 +24,5 @@ class Planner(Collector):
             reporter.write_line("")
             unfaulted = at_most(chosen.probed, options.catalog, options.planned, options.allow)
             for line in told(chosen, options.target, options.catalog, unfaulted):
-                reporter.write_line(row(line))
+                reporter.write_line(sanitize_row(line))
         return True

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from catalog_probe.catalog.model.errors import LONGEST, Mendable, shown
-from catalog_probe.catalog.text.output_streams import Unfailing, speak_plainly
-from catalog_probe.catalog.text.visible import line
+from catalog_probe.catalog.model.errors import MAX_MESSAGE_LENGTH, UserError, display_path
+from catalog_probe.catalog.text.output_streams import FailsafeStream, make_output_failsafe
+from catalog_probe.catalog.text.sanitizing import sanitize_line
 from catalog_probe.probes.plugin.collection import options, options_table, selectors
 from catalog_probe.probes.plugin.collection.options_table import PROBES
 from catalog_probe.probes.plugin.collection.worker_input import KEYS, LOCAL, WORKER_INPUT, WorkerInput
@@ -40,9 +40,9 @@ _catalog: pytest.StashKey[Catalog] = pytest.StashKey()
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    speak_plainly()
+    make_output_failsafe()
     if isinstance(sys.stderr, io.TextIOWrapper) and sys.stderr is sys.__stderr__:
-        sys.stderr = Unfailing(sys.stderr)  # else what cannot be said of wrong usage would hide that it is (4)
+        sys.stderr = FailsafeStream(sys.stderr)  # else what cannot be said of wrong usage would hide that it is (4)
     options_table.add(parser)
 
 
@@ -53,7 +53,7 @@ def pytest_cmdline_main(config: pytest.Config) -> None:
         try:
             options_table.refuse_elsewhere(config)
             selectors.refuse_addresses(config.args, config.invocation_params.dir)
-        except Mendable as error:
+        except UserError as error:
             raise pytest.UsageError(str(error)) from None
     if hasattr(config, "workerinput") or not _asked_for(config):
         return
@@ -115,10 +115,12 @@ def _options(config: pytest.Config, keys: Mapping[str, str]) -> Options:
         selectors.refuse_addresses(config.args, config.invocation_params.dir)
         selectors.demand_records(config.args, chosen.catalog)
         return chosen
-    except Mendable as error:
+    except UserError as error:
         raise pytest.UsageError(str(error)) from None
     except OSError as error:  # a name too long for the system, a folder that may not be entered
-        raise pytest.UsageError(line(f"{error.filename}: {error.strerror or error}; name another", LONGEST)) from None
+        raise pytest.UsageError(
+            sanitize_line(f"{error.filename}: {error.strerror or error}; name another", MAX_MESSAGE_LENGTH)
+        ) from None
 
 
 def _hold_the_budget(config: pytest.Config, chosen: Options) -> None:
@@ -139,7 +141,7 @@ def _demand_soundness(chosen: Options) -> None:
     try:
         with all_installed():
             catalog_check.demand(chosen.catalog.roots, chosen.providers)
-    except Mendable as error:
+    except UserError as error:
         raise pytest.UsageError(str(error)) from None
 
 
@@ -149,7 +151,7 @@ def _demand_recipes(chosen: Options) -> None:
         with all_installed():
             for provider in chosen.providers:
                 book(provider)
-    except Mendable as error:
+    except UserError as error:
         raise pytest.UsageError(str(error)) from None
 
 
@@ -166,7 +168,7 @@ def _take_charge(config: pytest.Config, chosen: Options) -> WorkerInput:
     config.pluginmanager.register(controller.teller, "catalog-probe-teller")
     config.stash[
         _speaker
-    ].mend = f"`{shlex.join(['catalog-probe', 'report', 'show', shown(controller.folder)])}` says it"
+    ].mend = f"`{shlex.join(['catalog-probe', 'report', 'show', display_path(controller.folder)])}` says it"
     if config.option.tbstyle == "auto":
         config.option.tbstyle = "no"  # each failure is told by its cause
     if config.option.reportchars == PYTESTS_LIST:
@@ -182,7 +184,7 @@ def _mock_of(config: pytest.Config, chosen: Options) -> EmbeddedMock | None:
 
     try:
         mock = EmbeddedMock(chosen.providers)
-    except Mendable as error:
+    except UserError as error:
         raise pytest.UsageError(str(error)) from error
     config.add_cleanup(mock.stop)
     return mock

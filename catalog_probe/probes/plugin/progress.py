@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from catalog_probe.catalog.model import Outcome
-from catalog_probe.catalog.text.phrases import brief
-from catalog_probe.catalog.text.visible import row
+from catalog_probe.catalog.text.phrases import shorten
+from catalog_probe.catalog.text.sanitizing import sanitize_row
 from catalog_probe.probes.plugin.collection.collecting import address_in, address_of
 from catalog_probe.reports.content.words import OUTCOMES
 
@@ -97,7 +97,7 @@ class Progress:
         if self._is_live:
             self._written_at = self._clock()
             width = shutil.get_terminal_size().columns - 1
-            self._reporter.rewrite(brief(told, width).ljust(width))
+            self._reporter.rewrite(shorten(told, width).ljust(width))
             self._reporter.flush()
         else:
             self._write(told)
@@ -126,13 +126,13 @@ def status_line(seen: Mapping[str, Counter[Outcome]], totals: Totals, lanes: Seq
     else:
         left = {provider: number - seen[provider].total() for provider, number in totals.items()}
         waits = [f"{provider} {number} left" for provider, number in left.items() if number]
-    return row(", ".join(said) + (f"; {', '.join(waits)}" if waits else ""))
+    return sanitize_row(", ".join(said) + (f"; {', '.join(waits)}" if waits else ""))
 
 
 def provider_line(provider: str, seen: Counter[Outcome]) -> str:
     """What became of one provider's records: `PA  52 done  2 drifted`."""
     told = (f"{seen[outcome]} {name}" for outcome, name in OUTCOMES.items() if seen[outcome])
-    return row("  ".join([f"{provider.upper()}  {seen.total()} done", *told]))
+    return sanitize_row("  ".join([f"{provider.upper()}  {seen.total()} done", *told]))
 
 
 def _differing(counts: Counter[Outcome]) -> Iterable[str]:

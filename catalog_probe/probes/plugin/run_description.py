@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from catalog_probe.catalog.evidence.results import Run
 from catalog_probe.catalog.model import Address, Json
-from catalog_probe.catalog.model.clock import utc_text
+from catalog_probe.catalog.model.clock import format_utc
 from catalog_probe.probes.planning.plan import controlled_lanes, plan
 from catalog_probe.probes.plugin import before_run
 from catalog_probe.probes.plugin.versions import versions
@@ -42,7 +42,7 @@ def described(options: Options, begun: Begun, looked_up: Sequence[LookedUp]) -> 
         run=begun.run,
         target=options.told_as,
         live=options.target.live,
-        started_at=utc_text(begun.started_at, "seconds"),
+        started_at=format_utc(begun.started_at, "seconds"),
         today=options.today.isoformat(),
         providers=options.providers,
         expected=tuple(name for name in options.expected if name in asked),

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from catalog_probe.catalog.evidence.causes import find_causes
-from catalog_probe.catalog.model.errors import shown
-from catalog_probe.catalog.text.visible import row
+from catalog_probe.catalog.model.errors import display_path
+from catalog_probe.catalog.text.sanitizing import sanitize_row
 from catalog_probe.probes.plugin.collection.collecting import address_in
 
 if TYPE_CHECKING:
@@ -57,10 +57,10 @@ class Teller:
         quiet = terminalreporter.verbosity < 0
         terminalreporter.write_line(terminal.body(run, results, width=width, colour=colour, quiet=quiet))
         for said in self._written:
-            terminalreporter.write_line(row(said))
+            terminalreporter.write_line(sanitize_row(said))
         self._tell_trouble(terminalreporter)
         if (report := self._folder / "report.html").is_file():
-            terminalreporter.write_line(f"report: {shown(report)}")
+            terminalreporter.write_line(f"report: {display_path(report)}")
         if self._annotate:
             for line in ci_annotations.annotated(run, results):
                 terminalreporter.write_line(line)
@@ -71,7 +71,7 @@ class Teller:
 
     def _tell_trouble(self, reporter: pytest.TerminalReporter) -> None:
         for said in self._trouble:
-            reporter.write_line(row(said), red=True)
+            reporter.write_line(sanitize_row(said), red=True)
 
     @pytest.hookimpl(trylast=True)
     def pytest_unconfigure(self) -> None:

@@ -12,13 +12,13 @@ from zlib import crc32
 from catalog_probe.catalog.files.manifest import manifest, provider_folder
 from catalog_probe.catalog.files.missing_library import describe_missing_library
 from catalog_probe.catalog.files.provider_folders import cached_per_folders
-from catalog_probe.catalog.model.errors import Mendable, shown
+from catalog_probe.catalog.model.errors import UserError, display_path
 
 if TYPE_CHECKING:
     from types import ModuleType, TracebackType
 
 
-class RecipeError(Mendable):
+class RecipeError(UserError):
     """Recipes that cannot be read, or that contradict themselves."""
 
 
@@ -43,7 +43,7 @@ def recipes_module(provider: str) -> ModuleType | None:
 def recipes_place(provider: str) -> str:
     """Where the recipes of a provider lie, or would, as a person would type it."""
     folder = provider_folder(provider).recipes / provider
-    return shown(folder if folder.is_dir() else folder.with_suffix(".py"))
+    return display_path(folder if folder.is_dir() else folder.with_suffix(".py"))
 
 
 def _loaded(provider: str, file: Path) -> ModuleType:
@@ -67,15 +67,15 @@ def _loaded(provider: str, file: Path) -> ModuleType:
 
 
 def _unreadable(error: Exception, file: Path, name: str) -> RecipeError:
-    if isinstance(error, Mendable):
-        return RecipeError(error.what, error.mend, file=error.file or file, place=error.place)
+    if isinstance(error, UserError):
+        return RecipeError(error.what, error.mend, file=error.file or file, location=error.location)
     at, number = _where(error, file)
     is_of_recipes = isinstance(error, ImportError) and f"{error.name}.".startswith(f"{name}.")
     if not is_of_recipes and describe_missing_library(error):
-        return RecipeError(describe_missing_library(error), file=at, place=number)
+        return RecipeError(describe_missing_library(error), file=at, location=number)
     said = str(error).replace(f"{name}.", ".")  # as the import is written there
     return RecipeError(
-        f"cannot be imported ({type(error).__name__}: {said})", "mend the recipes there", file=at, place=number
+        f"cannot be imported ({type(error).__name__}: {said})", "mend the recipes there", file=at, location=number
     )
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from catalog_probe.catalog.model import Exchange, Reason, Response
 from catalog_probe.catalog.model.codes import ReasonCode
-from catalog_probe.catalog.model.labels import ANSWER, BESIDE, CLEANUP, SETUP
+from catalog_probe.catalog.model.labels import ANSWER, CLEANUP, SETUP, UNJUDGED_LABELS
 from catalog_probe.catalog.reading.grpc_statuses import status_of
 from catalog_probe.probes.judging.comparison.message import QUOTED, quote
 from catalog_probe.probes.judging.control import explain_moment
@@ -141,7 +141,7 @@ class AttemptProbe:
         exchange = await self._lane.send(
             call, label, self._session, self.started, self._role, tokens=tokens, cleanup=cleanup
         )
-        if self.endpoint and label not in BESIDE:
+        if self.endpoint and label not in UNJUDGED_LABELS:
             exchange = replace(exchange, endpoint=self.endpoint)
         self.exchanges.append(exchange)
         self._last_exchange = exchange

@@ -13,7 +13,7 @@ from catalog_probe.catalog.model.status import NO_SUCH_PATH
 from catalog_probe.catalog.reading.expected import answer_body
 from catalog_probe.catalog.reading.grpc_statuses import status_of
 from catalog_probe.catalog.recognition.known import TOO_MANY, Known
-from catalog_probe.catalog.text.json_pointer import ABSENT, find
+from catalog_probe.catalog.text.json_pointer import ABSENT, find_value
 from catalog_probe.probes.judging.control import (
     SUCCESS,
     UNAUTHORIZED,
@@ -89,7 +89,7 @@ def _find_missing_proof(control: Call, lane: Lane, response: Response) -> str:
     body = answer_body(proof, response)
     if response.cut is None and body == {}:  # what any server may answer to anything
         return "with an empty object"
-    missing = [pointer for pointer in proof.fields if find(body, pointer) is ABSENT]
+    missing = [pointer for pointer in proof.fields if find_value(body, pointer) is ABSENT]
     return f"without {', '.join(missing)}" if missing else ""
 
 

@@ -15,7 +15,7 @@ from anyio.from_thread import BlockingPortal, start_blocking_portal
 
 from catalog_probe.catalog.evidence.retention import RetentionBudget
 from catalog_probe.catalog.model import Address, Outcome, Reason
-from catalog_probe.catalog.model.clock import utc_now_text
+from catalog_probe.catalog.model.clock import format_utc_now
 from catalog_probe.catalog.model.codes import ReasonCode
 from catalog_probe.probes.judging.control import expect_control
 from catalog_probe.probes.judging.self_test import self_test
@@ -162,7 +162,7 @@ class Engine:
             return None
         self._self_tested_lanes.add(recipe.lane)
         expected = expect_control(recipe.provider)
-        result = self_test(recipe.lane, expected, lane.green_control, provider.known, self.today, utc_now_text())
+        result = self_test(recipe.lane, expected, lane.green_control, provider.known, self.today, format_utc_now())
         return redact_result(result, self.redactor)
 
     def close(self) -> None:

@@ -11,8 +11,8 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from catalog_probe.catalog.files import json_lines
-from catalog_probe.catalog.model.clock import utc_now_text
-from catalog_probe.catalog.model.errors import Mendable
+from catalog_probe.catalog.model.clock import format_utc_now
+from catalog_probe.catalog.model.errors import UserError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -26,7 +26,7 @@ FILE_NAME = "made.jsonl"
 SCHEMA = 2
 
 
-class JournalError(Mendable):
+class JournalError(UserError):
     """A journal cannot be read or written: one line saying which, and what to do."""
 
 
@@ -76,7 +76,7 @@ class Journal:
 
     def begin(self, record: str, provider: str, address: str, role: str, request: str) -> JournalEntry:
         """Note, before the request is sent, that something is about to be made."""
-        at = utc_now_text("seconds")
+        at = format_utc_now("seconds")
         entry = JournalEntry(secrets.token_hex(6), record, self.target, provider, address, role, request, at)
         fields = {name: getattr(entry, name) for name in _BEGIN_FIELDS}
         self._append(schema=SCHEMA, state="making", id=entry.id, **fields)
@@ -128,12 +128,12 @@ def read_entries(path: Path, left_out: list[str] | None = None) -> list[JournalE
     for place, line in _read_lines(path, left_out):
         if isinstance(line, dict) and line.get("state") == "making" and line.get("schema") != SCHEMA:
             what = f"was written by another version of this tool: schema {line.get('schema', 1)!r}, not {SCHEMA}"
-            raise JournalError(what, "look on the account yourself, then remove the file", place=place)
+            raise JournalError(what, "look on the account yourself, then remove the file", location=place)
         try:
             _apply_line(line, entries)
         except (AttributeError, LookupError, TypeError, ValueError) as error:
             what = f"no line of a journal ({type(error).__name__}: {error})"
-            raise JournalError(what, "remove the line, and look on the account yourself", place=place) from error
+            raise JournalError(what, "remove the line, and look on the account yourself", location=place) from error
     return list(entries.values())
 
 
@@ -162,4 +162,4 @@ def _read_lines(path: Path, left_out: list[str] | None) -> Iterator[tuple[str, J
     try:
         yield from json_lines.parse_lines(raw, path, left_out)
     except json_lines.BrokenLineError as error:
-        raise JournalError(error.what, error.mend, place=error.place) from error
+        raise JournalError(error.what, error.mend, location=error.location) from error

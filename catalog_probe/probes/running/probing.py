@@ -10,9 +10,9 @@ import anyio
 
 from catalog_probe.catalog.evidence.retention import trim_attempt
 from catalog_probe.catalog.model import Attempt, Outcome, Reason
-from catalog_probe.catalog.model.clock import ms_since, utc_now_text
+from catalog_probe.catalog.model.clock import format_utc_now, ms_since
 from catalog_probe.catalog.model.codes import ReasonCode
-from catalog_probe.catalog.model.labels import BESIDE
+from catalog_probe.catalog.model.labels import UNJUDGED_LABELS
 from catalog_probe.probes.judging.inconclusive.record import Pending, Probed, add_record, settle_record
 from catalog_probe.probes.judging.judge import judge
 from catalog_probe.probes.judging.verdicts.attempts import PASSING, only_later, over_all, still_open
@@ -157,7 +157,7 @@ async def _attempt(task: Task, lane: Lane, history: AttemptHistory) -> Verdict:
     history.missing_labels = {
         label: reason for label, reason in history.missing_labels.items() if label not in history.lost_labels
     }
-    started_at = utc_now_text()
+    started_at = format_utc_now()
     stopped: Reason | None = None
     error_verdict: Verdict | None = None
     missing = Unseen()
@@ -196,7 +196,7 @@ def _judge_attempt(
         for exchange in history.exchanges
         if needed is not None
         and needed.isdisjoint({(exchange.label, exchange.endpoint), (exchange.label, "")})
-        and exchange.label not in BESIDE
+        and exchange.label not in UNJUDGED_LABELS
     }
     completed = replace(attempt, exchanges=(*earlier.values(), *attempt.exchanges))
     verdict = judge(expected, completed, task.known, stopped)

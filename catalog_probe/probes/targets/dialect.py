@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from catalog_probe.catalog.files.manifest import manifest
-from catalog_probe.catalog.text.json_tree import map_texts
+from catalog_probe.catalog.text.json_tree import map_strings
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -101,10 +101,10 @@ class Dialect:
         return text
 
     def json_out(self, value: Json) -> Json:
-        return value if self.id_stand_in == self.id_real else map_texts(value, self.text_out)
+        return value if self.id_stand_in == self.id_real else map_strings(value, self.text_out)
 
     def json_in(self, value: Json) -> Json:
-        return map_texts(value, self.text_in) if self._words else value
+        return map_strings(value, self.text_in) if self._words else value
 
     def _name_in(self, name: str) -> str:
         if name == self.key_real:

@@ -11,7 +11,7 @@ from datetime import UTC, date, datetime
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any
 
-from catalog_probe.catalog.text.json_pointer import ABSENT, find, rebuilt
+from catalog_probe.catalog.text.json_pointer import ABSENT, build_document, find_value
 from catalog_probe.probes.calls.placeholders import placeholders_in
 
 if TYPE_CHECKING:
@@ -131,7 +131,7 @@ def ending(rule: Rule, body: Json, value: str) -> date | None:
     """The day on which a value ends, as the entry of it tells; None where it tells none, or is not listed."""
     if not rule.ends:
         return None
-    told = (find(each, rule.ends) for each in _entries(rule, body) if _text(each, rule) == value)
+    told = (find_value(each, rule.ends) for each in _entries(rule, body) if _text(each, rule) == value)
     return next((day for each in told if (day := _day(each)) is not None), None)
 
 
@@ -139,9 +139,9 @@ def following(rule: Rule, pages: Sequence[Json]) -> str | None:
     """The cursor that leads on from these pages of a list; None where it ends, goes in circles or is long enough."""
     if not rule.next or len(pages) >= MAX_PAGES or not _entries(rule, pages[-1]):
         return None
-    if rule.more and find(pages[-1], rule.more) is False:
+    if rule.more and find_value(pages[-1], rule.more) is False:
         return None
-    cursors = [find(page, rule.next) for page in pages]
+    cursors = [find_value(page, rule.next) for page in pages]
     cursor = cursors.pop()
     return cursor if isinstance(cursor, str) and cursor and cursor not in cursors else None
 
@@ -150,7 +150,7 @@ def joined(rule: Rule, pages: Sequence[Json]) -> Json:
     """One answer with the entries of all pages."""
     if len(pages) == 1:
         return pages[0]
-    return rebuilt({rule.entries: [entry for page in pages for entry in _entries(rule, page)]})
+    return build_document({rule.entries: [entry for page in pages for entry in _entries(rule, page)]})
 
 
 def in_order(rules: Iterable[Rule]) -> list[Rule]:
@@ -167,12 +167,12 @@ def in_order(rules: Iterable[Rule]) -> list[Rule]:
 
 
 def _entries(rule: Rule, body: Json) -> list[Any]:
-    found = find(body, rule.entries)
+    found = find_value(body, rule.entries)
     return found if isinstance(found, list) else []
 
 
 def _text(entry: Any, rule: Rule) -> str | None:
-    found = find(entry, rule.take)
+    found = find_value(entry, rule.take)
     if isinstance(found, bool) or not isinstance(found, str | int) or found == "":
         return None
     return str(found).removeprefix(rule.after)
@@ -190,7 +190,7 @@ def _fits(entry: Any, rule: Rule) -> bool:
 
 def _holds(entry: Any, pointer: str, wanted: Sequence[str]) -> bool:
     """Whether what stands there, or one of several things, is wanted; `*` wants anything but nothing."""
-    found = find(entry, pointer)
+    found = find_value(entry, pointer)
     if found is ABSENT or found is None:
         return False
     texts = [_plain(each) for each in (found if isinstance(found, list) else [found])]
@@ -204,7 +204,7 @@ def _plain(value: Any) -> str:
 def _newest(candidates: Sequence[Any], rule: Rule) -> Any:
     if not rule.newest:
         return candidates[0]
-    return max(candidates, key=lambda each: _comparable(find(each, rule.newest)))
+    return max(candidates, key=lambda each: _comparable(find_value(each, rule.newest)))
 
 
 def _comparable(found: Any) -> tuple[int, float, str]:

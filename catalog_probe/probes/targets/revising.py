@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from catalog_probe.catalog.files.manifest import Revisions, manifest
-from catalog_probe.catalog.model.errors import Mendable, did_you_mean
+from catalog_probe.catalog.model.errors import UserError, suggest_similar
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from catalog_probe.probes.targets.target import Provider, Target
 
 
-class RevisionError(Mendable):
+class RevisionError(UserError):
     """A revision that nobody can be asked for: one line saying which, and what to do."""
 
 
@@ -80,7 +80,7 @@ def _named(here: Mapping[str, Provider], text: str) -> dict[str, str]:
     if not found:
         every = [value for values in known.values() for value in values]
         told = ", ".join(f"{each}:{value}" for each, values in known.items() for value in values)
-        mend = did_you_mean(text, every) or (f"they are {told}" if told else "no provider here has any")
+        mend = suggest_similar(text, every) or (f"they are {told}" if told else "no provider here has any")
         raise RevisionError(f"--revision {text}: no provider here knows it", f"{mend}; any other as PROVIDER:VALUE")
     return found
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from catalog_probe.catalog.evidence.verdicts.confirmation import PENDING_DAYS
 from catalog_probe.catalog.model.answered_by import AnsweredBy
-from catalog_probe.catalog.model.errors import Mendable
+from catalog_probe.catalog.model.errors import UserError
 from catalog_probe.probes.targets.look_ups import Rule, in_order
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ NOWHERE_KEY = "catalog-probe-key-that-does-not-exist"
 """The credential of role `wrong` where a target names no better one."""
 
 
-class TargetError(Mendable):
+class TargetError(UserError):
     """A target that cannot be used: one line saying which, where in it, and what to do."""
 
 

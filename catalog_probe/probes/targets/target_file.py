@@ -20,7 +20,8 @@ from catalog_probe.catalog.evidence.verdicts.confirmation import PENDING_DAYS
 from catalog_probe.catalog.files import paths, provider_folders
 from catalog_probe.catalog.files.manifest import Manifest, manifest, providers
 from catalog_probe.catalog.model.answered_by import AnsweredBy
-from catalog_probe.catalog.text.phrases import brief, decoded
+from catalog_probe.catalog.text.phrases import shorten
+from catalog_probe.catalog.text.text_files import decode_text
 from catalog_probe.probes.calls.services import GRPC_HOST
 from catalog_probe.probes.targets import shape
 from catalog_probe.probes.targets.look_ups import Rule, in_order
@@ -57,7 +58,7 @@ def load(name_or_path: str, environ: Mapping[str, str] | None = None) -> Target:
 
 def _read(path: Path, environ: Mapping[str, str]) -> Target:
     try:
-        data = _as_json(decoded(path.read_bytes()))
+        data = _as_json(decode_text(path.read_bytes()))
     except OSError as error:
         raise TargetError(f"target {path}: {error.strerror}") from error
     except (ValueError, RecursionError) as error:  # TOMLDecodeError, UnicodeDecodeError, numbers of too many digits
@@ -145,7 +146,7 @@ class _File:
     def check_number(self, place: str, value: float) -> None:
         least, most = BOUNDS[place.rpartition(".")[2]]
         if not least <= value <= most:  # nor is NaN
-            raise self.error(place, f"should be {least} to {most}, not {brief(repr(value), 60)}")
+            raise self.error(place, f"should be {least} to {most}, not {shorten(repr(value), 60)}")
 
     def error(self, place: str, message: str) -> TargetError:
         where = f"target {self.path}: {place}" if place else f"target {self.path}"

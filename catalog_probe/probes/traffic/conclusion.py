@@ -64,7 +64,7 @@ def concluded(seen: Sequence[Seen], *, ours: bool) -> Verdict:
 
 
 def _told(differing: int, asked: int, verdicts: Iterable[Verdict]) -> Finding:
-    messages = {finding.message: None for verdict in verdicts for finding in verdict.findings if finding.drifts}
+    messages = {finding.message: None for verdict in verdicts for finding in verdict.findings if finding.is_drift}
     return Finding(
         code=FindingCode.NOT_OBSERVED,
         aspect=Aspect.STATE,

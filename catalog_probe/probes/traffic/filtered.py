@@ -11,11 +11,11 @@ from catalog_probe.catalog.envelopes.place import Place
 from catalog_probe.catalog.envelopes.projection import unwrapped
 from catalog_probe.catalog.files.manifest import manifest
 from catalog_probe.catalog.model import Aspect, Outcome
-from catalog_probe.catalog.model.assertion import Key
+from catalog_probe.catalog.model.assertion import AssertionKey
 from catalog_probe.catalog.model.codes import FindingCode
 from catalog_probe.catalog.reading.expected import answer_body
-from catalog_probe.catalog.text.json_pointer import find_all
-from catalog_probe.catalog.text.json_tree import map_texts
+from catalog_probe.catalog.text.json_pointer import find_values
+from catalog_probe.catalog.text.json_tree import map_strings
 from catalog_probe.probes.judging.comparison.places import values_at
 
 if TYPE_CHECKING:
@@ -61,8 +61,8 @@ def mark_hidden(exchange: Exchange, marks: re.Pattern[str], *, complete: bool | 
     exchange = replace(exchange, request=replace(asked, headers=mark(asked.headers)))
     if answer is None:
         return exchange
-    events = answer.events and tuple(replace(event, data=map_texts(event.data, mark_text)) for event in answer.events)
-    body = map_texts(answer.body, mark_text) if answer.body_type == "json" else answer.body
+    events = answer.events and tuple(replace(event, data=map_strings(event.data, mark_text)) for event in answer.events)
+    body = map_strings(answer.body, mark_text) if answer.body_type == "json" else answer.body
     return replace(exchange, response=replace(answer, headers=mark(answer.headers), body=body, events=events))
 
 
@@ -106,7 +106,7 @@ def without_what_was_filtered(verdict: Verdict, expected: Expected, exchange: Ex
         return (left_out and not complete) or HIDDEN in _values(within, expected, exchange)
 
     def rests_on_lost(finding: Finding) -> bool:
-        within = Key.parse(finding.assertion).within if finding.assertion else ""
+        within = AssertionKey.parse(finding.assertion).local_key if finding.assertion else ""
         absent = finding.code in _ABOUT_ABSENCE and finding.location not in response.headers and not complete
         return absent or finding.observed == HIDDEN or bool(within and is_lost(within))
 
@@ -114,7 +114,7 @@ def without_what_was_filtered(verdict: Verdict, expected: Expected, exchange: Ex
     differing = {finding.assertion for finding in left}
     # The shape of a body may differ in a hidden value alone.
     gone = {finding.assertion for finding in verdict.findings} - differing
-    outcome = Outcome.DRIFTED if any(finding.drifts for finding in left) else Outcome.CONFORMS
+    outcome = Outcome.DRIFTED if any(finding.is_drift for finding in left) else Outcome.CONFORMS
     observations = tuple(_without_lost(observation, is_lost, gone) for observation in verdict.observations)
     return replace(verdict, outcome=outcome, findings=left, observations=observations)
 
@@ -132,7 +132,7 @@ def _values(within: str, expected: Expected, exchange: Exchange) -> Collection[J
     response = exchange.response
     if not pointer or response is None:
         return ()
-    return find_all(unwrapped(expected.envelope, answer_body(expected, response)), pointer)
+    return find_values(unwrapped(expected.envelope, answer_body(expected, response)), pointer)
 
 
 def _without_lost(observation: Observation, is_lost: Callable[[str], bool], gone: Collection[str]) -> Observation:

@@ -10,7 +10,7 @@ from catalog_probe.catalog.evidence.results import RECORDED
 from catalog_probe.catalog.files.manifest import providers
 from catalog_probe.catalog.model import Address, Close, Event, Exchange, GrpcStatus, Reason, Request, Response
 from catalog_probe.catalog.model.codes import ReasonCode
-from catalog_probe.catalog.model.labels import BESIDE
+from catalog_probe.catalog.model.labels import UNJUDGED_LABELS
 from catalog_probe.probes.traffic.recorded import Recorded, TrafficError
 from catalog_probe.probes.wire.body import NO_JSON, json_of, parsed
 from catalog_probe.probes.wire.sse import Stream, stream_in
@@ -35,7 +35,7 @@ def of_result(result: Result, where: str) -> Iterator[Recorded]:
     """
     provider = result.address.provider
     for attempt in result.attempts:
-        exchanges = tuple(each for each in attempt.exchanges if each.label not in BESIDE)
+        exchanges = tuple(each for each in attempt.exchanges if each.label not in UNJUDGED_LABELS)
         if result.trigger == RECORDED:
             for each in exchanges:
                 yield Recorded(where, (replace(each, label="", endpoint=""),), attempt.started_at, provider)

@@ -10,10 +10,10 @@ from catalog_probe.catalog.evidence.results import RECORDED, Result
 from catalog_probe.catalog.evidence.retention import trim_attempt, trim_finding, trim_observation
 from catalog_probe.catalog.evidence.traffic_summary import format_traffic_summary
 from catalog_probe.catalog.model import Attempt, Outcome, Reason
-from catalog_probe.catalog.model.clock import utc_text
+from catalog_probe.catalog.model.clock import format_utc
 from catalog_probe.catalog.model.codes import ReasonCode
 from catalog_probe.catalog.observed.last_seen import instant
-from catalog_probe.catalog.text.json_tree import map_texts
+from catalog_probe.catalog.text.json_tree import map_strings
 from catalog_probe.probes.judging.judge import judge
 from catalog_probe.probes.judging.verdicts.record_verdict import record_verdict
 from catalog_probe.probes.traffic.conclusion import concluded
@@ -133,7 +133,7 @@ class Held:
             "exchanges": self.exchanges,
             "judged": self.judged,
             "left_out": {self.redactor.sentence(why): count for why, count in self.left_out.most_common()},
-            "unrecognised": map_texts(unrecognised, self.redactor.text),
+            "unrecognised": map_strings(unrecognised, self.redactor.text),
         }
 
     def _attempt(self, each: Judged) -> Attempt:
@@ -163,4 +163,4 @@ def _worth_keeping(own: Sequence[Judged]) -> Iterable[Judged]:
 def _time(text: str) -> str:
     """The instant as results have it, or nothing where the recording has none."""
     at = instant(text)
-    return utc_text(at) if at is not None else ""
+    return format_utc(at) if at is not None else ""

@@ -21,7 +21,7 @@ from catalog_probe.catalog.reading.requests import refusals_without_a_key
 from catalog_probe.catalog.recognition.identify import Recogniser
 from catalog_probe.catalog.recognition.known import Known
 from catalog_probe.catalog.text.json_pointer import ABSENT
-from catalog_probe.catalog.text.visible import line
+from catalog_probe.catalog.text.sanitizing import sanitize_line
 from catalog_probe.probes.judging.comparison.compare import compare
 from catalog_probe.probes.traffic.filtered import HIDDEN, without_hidden_headers
 
@@ -140,7 +140,7 @@ class Matcher:
         bodies = [reading.body for reading in answer_in(exchange).readings]
         values = [wire_of(envelope, body) for body in bodies for envelope in envelopes.values()]
         named = (value[aspect] for aspect in (Aspect.CODE, Aspect.TYPE) for value in values if value.get(aspect))
-        return line(str(next(named, "")), _LONGEST_CODE)
+        return sanitize_line(str(next(named, "")), _LONGEST_CODE)
 
     def _identify(self, exchange: Exchange) -> Identity:
         request = exchange.request
@@ -292,7 +292,7 @@ def _whatever_was_asked(stated: Expected) -> Expected:
 
 
 def _without(stated: Expected, left: Collection[str]) -> Mapping[str, Assertion]:
-    return {key: each for key, each in stated.assertions.items() if each.key.within not in left}
+    return {key: each for key, each in stated.assertions.items() if each.key.local_key not in left}
 
 
 def _is_there(rule: HeaderRule, response: Response) -> bool:

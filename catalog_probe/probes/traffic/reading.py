@@ -10,7 +10,7 @@ from catalog_probe.catalog.evidence import results_schema
 from catalog_probe.catalog.evidence.results import Result
 from catalog_probe.catalog.evidence.results_file import RESULTS_FILE, read_run
 from catalog_probe.catalog.files import json_lines as jsonl
-from catalog_probe.catalog.model.errors import Mendable, shown
+from catalog_probe.catalog.model.errors import UserError, display_path
 from catalog_probe.probes.traffic import har, json_lines
 from catalog_probe.probes.traffic.recorded import Recorded, Recording, TrafficError
 
@@ -33,7 +33,7 @@ def read(paths: Iterable[Path]) -> tuple[Recording, ...]:
     found = tuple(map(_recording, files))
     if not any(each.recorded or each.unreadable for each in found):
         raise TrafficError(
-            f"--traffic {', '.join(map(shown, files))}: no exchange in it", "record some, or leave it out"
+            f"--traffic {', '.join(map(display_path, files))}: no exchange in it", "record some, or leave it out"
         )
     return found
 
@@ -49,9 +49,13 @@ def _files(path: Path) -> Iterator[Path]:
             return
         found = sorted(each for each in path.rglob("*") if each.suffix.lower() in SUFFIXES and each.is_file())
     except OSError as error:
-        raise TrafficError(f"--traffic {shown(path)}: {error.strerror}", "name a file that can be read") from None
+        raise TrafficError(
+            f"--traffic {display_path(path)}: {error.strerror}", "name a file that can be read"
+        ) from None
     if not found:
-        raise TrafficError(f"--traffic {shown(path)}: no traffic in it", f"it is read from {', '.join(SUFFIXES)}")
+        raise TrafficError(
+            f"--traffic {display_path(path)}: no traffic in it", f"it is read from {', '.join(SUFFIXES)}"
+        )
     yield from found
 
 
@@ -60,9 +64,11 @@ def _recording(file: Path) -> Recording:
     try:
         raw = file.read_bytes()
     except OSError as error:
-        raise TrafficError(f"--traffic {shown(file)}: {error.strerror}", "name a file that can be read") from None
+        raise TrafficError(
+            f"--traffic {display_path(file)}: {error.strerror}", "name a file that can be read"
+        ) from None
     if not raw.strip():
-        raise TrafficError(f"--traffic {shown(file)}: it is empty", "record something, or leave it out")
+        raise TrafficError(f"--traffic {display_path(file)}: it is empty", "record something, or leave it out")
     whole = _whole(raw)
     if isinstance(whole, dict) and isinstance(whole.get("log"), dict):
         return har.recording(whole, name)
@@ -71,10 +77,12 @@ def _recording(file: Path) -> Recording:
     try:
         values = list(jsonl.parse_lines(raw, file))
     except jsonl.BrokenLineError as error:
-        raise TrafficError(f"--traffic {shown(file)}: {error}", "give a HAR, JSON lines, or a run's folder") from None
+        raise TrafficError(
+            f"--traffic {display_path(file)}: {error}", "give a HAR, JSON lines, or a run's folder"
+        ) from None
     if not values:  # the one line that it has is cut off
         raise TrafficError(
-            f"--traffic {shown(file)}: it ends within a line", "give a HAR, JSON lines, or a run's folder"
+            f"--traffic {display_path(file)}: it ends within a line", "give a HAR, JSON lines, or a run's folder"
         )
     first = values[0][1]
     if isinstance(first, dict) and "run" in first and "target" in first:
@@ -97,7 +105,7 @@ def _lines(values: Iterable[Json], name: str) -> Recording:
     for number, value in enumerate(values, start=1):
         try:
             found += _of_line(value, f"{name}, line {number}")
-        except Mendable as error:
+        except UserError as error:
             unreadable.append(str(error))
     if unreadable and not found:
         raise TrafficError(unreadable[0])
@@ -118,8 +126,8 @@ def _of_line(value: Json, where: str) -> Iterable[Recorded]:
 def _run(file: Path) -> Recording:
     try:
         run, results = read_run(file)
-    except Mendable as error:
-        raise TrafficError(f"--traffic {shown(file)}: {error}", "name a run that can be read") from None
+    except UserError as error:
+        raise TrafficError(f"--traffic {display_path(file)}: {error}", "name a run that can be read") from None
     own: list[Recorded] = []
     unreadable = []
     for result in results:

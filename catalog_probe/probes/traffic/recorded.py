@@ -6,14 +6,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from catalog_probe.catalog.model.errors import Mendable
-from catalog_probe.catalog.text.phrases import brief
+from catalog_probe.catalog.model.errors import UserError
+from catalog_probe.catalog.text.phrases import shorten
 
 if TYPE_CHECKING:
     from catalog_probe.catalog.model import Exchange
 
 
-class TrafficError(Mendable):
+class TrafficError(UserError):
     """A recording that cannot be used: one line saying which, where in it, and what to do."""
 
 
@@ -45,7 +45,7 @@ class Recorded:
             try:
                 urlsplit(each.request.url)
             except ValueError:
-                said = f"{self.where}: request.url is no address: {brief(each.request.url, 60)!r}"
+                said = f"{self.where}: request.url is no address: {shorten(each.request.url, 60)!r}"
                 raise TrafficError(said, "record it again, or leave it out") from None
 
 

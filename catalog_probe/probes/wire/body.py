@@ -10,8 +10,8 @@ import zlib
 from typing import TYPE_CHECKING
 
 from catalog_probe.catalog.model.codes import ReasonCode
-from catalog_probe.catalog.text.json_tree import object_of
-from catalog_probe.catalog.text.unpacking import CODINGS, Unpacker
+from catalog_probe.catalog.text.decompression import CODINGS, Decompressor
+from catalog_probe.catalog.text.json_tree import build_object
 from catalog_probe.probes.wire.failure import NoAnswer
 
 if TYPE_CHECKING:
@@ -69,7 +69,7 @@ async def capped(packed: AsyncIterator[bytes], encoding: str, cap: int) -> Async
     if encoding not in CODINGS and encoding != IDENTITY:
         words = f"content-encoding {encoding} was not asked for, which is {ACCEPT_ENCODING}"
         raise NoAnswer(ReasonCode.PROTOCOL_ERROR, words)
-    unpacker = Unpacker(encoding) if encoding != IDENTITY else None
+    unpacker = Decompressor(encoding) if encoding != IDENTITY else None
     left = cap
     begun = False
     async for raw in packed:
@@ -177,5 +177,5 @@ def _refuse(name: str) -> None:
     raise ValueError(f"{name} is no JSON value")
 
 
-_DECODER = json.JSONDecoder(parse_constant=_refuse, parse_float=_finite, object_pairs_hook=object_of)
+_DECODER = json.JSONDecoder(parse_constant=_refuse, parse_float=_finite, object_pairs_hook=build_object)
 """What `json.loads` would make anew for each body."""

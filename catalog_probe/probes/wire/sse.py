@@ -10,7 +10,7 @@ from itertools import chain, islice
 from typing import TYPE_CHECKING
 
 from catalog_probe.catalog.model import Event, Json
-from catalog_probe.catalog.model.exchange import UNNAMED
+from catalog_probe.catalog.model.exchange import DEFAULT_EVENT_NAME
 from catalog_probe.probes.wire.body import NO_JSON, BodyTooLarge, json_of
 from catalog_probe.probes.wire.failure import NoAnswer
 
@@ -133,15 +133,15 @@ _LINE_END = re.compile(r"\r\n|\n|\r")
 
 def named_by_data(event: Event) -> Event:
     """The event under the type that its data names, where it has no name of its own."""
-    named = _type_in(event.data) if event.event == UNNAMED else None
+    named = _type_in(event.data) if event.event == DEFAULT_EVENT_NAME else None
     return event if named is None else replace(event, event=named)
 
 
 def _event(name: str, text: str, at_ms: float, *, by_line: bool) -> Event:
     """An SSE event under the name clients dispatch on: the `event:` line, else the type that its data names."""
     data = _data(text)
-    told = (name or UNNAMED) != UNNAMED or by_line
-    return Event((name if told else _type_in(data)) or UNNAMED, data, at_ms)
+    told = (name or DEFAULT_EVENT_NAME) != DEFAULT_EVENT_NAME or by_line
+    return Event((name if told else _type_in(data)) or DEFAULT_EVENT_NAME, data, at_ms)
 
 
 def _data(text: str) -> Json:

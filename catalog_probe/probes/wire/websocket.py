@@ -17,7 +17,7 @@ from websockets.uri import parse_uri
 from catalog_probe.catalog.model import Close, Event, Exchange, Reason, Response
 from catalog_probe.catalog.model.clock import ms_since
 from catalog_probe.catalog.model.codes import ReasonCode
-from catalog_probe.catalog.model.exchange import UNNAMED
+from catalog_probe.catalog.model.exchange import DEFAULT_EVENT_NAME
 from catalog_probe.probes.calls.script import AwaitClose, AwaitMessage, SendMessage
 from catalog_probe.probes.targets.target import is_loopback
 from catalog_probe.probes.wire.body import IDENTITY, encoding_of, parsed
@@ -294,9 +294,9 @@ async def _hang_up(connection: Counted) -> None:
 def name_of(message: Any) -> str:
     """The name of a message: the type that it states, else its first field, as in a union of messages."""
     if not isinstance(message, dict):
-        return UNNAMED
+        return DEFAULT_EVENT_NAME
     stated = message.get("type") or message.get("event_type")
-    return stated if isinstance(stated, str) else str(next(iter(message), UNNAMED))
+    return stated if isinstance(stated, str) else str(next(iter(message), DEFAULT_EVENT_NAME))
 
 
 async def _connected(host: str, port: int, patience_s: float) -> socket.socket:

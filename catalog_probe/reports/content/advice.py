@@ -67,5 +67,5 @@ def _codes(result: Result) -> Iterator[str]:
         yield FindingCode.STALE_DIVERGENCE
     if result.outcome is not Outcome.DRIFTED and result.reason is not None:
         yield result.reason.code
-    yield from (finding.code for finding in result.findings if finding.drifts)
+    yield from (finding.code for finding in result.findings if finding.is_drift)
     yield from (finding.code for finding in result.findings if finding.code == FindingCode.MATCHES_ANOTHER_RECORD)

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 from catalog_probe.catalog.evidence.causes import Cause, find_causes
 from catalog_probe.catalog.evidence.verdicts import run_verdict
+from catalog_probe.catalog.text.phrases import format_count
 from catalog_probe.reports.content.on_endpoints import on_endpoints
-from catalog_probe.reports.content.words import count
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -49,11 +49,11 @@ class Gathered:
     @property
     def number(self) -> str:
         """`12 records on 3 endpoints`; of one record, on which of its endpoints."""
-        counted = count(len(self.members), "record")
+        counted = format_count(len(self.members), "record")
         if len(self.members) == 1:
             where = on_endpoints(self.cause.drifts[0].finding, self.members[0].result)
         else:
-            where = f"on {count(len(self.cause.endpoints), 'endpoint')}" if self.cause.endpoints else ""
+            where = f"on {format_count(len(self.cause.endpoints), 'endpoint')}" if self.cause.endpoints else ""
         return f"{counted} {where}".strip()
 
     @property
@@ -117,4 +117,4 @@ def providers_of(causes: Sequence[Gathered]) -> list[str]:
 
 def heading(title: str, members: int, found: int) -> str:
     """`Regressed (41 records, 4 causes)`."""
-    return f"{title} ({count(members, 'record')}, {count(found, 'cause')})"
+    return f"{title} ({format_count(members, 'record')}, {format_count(found, 'cause')})"

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING
 
-from catalog_probe.catalog.model.assertion import Key
+from catalog_probe.catalog.model.assertion import AssertionKey
 from catalog_probe.catalog.observed.cells import last_day
 from catalog_probe.catalog.reading.assertions import assumed
 from catalog_probe.reports.content.words import AS_DOCUMENTED, ASSUMED, MISMATCHED, NOT_OBSERVED
@@ -77,9 +77,9 @@ def _checked(observation: Observation, result: Result, is_assumed: Callable[[str
     )
 
 
-def _is_assumed(text: str, patterns: tuple[Key, ...]) -> bool:
+def _is_assumed(text: str, patterns: tuple[AssertionKey, ...]) -> bool:
     try:
-        key = Key.parse(text)
+        key = AssertionKey.parse(text)
     except ValueError:
         return False
     return any(each.covers(key) for each in patterns)

@@ -144,7 +144,7 @@ class Overview:
 
     def describe_coverage(self, provider: str) -> str:
         """Say how much of a blind provider was observed: nothing, or a part if a record of it has a verdict."""
-        seen = any(each.outcome.conclusive and each.address.provider == provider for each in self.results)
+        seen = any(each.outcome.is_conclusive and each.address.provider == provider for each in self.results)
         return "observed only in part" if seen else "not observed"
 
     @cached_property

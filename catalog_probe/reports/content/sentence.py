@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 from catalog_probe.catalog.evidence.causes import find_causes
 from catalog_probe.catalog.evidence.completeness import is_unreported
 from catalog_probe.catalog.model.codes import ReasonCode
+from catalog_probe.catalog.text.phrases import format_count
 from catalog_probe.reports.content.sections import Name
-from catalog_probe.reports.content.words import count, names
+from catalog_probe.reports.content.words import names
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
@@ -45,11 +46,11 @@ def title(overview: Overview) -> str:
     for told in (
         "our fault" if _our_faults(overview) else "",
         f"{names(overview.blind)} blind" if overview.blind else "",
-        f"{count(new, 'new cause')}" if new else "",
+        f"{format_count(new, 'new cause')}" if new else "",
         f"{_number(overview, Name.LOST)} coverage lost" if _number(overview, Name.LOST) else "",
         f"{_number(overview, Name.FLAKY)} flaky" if _number(overview, Name.FLAKY) else "",
         "stale accepted difference" if _stale(overview) else "",
-        f"{count(still, 'cause')} still" if still else "",
+        f"{format_count(still, 'cause')} still" if still else "",
         "pending" if _number(overview, Name.PENDING) else "",
         "inconclusive" if _number(overview, Name.INCONCLUSIVE) else "",
         "as documented" if _number(overview, Name.CONFORMS) else "",
@@ -64,15 +65,15 @@ def _coverage(overview: Overview, *, whys: bool) -> str:
     lost = overview.members(Name.LOST)
     never = sum(map(is_unreported, overview.results))
     if _our_faults(overview):
-        return f"the probe itself failed in {count(_our_faults(overview), 'place')}"
+        return f"the probe itself failed in {format_count(_our_faults(overview), 'place')}"
     if overview.blind:
         (first, why), *others = overview.blind.items()
         because = f", {names([first])} because {why}" if others else f": {why}"
         return f"{_blind(overview)}{because if whys else ''}"
     if never:
-        return f"{count(never, 'selected record')} {'was' if never == 1 else 'were'} never reported"
+        return f"{format_count(never, 'selected record')} {'was' if never == 1 else 'were'} never reported"
     if lost:
-        return f"coverage was lost of {count(len(lost), 'record')} of {names(_providers(lost))}"
+        return f"coverage was lost of {format_count(len(lost), 'record')} of {names(_providers(lost))}"
     return ""
 
 
@@ -109,21 +110,21 @@ def _drift(overview: Overview) -> str:
         providers = _providers([*new, *still])
         drift = "drifts" if len(providers) == 1 else "drift"
         known = f", {number} known behind {len(still)}" if still else ""
-        new_causes = count(_causes(overview, NEWS), "new cause")
-        return f"{names(providers)} {drift}: {new_causes} behind {count(len(new), 'record')}{known}"
+        new_causes = format_count(_causes(overview, NEWS), "new cause")
+        return f"{names(providers)} {drift}: {new_causes} behind {format_count(len(new), 'record')}{known}"
     parts = []
     if flaky:
-        parts.append(f"{count(len(flaky), 'record')} of {names(_providers(flaky))} {_is(flaky)} flaky")
+        parts.append(f"{format_count(len(flaky), 'record')} of {names(_providers(flaky))} {_is(flaky)} flaky")
     elif _stale(overview):
-        parts.append(f"{count(_stale(overview), 'accepted difference is', 'accepted differences are')} stale")
+        parts.append(f"{format_count(_stale(overview), 'accepted difference is', 'accepted differences are')} stale")
     if still:
-        behind = f"{count(number, 'known cause')} behind {count(len(still), 'record')}"
+        behind = f"{format_count(number, 'known cause')} behind {format_count(len(still), 'record')}"
         parts.append(f"{behind} {'goes' if number == 1 else 'go'} on")
     if parts:
         return f"{', '.join(['nothing new drifts', *parts[:-1]])}, and {parts[-1]}"
     if pending:
         number = _causes(overview, (Name.PENDING,))
-        return f"{count(number, 'cause is', 'causes are')} pending, never confirmed"
+        return f"{format_count(number, 'cause is', 'causes are')} pending, never confirmed"
     return ""
 
 
@@ -133,7 +134,7 @@ def _calm(overview: Overview) -> str:
     if not _number(overview, Name.CONFORMS):
         return "What drifts is accepted." if _number(overview, Name.ACCEPTED) else "Nothing could be judged."
     if inconclusive:
-        who = f"{count(len(inconclusive), 'record')} of {names(_providers(inconclusive))} {_is(inconclusive)}"
+        who = f"{format_count(len(inconclusive), 'record')} of {names(_providers(inconclusive))} {_is(inconclusive)}"
         return f"Nothing that was seen drifts, and {who} inconclusive{_mostly(inconclusive)}."
     if _number(overview, Name.ACCEPTED):
         return "All that was observed is as documented, or accepted."

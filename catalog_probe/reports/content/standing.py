@@ -111,7 +111,7 @@ def _standing(result: Result, run: Run, today: date, earlier: Sequence[HistoryRo
 
 def _evidence(result: Result, run: Run, today: date, last: EarlierOutcome | None) -> tuple[date | None, bool]:
     """When the behaviour was last seen, and whether it was as documented then."""
-    if result.outcome.conclusive:
+    if result.outcome.is_conclusive:
         return _day(result.observed_at) or today, result.outcome is Outcome.CONFORMS
     recorded = _recorded(result, run)
     if last is not None and (recorded is None or last.day >= recorded):

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 from catalog_probe.catalog.evidence.verdicts.changes import Change
 from catalog_probe.catalog.model import Outcome
+from catalog_probe.catalog.text.phrases import format_count
 from catalog_probe.reports.content import advice
-from catalog_probe.reports.content.words import count
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -60,7 +60,7 @@ class Unseen:
             return [self.means]
         most = sorted(numbers.items(), key=lambda item: (-item[1], item[0]))
         lines = [f"{number} of them: {detail or self.means}" for detail, number in most[:MOST]]
-        return [*lines, f"and {count(len(most) - MOST, 'more reason')}"] if len(most) > MOST else lines
+        return [*lines, f"and {format_count(len(most) - MOST, 'more reason')}"] if len(most) > MOST else lines
 
     @property
     def who(self) -> str:

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from catalog_probe.catalog.model.outcome import WORDS, Outcome
-from catalog_probe.catalog.text.phrases import count as count
-from catalog_probe.catalog.text.visible import line
+from catalog_probe.catalog.model.outcome import OUTCOME_WORDS, Outcome
+from catalog_probe.catalog.text.phrases import format_count
+from catalog_probe.catalog.text.sanitizing import sanitize_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from catalog_probe.catalog.evidence.results import Run
 
-OUTCOMES: Mapping[Outcome, str] = WORDS
+OUTCOMES: Mapping[Outcome, str] = OUTCOME_WORDS
 
 AS_DOCUMENTED, MISMATCHED, NOT_OBSERVED, ASSUMED = "as documented", "mismatched", "not observed", "assumed"
 """What became of an assertion; `assumed` are those that no document states and that matched what we assumed."""
@@ -37,13 +37,13 @@ def days(age: int | None) -> str:
     """An age in words."""
     if age is None:
         return "never"
-    return "today" if age == 0 else count(age, "day")
+    return "today" if age == 0 else format_count(age, "day")
 
 
 def another_revision(run: Run) -> str:
     """Under what a run asked in place of the usual revisions: `under PA 2026-10-21`; empty where it did not."""
     told = [f"{name.upper()} {value}" for name, value in sorted(run.revisions.items()) if run.invocation.revision]
-    return f"under {line(', '.join(told), 100)}" if told else ""
+    return f"under {sanitize_line(', '.join(told), 100)}" if told else ""
 
 
 def names(providers: Iterable[str]) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from catalog_probe.catalog.text.visible import harmless
+from catalog_probe.catalog.text.sanitizing import sanitize
 
 # What cannot is named, for it is little: a class of all that can takes ten times as long to compile.
 _ILLEGAL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x84\x86-\x9f\ud800-\udfff\ufdd0-\ufdef\ufffe\uffff]")
@@ -12,4 +12,4 @@ _ILLEGAL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x84\x86-\x9f\ud800-\udff
 
 def legal(text: str) -> str:
     """The text harmless, and without the characters that XML 1.0 cannot carry."""
-    return _ILLEGAL.sub("\ufffd", harmless(text))
+    return _ILLEGAL.sub("\ufffd", sanitize(text))

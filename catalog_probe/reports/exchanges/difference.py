@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from difflib import SequenceMatcher
 from typing import TYPE_CHECKING
 
-from catalog_probe.catalog.text.phrases import beside
+from catalog_probe.catalog.text.phrases import quote_if_ambiguous
 from catalog_probe.reports.exchanges.json_lines import parts
 
 if TYPE_CHECKING:
@@ -47,7 +47,9 @@ def side_by_side(documented: Json, observed: Json) -> list[Row]:
         left, right = _strings(documented[:MAX_CHARACTERS], observed[:MAX_CHARACTERS])
         rows = [Row(left, right)]
     else:
-        rows = list(_paired(_whole(beside(documented, observed)), _whole(beside(observed, documented))))
+        rows = list(
+            _paired(_whole(quote_if_ambiguous(documented, observed)), _whole(quote_if_ambiguous(observed, documented)))
+        )
     if len(rows) <= MAX_LINES:
         return rows
     more = (Piece(f"… {len(rows) - MAX_LINES} more lines, in the exchange"),)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
-from catalog_probe.catalog.model.labels import BESIDE
-from catalog_probe.catalog.text.phrases import brief
+from catalog_probe.catalog.model.labels import UNJUDGED_LABELS
+from catalog_probe.catalog.text.phrases import shorten
 from catalog_probe.reports.content.on_endpoints import differing, endpoints_of, short
 from catalog_probe.reports.exchanges.json_lines import json_lines
 from catalog_probe.reports.exchanges.marks import MARKED, MISSING, NONE, Marks, marks
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from catalog_probe.catalog.evidence.results import Result
     from catalog_probe.catalog.model import Attempt, Event, Exchange, Json, Response
-    from catalog_probe.catalog.model.exchange import Cut
+    from catalog_probe.catalog.model.exchange import Truncation
 
 MAX_BODY = 6000
 MAX_ROWS = 200
@@ -60,7 +60,7 @@ def size(attempt: Attempt) -> int:
     return sum(len(json.dumps(_exchange(each, MAX_BODY, NONE))) for each in attempt.exchanges)
 
 
-def shorten(value: Json) -> str:
+def format_short_value(value: Json) -> str:
     """A value in a few hundred characters."""
     return _cut(value if isinstance(value, str) else json.dumps(value, ensure_ascii=False), 400)
 
@@ -82,7 +82,7 @@ def pair(result: Result, *, max_body: int = MAX_BODY) -> list[dict[str, Json]]:
     seen: dict[tuple[str, str], tuple[int, Exchange, str]] = {}
     for number, attempt in enumerate(result.attempts, start=1):
         for each, endpoint in zip(attempt.exchanges, endpoints_of(result, attempt), strict=True):
-            if each.label in BESIDE:
+            if each.label in UNJUDGED_LABELS:
                 continue
             first = seen.setdefault((each.label, endpoint), (number, each, answer(each)))
             if first[2] != answer(each):
@@ -178,12 +178,12 @@ def _headers(headers: Mapping[str, str]) -> list[tuple[str, str]]:
     return [(str(name), str(value)) for name, value in headers.items()]
 
 
-def _text(body: Json, limit: int, cut: Cut | None = None) -> str:
+def _text(body: Json, limit: int, cut: Truncation | None = None) -> str:
     """A body as it is shown; of one that was not kept whole first what the record asserts, then its beginning."""
     if cut is not None:
-        pointed = "".join(f"{pointer}: {shorten(value)}\n" for pointer, value in cut.values.items())
+        pointed = "".join(f"{pointer}: {format_short_value(value)}\n" for pointer, value in cut.values.items())
         told = f"{cut.size} bytes, sha256 {cut.sha256}; of these were kept what is asserted, and the beginning"
-        return f"{told}\n{pointed}{brief(body, limit)}"
+        return f"{told}\n{pointed}{shorten(body, limit)}"
     if body is None:
         return ""
     return _cut(body if isinstance(body, str) else "\n".join(text for _, text in json_lines(body)), limit)

@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from catalog_probe.catalog.text.json_tree import map_texts
+from catalog_probe.catalog.text.json_tree import map_strings
 
 if TYPE_CHECKING:
     from catalog_probe.catalog.model import Exchange, Json, Request
@@ -64,7 +64,7 @@ def _url(url: str, pairs: Pairs) -> str:
 
 def _ids(value: Json, pairs: Pairs) -> Json:
     identifier = pairs.get("id_prefix", _SAME)
-    return map_texts(value, lambda text: _begun(text, identifier)) if identifier["stand_in"] else value
+    return map_strings(value, lambda text: _begun(text, identifier)) if identifier["stand_in"] else value
 
 
 def _begun(text: str, pair: Pair) -> str:

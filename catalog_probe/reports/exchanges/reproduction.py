@@ -15,8 +15,8 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from catalog_probe.catalog.model.labels import BESIDE, CLEANUP, CONTROL
-from catalog_probe.catalog.text.json_tree import map_texts, texts
+from catalog_probe.catalog.model.labels import CLEANUP, CONTROL, UNJUDGED_LABELS
+from catalog_probe.catalog.text.json_tree import list_strings, map_strings
 from catalog_probe.reports.content.on_endpoints import differing, endpoints_of
 from catalog_probe.reports.exchanges.exchanges import answer
 from catalog_probe.reports.exchanges.real_names import Pairs, really
@@ -89,7 +89,7 @@ def _chosen(result: Result) -> list[Exchange]:
     wrong = [at for at, (_, differs_here) in enumerate(pairs) if differs_here]
     pairs = pairs[: wrong[-1] + 1] if wrong else pairs
     if len(pairs) > LONGEST:
-        pairs = [(each, here) for each, here in pairs if here or each.label in BESIDE][:LONGEST]
+        pairs = [(each, here) for each, here in pairs if here or each.label in UNJUDGED_LABELS][:LONGEST]
     return [each for each, _ in pairs]
 
 
@@ -131,7 +131,7 @@ def _leaves(value: Json, path: tuple[str | int, ...] = ()) -> Iterator[tuple[tup
 
 def _said(request: Request) -> str:
     """All the text of a request."""
-    return "\n".join((request.url, *request.headers.values(), *texts(request.body)))
+    return "\n".join((request.url, *request.headers.values(), *list_strings(request.body)))
 
 
 def _with(request: Request, variables: Mapping[str, str]) -> Request:
@@ -145,7 +145,7 @@ def _with(request: Request, variables: Mapping[str, str]) -> Request:
         return text
 
     headers = {name: put(value) for name, value in request.headers.items()}
-    return replace(request, url=put(request.url), headers=headers, body=map_texts(request.body, put))
+    return replace(request, url=put(request.url), headers=headers, body=map_strings(request.body, put))
 
 
 def _is_grpc(exchange: Exchange) -> bool:

@@ -21,9 +21,9 @@ from catalog_probe.catalog.evidence.verdicts import changes, coverage_lost, run_
 from catalog_probe.catalog.evidence.verdicts.confirmation import list_never_confirmed
 from catalog_probe.catalog.files import json_lines
 from catalog_probe.catalog.model import Json, Outcome, Severity
-from catalog_probe.catalog.model.errors import LONGEST
-from catalog_probe.catalog.text import visible
-from catalog_probe.catalog.text.phrases import brief
+from catalog_probe.catalog.model.errors import MAX_MESSAGE_LENGTH
+from catalog_probe.catalog.text.phrases import shorten
+from catalog_probe.catalog.text.sanitizing import sanitize_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence, Set
@@ -123,7 +123,7 @@ def _out_of_view(result: Result, last: EarlierOutcome | None) -> dict[str, Json]
 def _told_of_causes(results: Sequence[Result]) -> dict[str, Json]:
     """What each cause is, in words: its id alone says nothing to who reads the history later."""
     found = {
-        each.id: {"code": each.code, "summary": brief(each.in_words, MAX_TOLD)}
+        each.id: {"code": each.code, "summary": shorten(each.in_words, MAX_TOLD)}
         for each in causes.find_causes(results)[:MAX_CAUSES]
     }
     return {"causes": found} if found else {}
@@ -152,10 +152,10 @@ def corrected(results: Sequence[Result]) -> set[str]:
     Of a record without a verdict nothing is written down, so it would be told anew each night: it waits for one.
     """
     return {
-        f"{result.record}#{finding.assertion}: assumed {brief(finding.documented, 60)}, "
+        f"{result.record}#{finding.assertion}: assumed {shorten(finding.documented, 60)}, "
         f"observed {drift_identity.observed_class(finding)}"[:MAX_TOLD]
         for result in results
-        if result.outcome.conclusive
+        if result.outcome.is_conclusive
         for finding in result.findings
         if finding.severity is Severity.SHOULD
     }
@@ -290,4 +290,4 @@ def _damage_of_outcomes(line: Mapping[str, Json]) -> str:
 
 
 def _skipped(place: str, damage: str) -> str:
-    return visible.line(f"{place}: not a history line that can be read ({damage}); it is skipped", LONGEST)
+    return sanitize_line(f"{place}: not a history line that can be read ({damage}); it is skipped", MAX_MESSAGE_LENGTH)

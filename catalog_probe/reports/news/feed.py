@@ -9,8 +9,8 @@ import uuid
 from typing import TYPE_CHECKING
 from xml.etree import ElementTree
 
-from catalog_probe.catalog.text.visible import line, visible
-from catalog_probe.reports.content.words import count
+from catalog_probe.catalog.text.phrases import format_count
+from catalog_probe.catalog.text.sanitizing import escape_hidden, sanitize_line
 from catalog_probe.reports.content.xml_text import legal
 from catalog_probe.reports.history.episodes import Ending, Episode, episodes
 
@@ -39,17 +39,17 @@ def render(target: str, rows: Sequence[HistoryRow]) -> str:
     found = sorted(episodes(rows), key=lambda each: (each.updated, each.first, each.id), reverse=True)
     updated = max((each.updated for each in found), default=min(row.today for row in rows))
     root = ElementTree.Element("feed", {"xmlns": ATOM})
-    title = f"What changed on the wire: {line(target, LONGEST)}"
+    title = f"What changed on the wire: {sanitize_line(target, LONGEST)}"
     _add_texts(root, id=_urn(target), title=title, updated=_instant(updated))
     _add_texts(ElementTree.SubElement(root, "author"), name="catalog-probe")
     for episode in found[:LISTED]:
         entry = ElementTree.SubElement(root, "entry")
-        title = line(f"{episode.provider.upper()}: {describe(episode)}", LONGEST)
+        title = sanitize_line(f"{episode.provider.upper()}: {describe(episode)}", LONGEST)
         _add_texts(entry, id=_urn(target, episode.id), title=title)
         _add_texts(entry, published=_instant(episode.first), updated=_instant(episode.updated))
         for term in filter(None, (episode.provider, episode.code, str(episode.how or "open"))):
-            ElementTree.SubElement(entry, "category", {"term": legal(line(term, LONGEST))})
-        content = "\n".join(line(each, LONGEST) for each in (*_sentences(episode), *_records(episode)))
+            ElementTree.SubElement(entry, "category", {"term": legal(sanitize_line(term, LONGEST))})
+        content = "\n".join(sanitize_line(each, LONGEST) for each in (*_sentences(episode), *_records(episode)))
         ElementTree.SubElement(entry, "content", {"type": "text"}).text = legal(content)
     ElementTree.indent(root)
     return f'<?xml version="1.0" encoding="utf-8"?>\n{ElementTree.tostring(root, encoding="unicode")}\n'
@@ -58,7 +58,7 @@ def render(target: str, rows: Sequence[HistoryRow]) -> str:
 def describe(episode: Episode) -> str:
     """What differs, in words; of a cause that the history has no words for, by the names of its differences."""
     names = sorted({name for part in episode.parts.values() for name in part.differs})
-    return line(episode.told or ", ".join(names), LONGEST)
+    return sanitize_line(episode.told or ", ".join(names), LONGEST)
 
 
 def _sentences(episode: Episode) -> Iterator[str]:
@@ -86,7 +86,7 @@ def _records(episode: Episode) -> Iterator[str]:
         ended = f", {part.how} {part.ended}" if part.how else ""
         yield f"- {part.record}: {', '.join(sorted(part.differs))}{ended}"
     if len(parts) > RECORDS:
-        yield f"- and {count(len(parts) - RECORDS, 'more record')}"
+        yield f"- and {format_count(len(parts) - RECORDS, 'more record')}"
 
 
 def _instant(day: date) -> str:
@@ -95,7 +95,7 @@ def _instant(day: date) -> str:
 
 def _urn(*parts: str) -> str:
     """An id that is the same for ever."""
-    return uuid.uuid5(_IDS, "/".join(visible(part) for part in parts)).urn
+    return uuid.uuid5(_IDS, "/".join(escape_hidden(part) for part in parts)).urn
 
 
 def _add_texts(parent: ElementTree.Element, **texts: str) -> None:

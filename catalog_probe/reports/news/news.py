@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING
 from catalog_probe.catalog.evidence.results_file import EvidenceError
 from catalog_probe.catalog.evidence.verdicts.coverage_lost import OUTCOMES_WITHOUT_VERDICT
 from catalog_probe.catalog.model import Outcome
-from catalog_probe.catalog.text.visible import line
+from catalog_probe.catalog.text.phrases import format_count
+from catalog_probe.catalog.text.sanitizing import sanitize_line
 from catalog_probe.reports.content.causes import split_sides
-from catalog_probe.reports.content.words import count, names
+from catalog_probe.reports.content.words import names
 from catalog_probe.reports.history.episodes import Ending, Episode, episodes, in_order
 from catalog_probe.reports.news.feed import LONGEST, describe
 
@@ -60,8 +61,8 @@ def news(target: str, rows: Sequence[HistoryRow], run: str) -> dict[str, Json]:
     lost = sorted(absences(now).items() - absences(before).items())
     return {
         "schema_version": 1,
-        "run": line(run, LONGEST),
-        "target": line(target, LONGEST),
+        "run": sanitize_line(run, LONGEST),
+        "target": sanitize_line(target, LONGEST),
         "live": ordered[at].live,
         "night": ordered[at].today.isoformat(),
         "text": _text(changes, lost, without_a_verdict(ordered[at])),
@@ -79,7 +80,7 @@ def without_a_verdict(row: HistoryRow) -> list[str]:
         provider = address.partition("/")[0]
         if outcome is not Outcome.NOT_PROBED or address in row.coverage_lost:
             tried.add(provider)
-        if outcome.conclusive or outcome is Outcome.FLAKY:
+        if outcome.is_conclusive or outcome is Outcome.FLAKY:
             seen.add(provider)
     return sorted(tried - seen)
 
@@ -102,7 +103,7 @@ def absences(rows: Sequence[HistoryRow]) -> dict[str, date]:
     lost: dict[str, date] = {}
     for row in rows:
         for address, outcome in row.outcomes.items():
-            if outcome.conclusive or outcome is Outcome.FLAKY:
+            if outcome.is_conclusive or outcome is Outcome.FLAKY:
                 verdicts.add(address)
                 lost.pop(address, None)
             elif address in verdicts and (outcome in OUTCOMES_WITHOUT_VERDICT or address in row.coverage_lost):
@@ -125,7 +126,7 @@ def _change(episode: Episode) -> dict[str, Json]:
         "instead_of": sorted(episode.instead),
         "never_confirmed": episode.never_confirmed,
         "number": len(episode.parts),
-        "records": [line(record, LONGEST) for record in sorted(episode.parts)[:NAMED]],
+        "records": [sanitize_line(record, LONGEST) for record in sorted(episode.parts)[:NAMED]],
     }
 
 
@@ -135,13 +136,13 @@ def _by_provider(lost: Iterable[tuple[str, date]]) -> Iterator[dict[str, Json]]:
     for record, since in lost:
         together[record.partition("/")[0], since].append(record)
     for (provider, since), records in sorted(together.items()):
-        named = [line(each, LONGEST) for each in records[:NAMED]]
+        named = [sanitize_line(each, LONGEST) for each in records[:NAMED]]
         yield {"provider": provider, "since": since.isoformat(), "number": len(records), "records": named}
 
 
 def _change_in_words(episode: Episode) -> str:
     """`PA status: 404 → 400 in 7 records`: documented, then observed; the code if a channel could act on the words."""
-    provider, number = episode.provider.upper(), count(len(episode.parts), "record")
+    provider, number = episode.provider.upper(), format_count(len(episode.parts), "record")
     sides = split_sides(episode.told)
     if sides is None or not all(map(_INERT.fullmatch, sides)):
         return f"{provider}: {episode.code or 'drift'} in {number}"
@@ -153,7 +154,7 @@ def _text(told: Mapping[str, Sequence[Episode]], lost: Sequence[tuple[str, date]
     """One sentence for a channel that shows nothing else; such channels read mentions, so observed text is `_INERT`."""
     said = [f"{len(found)} {name}" for name, found in told.items() if found]
     if lost:
-        said.append(f"{count(len(lost), 'record')} lost coverage")
+        said.append(f"{format_count(len(lost), 'record')} lost coverage")
     changes = [each for found in told.values() for each in found]
     of_first = f" ({'' if len(changes) == 1 else 'the first: '}{_change_in_words(changes[0])})" if changes else ""
     news = f"{', '.join(said)}{of_first}" if said else "" if unseen else "nothing to tell"

@@ -94,7 +94,7 @@ class Details:
 
 def _line(result: Result) -> str:
     """What is wrong with it, in one line."""
-    told = [each.message for each in result.drifts] if result.outcome.conclusive else [advice.reason(result)]
+    told = [each.message for each in result.drifts] if result.outcome.is_conclusive else [advice.reason(result)]
     return "; ".join(told) or advice.reason(result)
 
 

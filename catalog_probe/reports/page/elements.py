@@ -12,7 +12,7 @@ from urllib.parse import quote
 
 from markupsafe import Markup, escape
 
-from catalog_probe.catalog.text.visible import line, visible
+from catalog_probe.catalog.text.sanitizing import escape_hidden, sanitize_line
 from catalog_probe.reports.exchanges.marks import ELEMENTS, MARKED
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ TIMELINE = '<th scope="col">ms</th><th scope="col">way</th><th scope="col">what<
 
 def escaped(text: str) -> str:
     """As the environment puts a text in."""
-    return str(escape(visible(text)))
+    return str(escape(escape_hidden(text)))
 
 
 def query(text: str) -> str:
@@ -66,7 +66,10 @@ def checked(told: Checked) -> Markup:
 
 def _ways(told: Checked) -> Iterator[str]:
     if told.mismatched:
-        pairs = (f"<code>{escaped(key)}</code>: {escaped(line(value, 120))}" for key, value in told.mismatched.items())
+        pairs = (
+            f"<code>{escaped(key)}</code>: {escaped(sanitize_line(value, 120))}"
+            for key, value in told.mismatched.items()
+        )
         yield f"<dt>mismatched</dt><dd>{', '.join(pairs)}</dd>"
     if told.as_documented:
         yield f"<dt>as documented</dt><dd>{keys(told.as_documented)}</dd>"

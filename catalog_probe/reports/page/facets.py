@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from catalog_probe.catalog.evidence.causes import cause_id
 from catalog_probe.catalog.evidence.drift_identity import cause_key, observed_class
 from catalog_probe.catalog.search import query
-from catalog_probe.catalog.text.phrases import brief
+from catalog_probe.catalog.text.phrases import shorten
 from catalog_probe.reports.content.sections import words_of
 from catalog_probe.reports.content.words import OUTCOMES
 
@@ -23,7 +23,7 @@ LONGEST = 300
 
 def facets(standing: Standing) -> tuple[str, ...]:
     """All of them, as `field:value` in lower case, each once."""
-    found = (brief(" ".join(each.split()), LONGEST).lower() for each in _facets(standing))
+    found = (shorten(" ".join(each.split()), LONGEST).lower() for each in _facets(standing))
     return tuple(dict.fromkeys(found))
 
 
@@ -37,7 +37,7 @@ def _facets(standing: Standing) -> Iterator[str]:
         yield f"message:{finding.message}"
         yield f"observed:{observed_class(finding)}"
         yield f"label:{finding.label}"
-        if finding.drifts:
+        if finding.is_drift:
             yield f"cause:{_id(standing, finding)}"
     if result.reason is not None:
         yield f"reason:{result.reason.code}"

@@ -12,7 +12,7 @@ from catalog_probe.catalog.model import Json
 from catalog_probe.catalog.reading import documents
 from catalog_probe.catalog.reading.facts import seen, stated, tags
 from catalog_probe.catalog.recognition.lookalikes import Lookalikes
-from catalog_probe.catalog.text.json_tree import texts
+from catalog_probe.catalog.text.json_tree import list_strings
 
 if TYPE_CHECKING:
     from catalog_probe.catalog.evidence.results import Result
@@ -48,7 +48,7 @@ class Relations:
 
     def named(self, result: Result) -> list[str]:
         """The addresses that a record's own fields hold, if this run knows them."""
-        found = {text for text in texts(result.probed_record) if text in self._known and text != result.record}
+        found = {text for text in list_strings(result.probed_record) if text in self._known and text != result.record}
         return sorted(found)
 
     def related(self, result: Result) -> list[str]:

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 from catalog_probe.catalog.files import paths
 from catalog_probe.catalog.model import Outcome
 from catalog_probe.catalog.search.query import OF_RECORDS, OF_RUNS
-from catalog_probe.catalog.text.visible import line, visible
+from catalog_probe.catalog.text.phrases import format_count
+from catalog_probe.catalog.text.sanitizing import escape_hidden, sanitize_line
 from catalog_probe.reports.content import advice, commands, sections, words
 from catalog_probe.reports.content.unseen import unseen
 from catalog_probe.reports.exchanges import exchanges
@@ -46,7 +47,7 @@ def environment() -> Environment:
     from catalog_probe.reports.page.elements import checked, exchange, near, query, seen  # as above
 
     def shown(value: Any) -> Any:
-        return visible(value) if isinstance(value, str) and not isinstance(value, Markup) else value
+        return escape_hidden(value) if isinstance(value, str) and not isinstance(value, Markup) else value
 
     made = Environment(
         loader=FileSystemLoader(TEMPLATES),
@@ -56,8 +57,8 @@ def environment() -> Environment:
         lstrip_blocks=True,
         finalize=shown,
     )
-    made.filters.update(days=words.days, oneline=line, why=advice.reason)
-    made.filters.update(runs=_runs, short=exchanges.shorten, linked=_linked)
+    made.filters.update(days=words.days, oneline=sanitize_line, why=advice.reason)
+    made.filters.update(runs=_runs, short=exchanges.format_short_value, linked=_linked)
     made.filters.update({each.__name__: each for each in (exchange, seen, checked, near)})
     made.globals.update(
         Name=sections.Name,
@@ -73,7 +74,7 @@ def environment() -> Environment:
         MOST=MOST,
         RELATED=RELATED,
         Outcome=Outcome,
-        count=words.count,
+        count=format_count,
         query=query,
         fields={**OF_RECORDS, **OF_RUNS},
         meaning=advice.means,

@@ -6,7 +6,7 @@ import json
 from typing import TYPE_CHECKING
 
 from catalog_probe.catalog.evidence.earlier_runs import OUTCOME_LETTERS
-from catalog_probe.catalog.text.visible import tree
+from catalog_probe.catalog.text.sanitizing import escape_hidden_in_json
 from catalog_probe.reports.page.facets import facets
 from catalog_probe.reports.page.facts import title
 
@@ -39,5 +39,5 @@ def rows(overview: Overview) -> tuple[list[list[Json]], list[str]]:
 
 def text(data: Json) -> str:
     """JSON for a `<script type="application/json">`: nothing in it can end the element, or hide."""
-    dumped = json.dumps(tree(data), ensure_ascii=False, separators=(",", ":"))
+    dumped = json.dumps(escape_hidden_in_json(data), ensure_ascii=False, separators=(",", ":"))
     return dumped.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")

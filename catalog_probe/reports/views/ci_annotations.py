@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from catalog_probe.catalog.text.visible import line
+from catalog_probe.catalog.text.sanitizing import sanitize_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -59,5 +59,5 @@ def _errors(overview: Overview) -> Iterator[tuple[str, str]]:
 
 def _command(kind: str, title: str, text: str) -> str:
     """One workflow command; what would end its title or its line is escaped as GitHub says."""
-    said = line(title, 120).replace("%", "%25").replace(":", "%3A").replace(",", "%2C")
-    return f"::{kind} title={said}::{line(text, 500).replace('%', '%25')}"
+    said = sanitize_line(title, 120).replace("%", "%25").replace(":", "%3A").replace(",", "%2C")
+    return f"::{kind} title={said}::{sanitize_line(text, 500).replace('%', '%25')}"

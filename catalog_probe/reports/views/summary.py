@@ -9,7 +9,7 @@ from urllib.parse import quote
 from catalog_probe.catalog.evidence.traffic_summary import format_traffic_summary, list_unrecognised
 from catalog_probe.catalog.evidence.verdicts import run_verdict
 from catalog_probe.catalog.model import Outcome
-from catalog_probe.catalog.text.visible import harmless, line
+from catalog_probe.catalog.text.sanitizing import sanitize, sanitize_line
 from catalog_probe.reports.content import advice
 from catalog_probe.reports.content.causes import Gathered, heading, providers_of
 from catalog_probe.reports.content.commands import accept, ask_again
@@ -64,7 +64,7 @@ def code_span(text: str, limit: int = 300) -> str:
 
     Hosts look for mentions after rendering, so escaping alone would not stop them; inside code they do not look.
     """
-    shown = line(text, limit) or " "
+    shown = sanitize_line(text, limit) or " "
     fence = "`" * (max((len(run) for run in re.findall("`+", shown)), default=0) + 1)
     pad = " " if shown[0] in "` " or shown[-1] in "` " else ""
     return f"{fence}{pad}{shown}{pad}{fence}"
@@ -253,7 +253,7 @@ def _bounded(blocks: Sequence[str]) -> str:
     note = "… cut here to stay short; {} more of its parts are in the [full report]({})."
     kept: list[str] = []
     room = MAX_BYTES - len(note.format(len(blocks), PAGE).encode()) - 3
-    for block in map(harmless, blocks):
+    for block in map(sanitize, blocks):
         room -= len(block.encode()) + 2
         if room < 0:
             return "\n\n".join([*kept, note.format(len(blocks) - len(kept), PAGE)]) + "\n"

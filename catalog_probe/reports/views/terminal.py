@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 from catalog_probe.catalog.evidence.traffic_summary import format_traffic_summary, list_unrecognised
 from catalog_probe.catalog.evidence.verdicts import run_verdict
 from catalog_probe.catalog.model.exits import Exit
-from catalog_probe.catalog.text.visible import line, row
+from catalog_probe.catalog.text.phrases import format_count
+from catalog_probe.catalog.text.sanitizing import sanitize_line, sanitize_row
 from catalog_probe.reports.content import advice, sentence
 from catalog_probe.reports.content.causes import Gathered, heading, providers_of
 from catalog_probe.reports.content.commands import ask_again
@@ -17,7 +18,7 @@ from catalog_probe.reports.content.on_endpoints import in_full
 from catalog_probe.reports.content.overview import Overview
 from catalog_probe.reports.content.sections import BAD, BY_CAUSE, BY_REASON, QUIET, Name, Section
 from catalog_probe.reports.content.unseen import unseen
-from catalog_probe.reports.content.words import DISCOVERED, ENDING, OUTCOMES, RESOLVED, UNRECOGNISED, count, days, names
+from catalog_probe.reports.content.words import DISCOVERED, ENDING, OUTCOMES, RESOLVED, UNRECOGNISED, days, names
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -64,7 +65,7 @@ class _Paint:
         self._colour = colour
 
     def __call__(self, name: str, text: str) -> str:
-        text = row(text)
+        text = sanitize_row(text)
         return f"\x1b[{_COLOURS[name]}m{text}\x1b[0m" if self._colour and text else text
 
 
@@ -113,7 +114,7 @@ def _section(section: Section, overview: Overview, width: int, paint: _Paint) ->
     else:
         yield paint(colour, f"{section.name.heading} ({len(members)})")
         for standing in members[:LISTED]:
-            yield row(f"  {standing.address}")
+            yield sanitize_row(f"  {standing.address}")
             yield from (text for told in _told(standing) for text in _wrapped(told, width, "    "))
         yield from _more(len(members) - LISTED, "records", paint)
     yield ""
@@ -144,10 +145,10 @@ def _told(standing: Standing) -> Iterator[str]:
         yield f"{detail}; it was accepted because: {reason}"
     if result.reason is not None:
         yield advice.reason(result)
-    if standing.outcome.conclusive or not result.reason:
+    if standing.outcome.is_conclusive or not result.reason:
         yield from (f"{each.label}: {in_full(each, result)}  [{each.code}]" for each in result.drifts[:DIFFERENCES])
         if len(result.drifts) > DIFFERENCES:
-            yield f"and {count(len(result.drifts) - DIFFERENCES, 'more difference')}, in the report"
+            yield f"and {format_count(len(result.drifts) - DIFFERENCES, 'more difference')}, in the report"
 
 
 def _by_reason(members: Sequence[Standing], width: int, paint: _Paint) -> Iterator[str]:
@@ -205,13 +206,13 @@ def _table(overview: Overview, paint: _Paint) -> Iterator[str]:
             number = sum(each.outcome is outcome for each in mine)
             numbers.append((str(number) if number else "·").rjust(len(head)))
         oldest = max((each.age for each in mine if each.age is not None), default=None)
-        yield row("  ".join([f"{provider.upper():4}{len(mine):9}", *numbers, days(oldest)]))
+        yield sanitize_row("  ".join([f"{provider.upper():4}{len(mine):9}", *numbers, days(oldest)]))
 
 
 def _wrapped(text: str, width: int, indent: str = "", then: str | None = None) -> list[str]:
     """The text on as many lines as it takes at this width; a word that is longer than a line stands alone."""
     return wrap(
-        line(text, 600),
+        sanitize_line(text, 600),
         max(width, 40),
         initial_indent=indent,
         subsequent_indent=f"{indent}  " if then is None else then,

@@ -9,7 +9,7 @@ import pytest
 
 from catalog_probe.catalog.files.manifest import providers
 from catalog_probe.catalog.model import Record, Tag
-from catalog_probe.catalog.model.assertion import ASK, Basis, Key
+from catalog_probe.catalog.model.assertion import REQUEST_LABEL, AssertionKey, Basis
 from catalog_probe.catalog.reading.assertions import assertions
 from tests.contract.catalog.stated_values import stated_facts
 from tests.harness.engines import catalog
@@ -27,8 +27,8 @@ def unfounded(record: Record) -> Iterator[str]:
     quoted = bool(rests) or not made  # what asserts nothing of an answer quotes its row all the same
     if (Tag.DOCUMENTED in record.tags) is not quoted:
         yield f"{len(rests)} of its assertions rest on a row, and its tags are {sorted(record.tags)}"
-    assumed = [Key.parse(text) for text in record.data.get("assumed") or {}]
-    of_answers = [str(key) for key in assumed if key.label != ASK]
+    assumed = [AssertionKey.parse(text) for text in record.data.get("assumed") or {}]
+    of_answers = [str(key) for key in assumed if key.label != REQUEST_LABEL]
     if not record.tags & {Tag.LIVE_VERIFIED, Tag.LIVE_DISCOVERED} and (Tag.UNVERIFIED in record.tags) is not bool(
         of_answers
     ):

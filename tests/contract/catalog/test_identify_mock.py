@@ -10,7 +10,7 @@ import catalog_probe as library
 from catalog_probe.catalog.answers.readings import answer_in
 from catalog_probe.catalog.files.manifest import providers
 from catalog_probe.catalog.model import Exchange, Outcome
-from catalog_probe.catalog.model.labels import BESIDE
+from catalog_probe.catalog.model.labels import UNJUDGED_LABELS
 
 if TYPE_CHECKING:
     from catalog_probe.catalog.evidence.results import Result
@@ -31,7 +31,7 @@ NOTHING_TO_KNOW_IT_BY = frozenset(
 
 def answers(result: Result) -> list[Exchange]:
     """What was judged: the last exchange of each label."""
-    by_label = {each.label: each for each in result.attempts[-1].exchanges if each.label not in BESIDE}
+    by_label = {each.label: each for each in result.attempts[-1].exchanges if each.label not in UNJUDGED_LABELS}
     return [each for each in by_label.values() if each.response is not None]
 
 

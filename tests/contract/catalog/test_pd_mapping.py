@@ -52,7 +52,7 @@ def test_a_twin_without_a_row_over_http_states_its_status_alone(status: int, htt
     assert bool(known) is (http in BY_THE_MAPPING)
     for record in known:
         assert record.sources == OVER_GRPC[status].sources
-        assert {assertion.key.within for assertion in assertions(record, CATALOG.__getitem__)} == {"status"}
+        assert {assertion.key.local_key for assertion in assertions(record, CATALOG.__getitem__)} == {"status"}
 
 
 @each

@@ -101,7 +101,7 @@ def facts_by_assertion(provider: str) -> Mapping[str, Sequence[documents.Fact]]:
 def value_assertions(record: Record) -> list[Assertion]:
     """The assertions about status, type and code of a record's answers."""
     made = assertions(record, CATALOG.__getitem__)
-    return [each for each in made if each.key.aspect in VALUE_ASPECTS and not each.key.place]
+    return [each for each in made if each.key.aspect in VALUE_ASPECTS and not each.key.location]
 
 
 def cited_rows(record: Record) -> list[str]:

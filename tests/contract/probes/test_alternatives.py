@@ -11,7 +11,7 @@ import pytest
 from catalog_probe.catalog.model import Attempt, Exchange, Outcome, Request, Response, Severity
 from catalog_probe.catalog.model.assertion import Basis
 from catalog_probe.catalog.reading.assertions import asserted
-from catalog_probe.catalog.text.json_pointer import ABSENT, find
+from catalog_probe.catalog.text.json_pointer import ABSENT, find_value
 from catalog_probe.probes.judging.judge import judge
 from tests.contract.catalog.envelope_examples import ENVELOPES
 from tests.harness.captures import known
@@ -42,15 +42,15 @@ class Choice:
         body = ENVELOPES[envelope.name].good[0]
         for aspect, value in expected.wire.items():
             body = put(body, envelope.wire[aspect], value)
-        if find(body, envelope.wire.get("http_status", "/nowhere")) is not ABSENT:
+        if find_value(body, envelope.wire.get("http_status", "/nowhere")) is not ABSENT:
             body = put(body, envelope.wire["http_status"], expected.told_status)
         status = expected.status
         for assertion in self.left:
             value = values.get(str(assertion.key), assertion.documented)
-            if assertion.key.within == "status":
+            if assertion.key.local_key == "status":
                 status = value
             else:
-                body = put(body, assertion.key.place or envelope.wire[assertion.key.aspect], value)
+                body = put(body, assertion.key.location or envelope.wire[assertion.key.aspect], value)
         headers = {
             rule.name: rule.value or SAMPLES.get(rule.format or "", "req_1")
             for rule in expected.headers
@@ -88,13 +88,13 @@ def test_each_member_of_what_is_left_to_choice_conforms(member: int) -> None:
         (verdict,) = judged(choice.expected, choice.answer(chosen)).cells.values()  # one label is no whole record
         assert verdict.outcome is Outcome.CONFORMS, (choice.expected.address, verdict.reason, verdict.findings)
         (observation,) = verdict.observations
-        assert {each.key.within for each in choice.left} <= set(observation.matched)
+        assert {each.key.local_key for each in choice.left} <= set(observation.matched)
 
 
 def test_what_is_none_of_the_members_differs_and_is_drift_where_the_choice_is_documented() -> None:
     for choice in choices():
         for assertion in choice.left:
-            within = assertion.key.within
+            within = assertion.key.local_key
             stranger: Any = 418 if assertion.key.aspect == "status" else SPOILED
             verdict = judged(choice.expected, choice.answer({str(assertion.key): stranger}))
             (finding,) = [each for each in verdict.findings if each.assertion == str(assertion.key)]
@@ -110,4 +110,4 @@ def test_a_choice_that_nobody_left_is_a_difference() -> None:
         strict = replace(choice.expected, assertions=assertions)
         second = choice.answer({str(each.key): each.alternatives[1] for each in choice.left})
         (observation,) = judged(strict, second).observations
-        assert not {each.key.within for each in choice.left} & set(observation.matched), choice.expected.address
+        assert not {each.key.local_key for each in choice.left} & set(observation.matched), choice.expected.address

@@ -8,7 +8,7 @@ import pytest
 
 from catalog_probe.catalog.evidence.verdicts.partial import is_partial
 from catalog_probe.catalog.model import Outcome
-from catalog_probe.catalog.model.labels import BESIDE
+from catalog_probe.catalog.model.labels import UNJUDGED_LABELS
 from catalog_probe.probes.planning.rotation import ALL
 from tests.harness import fault_changes as to
 from tests.harness.engines import catalog, probe
@@ -35,7 +35,7 @@ each_loss = pytest.mark.parametrize("lost", LOST.values(), ids=LOST)
 
 
 def labels(result: Result, attempt: int) -> list[str]:
-    return [each.label for each in result.attempts[attempt].exchanges if each.label not in BESIDE]
+    return [each.label for each in result.attempts[attempt].exchanges if each.label not in UNJUDGED_LABELS]
 
 
 def lost_labels(result: Result) -> list[str]:
@@ -156,7 +156,10 @@ def everywhere(target: Target) -> Result:
 
 def asked_in(result: Result) -> list[list[str]]:
     """The endpoints that each attempt asked."""
-    return [[each.endpoint for each in attempt.exchanges if each.label not in BESIDE] for attempt in result.attempts]
+    return [
+        [each.endpoint for each in attempt.exchanges if each.label not in UNJUDGED_LABELS]
+        for attempt in result.attempts
+    ]
 
 
 def test_a_drift_on_one_endpoint_is_confirmed_there_alone(stand: Stand) -> None:

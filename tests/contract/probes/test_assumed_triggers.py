@@ -33,7 +33,7 @@ def test_another_answer_to_a_made_up_key_is_told_once_and_is_no_drift(stand: Sta
     results = night(stand, Fault(REFUSED, answer=answer))
     result = results[MADE_UP_KEY]
     assert (result.outcome, result.reason and result.reason.code) == (Outcome.INCONCLUSIVE, "assumption-failed")
-    assert not [finding for finding in result.findings if finding.drifts]
+    assert not [finding for finding in result.findings if finding.is_drift]
     assert results[ROLES].outcome is Outcome.CONFORMS, results[ROLES].findings
     told = [finding for finding in results[ROLES].findings if finding.code == "not-observed"]
     assert [finding.label for finding in told] == ["wrong_credential"]
@@ -43,4 +43,4 @@ def test_the_stated_error_drifts_where_a_header_is_missing(stand: Stand) -> None
     results = night(stand, Fault(REFUSED, answer=to.removed("request-id")))
     for result in results.values():
         assert result.outcome is Outcome.DRIFTED
-        assert "request-id" in {finding.location for finding in result.findings if finding.drifts}
+        assert "request-id" in {finding.location for finding in result.findings if finding.is_drift}

@@ -41,7 +41,7 @@ def test_an_answer_belongs_to_its_row_or_says_in_what_it_differs(provider: str) 
     assert [capture["id"] for capture in of(provider) if not rows(capture)] == []
     for capture in of(provider):
         for _, outcome, findings in (each for record in rows(capture) for each in judged(record, capture)):
-            drifts = [finding for finding in findings if finding.drifts]
+            drifts = [finding for finding in findings if finding.is_drift]
             assert outcome not in (Outcome.HARNESS_ERROR, Outcome.FLAKY), capture["id"]
             assert bool(drifts) == (outcome is Outcome.DRIFTED) or outcome is not Outcome.CONFORMS, capture["id"]
             assert all(finding.message and finding.aspect in Aspect for finding in drifts), capture["id"]
@@ -68,7 +68,7 @@ def all_judged(capture: Capture) -> list[tuple[Outcome, tuple[Finding, ...]]]:
 
 def is_it(outcome: Outcome, findings: tuple[Finding, ...]) -> bool:
     """Whether what tells rows apart is as documented."""
-    return outcome.conclusive and not any(finding.drifts and finding.aspect in ON_THE_WIRE for finding in findings)
+    return outcome.is_conclusive and not any(finding.is_drift and finding.aspect in ON_THE_WIRE for finding in findings)
 
 
 @pytest.mark.parametrize("provider", providers())
@@ -96,7 +96,7 @@ def test_limits_that_real_answers_tell_break_no_rule_of_ours(provider: str) -> N
         for expected, _, findings in judged(record, capture)
         if expected.label == "answer"
     ]
-    drifts = [{(each.code, each.location) for each in findings if each.drifts} for findings in of_limits]
+    drifts = [{(each.code, each.location) for each in findings if each.is_drift} for findings in of_limits]
     assert set() in drifts, "one tells all of its limits"
     assert [found for found in drifts if {code for code, _ in found} - {FindingCode.HEADER_MISSING}] == []
 

@@ -45,7 +45,7 @@ def test_each_asserted_aspect_can_fail(provider: str, clean: Clean) -> None:
         verdict = judge([expected, *beside.compared], beside.attempt_with(spoiled.exchange), known)
         verdict = conclude([verdict] * MAX_ATTEMPTS)  # what may be an accident is drift if it stays
         if verdict.outcome is not Outcome.DRIFTED or not any(
-            finding.aspect is spoiled.aspect and finding.label == expected.label and finding.drifts
+            finding.aspect is spoiled.aspect and finding.label == expected.label and finding.is_drift
             for finding in verdict.findings
         ):
             silent.append((result.record, expected.label, spoiled.what, verdict.outcome, verdict.reason))
@@ -82,7 +82,11 @@ def test_everything_that_a_record_asserts_is_seen_on_the_mock(provider: str, cle
             stated = asserted(result.parsed_record, catalog().__getitem__)
             left = {label for record, label in left_to_others(provider) if record == address}
             own = (
-                [key for key, each in expected.assertions.items() if left.isdisjoint({expected.label, *each.others})]
+                [
+                    key
+                    for key, each in expected.assertions.items()
+                    if left.isdisjoint({expected.label, *each.compared_labels})
+                ]
                 for expected in stated
             )
             made = assertions(result.parsed_record, catalog().__getitem__)

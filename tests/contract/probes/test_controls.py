@@ -9,7 +9,7 @@ import anyio
 import pytest
 
 from catalog_probe.catalog.files.manifest import manifest, providers
-from catalog_probe.catalog.text.json_pointer import ABSENT, find
+from catalog_probe.catalog.text.json_pointer import ABSENT, find_value
 from catalog_probe.probes.recipes.book import book
 from catalog_probe.probes.running import controls
 from catalog_probe.probes.running.lane import Lane
@@ -45,7 +45,7 @@ def test_the_answer_holds_what_proves_it(name: str, role: str, mock_target: Targ
     response = answered(mock_target, name, role).response
     assert response is not None
     assert response.status == 200
-    missing = [each for each in manifest(name).controls[role].proof if find(response.body, each) is ABSENT]
+    missing = [each for each in manifest(name).controls[role].proof if find_value(response.body, each) is ABSENT]
     assert missing == []
 
 
@@ -62,7 +62,7 @@ def test_a_key_that_the_provider_takes_in_the_query_travels_there_alone(mock_tar
 @pytest.mark.parametrize(("name", "role"), PROVEN)
 @pytest.mark.parametrize("body", ELSEWHERE, ids=repr)
 def test_the_answer_of_somebody_else_does_not(name: str, role: str, body: object) -> None:
-    assert any(find(body, each) is ABSENT for each in manifest(name).controls[role].proof)
+    assert any(find_value(body, each) is ABSENT for each in manifest(name).controls[role].proof)
 
 
 def test_every_provider_has_a_control_that_proves_something() -> None:

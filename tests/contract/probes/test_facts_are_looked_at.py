@@ -32,7 +32,7 @@ def seen_as_stated(results: Iterable[Result]) -> set[str]:
 def is_sent(assertion: Assertion) -> bool:
     """Whether something is sent for it and for what it is compared with: the rest is left to recorded traffic."""
     recipe = book(assertion.address.partition("/")[0]).recipes[assertion.address]
-    return recipe.labels >= {assertion.key.label, *assertion.others}
+    return recipe.labels >= {assertion.key.label, *assertion.compared_labels}
 
 
 @pytest.mark.parametrize("provider", providers())

@@ -88,7 +88,7 @@ def judged(result: Result, label: str, headers: Mapping[str, str | None]) -> lis
     expected = [each for each in expectations(record, catalog().__getitem__) if each.label == label]
     others = [each for each in last.exchanges if each.label != label]
     verdict = judge(expected, replace(last, exchanges=(*others, spoiled)), Known.of(()))
-    return [(finding.code, finding.location) for finding in verdict.findings if finding.drifts]
+    return [(finding.code, finding.location) for finding in verdict.findings if finding.is_drift]
 
 
 @pytest.mark.parametrize(
@@ -286,4 +286,4 @@ def test_an_unasked_429_as_documented_is_only_inconclusive() -> None:
 def test_an_unasked_429_that_is_not_as_documented_is_told(kind: str, headers: Mapping[str, str]) -> None:
     outcome, findings = unasked_findings(429, refusal(kind), headers)
     assert outcome is Outcome.INCONCLUSIVE
-    assert [finding.drifts for finding in findings] == [False]
+    assert [finding.is_drift for finding in findings] == [False]

@@ -142,7 +142,7 @@ class Of:
 
     def _is_sent(self, assertion: Assertion) -> bool:
         recipe = book(self.provider).recipes.get(assertion.address)
-        return recipe is None or recipe.labels >= {assertion.key.label, *assertion.others}
+        return recipe is None or recipe.labels >= {assertion.key.label, *assertion.compared_labels}
 
     @cached_property
     def addresses(self) -> list[str]:

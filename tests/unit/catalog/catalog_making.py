@@ -146,9 +146,9 @@ def result(
 ) -> Result:
     if outcome is Outcome.DRIFTED and not findings:
         findings = (drift(),)
-    reason = None if outcome.conclusive else Reason("read-timeout", "no answer in 30 s")
+    reason = None if outcome.is_conclusive else Reason("read-timeout", "no answer in 30 s")
     attempts = (Attempt(at, 1.0, (seen,)),) if seen else ()
-    observations = observations_of(probed or record(address), findings) if outcome.conclusive else ()
+    observations = observations_of(probed or record(address), findings) if outcome.is_conclusive else ()
     return Result(
         address, dict(probed.data) if probed else {}, outcome, reason, findings, attempts, at, observations=observations
     )
@@ -156,7 +156,7 @@ def result(
 
 def observations_of(own: Record, findings: tuple[Finding, ...] = ()) -> tuple[Observation, ...]:
     """All that a record states, seen as stated but for the findings that drift."""
-    differs = {each.assertion: observed_class(each) for each in findings if each.drifts}
+    differs = {each.assertion: observed_class(each) for each in findings if each.is_drift}
     keys = [str(each.key) for each in assertions(own, lambda address: record(str(address)))]
     labels = dict.fromkeys(key.partition("/")[0] for key in (*keys, *differs))
     return tuple(

@@ -32,7 +32,7 @@ def stated_by(of: Record) -> tuple[Assertion, ...]:
     return assertions(of, nowhere)
 
 
-KEYS = tuple(each.key.within for each in stated_by(record()))
+KEYS = tuple(each.key.local_key for each in stated_by(record()))
 DOCUMENTED = {str(each.key) for each in stated_by(record()) if not each.assumed}
 """What a tag waits for: what the record's surface assumes settles, however it was seen."""
 

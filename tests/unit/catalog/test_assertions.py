@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from catalog_probe.catalog.model import Address, Record
-from catalog_probe.catalog.model.assertion import Basis, Key
+from catalog_probe.catalog.model.assertion import AssertionKey, Basis
 from catalog_probe.catalog.reading.assertions import asked, assertions
 from catalog_probe.catalog.reading.expectations import allowing
 from tests.harness.engines import catalog as shipped
@@ -18,19 +18,21 @@ if TYPE_CHECKING:
     from catalog_probe.catalog.files.store import Catalog
 
 LABELS = st.from_regex(r"[a-z0-9_]{1,12}", fullmatch=True)
-KEYS = st.builds(Key, LABELS, st.from_regex(r"[a-z_]{1,8}", fullmatch=True), st.just("") | st.text(min_size=1).map(str))
+KEYS = st.builds(
+    AssertionKey, LABELS, st.from_regex(r"[a-z_]{1,8}", fullmatch=True), st.just("") | st.text(min_size=1).map(str)
+)
 
 
-@given(KEYS.filter(lambda key: "\n" not in key.place))
-def test_a_key_reads_as_it_is_written(key: Key) -> None:
-    assert Key.parse(str(key)) == key
+@given(KEYS.filter(lambda key: "\n" not in key.location))
+def test_a_key_reads_as_it_is_written(key: AssertionKey) -> None:
+    assert AssertionKey.parse(str(key)) == key
     assert key.covers(key)
 
 
 @pytest.mark.parametrize("text", ["", "status", "answer/", "/status", "Answer/status", "a/b:", "a b/status"])
 def test_what_names_no_assertion_is_refused(text: str) -> None:
     with pytest.raises(ValueError, match="names no assertion"):
-        Key.parse(text)
+        AssertionKey.parse(text)
 
 
 @pytest.mark.parametrize(
@@ -45,7 +47,7 @@ def test_what_names_no_assertion_is_refused(text: str) -> None:
     ],
 )
 def test_a_star_stands_for_every_label_or_aspect(pattern: str, key: str, covered: bool) -> None:
-    assert Key.parse(pattern).covers(Key.parse(key)) is covered
+    assert AssertionKey.parse(pattern).covers(AssertionKey.parse(key)) is covered
 
 
 def changed(address: str, **fields: object) -> tuple[Catalog, Record]:
@@ -56,7 +58,7 @@ def changed(address: str, **fields: object) -> tuple[Catalog, Record]:
 
 def test_what_is_listed_as_assumed_is_assumed_and_everything_else_documented() -> None:
     catalog, record = changed("pa/errors/general/unknown_path", assumed={"answer/status": "not shown"})
-    found = {each.key.within: each for each in assertions(record, catalog.__getitem__)}
+    found = {each.key.local_key: each for each in assertions(record, catalog.__getitem__)}
     assert (found["status"].basis, found["status"].assumed, found["status"].source) == (
         Basis.ASSUMED,
         "not shown",
@@ -68,10 +70,10 @@ def test_what_is_listed_as_assumed_is_assumed_and_everything_else_documented() -
 
 def test_what_an_envelope_assumes_is_assumed_in_each_record_of_its_surface() -> None:
     catalog, record = changed("pa/errors/general/rate_limit")
-    found = {each.key.within: each for each in assertions(record, catalog.__getitem__)}
+    found = {each.key.local_key: each for each in assertions(record, catalog.__getitem__)}
     for within, source in (("body:/request_id", ""), ("relation:equals:/request_id", "2:7.1#request id in the body")):
         assert found[within].basis is Basis.ASSUMED
-        assert found[within].of_surface
+        assert found[within].from_envelope
         assert found[within].assumed.startswith("2:7.1 says that the request id appears in the body")
         assert found[within].source == source
 
@@ -110,17 +112,17 @@ def test_alternatives_reach_and_dependence_are_told() -> None:
         out_of_reach={"*/header:retry-after": "only-the-provider"},
         depends={"answer": ["setup_step"]},
     )
-    found = {each.key.within: each for each in assertions(record, catalog.__getitem__)}
+    found = {each.key.local_key: each for each in assertions(record, catalog.__getitem__)}
     assert found["status"].alternatives == (429, 529)
     assert found["header:retry-after"].out_of_reach == "only-the-provider"
-    assert found["type"].depends == ("setup_step",)
+    assert found["type"].depends_on == ("setup_step",)
 
 
 def test_what_is_assumed_of_the_request_is_no_assertion_of_an_answer() -> None:
     catalog, record = changed("pa/endpoints/messages/create_message", assumed={"ask/path": "not shown, 1:4.1"})
-    assert asked(record) == {Key("ask", "path"): "not shown, 1:4.1"}
+    assert asked(record) == {AssertionKey("ask", "path"): "not shown, 1:4.1"}
     made = assertions(record, catalog.__getitem__)
-    assert all(each.basis is Basis.DOCUMENTED for each in made if not each.of_surface)
+    assert all(each.basis is Basis.DOCUMENTED for each in made if not each.from_envelope)
 
 
 def test_every_assertion_of_the_shipped_records_has_an_id_of_its_own() -> None:
@@ -134,8 +136,8 @@ def test_a_record_names_only_assertions_that_it_makes() -> None:
     catalog = shipped()
     for record in catalog.records:
         own = [each.key for each in assertions(record, catalog.__getitem__)]
-        own += [Key("success", key.aspect, key.place) for key in own if key.label in allowing(record)]
+        own += [AssertionKey("success", key.aspect, key.location) for key in own if key.label in allowing(record)]
         for field in ("assumed", "alternatives", "out_of_reach"):
             for text in record.data.get(field) or {}:
-                said = Key.parse(text)
+                said = AssertionKey.parse(text)
                 assert said.label == "ask" or any(said.covers(key) for key in own), f"{record.address}: {field} {text}"

@@ -117,7 +117,7 @@ def test_show(cli: Cli, tmp_path: Path, snapshot: SnapshotAssertion) -> None:
     elsewhere: dict[str, Record] = {}
     stated = assertions(record(**before), elsewhere.__getitem__)
     otherwise = {"header:request-id": "absent", "type": "overloaded_error"}
-    as_stated = tuple(each.key.within for each in stated if each.key.within not in otherwise)
+    as_stated = tuple(each.key.local_key for each in stated if each.key.local_key not in otherwise)
     observations = (
         Observation(ENDPOINT_ADDRESS, "answer", (*as_stated, *otherwise)),
         Observation(ELSEWHERE, "answer", as_stated, otherwise),

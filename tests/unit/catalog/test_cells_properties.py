@@ -156,7 +156,7 @@ def test_nothing_is_verified_that_was_not_seen(seen: list[Sighting]) -> None:
     cells = cells_of(once, stated_by(once))
     whole = {key for (_, key), cell in cells.items() if cell.on and not cell.mismatch} >= DOCUMENTED
     # nothing at a place that is assumed settles where it stands, and differs from no row
-    places = {str(each.key) for each in stated_by(once) if each.place_alone}
+    places = {str(each.key) for each in stated_by(once) if each.is_only_location_assumed}
     differs = any(
         cell.mismatch and (key in DOCUMENTED or (key in places and cell.mismatch != ABSENT))
         for (_, key), cell in cells.items()

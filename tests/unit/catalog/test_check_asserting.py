@@ -109,7 +109,7 @@ def test_what_names_nothing_is_told(tmp_path: Path, fields: dict[str, Any], line
 def test_a_documented_assertion_needs_a_source_and_an_assumed_one_none() -> None:
     made = made_by(record(assumed={"answer/status": "Not shown."}))
     assert list(asserting.without_source(made)) == []
-    bare = [replace(each, source="") for each in made if each.key.within in ("status", "type")]
+    bare = [replace(each, source="") for each in made if each.key.local_key in ("status", "type")]
     assert [tuple(each) for each in asserting.without_source(bare)] == [
         (
             "$",

@@ -42,10 +42,10 @@ def test_a_place_may_be_assumed_of_what_a_row_states() -> None:
     key = "two/relation:subset:/data/*/id:one"
     assumed = {"assumed": {key: "Where is not shown."}}
     made = {str(each.key): each for each in assertions(stating(FINE, **assumed), dict[str, Record]().__getitem__)}
-    assert made[key].place_alone
+    assert made[key].is_only_location_assumed
     without = {name: value for name, value in FINE.items() if name != "source"}
     made = {str(each.key): each for each in assertions(stating(without, **assumed), dict[str, Record]().__getitem__)}
-    assert not made[key].place_alone
+    assert not made[key].is_only_location_assumed
 
 
 @pytest.mark.parametrize(

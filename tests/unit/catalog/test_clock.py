@@ -7,19 +7,19 @@ from datetime import UTC, date, datetime, timedelta
 
 import pytest
 
-from catalog_probe.catalog.model.clock import days_from, ms_since, number_of_days, utc_now_text, utc_text
+from catalog_probe.catalog.model.clock import add_days, format_utc, format_utc_now, ms_since, parse_days
 
 NOON = datetime(2026, 11, 21, 12, 0, 0, 123_456, tzinfo=UTC)
 
 
 def test_an_instant_ends_in_z() -> None:
-    assert utc_text(NOON) == "2026-11-21T12:00:00.123Z"
-    assert utc_text(NOON, "seconds") == "2026-11-21T12:00:00Z"
+    assert format_utc(NOON) == "2026-11-21T12:00:00.123Z"
+    assert format_utc(NOON, "seconds") == "2026-11-21T12:00:00Z"
 
 
 def test_now_is_now_and_reads_back() -> None:
     before = datetime.now(UTC)
-    told = datetime.fromisoformat(utc_now_text("microseconds"))
+    told = datetime.fromisoformat(format_utc_now("microseconds"))
     assert before <= told <= datetime.now(UTC)
     assert told.utcoffset() == timedelta(0)
 
@@ -31,9 +31,9 @@ def test_a_duration_is_in_milliseconds() -> None:
 
 
 def test_no_day_is_before_the_first_or_after_the_last() -> None:
-    assert days_from(NOON.date(), -21) == date(2026, 10, 31)
-    assert days_from(NOON.date(), 10**30) == date.max
-    assert days_from(date.min, -1) == date.min
+    assert add_days(NOON.date(), -21) == date(2026, 10, 31)
+    assert add_days(NOON.date(), 10**30) == date.max
+    assert add_days(date.min, -1) == date.min
 
 
 @pytest.mark.parametrize(
@@ -42,10 +42,10 @@ def test_no_day_is_before_the_first_or_after_the_last() -> None:
     ids=["none", "some", "with zeros before it", "more than dates hold"],
 )
 def test_a_number_of_days_is_read_however_long_it_is_written(text: str, days: int) -> None:
-    assert number_of_days(text) == days
+    assert parse_days(text) == days
 
 
 @pytest.mark.parametrize("text", ["", "-1", "1.5", "٣", "soon"])
 def test_what_is_no_number_of_days_is_refused(text: str) -> None:
     with pytest.raises(ValueError, match="is no number of days"):
-        number_of_days(text)
+        parse_days(text)

@@ -13,7 +13,7 @@ from catalog_probe.catalog.evidence.results import Result
 from catalog_probe.catalog.files.strict_json import read_object
 from catalog_probe.catalog.model import Outcome, Reason
 from catalog_probe.catalog.model.codes import FindingCode, ReasonCode
-from catalog_probe.catalog.model.explanations import ALL, FINDINGS, REASONS, WORDS
+from catalog_probe.catalog.model.explanations import ALL, EXPLANATIONS_FILE, FINDINGS, REASONS
 from catalog_probe.catalog.writeback.canonical import json_text
 from tests.unit.reports import making
 
@@ -54,9 +54,9 @@ def test_an_explanation_says_what_it_means_and_what_to_do_in_sentences() -> None
 
 def test_each_code_is_explained_in_one_group_and_once() -> None:
     """The groups are what `catalog explain` heads its list with; a key that JSON repeats would hide another."""
-    written = WORDS.read_text(encoding="utf-8")
-    assert written == json_text(read_object(WORDS))
-    assert sum(map(len, read_object(WORDS).values())) == len(ALL) == len(FindingCode) + len(ReasonCode)
+    written = EXPLANATIONS_FILE.read_text(encoding="utf-8")
+    assert written == json_text(read_object(EXPLANATIONS_FILE))
+    assert sum(map(len, read_object(EXPLANATIONS_FILE).values())) == len(ALL) == len(FindingCode) + len(ReasonCode)
 
 
 @pytest.mark.parametrize("room", ROOMS)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from catalog_probe.catalog.evidence.results_file import EvidenceError
-from catalog_probe.catalog.model.errors import CatalogError, Mendable
+from catalog_probe.catalog.model.errors import CatalogError, UserError
 from catalog_probe.catalog.model.exits import INTERRUPTED, Exit
 from catalog_probe.cli import main as command_line
 from catalog_probe.cli import parser as parsing
@@ -47,7 +47,7 @@ def ended_by(error: BaseException | None, *arguments: str) -> int:
     [
         (None, Exit.PROBLEMS, ""),
         (
-            CatalogError("is odd", "make it even", file=Path("a.json"), place="$.b"),
+            CatalogError("is odd", "make it even", file=Path("a.json"), location="$.b"),
             Exit.USAGE,
             "a.json:$.b: is odd; make it even",
         ),
@@ -99,9 +99,9 @@ def test_a_stream_that_was_closed_takes_whatever_is_printed(monkeypatch: pytest.
 
 
 @pytest.mark.parametrize("kind", OURS, ids=lambda kind: kind.__name__)
-def test_our_errors_have_one_base(kind: Callable[..., Mendable]) -> None:
-    error = kind("is\nodd", "make it even", place="there")
-    assert isinstance(error, Mendable)
+def test_our_errors_have_one_base(kind: Callable[..., UserError]) -> None:
+    error = kind("is\nodd", "make it even", location="there")
+    assert isinstance(error, UserError)
     assert (error.what, error.mend) == ("is\nodd", "make it even")
     assert str(error) == "there: is odd; make it even"
     assert str(kind("is odd")) == "is odd"

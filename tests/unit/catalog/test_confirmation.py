@@ -55,8 +55,8 @@ def looked_at(day: date, *otherwise: str, of: Record | None = None, live: bool =
     observation = Observation(
         "pa/endpoints/messages/create_message",
         "answer",
-        tuple(key.within for key in keys if str(key) not in otherwise),
-        {key.within: "403" for key in keys if str(key) in otherwise},
+        tuple(key.local_key for key in keys if str(key) not in otherwise),
+        {key.local_key: "403" for key in keys if str(key) in otherwise},
     )
     outcome = Outcome.DRIFTED if otherwise else Outcome.CONFORMS
     findings = tuple(drift(assertion=key) for key in otherwise)

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from catalog_probe.catalog.check import facts as checking
 from catalog_probe.catalog.check.validate import Problem
 from catalog_probe.catalog.files.manifest import providers
-from catalog_probe.catalog.model.assertion import Assertion, Basis, Key
+from catalog_probe.catalog.model.assertion import Assertion, AssertionKey, Basis
 from catalog_probe.catalog.model.errors import CatalogError
 from catalog_probe.catalog.reading.documents import COLUMNS, FOLDER, Checks, Fact, Wire, facts, facts_file
 from tests.harness.engines import catalog
@@ -36,7 +36,7 @@ def fact(**cells: str) -> Fact:
 
 
 def assertion(address: str, key: str, basis: Basis = Basis.DOCUMENTED, source: str = "2:7.3#a") -> Assertion:
-    return Assertion(address, Key.parse(key), 404, basis, source if basis is Basis.DOCUMENTED else "")
+    return Assertion(address, AssertionKey.parse(key), 404, basis, source if basis is Basis.DOCUMENTED else "")
 
 
 ONE = assertion("pa/errors/general/one", "answer/status")

@@ -9,12 +9,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from catalog_probe.catalog.text.json_tree import (
-    all_texts,
-    map_texts,
-    object_of,
-    placed_texts,
-    repeated_members,
-    texts,
+    build_object,
+    iterate_repeated_members,
+    iterate_strings_with_pointers,
+    list_strings,
+    list_strings_and_names,
+    map_strings,
 )
 
 if TYPE_CHECKING:
@@ -29,17 +29,17 @@ VALUE = {"a": "b", "list": ["c", 1, None, {"d": "e"}], "pair": ("f", True)}
 
 
 def test_every_string_is_found_in_order_and_no_name() -> None:
-    assert list(texts(VALUE)) == ["b", "c", "e", "f"]
+    assert list(list_strings(VALUE)) == ["b", "c", "e", "f"]
 
 
 def test_strings_are_changed_and_all_else_stays() -> None:
-    changed = map_texts(VALUE, str.upper)
+    changed = map_strings(VALUE, str.upper)
     assert changed == {"a": "B", "list": ["C", 1, None, {"d": "E"}], "pair": ("F", True)}
     assert VALUE["a"] == "b"
 
 
 def test_names_are_changed_where_asked() -> None:
-    assert map_texts(VALUE, str.upper, names=True) == {
+    assert map_strings(VALUE, str.upper, names=True) == {
         "A": "B",
         "LIST": ["C", 1, None, {"D": "E"}],
         "PAIR": ("F", True),
@@ -54,9 +54,9 @@ def test_what_is_changed_is_what_is_found(value: Json) -> None:
         met.append(text)
         return text
 
-    assert map_texts(value, note) == value
-    assert met == list(texts(value))
-    assert json.dumps(map_texts(value, note)) == json.dumps(value)
+    assert map_strings(value, note) == value
+    assert met == list(list_strings(value))
+    assert json.dumps(map_strings(value, note)) == json.dumps(value)
 
 
 @given(VALUES)
@@ -67,18 +67,23 @@ def test_all_texts_are_those_that_are_changed_with_names(value: Json) -> None:
         met.append(text)
         return text
 
-    map_texts(value, note, names=True)
-    assert met == all_texts(value)
+    map_strings(value, note, names=True)
+    assert met == list_strings_and_names(value)
 
 
 def test_a_place_is_a_pointer_with_a_star_for_each_item() -> None:
-    assert list(placed_texts(VALUE)) == [("/a", "b"), ("/list/*", "c"), ("/list/*/d", "e"), ("/pair/*", "f")]
-    assert list(placed_texts("text")) == [("", "text")]
+    assert list(iterate_strings_with_pointers(VALUE)) == [
+        ("/a", "b"),
+        ("/list/*", "c"),
+        ("/list/*/d", "e"),
+        ("/pair/*", "f"),
+    ]
+    assert list(iterate_strings_with_pointers("text")) == [("", "text")]
 
 
 @given(VALUES)
 def test_placed_texts_are_the_texts(value: Json) -> None:
-    assert [text for _, text in placed_texts(value)] == list(texts(value))
+    assert [text for _, text in iterate_strings_with_pointers(value)] == list(list_strings(value))
 
 
 WRITTEN = st.recursive(
@@ -109,21 +114,21 @@ def repeats(value: Json) -> bool:
 
 @given(WRITTEN)
 def test_the_last_of_several_members_with_one_name_counts_and_the_name_is_told(value: Json) -> None:
-    read = json.loads(written(value), object_pairs_hook=object_of)
+    read = json.loads(written(value), object_pairs_hook=build_object)
     assert read == json.loads(written(value))
-    assert bool(list(repeated_members(read))) is repeats(value)
+    assert bool(list(iterate_repeated_members(read))) is repeats(value)
 
 
 @given(WRITTEN)
 def test_a_repeated_name_is_told_after_texts_and_names_were_changed(value: Json) -> None:
-    read = json.loads(written(value), object_pairs_hook=object_of)
-    hidden = map_texts(read, lambda text: f"${text}", names=True)
-    found = [pointer.replace("/$", "/") for pointer, _ in repeated_members(hidden)]
-    assert found == [pointer for pointer, _ in repeated_members(read)]
+    read = json.loads(written(value), object_pairs_hook=build_object)
+    hidden = map_strings(read, lambda text: f"${text}", names=True)
+    found = [pointer.replace("/$", "/") for pointer, _ in iterate_repeated_members(hidden)]
+    assert found == [pointer for pointer, _ in iterate_repeated_members(read)]
 
 
 def test_where_a_repeated_name_stands() -> None:
     text = '{"a": 1, "b": [{"c": "x", "d": 0, "c": {"e": 1}}], "a": 2}'
-    read = json.loads(text, object_pairs_hook=object_of)
-    assert list(repeated_members(read)) == [("/a", 2), ("/b/*/c", {"e": 1})]
+    read = json.loads(text, object_pairs_hook=build_object)
+    assert list(iterate_repeated_members(read)) == [("/a", 2), ("/b/*/c", {"e": 1})]
     assert json.loads(json.dumps(read)) == read == json.loads(text)

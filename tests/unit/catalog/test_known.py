@@ -12,7 +12,7 @@ from catalog_probe.catalog.model import Exchange, Json, Record, Request, Respons
 from catalog_probe.catalog.model.exchange import Event
 from catalog_probe.catalog.recognition.endpoints import Endpoints
 from catalog_probe.catalog.recognition.known import ORDINARY_HEADERS, Known
-from catalog_probe.catalog.text.json_pointer import rebuilt
+from catalog_probe.catalog.text.json_pointer import build_document
 from tests.unit.catalog.catalog_making import ENDPOINT_ADDRESS, LIMITS_ADDRESS, record
 
 QUOTA, BUSY, DENIED = (f"pa/errors/general/{slug}" for slug in ("quota", "busy", "denied"))
@@ -111,7 +111,7 @@ def test_a_message_is_found_in_whichever_envelope_the_provider_has() -> None:
     known = Known.of([error(f"pa/errors/general/{each}", surface=each) for each in surfaces])
     places = {envelope(each).wire["message"] for each in surfaces}
     assert len(places) > 1
-    assert [known.message_of(rebuilt({place: "No."})) for place in sorted(places)] == ["No."] * len(places)
+    assert [known.message_of(build_document({place: "No."})) for place in sorted(places)] == ["No."] * len(places)
 
 
 def test_names_are_those_of_every_kind_of_record() -> None:

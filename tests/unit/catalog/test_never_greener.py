@@ -44,7 +44,7 @@ OF_THE_ACCOUNT = [
 
 def result(address: str, outcome: Outcome) -> Result:
     findings = (drift(assertion="answer/status"),) if outcome in (Outcome.DRIFTED, Outcome.FLAKY) else ()
-    reason = None if outcome.conclusive else Reason(ReasonCode.READ_TIMEOUT, "no answer")
+    reason = None if outcome.is_conclusive else Reason(ReasonCode.READ_TIMEOUT, "no answer")
     lane = LANES[address[:2]]
     return Result(address, {}, outcome, reason, findings, observed_at=f"{DAY}T04:00:00.000Z", lane=lane)
 
@@ -135,7 +135,7 @@ def test_no_trouble_of_the_account_makes_or_takes_a_tag(
     sightings = []
     for code, day, seen in troubles:
         run = replace(described(f"r-{day}", [address]), today=f"2026-11-{day:02}")
-        keys = tuple(each.key.within for each in stated if each.key.label == stated[0].key.label)
+        keys = tuple(each.key.local_key for each in stated if each.key.label == stated[0].key.label)
         observations = (
             (Observation(ENDPOINT_ADDRESS, stated[0].key.label, keys if seen else (), {}, {}),) if stated else ()
         )

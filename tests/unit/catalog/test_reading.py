@@ -20,7 +20,7 @@ from catalog_probe.catalog.reading.rate_limits import EndpointGroup, Gauge, rate
 from catalog_probe.catalog.reading.retry import Retry, retry
 from catalog_probe.catalog.reading.statuses import DocumentedStatus, documented_status
 from catalog_probe.catalog.reading.streams import StreamRule, stream_rule
-from catalog_probe.catalog.text.json_pointer import ABSENT, find
+from catalog_probe.catalog.text.json_pointer import ABSENT, find_value
 from tests.unit.catalog.catalog_making import ENDPOINT_ADDRESS, ERROR_ADDRESS, LIMITS_ADDRESS, record
 
 RULE = {"rule": "present", "source": "1:5.1#request-id"}
@@ -323,7 +323,7 @@ def test_a_record_for_people() -> None:
 )
 def test_one_pointer_for_all(pointer: str, found: Json) -> None:
     document: Json = {"a": [1], "a/b": 2}
-    assert find(document, pointer) == (document if found is ... else found)
+    assert find_value(document, pointer) == (document if found is ... else found)
 
 
 def test_a_reference_is_followed_by_the_same_pointer() -> None:

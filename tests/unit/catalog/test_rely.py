@@ -20,7 +20,7 @@ from catalog_probe.catalog.observed.cells import statements_digest
 from catalog_probe.catalog.reading.assertions import assertions
 from catalog_probe.catalog.rely.answers import Answer, DependencyAnswer, answer_dependencies, combine
 from catalog_probe.catalog.rely.declared import MAX_AGE_DAYS, Dependency, RelyFile, read
-from catalog_probe.catalog.text.wildcard import fits
+from catalog_probe.catalog.text.wildcard import matches_wildcard
 from catalog_probe.catalog.writeback.planner import Policy
 from catalog_probe.cli.main import main
 from catalog_probe.probes.planning.rotation import ROUND
@@ -198,13 +198,13 @@ def test_one_no_is_no_and_a_yes_needs_all(answers: list[Answer]) -> None:
     ],
 )
 def test_a_star_stands_for_anything(pattern: str, text: str, expected: bool) -> None:
-    assert fits(pattern, text) is expected
+    assert matches_wildcard(pattern, text) is expected
 
 
 @given(st.text(max_size=20))
 def test_a_text_fits_itself_and_a_star_every_one(text: str) -> None:
-    assert fits(text, text)
-    assert fits("*", text)
+    assert matches_wildcard(text, text)
+    assert matches_wildcard("*", text)
 
 
 # --- the file and the command

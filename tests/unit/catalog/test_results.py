@@ -26,7 +26,7 @@ from catalog_probe.catalog.model import (
     Severity,
 )
 from catalog_probe.catalog.model.answered_by import AnsweredBy
-from catalog_probe.catalog.model.exchange import Cut
+from catalog_probe.catalog.model.exchange import Truncation
 from catalog_probe.catalog.model.observation import Observation
 
 RECORD = "pa/errors/general/x"
@@ -42,7 +42,7 @@ DRIFT = Finding(
     "answer/status",
     ("pa/endpoints/a/b", "pa/endpoints/a/c"),
 )
-CUT = Cut(99_999, "abc", {"/error/type": "t"})
+CUT = Truncation(99_999, "abc", {"/error/type": "t"})
 STREAM = Response(
     200,
     {"a": "b"},

@@ -27,11 +27,11 @@ from catalog_probe.catalog.evidence.retention import (
     trim_observation,
 )
 from catalog_probe.catalog.model import Attempt, Event, Exchange, Json, Outcome, Request, Response
-from catalog_probe.catalog.model.assertion import Assertion, Basis, Key
+from catalog_probe.catalog.model.assertion import Assertion, AssertionKey, Basis
 from catalog_probe.catalog.model.observation import Observation
 from catalog_probe.catalog.reading.expected import Expected, answer_body, message_of
 from catalog_probe.catalog.reading.streams import StreamRule
-from catalog_probe.catalog.text.json_pointer import ABSENT, find, rebuilt
+from catalog_probe.catalog.text.json_pointer import ABSENT, build_document, find_value
 from tests.unit.reports import making
 
 EXPECTED = Expected("answer", "pa/errors/general/x", envelope("pa"), 400, fields={"/error/type": {}})
@@ -91,7 +91,7 @@ def test_events_share_what_may_be_kept_and_ours_are_kept_whole() -> None:
 def test_the_documented_event_is_read_from_what_is_kept_of_it() -> None:
     expected = replace(EXPECTED, stream=StreamRule("sse", event="error"))
     response = answered(trim_exchange(exchange(events=(Event("error", LARGE),)), expected))
-    assert find(answer_body(expected, response), "/error/message") == "no"
+    assert find_value(answer_body(expected, response), "/error/message") == "no"
 
 
 def test_half_a_character_is_not_kept() -> None:
@@ -130,7 +130,7 @@ def test_findings_and_observations_hold_no_more_than_a_person_reads() -> None:
 
 
 def test_a_digit_in_a_pointer_is_an_item() -> None:
-    assert rebuilt({"/data/*/id": 1, "/data/0/n": 2, "/a~1b": 3}) == {"data": [{"id": 1, "n": 2}], "a/b": 3}
+    assert build_document({"/data/*/id": 1, "/data/0/n": 2, "/a~1b": 3}) == {"data": [{"id": 1, "n": 2}], "a/b": 3}
 
 
 @given(
@@ -140,14 +140,14 @@ def test_a_digit_in_a_pointer_is_an_item() -> None:
 )
 def test_what_was_rebuilt_is_found_where_it_was(values: dict[str, Json]) -> None:
     """The last of two that stand in each other's way counts: a value and what lies within it."""
-    document = rebuilt(values)
+    document = build_document(values)
     apart = {
         each: value
         for each, value in values.items()
         if not any(other != each and (other.startswith(each) or each.startswith(other)) for other in values)
     }
-    assert all(find(document, pointer) == value for pointer, value in apart.items())
-    assert find(document, "/nothing") is ABSENT
+    assert all(find_value(document, pointer) == value for pointer, value in apart.items())
+    assert find_value(document, "/nothing") is ABSENT
 
 
 def test_a_run_keeps_so_much_of_large_answers_and_of_all_further_ones_little() -> None:
@@ -230,7 +230,7 @@ def test_what_just_fits_is_no_shorter() -> None:
 def test_what_is_asserted_of_a_body_is_kept_beside_it_each_place_once() -> None:
     places = ("/data", "/data", "retry-after", "", "/", "/error/type")
     assertions = {
-        str(number): Assertion("pa/errors/general/x", Key("answer", "body", place), True, Basis.DOCUMENTED)
+        str(number): Assertion("pa/errors/general/x", AssertionKey("answer", "body", place), True, Basis.DOCUMENTED)
         for number, place in enumerate(places)
     }
     own = replace(EXPECTED, envelope=replace(EXPECTED.envelope, wire={"type": "/error/type"}), assertions=assertions)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from catalog_probe.catalog.model.assertion import ASK
+from catalog_probe.catalog.model.assertion import REQUEST_LABEL
 from catalog_probe.catalog.reading.assertions import asked, assertions
 from catalog_probe.cli.catalog_commands import show
 from tests.harness.engines import catalog
@@ -43,7 +43,7 @@ def test_every_assertion_of_a_shipped_record_is_told_with_its_basis_in_eighty_co
 
 
 def test_what_is_assumed_of_the_request_is_told() -> None:
-    lines = shown(record(assumed={f"{ASK}/path": "Not shown."}))
+    lines = shown(record(assumed={f"{REQUEST_LABEL}/path": "Not shown."}))
     assert lines[lines.index("  ask/path") + 1] == "    assumed      Not shown."
 
 

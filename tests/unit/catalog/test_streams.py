@@ -102,9 +102,9 @@ def test_what_waits_in_a_stream_that_takes_no_more_is_let_go() -> None:
     stream = os.fdopen(writing, "w")
     stream.write("much")
     os.close(reading)
-    said = output_streams.Unfailing(stream)
+    said = output_streams.FailsafeStream(stream)
     said.flush()
-    assert isinstance(said.trouble, BrokenPipeError)
+    assert isinstance(said.first_error, BrokenPipeError)
     assert said.write("more") == len("more")
     said.flush()
     stream.close()
@@ -113,6 +113,6 @@ def test_what_waits_in_a_stream_that_takes_no_more_is_let_go() -> None:
 @pytest.mark.parametrize("name", ["stdin", "stdout", "stderr"])
 def test_a_closed_stream_has_one_in_its_place(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, name, None)
-    output_streams.speak_plainly()
+    output_streams.make_output_failsafe()
     with getattr(sys, name) as stream:
         assert stream.read() == "" if name == "stdin" else stream.write("much") == len("much")

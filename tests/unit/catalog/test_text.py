@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from catalog_probe.catalog.text.phrases import ELLIPSIS, beside, brief, decoded
+from catalog_probe.catalog.text.phrases import ELLIPSIS, quote_if_ambiguous, shorten
+from catalog_probe.catalog.text.text_files import decode_text
 
 if TYPE_CHECKING:
     from catalog_probe.catalog.model import Json
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
     ],
 )
 def test_a_text_that_reads_like_something_else_stands_in_its_quotes(value: Json, other: Json, stands: Json) -> None:
-    assert beside(value, other) == stands
+    assert quote_if_ambiguous(value, other) == stands
 
 
 @pytest.mark.parametrize(
@@ -44,22 +45,22 @@ def test_a_text_that_reads_like_something_else_stands_in_its_quotes(value: Json,
     ],
 )
 def test_it_is_told_in_so_many_characters(value: Json, limit: int, told: str) -> None:
-    assert brief(value, limit) == told
+    assert shorten(value, limit) == told
 
 
 @given(st.text(), st.integers(min_value=1, max_value=50))
 def test_it_never_exceeds_the_limit_and_says_that_something_is_missing(text: str, limit: int) -> None:
-    told = brief(text, limit)
+    told = shorten(text, limit)
     assert len(told) <= limit
     assert told == text or (told.endswith(ELLIPSIS) and text.startswith(told[:-1]))
 
 
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16"], ids=["as is", "Notepad's", "PowerShell's"])
 def test_a_text_is_read_as_editors_and_shells_write_it(encoding: str) -> None:
-    assert decoded('name = "é"\n'.encode(encoding)) == 'name = "é"\n'
+    assert decode_text('name = "é"\n'.encode(encoding)) == 'name = "é"\n'
 
 
 def test_what_is_no_text_is_refused_or_marked() -> None:
     with pytest.raises(UnicodeDecodeError):
-        decoded(b"\xff\x00")
-    assert decoded(b"a\xffb", "replace") == "a\ufffdb"
+        decode_text(b"\xff\x00")
+    assert decode_text(b"a\xffb", "replace") == "a\ufffdb"

@@ -15,7 +15,7 @@ from catalog_probe.catalog.files import provider_folders
 from catalog_probe.catalog.files.manifest import providers
 from catalog_probe.catalog.files.store import RECORDS, family_file
 from catalog_probe.catalog.model import Address, Record
-from catalog_probe.catalog.model.errors import shown
+from catalog_probe.catalog.model.errors import display_path
 from catalog_probe.catalog.reading.assertions import assertions
 from catalog_probe.catalog.writeback.planner import Patch, Policy, plan
 from catalog_probe.probes.plugin import catalog_check
@@ -190,7 +190,7 @@ def test_canonical_form_is_told_and_mended(tmp_path: Path) -> None:
     [problem] = check(root)
     assert problem.file == file
     assert problem.mend == f"run `catalog-probe check --catalog {shlex.quote(str(root))} --fix`"
-    assert put_right(root) == [f"{shown(file)}: put in canonical form"]
+    assert put_right(root) == [f"{display_path(file)}: put in canonical form"]
     assert check(root) == []
     assert put_right(root) == []
 

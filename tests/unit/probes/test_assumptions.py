@@ -9,7 +9,7 @@ import pytest
 
 from catalog_probe.catalog.envelopes.envelope import Envelope, envelope
 from catalog_probe.catalog.model import Aspect, Exchange, Finding, Outcome, Reason, Request, Response, Severity
-from catalog_probe.catalog.model.assertion import Assertion, Basis, Key
+from catalog_probe.catalog.model.assertion import Assertion, AssertionKey, Basis
 from catalog_probe.catalog.reading.assertions import asserted
 from catalog_probe.catalog.reading.expected import Expected
 from catalog_probe.probes.judging.comparison.basis import succeeds, weighed
@@ -116,8 +116,8 @@ def differing(key: str, code: str = "values-missing", observed: Any = "absent", 
 
 
 def test_another_member_of_a_choice_is_no_finding_and_hides_none() -> None:
-    left = Assertion(RATE_LIMIT, Key("answer", "type"), "a", Basis.DOCUMENTED, alternatives=("a", "b"))
-    code = Assertion(RATE_LIMIT, Key("answer", "code"), "a", Basis.DOCUMENTED)
+    left = Assertion(RATE_LIMIT, AssertionKey("answer", "type"), "a", Basis.DOCUMENTED, alternatives=("a", "b"))
+    code = Assertion(RATE_LIMIT, AssertionKey("answer", "code"), "a", Basis.DOCUMENTED)
     findings = [differing("answer/type", observed="b"), differing("answer/code", observed="c")]
     assert list(weighed(weighed_by(left, code), findings)) == findings[1:]
 
@@ -135,7 +135,7 @@ def test_another_member_of_a_choice_is_no_finding_and_hides_none() -> None:
 def test_nothing_need_stand_at_a_place_that_is_assumed_and_nothing_else_may(
     code: str, observed: Any, severity: Severity
 ) -> None:
-    key = Key("answer", "body", "/error/kind")
+    key = AssertionKey("answer", "body", "/error/kind")
     assumed = Assertion(RATE_LIMIT, key, {"const": "a"}, Basis.ASSUMED, assumed="where it stands is not shown")
     (weighed_so,) = weighed(weighed_by(assumed), [differing(str(key), code, observed)])
     assert weighed_so.severity is severity
@@ -144,8 +144,8 @@ def test_nothing_need_stand_at_a_place_that_is_assumed_and_nothing_else_may(
 @pytest.mark.parametrize(("key", "severity"), [("status:/error/code", Severity.SHOULD), ("status", Severity.MUST)])
 def test_a_status_that_the_body_repeats_is_assumed_with_its_shape(key: str, severity: Severity) -> None:
     aspect, _, place = key.partition(":")
-    told = Assertion(RATE_LIMIT, Key("answer", aspect, place), 429, Basis.DOCUMENTED)
-    shape = Assertion(RATE_LIMIT, Key("answer", "body"), {}, Basis.ASSUMED, assumed="not shown")
+    told = Assertion(RATE_LIMIT, AssertionKey("answer", aspect, place), 429, Basis.DOCUMENTED)
+    shape = Assertion(RATE_LIMIT, AssertionKey("answer", "body"), {}, Basis.ASSUMED, assumed="not shown")
     (weighed_so,) = weighed(weighed_by(told, shape), [differing(f"answer/{key}", "code-differs")])
     assert weighed_so.severity is severity
     (stated,) = weighed(weighed_by(told), [differing(f"answer/{key}", "code-differs")])
@@ -154,7 +154,9 @@ def test_a_status_that_the_body_repeats_is_assumed_with_its_shape(key: str, seve
 
 def test_a_status_that_only_the_body_repeats_is_settled_by_any_other() -> None:
     """Whether it is a success or a refusal is said by the status of the answer."""
-    told = Assertion(RATE_LIMIT, Key("answer", "status", "/error/code"), 429, Basis.ASSUMED, assumed="not shown")
+    told = Assertion(
+        RATE_LIMIT, AssertionKey("answer", "status", "/error/code"), 429, Basis.ASSUMED, assumed="not shown"
+    )
     finding = replace(differing("answer/status:/error/code", "code-differs", 200), aspect=Aspect.STATUS)
     (settling,) = weighed(weighed_by(told), [finding])
     assert settling.severity is Severity.SHOULD
@@ -209,8 +211,8 @@ def test_a_place_is_assumed_and_the_name_of_the_field_is_not(block: Any, severit
 )
 def test_one_wrong_field_is_one_difference(error: Any, drifts: list[str], told: list[str]) -> None:
     verdict = judged(RATE_LIMIT, replace(LIMITED, body={**BODY, "error": error}), {})
-    assert sorted(each.code for each in verdict.findings if each.drifts) == drifts
-    assert [each.code for each in verdict.findings if not each.drifts] == told
+    assert sorted(each.code for each in verdict.findings if each.is_drift) == drifts
+    assert [each.code for each in verdict.findings if not each.is_drift] == told
     (observation,) = verdict.observations
     assert ("body" in observation.matched) == (drifts == [])
     assert not take_back(verdict, Reason("gateway-page", "")).findings
@@ -233,7 +235,7 @@ def test_the_shape_of_a_body_is_a_drift_beside_a_finding_that_is_none_at_its_pla
 ) -> None:
     findings = judged(RATE_LIMIT, response, fields).findings
     assert told in {each.code for each in findings}
-    assert "body-shape" in {each.code for each in findings if each.drifts}
+    assert "body-shape" in {each.code for each in findings if each.is_drift}
 
 
 def test_one_wrong_field_is_one_difference_in_an_array_too() -> None:
@@ -241,5 +243,5 @@ def test_one_wrong_field_is_one_difference_in_an_array_too() -> None:
     array = Envelope("e", {"type": "array", "items": of_one}, {"type": "/type"}, "json", unwrap=True)
     expected = Expected("answer", "pb/errors/general/x", array, 400, wire={"type": "wrong"})
     seen = Exchange("answer", Request("POST", "/x"), Response(400, {}, [{"type": 7}], "json"))
-    findings = {each.code: each.drifts for each in weighed(expected, compare(expected, seen))}
+    findings = {each.code: each.is_drift for each in weighed(expected, compare(expected, seen))}
     assert findings == {"type-differs": True, "body-shape": False}

@@ -203,7 +203,7 @@ def test_what_was_never_deleted_need_not_be_gone() -> None:
     still_there = Response(200, HEADERS, {"data": []}, "json")
     refused = deleted(Response(503, {}, None, "empty"), still_there)
     assert refused.outcome is Outcome.INCONCLUSIVE
-    assert not any(finding.drifts for finding in refused.findings)
+    assert not any(finding.is_drift for finding in refused.findings)
     assert deleted(Response(200, HEADERS, {}, "json"), still_there).outcome is Outcome.DRIFTED
 
 
@@ -301,13 +301,13 @@ def test_what_stands_at_an_assumed_place_is_held_to_what_is_documented() -> None
     """2:7.1: it is the request id that appears there, so another one than the header's is drift."""
     verdict = judged(RATE_LIMIT, replace(LIMITED, body={**BODY, "request_id": "req_2"}), {})
     assert verdict.outcome is Outcome.DRIFTED
-    assert [each.assertion for each in verdict.findings if each.drifts] == ["answer/relation:equals:/request_id"]
+    assert [each.assertion for each in verdict.findings if each.is_drift] == ["answer/relation:equals:/request_id"]
 
 
 def test_a_shape_may_be_assumed_but_not_that_it_is_json() -> None:
     """1:1 says that these are HTTP/JSON interfaces."""
     assumed = {"assumed": {"answer/body": "not shown"}}
     other = judged(RATE_LIMIT, replace(LIMITED, body={"type": "rate_limit_error"}), assumed)
-    assert "answer/body" not in {each.assertion for each in other.findings if each.drifts}
+    assert "answer/body" not in {each.assertion for each in other.findings if each.is_drift}
     text = judged(RATE_LIMIT, replace(LIMITED, body="no", body_type="text"), assumed)
-    assert "answer/body" in {each.assertion for each in text.findings if each.drifts}
+    assert "answer/body" in {each.assertion for each in text.findings if each.is_drift}

@@ -61,7 +61,7 @@ def test_a_label_may_have_an_exchange_on_each_endpoint() -> None:
 def test_a_difference_on_one_endpoint_is_a_drift_that_names_it_and_leaves_the_others() -> None:
     verdict = judged(sent(STATED, MODELS), sent(OTHER_STATUS, COUNT), sent(STATED, FILES))
     assert verdict.outcome is Outcome.DRIFTED
-    (drift,) = (each for each in verdict.findings if each.drifts)
+    (drift,) = (each for each in verdict.findings if each.is_drift)
     assert (drift.assertion, drift.endpoints) == ("answer/status", (COUNT,))
     observations = {observation.endpoint: observation for observation in verdict.observations}
     assert observations[COUNT].mismatched == {"status": "403"}
@@ -71,7 +71,7 @@ def test_a_difference_on_one_endpoint_is_a_drift_that_names_it_and_leaves_the_ot
 
 def test_the_same_difference_on_several_endpoints_is_one_finding_that_lists_them() -> None:
     verdict = judged(sent(OTHER_STATUS, MODELS), sent(OTHER_STATUS, COUNT), sent(STATED, FILES))
-    assert [each.endpoints for each in verdict.findings if each.drifts] == [(MODELS, COUNT)]
+    assert [each.endpoints for each in verdict.findings if each.is_drift] == [(MODELS, COUNT)]
     alone = judged(sent(OTHER_STATUS, FILES))
     assert drift_identity.identify_drift(verdict.findings) == drift_identity.identify_drift(alone.findings)
     assert verdict.difference != alone.difference
@@ -114,7 +114,7 @@ def test_a_twin_is_looked_for_on_its_own_endpoint_first() -> None:
     ]
     assert judged(*first, address=NO_TWO_ALIKE).outcome is Outcome.CONFORMS
     theirs = judged(*first, sent(other, COUNT, "no_key"), address=NO_TWO_ALIKE)
-    (differs,) = (each for each in theirs.findings if each.drifts)
+    (differs,) = (each for each in theirs.findings if each.is_drift)
     assert (differs.code, differs.endpoints) == ("bodies-differ", (COUNT,))
     assert (differs.aspect, differs.location) == (Aspect.BODY, "nonexistent_path")
     own = judged(*first, sent(other, COUNT, "nonexistent_path"), sent(other, COUNT, "no_key"), address=NO_TWO_ALIKE)

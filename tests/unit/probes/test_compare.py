@@ -9,8 +9,8 @@ import pytest
 
 from catalog_probe.catalog.envelopes.envelope import Envelope
 from catalog_probe.catalog.model import Aspect, Json, Response
-from catalog_probe.catalog.model.assertion import Assertion, Basis, Key
-from catalog_probe.catalog.model.exchange import Cut
+from catalog_probe.catalog.model.assertion import Assertion, AssertionKey, Basis
+from catalog_probe.catalog.model.exchange import Truncation
 from catalog_probe.catalog.reading.headers import HeaderRule
 
 if TYPE_CHECKING:
@@ -112,7 +112,7 @@ def test_a_body_is_of_its_kind_before_anything_in_it_counts(kind: str, response:
 
 def test_what_is_assumed_of_items_is_missing_in_no_empty_list_and_hides_no_other_field() -> None:
     of_an_item, beside = "/data/*/id", "/total"
-    key = Key("answer", "body", of_an_item)
+    key = AssertionKey("answer", "body", of_an_item)
     assumed = Assertion("pa/errors/x/y", key, {"type": "string"}, Basis.ASSUMED)
     plain = wanted(envelope=Envelope("e", {}, {}, "json"), fields={of_an_item: {"type": "string"}, beside: True})
     ours = replace(plain, assertions={str(key): assumed})
@@ -245,7 +245,7 @@ def test_one_item_as_it_should_be_is_enough(items: list[Json], findings: int) ->
 
 def test_what_was_too_large_to_keep_is_read_where_it_was_kept() -> None:
     plain = Envelope("e", {}, {}, "json")
-    cut = Cut(100_000, "0" * 64, {"/a": 2})
+    cut = Truncation(100_000, "0" * 64, {"/a": 2})
     stated = wanted(envelope=plain, fields={"/a": {"const": 1}})
     assert told(stated, came("{" + " " * 20, cut=cut)) == [("body:/a", "field-differs", {"const": 1}, 2)]
 

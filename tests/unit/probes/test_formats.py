@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from catalog_probe.catalog.envelopes import formats
-from catalog_probe.catalog.text.json_pointer import ABSENT, find, find_all, is_of_no_item
+from catalog_probe.catalog.text.json_pointer import ABSENT, find_value, find_values, points_into_empty_list
 
 FORMATS = ("seconds", "integer", "duration", "rfc3339")
 
@@ -102,7 +102,7 @@ def places(value: object, pointer: str = "") -> list[tuple[str, object]]:
 def test_every_place_is_found_by_its_pointer(document: dict[str, object]) -> None:
     for pointer, value in places(document):
         if pointer != "/" and "//" not in pointer and not pointer.endswith("/"):  # an empty name is no name of ours
-            assert find(document, pointer) == value
+            assert find_value(document, pointer) == value
 
 
 @pytest.mark.parametrize(
@@ -122,8 +122,8 @@ def test_every_place_is_found_by_its_pointer(document: dict[str, object]) -> Non
 )
 def test_a_star_is_some_item(pointer: str, found: list[object]) -> None:
     document = {"a": [{"b": 1}, {"b": 2}, {}], "~1/": ["x"], "none": None}
-    assert list(find_all(document, pointer)) == found
-    assert find(document, pointer) == (found[0] if found else ABSENT)
+    assert list(find_values(document, pointer)) == found
+    assert find_value(document, pointer) == (found[0] if found else ABSENT)
 
 
 @pytest.mark.parametrize(
@@ -141,12 +141,12 @@ def test_a_star_is_some_item(pointer: str, found: list[object]) -> None:
     ],
 )
 def test_empty_lists_show_nothing_of_an_item(pointer: str, document: object, empty: bool) -> None:
-    assert is_of_no_item(document, pointer) is empty
+    assert points_into_empty_list(document, pointer) is empty
 
 
 def test_null_is_a_value_and_absence_is_none() -> None:
-    assert find({"a": None}, "/a") is None
-    assert find({"a": None}, "/b") is ABSENT
+    assert find_value({"a": None}, "/a") is None
+    assert find_value({"a": None}, "/b") is ABSENT
     assert repr(ABSENT) == "absent"
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from catalog_probe.catalog.envelopes.envelope import envelope
 from catalog_probe.catalog.model import Aspect, Attempt, Event, Exchange, Outcome, Reason, Request, Response, Severity
-from catalog_probe.catalog.model.assertion import Assertion, Basis, Key
+from catalog_probe.catalog.model.assertion import Assertion, AssertionKey, Basis
 from catalog_probe.catalog.model.codes import ReasonCode
 from catalog_probe.catalog.model.exchange import GrpcStatus
 from catalog_probe.catalog.reading.assertions import asserted
@@ -143,7 +143,7 @@ def test_a_server_fault_keeps_what_differs_only_where_it_is_the_providers_own(
     assert verdict.reason is not None
     assert (verdict.outcome, verdict.reason.code) == (Outcome.INCONCLUSIVE, "server-fault")
     assert bool(verdict.findings) == is_the_providers
-    assert all(finding.drifts for finding in verdict.findings if finding.aspect is Aspect.STATUS)
+    assert all(finding.is_drift for finding in verdict.findings if finding.aspect is Aspect.STATUS)
 
 
 def pc_stream(code: str) -> Response:
@@ -164,7 +164,7 @@ def test_a_fault_within_a_stream_is_judged_as_one_in_its_place(code: str, outcom
     """Of a server fault what differs is kept: three of them alike are a drift."""
     address = "pc/errors/stream/invalid_prompt"
     assert told(address, pc_stream(code)) == (outcome, reason)
-    differs = any(finding.drifts for finding in judged(address, pc_stream(code), {}, "answer").findings)
+    differs = any(finding.is_drift for finding in judged(address, pc_stream(code), {}, "answer").findings)
     assert differs == (code in ("server_error", "invalid_image"))
 
 
@@ -248,8 +248,8 @@ def test_a_success_without_its_body_is_drift_if_it_stays(last: str, outcome: Out
 
 
 def stating(label: str, *, depends: tuple[str, ...] = (), status: int = 200, since: str = "") -> Expected:
-    key = Key(label, "status")
-    stated = Assertion(INTERNAL, key, status, Basis.DOCUMENTED, depends=depends, since=since)
+    key = AssertionKey(label, "status")
+    stated = Assertion(INTERNAL, key, status, Basis.DOCUMENTED, depends_on=depends, since=since)
     return Expected(label, INTERNAL, envelope("any"), status, assertions={str(key): stated})
 
 
@@ -317,7 +317,7 @@ def test_what_is_stated_of_another_revision_has_no_verdict() -> None:
 
 def test_of_an_answer_only_what_is_of_another_revision_is_unseen() -> None:
     stated = stating("answer")
-    key = Key("answer", "header", "x-new")
+    key = AssertionKey("answer", "header", "x-new")
     rule = Assertion(INTERNAL, key, "present", Basis.DOCUMENTED, since="2026-10-21")
     both = replace(stated, headers=(HeaderRule("x-new", "present"),), assertions={**stated.assertions, str(key): rule})
     verdict = judge((both,), Attempt("", 0.0, (came("answer", 200, **{"pa-version": "2023-06-01"}),)), known("pa"))

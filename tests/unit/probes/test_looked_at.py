@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from catalog_probe.catalog.model.assertion import Assertion, Basis, Key
+from catalog_probe.catalog.model.assertion import Assertion, AssertionKey, Basis
 from catalog_probe.catalog.model.reach import Reach
 from catalog_probe.catalog.reading.documents import Checks, Fact, Wire
 from catalog_probe.probes.calls.call import get
@@ -15,9 +15,11 @@ from catalog_probe.probes.recipes.recipe import Recipe, recipe
 from catalog_probe.probes.targets.target import Cost, Credential, Provider, Target
 
 ADDRESS = "pa/errors/general/x"
-STATUS = Assertion(ADDRESS, Key.parse("answer/status"), 404, Basis.DOCUMENTED, "2:7.3#a")
-FAR = Assertion(ADDRESS, Key.parse("answer/type"), "x", Basis.DOCUMENTED, "2:7.3#a", out_of_reach="only-the-provider")
-GUESS = Assertion(ADDRESS, Key.parse("answer/code"), "x", Basis.ASSUMED)
+STATUS = Assertion(ADDRESS, AssertionKey.parse("answer/status"), 404, Basis.DOCUMENTED, "2:7.3#a")
+FAR = Assertion(
+    ADDRESS, AssertionKey.parse("answer/type"), "x", Basis.DOCUMENTED, "2:7.3#a", out_of_reach="only-the-provider"
+)
+GUESS = Assertion(ADDRESS, AssertionKey.parse("answer/code"), "x", Basis.ASSUMED)
 SENT = recipe(ADDRESS, get("/v1/x"))
 
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from catalog_probe.catalog.model.exchange import Cut, GrpcStatus
+from catalog_probe.catalog.model.exchange import GrpcStatus, Truncation
 from catalog_probe.catalog.recognition.known import Known, KnownAnswer
 from catalog_probe.probes.judging.comparison.message import quote, wording
 from tests.unit.probes.comparing import FINE, came, wanted
@@ -27,7 +27,7 @@ KNOWN = Known((KnownAnswer(wanted(), None, permission=False, of_the_key=False),)
         (came("Bad gateway", body_type="text"), "Bad gateway"),
         (came(None, body_type="empty"), ""),
         (came("", body_type="text"), ""),
-        (came('{"error": {"mes', cut=Cut(99_999, "", {"/error/message": "Too large"})), "Too large"),
+        (came('{"error": {"mes', cut=Truncation(99_999, "", {"/error/message": "Too large"})), "Too large"),
         (came(None, grpc=GrpcStatus(8, "Exhausted")), "Exhausted"),
         (
             came(FINE, grpc=GrpcStatus(8)),

@@ -9,7 +9,7 @@ import pytest
 
 from catalog_probe.catalog.envelopes.envelope import envelope
 from catalog_probe.catalog.model import Attempt, Close, Exchange, GrpcStatus, Outcome, Reason, Request, Response
-from catalog_probe.catalog.model.assertion import Assertion, Basis, Key
+from catalog_probe.catalog.model.assertion import Assertion, AssertionKey, Basis
 from catalog_probe.catalog.model.codes import ReasonCode
 from catalog_probe.catalog.model.exchange import Event
 from catalog_probe.catalog.reading.assertions import asserted
@@ -75,14 +75,14 @@ def test_another_shape_of_json_hides_nothing() -> None:
 
 def test_an_empty_list_shows_nothing_of_what_is_assumed_of_its_items() -> None:
     within = "body:/data/*/id"
-    key = Key("success", "body", "/data/*/id")
+    key = AssertionKey("success", "body", "/data/*/id")
     assumed = Assertion(LIST_MODELS, key, {"type": "string"}, Basis.ASSUMED)
     expected = Expected(
         "success",
         LIST_MODELS,
         envelope("any"),
         200,
-        fields={key.place: {"type": "string"}},
+        fields={key.location: {"type": "string"}},
         assertions={str(key): assumed},
     )
 
@@ -164,7 +164,7 @@ def test_a_header_that_may_be_absent_and_is_was_not_seen() -> None:
 
 
 def test_of_many_headers_that_may_be_absent_one_that_came_is_enough() -> None:
-    key = Key("answer", "header", "x-left-*")
+    key = AssertionKey("answer", "header", "x-left-*")
     rule = HeaderRule("x-left-*", "present", optional=True)
     stated = Assertion(RATE_LIMIT, key, "present", Basis.DOCUMENTED)
     expected = Expected("answer", RATE_LIMIT, envelope("any"), 429, headers=(rule,), assertions={str(key): stated})
@@ -179,7 +179,7 @@ def test_of_many_headers_that_may_be_absent_one_that_came_is_enough() -> None:
 
 def test_what_is_beside_another_grpc_status_is_not_compared() -> None:
     relation = relation_of({"is": "non_empty", "at": "header:x-id"}, "")
-    keys = [Key("answer", "relation", relation.within.partition(":")[2]), Key("answer", "message")]
+    keys = [AssertionKey("answer", "relation", relation.within.partition(":")[2]), AssertionKey("answer", "message")]
     stated = {str(key): Assertion(LIST_MODELS, key, "present", Basis.DOCUMENTED) for key in keys}
     rule = StreamRule("grpc", grpc_status=5)
     expected = Expected(
@@ -192,7 +192,7 @@ def test_what_is_beside_another_grpc_status_is_not_compared() -> None:
 
 
 def test_without_a_stream_nothing_is_seen_of_which_event_is_the_last() -> None:
-    key = Key("stream", "order", "last")
+    key = AssertionKey("stream", "order", "last")
     stated = Assertion(LIST_MODELS, key, "message_stop", Basis.DOCUMENTED)
     rule = StreamRule("sse", terminal="message_stop")
     expected = Expected("stream", LIST_MODELS, envelope("any"), 200, stream=rule, assertions={str(key): stated})

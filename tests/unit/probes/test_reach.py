@@ -7,8 +7,8 @@ from dataclasses import replace
 import pytest
 
 from catalog_probe.catalog.model import Reason
-from catalog_probe.catalog.model.assertion import Assertion, Basis, Key
-from catalog_probe.catalog.model.reach import Reach, words_by_reach
+from catalog_probe.catalog.model.assertion import Assertion, AssertionKey, Basis
+from catalog_probe.catalog.model.reach import Reach, format_reach_counts
 from catalog_probe.probes.calls.call import get
 from catalog_probe.probes.planning.reach import Reaches
 from catalog_probe.probes.recipes.book import Book
@@ -36,7 +36,9 @@ def reaches(*recipes: Recipe, unprobed: dict[str, Reason] | None = None) -> Reac
 
 
 def assertion(key: str = "answer/status", out_of_reach: str = "", others: tuple[str, ...] = ()) -> Assertion:
-    return Assertion(ADDRESS, Key.parse(key), 404, Basis.DOCUMENTED, out_of_reach=out_of_reach, others=others)
+    return Assertion(
+        ADDRESS, AssertionKey.parse(key), 404, Basis.DOCUMENTED, out_of_reach=out_of_reach, compared_labels=others
+    )
 
 
 @pytest.mark.parametrize(
@@ -111,4 +113,4 @@ def test_a_target_observes_what_its_keys_and_costs_allow() -> None:
 
 def test_only_what_a_client_can_ask_for_is_called_checked() -> None:
     assert [reach for reach in Reach if reach.is_checked] == [Reach.ONE_KEY, Reach.MORE]
-    assert words_by_reach({Reach.MOCK: 2, Reach.ONE_KEY: 1, Reach.MORE: 0}) == "1 one key, 2 mock only"
+    assert format_reach_counts({Reach.MOCK: 2, Reach.ONE_KEY: 1, Reach.MORE: 0}) == "1 one key, 2 mock only"

@@ -71,7 +71,7 @@ def test_what_is_stated_of_another_revision_is_missed_only_where_nothing_else_wa
 
 def test_beside_a_drift_no_other_cell_drifts_unconfirmed() -> None:
     together = record_verdict({("answer", HERE): DRIFTED, ("answer", THERE): LOST})
-    assert [each.endpoints for each in together.findings if each.drifts] == [(HERE,)]
+    assert [each.endpoints for each in together.findings if each.is_drift] == [(HERE,)]
     assert replace(TOLD, endpoints=(THERE,)) in together.findings
     assert not_observed(together) == [("answer", (THERE,))]
     assert [observation.endpoint for observation in together.observations] == [HERE, THERE]

@@ -25,7 +25,7 @@ from catalog_probe.catalog.model import (
     Response,
     Severity,
 )
-from catalog_probe.catalog.model.exchange import Cut
+from catalog_probe.catalog.model.exchange import Truncation
 from catalog_probe.catalog.model.observation import Observation
 from catalog_probe.probes.wire.redaction import work
 from catalog_probe.probes.wire.redaction.evidence import redact_attempt, redact_exchange, redact_result
@@ -129,7 +129,7 @@ EXCHANGE = Exchange(
         body_type="json",
         close=Close(1008, ECHO),
         grpc=GrpcStatus(5, ECHO, {"x-key": ECHO}),
-        cut=Cut(1, "0", {"/error/message": ECHO}),
+        cut=Truncation(1, "0", {"/error/message": ECHO}),
     ),
 )
 
@@ -146,7 +146,7 @@ def test_every_part_of_an_exchange_is_redacted() -> None:
             body_type="json",
             close=Close(1008, WHOLE),
             grpc=GrpcStatus(5, WHOLE, {"x-key": WHOLE}),
-            cut=Cut(1, "0", {"/error/message": WHOLE}),
+            cut=Truncation(1, "0", {"/error/message": WHOLE}),
         ),
     )
 
@@ -163,11 +163,11 @@ def test_so_is_a_text_line_by_line_and_a_failure() -> None:
 
 
 def test_so_are_event_data_and_what_is_kept_beside_it_where_it_was_cut() -> None:
-    events = (Event("a", SECRET[:8], cut=Cut(9, "0", {"/x": ECHO})), Event("a", SECRET[8:16], sent=True))
+    events = (Event("a", SECRET[:8], cut=Truncation(9, "0", {"/x": ECHO})), Event("a", SECRET[8:16], sent=True))
     shown = redact_exchange(Exchange("answer", Request("GET", "/"), Response(events=events)), redactor())
     assert shown.response is not None
     assert shown.response.events == (
-        Event("a", PART, cut=Cut(9, "0", {"/x": WHOLE})),
+        Event("a", PART, cut=Truncation(9, "0", {"/x": WHOLE})),
         Event("a", PART, sent=True),
     )
 

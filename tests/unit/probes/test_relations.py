@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from catalog_probe.catalog.envelopes.envelope import envelope
 from catalog_probe.catalog.envelopes.place import Place
 from catalog_probe.catalog.model import Attempt, Close, Event, Exchange, GrpcStatus, Outcome, Reason, Request, Response
-from catalog_probe.catalog.model.assertion import Assertion, Basis, Key
+from catalog_probe.catalog.model.assertion import Assertion, AssertionKey, Basis
 from catalog_probe.catalog.model.codes import FindingCode
 from catalog_probe.catalog.reading.expected import Expected
 from catalog_probe.catalog.reading.relations import relation
@@ -153,7 +153,7 @@ def test_only_non_empty_says_that_something_must_be_there() -> None:
 def test_empty_lists_show_nothing_of_items_of_which_it_is_assumed_that_something_stands_in_them() -> None:
     documented = expected(kind="non_empty", at=IDS)
     (its,) = documented.relations
-    key = Key("page", *its.within.split(":", 1))
+    key = AssertionKey("page", *its.within.split(":", 1))
     ours = replace(documented, assertions={str(key): Assertion("pa/errors/general/x", key, "", Basis.ASSUMED)})
     assert unseen(ours, answer(items()), {}) == {its.within: "nothing-there"}
     assert unseen(ours, answer({"data": [{}]}), {}) == {}
@@ -307,7 +307,7 @@ def test_an_answer_is_compared_only_with_one_that_was_seen_as_documented() -> No
     assert judged(its, (expected("all"), WHOLE_LIST), page=page)[0] is Outcome.DRIFTED
     assert judged(its, (expected("all"), absent), page=page)[0] is Outcome.INCONCLUSIVE
     verdict = judge([expected("all"), its], Attempt("", 0.0, (drifted, page)), Known.of(()))
-    assert {finding.label for finding in verdict.findings if finding.drifts} == {"all"}
+    assert {finding.label for finding in verdict.findings if finding.is_drift} == {"all"}
 
 
 JSON = st.recursive(

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from catalog_probe.catalog.answers.pasted import answers_in
 from catalog_probe.catalog.answers.readings import parsed
-from catalog_probe.catalog.model.errors import Mendable
+from catalog_probe.catalog.model.errors import UserError
 from catalog_probe.probes.traffic.reading import read
 from catalog_probe.probes.traffic.recorded import TrafficError
 
@@ -346,14 +346,14 @@ def test_of_a_folder_everything_is_read_once(tmp_path: Path) -> None:
 def test_what_cannot_be_used_is_told_in_one_line(tmp_path: Path, name: str, content: str | None, words: str) -> None:
     if content is not None:
         (tmp_path / name).write_text(content)
-    with pytest.raises(Mendable) as told:
+    with pytest.raises(UserError) as told:
         read([tmp_path / name])
     assert words in str(told.value)
     assert "\n" not in str(told.value)
 
 
 def test_a_name_that_no_file_can_have_is_told_in_one_line(tmp_path: Path) -> None:
-    with pytest.raises(Mendable, match="name a file that can be read"):
+    with pytest.raises(UserError, match="name a file that can be read"):
         read([tmp_path / ("x" * 300)])
 
 
@@ -383,5 +383,5 @@ def test_whatever_stands_in_a_file_is_read_or_refused_in_one_line(
         try:
             for recording in read([file]):
                 assert all(each.exchanges for each in recording.recorded)
-        except Mendable as told:
+        except UserError as told:
             assert "\n" not in str(told)  # noqa: PT017 - either is right, and both are looked at

@@ -115,6 +115,6 @@ def test_a_repeated_name_is_no_drift_and_is_told_beside_one(kind: str, outcome: 
     verdict = judged(RATE_LIMIT, replace(LIMITED, body=json_of(text)), {})
     assert verdict.outcome is outcome
     assert [each.location for each in verdict.findings if each.code == FindingCode.DUPLICATE_NAME] == ["/error/type"]
-    assert [each.code for each in verdict.findings if each.drifts] == (
+    assert [each.code for each in verdict.findings if each.is_drift] == (
         [] if outcome is Outcome.CONFORMS else ["type-differs"]
     )

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from catalog_probe.catalog.evidence.results import Result
 from catalog_probe.catalog.evidence.verdicts import run_verdict
 from catalog_probe.catalog.model import Aspect, Finding, Outcome, Reason, Severity
-from catalog_probe.catalog.model.exits import Exit, highest
+from catalog_probe.catalog.model.exits import Exit, select_exit
 from catalog_probe.catalog.model.observation import Observation
 from catalog_probe.probes.judging.verdicts.attempts import MAX_ATTEMPTS, conclude, passing, undecided
 from catalog_probe.probes.judging.verdicts.verdict import Verdict
@@ -124,7 +124,7 @@ def test_every_sequence_of_attempts_ends_and_is_concluded() -> None:
             assert sequence[count - 1] is CONFORMS
             assert all(passing(each) for each in sequence[: count - 1]), "what was seen otherwise is no accident"
         if final.outcome is Outcome.FLAKY:
-            assert sum(each.outcome.conclusive for each in sequence[:count]) > 1
+            assert sum(each.outcome.is_conclusive for each in sequence[:count]) > 1
 
 
 def result(
@@ -216,7 +216,7 @@ def test_a_stale_accepted_difference_is_a_drift() -> None:
 @given(st.sets(st.sampled_from(Exit), min_size=1))
 def test_the_highest_status_applies(statuses: set[Exit]) -> None:
     order = [Exit.USAGE, Exit.HARNESS_ERROR, Exit.BLIND, Exit.DRIFT, Exit.NOTHING_SELECTED, Exit.FINE]
-    assert highest(statuses) is min(statuses, key=order.index)
+    assert select_exit(statuses) is min(statuses, key=order.index)
 
 
 @given(st.lists(st.tuples(st.sampled_from(Outcome), st.sampled_from(["pa", "pb"]))))

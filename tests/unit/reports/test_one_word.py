@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from catalog_probe.catalog.model import Outcome
-from catalog_probe.catalog.model.outcome import WORDS
+from catalog_probe.catalog.model.outcome import OUTCOME_WORDS
 from catalog_probe.catalog.search.query import OF_RUNS
 from catalog_probe.catalog.search.values import LISTED, MARKS, STATES
 from catalog_probe.reports.content.overview import Overview
@@ -123,6 +123,6 @@ def test_a_query_speaks_of_sections_and_outcomes_as_the_views_do() -> None:
     named = set(re.findall(r"[a-z-]+", OF_RUNS["is"].partition(":")[2]))
     assert {each for each in named if each in set(Name)} >= {Name.REGRESSED, Name.LOST, Name.FLAKY, Name.FIXED}
     assert tuple(Name) == STATES
-    assert set(LISTED["is"]) == {*Name, *MARKS, *WORDS.values()} - {"not probed", "our fault"}
+    assert set(LISTED["is"]) == {*Name, *MARKS, *OUTCOME_WORDS.values()} - {"not probed", "our fault"}
     of_outcomes = {OUTCOMES[each].replace(" ", "-") for each in Outcome}
     assert set(re.findall(r"[a-z-]+", OF_RUNS["outcome"])) <= of_outcomes

@@ -225,7 +225,7 @@ def test_a_blind_night_is_nowhere_green(seen: list[tuple[Outcome, str]], blind: 
     overview = Overview(run(expected=("pa", "pb")), [*mine, *others])
     assert overview.blind == ({"pa": blind} if blind else {})
     assert overview.status is (Exit.BLIND if blind else Exit.FINE)
-    looked_at = "observed only in part" if any(outcome.conclusive for outcome, _ in seen) else "not observed"
+    looked_at = "observed only in part" if any(outcome.is_conclusive for outcome, _ in seen) else "not observed"
     told = f"PA was {looked_at}: {blind}; nothing that was seen drifts"
     assert sentence.verdict(overview).startswith(told) == bool(blind)
     assert overview.mood == "warn"

@@ -11,7 +11,7 @@ from datetime import date
 from typing import TYPE_CHECKING
 
 from catalog_probe.catalog.model import Outcome
-from catalog_probe.catalog.model.clock import days_from
+from catalog_probe.catalog.model.clock import add_days
 from catalog_probe.catalog.observed.cells import statements_digest
 from catalog_probe.catalog.observed.confirmed import confirmed_keys, unconfirmed_since
 
@@ -58,7 +58,7 @@ def describe_confirmation(
     for key in drifts:
         if key not in regressed:
             first = min([today, *remembered, *([unconfirmed[key]] if key in unconfirmed else [])])
-            until = days_from(first, pending_days)
+            until = add_days(first, pending_days)
             never[key] = {"first": first.isoformat(), **({"until": until.isoformat()} if today < until else {})}
     return {"statements": statements, "regressed": regressed, "never_confirmed": never}
 
@@ -94,6 +94,6 @@ def pending_until(result: Result) -> str:
 
 def _first_remembered(address: str, rows: Iterable[HistoryRow]) -> list[date]:
     """The days on which earlier runs observed what the record states now; a row may know of earlier ones."""
-    days = [row.today for row in rows if row.outcomes[address].conclusive]
+    days = [row.today for row in rows if row.outcomes[address].is_conclusive]
     told = (row.drifts.get(address, {}).get("first") for row in rows)
     return [*days, *(date.fromisoformat(each) for each in told if each)]

@@ -60,7 +60,7 @@ def first_day_without_verdict(today: date, earlier: Sequence[EarlierOutcome]) ->
     """The first day without a verdict since the last one, of a record that has none today."""
     blind = []
     for each in reversed(earlier):
-        if each.outcome.conclusive:
+        if each.outcome.is_conclusive:
             break
         blind.append(each.day)
     return min([today, *blind])

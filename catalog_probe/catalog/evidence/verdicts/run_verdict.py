@@ -22,7 +22,7 @@ from catalog_probe.catalog.evidence.verdicts.blindness import (
 from catalog_probe.catalog.evidence.verdicts.confirmation import is_pending
 from catalog_probe.catalog.model import AcceptanceState, Outcome
 from catalog_probe.catalog.model.answered_by import AnsweredBy
-from catalog_probe.catalog.model.exits import Exit, highest
+from catalog_probe.catalog.model.exits import Exit, select_exit
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -43,7 +43,7 @@ def exit_status(run: Run, results: Sequence[Result]) -> Exit:
         statuses.add(Exit.DRIFT)
     if blind_providers(run, known):
         statuses.add(Exit.BLIND)
-    return highest(statuses)
+    return select_exit(statuses)
 
 
 def list_faults(run: Run, results: Sequence[Result]) -> tuple[str, ...]:

@@ -24,7 +24,7 @@ def weighed(expected: Expected, findings: Iterable[Finding]) -> Iterator[Finding
     another answer than the stated one it is no finding: that one settles nothing that is assumed of the stated one.
     """
     found = list(_each_weighed(expected, findings))
-    other = any(finding.assertion == f"{expected.label}/status" and finding.drifts for finding in found)
+    other = any(finding.assertion == f"{expected.label}/status" and finding.is_drift for finding in found)
     other = other or is_foreign(found)
     found = _each_place_once(expected, found)
     return (finding for finding in found if not (other and finding.severity is Severity.SHOULD))
@@ -33,7 +33,7 @@ def weighed(expected: Expected, findings: Iterable[Finding]) -> Iterator[Finding
 def _each_place_once(expected: Expected, found: Iterable[Finding]) -> list[Finding]:
     """The findings; of the shape of a body, one is no drift at a place of which another is, that tells it better."""
     found = tuple(found)
-    told = {_pointer(expected, each) for each in found if each.drifts}  # a shape is at a path, and no pointer
+    told = {_pointer(expected, each) for each in found if each.is_drift}  # a shape is at a path, and no pointer
     paths = {f"{root}{pointer.replace('/', '.')}" for pointer in told if pointer for root in ("$", "$[0]")}
     return [
         replace(each, severity=Severity.INFO)
@@ -51,7 +51,7 @@ def _pointer(expected: Expected, finding: Finding) -> str:
 
 def is_foreign(findings: Iterable[Finding]) -> bool:
     """Whether a text came where JSON is documented: its status too is none of the stated answer's."""
-    return any(finding.code == FindingCode.BODY_MALFORMED and finding.drifts for finding in findings)
+    return any(finding.code == FindingCode.BODY_MALFORMED and finding.is_drift for finding in findings)
 
 
 def _each_weighed(expected: Expected, findings: Iterable[Finding]) -> Iterator[Finding]:
@@ -83,13 +83,13 @@ def _is_assumed(expected: Expected, finding: Finding, assertion: Assertion) -> b
     Nothing need stand at a place that we assumed; what stands there, an empty list too, may not be another value than
     the documents state. Where the shape of the whole body is assumed, so is every place in it.
     """
-    if assertion.place_alone:
+    if assertion.is_only_location_assumed:
         missing = finding.code == FindingCode.VALUES_MISSING and finding.observed == ABSENT
         return missing or finding.code == FindingCode.FIELD_MISSING
     if assertion.basis is Basis.ASSUMED:
         return True
     shape = expected.assertions.get(f"{expected.label}/body")
-    in_the_body = assertion.key.aspect in _IN_THE_BODY or (assertion.key.aspect == "status" and assertion.key.place)
+    in_the_body = assertion.key.aspect in _IN_THE_BODY or (assertion.key.aspect == "status" and assertion.key.location)
     is_assumed = shape is not None and shape.basis is Basis.ASSUMED
     return bool(is_assumed and in_the_body and finding.observed == ABSENT)
 

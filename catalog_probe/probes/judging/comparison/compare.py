@@ -14,8 +14,8 @@ from catalog_probe.catalog.files.manifest import manifest
 from catalog_probe.catalog.model import Aspect, Event, Exchange, Finding, Json, Response, Severity
 from catalog_probe.catalog.model.codes import FindingCode as Code
 from catalog_probe.catalog.reading.expected import Expected, answer_body
-from catalog_probe.catalog.text.json_pointer import ABSENT, find, find_all
-from catalog_probe.catalog.text.phrases import beside, brief
+from catalog_probe.catalog.text.json_pointer import ABSENT, find_value, find_values
+from catalog_probe.catalog.text.phrases import quote_if_ambiguous, shorten
 from catalog_probe.probes.judging.comparison import limit_headers
 from catalog_probe.probes.judging.comparison.places import shows_no_item, under_another_name
 from catalog_probe.probes.judging.comparison.relations import NO_OTHERS, Answers, broken
@@ -132,7 +132,7 @@ def _shape(expected: Expected, body: Json) -> Iterator[Finding]:
 
 def _members(expected: Expected, body: Json) -> Iterator[Finding]:
     for pointer in expected.members:
-        if find(body, pointer) is ABSENT:
+        if find_value(body, pointer) is ABSENT:
             yield _finding(expected, f"body:{pointer}", Code.FIELD_MISSING, Aspect.BODY, pointer, "present", "absent")
 
 
@@ -141,12 +141,12 @@ _WIRE_CODES = {"type": Code.TYPE_DIFFERS, "code": Code.CODE_DIFFERS, "param": Co
 
 def _wire(expected: Expected, body: Json) -> Iterator[Finding]:
     for aspect, documented in expected.wire.items():
-        seen = find(body, expected.envelope.wire[aspect])
+        seen = find_value(body, expected.envelope.wire[aspect])
         if not _same_value(documented, seen):
             yield _finding(expected, aspect, _WIRE_CODES[aspect], Aspect(aspect), aspect, documented, _brief(seen))
     pointer = expected.envelope.wire.get("http_status")
     if pointer is not None and expected.told_status is not None and expected.told_status >= 400:
-        seen = find(body, pointer)
+        seen = find_value(body, pointer)
         if seen != expected.told_status:
             yield _finding(
                 expected, f"status:{pointer}", Code.CODE_DIFFERS, Aspect.CODE, pointer, expected.told_status, seen
@@ -163,14 +163,14 @@ def _message(expected: Expected, body: Json) -> Iterator[Finding]:
     pattern, pointer = expected.message_pattern, expected.envelope.wire.get("message")
     if pattern is None or pointer is None:
         return
-    seen = find(body, pointer)
+    seen = find_value(body, pointer)
     if not isinstance(seen, str) or re.search(pattern, seen[:MAX_MESSAGE]) is None:
         yield _finding(expected, "message", Code.MESSAGE_DIFFERS, Aspect.MESSAGE, "", pattern, _brief(seen))
 
 
 def _fields(expected: Expected, body: Json) -> Iterator[Finding]:
     for pointer, schema in expected.fields.items():
-        seen = list(find_all(body, pointer)) if body is not None else []
+        seen = list(find_values(body, pointer)) if body is not None else []
         within = f"body:{pointer}"
         if schema is False:
             if seen:
@@ -310,7 +310,10 @@ def _finding(
     """A difference; `within` is the key of the assertion that was seen otherwise, without its label."""
     observed = "absent" if observed is ABSENT else observed
     where = f" {at}" if at and at != aspect else ""
-    stated, seen = brief(beside(documented, observed), MAX_SAID), brief(beside(observed, documented), MAX_SAID)
+    stated, seen = (
+        shorten(quote_if_ambiguous(documented, observed), MAX_SAID),
+        shorten(quote_if_ambiguous(observed, documented), MAX_SAID),
+    )
     return Finding(
         code=code,
         aspect=aspect,
@@ -328,7 +331,7 @@ def _brief(value: Json) -> Json:
     """The value, or the beginning of its JSON where it is long: the whole answer is in the exchange."""
     if value is ABSENT or _is_small(value):
         return value
-    return brief(json.dumps(value, ensure_ascii=False, default=str), MAX_QUOTED)
+    return shorten(json.dumps(value, ensure_ascii=False, default=str), MAX_QUOTED)
 
 
 def _is_small(value: Any) -> bool:

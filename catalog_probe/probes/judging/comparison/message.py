@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from catalog_probe.catalog.evidence.volatile_text import mask_volatile
 from catalog_probe.catalog.reading.expected import message_of
-from catalog_probe.catalog.text.json_pointer import rebuilt
+from catalog_probe.catalog.text.json_pointer import build_document
 
 if TYPE_CHECKING:
     from catalog_probe.catalog.model import Response
@@ -36,7 +36,7 @@ def quote_message(response: Response, known: Known) -> str:
 def wording(expected: Expected, response: Response, known: Known) -> str:
     """The message of an answer in whichever envelope of the provider; the whole body where it stands in none."""
     # What is settled when all of a lane are judged is kept by then: of a large body, what the record asserts.
-    read = response.body if response.cut is None else rebuilt(response.cut.values)
+    read = response.body if response.cut is None else build_document(response.cut.values)
     found = known.message_of(read) if response.grpc is None else message_of(expected, response)
     if found is None and response.body is not None:
         found = response.body if isinstance(response.body, str) else json.dumps(response.body, sort_keys=True)

@@ -49,27 +49,29 @@ def observe(
     `others` are the answers with which it could be compared.
     """
     mismatched = {
-        expected.assertions[finding.assertion].key.within: observed_class(finding)
+        expected.assertions[finding.assertion].key.local_key: observed_class(finding)
         for finding in findings
         if finding.assertion in expected.assertions
     }
     another = any(each.assertion == f"{expected.label}/status" and not _is_a_success_too(each) for each in findings)
-    rest = [each for each in expected.assertions.values() if each.key.within not in mismatched]
+    rest = [each for each in expected.assertions.values() if each.key.local_key not in mismatched]
     not_observed = dict(_unseen(expected, exchange, rest, mismatched, reason, another=another))
     if gone := not_holding(expected, exchange.request):
-        not_observed |= {each.key.within: ANOTHER_REVISION for key, each in expected.assertions.items() if key in gone}
+        not_observed |= {
+            each.key.local_key: ANOTHER_REVISION for key, each in expected.assertions.items() if key in gone
+        }
     for within, why in unseen_relations(expected, exchange, others).items():
         if within not in mismatched:
             not_observed.setdefault(within, why)
     if is_foreign(findings):
         not_observed = {
-            **{each.key.within: ANOTHER_ANSWER for each in rest if each.basis is Basis.ASSUMED},
+            **{each.key.local_key: ANOTHER_ANSWER for each in rest if each.basis is Basis.ASSUMED},
             **not_observed,
         }
     return Observation(
         endpoint=_endpoint(expected, exchange, endpoints),
         label=expected.label,
-        matched=tuple(each.key.within for each in rest if each.key.within not in not_observed),
+        matched=tuple(each.key.local_key for each in rest if each.key.local_key not in not_observed),
         mismatched=mismatched,
         not_observed=not_observed,
     )
@@ -120,17 +122,17 @@ def shows_documented(expected: Expected, seen: Observation) -> bool:
     where the documents state anything of the record, for then they say that it is a success, or a refusal.
     """
     stated = expected.assertions.values()
-    documented = {each.key.within for each in stated if each.basis is Basis.DOCUMENTED}
+    documented = {each.key.local_key for each in stated if each.basis is Basis.DOCUMENTED}
     if expected.stream is not None:
         documented = documented - OPENING or documented
     elif expected.is_documented:
-        documented |= {each.key.within for each in stated if each.outcome_alone}
+        documented |= {each.key.local_key for each in stated if each.is_only_status_assumed}
     return not documented.isdisjoint((*seen.matched, *seen.mismatched))
 
 
 def _is_a_success_too(finding: Finding) -> bool:
     """Whether a status differs only from the success that is assumed: the rest of the answer is the stated one's."""
-    return not finding.drifts and succeeds(finding.documented) and succeeds(finding.observed)
+    return not finding.is_drift and succeeds(finding.documented) and succeeds(finding.observed)
 
 
 def _endpoint(expected: Expected, exchange: Exchange, endpoints: Endpoints) -> str:
@@ -156,7 +158,7 @@ def _unseen(
     """
     response = exchange.response
     for each in rest:
-        within = each.key.within
+        within = each.key.local_key
         if reason is not None:
             yield within, str(reason.code)
         elif expected.failure is not None:
@@ -175,7 +177,7 @@ def _unseen(
 
 def _hidden(expected: Expected, response: Response, assertion: Assertion, mismatched: Mapping[str, str]) -> str:
     """Why this answer could not show an assertion though it is the stated one, or nothing."""
-    aspect, place = assertion.key.aspect, assertion.key.place
+    aspect, place = assertion.key.aspect, assertion.key.location
     if aspect in _IN_THE_STREAM and response.events is None:
         return NO_STREAM
     if aspect in _IN_THE_BODY or (aspect == "status" and place):
@@ -183,7 +185,7 @@ def _hidden(expected: Expected, response: Response, assertion: Assertion, mismat
         unread = expected.envelope.body == "json" and not streamed and response.body_type != "json"
         if answer_body(expected, response) is ABSENT or (unread and "body" in mismatched):
             return NO_BODY
-    if aspect == "body" and shows_no_item(expected, answer_body(expected, response), assertion.key.within, place):
+    if aspect == "body" and shows_no_item(expected, answer_body(expected, response), assertion.key.local_key, place):
         return NOTHING_THERE
     if aspect == "header" and _is_left_out(expected, response, place):
         return NOT_SHOWN

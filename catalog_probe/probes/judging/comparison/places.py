@@ -11,8 +11,8 @@ from catalog_probe.catalog.envelopes.place import EVERY, Place
 from catalog_probe.catalog.envelopes.projection import unwrapped
 from catalog_probe.catalog.model.assertion import Basis
 from catalog_probe.catalog.reading.expected import Expected, answer_body
-from catalog_probe.catalog.text.json_pointer import ABSENT, find_all, find_blocking, is_of_no_item
-from catalog_probe.catalog.text.json_tree import placed_texts
+from catalog_probe.catalog.text.json_pointer import ABSENT, find_blocking, find_values, points_into_empty_list
+from catalog_probe.catalog.text.json_tree import iterate_strings_with_pointers
 from catalog_probe.probes.judging.comparison.validators import is_valid
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ def shows_no_item(expected: Expected, body: Json, within: str, pointer: str) -> 
     """
     assertion = expected.assertions.get(f"{expected.label}/{within}")
     is_ours = assertion is not None and assertion.basis is Basis.ASSUMED
-    return is_ours and is_of_no_item(unwrapped(expected.envelope, body), pointer)
+    return is_ours and points_into_empty_list(unwrapped(expected.envelope, body), pointer)
 
 
 def under_another_name(expected: Expected, body: Json, within: str, pointer: str) -> Json:
@@ -61,10 +61,10 @@ def under_another_name(expected: Expected, body: Json, within: str, pointer: str
     Just where such a field stands is what we assumed; nothing is found where its name is somewhere in the body.
     """
     assertion = expected.assertions.get(f"{expected.label}/{within}")
-    if assertion is None or not assertion.place_alone:
+    if assertion is None or not assertion.is_only_location_assumed:
         return ABSENT
     name = pointer.rpartition("/")[2]
-    found = [(place.rpartition("/")[2], text) for place, text in placed_texts(body)]
+    found = [(place.rpartition("/")[2], text) for place, text in iterate_strings_with_pointers(body)]
     if any(other == name for other, _ in found):
         return ABSENT
     return next(
@@ -81,11 +81,11 @@ def _answered(place: Place, expected: Expected, response: Response | None) -> It
             yield value
     elif place.kind == "event":
         for event in _events(place, response, sent=False):
-            yield from find_all(event.data, place.pointer) if place.name else (event.event,)
+            yield from find_values(event.data, place.pointer) if place.name else (event.event,)
     elif response.cut is None:
         body = answer_body(expected, response)
         if body is not ABSENT:
-            yield from find_all(unwrapped(expected.envelope, body), place.pointer)
+            yield from find_values(unwrapped(expected.envelope, body), place.pointer)
 
 
 def _events(place: Place, response: Response | None, *, sent: bool) -> Iterator[Event]:
@@ -108,9 +108,9 @@ def _asked(place: Place, exchange: Exchange, path: str) -> Iterator[Json]:
             yield unquote(match[place.name])
     elif place.kind == "ask/event":
         for event in _events(place, exchange.response, sent=True):
-            yield from find_all(event.data, place.pointer)
+            yield from find_values(event.data, place.pointer)
     else:
-        yield from find_all(request.body, place.pointer)
+        yield from find_values(request.body, place.pointer)
 
 
 def named_in(path: str) -> tuple[str, ...]:

@@ -9,7 +9,7 @@ from catalog_probe.catalog.envelopes.projection import wire_of
 from catalog_probe.catalog.model import Aspect, Finding, Json, Response, Severity
 from catalog_probe.catalog.model.codes import FindingCode
 from catalog_probe.catalog.recognition.known import ORDINARY_HEADERS, Known
-from catalog_probe.catalog.text.json_tree import repeated_members
+from catalog_probe.catalog.text.json_tree import iterate_repeated_members
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -39,7 +39,7 @@ def seen_on_the_way(expected: Expected, response: Response, known: Known) -> Ite
 def repeated_names(expected: Expected, response: Response) -> Iterator[Finding]:
     """The names that a JSON object of an answer has more than once: no document says that one may (RFC 8259, 4)."""
     received = [response.body, *(event.data for event in response.events or () if not event.sent)]
-    found = {pointer: value for each in received for pointer, value in repeated_members(each)}
+    found = {pointer: value for each in received for pointer, value in iterate_repeated_members(each)}
     for pointer, value in islice(found.items(), MOST):
         yield _info(expected, FindingCode.DUPLICATE_NAME, Aspect.BODY, pointer, value, "more than once in its object")
 

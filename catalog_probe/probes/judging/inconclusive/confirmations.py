@@ -11,7 +11,7 @@ from urllib.parse import unquote
 
 from catalog_probe.catalog.model import Aspect, Outcome, Reason
 from catalog_probe.catalog.model.codes import ReasonCode
-from catalog_probe.catalog.text.json_tree import all_texts
+from catalog_probe.catalog.text.json_tree import list_strings_and_names
 from catalog_probe.probes.judging.comparison.basis import succeeds, weighed
 from catalog_probe.probes.judging.comparison.compare import compare
 
@@ -70,7 +70,7 @@ def list_named_values(request: Request, values: Mapping[str, str]) -> frozenset[
     What is only filtered by is not named: nothing need be there for that.
     """
     path = unquote(request.url.partition("?")[0])
-    return _list_values(values, path, *request.headers.values(), *all_texts(request.body))
+    return _list_values(values, path, *request.headers.values(), *list_strings_and_names(request.body))
 
 
 def find_service(request: Request, addresses: Mapping[str, str]) -> str:
@@ -88,7 +88,7 @@ def confirms_host(evidence: Evidence) -> bool:
     if response.events is not None or response.close is not None or response.grpc is not None:
         return True
     empty = replace(evidence.exchange, response=replace(response, body={}, body_type="json", cut=None))
-    return any(finding.drifts for finding in weighed(evidence.expected, compare(evidence.expected, empty)))
+    return any(finding.is_drift for finding in weighed(evidence.expected, compare(evidence.expected, empty)))
 
 
 def _is_in_question(verdict: Verdict) -> bool:
@@ -97,7 +97,7 @@ def _is_in_question(verdict: Verdict) -> bool:
     A header alone that differs is not due to what a request names: a refusal would show in the answer as well.
     """
     if verdict.outcome is Outcome.DRIFTED:
-        return any(finding.drifts and finding.aspect is not Aspect.HEADER for finding in verdict.findings)
+        return any(finding.is_drift and finding.aspect is not Aspect.HEADER for finding in verdict.findings)
     return verdict.outcome is Outcome.RESTRICTED or verdict.blames_us or is_failed_setup(verdict)
 
 

@@ -88,7 +88,7 @@ class Evidence:
     @property
     def is_judged(self) -> bool:
         """Whether the last answer was compared with the documents, or blamed on what we assumed of the request."""
-        return self.verdict.outcome.conclusive or self.is_mismatch or self.verdict.blames_us
+        return self.verdict.outcome.is_conclusive or self.is_mismatch or self.verdict.blames_us
 
     @property
     def endpoint(self) -> str:

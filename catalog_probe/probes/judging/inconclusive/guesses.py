@@ -18,7 +18,7 @@ from catalog_probe.catalog.model.status import NO_SUCH_PATH
 from catalog_probe.catalog.reading.assertions import TRIGGER
 from catalog_probe.catalog.reading.expectations import ASKED_FOR
 from catalog_probe.catalog.reading.expected import answer_body
-from catalog_probe.catalog.text.json_pointer import ABSENT, find
+from catalog_probe.catalog.text.json_pointer import ABSENT, find_value
 from catalog_probe.probes.judging.comparison.basis import succeeds
 from catalog_probe.probes.judging.comparison.message import quote_message
 from catalog_probe.probes.judging.inconclusive.evidence import Assumption, AttemptEvidence
@@ -48,7 +48,7 @@ def find_assumed_request(evidence: Evidence) -> Reason | None:
 
 def find_assumed_path(evidence: Evidence) -> Reason | None:
     """Return a reason if the path is a guess, and what came is what comes where no such path or method is."""
-    differing = {finding.aspect for finding in evidence.verdict.findings if finding.drifts}
+    differing = {finding.aspect for finding in evidence.verdict.findings if finding.is_drift}
     # An unknown path may be answered 404 without the provider's envelope (1:4.4), where a 404 is stated.
     without_envelope = Aspect.BODY in differing and evidence.response.body_type != "json"
     if evidence.response.status not in NO_SUCH_PATH or not (Aspect.STATUS in differing or without_envelope):
@@ -79,7 +79,7 @@ def find_refused_header(evidence: Evidence) -> Reason | None:
 
 def find_endpoints_path(evidence: Evidence) -> Reason | None:
     """Return a reason if an error's endpoint has an assumed path, and nothing but 404 or 405 ever came from there."""
-    differs = any(finding.drifts and finding.aspect is Aspect.STATUS for finding in evidence.verdict.findings)
+    differs = any(finding.is_drift and finding.aspect is Aspect.STATUS for finding in evidence.verdict.findings)
     if not evidence.path_guess or evidence.verdict.outcome is not Outcome.DRIFTED or not differs:
         return None
     if evidence.status not in NO_SUCH_PATH or evidence.endpoint in evidence.key.reached:
@@ -143,7 +143,7 @@ def is_part_of(request: Request, within: str) -> bool:
     if aspect == "query":
         return location in dict(parse_qsl(urlsplit(request.url).query, keep_blank_values=True))
     if aspect == "body" and location:
-        return isinstance(request.body, str) or find(request.body, location) is not ABSENT
+        return isinstance(request.body, str) or find_value(request.body, location) is not ABSENT
     return True
 
 
@@ -164,7 +164,7 @@ def _is_another_error(evidence: Evidence) -> bool:
     """Whether an error of the provider came whose status, type or code is another one; not only absent."""
     response, known = evidence.response, evidence.known
     differs = any(
-        finding.drifts and finding.aspect in _ONE_ERROR_FROM_ANOTHER and finding.observed != ABSENT_CLASS
+        finding.is_drift and finding.aspect in _ONE_ERROR_FROM_ANOTHER and finding.observed != ABSENT_CLASS
         for finding in evidence.verdict.findings
     )
     body = answer_body(evidence.expected, response)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from catalog_probe.catalog.envelopes.projection import wire_of
 from catalog_probe.catalog.model import Aspect, Finding, Reason, Severity
 from catalog_probe.catalog.model.codes import FindingCode, ReasonCode
-from catalog_probe.catalog.model.exchange import UNNAMED
+from catalog_probe.catalog.model.exchange import DEFAULT_EVENT_NAME
 from catalog_probe.catalog.reading.expected import answer_body, asked_of
 from catalog_probe.probes.judging.comparison.compare import compare
 from catalog_probe.probes.judging.comparison.message import quote
@@ -189,5 +189,5 @@ def _has_shown_another(evidence: Evidence, documented: Container[str]) -> bool:
     """Whether a socket fell silent after a message whose name no document knows: it came in place of another."""
     response, stream = evidence.response, evidence.expected.stream
     received = [event.event for event in response.events or () if not event.sent]
-    is_unknown = bool(received) and (received[-1] not in documented or received[-1] == UNNAMED)
+    is_unknown = bool(received) and (received[-1] not in documented or received[-1] == DEFAULT_EVENT_NAME)
     return stream is not None and stream.protocol == "websocket" and response.ended == "stalled" and is_unknown

@@ -193,4 +193,4 @@ def _is_success_of_endpoint(evidence: Evidence) -> bool:
     if evidence.success is None:
         return True
     differences = weighed(evidence.success, compare(evidence.success, evidence.exchange))
-    return not any(finding.drifts and finding.aspect is Aspect.BODY for finding in differences)
+    return not any(finding.is_drift and finding.aspect is Aspect.BODY for finding in differences)

@@ -84,7 +84,7 @@ def conclude(verdicts: Sequence[Verdict]) -> Verdict:
         drifts = [each for each in verdicts if each.outcome is Outcome.DRIFTED]
         if agreed is not None or len(drifts) > 1:
             return agreed or drifts[-1]
-    conclusive = [each for each in verdicts if each.outcome.conclusive]
+    conclusive = [each for each in verdicts if each.outcome.is_conclusive]
     # What came in between says nothing, so it takes nothing away from what was seen.
     if conclusive and all(each.outcome is Outcome.CONFORMS for each in conclusive):
         return conclusive[-1]
@@ -164,7 +164,7 @@ def _confirmed(verdict: Verdict, common: Container[tuple[str, str]]) -> Verdict:
     findings = tuple(
         finding
         for finding in verdict.findings
-        if not finding.drifts
+        if not finding.is_drift
         or any((drift_identity.format_drift(finding), endpoint) in common for endpoint in finding.endpoints or ("",))
     )
     assertions = {finding.assertion for finding in findings}
@@ -208,5 +208,5 @@ def _alike(verdicts: Sequence[Verdict]) -> bool:
 def _in_a_word(verdict: Verdict) -> str:
     if verdict.reason is not None:
         return f"{verdict.outcome} ({verdict.reason.code})"
-    codes = sorted({finding.code for finding in verdict.findings if finding.drifts})
+    codes = sorted({finding.code for finding in verdict.findings if finding.is_drift})
     return f"{verdict.outcome} ({', '.join(codes)})" if codes else str(verdict.outcome)

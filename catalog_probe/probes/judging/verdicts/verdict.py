@@ -35,7 +35,7 @@ class Verdict:
     @property
     def difference(self) -> frozenset[tuple[str, str]]:
         """What must be the same in two attempts for them to agree on a drift: what differs, and on which endpoints."""
-        drifts = (finding for finding in self.findings if finding.drifts)
+        drifts = (finding for finding in self.findings if finding.is_drift)
         return frozenset(
             (drift_identity.format_drift(each), endpoint) for each in drifts for endpoint in each.endpoints or ("",)
         )

@@ -13,7 +13,7 @@ from catalog_probe.catalog.files import paths, provider_folders
 from catalog_probe.catalog.files.manifest import providers, selected_providers
 from catalog_probe.catalog.files.store import Catalog
 from catalog_probe.catalog.model import KINDS, Address
-from catalog_probe.catalog.model.errors import did_you_mean, shown
+from catalog_probe.catalog.model.errors import display_path, suggest_similar
 from catalog_probe.catalog.writeback import accepted_differences
 from catalog_probe.probes.planning.plan import plan
 from catalog_probe.probes.planning.rotation import Depth, Drawing, usual_depth
@@ -143,7 +143,7 @@ def read(config: pytest.Config, environ: Mapping[str, str]) -> Options:
     """Check every option against the others, the catalog and the target, which may name variables of `environ`.
 
     Raises:
-        Mendable: with one line for the person who typed it.
+        UserError: with one line for the person who typed it.
     """
     refuse_empty(config)
     directory = config.getoption("--catalog")
@@ -240,10 +240,10 @@ def _drifting(ids: list[str], out: Path) -> frozenset[str] | None:
             break
     for wanted in ids:
         if wanted not in found:
-            near, names = did_you_mean(wanted, known), "`catalog-probe report show` names those of a run"
+            near, names = suggest_similar(wanted, known), "`catalog-probe report show` names those of a run"
             if not near and not is_cause_id(wanted):
                 raise UsageError(f"--cause {wanted}: not the id of a cause, which reads like pa-3f2a9c01", names)
-            raise UsageError(f"--cause {wanted}: no run in {shown(out)} has this cause", near or names)
+            raise UsageError(f"--cause {wanted}: no run in {display_path(out)} has this cause", near or names)
     return frozenset(record for records in found.values() for record in records)
 
 
@@ -273,7 +273,7 @@ def _chosen(
         if name not in (*known, *aliases):
             real_names = {stand_in: real_name for real_name, stand_in in aliases.items()}
             choices = ", ".join(f"{each} ({real_names[each]})" if each in real_names else each for each in known)
-            mend = f"{did_you_mean(name, [*known, *aliases])} choose from {choices}".strip()
+            mend = f"{suggest_similar(name, [*known, *aliases])} choose from {choices}".strip()
             if stand_ins == {}:
                 mend += "; real names are taken where the target says them (`real_name`), as `--target live` does"
             raise UsageError(f"{option} {name}: unknown", mend)

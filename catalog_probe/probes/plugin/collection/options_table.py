@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from catalog_probe.catalog.files import paths
 from catalog_probe.catalog.files.manifest import providers
 from catalog_probe.catalog.model import KINDS
-from catalog_probe.catalog.model.errors import Mendable
+from catalog_probe.catalog.model.errors import UserError
 from catalog_probe.probes.targets.target import Cost
 from catalog_probe.reports.views.ci_annotations import FORMATS
 
@@ -20,7 +20,7 @@ PROBES = paths.shipped_folder("probes")
 """The folder of the probes."""
 
 
-class UsageError(Mendable):
+class UsageError(UserError):
     """Something in the command line cannot be used: one line saying what, and what to do."""
 
 

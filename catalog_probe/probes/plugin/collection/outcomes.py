@@ -10,7 +10,7 @@ from catalog_probe.catalog.evidence.verdicts import confirmation, run_verdict
 from catalog_probe.catalog.model import Outcome
 from catalog_probe.catalog.model.codes import FindingCode
 from catalog_probe.catalog.model.explanations import REASONS
-from catalog_probe.catalog.text.visible import line, row
+from catalog_probe.catalog.text.sanitizing import sanitize_line, sanitize_row
 
 if TYPE_CHECKING:
     from catalog_probe.catalog.evidence.results import Result
@@ -22,9 +22,11 @@ def settle(result: Result) -> None:
         pytest.fail(told(result), pytrace=False)
     if confirmation.is_pending(result):
         waiting = f"never confirmed; pending until {confirmation.pending_until(result)}: {result.drifts[0].message}"
-        pytest.xfail(line(waiting))
+        pytest.xfail(sanitize_line(waiting))
     if run_verdict.is_accepted(result):
-        pytest.xfail(line(run_verdict.acceptance_field(result, "reason")) or "accepted in catalog/divergences.json")
+        pytest.xfail(
+            sanitize_line(run_verdict.acceptance_field(result, "reason")) or "accepted in catalog/divergences.json"
+        )
     if result.outcome is not Outcome.CONFORMS:
         pytest.skip(reason_of(result))
 
@@ -34,7 +36,7 @@ def told(result: Result) -> str:
     lines = [
         f"{finding.label}: {finding.message}  [{finding.code}]"
         for finding in result.findings
-        if finding.drifts or finding.code == FindingCode.MATCHES_ANOTHER_RECORD
+        if finding.is_drift or finding.code == FindingCode.MATCHES_ANOTHER_RECORD
     ]
     if run_verdict.is_stale(result):
         lines.insert(0, f"stale accepted difference: {run_verdict.acceptance_field(result, 'detail')}")
@@ -44,7 +46,7 @@ def told(result: Result) -> str:
         lines.insert(0, f"{result.outcome}: {result.reason.detail}")
     sources = ", ".join(result.parsed_record.sources)
     lines.append(f"  documented in {sources}; `catalog-probe catalog show {result.record}`")
-    return "\n".join(map(row, lines))
+    return "\n".join(map(sanitize_row, lines))
 
 
 def reason_of(result: Result) -> str:
@@ -53,4 +55,4 @@ def reason_of(result: Result) -> str:
         return str(result.outcome)
     code = REASONS.get(result.reason.code)
     step = f" ({code.next_step})" if code else ""
-    return line(f"{result.outcome}: {result.reason.code}: {result.reason.detail}{step}")
+    return sanitize_line(f"{result.outcome}: {result.reason.code}: {result.reason.detail}{step}")

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 from catalog_probe.catalog.files.manifest import providers
 from catalog_probe.catalog.model import KINDS
-from catalog_probe.catalog.model.errors import LONGEST, did_you_mean
+from catalog_probe.catalog.model.errors import MAX_MESSAGE_LENGTH, suggest_similar
 from catalog_probe.catalog.search.query import keywords_for_k
-from catalog_probe.catalog.text.visible import line
+from catalog_probe.catalog.text.sanitizing import sanitize_line
 from catalog_probe.probes.plugin.collection.options_table import UsageError
 from catalog_probe.reports.content.commands import nodeid_of
 
@@ -38,7 +38,7 @@ def demand_records(arguments: Iterable[str], catalog: Catalog) -> None:
             continue
         address = known.get(found["record"])
         if address is None:
-            mend = did_you_mean(found["record"], known) or _MEND
+            mend = suggest_similar(found["record"], known) or _MEND
             raise UsageError(f"{argument}: no record {found['record']!r}", mend)
         file, _, test = found["test"].partition("::")
         if f"{Path(file).name}::{test}" != nodeid_of(address).partition("[")[0].removeprefix("probes/"):
@@ -62,7 +62,7 @@ def refuse_addresses(arguments: Iterable[str], start: Path) -> None:
             mend = f"write `--provider {parts[0]}`"
         else:
             mend = f"write `-k {'/'.join(parts)}`"
-        raise UsageError(f"{line(argument, LONGEST)}: no file, but records go by it", mend)
+        raise UsageError(f"{sanitize_line(argument, MAX_MESSAGE_LENGTH)}: no file, but records go by it", mend)
 
 
 def words_of_none(expression: str, catalog: Catalog) -> list[str]:
@@ -74,4 +74,4 @@ def words_of_none(expression: str, catalog: Catalog) -> list[str]:
         known.update(keywords_for_k(record), parts, ("/".join(parts[:depth]) for depth in (2, 3)))
     said = {each.lower() for each in known} | {str(record.address) for record in catalog.records}
     strange = [word for word in dict.fromkeys(words) if not any(word.lower() in each for each in said)]
-    return [f"-k {word}: no record has it; {did_you_mean(word, known) or _MEND}" for word in strange]
+    return [f"-k {word}: no record has it; {suggest_similar(word, known) or _MEND}" for word in strange]

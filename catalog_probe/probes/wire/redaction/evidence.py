@@ -22,7 +22,7 @@ if TYPE_CHECKING:
         Request,
         Response,
     )
-    from catalog_probe.catalog.model.exchange import Cut
+    from catalog_probe.catalog.model.exchange import Truncation
     from catalog_probe.catalog.model.observation import Observation
     from catalog_probe.probes.wire.redaction.redactor import Redactor
 
@@ -102,7 +102,7 @@ def _redact_body(body: Json, body_type: str, redactor: Redactor, work: Work) -> 
     return redactor.lines(body, work) if is_text else redactor.json(body, work)
 
 
-def _redact_cut(cut: Cut, redactor: Redactor, work: Work) -> Cut:
+def _redact_cut(cut: Truncation, redactor: Redactor, work: Work) -> Truncation:
     return replace(cut, values=_or_hidden(lambda: redactor.json(cut.values, work), {}))
 
 

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Self
 from urllib.parse import unquote
 
 from catalog_probe.catalog.files.manifest import manifest, providers
-from catalog_probe.catalog.text.json_pointer import find
-from catalog_probe.catalog.text.json_tree import map_texts
+from catalog_probe.catalog.text.json_pointer import find_value
+from catalog_probe.catalog.text.json_tree import map_strings
 from catalog_probe.probes.targets.dialect import Dialect
 from catalog_probe.probes.wire.redaction.channels import split_into_channels
 from catalog_probe.probes.wire.redaction.known_secrets import KnownSecrets
@@ -96,7 +96,7 @@ class Redactor:
     def learn(self, response: Response, secrets: Iterable[str] = ()) -> None:
         """Hide from now on what an answer hands out: what is at these JSON pointers, and identifiers of the account."""
         for pointer in secrets:
-            secret = find(response.body, pointer)
+            secret = find_value(response.body, pointer)
             if isinstance(secret, str) and len(secret) >= MIN_SECRET and secret not in self._markers:
                 self._handed_out += 1
                 self.hide(secret, f"{{secret_{self._handed_out}}}")
@@ -141,7 +141,7 @@ class Redactor:
 
     def json(self, value: Json, work: Work) -> Json:
         """A JSON value, of which each string and each name of a member is a string."""
-        return map_texts(value, lambda string: self.string(string, work), names=True)
+        return map_strings(value, lambda string: self.string(string, work), names=True)
 
     def headers(self, headers: Mapping[str, str], work: Work) -> dict[str, str]:
         """Headers in stand-in names. A known key stays what can be pasted (`Bearer ${PC_API_KEY}`)."""
@@ -191,4 +191,4 @@ def _name_identifier(identifier: str, header: str) -> str:
 def _replace_strings(value: Json, by_position: Mapping[int, str]) -> Json:
     """The value with other strings at some positions, counted in the order of `map_texts`."""
     positions = count()
-    return map_texts(value, lambda string: by_position.get(next(positions), string))
+    return map_strings(value, lambda string: by_position.get(next(positions), string))

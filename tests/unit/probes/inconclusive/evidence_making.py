@@ -147,5 +147,5 @@ def compared(expected: Expected, response: Response, *, live: bool = True) -> Ev
     """One answer, and how it differs from what is stated."""
     exchange = Exchange(expected.label, REQUEST, response)
     findings = tuple(weighed(expected, compare(expected, exchange)))
-    outcome = Outcome.DRIFTED if any(finding.drifts for finding in findings) else Outcome.CONFORMS
+    outcome = Outcome.DRIFTED if any(finding.is_drift for finding in findings) else Outcome.CONFORMS
     return Evidence(expected, exchange, Verdict(outcome, None, findings), known(expected.provider), live)

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from catalog_probe.catalog.model import Attempt, Exchange, Outcome, Request, Response
-from catalog_probe.catalog.model.assertion import Assertion, Basis, Key
+from catalog_probe.catalog.model.assertion import Assertion, AssertionKey, Basis
 from catalog_probe.catalog.reading.assertions import asserted
 from catalog_probe.probes.judging.inconclusive.account import find_account_trouble
 from catalog_probe.probes.judging.judge import judge
@@ -152,7 +152,7 @@ def test_what_could_be_another_record_too_is_judged() -> None:
 def test_an_answer_of_the_account_is_asked_for_where_it_is_left_to_choice() -> None:
     asked = stated("pa/errors/general/payment_problem")
     bill = Response(402, {}, pa("billing_error", "Pay your bill."), "json")
-    key = Key("answer", "status")
+    key = AssertionKey("answer", "status")
     either = Assertion(asked.address, key, 400, Basis.DOCUMENTED, alternatives=(400, 402))
     for expected, reason in (
         (asked, None),

@@ -265,7 +265,7 @@ def test_the_true_drift_stays(name: str) -> None:
     _, _, true_drift = CASES[name]
     verdict = true_drift(True)
     assert verdict.outcome is Outcome.DRIFTED, verdict.reason
-    assert any(finding.drifts for finding in verdict.findings)
+    assert any(finding.is_drift for finding in verdict.findings)
 
 
 @pytest.mark.parametrize("name", CASES)

@@ -9,7 +9,7 @@ import pytest
 
 from catalog_probe.catalog.envelopes.envelope import envelope
 from catalog_probe.catalog.model import Event, GrpcStatus, Reason, Response, Severity
-from catalog_probe.catalog.model.assertion import Assertion, Basis, Key
+from catalog_probe.catalog.model.assertion import Assertion, AssertionKey, Basis
 from catalog_probe.catalog.reading.expected import Expected
 from catalog_probe.catalog.reading.streams import StreamRule
 from catalog_probe.catalog.recognition.known import Known
@@ -39,7 +39,7 @@ def explain(expected: Expected, response: Response, events: set[str] | None = No
 
 
 def choosing(expected: Expected, within: str, *values: Any) -> Expected:
-    key = Key(expected.label, within)
+    key = AssertionKey(expected.label, within)
     left = Assertion(expected.address, key, values[0], Basis.DOCUMENTED, alternatives=values)
     return replace(expected, assertions={str(key): left})
 

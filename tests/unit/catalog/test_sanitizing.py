@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from catalog_probe.catalog.text.visible import line, tree, visible
+from catalog_probe.catalog.text.sanitizing import escape_hidden, escape_hidden_in_json, sanitize_line
 
 
 @pytest.mark.parametrize(
@@ -25,12 +25,12 @@ from catalog_probe.catalog.text.visible import line, tree, visible
     ],
 )
 def test_what_conceals_is_written_out(text: str, shown: str) -> None:
-    assert visible(text) == shown
+    assert escape_hidden(text) == shown
 
 
 @given(st.text())
 def test_no_control_or_format_character_is_left(text: str) -> None:
-    for character in visible(text):
+    for character in escape_hidden(text):
         assert character in "\n\t" or unicodedata.category(character) not in ("Cc", "Cs", "Zl", "Zp")
         assert unicodedata.bidirectional(character) not in (
             "RLO",
@@ -47,17 +47,17 @@ def test_no_control_or_format_character_is_left(text: str) -> None:
 
 @given(st.text())
 def test_once_visible_it_stays_as_it_is(text: str) -> None:
-    assert visible(visible(text)) == visible(text)
+    assert escape_hidden(escape_hidden(text)) == escape_hidden(text)
 
 
 @given(st.text(), st.integers(min_value=5, max_value=80))
 def test_a_line_is_one_line_and_no_longer_than_its_limit(text: str, limit: int) -> None:
-    shown = line(text, limit)
+    shown = sanitize_line(text, limit)
     assert "\n" not in shown
     assert len(shown) <= limit
 
 
 def test_keys_and_values_of_a_tree_are_visible() -> None:
-    assert tree({"a\u202e": ["\x00", 1, None, {"b": "\x07"}]}) == {
+    assert escape_hidden_in_json({"a\u202e": ["\x00", 1, None, {"b": "\x07"}]}) == {
         "a⟨U+202E⟩": ["⟨U+0000⟩", 1, None, {"b": "⟨U+0007⟩"}]
     }

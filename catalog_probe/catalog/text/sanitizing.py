@@ -1,0 +1,71 @@
+"""Text from outside made harmless before it reaches a terminal, page, Markdown, XML or CI log."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from catalog_probe.catalog.text.json_tree import map_strings
+from catalog_probe.catalog.text.phrases import shorten
+
+if TYPE_CHECKING:
+    from catalog_probe.catalog.text.json_value import Json
+
+_HIDDEN_CHARACTERS = re.compile(
+    "["
+    "\x00-\x08\x0b-\x1f\x7f-\x9f"  # controls, but for tab and newline
+    "\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f"  # invisible in ordinary fonts
+    "\u200b-\u200f\u2028-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb"  # joiners, bidi, selectors
+    "\ud800-\udfff\ufffe\uffff"  # cannot be encoded in UTF-8
+    "\U000e0000-\U000e0fff"  # tags and further selectors
+    "]"
+)
+
+# GitHub and Azure obey `##[error]` and `##vso[...]` anywhere in a line of a log.
+_HASH_COMMAND = re.compile(r"#(?=#\w*\[)")
+
+# GitHub obeys `::error::` at the beginning of a line, and wrapped text may break anywhere. An id of our tests
+# (`test_errors.py::test_error[...]`) and an address (`[::1]`) are left alone within a word, so that they can be pasted:
+# no command begins with `test_` or a digit.
+_COLON_COMMAND = re.compile(r":(?=:(?!test_|\d))|(?<![^\s:]):(?=:)")
+
+
+def escape_hidden(text: str) -> str:
+    """Write every character that hides, reorders or restyles its neighbours as `⟨U+202E⟩`.
+
+    For HTML and JSON. In a log each line can stand by itself: use `sanitize`, `sanitize_row` or `sanitize_line` there.
+
+    >>> escape_hidden("paid\\u202eoff")
+    'paid⟨U+202E⟩off'
+    """
+    escaped = text if text.isprintable() else _HIDDEN_CHARACTERS.sub(_format_code_point, text)
+    return _HASH_COMMAND.sub("# ", escaped) if "##" in escaped else escaped
+
+
+def escape_hidden_in_json(value: Json) -> Json:
+    """Return a JSON value with `escape_hidden` applied to every string and name."""
+    return map_strings(value, escape_hidden, names=True)
+
+
+def sanitize(text: str) -> str:
+    """Escape hidden characters, replace tabs, and break every command of a CI system, however the text is wrapped.
+
+    >>> sanitize("an error::stop-commands::x")
+    'an error: :stop-commands: :x'
+    """
+    return _COLON_COMMAND.sub(": ", escape_hidden(text)).replace("\t", " ")
+
+
+def sanitize_row(text: str) -> str:
+    """Sanitize a text into one line, and keep the blanks that align it."""
+    return sanitize(text).replace("\n", " ")
+
+
+def sanitize_line(text: str, limit: int = 0) -> str:
+    """Sanitize a text into one line with single blanks, of at most `limit` characters unless that is 0."""
+    sanitized = " ".join(sanitize(text).split())
+    return shorten(sanitized, limit) if limit else sanitized
+
+
+def _format_code_point(match: re.Match[str]) -> str:
+    return f"⟨U+{ord(match[0]):04X}⟩"
