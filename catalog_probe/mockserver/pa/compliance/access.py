@@ -15,36 +15,34 @@ if TYPE_CHECKING:
     from catalog_probe.mockserver.pa.gateway import Endpoint
     from catalog_probe.mockserver.pa.names import Names
 
-AUDIT = "read:org_audit"
-"""Accepted as an alternative for every read."""
+AUDIT = "read:org_audit"  # accepted as an alternative for every read
+RETIRED = "read:compliance_org_settings"
 
+# the scopes of which any one suffices, the usual one first (1:5.1)
 ACTIVITIES = ("read:compliance_activities", AUDIT)
 ORG_DATA = ("read:compliance_org_data", AUDIT)
 USER_DATA = ("read:compliance_user_data", AUDIT)
 DELETE = ("delete:compliance_user_data",)
-"""The scopes of which any one suffices, the usual one first (1:5.1)."""
-
-RETIRED = "read:compliance_org_settings"
 
 ACCEPTED_ROLES = (Role.COMPLIANCE, Role.ADMIN)
 
 
 def authenticate(request: Request, names: Names) -> Key:
-    """The usable key in the key header. No key, or a key of another type, is answered as an unknown path."""
-    if is_stranger(request, names):
+    """Return the usable key; without one, or with a key of another type, the path is unknown."""
+    if has_no_accepted_key(request, names):
         raise UNKNOWN_PATH()
     return _find_usable(request, names)
 
 
 def authenticate_for_settings(request: Request, names: Names) -> Key:
-    """The settings endpoint alone answers strangers 401."""
-    if is_stranger(request, names):
+    """Return the usable key; the settings endpoint alone answers 401 without one."""
+    if has_no_accepted_key(request, names):
         raise UNUSABLE_KEY(header=names.key_header)
     return _find_usable(request, names)
 
 
 def admit(key: Key, endpoint: Endpoint) -> None:
-    """The API must be enabled, and the key must hold one of the endpoint's scopes."""
+    """Refuse a key if the API is not enabled, or if the key has none of the endpoint's scopes."""
     tenant = tenant_of(key.organization)
     if not (tenant.enabled and tenant.parent.enabled):
         raise NOT_ENABLED()
@@ -55,7 +53,7 @@ def admit(key: Key, endpoint: Endpoint) -> None:
     raise INSUFFICIENT_SCOPE(scope=endpoint.scopes[0])
 
 
-def is_stranger(request: Request, names: Names) -> bool:
+def has_no_accepted_key(request: Request, names: Names) -> bool:
     """Whether no key was sent, or one of a type that is not accepted here."""
     secret = request.headers.get(names.key_header)
     if secret is None:

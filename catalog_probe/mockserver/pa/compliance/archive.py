@@ -1,22 +1,24 @@
-"""What people made, as the compliance API sees it: chats, files, projects, sessions, and the activities about them.
+"""What people made, as the compliance API sees it, and the activities about it (1:2.4, 1:3).
 
-A chat that its user deleted is still listed, with `deleted_at`; one that was deleted here, or is past its retention, is
-gone with everything that hung on it (1:2.4, 1:3).
+A chat that its user deleted is still listed, with `deleted_at`. A chat that was deleted here, or is past its
+retention, is gone with all that belongs to it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import Any
 
-if TYPE_CHECKING:
-    from catalog_probe.mockserver.pa.compliance.tenants import Person
+from catalog_probe.mockserver.core.clock import rfc3339
+
+CHAT, FILE, GENERATED_FILE, ARTIFACT = "chat", "file", "generated_file", "artifact"
+PROJECT, DOCUMENT = "project", "project_document"
+LOCAL_SESSION, REMOTE_SESSION = "local_session", "remote_session"
 
 DAY_S = 24 * 3600
-CHAT_RETENTION_S = 365 * DAY_S
-LOCAL_SESSION_RETENTION_S = 30 * DAY_S
-"""How long a session stays before it ages out. Neither length is shown."""
+RETENTION_S = {CHAT: 365 * DAY_S, LOCAL_SESSION: 30 * DAY_S}
+"""How long things of a kind are kept. The documents say that there is a retention, not how long it is (2:7.2)."""
 
 ACTIVITY_KINDS = (
     "chat_created",
@@ -32,7 +34,7 @@ ACTIVITY_KINDS = (
 
 @dataclass(frozen=True)
 class Message:
-    """One message of a chat or a local session; a tool's input and result where it used one."""
+    """A message of a chat or session, with the input or the result of a tool if one was used."""
 
     id: str
     role: str
@@ -43,59 +45,25 @@ class Message:
 
 
 @dataclass(frozen=True)
-class Chat:
-    """A chat. `deleted_at` is set when its user deleted it."""
+class Item:
+    """One thing that people made, of any kind.
 
+    Args:
+        shown: its fields in an answer, beside `id`, `type` and `created_at`.
+        owner: the id of the chat or project that it is deleted with.
+        ready_at: when a remote session leaves the state `pending`.
+        is_retained: whether it can be read; local sessions under zero data retention cannot.
+    """
+
+    kind: str
     id: str
-    user: Person
     created_at: float
-    messages: tuple[Message, ...]
-    project: str | None = None
-    deleted_at: float | None = None
-
-
-@dataclass(frozen=True)
-class File:
-    """A file of a chat or of a project, a text document of a project, or what the model made in a chat."""
-
-    id: str
-    filename: str
-    content: bytes
-    created_at: float
-    chat: str | None = None
-    project: str | None = None
-
-
-@dataclass(frozen=True)
-class Project:
-    """A project."""
-
-    id: str
-    name: str
-    created_at: float
-    collaborators: tuple[Person, ...]
-
-
-@dataclass(frozen=True)
-class LocalSession:
-    """A session on somebody's machine; under zero data retention it cannot be read."""
-
-    id: str
-    user: Person
-    created_at: float
-    messages: tuple[Message, ...]
-    zero_data_retention: bool = False
-
-
-@dataclass(frozen=True)
-class RemoteSession:
-    """A session on the provider's machines: `pending` until `ready_at`, and without a transcript until then."""
-
-    id: str
-    user: Person
-    created_at: float
-    ready_at: float
-    transcript: tuple[str, ...]
+    shown: Mapping[str, Any] = field(default_factory=dict)
+    owner: str | None = None
+    content: bytes = b""
+    messages: tuple[Message, ...] = ()
+    ready_at: float = 0.0
+    is_retained: bool = True
 
 
 @dataclass(frozen=True)
@@ -109,73 +77,47 @@ class Activity:
     created_at: float
 
 
-NewId = Callable[[str], str]
-
-
 @dataclass
 class Archive:
     """Everything of one parent organization, by id."""
 
-    new_id: NewId
-    chats: dict[str, Chat] = field(default_factory=dict)
-    files: dict[str, File] = field(default_factory=dict)
-    generated_files: dict[str, File] = field(default_factory=dict)
-    artifacts: dict[str, File] = field(default_factory=dict)
-    """By the id of a version."""
-    projects: dict[str, Project] = field(default_factory=dict)
-    documents: dict[str, File] = field(default_factory=dict)
-    """By an id that lacks the provider's prefix."""
-    local_sessions: dict[str, LocalSession] = field(default_factory=dict)
-    remote_sessions: dict[str, RemoteSession] = field(default_factory=dict)
+    new_id: Callable[[str], str]
+    items: dict[str, Item] = field(default_factory=dict)
     activities: list[Activity] = field(default_factory=list)
 
-    def live_chats(self, now: float) -> list[Chat]:
-        """The chats within their retention, those included that their user deleted."""
-        return [chat for chat in self.chats.values() if now - chat.created_at <= CHAT_RETENTION_S]
+    def list_items(self, kind: str, now: float) -> list[Item]:
+        """Return the readable items of a kind."""
+        return [item for item in self.items.values() if item.kind == kind and self.is_readable(item, now)]
 
-    def chat(self, chat_id: str, now: float) -> Chat | None:
-        """A chat that can be read."""
-        return next((chat for chat in self.live_chats(now) if chat.id == chat_id), None)
+    def find(self, kind: str, item_id: str, now: float) -> Item | None:
+        """Return a readable item of a kind."""
+        item = self.items.get(item_id)
+        return item if item is not None and item.kind == kind and self.is_readable(item, now) else None
 
-    def readable_local_sessions(self, now: float) -> list[LocalSession]:
-        """The local sessions that are retained at all and have not aged out."""
-        return [
-            session
-            for session in self.local_sessions.values()
-            if not session.zero_data_retention and now - session.created_at <= LOCAL_SESSION_RETENTION_S
-        ]
+    def is_readable(self, item: Item, now: float) -> bool:
+        """Whether an item, and the chat or project that it belongs to, is within its retention."""
+        if not item.is_retained or now - item.created_at > RETENTION_S.get(item.kind, float("inf")):
+            return False
+        return item.owner is None or self.is_readable(self.items[item.owner], now)
+
+    def has_attached_chats(self, project_id: str, now: float) -> bool:
+        """Whether chats keep a project from being deleted."""
+        chats = self.list_items(CHAT, now)
+        return any(chat.shown["project_id"] == project_id and chat.shown["deleted_at"] is None for chat in chats)
+
+    def delete(self, item: Item, actor: str, now: float) -> None:
+        """Delete an item with all that belongs to it."""
+        del self.items[item.id]
+        if f"{item.kind}_deleted" in ACTIVITY_KINDS:
+            self.record(f"{item.kind}_deleted", item.id, actor, now)
+        for owned in [owned for owned in self.items.values() if owned.owner == item.id]:
+            self.delete(owned, actor, now)
 
     def record(self, kind: str, subject: str, actor: str, now: float) -> None:
         """Keep an activity, so that a client can reconcile."""
         self.activities.append(Activity(self.new_id("activity_"), kind, subject, actor, now))
 
-    def delete_chat(self, chat_id: str, actor: str, now: float) -> None:
-        """Delete a chat with its files, generated files and artifacts."""
-        del self.chats[chat_id]
-        self.record("chat_deleted", chat_id, actor, now)
-        for file in [file for file in self.files.values() if file.chat == chat_id]:
-            self.delete_file(file.id, actor, now)
-        _drop(self.generated_files, chat=chat_id)
-        _drop(self.artifacts, chat=chat_id)
 
-    def delete_file(self, file_id: str, actor: str, now: float) -> None:
-        """Delete a file of a chat or a project."""
-        del self.files[file_id]
-        self.record("file_deleted", file_id, actor, now)
-
-    def delete_project(self, project_id: str, actor: str, now: float) -> None:
-        """Delete a project that has no chats attached, with its files and documents."""
-        del self.projects[project_id]
-        self.record("project_deleted", project_id, actor, now)
-        for file in [file for file in self.files.values() if file.project == project_id]:
-            self.delete_file(file.id, actor, now)
-        _drop(self.documents, project=project_id)
-
-    def attached_chats(self, project_id: str, now: float) -> list[Chat]:
-        """The chats that keep a project from being deleted."""
-        return [chat for chat in self.live_chats(now) if chat.project == project_id and chat.deleted_at is None]
-
-
-def _drop(files: dict[str, File], *, chat: str | None = None, project: str | None = None) -> None:
-    for file in [file for file in files.values() if (file.chat, file.project) == (chat, project)]:
-        del files[file.id]
+def describe(item: Item) -> dict[str, Any]:
+    """Return an item as it is shown."""
+    return {"id": item.id, "type": item.kind, "created_at": rfc3339(item.created_at), **item.shown}

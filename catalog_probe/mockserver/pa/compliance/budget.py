@@ -13,18 +13,17 @@ if TYPE_CHECKING:
     from catalog_probe.mockserver.core.buckets import TokenBucket
     from catalog_probe.mockserver.pa.call import Call
 
-REMOTE_RETRY_AFTER_S = 1
-"""The 429 of the second budget always says this."""
+REMOTE_RETRY_AFTER_S = 1  # always, in the 429 of the second budget
 
 
 def admit_request(call: Call) -> None:
-    """Count one request of the parent organization, whichever key or linked organization it comes from."""
+    """Count one request of the parent organization, or 429."""
     parent = tenant_of(call.key.organization).parent
     _admit(call, "compliance", parent.id, parent.requests_a_minute)
 
 
 def admit_remote_request(call: Call) -> None:
-    """Count one remote-session request; what its own budget admits counts as a compliance request as well."""
+    """Count one remote-session request; it counts as a compliance request as well."""
     parent = tenant_of(call.key.organization).parent
     _admit(call, "remote sessions", parent.id, parent.remote_requests_a_minute, retry_after=REMOTE_RETRY_AFTER_S)
     admit_request(call)
@@ -41,12 +40,12 @@ def _admit(call: Call, budget: str, parent: str, per_minute: int, retry_after: i
 
 
 def holder_of(call: Call, parent: str) -> tuple[str, ...]:
-    """Whose budget a request is of: the parent's, whichever key, organization or endpoint it is."""
+    """Return who shares a budget: the parent, whichever key, organization or endpoint it is."""
     return (parent,)
 
 
 def describe_bucket(bucket: TokenBucket, now: float) -> dict[str, str]:
-    """What the three headers of a refusal say."""
+    """Return the values of the three headers of a 429."""
     return {
         "limit": str(bucket.per_minute),
         "remaining": str(bucket.remaining(now)),

@@ -1,4 +1,4 @@
-"""What only the provider can do to a compliance request: upstream trouble, and parts of the local sessions failing."""
+"""Scenarios of compliance requests: upstream trouble, and the parts of local sessions that can fail (2:7.2)."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from catalog_probe.mockserver.pa.call import Call
 
 TROUBLE = {"bad_gateway": 502, "down": 503, "slow": 504, "overloaded": 529}
-"""Kinds of transient trouble upstream, and the statuses of their row (2:7.2)."""
+"""The status of each kind of transient trouble upstream."""
 
 OF_LOCAL_SESSIONS = (
     Scenario("local_sessions_index_down", "The index of local sessions is down; local sessions.", row=NO_INDEX),
@@ -39,7 +39,7 @@ def raise_local_sessions_failure(call: Call) -> None:
 
 
 def take_upstream_trouble(call: Call) -> Response | None:
-    """The answer of whatever fails upstream: it has no envelope, for the row names neither type nor code."""
+    """Return the answer of a failure upstream: without an envelope, because its row has neither type nor code."""
     scenario = call.context.take("upstream_trouble")
     if scenario is None:
         return None

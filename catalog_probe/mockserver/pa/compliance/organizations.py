@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from starlette.responses import JSONResponse
 
 from catalog_probe.mockserver.pa.compliance.errors import NO_ORGANIZATION_ROLE_OR_GROUP, NO_SETTINGS
 from catalog_probe.mockserver.pa.compliance.paging import Row, page_by_token
-from catalog_probe.mockserver.pa.compliance.tenants import Child, Named, Parent, Person, tenant_of
+from catalog_probe.mockserver.pa.compliance.tenants import Child, Entry, Parent, tenant_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable
 
     from starlette.responses import Response
 
@@ -19,85 +19,72 @@ if TYPE_CHECKING:
 
 
 async def list_organizations(call: Call) -> Response:
-    """The organizations linked to the parent."""
-    return _page(call, "organizations", ({"id": child.id, "name": child.name} for child in _parent(call).children))
+    """Answer with the organizations linked to the parent."""
+    return _page(call, "organizations", ({"id": child.id, "name": child.name} for child in _parent_of(call).children))
 
 
 async def list_users(call: Call) -> Response:
-    """The people of one organization."""
-    child = _child(call)
-    return _page(call, f"users of {child.id}", map(_person, child.people))
+    """Answer with the people of one organization."""
+    child = _find_child(call)
+    return _page(call, f"users of {child.id}", child.people)
 
 
 async def list_roles(call: Call) -> Response:
-    """The roles of one organization."""
-    child = _child(call)
-    return _page(call, f"roles of {child.id}", map(_named, child.roles))
+    """Answer with the roles of one organization."""
+    child = _find_child(call)
+    return _page(call, f"roles of {child.id}", child.roles)
 
 
 async def get_role(call: Call) -> Response:
-    """One role of one organization."""
-    return JSONResponse(_named(_find(_child(call).roles, call.params["role_id"])))
+    """Answer with one role of one organization."""
+    return JSONResponse(_find_entry(_find_child(call).roles, call.params["role_id"]))
 
 
 async def get_settings(call: Call) -> Response:
-    """The settings of one organization. Every reason why there are none gets the same body, on purpose."""
-    child = _children(call).get(call.params["organization_id"])
-    if child is None or not child.settings_enabled:
-        raise NO_SETTINGS()
-    return JSONResponse({"organization_id": child.id, "settings": {"retention_days": 365}})
+    """Answer with the settings of one organization; every reason why there are none gets the same body (2:7.2)."""
+    for child in _parent_of(call).children:
+        if child.id == call.params["organization_id"] and child.settings_enabled:
+            return JSONResponse({"organization_id": child.id, "settings": {"retention_days": 365}})
+    raise NO_SETTINGS()
 
 
 async def list_groups(call: Call) -> Response:
-    """The groups of the parent."""
-    return _page(call, "groups", map(_named, _parent(call).groups))
+    """Answer with the groups of the parent."""
+    return _page(call, "groups", (group for group, _ in _parent_of(call).groups))
 
 
 async def get_group(call: Call) -> Response:
-    """One group."""
-    return JSONResponse(_named(_group(call)))
+    """Answer with one group."""
+    groups = [group for group, _ in _parent_of(call).groups]
+    return JSONResponse(_find_entry(groups, call.params["group_id"]))
 
 
 async def list_members(call: Call) -> Response:
-    """The members of one group."""
-    group = _group(call)
-    return _page(call, f"members of {group.id}", map(_person, group.members))
+    """Answer with the members of one group."""
+    for group, members in _parent_of(call).groups:
+        if group["id"] == call.params["group_id"]:
+            return _page(call, f"members of {group['id']}", members)
+    raise NO_ORGANIZATION_ROLE_OR_GROUP()
 
 
-def _parent(call: Call) -> Parent:
+def _parent_of(call: Call) -> Parent:
     return tenant_of(call.key.organization).parent
 
 
-def _children(call: Call) -> dict[str, Child]:
-    return {child.id: child for child in _parent(call).children}
+def _find_child(call: Call) -> Child:
+    for child in _parent_of(call).children:
+        if child.id == call.params["organization_id"]:
+            return child
+    raise NO_ORGANIZATION_ROLE_OR_GROUP()
 
 
-def _child(call: Call) -> Child:
-    child = _children(call).get(call.params["organization_id"])
-    if child is None:
-        raise NO_ORGANIZATION_ROLE_OR_GROUP()
-    return child
+def _find_entry(entries: Iterable[Entry], entry_id: str) -> Entry:
+    for entry in entries:
+        if entry["id"] == entry_id:
+            return entry
+    raise NO_ORGANIZATION_ROLE_OR_GROUP()
 
 
-def _group(call: Call) -> Named:
-    return _find(_parent(call).groups, call.params["group_id"])
-
-
-def _find(entries: Sequence[Named], entry_id: str) -> Named:
-    entry = {entry.id: entry for entry in entries}.get(entry_id)
-    if entry is None:
-        raise NO_ORGANIZATION_ROLE_OR_GROUP()
-    return entry
-
-
-def _named(named: Named) -> dict[str, Any]:
-    return {"id": named.id, "name": named.name}
-
-
-def _person(person: Person) -> dict[str, Any]:
-    return {"id": person.id, "email_address": person.email}
-
-
-def _page(call: Call, binding: str, items: Iterable[dict[str, Any]]) -> Response:
-    rows = [Row((0.0, item["id"]), item) for item in items]
+def _page(call: Call, binding: str, entries: Iterable[Entry]) -> Response:
+    rows = [Row((0.0, entry["id"]), entry) for entry in entries]
     return JSONResponse(page_by_token(call, rows, call.query, (binding, call.key.organization.id), descending=False))

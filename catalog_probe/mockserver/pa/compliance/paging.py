@@ -13,30 +13,30 @@ if TYPE_CHECKING:
 
 DEFAULT_LIMIT = 20
 
+SortKey = tuple[float, str]
+Redeem = Callable[[str, str], SortKey]
+"""Returns the sort key of the entry that a cursor points at, from the parameter's name and the token."""
+
 
 class Row(NamedTuple):
     """An entry of a list: what it is sorted by, and how it is shown."""
 
-    key: tuple[float, str]
+    key: SortKey
     shown: dict[str, Any]
 
 
 class Cursor(NamedTuple):
-    """What a token stands for: the request it belongs to, the entry it points at, and when it was issued."""
+    """What a token stands for: the request that it is bound to, the entry it points at, and when it was issued."""
 
     binding: Hashable
-    key: tuple[float, str]
+    key: SortKey
     issued_at: float
 
 
-Redeem = Callable[[str, str], tuple[float, str]]
-"""The sort key of the entry that a cursor points at, from the parameter's name and the token."""
-
-
 def page_of_window(
-    rows: Sequence[Row], values: Mapping[str, Any], redeem: Redeem, token: Callable[[Row], str]
+    rows: Sequence[Row], values: Mapping[str, Any], redeem: Redeem, issue: Callable[[Row], str]
 ) -> dict[str, Any]:
-    """A page of a list that is walked both ways by `after_id` and `before_id`; `rows` come newest first."""
+    """Make a page of a list that is walked both ways by `after_id` and `before_id`; `rows` come newest first."""
     limit = values.get("limit", DEFAULT_LIMIT)
     after, before = values.get("after_id"), values.get("before_id")
     if after is not None and before is not None:
@@ -44,18 +44,18 @@ def page_of_window(
     if before is not None:
         key = redeem("before_id", before)
         newer = [row for row in rows if row.key > key]
-        shown, has_more = newer[-limit:], len(newer) > limit
+        page, has_more = newer[-limit:], len(newer) > limit
     else:
         older = list(rows)
         if after is not None:
             key = redeem("after_id", after)
             older = [row for row in rows if row.key < key]
-        shown, has_more = older[:limit], len(older) > limit
+        page, has_more = older[:limit], len(older) > limit
     return {
-        "data": [row.shown for row in shown],
+        "data": [row.shown for row in page],
         "has_more": has_more,
-        "first_id": token(shown[0]) if shown else None,
-        "last_id": token(shown[-1]) if shown else None,
+        "first_id": issue(page[0]) if page else None,
+        "last_id": issue(page[-1]) if page else None,
     }
 
 
@@ -68,27 +68,27 @@ def page_by_token(
     descending: bool = True,
     lifetime_s: float = math.inf,
 ) -> dict[str, Any]:
-    """A page of a list that is walked one way by `page`, whose cursors belong to `binding` and to this order."""
+    """Make a page of a list that is walked one way by `page`; its cursors are bound to `binding` and to this order."""
     limit = values.get("limit", DEFAULT_LIMIT)
     ordered = sorted(rows, key=lambda row: row.key, reverse=descending)
-    bound = (binding, descending)
+    full_binding = (binding, descending)
     if "page" in values:
-        last = redeem(call, "page", values["page"], bound, lifetime_s)
+        last = redeem_cursor(call, "page", values["page"], full_binding, lifetime_s)
         ordered = [row for row in ordered if (row.key < last if descending else row.key > last)]
-    shown = ordered[:limit]
-    more = len(ordered) > limit
-    return {"data": [row.shown for row in shown], "next_page": issue(call, shown[-1], bound) if more else None}
+    page = ordered[:limit]
+    next_page = issue_cursor(call, page[-1], full_binding) if len(ordered) > limit else None
+    return {"data": [row.shown for row in page], "next_page": next_page}
 
 
-def issue(call: Call, row: Row, binding: Hashable) -> str:
-    """An opaque cursor that points at `row`."""
+def issue_cursor(call: Call, row: Row, binding: Hashable) -> str:
+    """Make an opaque cursor that points at `row`."""
     token = call.session.new_id("page_", 32)
     call.session.store(Cursor)[token] = Cursor(binding, row.key, call.now)
     return token
 
 
-def redeem(call: Call, name: str, token: str, binding: Hashable, lifetime_s: float = math.inf) -> tuple[float, str]:
-    """The sort key that a cursor points at, if it was issued for this very request and has not expired."""
+def redeem_cursor(call: Call, name: str, token: str, binding: Hashable, lifetime_s: float = math.inf) -> SortKey:
+    """Return the sort key of a cursor, if it was issued for this very request and has not expired."""
     cursor = call.session.store(Cursor).get(token)
     if cursor is None or cursor.binding != binding:
         raise FOREIGN_CURSOR(name=name)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
@@ -11,23 +12,23 @@ from catalog_probe.mockserver.pa.compliance.errors import BAD_PARAMETER, UNKNOWN
 from catalog_probe.mockserver.pa.paging import INTEGER
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Mapping
-
     from catalog_probe.mockserver.pa.call import Call
 
-UNLIMITED = -1
-"""The value of a cap in bytes that lifts it."""
-
+UNLIMITED = -1  # lifts a cap in bytes
 
 _RFC3339 = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(?P<offset>Z|[+-]\d\d:\d\d)?", re.ASCII | re.IGNORECASE)
 
 
 @dataclass(frozen=True)
 class Parameter:
-    """A query parameter. `read` raises ValueError with the constraint that failed; an array is written `name[]`."""
+    """A query parameter, an array if its name ends with `[]`.
+
+    Args:
+        read: parses a value; raises ValueError with the constraint that failed.
+    """
 
     name: str
-    read: Callable[[str], Any]
+    read: Callable[[str], Any] = str
 
     @property
     def is_array(self) -> bool:
@@ -35,7 +36,7 @@ class Parameter:
 
 
 def instant(text: str) -> float:
-    """An RFC 3339 timestamp with explicit UTC offset, as seconds."""
+    """Return the seconds of an RFC 3339 timestamp with explicit UTC offset."""
     match = _RFC3339.fullmatch(text)
     try:
         if match is None:
@@ -49,10 +50,10 @@ def instant(text: str) -> float:
 
 
 def limit(maximum: int) -> Parameter:
-    """The page size, at most `maximum` on this endpoint."""
+    """Declare the page size, at most `maximum` on this endpoint."""
 
     def read(text: str) -> int:
-        number = _integer(text)
+        number = _read_integer(text)
         if not 1 <= number <= maximum:
             raise ValueError(f"must be between 1 and {maximum}")
         return number
@@ -61,10 +62,10 @@ def limit(maximum: int) -> Parameter:
 
 
 def cap(name: str) -> Parameter:
-    """A cap in bytes: a positive integer, or -1 for none."""
+    """Declare a cap in bytes: a positive integer, or -1 for none."""
 
     def read(text: str) -> int:
-        number = _integer(text)
+        number = _read_integer(text)
         if number != UNLIMITED and number <= 0:
             raise ValueError("must be a positive integer or -1")
         return number
@@ -72,48 +73,40 @@ def cap(name: str) -> Parameter:
     return Parameter(name, read)
 
 
-def one_of(name: str, options: Collection[str]) -> Parameter:
-    """A parameter, or an array of them, from an enumerated set."""
-
-    def read(text: str) -> str:
-        if text not in options:
-            raise ValueError(f"must be one of {', '.join(sorted(options))}")
-        return text
-
-    return Parameter(name, read)
-
-
-def text(name: str) -> Parameter:
-    """Any text: an id, or a cursor that is checked when it is used."""
-    return Parameter(name, str)
+def read_order(text: str) -> str:
+    """Return the order of a list; how it is asked for is not shown."""
+    if text not in ("asc", "desc"):
+        raise ValueError("must be one of asc, desc")
+    return text
 
 
 SINCE, UNTIL = "created_at.gte", "created_at.lt"
 CREATED = (Parameter(SINCE, instant), Parameter(UNTIL, instant))
-AFTER_ID, BEFORE_ID, PAGE = text("after_id"), text("before_id"), text("page")
+AFTER_ID, BEFORE_ID, PAGE = Parameter("after_id"), Parameter("before_id"), Parameter("page")
+ORDER = Parameter("order", read_order)
 
 
 def read_query(call: Call, *parameters: Parameter) -> Mapping[str, Any]:
-    """The values given, by parameter name; arrays as tuples. Refuses what this endpoint does not know (2:7.2)."""
+    """Return the values by parameter name, arrays as tuples; refuse what this endpoint does not know (2:7.2)."""
     by_name = {parameter.name: parameter for parameter in parameters}
-    given: dict[str, list[str]] = {}
-    for name, value in call.request.query_params.multi_items():
+    texts_by_name: dict[str, list[str]] = {}
+    for name, text in call.request.query_params.multi_items():
         if name not in by_name:
-            raise UNKNOWN_PARAMETER(name=name, hint=_hint(name, by_name))
-        given.setdefault(name, []).append(value)
-    values = {name: _read_value(by_name[name], texts) for name, texts in given.items()}
-    if is_no_window(values):
+            raise UNKNOWN_PARAMETER(name=name, hint=_make_hint(name, by_name))
+        texts_by_name.setdefault(name, []).append(text)
+    values = {name: _read_value(by_name[name], texts) for name, texts in texts_by_name.items()}
+    if is_empty_window(values):
         raise BAD_PARAMETER(name=UNTIL, constraint=f"must be after {SINCE}")
     return values
 
 
-def is_no_window(values: Mapping[str, Any]) -> bool:
+def is_empty_window(values: Mapping[str, Any]) -> bool:
     """Whether a window ends where it begins, or before that."""
     return SINCE in values and UNTIL in values and bool(values[UNTIL] <= values[SINCE])
 
 
-def created_within(values: Mapping[str, Any], created_at: float) -> bool:
-    """Whether a moment is in the window asked for: from gte on, before lt."""
+def is_created_within(values: Mapping[str, Any], created_at: float) -> bool:
+    """Whether a moment is in the window of a query: from gte on, before lt."""
     return bool(values.get(SINCE, created_at) <= created_at < values.get(UNTIL, created_at + 1))
 
 
@@ -127,7 +120,7 @@ def _read_value(parameter: Parameter, texts: list[str]) -> Any:
     return values if parameter.is_array else values[0]
 
 
-def _hint(name: str, names: Collection[str]) -> str:
+def _make_hint(name: str, names: Collection[str]) -> str:
     if f"{name}[]" in names:
         return f" Arrays are written {name}[]."
     if name.replace("[", ".").rstrip("]") in names:
@@ -135,7 +128,7 @@ def _hint(name: str, names: Collection[str]) -> str:
     return ""
 
 
-def _integer(text: str) -> int:
+def _read_integer(text: str) -> int:
     if not INTEGER.fullmatch(text):
         raise ValueError("must be an integer")
     return int(text)

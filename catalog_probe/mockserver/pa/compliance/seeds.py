@@ -4,28 +4,34 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from catalog_probe.mockserver.core.clock import rfc3339
 from catalog_probe.mockserver.pa.compliance.archive import (
+    ARTIFACT,
+    CHAT,
+    DOCUMENT,
+    FILE,
+    GENERATED_FILE,
+    LOCAL_SESSION,
+    PROJECT,
+    REMOTE_SESSION,
     Archive,
-    Chat,
-    File,
-    LocalSession,
+    Item,
     Message,
-    Project,
-    RemoteSession,
 )
 from catalog_probe.mockserver.pa.compliance.tenants import ADA, BEN, ENTERPRISE, tenant_of
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from catalog_probe.mockserver.pa.call import Call
 
 HOUR_S = 3600
-PENDING_S = 600
-"""How long the pending remote session stays so; the documents do not show what ends it."""
+PENDING_S = 600  # how long the pending remote session stays so; the documents do not show what ends it
 
 BUSY, IDLE = "proj_01MockBusy", "proj_01MockIdle"
-WORKING_CHAT, PLAIN_CHAT, DELETED_CHAT = "chat_01MockWorking", "chat_01MockPlain", "chat_01MockUserDeleted"
+WORKING_CHAT = "chat_01MockWorking"
 CHAT_FILE, PROJECT_FILE = "f0000000-0000-4000-8000-000000000001", "f0000000-0000-4000-8000-000000000002"
 PAST = (
     ("chat_viewed", WORKING_CHAT),
@@ -36,9 +42,10 @@ PAST = (
     ("file_deleted", "f0000000-0000-4000-8000-00000000000a"),
     ("project_deleted", "proj_01MockGone"),
 )
-"""What people did before the session, newest first; what they deleted is gone."""
+"""What people did before the session, newest first, one each hour; the deleted things are gone."""
+
 LONG_TEXT = "all work and no plæy " * 100
-"""Of more bytes than characters, for caps count bytes (1:2.5)."""
+"""More bytes than characters, because caps count bytes (1:2.5)."""
 
 
 @dataclass
@@ -49,75 +56,71 @@ class Archives:
 
 
 def archive_of(call: Call) -> Archive:
-    """The archive that this call's key can see; seeded when the session first looks."""
+    """Return the archive that this call's key can see, seeded when the session first looks."""
     parent = tenant_of(call.key.organization).parent
     archives = call.session.state(Archives).by_parent
     if parent.id not in archives:
-        archives[parent.id] = _seeded(call, full=parent is ENTERPRISE)
+        archives[parent.id] = _make_archive(call, is_full=parent is ENTERPRISE)
     return archives[parent.id]
 
 
-def _seeded(call: Call, *, full: bool) -> Archive:
-    """What was before the session was at whole seconds, which is how moments are told: a window can begin at one."""
-    archive, now = Archive(call.session.new_id), math.floor(call.now)
-    _add_local_sessions(archive, now)
-    if full:
-        own = LocalSession("clls_01MockOwn", ADA, now - 3 * HOUR_S, _messages(now - 3 * HOUR_S))
-        archive.local_sessions[own.id] = own
-        _add_chats(archive, now)
-        _add_projects(archive, now)
-        _add_remote_sessions(archive, now)
+def _make_archive(call: Call, *, is_full: bool) -> Archive:
+    now = math.floor(call.now)  # answers show whole seconds, so a window can begin exactly at one
+    archive = Archive(call.session.new_id)
+    items = [*_make_local_sessions(now)]
+    if is_full:
+        items += [*_make_chats(now), *_make_projects(now, call.names.id_prefix), *_make_remote_sessions(now)]
+        # a session that no other parent has
+        items.append(_local_session("clls_01MockOwn", now - 3 * HOUR_S, ADA))
         for hours, (kind, subject) in enumerate(PAST, start=1):
-            archive.record(kind, subject, ADA.id, now - hours * HOUR_S)
+            archive.record(kind, subject, ADA["id"], now - hours * HOUR_S)
+    archive.items = {item.id: item for item in items}
     return archive
 
 
-def _add_chats(archive: Archive, now: float) -> None:
+def _make_chats(now: float) -> Iterator[Item]:
     started = now - 3 * HOUR_S
-    archive.chats = {
-        WORKING_CHAT: Chat(WORKING_CHAT, ADA, started, _messages(started), project=BUSY),
-        PLAIN_CHAT: Chat(PLAIN_CHAT, BEN, started - HOUR_S, _messages(started - HOUR_S)),
-        DELETED_CHAT: Chat(
-            DELETED_CHAT, BEN, started - 2 * HOUR_S, _messages(started - 2 * HOUR_S), deleted_at=started
-        ),
-    }
-    archive.files[CHAT_FILE] = File(CHAT_FILE, "figures.csv", b"a,b\n1,2\n", started, chat=WORKING_CHAT)
-    generated = File("genfile_01MockChart", "chart.txt", b"a chart", started, chat=WORKING_CHAT)
-    artifact = File("artver_01MockPage", "A page", b"# A page", started, chat=WORKING_CHAT)
-    archive.generated_files[generated.id] = generated
-    archive.artifacts[artifact.id] = artifact
+    yield _chat(WORKING_CHAT, started, ADA, project=BUSY)
+    yield _chat("chat_01MockPlain", started - HOUR_S, BEN)
+    yield _chat("chat_01MockUserDeleted", started - 2 * HOUR_S, BEN, deleted_at=rfc3339(started))
+    yield Item(FILE, CHAT_FILE, started, {"filename": "figures.csv"}, WORKING_CHAT, b"a,b\n1,2\n")
+    yield Item(GENERATED_FILE, "genfile_01MockChart", started, owner=WORKING_CHAT, content=b"a chart")
+    yield Item(ARTIFACT, "artver_01MockPage", started, owner=WORKING_CHAT, content=b"# A page")
 
 
-def _add_projects(archive: Archive, now: float) -> None:
+def _chat(
+    chat_id: str, started: float, user: dict[str, str], *, project: str | None = None, deleted_at: str | None = None
+) -> Item:
+    shown: dict[str, Any] = {"user": user, "project_id": project, "deleted_at": deleted_at}
+    return Item(CHAT, chat_id, started, shown, messages=_make_messages(started))
+
+
+def _make_projects(now: float, id_prefix: str) -> Iterator[Item]:
     started = now - 5 * HOUR_S
-    archive.projects = {
-        BUSY: Project(BUSY, "Figures", started, (ADA, BEN)),
-        IDLE: Project(IDLE, "Notes", started, (BEN,)),
-    }
-    notes = File("proj_doc_01MockNotes", "notes.txt", b"Notes.", started, project=IDLE)
-    archive.documents[notes.id] = notes
-    archive.files[PROJECT_FILE] = File(PROJECT_FILE, "brief.txt", b"A brief.", started, project=IDLE)
+    yield Item(PROJECT, BUSY, started, {"name": "Figures"})
+    yield Item(PROJECT, IDLE, started, {"name": "Notes"})
+    yield Item(DOCUMENT, f"{id_prefix}proj_doc_01MockNotes", started, {"filename": "notes.txt"}, IDLE)
+    yield Item(FILE, PROJECT_FILE, started, {"filename": "brief.txt"}, IDLE, b"A brief.")
 
 
-def _add_local_sessions(archive: Archive, now: float) -> None:
-    sessions = (
-        LocalSession("clls_01MockFirst", ADA, now - HOUR_S, _messages(now - HOUR_S)),
-        LocalSession("clls_01MockSecond", BEN, now - 2 * HOUR_S, _messages(now - 2 * HOUR_S)),
-        LocalSession("clls_01MockUnretained", BEN, now - HOUR_S, (), zero_data_retention=True),
-    )
-    archive.local_sessions = {session.id: session for session in sessions}
+def _make_local_sessions(now: float) -> Iterator[Item]:
+    yield _local_session("clls_01MockFirst", now - HOUR_S, ADA)
+    yield _local_session("clls_01MockSecond", now - 2 * HOUR_S, BEN)
+    yield Item(LOCAL_SESSION, "clls_01MockUnretained", now - HOUR_S, is_retained=False)
 
 
-def _add_remote_sessions(archive: Archive, now: float) -> None:
-    sessions = (
-        RemoteSession("cse_01MockFinished", ADA, now - HOUR_S, now - HOUR_S + PENDING_S, ("Hello.", "Done.")),
-        RemoteSession("cse_01MockPending", BEN, now, now + PENDING_S, ("Hello.",)),
-    )
-    archive.remote_sessions = {session.id: session for session in sessions}
+def _local_session(session_id: str, started: float, user: dict[str, str]) -> Item:
+    return Item(LOCAL_SESSION, session_id, started, {"user": user}, messages=_make_messages(started))
 
 
-def _messages(started: float) -> tuple[Message, ...]:
-    """A question, a tool used at length, its result, an answer."""
+def _make_remote_sessions(now: float) -> Iterator[Item]:
+    for session_id, started in (("cse_01MockFinished", now - HOUR_S), ("cse_01MockPending", now)):
+        messages = _make_messages(started)
+        yield Item(REMOTE_SESSION, session_id, started, messages=messages, ready_at=started + PENDING_S)
+
+
+def _make_messages(started: float) -> tuple[Message, ...]:
+    """Make a question, a long use of a tool, its result and an answer."""
     return (
         Message("msg_01MockQuestion", "user", "How much work?", started),
         Message("msg_02MockToolUse", "assistant", "I will look.", started + 1, tool_input=LONG_TEXT),

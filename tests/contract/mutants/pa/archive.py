@@ -13,52 +13,52 @@ if TYPE_CHECKING:
     from starlette.responses import Response
 
     from catalog_probe.mockserver.pa.call import Call
-    from catalog_probe.mockserver.pa.compliance.archive import Archive, Chat, LocalSession, Message
+    from catalog_probe.mockserver.pa.compliance.archive import Archive, Item, Message
 
 ArchiveOf = Callable[["Call"], "Archive"]
 Body = dict[str, Any]
+Find = Callable[["Archive", str, str, float], "Item | None"]
 Handler = Callable[["Call"], Awaitable["Response"]]
+ListItems = Callable[["Archive", str, float], "list[Item]"]
 Meet = Callable[["Call"], None]
 Show = Callable[["Message", Mapping[str, Any]], Body]
 
 
-def without_deleted(live: Callable[[Archive, float], list[Chat]]) -> Callable[[Archive, float], list[Chat]]:
-    return lambda archive, now: [chat for chat in live(archive, now) if chat.deleted_at is None]
+def without_deleted(list_items: ListItems) -> ListItems:
+    return lambda archive, kind, now: [
+        item for item in list_items(archive, kind, now) if item.shown.get("deleted_at") is None
+    ]
 
 
-def deleted_alone(live: Callable[[Archive, float], list[Chat]]) -> Callable[[Archive, float], list[Chat]]:
-    return lambda archive, now: [chat for chat in live(archive, now) if chat.deleted_at is not None]
+def deleted_alone(list_items: ListItems) -> ListItems:
+    return lambda archive, kind, now: [
+        item for item in list_items(archive, kind, now) if kind != "chat" or item.shown["deleted_at"] is not None
+    ]
 
 
-def but_deleted(find: Callable[[Archive, str, float], Chat | None]) -> Callable[[Archive, str, float], Chat | None]:
-    def found(archive: Archive, chat_id: str, now: float) -> Chat | None:
-        chat = find(archive, chat_id, now)
-        return None if chat is not None and chat.deleted_at is not None else chat
+def but_deleted(find: Find) -> Find:
+    def find_undeleted(archive: Archive, kind: str, item_id: str, now: float) -> Item | None:
+        item = find(archive, kind, item_id, now)
+        return None if item is None or item.shown.get("deleted_at") is not None else item
 
-    return found
+    return find_undeleted
 
 
-def without_deleted_at(described: Callable[[Chat], Body]) -> Callable[[Chat], Body]:
-    return lambda chat: {**described(chat), "deleted_at": None}
+def without_deleted_at(describe: Callable[[Item], Body]) -> Callable[[Item], Body]:
+    return lambda chat: {**describe(chat), "deleted_at": None}
 
 
 def of_all_parents(archive_of: ArchiveOf) -> ArchiveOf:
-    def found(call: Call) -> Archive:
+    def archive_of_enterprise(call: Call) -> Archive:
         from catalog_probe.mockserver.pa.auth.keys import ACME
 
         return archive_of(replace(call, key=replace(call.key, organization=ACME)))
 
-    return found
+    return archive_of_enterprise
 
 
-def retained_or_not(readable: object) -> Callable[[Archive, float], list[LocalSession]]:
-    def found(archive: Archive, now: float) -> list[LocalSession]:
-        from catalog_probe.mockserver.pa.compliance.archive import LOCAL_SESSION_RETENTION_S
-
-        sessions = archive.local_sessions.values()
-        return [session for session in sessions if now - session.created_at <= LOCAL_SESSION_RETENTION_S]
-
-    return found
+def retained_or_not(is_readable: Callable[[Archive, Item, float], bool]) -> Callable[[Archive, Item, float], bool]:
+    return lambda archive, item, now: is_readable(archive, replace(item, is_retained=True), now)
 
 
 def _passes(cause: str) -> Callable[[Meet], Meet]:
@@ -107,11 +107,13 @@ def says_why(settings: Handler) -> Handler:
     return told
 
 
-def plain_documents(listed: Handler) -> Handler:
-    async def plain(call: Call) -> Response:
-        return await listed(replace(call, names=replace(call.names, id_prefix="")))
+def plain_documents(list_attachments: Handler) -> Handler:
+    async def list_plain(call: Call) -> Response:
+        page = _body_of(await list_attachments(call))
+        entries = [{**entry, "id": entry["id"].removeprefix(call.names.id_prefix)} for entry in page["data"]]
+        return JSONResponse({**page, "data": entries})
 
-    return plain
+    return list_plain
 
 
 def empty_page(listed: Handler) -> Handler:
@@ -137,25 +139,27 @@ without_tool_input = _content_without("tool_use")
 without_tool_result = _content_without("tool_result")
 
 
-def _lacking(kept: str, doomed: Callable[[Any], bool]) -> Callable[[ArchiveOf], ArchiveOf]:
-    """The archive as it is found, without some entries of one of its tables."""
+def _without(is_missing: Callable[[Item], bool]) -> Callable[[ArchiveOf], ArchiveOf]:
+    """The archive without some of its items."""
 
-    def lacking(archive_of: ArchiveOf) -> ArchiveOf:
-        def found(call: Call) -> Archive:
+    def replacement(archive_of: ArchiveOf) -> ArchiveOf:
+        def archive_without(call: Call) -> Archive:
             archive = archive_of(call)
-            table = getattr(archive, kept)
-            for key in [key for key, entry in table.items() if doomed(entry)]:
-                del table[key]
+            archive.items = {item.id: item for item in archive.items.values() if not is_missing(item)}
             return archive
 
-        return found
+        return archive_without
 
-    return lacking
+    return replacement
 
 
-without_chat_files = _lacking("files", lambda file: file.chat is not None)
-without_project_files = _lacking("files", lambda file: file.project is not None)
-without_documents = _lacking("documents", lambda document: True)
+def _is_file_of(item: Item, owner_prefix: str) -> bool:
+    return item.kind == "file" and (item.owner or "").startswith(owner_prefix)
+
+
+without_chat_files = _without(lambda item: _is_file_of(item, "chat_"))
+without_project_files = _without(lambda item: _is_file_of(item, "proj_"))
+without_documents = _without(lambda item: item.kind == "project_document")
 
 
 def _body_of(response: Response) -> Body:

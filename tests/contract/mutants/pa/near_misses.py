@@ -198,7 +198,7 @@ def swapped(page_of_window: Window) -> Window:
 
 
 def with_an_empty_deleted_at(described: Callable[[Any], Page]) -> Callable[[Any], Page]:
-    return lambda chat: {**described(chat), "deleted_at": None if chat.deleted_at is None else ""}
+    return lambda chat: {**described(chat), "deleted_at": None if chat.shown["deleted_at"] is None else ""}
 
 
 def by_display_name(handler: Handler) -> Handler:

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from starlette.responses import Response
 
     from catalog_probe.mockserver.pa.call import Call
-    from catalog_probe.mockserver.pa.compliance.archive import Chat, Message
+    from catalog_probe.mockserver.pa.compliance.archive import Item, Message
     from catalog_probe.mockserver.pa.compliance.query import Parameter
 
 Body = dict[str, Any]
@@ -117,11 +117,11 @@ def of_all_types(list_activities: Callable[[Call], Awaitable[Response]]) -> Call
     return listed
 
 
-def of_any_user(asked_for: Callable[[Chat, Values], bool]) -> Callable[[Chat, Values], bool]:
+def of_any_user(asked_for: Callable[[Item, Values], bool]) -> Callable[[Item, Values], bool]:
     return lambda chat, values: asked_for(chat, _but(values, "user_ids[]"))
 
 
-def of_any_project(asked_for: Callable[[Chat, Values], bool]) -> Callable[[Chat, Values], bool]:
+def of_any_project(asked_for: Callable[[Item, Values], bool]) -> Callable[[Item, Values], bool]:
     return lambda chat, values: asked_for(chat, _but(values, "project_ids[]"))
 
 
