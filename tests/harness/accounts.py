@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from catalog_probe.mockserver.app import create_app, load_providers
 from catalog_probe.probes.planning.look_ups import look_ups
 from catalog_probe.probes.planning.plan import plan
-from catalog_probe.probes.running.looking_up import found_in, look_up, unanswered_in
+from catalog_probe.probes.running.looking_up import collect_unanswered, collect_values, look_up
 from catalog_probe.probes.targets import target_file as targets
 from catalog_probe.probes.targets.target import NOWHERE_KEY, Cost
 from catalog_probe.probes.wire.redaction.redactor import Redactor
@@ -88,5 +88,5 @@ def night(target: Target, addresses: Iterable[str] = ()) -> Mapping[str, Result]
     ]
     wanted = plan(catalog(), target.before_look_ups(), FREE, chosen, FIRST).recipes
     told = look_up(look_ups(wanted, target), target, Redactor.of(target, public=[NOWHERE_KEY]))
-    asked = target.with_values(found_in(told)).with_unanswered(unanswered_in(told))
+    asked = target.with_values(collect_values(told)).with_unanswered(collect_unanswered(told))
     return probe(asked, plan(catalog(), asked, FREE, chosen, FIRST).probed, allow=FREE)

@@ -30,7 +30,7 @@ from catalog_probe.probes.recipes import book
 from catalog_probe.probes.recipes.probe import Stopped
 from catalog_probe.probes.running import controls
 from catalog_probe.probes.running.lane import Lane
-from catalog_probe.probes.running.looking_up import found_in, look_up, unanswered_in
+from catalog_probe.probes.running.looking_up import collect_unanswered, collect_values, look_up
 from catalog_probe.probes.running.pacing.budget import Budget
 from catalog_probe.probes.targets.target import NOWHERE_KEY, Cost, Provider, Target
 from catalog_probe.probes.wire.redaction.redactor import Redactor
@@ -138,7 +138,7 @@ def examine(catalog: Catalog, target: Target, allow: frozenset[Cost], today: dat
     works = {check.provider for check in checks if not check.trouble}
     asked = {name: rules for name, rules in look_ups(wanted, target).items() if name in works} if target.live else {}
     looked_up = look_up(asked, target, Redactor.of(target, public=[NOWHERE_KEY]))
-    found = target.with_values(found_in(looked_up)).with_unanswered(unanswered_in(looked_up))
+    found = target.with_values(collect_values(looked_up)).with_unanswered(collect_unanswered(looked_up))
     plans = {name: plan(catalog, found, allow, own, drawing) for name, own in addresses.items()}
     # An account that could not be asked may have all that it can be asked for: no variable is needed for that.
     unasked = {name: each for name, each in possible.providers.items() if name not in works}

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from catalog_probe.probes.planning import expirations
 from catalog_probe.probes.planning.look_ups import look_ups
 from catalog_probe.probes.planning.plan import plan
-from catalog_probe.probes.running.looking_up import found_in
+from catalog_probe.probes.running.looking_up import collect_values
 from catalog_probe.probes.running.looking_up import look_up as follow
 from catalog_probe.probes.targets.target import NOWHERE_KEY
 from catalog_probe.probes.wire.redaction.redactor import Redactor
@@ -34,6 +34,6 @@ def find_expirations(
     """What this run rests on that has an end, and how many of its records would go with it."""
     if not options.target.live:
         return ()
-    target = options.target.with_values(found_in(looked_up))
+    target = options.target.with_values(collect_values(looked_up))
     recipes = plan(options.catalog, target, options.allow, selected, options.drawing).recipes
     return tuple(each.to_json() for each in expirations.find_expirations(target, looked_up, recipes))

@@ -33,7 +33,7 @@ from catalog_probe.probes.plugin.progress import Progress
 from catalog_probe.probes.plugin.run_description import Begun, described
 from catalog_probe.probes.plugin.terminal_summary import Teller
 from catalog_probe.probes.recipes.book import book
-from catalog_probe.probes.running.looking_up import found_in, unanswered_in
+from catalog_probe.probes.running.looking_up import collect_unanswered, collect_values
 from catalog_probe.reports.history import nights
 
 if TYPE_CHECKING:
@@ -328,10 +328,10 @@ class Controller:
         return self._looked_up
 
     def _values(self) -> Values:
-        return found_in(self._look_up())
+        return collect_values(self._look_up())
 
     def _unanswered(self) -> Unanswered:
-        return unanswered_in(self._look_up())
+        return collect_unanswered(self._look_up())
 
     def _open(self, selected: Sequence[str]) -> None:
         """Write the run's line; a second call changes nothing.

@@ -10,7 +10,7 @@ from catalog_probe.catalog.model.clock import format_utc
 from catalog_probe.probes.planning.plan import controlled_lanes, plan
 from catalog_probe.probes.plugin import before_run
 from catalog_probe.probes.plugin.versions import versions
-from catalog_probe.probes.running.looking_up import found_in
+from catalog_probe.probes.running.looking_up import collect_values
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -66,7 +66,7 @@ def _self_tests(options: Options, selected: Sequence[str], looked_up: Sequence[L
     """The live lanes of what will be probed that have a control: each must show that it could see a drift."""
     if not options.target.live or options.traffic is not None:
         return ()
-    target = options.target.with_values(found_in(looked_up))
+    target = options.target.with_values(collect_values(looked_up))
     return controlled_lanes(plan(options.catalog, target, options.allow, selected))
 
 

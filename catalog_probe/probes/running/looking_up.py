@@ -1,7 +1,4 @@
-"""Sends the look-ups of a run's beginning: each list once, page by page, on its key's lane, outside all budgets.
-
-What got lost on the way is asked for once more, as the steps of a probe are.
-"""
+"""Sends the look-ups before a run: each list once, page by page, on its key's lane, outside all budgets."""
 
 from __future__ import annotations
 
@@ -44,173 +41,186 @@ if TYPE_CHECKING:
 
 SESSION = "look-ups"
 
-MODEL = "_model"
-"""How values end that are names of models."""
+# The end of the names of values that are models.
+MODEL_SUFFIX = "_model"
 
-_Key = tuple[str, str, str]
+_Request = tuple[str, str, str]
 """Role, address and path of one request."""
 
 
-def look_up(wanted: LookUps, target: Target, redactor: Redactor) -> tuple[LookedUp, ...]:
-    """Follow these rules; what an answer does not tell is not found. Starts and ends a loop of its own."""
-    return anyio.run(_all, wanted, target, redactor) if wanted else ()
+def look_up(look_ups: LookUps, target: Target, redactor: Redactor) -> tuple[LookedUp, ...]:
+    """Follow the rules of each provider. Starts and ends an event loop of its own."""
+    return anyio.run(_look_up_all, look_ups, target, redactor) if look_ups else ()
 
 
-def found_in(looked_up: Iterable[LookedUp]) -> dict[str, dict[str, str]]:
-    """What was found, by provider and value."""
-    found: dict[str, dict[str, str]] = {}
-    for each in looked_up:
-        found.setdefault(each.provider, {}).update(each.values)
-    return found
+def collect_values(looked_up: Iterable[LookedUp]) -> dict[str, dict[str, str]]:
+    """Join the values that were found, by provider and name."""
+    values: dict[str, dict[str, str]] = {}
+    for answer in looked_up:
+        values.setdefault(answer.provider, {}).update(answer.values)
+    return values
 
 
-def unanswered_in(looked_up: Iterable[LookedUp]) -> dict[str, dict[str, Reason]]:
-    """What could not be looked up and why, by provider and value."""
-    found: dict[str, dict[str, Reason]] = {}
-    for each in looked_up:
-        found.setdefault(each.provider, {}).update(each.unanswered)
-    return found
+def collect_unanswered(looked_up: Iterable[LookedUp]) -> dict[str, dict[str, Reason]]:
+    """Join the reasons of values that could not be looked up, by provider and name."""
+    reasons: dict[str, dict[str, Reason]] = {}
+    for answer in looked_up:
+        reasons.setdefault(answer.provider, {}).update(answer.unanswered)
+    return reasons
 
 
-async def _all(wanted: LookUps, target: Target, redactor: Redactor) -> tuple[LookedUp, ...]:
-    told: dict[str, tuple[LookedUp, ...]] = {}
+async def _look_up_all(look_ups: LookUps, target: Target, redactor: Redactor) -> tuple[LookedUp, ...]:
+    answers: dict[str, tuple[LookedUp, ...]] = {}
 
-    async def of(name: str, rules: tuple[Rule, ...]) -> None:
-        told[name] = await _OfProvider(target, name, redactor).follow(rules)
+    async def follow(provider: str, rules: tuple[Rule, ...]) -> None:
+        answers[provider] = await _ProviderLookUps(target, provider, redactor).follow(rules)
 
     async with anyio.create_task_group() as group:
-        for name, rules in wanted.items():
-            group.start_soon(of, name, rules)
-    return tuple(each for name in wanted for each in told[name])
+        for provider, rules in look_ups.items():
+            group.start_soon(follow, provider, rules)
+    return tuple(answer for provider in look_ups for answer in answers[provider])
 
 
-class _OfProvider:
-    """The look-ups of one provider, one after another: some rest on what others found."""
+class _ProviderLookUps:
+    """The look-ups of one provider, one after another, because some need the values that others find."""
 
     def __init__(self, target: Target, name: str, redactor: Redactor) -> None:
         self._provider = target.providers[name]
         self._redactor = redactor
         self._mock = not target.live
-        self._again_after_s = target.reprobe_after_s
+        self._retry_after_s = target.reprobe_after_s
         self._lanes: dict[str, Lane] = {}
-        self._told: dict[_Key, LookedUp] = {}
-        self._bodies: dict[_Key, Json] = {}
-        self._unanswered: dict[_Key, Reason] = {}
-        self._left_open: dict[str, _Key] = {}
+        self._answers: dict[_Request, LookedUp] = {}
+        self._bodies: dict[_Request, Json] = {}
+        self._unanswered: dict[_Request, Reason] = {}
+        self._open_values: dict[str, _Request] = {}
+        """Values of which nothing is known, and the request that should have shown them."""
 
     async def follow(self, rules: Iterable[Rule]) -> tuple[LookedUp, ...]:
         values = dict(self._provider.values)
         try:
             for rule in rules:
                 if rule.rests_on <= values.keys():
-                    await self._follow(rule, values)
-                elif left_open := sorted(rule.rests_on & self._left_open.keys()):
-                    self._leave_open(rule, self._left_open[left_open[0]])
+                    await self._follow_rule(rule, values)
+                elif open_values := sorted(rule.rests_on & self._open_values.keys()):
+                    self._leave_open(rule, self._open_values[open_values[0]])
         finally:
             for lane in self._lanes.values():
                 await lane.aclose()
-        return tuple(self._told.values())
+        return tuple(self._answers.values())
 
-    async def _follow(self, rule: Rule, values: dict[str, str]) -> None:
-        key = (rule.role, rule.address, fill_path(rule.ask, values))
-        if key not in self._told:
-            self._told[key] = await self._ask(key, rule)
-        body = self._bodies.get(key)
+    async def _follow_rule(self, rule: Rule, values: dict[str, str]) -> None:
+        """Look up the value of a rule and add it to `values`, or confirm the one that the target sets."""
+        request = (rule.role, rule.address, fill_path(rule.ask, values))
+        if request not in self._answers:
+            self._answers[request] = await self._ask(request, rule)
+        body = self._bodies.get(request)
         if rule.value in self._provider.values:
-            await self._vouch(rule, key, body)
+            await self._confirm_set_value(rule, request, body)
         elif rule.value not in values:
-            found = choose(rule, body, values, self._provider.rules)
-            if found is None:
-                if key in self._unanswered:
-                    self._leave_open(rule, key)
-                elif rule.value.endswith(MODEL) and is_empty(rule, body):
-                    self._unanswered[key] = self._no_models(rule)
-                    self._leave_open(rule, key)
+            value = choose(rule, body, values, self._provider.rules)
+            if value is None:
+                self._note_missing_value(rule, request, body)
                 return
-            values[rule.value] = found
-            self._told[key] = replace(self._told[key], values={**self._told[key].values, rule.value: found})
+            values[rule.value] = value
+            self._add_value(request, rule.value, value)
         end = ending(rule, body, values[rule.value])
         if end is not None:
-            self._told[key] = replace(self._told[key], expirations={**self._told[key].expirations, rule.value: end})
+            answer = self._answers[request]
+            self._answers[request] = replace(answer, expirations={**answer.expirations, rule.value: end})
 
-    def _no_models(self, rule: Rule) -> Reason:
-        """Why nothing is known where an account lists no model at all: no provider is without, but a key may be."""
-        key = self._provider.called(rule.role)
-        return Reason(ReasonCode.ACCOUNT_TROUBLE, f"GET {rule.ask} lists no model at all; look at the account of {key}")
+    def _add_value(self, request: _Request, name: str, value: str) -> None:
+        answer = self._answers[request]
+        self._answers[request] = replace(answer, values={**answer.values, name: value})
 
-    async def _vouch(self, rule: Rule, key: _Key, body: Json) -> None:
-        """Note whether the account has a value that somebody has set: in the list, or when asked for it by itself."""
+    def _note_missing_value(self, rule: Rule, request: _Request, body: Json) -> None:
+        """Leave a value open if its request was not answered, or if the account lists no model at all.
+
+        Every provider has models, so an empty list of them is trouble of the account.
+        """
+        if request not in self._unanswered and rule.value.endswith(MODEL_SUFFIX) and is_empty(rule, body):
+            key = self._provider.called(rule.role)
+            detail = f"GET {rule.ask} lists no model at all; look at the account of {key}"
+            self._unanswered[request] = Reason(ReasonCode.ACCOUNT_TROUBLE, detail)
+        if request in self._unanswered:
+            self._leave_open(rule, request)
+
+    async def _confirm_set_value(self, rule: Rule, request: _Request, body: Json) -> None:
+        """Note whether the account has a value that the target sets: it is in the list, or has a page of its own."""
         value = self._provider.values[rule.value]
-        if not listed(rule, body, value) and rule.one:
-            key = (rule.role, rule.address, fill_path(rule.one, self._provider.values))
-            if key not in self._told:
-                told = await self._ask(key, replace(rule, next=""))
-                answered = key not in self._unanswered
-                self._told[key] = replace(told, refused=frozenset({rule.value} if told.trouble and answered else ()))
-            there = not self._told[key].trouble
+        is_listed = listed(rule, body, value)
+        if is_listed or not rule.one:
+            is_confirmed = is_listed
         else:
-            there = listed(rule, body, value)
-        if there:
-            self._told[key] = replace(self._told[key], values={**self._told[key].values, rule.value: value})
+            request = (rule.role, rule.address, fill_path(rule.one, self._provider.values))
+            if request not in self._answers:
+                answer = await self._ask(request, replace(rule, next=""))
+                is_refused = bool(answer.trouble) and request not in self._unanswered
+                self._answers[request] = replace(answer, refused=frozenset({rule.value} if is_refused else ()))
+            is_confirmed = not self._answers[request].trouble
+        if is_confirmed:
+            self._add_value(request, rule.value, value)
 
-    def _leave_open(self, rule: Rule, key: _Key) -> None:
-        """Keep that nothing is known of a value because this request got no answer that speaks of the account."""
-        told = self._told[key]
-        self._left_open[rule.value] = key
-        self._told[key] = replace(told, unanswered={**told.unanswered, rule.value: self._unanswered[key]})
+    def _leave_open(self, rule: Rule, request: _Request) -> None:
+        """Note that nothing is known of a value, because this request got no answer about the account."""
+        answer = self._answers[request]
+        self._open_values[rule.value] = request
+        unanswered = {**answer.unanswered, rule.value: self._unanswered[request]}
+        self._answers[request] = replace(answer, unanswered=unanswered)
 
-    async def _ask(self, key: _Key, rule: Rule) -> LookedUp:
-        """Ask for the list, page by page; what was told before one that was refused counts."""
-        role, address, ask = key
-        path, _, query_text = ask.partition("?")
-        told = LookedUp(self._provider.name, f"GET {ask}")
+    async def _ask(self, request: _Request, rule: Rule) -> LookedUp:
+        """Ask for a list, page by page; the pages before a refused one count."""
+        role, address, path_and_query = request
+        path, _, query_text = path_and_query.partition("?")
+        answer = LookedUp(self._provider.name, f"GET {path_and_query}")
         query = tuple(parse_qsl(query_text, keep_blank_values=True))
         lane = self._lanes.setdefault(
             role, Lane(self._provider, role, self._redactor, Budget(self._provider), mock=self._mock)
         )
         pages: list[Json] = []
-        again = AGAIN
+        retries = AGAIN
         cursor: tuple[tuple[str, str], ...] = ()
         while True:
             try:
                 call = get(path, query=query + cursor, service=address)
-                # Redacted at once: an answer is not judged here, but values are taken from it and shown.
+                # Redacted at once: the answer is not judged, but values are taken from it and shown.
                 exchange = redact_exchange(await lane.send(call, SETUP, SESSION, 0.0, unbudgeted=True), self._redactor)
             except Stopped as stopped:
                 reason = redact_reason(stopped.reason, self._redactor)
-                self._unanswered[key] = reason
-                return replace(told, trouble=f"{reason.code}: {reason.detail}")
-            why = _unanswered(exchange, self._provider.name)
-            if again and why is not None and why.code in PASSING:
-                again -= 1
-                await anyio.sleep(self._again_after_s)
+                self._unanswered[request] = reason
+                return replace(answer, trouble=f"{reason.code}: {reason.detail}")
+            unanswered = _explain_no_answer(exchange, self._provider.name)
+            if retries and unanswered is not None and unanswered.code in PASSING:
+                retries -= 1
+                await anyio.sleep(self._retry_after_s)
                 continue
-            if exchange.failure is not None:  # the next would only repeat it
+            if exchange.failure is not None:  # other requests would only repeat it
                 lane.stop(exchange.failure)
-            trouble = _trouble(exchange)
-            if why is not None:
-                self._unanswered[key] = why
+            if unanswered is not None:
+                self._unanswered[request] = unanswered
+            trouble = _describe_trouble(exchange)
             if trouble or exchange.response is None:
-                return replace(told, trouble=trouble)
+                return replace(answer, trouble=trouble)
             pages.append(exchange.response.body)
-            self._bodies[key] = joined(rule, pages)
-            following_page = following(rule, pages)
-            if following_page is None:
-                return told
-            cursor = ((rule.next_as, following_page),)
+            self._bodies[request] = joined(rule, pages)
+            next_cursor = following(rule, pages)
+            if next_cursor is None:
+                return answer
+            cursor = ((rule.next_as, next_cursor),)
 
 
-def _unanswered(exchange: Exchange, provider: str) -> Reason | None:
-    """Why this tells nothing of the account at all, as a gateway's page; None where it does, if only to refuse."""
-    if exchange.failure is not None:
-        why: Reason | None = Reason(exchange.failure.code, exchange.failure.detail)
-    else:
-        why = explain_silence(exchange, provider) if exchange.response is not None else None
+def _explain_no_answer(exchange: Exchange, provider: str) -> Reason | None:
+    """Return why an exchange says nothing about the account, as a gateway's page; None if it does, or refuses."""
+    reason = exchange.failure
+    if reason is None and exchange.response is not None:
+        reason = explain_silence(exchange, provider)
+    if reason is None:
+        return None
     request = exchange.request
-    return Reason(why.code, f"the look-up {request.method} {request.url}: {why.detail}") if why is not None else None
+    return Reason(reason.code, f"the look-up {request.method} {request.url}: {reason.detail}")
 
 
-def _trouble(exchange: Exchange) -> str:
+def _describe_trouble(exchange: Exchange) -> str:
     if exchange.response is None:
         return exchange.failure.code if exchange.failure is not None else "no answer"
     if exchange.response.status != 200:

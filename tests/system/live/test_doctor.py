@@ -17,7 +17,7 @@ from catalog_probe.catalog.model.exits import Exit
 from catalog_probe.cli.target_commands import doctor
 from catalog_probe.cli.target_commands import group as command
 from catalog_probe.mockserver.app import create_app
-from catalog_probe.probes.running.looking_up import look_up, unanswered_in
+from catalog_probe.probes.running.looking_up import collect_unanswered, look_up
 from catalog_probe.probes.targets import target_file as targets
 from catalog_probe.probes.targets.target import Cost
 from catalog_probe.probes.wire.redaction.redactor import Redactor
@@ -137,7 +137,7 @@ def test_what_a_look_up_leaves_open_and_what_the_account_answered(
         target = targets.load("live", {"PA_COMPLIANCE_KEY": "key-of-nobody", "PA_BASE_URL": base})
         rules = [rule for rule in target.providers["pa"].sought if rule.value in ("organization", "role", "user")]
         looked_up = look_up({"pa": tuple(rules)}, target, Redactor.of(target))
-    assert unanswered_in(looked_up)["pa"].keys() == left_open
+    assert collect_unanswered(looked_up)["pa"].keys() == left_open
     (asked,) = looked_up
     assert asked.trouble == ("" if status == 200 else f"HTTP {status}")
 
