@@ -91,10 +91,10 @@ def check_records(args: Namespace) -> int:
 def check_recipes(args: Namespace) -> int:
     """Check that each record has a recipe or a reason, and each recipe a record."""
     from catalog_probe.probes.coverage import completeness
-    from catalog_probe.probes.recipes.book import book
+    from catalog_probe.probes.recipes.book import recipe_book
 
     catalog = Catalog.load(*provider_folders.use_records(args.catalog))
-    books = {provider: book(provider) for provider in selected_providers()}
+    books = {provider: recipe_book(provider) for provider in selected_providers()}
     misfits = list(completeness.misfits(catalog, books))
     for misfit in misfits:
         print(sanitize_row(misfit))

@@ -11,8 +11,8 @@ import anyio
 from catalog_probe.catalog.model.labels import ANSWER, CLEANUP, UNJUDGED_LABELS
 from catalog_probe.probes.calls.services import LOOPBACK_SERVICES
 from catalog_probe.probes.planning.obstacles import told_beforehand
-from catalog_probe.probes.recipes.performing import perform
-from catalog_probe.probes.recipes.probe import Stopped
+from catalog_probe.probes.recipes.performing import perform_recipe
+from catalog_probe.probes.recipes.probe import ProbeStopped
 from catalog_probe.probes.running.attempt_probe import AttemptProbe
 from catalog_probe.probes.running.lane import Lane
 from catalog_probe.probes.running.pacing.budget import Budget
@@ -79,7 +79,7 @@ def used(recipe: Recipe, target: Target, redactor: Redactor | None = None) -> Us
     """What the recipe uses on a target; who asks of many hands over what hides the keys, which takes long to make.
 
     Raises:
-        Stopped: it could not be carried through.
+        ProbeStopped: it could not be carried through.
     """
     return anyio.run(partial(_used, recipe, target, redactor or hiding(target)))
 
@@ -96,7 +96,7 @@ def gaps(recipes: Mapping[str, Recipe], target: Target) -> dict[str, list[str]]:
     for name, recipe in recipes.items():
         try:
             found[name] = undeclared(recipe, used(recipe, target, redactor))
-        except Stopped as stopped:
+        except ProbeStopped as stopped:
             found[name] = [f"stops: {stopped}"]
     return {name: lines for name, lines in found.items() if lines}
 
@@ -111,7 +111,7 @@ async def _used(recipe: Recipe, target: Target, redactor: Redactor) -> Used:
     lane = Lane(provider, recipe.credential, redactor, Budget(provider), mock=True)
     probe = RecordingProbe(recipe, lane)
     try:
-        await perform(recipe, probe)
+        await perform_recipe(recipe, probe)
     finally:
         await probe.remove_all()
         await lane.aclose()

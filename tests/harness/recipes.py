@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from catalog_probe.probes.recipes.loading import recipes_module
+from catalog_probe.probes.recipes.loading import load_recipes_module
 
 if TYPE_CHECKING:
     from types import ModuleType
@@ -12,6 +12,6 @@ if TYPE_CHECKING:
 
 def load_recipes(provider: str) -> ModuleType:
     """Return a provider's package of recipes. Its modules are its attributes, typed `Any`."""
-    package = recipes_module(provider)
+    package = load_recipes_module(provider)
     assert package is not None, f"{provider} has recipes"
     return package

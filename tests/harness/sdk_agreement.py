@@ -15,7 +15,7 @@ from catalog_probe.catalog.model.labels import SUCCESS
 from catalog_probe.probes.calls.body import BytesBody, JsonBody
 from catalog_probe.probes.calls.placeholders import fill_placeholders
 from catalog_probe.probes.calls.script import AwaitMessage
-from catalog_probe.probes.recipes.book import book
+from catalog_probe.probes.recipes.book import recipe_book
 from catalog_probe.probes.targets import target_file as targets
 from catalog_probe.probes.targets.dialect import Dialect
 from tests.harness.engines import catalog
@@ -115,9 +115,9 @@ def _differences(record: Record, sdk: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _call(record: Record) -> Call | None:
-    own = book(record.provider)
+    own = recipe_book(record.provider)
     recipe = own.recipes.get(str(record.address))
-    return (recipe.calls.get(SUCCESS) if recipe is not None else None) or own.shapes.get(str(record.address))
+    return (recipe.calls.get(SUCCESS) if recipe is not None else None) or own.minimal_requests.get(str(record.address))
 
 
 def _request(ours: Call, sent: Mapping[str, Any], provider: str) -> Iterator[str]:

@@ -23,7 +23,7 @@ def test_a_generated_home_is_sound_and_each_record_has_a_recipe(tmp_path: Path) 
     try:
         (records,) = provider_folders.use(write_home(tmp_path, NUMBER))
         assert validate.check(records) == []
-        assert book.book(NAME).recipes.keys() == {ENDPOINT, *(each.address for each in items(NUMBER))}
+        assert book.recipe_book(NAME).recipes.keys() == {ENDPOINT, *(each.address for each in items(NUMBER))}
     finally:
         provider_folders.use(None)
 

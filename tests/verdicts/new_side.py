@@ -10,7 +10,7 @@ from unittest import mock
 from catalog_probe.catalog.evidence.drift_identity import observed_class
 from catalog_probe.catalog.model import Aspect, Finding, Outcome, Severity
 from catalog_probe.probes.planning.rotation import Depth, Drawing
-from catalog_probe.probes.recipes.book import book
+from catalog_probe.probes.recipes.book import recipe_book
 from catalog_probe.probes.targets import target_file as targets
 from tests.harness import captures
 from tests.harness.engines import probe
@@ -57,7 +57,7 @@ def probe_served(reply: Mapping[str, Any]) -> dict[str, Verdict]:
 
 def has_recipe(address: str) -> bool:
     """Whether this tree has the record, and a recipe that provokes it."""
-    return address in book(address.partition("/")[0]).recipes
+    return address in recipe_book(address.partition("/")[0]).recipes
 
 
 def judge_capture(identity: str) -> dict[str, Verdict]:

@@ -24,7 +24,7 @@ from catalog_probe.cli.new_commands import scaffold
 from catalog_probe.cli.new_commands.scaffold import Site
 from catalog_probe.cli.parser import Parser
 from catalog_probe.probes.coverage import completeness
-from catalog_probe.probes.recipes.book import book
+from catalog_probe.probes.recipes.book import recipe_book
 from catalog_probe.probes.targets import target_file as targets
 
 if TYPE_CHECKING:
@@ -181,7 +181,7 @@ def _missing(site: Site, about: re.Pattern[str]) -> Iterator[str]:
         return
     catalog, _ = Catalog.load_readable(site.home.records)
     own_records = Catalog(catalog.root, catalog.select(site.provider))
-    misfits = completeness.misfits(own_records, {site.provider: book(site.provider)})
+    misfits = completeness.misfits(own_records, {site.provider: recipe_book(site.provider)})
     yield from filter(about.search, misfits)
     for name in targets.shipped() if site.own else ():
         if site.provider not in targets.load(name, {}).providers:

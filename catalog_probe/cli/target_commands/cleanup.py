@@ -11,8 +11,8 @@ import anyio
 from catalog_probe.catalog.evidence.results_file import RESULTS_FILE
 from catalog_probe.catalog.files import paths as places
 from catalog_probe.catalog.model.labels import CLEANUP
-from catalog_probe.probes.recipes.book import book
-from catalog_probe.probes.recipes.probe import Stopped
+from catalog_probe.probes.recipes.book import recipe_book
+from catalog_probe.probes.recipes.probe import ProbeStopped
 from catalog_probe.probes.running import journal
 from catalog_probe.probes.running.journal import Journal, JournalEntry, JournalError
 from catalog_probe.probes.running.lane import Lane
@@ -102,7 +102,7 @@ async def _end(made: JournalEntry, noted: Journal, lanes: _Lanes, redactor: Reda
         call = lanes.removal_of(made)
         lane = lanes.of(made)
         exchange = await lane.send(call, CLEANUP, f"{CLEANUP}/{made.id}", time.perf_counter(), made.role, cleanup=True)
-    except (JournalError, Stopped) as why:
+    except (JournalError, ProbeStopped) as why:
         return Told(f"kept: {named}: {redactor.sentence(str(why))}", left=True)
     seen = (
         f"HTTP {exchange.response.status}" if exchange.response else exchange.failure.code if exchange.failure else ""
@@ -132,7 +132,7 @@ class _Lanes:
         provider = self._target.providers.get(made.provider)
         if provider is None:
             raise JournalError(f"target {made.target!r} has no provider {made.provider!r}", "add it, or " + BY_HAND)
-        recipes = book(made.provider)
+        recipes = recipe_book(made.provider)
         removal = recipes.removals.get(made.removal)
         if removal is None or made.record not in recipes.recipes:
             raise JournalError(f"no recipe of {made.record!r} has a removal {made.removal!r}", BY_HAND)

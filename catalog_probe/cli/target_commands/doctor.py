@@ -27,7 +27,7 @@ from catalog_probe.probes.planning.look_ups import look_ups
 from catalog_probe.probes.planning.plan import Plan, plan
 from catalog_probe.probes.planning.rotation import Drawing, usual_depth
 from catalog_probe.probes.recipes import book
-from catalog_probe.probes.recipes.probe import Stopped
+from catalog_probe.probes.recipes.probe import ProbeStopped
 from catalog_probe.probes.running import controls
 from catalog_probe.probes.running.lane import Lane
 from catalog_probe.probes.running.looking_up import collect_unanswered, collect_values, look_up
@@ -166,7 +166,7 @@ async def _check_all(target: Target) -> list[Check]:
     order = [
         (provider, role)
         for provider in target.providers.values()
-        for role in book.book(provider.name).controls
+        for role in book.recipe_book(provider.name).controls
         if provider.configured and provider.credential(role).value is not None
     ]
     async with anyio.create_task_group() as group:
@@ -176,13 +176,13 @@ async def _check_all(target: Target) -> list[Check]:
 
 
 async def _check(provider: Provider, role: str, redactor: Redactor, *, mock: bool) -> Check:
-    call = book.book(provider.name).controls[role]
+    call = book.recipe_book(provider.name).controls[role]
     lane = Lane(provider, role, redactor, Budget(provider), mock=mock)
     started = time.perf_counter()
     trouble = ""
     try:
         await _confirmed(call, lane)
-    except Stopped as stopped:
+    except ProbeStopped as stopped:
         trouble = redactor.sentence(str(stopped))
     finally:
         await lane.aclose()
@@ -197,7 +197,7 @@ async def _confirmed(call: Call, lane: Lane) -> None:
     """
     try:
         await controls.confirm(call, lane, f"{RUN}/control")
-    except Stopped as stopped:
+    except ProbeStopped as stopped:
         if stopped.reason.code not in PASSING:
             raise
         await controls.confirm(call, lane, f"{RUN}/control", after=time.perf_counter())

@@ -18,7 +18,7 @@ from catalog_probe.cli.parser import Parser
 from catalog_probe.probes.coverage import coverage, looked_at, missing_variables
 from catalog_probe.probes.planning.reach import Reaches, all_reaches
 from catalog_probe.probes.plugin.embedded_mock import EmbeddedMock
-from catalog_probe.probes.recipes.book import Book, book
+from catalog_probe.probes.recipes.book import RecipeBook, recipe_book
 from catalog_probe.probes.targets import target_file as targets
 from catalog_probe.probes.targets.target import Cost, Target
 
@@ -74,8 +74,8 @@ def _coverage(chosen: argparse.Namespace) -> int:
     return Exit.FINE
 
 
-def _books() -> dict[str, Book]:
-    return {provider: book(provider) for provider in selected_providers()}
+def _books() -> dict[str, RecipeBook]:
+    return {provider: recipe_book(provider) for provider in selected_providers()}
 
 
 def _doctor(chosen: argparse.Namespace) -> int:

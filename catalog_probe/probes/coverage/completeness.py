@@ -11,18 +11,18 @@ from catalog_probe.catalog.model.labels import UNJUDGED_LABELS
 from catalog_probe.catalog.reading.expectations import documented_labels
 from catalog_probe.catalog.reading.facts import claimed_endpoints
 from catalog_probe.probes.planning.spreading import asked_first, elsewhere
-from catalog_probe.probes.recipes.loading import recipes_place
+from catalog_probe.probes.recipes.loading import recipes_path
 from catalog_probe.probes.targets.target import WRONG
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from catalog_probe.catalog.files.store import Catalog
-    from catalog_probe.probes.recipes.book import Book
+    from catalog_probe.probes.recipes.book import RecipeBook
     from catalog_probe.probes.recipes.recipe import Recipe
 
 
-def misfits(catalog: Catalog, books: Mapping[str, Book]) -> Iterator[str]:
+def misfits(catalog: Catalog, books: Mapping[str, RecipeBook]) -> Iterator[str]:
     """One line for each misfit, with its mend."""
     addresses = {str(record.address) for record in catalog.records}
     for provider, book in books.items():
@@ -42,7 +42,7 @@ def misfits(catalog: Catalog, books: Mapping[str, Book]) -> Iterator[str]:
             yield f"{address}: no recipe and no reason; add one in {_place(record.provider)}, or a reason to UNPROBED"
 
 
-def _unprobed(book: Book, provider: str) -> Iterator[str]:
+def _unprobed(book: RecipeBook, provider: str) -> Iterator[str]:
     """Reasons that are none, and recipes that somebody has begun to write."""
     for address, reason in book.unprobed.items():
         if address in book.unfinished:
@@ -60,20 +60,20 @@ def _labels(catalog: Catalog, recipe: Recipe) -> Iterator[str]:
     except KeyError as error:
         yield f"{recipe.address}: {error.args[0] if error.args else error}"
         return
-    if recipe.unsent and wanted <= recipe.labels:
+    if recipe.not_sent and wanted <= recipe.labels:
         yield f"{recipe.address}: its recipe sends every label that the record documents; remove `unsent`"
-    for label in sorted(wanted - recipe.labels) if recipe.unsent is None else ():
+    for label in sorted(wanted - recipe.labels) if recipe.not_sent is None else ():
         yield f"{recipe.address}: its recipe sends nothing labelled {label!r}, which the record documents"
     extra = sorted(recipe.labels - wanted - UNJUDGED_LABELS) if recipe.steps is None else []
     for label in extra:
         yield f"{recipe.address}: its recipe sends {label!r}, which the record does not document"
 
 
-def _endpoints(catalog: Catalog, recipe: Recipe, book: Book) -> Iterator[str]:
+def _endpoints(catalog: Catalog, recipe: Recipe, book: RecipeBook) -> Iterator[str]:
     """Endpoints that the record names and its recipe does not ask: a claim that nobody looks at."""
     record = catalog[recipe.address]
     claimed = claimed_endpoints(record)
-    others = elsewhere(recipe, record, catalog, book.shapes)
+    others = elsewhere(recipe, record, catalog, book.minimal_requests)
     asked = others.keys() | asked_first(recipe, claimed, catalog)
     for endpoint in claimed:
         if endpoint not in asked:
@@ -103,4 +103,4 @@ def _roles(recipe: Recipe, provider: Manifest) -> Iterator[str]:
 
 
 def _place(provider: str) -> str:
-    return recipes_place(provider)
+    return recipes_path(provider)

@@ -100,9 +100,9 @@ def unsent(records: Iterable[Covered], catalog: Catalog, reaches: Mapping[str, R
     """A line for each record of whose labels only recorded traffic can show some: how many, and why."""
     for each in records:
         recipe = reaches[each.record.provider].book.recipes.get(str(each.record.address))
-        if recipe is not None and recipe.unsent is not None:
+        if recipe is not None and recipe.not_sent is not None:
             labels = documented_labels(each.record, catalog.__getitem__)
-            yield f"{each.record.address}: {len(labels - recipe.labels)} of {len(labels)} labels: {recipe.unsent[1]}"
+            yield f"{each.record.address}: {len(labels - recipe.labels)} of {len(labels)} labels: {recipe.not_sent[1]}"
 
 
 def _count(each: Covered, today: date) -> Count:

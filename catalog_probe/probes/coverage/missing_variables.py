@@ -73,7 +73,7 @@ def _of_provider(
     records: Iterable[Record], provider: Provider, target: Target, allow: frozenset[Cost]
 ) -> Iterable[Gain]:
     alone, looks, beside = Counter[str](), Counter[str](), Counter[str]()
-    own = book.book(provider.name).recipes
+    own = book.recipe_book(provider.name).recipes
     having = {place: _having(provider, place) for place in provider.unset}
     for record in records:
         recipe = own.get(str(record.address))

@@ -49,7 +49,9 @@ def told(chosen: Plan, target: Target, catalog: Catalog, unfaulted: Sequence[Rec
 def by_reach(chosen: Plan, target: Target, catalog: Catalog) -> Iterator[str]:
     """Of each provider, by whom the records that would be probed and the others can be observed."""
     every = {address: Address.parse(address).provider for address in (*chosen.probed, *chosen.not_probed)}
-    for name, own in all_reaches({name: book.book(name) for name in sorted(set(every.values()))}, target).items():
+    for name, own in all_reaches(
+        {name: book.recipe_book(name) for name in sorted(set(every.values()))}, target
+    ).items():
         counts: dict[bool, Counter[Reach]] = {True: Counter(), False: Counter()}
         for address in (address for address, provider in every.items() if provider == name):
             counts[address in chosen.probed][own.of_record(catalog[address], catalog).reach] += 1
@@ -82,7 +84,7 @@ def requests(provider: Provider, recipes: Sequence[Recipe], target: Target) -> I
 def _parts(recipe: Recipe) -> Iterator[Recipe]:
     """The recipe, its looks besides, and what is sent on its other endpoints."""
     yield recipe
-    for part in (*recipe.optional.values(), *recipe.spread.cells.values()):
+    for part in (*recipe.optional.values(), *recipe.endpoint_plan.recipes.values()):
         yield from _parts(part)
 
 
@@ -103,8 +105,8 @@ def plan_lines(
     shares = ", ".join(f"{number} {cost}" for cost, number in sorted(costs.items()))
     told = f"{provider.name}: {format_count(len(recipes), 'probe')} ({shares})"
     told = f"{told}; at most {format_count(most, 'request')}, {format_count(tokens, 'token')}"
-    drawn = sum(len(recipe.spread.cells) for recipe in recipes)
-    others = drawn + sum(len(recipe.spread.not_drawn) + len(recipe.spread.left_out) for recipe in recipes)
+    drawn = sum(len(recipe.endpoint_plan.recipes) for recipe in recipes)
+    others = drawn + sum(len(recipe.endpoint_plan.not_drawn) + len(recipe.endpoint_plan.left_out) for recipe in recipes)
     yield f"{told}; {drawn} of {others} other endpoints"
     yield from _budget(provider, recipes, (most, tokens), catalog)
 
@@ -128,7 +130,7 @@ def _look_ups(provider: Provider, recipes: Sequence[Recipe], target: Target) -> 
 
 
 def _controls(recipe: Recipe) -> Iterator[tuple[str, str, str]]:
-    call = book.control_of(recipe)
+    call = book.find_control(recipe)
     if call is not None:
         yield call.credential_role(recipe.credential) or "no key", call.method, call.path
 

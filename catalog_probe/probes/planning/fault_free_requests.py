@@ -10,7 +10,7 @@ from catalog_probe.catalog.model import Reason
 from catalog_probe.catalog.reading.facts import claimed_endpoints
 from catalog_probe.probes.judging.inconclusive.one_answer import FAULTS, REQUESTS
 from catalog_probe.probes.planning.obstacles import obstacle
-from catalog_probe.probes.recipes.fault_free import twin
+from catalog_probe.probes.recipes.fault_free import fault_free_request
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -38,13 +38,13 @@ def _refused(recipe: Recipe, catalog: Catalog) -> Iterator[tuple[str, str]]:
     record = catalog[recipe.address]
     own = (recipe.address,) if record.kind == "endpoints" else claimed_endpoints(record)
     first = recipe.endpoint or next(iter(own), "")
-    for endpoint in filter(None, (first, *recipe.spread.cells)):
+    for endpoint in filter(None, (first, *recipe.endpoint_plan.recipes)):
         yield from ((recipe.credential, endpoint) for _ in recipe.labels)
 
 
 def _allowed(endpoint: str, role: str, target: Target, allow: frozenset[Cost]) -> Iterable[Recipe]:
     """How the endpoint is asked without a fault with this role's key, if it may be here."""
-    found = twin(endpoint)
+    found = fault_free_request(endpoint)
     if isinstance(found, Reason):
         return ()
     asked = replace(found, credential=role)

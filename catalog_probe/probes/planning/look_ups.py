@@ -31,7 +31,7 @@ def look_ups(recipes: Iterable[Recipe], target: Target) -> LookUps:
 def values_of(recipe: Recipe) -> frozenset[str]:
     """The values that a recipe names anywhere: in its calls, its looks besides, on its other endpoints."""
     own = recipe.needs
-    return own.union(*(values_of(each) for each in (*recipe.optional.values(), *recipe.spread.cells.values())))
+    return own.union(*(values_of(each) for each in (*recipe.optional.values(), *recipe.endpoint_plan.recipes.values())))
 
 
 def asked(rules: Iterable[Rule]) -> tuple[Rule, ...]:

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 from catalog_probe.catalog.model import Reason
 from catalog_probe.catalog.model.codes import ReasonCode
 from catalog_probe.probes.calls.services import LOOPBACK_SERVICES
-from catalog_probe.probes.recipes.book import control_of
-from catalog_probe.probes.recipes.recipe import NOWHERE
+from catalog_probe.probes.recipes.book import find_control
+from catalog_probe.probes.recipes.recipe import NO_OTHER_ENDPOINTS
 
 if TYPE_CHECKING:
     from catalog_probe.probes.calls.call import Call
-    from catalog_probe.probes.recipes.recipe import Recipe, Spread
+    from catalog_probe.probes.recipes.recipe import EndpointPlan, Recipe
     from catalog_probe.probes.targets.target import Cost, Provider, Target
 
 
@@ -40,9 +40,9 @@ def obstacle(recipe: Recipe, target: Target, allow: frozenset[Cost]) -> Reason |
 def barred(recipe: Recipe, target: Target, allow: frozenset[Cost]) -> Reason | None:
     """What keeps a record from being probed here whatever the target had besides, or None."""
     provider = target.providers[recipe.provider]
-    if target.live and recipe.live is not None:
-        return Reason(*recipe.live)
-    if target.live and recipe.scenario:
+    if target.live and recipe.not_live is not None:
+        return Reason(*recipe.not_live)
+    if target.live and recipe.needs_scenario:
         return Reason(ReasonCode.PROVIDER_ONLY_CAUSE, "no request can provoke it")
     if recipe.cost not in allow:
         return Reason(ReasonCode.COST_NOT_ALLOWED, f"--allow {recipe.cost}")
@@ -64,7 +64,7 @@ def lacking(recipe: Recipe, provider: Provider) -> list[str]:
 
 def services_beyond_the_control(recipe: Recipe) -> frozenset[str]:
     """The services that the recipe asks beside the one whose address its control shows to be right."""
-    control = control_of(recipe)
+    control = find_control(recipe)
     vouched = {control.service} if control is not None else set()
     return frozenset({call.service for call in recipe.calls.values()} | recipe.services) - LOOPBACK_SERVICES - vouched
 
@@ -92,15 +92,15 @@ def fitted(
     recipe: Recipe,
     target: Target,
     allow: frozenset[Cost],
-    spread: Spread = NOWHERE,
+    spread: EndpointPlan = NO_OTHER_ENDPOINTS,
     labels: frozenset[str] = frozenset(),
 ) -> Recipe:
     """The recipe with those of its optional looks that this target allows, its other endpoints, the bounds of all.
 
     `labels` are those of the record, of which the recipe may leave some to recorded traffic.
     """
-    unsent = dict.fromkeys(sorted(labels - recipe.labels), Reason(*recipe.unsent)) if recipe.unsent else {}
-    if not recipe.optional and spread == NOWHERE:
+    unsent = dict.fromkeys(sorted(labels - recipe.labels), Reason(*recipe.not_sent)) if recipe.not_sent else {}
+    if not recipe.optional and spread == NO_OTHER_ENDPOINTS:
         return replace(recipe, left_out=unsent) if unsent else recipe
     obstacles = {name: obstacle(look, target, allow) for name, look in recipe.optional.items()}
     looks = {name: look for name, look in recipe.optional.items() if obstacles[name] is None}
@@ -110,15 +110,15 @@ def fitted(
         recipe,
         optional=looks,
         left_out=left_out,
-        spread=spread,
-        requests=recipe.requests + sum(each.requests for each in (*looks.values(), *spread.cells.values())),
-        tokens=recipe.tokens + sum(each.tokens for each in (*looks.values(), *spread.cells.values())),
+        endpoint_plan=spread,
+        requests=recipe.requests + sum(each.requests for each in (*looks.values(), *spread.recipes.values())),
+        tokens=recipe.tokens + sum(each.tokens for each in (*looks.values(), *spread.recipes.values())),
     )
 
 
 def told_beforehand(recipe: Recipe) -> list[Call]:
     """The calls that are known before steps are taken; steps go where the control goes, and to what they declare."""
-    control = control_of(recipe)
+    control = find_control(recipe)
     return [*recipe.calls.values(), *([control] if control is not None else [])]
 
 

@@ -12,7 +12,7 @@ from catalog_probe.probes.planning.obstacles import fitted, obstacle
 from catalog_probe.probes.planning.rotation import ALL, Drawing
 from catalog_probe.probes.planning.spreading import elsewhere, spread
 from catalog_probe.probes.recipes import book
-from catalog_probe.probes.recipes.loading import recipes_place
+from catalog_probe.probes.recipes.loading import recipes_path
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -45,18 +45,18 @@ def plan(
     probed: dict[str, Recipe] = {}
     not_probed: dict[str, Reason] = {}
     for address in addresses:
-        own = book.book(catalog[address].provider)
+        own = book.recipe_book(catalog[address].provider)
         recipe = own.recipes.get(address)
         if recipe is None:
-            where = recipes_place(catalog[address].provider)
+            where = recipes_path(catalog[address].provider)
             missing = Reason(ReasonCode.NO_RECIPE, f"add one in {where}, or a reason to UNPROBED")
             not_probed[address] = own.unprobed.get(address, missing)
             continue
         reason = obstacle(recipe, target, allow)
         if reason is None:
-            others = elsewhere(recipe, catalog[address], catalog, own.shapes)
+            others = elsewhere(recipe, catalog[address], catalog, own.minimal_requests)
             cells = spread(others, catalog[address], target, allow, drawing)
-            labels = documented_labels(catalog[address], catalog.__getitem__) if recipe.unsent else frozenset[str]()
+            labels = documented_labels(catalog[address], catalog.__getitem__) if recipe.not_sent else frozenset[str]()
             probed[address] = fitted(recipe, target, allow, cells, labels)
         else:
             not_probed[address] = reason
@@ -66,5 +66,5 @@ def plan(
 def controlled_lanes(chosen: Plan) -> tuple[str, ...]:
     """The lanes of what would be probed in which every verdict rests on a control."""
     recipes = list(chosen.probed.values())
-    without = {recipe.lane for recipe in recipes if book.control_of(recipe) is None}
+    without = {recipe.lane for recipe in recipes if book.find_control(recipe) is None}
     return tuple(sorted({recipe.lane for recipe in recipes} - without))

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from catalog_probe.catalog.files.store import Catalog
     from catalog_probe.catalog.model import Record
     from catalog_probe.catalog.model.assertion import Assertion
-    from catalog_probe.probes.recipes.book import Book
+    from catalog_probe.probes.recipes.book import RecipeBook
     from catalog_probe.probes.recipes.recipe import Recipe
     from catalog_probe.probes.targets.target import Target
 
@@ -68,11 +68,11 @@ class Reaches:
     `plain` is the provider as a target has it with nothing but the first key.
     """
 
-    book: Book
+    book: RecipeBook
     plain: Provider
 
     @classmethod
-    def of(cls, book: Book, name: str, target: Target) -> Reaches:
+    def of(cls, book: RecipeBook, name: str, target: Target) -> Reaches:
         """With the first key and its host, what can then be looked up on the account, and the target's own values."""
         provider = target.providers.get(name, Provider(name))
         keys = {role: Credential(role, "a key that is somebody's") for role in list(provider.credentials)[:1]}
@@ -84,9 +84,9 @@ class Reaches:
 
     def of_recipe(self, recipe: Recipe) -> Reached:
         """Who can send this, looks and other endpoints aside."""
-        if recipe.live is not None:
-            return _by_reason(Reason(*recipe.live))
-        if recipe.scenario:
+        if recipe.not_live is not None:
+            return _by_reason(Reason(*recipe.not_live))
+        if recipe.needs_scenario:
             return ONLY_A_CAUSE
         needs = [] if recipe.cost is Cost.FREE else [f"cost {recipe.cost}"]
         needs += lacking(recipe, self.plain)
@@ -98,8 +98,8 @@ class Reaches:
         if recipe is None:
             return _by_reason(self.book.unprobed.get(address, NO_RECIPE))
         if label not in recipe.labels:
-            return Reached(Reach.TRAFFIC, recipe.unsent[1] if recipe.unsent else "nothing is sent under its label")
-        return worst(self.of_recipe(recipe), self.of_recipe(recipe.look_under(label)))
+            return Reached(Reach.TRAFFIC, recipe.not_sent[1] if recipe.not_sent else "nothing is sent under its label")
+        return worst(self.of_recipe(recipe), self.of_recipe(recipe.part_for_label(label)))
 
     def of_assertion(self, assertion: Assertion) -> Reached:
         """Who can observe one statement: neither more than its recipe shows nor more than its record says."""
@@ -120,18 +120,18 @@ class Reaches:
     def looks_at(self, assertion: Assertion) -> bool:
         """Whether something is sent under its label, or it is left to recorded traffic on purpose."""
         recipe = self.book.recipes.get(assertion.address)
-        return recipe is not None and (assertion.key.label in recipe.labels or recipe.unsent is not None)
+        return recipe is not None and (assertion.key.label in recipe.labels or recipe.not_sent is not None)
 
     def can_observe(self, assertion: Assertion, target: Target) -> bool:
         """Whether a target, with its keys, its values and the costs that it allows, can ask for a statement."""
         recipe, labels = self.book.recipes.get(assertion.address), {assertion.key.label, *assertion.compared_labels}
         if recipe is None or not labels <= recipe.labels:
             return False
-        parts = (recipe, *map(recipe.look_under, labels))
+        parts = (recipe, *map(recipe.part_for_label, labels))
         return all(obstacle(part, target, target.allow) is None for part in parts)
 
 
-def all_reaches(books: Mapping[str, Book], target: Target) -> dict[str, Reaches]:
+def all_reaches(books: Mapping[str, RecipeBook], target: Target) -> dict[str, Reaches]:
     """The reaches of each provider; what one key has is read off the shipped live target where this one is a mock.
 
     Raises:

@@ -47,7 +47,7 @@ class Shard:
 def lane_of(address: str) -> str:
     """The lane of a record; records without a recipe wait in one that sends nothing."""
     provider = Address.parse(address).provider
-    recipe = book.book(provider).recipes.get(address)
+    recipe = book.recipe_book(provider).recipes.get(address)
     return recipe.lane if recipe else f"{provider}:none"
 
 
@@ -94,6 +94,6 @@ def _weight(addresses: Iterable[str]) -> int:
     """How many requests they take; each record counts at least once, for its own line in the results."""
     total = 0
     for address in addresses:
-        recipe = book.book(Address.parse(address).provider).recipes.get(address)
+        recipe = book.recipe_book(Address.parse(address).provider).recipes.get(address)
         total += max(1, recipe.requests if recipe else 0)
     return total

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from catalog_probe.catalog.reading.facts import claimed_endpoints
 from catalog_probe.catalog.recognition.endpoints import Endpoints
 from catalog_probe.probes.planning.obstacles import obstacle
-from catalog_probe.probes.recipes.recipe import NOWHERE, Spread
+from catalog_probe.probes.recipes.recipe import NO_OTHER_ENDPOINTS, EndpointPlan
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -15,17 +15,17 @@ if TYPE_CHECKING:
     from catalog_probe.catalog.files.store import Catalog
     from catalog_probe.catalog.model import Reason, Record
     from catalog_probe.probes.planning.rotation import Drawing
-    from catalog_probe.probes.recipes.other_endpoints import Shapes
+    from catalog_probe.probes.recipes.other_endpoints import MinimalRequests
     from catalog_probe.probes.recipes.recipe import Recipe
     from catalog_probe.probes.targets.target import Cost, Target
 
 
 def spread(
     others: dict[str, Recipe], record: Record, target: Target, allow: frozenset[Cost], drawing: Drawing
-) -> Spread:
+) -> EndpointPlan:
     """What of the record's other endpoints, as `elsewhere` gives them, is sent in a run."""
     if not others:
-        return NOWHERE
+        return NO_OTHER_ENDPOINTS
     cells: dict[str, Recipe] = {}
     left_out: dict[str, Reason] = {}
     not_drawn: list[str] = []
@@ -38,23 +38,25 @@ def spread(
             cells[endpoint] = cell
         else:
             left_out[endpoint] = reason
-    return Spread(cells, left_out, tuple(not_drawn))
+    return EndpointPlan(cells, left_out, tuple(not_drawn))
 
 
-def elsewhere(recipe: Recipe, record: Record, catalog: Catalog, shapes: Shapes) -> dict[str, Recipe]:
+def elsewhere(recipe: Recipe, record: Record, catalog: Catalog, shapes: MinimalRequests) -> dict[str, Recipe]:
     """The recipe on each endpoint that the record names and its own calls do not ask, as far as it can be made."""
     return dict(_elsewhere(recipe, record, catalog, shapes))
 
 
-def _elsewhere(recipe: Recipe, record: Record, catalog: Catalog, shapes: Shapes) -> Iterator[tuple[str, Recipe]]:
-    if recipe.elsewhere is None:
+def _elsewhere(
+    recipe: Recipe, record: Record, catalog: Catalog, shapes: MinimalRequests
+) -> Iterator[tuple[str, Recipe]]:
+    if recipe.other_endpoints is None:
         return
     claimed = claimed_endpoints(record)
     own = asked_first(recipe, claimed, catalog)
     for endpoint in claimed:
-        provoked = recipe.elsewhere(endpoint, shapes.get(endpoint)) if endpoint not in own else None
+        provoked = recipe.other_endpoints(endpoint, shapes.get(endpoint)) if endpoint not in own else None
         if provoked is not None:
-            yield endpoint, recipe.at(endpoint, provoked)
+            yield endpoint, recipe.for_endpoint(endpoint, provoked)
 
 
 def asked_first(recipe: Recipe, claimed: Sequence[str], catalog: Catalog) -> frozenset[str]:

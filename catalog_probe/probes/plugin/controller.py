@@ -32,7 +32,7 @@ from catalog_probe.probes.plugin.embedded_mock import EmbeddedMock, MockError
 from catalog_probe.probes.plugin.progress import Progress
 from catalog_probe.probes.plugin.run_description import Begun, described
 from catalog_probe.probes.plugin.terminal_summary import Teller
-from catalog_probe.probes.recipes.book import book
+from catalog_probe.probes.recipes.book import recipe_book
 from catalog_probe.probes.running.looking_up import collect_unanswered, collect_values
 from catalog_probe.reports.history import nights
 
@@ -239,7 +239,7 @@ class Controller:
     @cached_property
     def _reaches(self) -> dict[str, Reaches]:
         providers = {Address.parse(address).provider for address in self._selected}
-        return all_reaches({name: book(name) for name in providers}, self.options.target)
+        return all_reaches({name: recipe_book(name) for name in providers}, self.options.target)
 
     def _append(self, writer: ResultsWriter, result: Any) -> bool:
         """Write a line; where there is no room for it the run ends, since what it saw from now on would be lost."""

@@ -20,7 +20,7 @@ from catalog_probe.probes.plugin.collection.worker_input import KEYS, LOCAL, WOR
 from catalog_probe.probes.plugin.ending import end_with_the_controller, forget, report_when_told_to_end
 from catalog_probe.probes.plugin.full_stdout import Speaker
 from catalog_probe.probes.plugin.installed import all_installed
-from catalog_probe.probes.recipes.book import book
+from catalog_probe.probes.recipes.book import recipe_book
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -150,7 +150,7 @@ def _demand_recipes(chosen: Options) -> None:
     try:
         with all_installed():
             for provider in chosen.providers:
-                book(provider)
+                recipe_book(provider)
     except UserError as error:
         raise pytest.UsageError(str(error)) from None
 

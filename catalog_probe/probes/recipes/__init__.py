@@ -1,1 +1,1 @@
-"""What a recipe is written in, and the book of all recipes."""
+"""The language of recipes, and the recipe book of each provider."""

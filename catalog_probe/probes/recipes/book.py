@@ -1,4 +1,4 @@
-"""How each record of the catalog is provoked: one package a provider, one module a family."""
+"""The recipe book of a provider: how each of its records is provoked."""
 
 from __future__ import annotations
 
@@ -10,79 +10,87 @@ from catalog_probe.catalog.files.provider_folders import cached_per_folders
 from catalog_probe.catalog.model import Reason
 from catalog_probe.catalog.model.codes import ReasonCode
 from catalog_probe.probes.calls.call import Call, Removal
-from catalog_probe.probes.recipes.loading import RecipeError, recipes_module, recipes_place
-from catalog_probe.probes.recipes.recipe import Recipe, Unfinished
+from catalog_probe.probes.recipes.loading import RecipeError, load_recipes_module, recipes_path
+from catalog_probe.probes.recipes.recipe import Recipe, UnfinishedRecipe
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
     from types import ModuleType
 
-    from catalog_probe.probes.recipes.other_endpoints import Shapes
+    from catalog_probe.probes.recipes.other_endpoints import MinimalRequests
 
 
 @dataclass(frozen=True, slots=True)
-class Book:
-    """Everything the recipes of one provider say.
+class RecipeBook:
+    """All recipes of one provider.
 
-    `controls` holds the cheapest free request for each credential role, as the provider's manifest names it;
-    `unprobed` the reason of every record that has no recipe on purpose; `shapes` the smallest request of each endpoint;
-    `unfinished` the records whose recipe somebody has begun to write; `removals`, by name, how what recipes make is
-    removed.
+    Attributes:
+        recipes: by the address of their record.
+        unprobed: the reason of every record that has no recipe on purpose.
+        controls: the cheapest free request for each credential role, as the provider's manifest names it.
+        minimal_requests: the smallest request of each endpoint.
+        unfinished: addresses of the recipes that are still to be written.
+        removals: how what recipes make is removed, by name.
     """
 
     recipes: Mapping[str, Recipe]
     unprobed: Mapping[str, Reason]
     controls: Mapping[str, Call]
-    shapes: Shapes = field(default_factory=dict)
+    minimal_requests: MinimalRequests = field(default_factory=dict)
     unfinished: frozenset[str] = frozenset()
     removals: Mapping[str, Removal] = field(default_factory=dict)
 
 
 @cached_per_folders
-def book(provider: str) -> Book:
-    """The recipes of a provider.
+def recipe_book(provider: str) -> RecipeBook:
+    """Load the recipes of a provider.
 
     Raises:
         RecipeError: two recipes for one record, a recipe and a reason against one, or recipes that cannot be read.
         CatalogError: no provider has this name, or its manifest cannot be read.
     """
-    where = recipes_place(provider)
-    controls = {role: _call(control) for role, control in manifest(provider).controls.items()}
-    package = recipes_module(provider)
+    path = recipes_path(provider)
+    controls = {role: _control_call(control) for role, control in manifest(provider).controls.items()}
+    package = load_recipes_module(provider)
     if package is None:
-        return Book({}, {}, controls)
+        return RecipeBook({}, {}, controls)
     recipes: dict[str, Recipe] = {}
     unprobed = {address: Reason(*reason) for address, reason in getattr(package, "UNPROBED", {}).items()}
-    begun: list[str] = []
-    for each in (row for module in getattr(package, "FAMILIES", (package,)) for row in _recipes_of(module)):
-        if each.address in recipes or each.address in begun:
-            raise RecipeError(f"two recipes for {each.address}", f"keep one of them in {where}")
-        if each.address in unprobed:
-            raise RecipeError(f"{each.address} has a recipe and a reason for having none", "keep one of them")
-        if isinstance(each, Unfinished):
-            begun.append(each.address)
+    unfinished: list[str] = []
+    for recipe in (recipe for module in getattr(package, "FAMILIES", (package,)) for recipe in _list_recipes(module)):
+        if recipe.address in recipes or recipe.address in unfinished:
+            raise RecipeError(f"two recipes for {recipe.address}", f"keep one of them in {path}")
+        if recipe.address in unprobed:
+            raise RecipeError(f"{recipe.address} has a recipe and a reason for having none", "keep one of them")
+        if isinstance(recipe, UnfinishedRecipe):
+            unfinished.append(recipe.address)
         else:
-            recipes[each.address] = each
-    for address in begun:
-        unprobed[address] = Reason(ReasonCode.NO_RECIPE, f"its recipe in {where} is unfinished")
-    removals: dict[str, Removal] = {}
-    for removal in getattr(package, "REMOVALS", ()):
-        if removals.setdefault(removal.name, removal) != removal:
-            raise RecipeError(f"two removals are called {removal.name!r}", f"rename one of them in {where}")
-    return Book(recipes, unprobed, controls, getattr(package, "SHAPES", {}), frozenset(begun), removals)
+            recipes[recipe.address] = recipe
+    for address in unfinished:
+        unprobed[address] = Reason(ReasonCode.NO_RECIPE, f"its recipe in {path} is unfinished")
+    removals = _index_removals(getattr(package, "REMOVALS", ()), path)
+    minimal_requests = getattr(package, "MINIMAL_REQUESTS", {})
+    return RecipeBook(recipes, unprobed, controls, minimal_requests, frozenset(unfinished), removals)
 
 
-def control_of(recipe: Recipe) -> Call | None:
-    """What says that the key and the host of a recipe work: a request of its own, or the lane's."""
-    return recipe.control or book(recipe.provider).controls.get(recipe.credential)
+def find_control(recipe: Recipe) -> Call | None:
+    """Return the request that shows that key and host of a recipe work: its own control, or the lane's."""
+    return recipe.control or recipe_book(recipe.provider).controls.get(recipe.credential)
 
 
-def _call(control: Control) -> Call:
-    """The request of a control, with the key of whoever asks."""
+def _control_call(control: Control) -> Call:
     return Call(control.method, control.path, query=control.query, service=control.address)
 
 
-def _recipes_of(module: ModuleType) -> list[Recipe | Unfinished]:
-    """The rows of the module's RECIPES table and its decorated steps."""
+def _list_recipes(module: ModuleType) -> list[Recipe | UnfinishedRecipe]:
+    """List the rows of the module's RECIPES table and its decorated steps."""
     table = list(getattr(module, "RECIPES", ()))
-    return [*table, *(value for value in vars(module).values() if isinstance(value, Recipe | Unfinished))]
+    return [*table, *(value for value in vars(module).values() if isinstance(value, Recipe | UnfinishedRecipe))]
+
+
+def _index_removals(removals: Iterable[Removal], path: str) -> dict[str, Removal]:
+    removal_by_name: dict[str, Removal] = {}
+    for removal in removals:
+        if removal_by_name.setdefault(removal.name, removal) != removal:
+            raise RecipeError(f"two removals are called {removal.name!r}", f"rename one of them in {path}")
+    return removal_by_name

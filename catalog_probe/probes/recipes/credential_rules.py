@@ -1,4 +1,4 @@
-"""The calls of an endpoint by label: its success, what it says without a key and to a wrong one, its own rules."""
+"""The calls of an endpoint by label: its success, its refusals of a missing and a wrong key, its own rules."""
 
 from __future__ import annotations
 
@@ -14,20 +14,23 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Refusals:
-    """Which refusals the documents show for some endpoints: of no key at all, of a key that does not exist."""
+    """Which refusals the documents show for some endpoints: of a missing key, of a key that does not exist."""
 
     missing: bool = True
     wrong: bool = True
 
-    def denied(self, call: Call) -> dict[str, Call]:
-        """The call without a key and with a wrong one, by the labels of an endpoint's credential rules."""
-        without = {MISSING_CREDENTIAL: call.replace(credential=None)} if self.missing else {}
-        return {**without, WRONG_CREDENTIAL: call.replace(credential=WRONG)} if self.wrong else without
+    def refused_calls(self, call: Call) -> dict[str, Call]:
+        """Return the call without a key and with a wrong one, by the labels of an endpoint's credential rules."""
+        calls = {}
+        if self.missing:
+            calls[MISSING_CREDENTIAL] = call.replace(credential=None)
+        if self.wrong:
+            calls[WRONG_CREDENTIAL] = call.replace(credential=WRONG)
+        return calls
 
-    def labelled(self, success: Call, /, **rules: Call) -> dict[str, Call]:
-        """The success, the refusals shown, and the endpoint's own rules by their labels."""
-        return {SUCCESS: success, **self.denied(success), **rules}
+    def label_calls(self, success: Call, /, **rules: Call) -> dict[str, Call]:
+        """Return the success, its refusals, and the endpoint's own rules by their labels."""
+        return {SUCCESS: success, **self.refused_calls(success), **rules}
 
 
-BOTH = Refusals()
-"""The rule; an endpoint for which the documents show less names its own."""
+BOTH_REFUSALS = Refusals()

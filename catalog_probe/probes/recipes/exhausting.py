@@ -1,4 +1,4 @@
-"""Using up a limit on purpose: disruptive, with the cheapest request there is, and never beyond a bound set before."""
+"""Uses up a limit on purpose: with a cheap request, and never more often than a bound."""
 
 from __future__ import annotations
 
@@ -9,72 +9,68 @@ from catalog_probe.catalog.model import Reason
 from catalog_probe.catalog.model.codes import ReasonCode
 from catalog_probe.catalog.model.labels import ANSWER, SETUP
 from catalog_probe.catalog.reading.grpc_statuses import status_of
-from catalog_probe.probes.recipes.probe import Stopped
+from catalog_probe.probes.recipes.probe import ProbeStopped
 
 if TYPE_CHECKING:
     from catalog_probe.probes.calls.call import Call
     from catalog_probe.probes.recipes.probe import Probe
 
-REFUSED = 429
+LIMITED_STATUS = 429
 
 
-async def exhaust(probe: Probe, call: Call, bound: int, *, label: str = ANSWER, remaining: str = "") -> None:
+async def exhaust_limit(probe: Probe, call: Call, bound: int, *, label: str = ANSWER, remaining: str = "") -> None:
     """Send a call until it is refused, at most `bound` times, and once more to be judged under `label`.
 
     Raises:
-        Stopped: with reason `setup-failed`: the limit is out of reach.
+        ProbeStopped: with reason `setup-failed`: the limit is out of reach.
     """
-    await use_up(probe, call, bound, remaining)
+    await use_up_limit(probe, call, bound, remaining)
     await probe.send(call, label)
 
 
-async def use_up(probe: Probe, call: Call, bound: int, remaining: str = "") -> None:
-    """Send a call until it is refused, at most `bound` times; nothing of it is judged.
+async def use_up_limit(probe: Probe, call: Call, bound: int, remaining: str = "") -> None:
+    """Send a call until it is refused, at most `bound` times; none is judged.
 
-    Where the header `remaining` tells how much is left, nothing more is sent than the first call if that is beyond
-    the bound.
+    If the header `remaining` says after the first call that more is left than the bound, nothing more is sent.
 
     Raises:
-        Stopped: with reason `setup-failed`: the limit is out of reach.
+        ProbeStopped: with reason `setup-failed`: the limit is out of reach.
     """
     for sent in range(bound):
         response = (await probe.send(call, SETUP)).response
-        if response is None:  # lost on the way: whether it counted is not known, and it was no refusal
+        if response is None:  # lost on the way: unknown whether it counted, and no refusal
             continue
-        if status_of(response, probe.provider) == REFUSED:
+        if status_of(response, probe.provider) == LIMITED_STATUS:
             break
         left = formats.integer(response.headers.get(remaining, ""))
         if left is not None and left > bound - sent:
             detail = f"{remaining} says {left}, and at most {bound} requests are sent to use a limit up"
-            raise Stopped(
+            raise ProbeStopped(
                 Reason(ReasonCode.SETUP_FAILED, f"{call.method} {call.path}: {detail}; use a key with a tiny limit")
             )
 
 
-async def once_limited(probe: Probe, call: Call, bound: int) -> None:
-    """Send a call that a limit refuses which was used up; where it filled up on the way, again until it is refused.
-
-    Each is labelled, and the last one judged.
-    """
+async def send_until_limited(probe: Probe, call: Call, bound: int) -> None:
+    """Send a call whose limit was used up, again if the limit filled meanwhile; only the last one is judged."""
     for _ in range(bound):
         response = (await probe.send(call)).response
-        if response is None or status_of(response, probe.provider) == REFUSED:
+        if response is None or status_of(response, probe.provider) == LIMITED_STATUS:
             return
 
 
-async def until_refused(probe: Probe, call: Call, bound: int, *, ordinary: int = 200, label: str = ANSWER) -> None:
-    """Send a call until it is answered otherwise than with `ordinary`; each is labelled, and the last one judged."""
+async def send_until_refused(probe: Probe, call: Call, bound: int, *, ordinary: int = 200, label: str = ANSWER) -> None:
+    """Send a call until its status is not `ordinary`; only the last one is judged."""
     for _ in range(bound):
         response = (await probe.send(call, label)).response
         if response is None or status_of(response, probe.provider) != ordinary:
             return
 
 
-async def one_more_than(probe: Probe, call: Call, allowed: int, *, label: str = ANSWER) -> None:
+async def send_one_more_than(probe: Probe, call: Call, allowed: int, *, label: str = ANSWER) -> None:
     """Send a call as often as is allowed, each time with success, and once more to be judged.
 
     Raises:
-        Stopped: with reason `setup-failed`: it was refused before.
+        ProbeStopped: with reason `setup-failed`: it was refused before.
     """
     for _ in range(allowed):
         await probe.setup(call)

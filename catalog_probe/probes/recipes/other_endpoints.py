@@ -1,7 +1,7 @@
-"""How an error is brought about on the other endpoints that its record names: a change of each endpoint's own request.
+"""Provokes an error on the other endpoints of its record, by a change of each endpoint's minimal request.
 
-A provider's recipes have a table of shapes: for each endpoint the smallest request that it takes, with ids of which a
-verb that destroys could find nothing. What provokes an error spoils one thing in such a shape.
+A provider's recipes have a table of minimal requests: for each endpoint the smallest one that it takes, with ids that
+cannot exist where the verb destroys something. An error changes one thing in such a request.
 """
 
 from __future__ import annotations
@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Unpack
 
 if TYPE_CHECKING:
     from catalog_probe.probes.calls.call import Call
-    from catalog_probe.probes.recipes.recipe import Elsewhere, Family, Recipe, RowOptions
+    from catalog_probe.probes.recipes.recipe import Family, OtherEndpoints, Recipe, RowOptions
 
-Shapes = Mapping[str, "Call"]
-"""The address of an endpoint -> the smallest request that it takes."""
+# The address of an endpoint -> the smallest request that it takes.
+MinimalRequests = Mapping[str, "Call"]
 
 Change = Callable[["Call"], "Call"]
 
@@ -26,28 +26,28 @@ def changed_request(
     change: Change | Mapping[str, Change],
     **options: Unpack[RowOptions],
 ) -> Recipe:
-    """The row of an error that one change of a request provokes, or several by label; on its other endpoints alike."""
+    """Make the recipe of an error that one change of a request provokes, or several by label, on any endpoint."""
     if callable(change):
-        options.setdefault("elsewhere", spoilt(change))
+        options.setdefault("other_endpoints", same_change(change))
         return family.recipe(slug, change(request), **options)
-    options.setdefault("elsewhere", spoilt_by_label(**change))
-    return family.recipe(slug, {label: of_label(request) for label, of_label in change.items()}, **options)
+    options.setdefault("other_endpoints", same_changes(**change))
+    return family.recipe(slug, {label: label_change(request) for label, label_change in change.items()}, **options)
 
 
-def spoilt(change: Change) -> Elsewhere:
-    """Each endpoint's request with one thing changed, under the only label of the record."""
-    return lambda _, shape: change(shape) if shape is not None else None
+def same_change(change: Change) -> OtherEndpoints:
+    """Send each endpoint's minimal request with this change, under the only label of the record."""
+    return lambda _, request: change(request) if request is not None else None
 
 
-def spoilt_by_label(**changes: Change) -> Elsewhere:
-    """The same where the record has several causes: each endpoint is sent all of them."""
+def same_changes(**changes: Change) -> OtherEndpoints:
+    """Send each endpoint's minimal request with each of these changes, by label."""
 
-    def each(_: str, shape: Call | None) -> Mapping[str, Call] | None:
-        return {label: change(shape) for label, change in changes.items()} if shape is not None else None
+    def change_each(_: str, request: Call | None) -> Mapping[str, Call] | None:
+        return {label: change(request) for label, change in changes.items()} if request is not None else None
 
-    return each
+    return change_each
 
 
-def listed(kind: str, table: Mapping[str, Call | Mapping[str, Call] | Recipe]) -> Elsewhere:
-    """A table of what is sent where, by what is left of the endpoint's address behind `kind` (`pa/endpoints`)."""
+def calls_by_endpoint(kind: str, table: Mapping[str, Call | Mapping[str, Call] | Recipe]) -> OtherEndpoints:
+    """Send what a table lists for the rest of each endpoint's address after `kind` (`pa/endpoints`)."""
     return lambda endpoint, _: table.get(endpoint.removeprefix(f"{kind}/"))

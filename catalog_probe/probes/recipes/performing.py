@@ -1,4 +1,4 @@
-"""Sends what a recipe says: its calls, its steps, what it looks at besides, then the same on other endpoints."""
+"""Sends what a recipe says: its calls, its steps, its optional parts, then the same on other endpoints."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from catalog_probe.catalog.model.labels import SETUP
-from catalog_probe.probes.recipes.probe import Stopped
+from catalog_probe.probes.recipes.probe import ProbeStopped
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Container
@@ -17,66 +17,70 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Unseen:
-    """Of what nothing came, and why: optional looks by label, other endpoints by address."""
+class UnobservedParts:
+    """Why nothing was observed of a part: optional parts by label, other endpoints by address."""
 
-    looks: dict[str, Reason] = field(default_factory=dict)
+    labels: dict[str, Reason] = field(default_factory=dict)
     endpoints: dict[str, Reason] = field(default_factory=dict)
 
 
-async def perform(recipe: Recipe, probe: Probe, places: Collection[tuple[str, str]] | None = None) -> Unseen:
-    """Elicit a record's behaviour once, here and on its other endpoints; says of what nothing came.
+async def perform_recipe(
+    recipe: Recipe, probe: Probe, cells: Collection[tuple[str, str]] | None = None
+) -> UnobservedParts:
+    """Provoke a record's behaviour once, here and on its other endpoints; return why parts were not observed.
 
-    What is looked at besides or elsewhere must not take away what was seen before it: if it stops, it is left out.
-    With `places`, each a label and an endpoint, only what they need is sent: their own calls, or all that comes before
-    a step of theirs.
+    With `cells`, each a label and an endpoint, only what they need is sent: their own calls, or all that comes before a
+    step of theirs. An optional part or another endpoint that stops takes nothing away from what was seen before it.
 
     Raises:
-        Stopped: something could not be sent, or a step that the recipe relies on did not succeed.
+        ProbeStopped: something could not be sent, or a step that the recipe relies on did not succeed.
     """
-    unseen = Unseen(await _perform(recipe, probe, _labels(places, recipe.endpoint)))
+    unobserved = UnobservedParts(await _perform_part(recipe, probe, _select_labels(cells, recipe.endpoint)))
 
-    for cell in recipe.spread.cells.values():
-        with probe.apart(cell.apart):
+    for endpoint_recipe in recipe.endpoint_plan.recipes.values():
+        with probe.use_mock_session(endpoint_recipe.mock_session):
             try:
-                await _perform(cell, probe, _labels(places, cell.endpoint))
-            except Stopped as ended:
-                unseen.endpoints[cell.endpoint] = probe.explain_stop(ended.reason)
-    return unseen
+                await _perform_part(endpoint_recipe, probe, _select_labels(cells, endpoint_recipe.endpoint))
+            except ProbeStopped as stop:
+                unobserved.endpoints[endpoint_recipe.endpoint] = probe.explain_stop(stop.reason)
+    return unobserved
 
 
-def _labels(places: Collection[tuple[str, str]] | None, endpoint: str) -> Container[str] | None:
-    """The labels that are asked for on an endpoint; None for all."""
-    return None if places is None else {label for label, where in places if where in ("", endpoint)}
+def _select_labels(cells: Collection[tuple[str, str]] | None, endpoint: str) -> Container[str] | None:
+    """Return the labels that are asked for on an endpoint; None for all."""
+    if cells is None:
+        return None
+    return {label for label, cell_endpoint in cells if cell_endpoint in ("", endpoint)}
 
 
-async def _perform(recipe: Recipe, probe: Probe, labels: Container[str] | None) -> dict[str, Reason]:
+async def _perform_part(recipe: Recipe, probe: Probe, labels: Container[str] | None) -> dict[str, Reason]:
     probe.endpoint = recipe.endpoint
-    of_calls, of_steps = _wanted(recipe, labels)
-    calls = [(label, call) for label, call in recipe.calls.items() if label in of_calls]
-    for label, call in calls:
+    call_labels, needs_steps = _select_calls(recipe, labels)
+    for label, call in recipe.calls.items():
+        if label not in call_labels:
+            continue
         await (probe.setup(call) if label == SETUP else probe.send(call, label))
-    if recipe.steps is not None and of_steps:
+    if recipe.steps is not None and needs_steps:
         await recipe.steps(probe)
 
     stopped: dict[str, Reason] = {}
-    for look in recipe.optional.values():
-        if labels is not None and not any(label in labels for label in look.labels):
+    for part in recipe.optional.values():
+        if labels is not None and not any(label in labels for label in part.labels):
             continue
-        with probe.apart(look.apart):
+        with probe.use_mock_session(part.mock_session):
             try:
-                stopped |= await _perform(look, probe, labels)
-            except Stopped as ended:
-                stopped |= dict.fromkeys(look.labels, probe.explain_stop(ended.reason))
+                stopped |= await _perform_part(part, probe, labels)
+            except ProbeStopped as stop:
+                stopped |= dict.fromkeys(part.labels, probe.explain_stop(stop.reason))
     return stopped
 
 
-def _wanted(recipe: Recipe, labels: Container[str] | None) -> tuple[Container[str], bool]:
-    """The labels of the calls that are asked for, and whether the steps are; these may rely on every call."""
+def _select_calls(recipe: Recipe, labels: Container[str] | None) -> tuple[Container[str], bool]:
+    """Return the labels of the calls to send, and whether to run the steps, which may rely on every call."""
     if labels is None:
         return recipe.calls.keys(), True
-    beside = frozenset(label for look in recipe.optional.values() for label in look.labels)
-    if any(label in labels for label in recipe.labels - beside - recipe.calls.keys()):
+    step_labels = recipe.labels - recipe.optional_labels - recipe.calls.keys()
+    if any(label in labels for label in step_labels):
         return recipe.calls.keys(), True
-    asked = frozenset(label for label in recipe.calls if label in labels)
-    return asked | {SETUP} if asked else asked, False
+    call_labels = frozenset(label for label in recipe.calls if label in labels)
+    return call_labels | {SETUP} if call_labels else call_labels, False

@@ -1,4 +1,4 @@
-"""What the steps of a recipe may use: to send, to rely on a setup, to stop."""
+"""What the steps of a recipe may use: send a call, set something up, stop."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from catalog_probe.probes.calls.call import Call
 
 
-class Stopped(Exception):
-    """A probe could not be sent or not be trusted; the reason says why."""
+class ProbeStopped(Exception):
+    """A probe could not be sent, or cannot be relied on; `reason` says why."""
 
     def __init__(self, reason: Reason) -> None:
         super().__init__(f"{reason.code}: {reason.detail}")
@@ -26,7 +26,7 @@ class Probe(Protocol):
     """One attempt at a record, as its recipe sees it."""
 
     endpoint: str
-    """The endpoint that is asked from now on, where the recipe names it; what is judged is judged as sent to it."""
+    """Address of the endpoint that is asked from now on, where the recipe names it; answers are judged under it."""
 
     @property
     def provider(self) -> str:
@@ -38,26 +38,26 @@ class Probe(Protocol):
 
     @property
     def exchanges(self) -> Sequence[Exchange]:
-        """Everything that was sent so far in this attempt, in order."""
+        """All exchanges of this attempt so far, in order."""
 
     async def send(self, call: Call, label: str = ANSWER) -> Exchange:
         """Send a call whose exchange is judged under `label`. What it makes is removed when the attempt ends.
 
         Raises:
-            Stopped: the lane has ended, the budget is spent, or the provider asks for too long a wait.
+            ProbeStopped: the lane has ended, the budget is spent, or the provider asks for too long a wait.
         """
 
     async def setup(self, call: Call, *statuses: int, label: str = SETUP) -> Response:
         """Send a call that the probe relies on; any answer but a success (or one of `statuses`) ends the attempt.
 
-        A conversation is a success when everything was heard that its script waits for.
+        A conversation succeeds when every message that its script waits for came.
 
         Raises:
-            Stopped: with reason `setup-failed`: no verdict on the record.
+            ProbeStopped: with reason `setup-failed`: the record gets no verdict.
         """
 
     def explain_stop(self, reason: Reason) -> Reason:
-        """Return why a recipe stopped; its own `setup-failed` gives way to a fault that took the last answer away."""
+        """Return why a recipe stopped: the fault that took the last answer away, rather than its `setup-failed`."""
 
-    def apart(self, name: str) -> AbstractContextManager[None]:
-        """Within it, on a mock, the session of this name, which nothing else meets; without a name, the attempt's."""
+    def use_mock_session(self, name: str) -> AbstractContextManager[None]:
+        """Use the mock session of this name until the context ends; live, or without a name, the attempt's own."""

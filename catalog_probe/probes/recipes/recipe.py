@@ -17,40 +17,50 @@ if TYPE_CHECKING:
 
 Steps = Callable[["Probe"], Awaitable[None]]
 
-Elsewhere = Callable[[str, "Call | None"], "Call | Mapping[str, Call] | Recipe | None"]
-"""The address of an endpoint and its shape, if it has one -> what is sent there: a call, calls by label, or a recipe of
-its own; None where nothing provokes it."""
+# (address of an endpoint, its minimal request or None) -> what is sent there: a call, calls by label, or a recipe;
+# None where nothing provokes the behaviour.
+OtherEndpoints = Callable[[str, "Call | None"], "Call | Mapping[str, Call] | Recipe | None"]
 
 
 @dataclass(frozen=True, slots=True)
-class Spread:
-    """What a plan makes of a record's other endpoints, by address: sent, not sent and why, not drawn tonight."""
+class EndpointPlan:
+    """What a plan decides for the other endpoints of a record, by address."""
 
-    cells: Mapping[str, Recipe] = field(default_factory=dict)
+    recipes: Mapping[str, Recipe] = field(default_factory=dict)
+    """What is sent."""
     left_out: Mapping[str, Reason] = field(default_factory=dict)
+    """Why nothing can be sent."""
     not_drawn: tuple[str, ...] = ()
+    """Endpoints that tonight's depth leaves to another night."""
 
 
-NOWHERE = Spread()
+NO_OTHER_ENDPOINTS = EndpointPlan()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Recipe:
-    """How one record is elicited: a table of calls by label, or steps where their order or state matters.
+    """How one record is provoked: calls by label, then steps where order or state matters.
 
-    Where it has both, the calls come first. `requests` and `tokens` are upper bounds for one attempt, used by `--plan`
-    and by the budgets. `credential` is the role of the key whose rate budget the probe uses: its lane. `needs` names
-    values of the target, `roles` credentials beyond those of the calls, `services` addresses beyond those of the calls
-    and the control. `live` is why it is never probed live (a reason code and its detail), or None. `optional` holds, by
-    a name, what is looked at besides, under one label or several, where a target allows it and has what it takes;
-    `left_out` says of the labels of the others why not. `unsent` is why nothing is sent under the record's other
-    labels, which only recorded traffic can show (a reason code and its detail), or None where every label is sent.
-    `endpoint` is the address of the endpoint that its steps ask,
-    where method and path do not tell. `elsewhere` provokes the same on the record's other endpoints; a plan makes
-    `spread` of it: what is sent there tonight.
+    `requests` and `tokens` are upper bounds for one attempt, for plan and budgets. A reason is a reason code and its
+    detail.
 
-    Looks and other endpoints that are `apart`, under a name, rest on nothing that the record sends besides, nor may it
-    meet what they leave behind; only those of the same name may. A mock has a session for each name.
+    Attributes:
+        credential: role of the key whose rate limit the probe shares: its lane.
+        needs: values of the target.
+        roles: credentials besides those of the calls.
+        services: addresses besides those of the calls and the control.
+        needs_scenario: whether only a mock, told to by a scenario, provokes it.
+        not_live: why it is never probed live, or None.
+        not_sent: why nothing is sent under the record's other labels, which only recorded traffic can show; None
+            where every label is sent.
+        control: what shows that key and host work, if it is not the lane's control.
+        optional: further parts by name, each with labels of its own, sent where the target allows it and has what it
+            takes.
+        left_out: why parts of `optional` are not sent, by label.
+        endpoint: address of the endpoint that the steps ask, where method and path do not tell.
+        other_endpoints: provokes the same on the record's other endpoints. A plan makes `endpoint_plan` of it.
+        mock_session: the session of a mock in which a part or another endpoint is sent, so that it does not meet what
+            the rest leaves behind; only parts of the same name share it. Empty for the session of the attempt.
     """
 
     address: str
@@ -64,16 +74,16 @@ class Recipe:
     needs: frozenset[str] = frozenset()
     roles: frozenset[str] = frozenset()
     services: frozenset[str] = frozenset()
-    scenario: bool = False
-    live: tuple[str, str] | None = None
-    unsent: tuple[str, str] | None = None
+    needs_scenario: bool = False
+    not_live: tuple[str, str] | None = None
+    not_sent: tuple[str, str] | None = None
     control: Call | None = None
     optional: Mapping[str, Recipe] = field(default_factory=dict)
     left_out: Mapping[str, Reason] = field(default_factory=dict)
     endpoint: str = ""
-    elsewhere: Elsewhere | None = None
-    spread: Spread = NOWHERE
-    apart: str = ""
+    other_endpoints: OtherEndpoints | None = None
+    endpoint_plan: EndpointPlan = NO_OTHER_ENDPOINTS
+    mock_session: str = ""
 
     @property
     def provider(self) -> str:
@@ -83,66 +93,71 @@ class Recipe:
     def lane(self) -> str:
         return f"{self.provider}:{self.credential}"
 
-    def look_under(self, label: str) -> Recipe:
-        """What is sent under this label: one of its optional looks, or itself."""
-        return next((look for look in self.optional.values() if label in look.labels), self)
+    @property
+    def optional_labels(self) -> frozenset[str]:
+        return frozenset(label for part in self.optional.values() for label in part.labels)
+
+    def part_for_label(self, label: str) -> Recipe:
+        """Return what is sent under this label: one of the optional parts, or the recipe itself."""
+        return next((part for part in self.optional.values() if label in part.labels), self)
 
     @property
     def trigger(self) -> str:
-        """`scenario` where only a cause named to the mock provokes it, else `request`."""
-        return "scenario" if self.scenario else "request"
+        """`scenario` where only a scenario of the mock provokes it, else `request`."""
+        return "scenario" if self.needs_scenario else "request"
 
     @property
-    def uses_up(self) -> bool:
-        """Whether it uses something up that fills again meanwhile. On a mock time stands still for it: else what it
-        sees would hang on how busy the machine is.
+    def is_disruptive(self) -> bool:
+        """Whether any part uses up something that fills again with time.
+
+        A mock's clock stands still for it: else the result would depend on how busy the machine is.
         """
-        return Cost.DISRUPTIVE in (self.cost, *(look.cost for look in self.optional.values()))
+        return Cost.DISRUPTIVE in (self.cost, *(part.cost for part in self.optional.values()))
 
-    def at(self, endpoint: str, provoked: Call | Mapping[str, Call] | Recipe) -> Recipe:
-        """The same on another endpoint, at the same cost: these calls instead of its own calls, steps and looks.
+    def for_endpoint(self, endpoint: str, provoked: Call | Mapping[str, Call] | Recipe) -> Recipe:
+        """Return the same at the same cost on another endpoint, with these calls instead of calls, steps and parts.
 
-        Calls are apart from its own, unless what its steps or its setup did may be what they meet.
+        The calls have a mock session of their own, unless they may rely on what the recipe's steps or setup did.
         """
         if isinstance(provoked, Recipe):
             return replace(provoked, endpoint=endpoint)
-        beside = frozenset(label for look in self.optional.values() for label in look.labels)
-        calls = {min(self.labels - beside): provoked} if isinstance(provoked, Call) else dict(provoked)
-        own = recipe(
+        own_labels = self.labels - self.optional_labels
+        calls = {min(own_labels): provoked} if isinstance(provoked, Call) else dict(provoked)
+        endpoint_recipe = recipe(
             self.address,
             calls,
             cost=self.cost,
             credential=self.credential,
             tokens=self.tokens,
-            live=self.live,
+            not_live=self.not_live,
             control=self.control,
         )
-        alone = self.steps is None and SETUP not in self.calls
-        return replace(own, endpoint=endpoint, apart=endpoint if alone else "")
+        is_independent = self.steps is None and SETUP not in self.calls
+        return replace(endpoint_recipe, endpoint=endpoint, mock_session=endpoint if is_independent else "")
 
 
 @dataclass(frozen=True, slots=True)
-class Unfinished:
-    """In the place of a recipe that is still to be written: its record is not probed, and the check says why."""
+class UnfinishedRecipe:
+    """Stands for a recipe that is still to be written: the record is not probed, and the check says why."""
 
     address: str
 
 
 class RecipeOptions(TypedDict, total=False):
-    """What may be said of any recipe and is kept as it is said; `Recipe` tells what each of them means."""
+    """Options of any recipe; `Recipe` explains them."""
 
     cost: Cost
     credential: str
     tokens: int
-    live: tuple[str, str] | None
-    unsent: tuple[str, str] | None
+    not_live: tuple[str, str] | None
+    not_sent: tuple[str, str] | None
     control: Call | None
     endpoint: str
-    elsewhere: Elsewhere | None
+    other_endpoints: OtherEndpoints | None
 
 
 class StepOptions(RecipeOptions, total=False):
-    """What may be said of a recipe with steps; `labels` and `requests` are those of the steps."""
+    """Options of a recipe with steps; `labels` and `requests` are those of the steps."""
 
     labels: Iterable[str]
     requests: int
@@ -152,11 +167,11 @@ class StepOptions(RecipeOptions, total=False):
 
 
 class RowOptions(StepOptions, total=False):
-    """What may be said of a row of a table; `label` is that of its only call, or of all that its steps send."""
+    """Options of a row of a table; `label` is that of its only call, or of all that its steps send."""
 
     label: str
     steps: Steps | None
-    scenario: bool | None
+    needs_scenario: bool | None
     optional: Mapping[str, Recipe]
 
 
@@ -171,57 +186,59 @@ def recipe(
     needs: Iterable[str] = (),
     roles: Iterable[str] = (),
     services: Iterable[str] = (),
-    scenario: bool | None = None,
+    needs_scenario: bool | None = None,
     optional: Mapping[str, Recipe] | None = None,
     **options: Unpack[RecipeOptions],
 ) -> Recipe:
-    """A row of a recipe table: one call, or calls by label, sent in order; then steps, where it has any.
+    """Make a row of a recipe table: one call, or calls by label in order; then steps, if any.
 
-    Whether it needs a scenario, and which values of the target, is read off the calls unless told.
+    The calls tell whether it needs a scenario and which values of the target, unless the options say so.
     """
-    by_label = {label: calls} if isinstance(calls, Call) else dict(calls or {})
-    looks = optional or {}
-    judged = frozenset((*by_label, *labels)).union(*(each.labels for each in looks.values()))
+    calls_by_label = {label: calls} if isinstance(calls, Call) else dict(calls or {})
+    parts = optional or {}
+    judged_labels = frozenset((*calls_by_label, *labels)).union(*(part.labels for part in parts.values()))
+    if needs_scenario is None:
+        needs_scenario = any(call.mock.scenario for call in calls_by_label.values())
     return Recipe(
         address=address,
-        calls=by_label,
+        calls=calls_by_label,
         steps=steps,
-        labels=judged or frozenset({label}),
-        requests=len(by_label) + requests,
-        needs=frozenset(needs).union(*(each.placeholders for each in by_label.values())),
+        labels=judged_labels or frozenset({label}),
+        requests=len(calls_by_label) + requests,
+        needs=frozenset(needs).union(*(call.placeholders for call in calls_by_label.values())),
         roles=frozenset(roles),
         services=frozenset(services),
-        scenario=any(each.mock.scenario for each in by_label.values()) if scenario is None else scenario,
-        optional=looks,
+        needs_scenario=needs_scenario,
+        optional=parts,
         **options,
     )
 
 
-def each_apart(looks: Mapping[str, Recipe]) -> dict[str, Recipe]:
-    """Looks of which each is apart from all others."""
-    return {name: replace(look, apart=name) for name, look in looks.items()}
+def isolate_each(parts: Mapping[str, Recipe]) -> dict[str, Recipe]:
+    """Return the parts, each in a mock session of its own."""
+    return {name: replace(part, mock_session=name) for name, part in parts.items()}
 
 
 @dataclass(frozen=True, slots=True)
 class Family:
-    """Where the addresses of some recipes begin, `pa/errors/general`: a row adds its slug, steps their own name."""
+    """The prefix of the addresses of some recipes, `pa/errors/general`; each recipe adds its slug."""
 
     prefix: str
 
     def recipe(
         self, slug: str, calls: Call | Mapping[str, Call] | None = None, **options: Unpack[RowOptions]
     ) -> Recipe:
-        """A row of the family's table, as `recipe` makes it."""
+        """Make a row of the family's table; see `recipe`."""
         return recipe(f"{self.prefix}/{slug}", calls, **options)
 
-    def unfinished(self, slug: str) -> Unfinished:
-        """A row that is still to be written: what a scaffold leaves, so that nothing passes unseen."""
-        return Unfinished(f"{self.prefix}/{slug}")
+    def unfinished(self, slug: str) -> UnfinishedRecipe:
+        """Make a row that is still to be written, as a scaffold does."""
+        return UnfinishedRecipe(f"{self.prefix}/{slug}")
 
     def stepwise(self, slug: str = "", **options: Unpack[StepOptions]) -> Callable[[Steps], Recipe]:
-        """Make a recipe of a coroutine that sends its calls in its own order; `requests` bounds how many.
+        """Make a recipe of a coroutine that sends calls in an order of its own, at most `requests`.
 
-        The slug is the coroutine's name unless told.
+        The slug is the coroutine's name by default.
         """
 
         def decorate(steps: Steps) -> Recipe:

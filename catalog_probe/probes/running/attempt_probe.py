@@ -14,7 +14,7 @@ from catalog_probe.catalog.reading.grpc_statuses import status_of
 from catalog_probe.probes.judging.comparison.message import QUOTED, quote
 from catalog_probe.probes.judging.control import explain_moment
 from catalog_probe.probes.judging.verdicts.attempts import PASSING
-from catalog_probe.probes.recipes.probe import Stopped
+from catalog_probe.probes.recipes.probe import ProbeStopped
 from catalog_probe.probes.running.teardown import Fixtures
 
 if TYPE_CHECKING:
@@ -70,7 +70,7 @@ class AttemptProbe:
         entry = fixtures.announce(call)
         try:
             exchange = await self._send(call, label)
-        except Stopped:
+        except ProbeStopped:
             fixtures.withdraw(entry)
             raise
         fixtures.learn(call, exchange, entry)
@@ -80,11 +80,11 @@ class AttemptProbe:
         """Remove what this attempt made and has not removed itself; what cannot be removed stays in the journal."""
         for session, fixtures in reversed(self._fixtures.items()):
             self._session = session
-            with suppress(Stopped):
+            with suppress(ProbeStopped):
                 await fixtures.remove(lambda call: self._send(call, CLEANUP, cleanup=True))
 
     @contextmanager
-    def apart(self, name: str) -> Iterator[None]:
+    def use_mock_session(self, name: str) -> Iterator[None]:
         """Use a mock session of this name inside the block. Live, everything shares one account anyway."""
         session = self._session
         if name and not self._lane.live:
@@ -100,8 +100,8 @@ class AttemptProbe:
         A conversation is a success if everything was heard that its script waits for.
 
         Raises:
-            Stopped: no verdict on the record. The reason is `setup-failed`, or the transient fault of the answer: then
-                another attempt is worth while.
+            ProbeStopped: no verdict on the record. The reason is `setup-failed`, or the transient fault of the answer:
+                then another attempt is worth while.
         """
         exchange = await self.send(call, label)
         response = exchange.response
@@ -116,7 +116,7 @@ class AttemptProbe:
         else:
             outcome = exchange.failure.code if exchange.failure else "no answer"
         code = _transient_code(exchange, self.provider) or ReasonCode.SETUP_FAILED
-        raise Stopped(Reason(code, f"{call.method} {call.path}: {outcome}"))
+        raise ProbeStopped(Reason(code, f"{call.method} {call.path}: {outcome}"))
 
     @property
     def transient_code(self) -> str | None:

@@ -23,7 +23,7 @@ from catalog_probe.probes.judging.control import (
     explain_silence,
 )
 from catalog_probe.probes.recipes import book
-from catalog_probe.probes.recipes.probe import Stopped
+from catalog_probe.probes.recipes.probe import ProbeStopped
 
 if TYPE_CHECKING:
     from catalog_probe.catalog.model import Json
@@ -43,8 +43,8 @@ async def confirm(
     With `after`, only a control that was sent later counts. A drift needs such a success after it.
 
     Raises:
-        Stopped: it is no success. A documented bad-credential answer to the lane's own control ends the lane and names
-            the variable; so does any refusal of it after it was a success.
+        ProbeStopped: it is no success. A documented bad-credential answer to the lane's own control ends the lane and
+            names the variable; so does any refusal of it after it was a success.
     """
     send = partial(lane.send, control, CONTROL, session, time.perf_counter(), unbudgeted=True)
     exchange = await lane.controls.fetch(control, send, after=after)
@@ -52,23 +52,23 @@ async def confirm(
         return exchange
     request = f"the control {exchange.request.method} {exchange.request.url}"
     if exchange.failure is not None:
-        raise Stopped(Reason(exchange.failure.code, f"{request}: {exchange.failure.detail}"))
+        raise ProbeStopped(Reason(exchange.failure.code, f"{request}: {exchange.failure.detail}"))
     response = exchange.response
     if response is None:
-        raise Stopped(Reason(ReasonCode.CONTROL_FAILED, f"{request} was not answered"))
+        raise ProbeStopped(Reason(ReasonCode.CONTROL_FAILED, f"{request} was not answered"))
     account_trouble = _explain_account(lane, exchange, request, known) if known is not None else None
     if account_trouble is not None:
         lane.stop(account_trouble)
-        raise Stopped(account_trouble)
+        raise ProbeStopped(account_trouble)
     trouble = explain_silence(exchange, lane.provider.name)
     if trouble is not None:
-        raise Stopped(Reason(trouble.code, f"{request}: {trouble.detail}"))
+        raise ProbeStopped(Reason(trouble.code, f"{request}: {trouble.detail}"))
     status = status_of(response, lane.provider.name)
     if status == SUCCESS:
         defect = _find_missing_proof(control, lane, response)
         if defect:
             detail = f"{request} was answered {status} {defect}; look at {_name_address(lane)}"
-            raise Stopped(Reason(ReasonCode.CONTROL_FAILED, detail))
+            raise ProbeStopped(Reason(ReasonCode.CONTROL_FAILED, detail))
         lane.green_control = exchange
         return exchange
     reason = _explain_refusal(lane, response, status, request, known)
@@ -76,7 +76,7 @@ async def confirm(
     # The control of another service, as over gRPC, says nothing about the other services.
     if is_refused and control == _own_control(lane):
         lane.stop(reason)
-    raise Stopped(reason)
+    raise ProbeStopped(reason)
 
 
 def _find_missing_proof(control: Call, lane: Lane, response: Response) -> str:
@@ -152,7 +152,7 @@ def _name_address(lane: Lane) -> str:
 
 def _own_control(lane: Lane) -> Call | None:
     """Return the control of the lane's credential; recipes may have others, for services that it does not reach."""
-    return book.book(lane.provider.name).controls.get(lane.role)
+    return book.recipe_book(lane.provider.name).controls.get(lane.role)
 
 
 def _is_set_header(provider: Provider, place: str) -> bool:

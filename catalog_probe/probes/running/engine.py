@@ -300,4 +300,4 @@ class Engine:
 
 
 def _find_recipe(address: str) -> Recipe | None:
-    return book.book(Address.parse(address).provider).recipes.get(address)
+    return book.recipe_book(Address.parse(address).provider).recipes.get(address)

@@ -9,9 +9,9 @@ from catalog_probe.catalog.model import Reason
 from catalog_probe.probes.judging.control import expect_control
 from catalog_probe.probes.judging.inconclusive.key_evidence import FaultFreeAnswer, Shows
 from catalog_probe.probes.judging.inconclusive.one_answer import REQUESTS, judge_fault_free, list_suspicions
-from catalog_probe.probes.recipes.fault_free import TWIN
-from catalog_probe.probes.recipes.performing import perform
-from catalog_probe.probes.recipes.probe import Stopped
+from catalog_probe.probes.recipes.fault_free import FAULT_FREE
+from catalog_probe.probes.recipes.performing import perform_recipe
+from catalog_probe.probes.recipes.probe import ProbeStopped
 from catalog_probe.probes.running.attempt_probe import AttemptProbe
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from catalog_probe.probes.running.task import Task
 
 Send = Callable[[str], Awaitable["Exchange"]]
-"""Sends the fault-free request of an endpoint; raises `Stopped` where it may not or cannot be sent."""
+"""Sends the fault-free request of an endpoint; raises `ProbeStopped` where it may not or cannot be sent."""
 
 
 async def ask_fault_free(key: KeyEvidence, send: Send, provider: str, known: Known) -> None:
@@ -37,7 +37,7 @@ async def _ask(suspicion: AnswerOn, send: Send, expected: Expected, known: Known
     for _ in range(REQUESTS):
         try:
             exchange = await send(suspicion.endpoint)
-        except Stopped as stopped:
+        except ProbeStopped as stopped:
             cause = f"{suspicion.endpoint} without a fault: {stopped.reason.code}: {stopped.reason.detail}"
             return FaultFreeAnswer(Shows.NOTHING, f"{cause}; different faults got: {suspicion.words.message}")
         answer = judge_fault_free(suspicion, exchange, expected, known)
@@ -50,16 +50,18 @@ async def send_fault_free(task: Task, lane: Lane, endpoint: str) -> Exchange:
     """Send the fault-free request of an endpoint, and remove what it makes. `task` is any task of the lane.
 
     Raises:
-        Stopped: it is not allowed here, or nothing more can be sent.
+        ProbeStopped: it is not allowed here, or nothing more can be sent.
     """
     recipe = task.fault_free(endpoint)
     if isinstance(recipe, Reason):
-        raise Stopped(recipe)
-    probe = AttemptProbe(endpoint, lane.role, lane, f"{task.run}/{endpoint}/{TWIN}", task.journal, tokens=recipe.tokens)
+        raise ProbeStopped(recipe)
+    probe = AttemptProbe(
+        endpoint, lane.role, lane, f"{task.run}/{endpoint}/{FAULT_FREE}", task.journal, tokens=recipe.tokens
+    )
     async with lane.semaphore:
         lane.reserve(recipe.tokens)
         try:
-            await perform(recipe, probe)
+            await perform_recipe(recipe, probe)
         finally:
             await probe.remove_all()
-    return next(exchange for exchange in probe.exchanges if exchange.label == TWIN)
+    return next(exchange for exchange in probe.exchanges if exchange.label == FAULT_FREE)

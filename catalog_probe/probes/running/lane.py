@@ -13,7 +13,7 @@ from catalog_probe.catalog.reading.grpc_statuses import status_of
 from catalog_probe.probes.calls.placeholders import OWN_NAME, fill_placeholders, own_name
 from catalog_probe.probes.judging.inconclusive.confirmations import list_named_values
 from catalog_probe.probes.judging.inconclusive.key_evidence import KeyEvidence
-from catalog_probe.probes.recipes.probe import Stopped
+from catalog_probe.probes.recipes.probe import ProbeStopped
 from catalog_probe.probes.running.barrier import Barrier
 from catalog_probe.probes.running.control_cache import ControlCache
 from catalog_probe.probes.running.pacing.rate_limiter import RateLimiter, WaitTooLong
@@ -127,8 +127,8 @@ class Lane:
             unbudgeted: it does not draw on the budget.
 
         Raises:
-            Stopped: the lane has ended, the budget is spent, the provider asks for too long a wait, or the call's path
-                would lead elsewhere than to the target.
+            ProbeStopped: the lane has ended, the budget is spent, the provider asks for too long a wait, or the call's
+                path would lead elsewhere than to the target.
         """
         role = role or self.role
         wire = self._wires.select(call)  # before the rate limiter: an import after it would make the request late
@@ -169,11 +169,11 @@ class Lane:
         """Take what an attempt may use at most from the budget.
 
         Raises:
-            Stopped: the budget does not hold so much.
+            ProbeStopped: the budget does not hold so much.
         """
         shortage = self._budget.reserve_tokens(tokens)
         if shortage is not None:
-            raise Stopped(shortage)
+            raise ProbeStopped(shortage)
 
     @property
     def paused_s(self) -> float:
@@ -198,20 +198,20 @@ class Lane:
         """Wait until a request may be sent.
 
         Raises:
-            Stopped: it may not.
+            ProbeStopped: it may not.
         """
         if self.stopped is not None and not cleanup:
-            raise Stopped(Reason(ReasonCode.LANE_STOPPED, f"{self.stopped.code}: {self.stopped.detail}"))
+            raise ProbeStopped(Reason(ReasonCode.LANE_STOPPED, f"{self.stopped.code}: {self.stopped.detail}"))
         shortage = None if unbudgeted else self._budget.take_request()
         if shortage is not None and not cleanup:
-            raise Stopped(shortage)
+            raise ProbeStopped(shortage)
         try:
             return await self._throttle.acquire(scope, self._limiter, tokens)
         except WaitTooLong as error:
             reason = Reason(ReasonCode.WAIT_TOO_LONG, str(error))
             if scope.role == self.role:  # a pause of another key says nothing about the lane's
                 self.stop(reason)
-            raise Stopped(reason) from error
+            raise ProbeStopped(reason) from error
 
     def _add_query_key(self, call: Call, role: str) -> Call:
         """Return the call with its key in the query, if the provider takes it there."""

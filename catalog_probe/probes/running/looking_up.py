@@ -15,7 +15,7 @@ from catalog_probe.probes.calls.call import get
 from catalog_probe.probes.calls.placeholders import fill_path
 from catalog_probe.probes.judging.control import explain_silence
 from catalog_probe.probes.judging.verdicts.attempts import PASSING
-from catalog_probe.probes.recipes.probe import Stopped
+from catalog_probe.probes.recipes.probe import ProbeStopped
 from catalog_probe.probes.running.lane import Lane
 from catalog_probe.probes.running.pacing.budget import Budget
 from catalog_probe.probes.targets.look_ups import (
@@ -185,7 +185,7 @@ class _ProviderLookUps:
                 call = get(path, query=query + cursor, service=address)
                 # Redacted at once: the answer is not judged, but values are taken from it and shown.
                 exchange = redact_exchange(await lane.send(call, SETUP, SESSION, 0.0, unbudgeted=True), self._redactor)
-            except Stopped as stopped:
+            except ProbeStopped as stopped:
                 reason = redact_reason(stopped.reason, self._redactor)
                 self._unanswered[request] = reason
                 return replace(answer, trouble=f"{reason.code}: {reason.detail}")

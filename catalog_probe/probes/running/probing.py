@@ -19,8 +19,8 @@ from catalog_probe.probes.judging.verdicts.attempts import PASSING, only_later, 
 from catalog_probe.probes.judging.verdicts.record_verdict import record_verdict
 from catalog_probe.probes.judging.verdicts.verdict import Verdict
 from catalog_probe.probes.planning.obstacles import services_beyond_the_control
-from catalog_probe.probes.recipes.performing import Unseen, perform
-from catalog_probe.probes.recipes.probe import Stopped
+from catalog_probe.probes.recipes.performing import UnobservedParts, perform_recipe
+from catalog_probe.probes.recipes.probe import ProbeStopped
 from catalog_probe.probes.running import controls
 from catalog_probe.probes.running.attempt_probe import AttemptProbe
 from catalog_probe.probes.running.barrier import Stage
@@ -52,7 +52,7 @@ async def probe_record(task: Task, lane: Lane) -> Result | UnsettledResult:
             # If the key or the host fails by now, everything looks like drift. A later success rules that out.
             await _confirm_control(task, lane, after=time.perf_counter())
         pending = add_record(_describe_probe(task, lane, history), verdict, history.exchanges, lane.evidence)
-    except Stopped as stopped:
+    except ProbeStopped as stopped:
         pending = Pending(Verdict(Outcome.INCONCLUSIVE, stopped.reason))
     result = start_result(task, history)
     return UnsettledResult(result, pending) if pending.waits else add_verdict(result, pending.verdict, live=lane.live)
@@ -87,15 +87,15 @@ async def _probe_until_settled(task: Task, lane: Lane, history: AttemptHistory) 
     by then that it is worth while.
 
     Raises:
-        Stopped: nothing more can be sent, or the control says that nothing should be.
+        ProbeStopped: nothing more can be sent, or the control says that nothing should be.
     """
-    lost_control: Stopped | None = None
+    lost_control: ProbeStopped | None = None
     while True:
         verdict: Verdict | None = None
         try:
             async with lane.semaphore:
                 verdict = await _probe_while_open(task, lane, history)
-        except Stopped as stopped:
+        except ProbeStopped as stopped:
             is_transient = stopped.reason.code in PASSING
             if history.attempts or lost_control is not None or lane.stopped is not None or not is_transient:
                 raise
@@ -114,7 +114,7 @@ async def _probe_while_open(task: Task, lane: Lane, history: AttemptHistory) -> 
     """Attempt the record until nothing is open but what should be asked later; return the verdict, if nothing is open.
 
     Raises:
-        Stopped: nothing more can be sent, or the control says that nothing should be.
+        ProbeStopped: nothing more can be sent, or the control says that nothing should be.
     """
     if not history.attempts:
         await _confirm_control(task, lane)
@@ -136,7 +136,7 @@ async def _is_worth_asking_again(task: Task, lane: Lane) -> bool:
     since = await lane.barrier.wait_for(Stage.ASKED, str(task.record.address))
     try:
         await _confirm_control(task, lane, after=since)
-    except Stopped:
+    except ProbeStopped:
         return False
     return True
 
@@ -152,7 +152,7 @@ async def _attempt(task: Task, lane: Lane, history: AttemptHistory) -> Verdict:
     number = len(history.attempts) + 1
     session = f"{task.run}/{address}/{number}"
     role, tokens = task.recipe.credential, task.recipe.tokens
-    probe = AttemptProbe(address, role, lane, session, task.journal, still=task.recipe.uses_up, tokens=tokens)
+    probe = AttemptProbe(address, role, lane, session, task.journal, still=task.recipe.is_disruptive, tokens=tokens)
     needed = _find_needed_places(task, history) if history.verdicts else None
     history.missing_labels = {
         label: reason for label, reason in history.missing_labels.items() if label not in history.lost_labels
@@ -160,10 +160,10 @@ async def _attempt(task: Task, lane: Lane, history: AttemptHistory) -> Verdict:
     started_at = format_utc_now()
     stopped: Reason | None = None
     error_verdict: Verdict | None = None
-    missing = Unseen()
+    missing = UnobservedParts()
     try:
-        missing = await perform(task.recipe, probe, needed)
-    except Stopped as exception:
+        missing = await perform_recipe(task.recipe, probe, needed)
+    except ProbeStopped as exception:
         stopped = probe.explain_stop(exception.reason)
     except Exception as error:  # noqa: BLE001 - a recipe's own fault must not take the run down
         error_verdict = _judge_error(probe, error, describe_error(error, lane.redactor))
@@ -171,10 +171,10 @@ async def _attempt(task: Task, lane: Lane, history: AttemptHistory) -> Verdict:
         await probe.remove_all()
     history.other_key_labels |= probe.other_key_labels
     attempt = Attempt(started_at, ms_since(probe.started), tuple(probe.exchanges))
-    history.missing_labels |= missing.looks
+    history.missing_labels |= missing.labels
     is_first = needed is None
     history.lost_labels = frozenset(
-        label for label, reason in missing.looks.items() if is_first and reason.code in PASSING
+        label for label, reason in missing.labels.items() if is_first and reason.code in PASSING
     )
     history.missing_endpoints |= missing.endpoints
     verdict = (error_verdict or _judge_attempt(task, history, attempt, needed, stopped)).kept

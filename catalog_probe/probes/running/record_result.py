@@ -38,7 +38,7 @@ def make_unprobed_result(record: Record, reason: Reason, recipe: Recipe | None) 
 def start_result(task: Task, history: AttemptHistory) -> Result:
     """Return the result of a record without its verdict."""
     labels = {**task.recipe.left_out, **history.missing_labels}
-    endpoints = {**task.recipe.spread.left_out, **history.missing_endpoints}
+    endpoints = {**task.recipe.endpoint_plan.left_out, **history.missing_endpoints}
     return Result(
         record=str(task.record.address),
         probed_record=task.record.data,
@@ -49,7 +49,7 @@ def start_result(task: Task, history: AttemptHistory) -> Result:
         lane=task.recipe.lane,
         cost=str(task.recipe.cost),
         trigger=task.recipe.trigger,
-        not_drawn=task.recipe.spread.not_drawn,
+        not_drawn=task.recipe.endpoint_plan.not_drawn,
     )
 
 

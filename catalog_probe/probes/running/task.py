@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from catalog_probe.catalog.evidence.retention import RetentionBudget
 from catalog_probe.probes.judging.inconclusive.record import nothing_of
-from catalog_probe.probes.recipes.fault_free import twin
+from catalog_probe.probes.recipes.fault_free import fault_free_request
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -38,7 +38,7 @@ class Task:
     """The fault of the request under each label that should be refused: the documents' row about it."""
     allowance: RetentionBudget = field(default_factory=RetentionBudget)
     """What the run may still keep of large answers."""
-    fault_free: Callable[[str], Recipe | Reason] = twin
+    fault_free: Callable[[str], Recipe | Reason] = fault_free_request
     """Returns the fault-free request of an endpoint, or why it cannot be sent here."""
     success: Callable[[str], Expected | None] = nothing_of
     """Returns what is documented of an endpoint's success."""

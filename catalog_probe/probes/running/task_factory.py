@@ -14,7 +14,7 @@ from catalog_probe.catalog.reading.classification import own_row
 from catalog_probe.probes.judging.comparison.basis import succeeds
 from catalog_probe.probes.planning.obstacles import obstacle
 from catalog_probe.probes.recipes import book
-from catalog_probe.probes.recipes.fault_free import twin
+from catalog_probe.probes.recipes.fault_free import fault_free_request
 from catalog_probe.probes.running.task import Task
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ class TaskFactory:
             recipe=recipe,
             expected=expected,
             known=known,
-            control=book.control_of(recipe),
+            control=book.find_control(recipe),
             run=self.run,
             journal=self.journal,
             reprobe_after_s=self.target.reprobe_after_s,
@@ -73,7 +73,7 @@ class TaskFactory:
 
     def _find_fault_free(self, role: str, endpoint: str) -> Recipe | Reason:
         """Return the fault-free request of an endpoint with this role's key, or why it cannot be sent here."""
-        request = twin(endpoint)
+        request = fault_free_request(endpoint)
         if isinstance(request, Reason):
             return request
         recipe = replace(request, credential=role)

@@ -11,8 +11,8 @@ import anyio
 from catalog_probe.catalog.model.codes import ReasonCode
 from catalog_probe.catalog.model.status import is_success
 from catalog_probe.probes.calls.call import Call
-from catalog_probe.probes.recipes.book import book
-from catalog_probe.probes.recipes.loading import RecipeError, recipes_place
+from catalog_probe.probes.recipes.book import recipe_book
+from catalog_probe.probes.recipes.loading import RecipeError, recipes_path
 
 if TYPE_CHECKING:
     from catalog_probe.catalog.model import Exchange, Json
@@ -73,9 +73,9 @@ class Fixtures:
         """
         if call.removal is None:
             return None
-        if book(self.provider.name).removals.get(call.removal.name) != call.removal:
+        if recipe_book(self.provider.name).removals.get(call.removal.name) != call.removal:
             what = f"{_describe_call(call)} has the removal {call.removal.name!r}, which is not listed"
-            raise RecipeError(what, f"put it into REMOVALS in {recipes_place(self.provider.name)}")
+            raise RecipeError(what, f"put it into REMOVALS in {recipes_path(self.provider.name)}")
         if self.journal is None:
             return None
         address = self.provider.addresses.get(call.removal.call.service, "")

@@ -11,7 +11,7 @@ from catalog_probe.catalog.model import Reason
 from catalog_probe.catalog.model.codes import ReasonCode
 from catalog_probe.probes.calls.placeholders import fill_path
 from catalog_probe.probes.calls.services import LOOPBACK_SERVICES
-from catalog_probe.probes.recipes.probe import Stopped
+from catalog_probe.probes.recipes.probe import ProbeStopped
 from catalog_probe.probes.wire.address import UnsafePathError, url_at
 from catalog_probe.probes.wire.loopback import Loopback
 
@@ -51,7 +51,7 @@ class Wires:
         """Return the URL of a call below an address of the target.
 
         Raises:
-            Stopped: the target has no such address, or the call's path would lead elsewhere.
+            ProbeStopped: the target has no such address, or the call's path would lead elsewhere.
         """
         if call.service in LOOPBACK_SERVICES:
             address = await self._loopback.address(call.service)
@@ -59,12 +59,12 @@ class Wires:
             address = self._provider.addresses[call.service]
         else:
             key = f"providers.{self._provider.name}.{call.service}"
-            raise Stopped(Reason(ReasonCode.ADDRESS_MISSING, f"add {key} to the target"))
+            raise ProbeStopped(Reason(ReasonCode.ADDRESS_MISSING, f"add {key} to the target"))
         try:
             path = self._dialect.path_out(fill_path(call.path, self._provider.values))
             return url_at(address, path, read_origin)
         except UnsafePathError as error:
-            raise Stopped(Reason(ReasonCode.UNSAFE_PATH, f"{call.method}: {error}")) from error
+            raise ProbeStopped(Reason(ReasonCode.UNSAFE_PATH, f"{call.method}: {error}")) from error
 
     async def aclose(self) -> None:
         """Close every connection."""

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from catalog_probe.catalog.model.codes import ReasonCode
 from catalog_probe.probes.calls.call import delete, get, post
-from catalog_probe.probes.recipes.fault_free import MADE_FIRST
-from catalog_probe.probes.recipes.shapes import shapes_of
+from catalog_probe.probes.recipes.fault_free import NEEDS_SETUP
+from catalog_probe.probes.recipes.minimal_requests import list_minimal_requests
 
 from . import (
     s1_2_5_lists,
@@ -36,7 +36,7 @@ from .requests import (
     as_agents,
 )
 
-__all__ = ["FAMILIES", "NO_TWIN", "REMOVALS", "SHAPES", "UNPROBED"]
+__all__ = ["FAMILIES", "MINIMAL_REQUESTS", "NO_FAULT_FREE_REQUEST", "REMOVALS", "UNPROBED"]
 
 FAMILIES = (
     s1_2_5_lists,
@@ -73,8 +73,10 @@ OF_WHAT_WAS_MADE = {
 }
 """The requests of endpoints that speak of one thing, with an id that cannot exist."""
 
-SHAPES = {
-    **shapes_of(s1_4_1_endpoints.RECIPES, s1_4_1_messages.RECIPES, s1_4_1_compliance.RECIPES, s1_2_5_lists.RECIPES),
+MINIMAL_REQUESTS = {
+    **list_minimal_requests(
+        s1_4_1_endpoints.RECIPES, s1_4_1_messages.RECIPES, s1_4_1_compliance.RECIPES, s1_2_5_lists.RECIPES
+    ),
     **OF_WHAT_WAS_MADE,
 }
 """The smallest request of each endpoint."""
@@ -87,7 +89,7 @@ UNPROBED: dict[str, tuple[str, str]] = {
     ),
 }
 
-NO_TWIN: dict[str, str] = {
+NO_FAULT_FREE_REQUEST: dict[str, str] = {
     "pa/endpoints/complete/create_completion": "it never succeeds: the path is removed (2:9)",
     **dict.fromkeys(
         (
@@ -99,5 +101,5 @@ NO_TWIN: dict[str, str] = {
         ),
         "its requests have no fault: it is limits that were used up that refuse them",
     ),
-    **dict.fromkeys(OF_WHAT_WAS_MADE, MADE_FIRST),
+    **dict.fromkeys(OF_WHAT_WAS_MADE, NEEDS_SETUP),
 }

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from catalog_probe.probes.calls.call import Call, delete, get
-from catalog_probe.probes.recipes.credential_rules import BOTH
+from catalog_probe.probes.recipes.credential_rules import BOTH_REFUSALS
 
 from .requests import UNKNOWN_ID
 
@@ -141,4 +141,4 @@ def pick(calls: Mapping[str, Call], *labels: str) -> dict[str, Call]:
 def labelled(success: Call, **others: Call) -> Mapping[str, Call]:
     """The calls of a read by label: the success, its credential rules, an unknown query parameter, its own rules."""
     unknown = asking(success, *success.query, ("no_such_parameter", "1"))
-    return BOTH.labelled(success, unknown_parameter=unknown, **others)
+    return BOTH_REFUSALS.label_calls(success, unknown_parameter=unknown, **others)

@@ -97,5 +97,5 @@ def signed(call: Call, role: str) -> Call:
     return call.replace(credential=role, key_header=("authorization", ""))
 
 
-labelled = Refusals(missing=False).labelled
+labelled = Refusals(missing=False).label_calls
 """The calls of an endpoint of the general or the admin API, which the documents do not show without a key."""

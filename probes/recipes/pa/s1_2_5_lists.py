@@ -103,7 +103,7 @@ def a_day_later(label: str, clock: str) -> dict[str, Recipe]:
         requests=2,
         needs={"local_session"},
         credential=READ,
-        live=(ReasonCode.NO_DOCUMENTED_SETUP, "a cursor expires after 24 h, which no probe waits for"),
+        not_live=(ReasonCode.NO_DOCUMENTED_SETUP, "a cursor expires after 24 h, which no probe waits for"),
     )
     return {label: look}
 
@@ -168,7 +168,7 @@ RECIPES: tuple[Recipe, ...] = (
                 activities().with_clock("+3650d"),
                 label="in_ten_years",
                 credential=READ,
-                live=(ReasonCode.NO_DOCUMENTED_SETUP, "no probe waits for so long"),
+                not_live=(ReasonCode.NO_DOCUMENTED_SETUP, "no probe waits for so long"),
             )
         },
     ),

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from catalog_probe.catalog.model.codes import ReasonCode
 from catalog_probe.catalog.model.labels import ANSWER, SETUP, SUCCESS
-from catalog_probe.probes.recipes.credential_rules import BOTH
+from catalog_probe.probes.recipes.credential_rules import BOTH_REFUSALS
 from catalog_probe.probes.recipes.recipe import Family, Recipe
 from catalog_probe.probes.targets.target import Cost
 
@@ -44,17 +44,21 @@ def deleted(family: str, slug: str, path: str, unknown: str) -> Recipe:
     """Refused without a key and with a wrong one; on the mock, also what is answered where something is deleted."""
     endpoints = Family(f"pa/endpoints/{family}")
     success = endpoints.recipe(
-        slug, deletion(path), label=SUCCESS, cost=Cost.DESTRUCTIVE, credential=READ, live=NO_FIXTURE
+        slug, deletion(path), label=SUCCESS, cost=Cost.DESTRUCTIVE, credential=READ, not_live=NO_FIXTURE
     )
     return endpoints.recipe(
-        slug, BOTH.denied(deletion(unknown)), credential=READ, optional={SUCCESS: success}, unsent=NO_FIXTURE
+        slug,
+        BOTH_REFUSALS.refused_calls(deletion(unknown)),
+        credential=READ,
+        optional={SUCCESS: success},
+        not_sent=NO_FIXTURE,
     )
 
 
 def recorded(kind: str, call: Call) -> Recipe:
     """The activity that tells of a delete."""
     calls = {SETUP: call, ANSWER: activities(("activity_types[]", f"pa_{kind}"))}
-    return OUTCOMES.recipe(f"{kind}_activity", calls, cost=Cost.DESTRUCTIVE, credential=READ, live=NO_FIXTURE)
+    return OUTCOMES.recipe(f"{kind}_activity", calls, cost=Cost.DESTRUCTIVE, credential=READ, not_live=NO_FIXTURE)
 
 
 RECIPES: tuple[Recipe, ...] = (

@@ -90,7 +90,7 @@ def pending_and_no_more() -> dict[str, Recipe]:
     return {
         "pending": SESSIONS.recipe(slug, call, label="pending", credential=READ),
         "pending_no_more": SESSIONS.recipe(
-            slug, call.with_clock("+1d"), label="pending_no_more", credential=READ, live=no_time
+            slug, call.with_clock("+1d"), label="pending_no_more", credential=READ, not_live=no_time
         ),
     }
 

@@ -187,7 +187,7 @@ async def cancel_batch(probe: Probe) -> None:
     cost=Cost.BILLABLE,
     tokens=4,
     needs={"small_model"},
-    live=(ReasonCode.NO_DOCUMENTED_SETUP, "a batch takes up to a day to end, and only an ended batch has results"),
+    not_live=(ReasonCode.NO_DOCUMENTED_SETUP, "a batch takes up to a day to end, and only an ended batch has results"),
 )
 async def get_batch_results(probe: Probe) -> None:
     """The results, an hour after the batch was made."""
@@ -206,7 +206,7 @@ async def get_file(probe: Probe) -> None:
     labels=OF_ONE,
     requests=5,
     cost=Cost.DESTRUCTIVE,
-    live=(ReasonCode.NO_DOCUMENTED_SETUP, "only files that the provider's own tools made can be downloaded"),
+    not_live=(ReasonCode.NO_DOCUMENTED_SETUP, "only files that the provider's own tools made can be downloaded"),
 )
 async def download_file(probe: Probe) -> None:
     file = (await probe.setup(UPLOAD)).body

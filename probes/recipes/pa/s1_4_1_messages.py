@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from catalog_probe.probes.recipes.recipe import Family, Recipe, each_apart
+from catalog_probe.probes.recipes.recipe import Family, Recipe, isolate_each
 from catalog_probe.probes.targets.target import Cost
 
 from .requests import (
@@ -105,7 +105,7 @@ RECIPES: tuple[Recipe, ...] = (
         ),
         cost=Cost.BILLABLE,
         tokens=4_000,
-        optional=each_apart(
+        optional=isolate_each(
             {
                 # 2:7.3 "max_tokens above the model maximum"
                 **with_max_tokens("max_tokens_at_maximum", beyond=0, cost=Cost.BILLABLE, tokens=LARGEST_ANSWER),

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from catalog_probe.probes.calls.call import Call
 
 FAMILY = Family("pa/endpoints/compliance_access")
-of_key = Refusals(missing=False).labelled
+of_key = Refusals(missing=False).label_calls
 """What a kind of key may do: the success, a wrong key, and its rules."""
 
 DELETE_REFUSED = {"delete_refused": deletion(UNKNOWN_CHAT)}

@@ -8,9 +8,15 @@ from catalog_probe.catalog.model.codes import ReasonCode
 from catalog_probe.catalog.model.labels import ANSWER
 from catalog_probe.probes.calls.body import to_body
 from catalog_probe.probes.calls.call import Call, get, post
-from catalog_probe.probes.recipes.other_endpoints import Change, changed_request, listed, spoilt, spoilt_by_label
-from catalog_probe.probes.recipes.recipe import Elsewhere, Family, Recipe
-from catalog_probe.probes.recipes.shapes import befallen
+from catalog_probe.probes.recipes.minimal_requests import with_scenario
+from catalog_probe.probes.recipes.other_endpoints import (
+    Change,
+    calls_by_endpoint,
+    changed_request,
+    same_change,
+    same_changes,
+)
+from catalog_probe.probes.recipes.recipe import Family, OtherEndpoints, Recipe
 from catalog_probe.probes.targets.target import Cost
 
 from .compliance_requests import (
@@ -59,13 +65,15 @@ WITH_UNKNOWN_PARAMETER = ("no_such_parameter", "1")
 
 
 def refusal(
-    slug: str, calls: Call | Mapping[str, Call], role: str | None = None, elsewhere: Elsewhere | None = None
+    slug: str, calls: Call | Mapping[str, Call], role: str | None = None, other_endpoints: OtherEndpoints | None = None
 ) -> Recipe:
     """A row: a call, or one a cause, with the key of a role where it is the key that is refused."""
     by_label = dict(calls) if isinstance(calls, Mapping) else {ANSWER: calls}
     if role is not None:
         by_label = {label: call.replace(credential=role) for label, call in by_label.items()}
-    return FAMILY.recipe(slug, by_label, credential=READ, control=control_for(*by_label.values()), elsewhere=elsewhere)
+    return FAMILY.recipe(
+        slug, by_label, credential=READ, control=control_for(*by_label.values()), other_endpoints=other_endpoints
+    )
 
 
 def changed(slug: str, request: Call, change: Change | Mapping[str, Change]) -> Recipe:
@@ -73,15 +81,17 @@ def changed(slug: str, request: Call, change: Change | Mapping[str, Change]) -> 
     return changed_request(FAMILY, slug, request, change, credential=READ, control=control_for(request))
 
 
-def destroying(slug: str, call: Call, why: str, elsewhere: Elsewhere | None = None) -> Recipe:
+def destroying(slug: str, call: Call, why: str, other_endpoints: OtherEndpoints | None = None) -> Recipe:
     """A row whose request does harm if it is not refused: sent where nothing is lost by that."""
-    live = (ReasonCode.NO_DOCUMENTED_SETUP, why)
-    return FAMILY.recipe(slug, call, credential=READ, cost=Cost.DESTRUCTIVE, live=live, elsewhere=elsewhere)
+    not_live = (ReasonCode.NO_DOCUMENTED_SETUP, why)
+    return FAMILY.recipe(
+        slug, call, credential=READ, cost=Cost.DESTRUCTIVE, not_live=not_live, other_endpoints=other_endpoints
+    )
 
 
 def fail_upstream(status: str) -> Change:
     """Something behind the API fails the call with this status."""
-    return befallen(f"upstream_trouble;kind={UPSTREAM[status]}")
+    return with_scenario(f"upstream_trouble;kind={UPSTREAM[status]}")
 
 
 OF_QUERIES: tuple[Recipe, ...] = (
@@ -93,7 +103,9 @@ OF_QUERIES: tuple[Recipe, ...] = (
             "bracketed_range": activities(("created_at[gte]", EARLY)),
             "array_without_suffix": activities(("activity_types", "pa_chat_created")),
         },
-        elsewhere=spoilt_by_label(unknown_name=lambda call: call.replace(query=(*call.query, WITH_UNKNOWN_PARAMETER))),
+        other_endpoints=same_changes(
+            unknown_name=lambda call: call.replace(query=(*call.query, WITH_UNKNOWN_PARAMETER))
+        ),
     ),
     # invalid_parameter_value: "limit above maximum, invalid datetime, missing timezone, array value outside the set,
     # created_at.lt not after created_at.gte; tool_use_input_max_bytes and tool_result_max_bytes accept a positive
@@ -129,7 +141,7 @@ OF_IDS: tuple[Recipe, ...] = (
         "chat_outside_key_scope",
         messages(),
         "compliance_elsewhere",
-        listed(
+        calls_by_endpoint(
             "pa/endpoints/compliance_chats",
             {
                 "delete_chat": destroying(
@@ -151,7 +163,7 @@ OF_IDS: tuple[Recipe, ...] = (
             "generated_file_content": get(f"{UNKNOWN_GENERATED_FILE}/content"),
             "artifact_version": get(UNKNOWN_ARTIFACT),
         },
-        elsewhere=spoilt_by_label(artifact_version=lambda _: get(f"{UNKNOWN_ARTIFACT}/content")),
+        other_endpoints=same_changes(artifact_version=lambda _: get(f"{UNKNOWN_ARTIFACT}/content")),
     ),
     # project_not_found: "detail, attachments, collaborators, and DELETE of a missing or already deleted project"
     refusal(
@@ -191,7 +203,7 @@ OF_IDS: tuple[Recipe, ...] = (
             "role": get(f"{ORGANIZATION}/roles/role_{UNKNOWN_ID}"),
             "group": get(f"{BASE}/groups/group_{UNKNOWN_ID}"),
         },
-        elsewhere=listed(
+        other_endpoints=calls_by_endpoint(
             "pa/endpoints/compliance_organizations",
             {
                 "list_users": {"organization": get(f"{UNKNOWN_ORGANIZATION}/users")},
@@ -220,7 +232,7 @@ OF_IDS: tuple[Recipe, ...] = (
         post(f"{BASE}/groups", {}),
         credential=READ,
         cost=Cost.DESTRUCTIVE,
-        elsewhere=spoilt(lambda shape: shape.replace(method="POST", body=to_body({}))),
+        other_endpoints=same_change(lambda shape: shape.replace(method="POST", body=to_body({}))),
     ),
 )
 
@@ -228,7 +240,7 @@ OF_THE_PROVIDER: tuple[Recipe, ...] = (
     # 502/503/504/529: "transient upstream or overload"
     changed("transient_upstream", LISTED, {status: fail_upstream(status) for status in UPSTREAM}),
     # local_sessions_index_unavailable: "index temporarily unavailable"
-    changed("local_sessions_index_unavailable", get(LOCAL_SESSIONS), befallen("local_sessions_index_down")),
+    changed("local_sessions_index_unavailable", get(LOCAL_SESSIONS), with_scenario("local_sessions_index_down")),
     # local_sessions_captured_content_unavailable: "captured content unavailable"
     refusal(
         "local_sessions_captured_content_unavailable",

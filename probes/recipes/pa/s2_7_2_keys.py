@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from catalog_probe.probes.calls.call import get
-from catalog_probe.probes.recipes.other_endpoints import spoilt_by_label
-from catalog_probe.probes.recipes.shapes import with_key
+from catalog_probe.probes.recipes.minimal_requests import with_key
+from catalog_probe.probes.recipes.other_endpoints import same_changes
 from catalog_probe.probes.targets.target import WRONG
 
 from .compliance_requests import BASE, DELETE, ORG_DATA, READ, USER_DATA, pick
@@ -16,10 +16,10 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from catalog_probe.probes.calls.call import Call
-    from catalog_probe.probes.recipes.recipe import Elsewhere, Recipe
+    from catalog_probe.probes.recipes.recipe import OtherEndpoints, Recipe
 
 
-def without_scope(labels: Mapping[str, str]) -> Elsewhere:
+def without_scope(labels: Mapping[str, str]) -> OtherEndpoints:
     """The delete key, which has no read scope, under the cause that an endpoint belongs to."""
 
     def of_endpoint(endpoint: str, shape: Call | None) -> Mapping[str, Call] | None:
@@ -34,7 +34,10 @@ RECIPES: tuple[Recipe, ...] = (
     changed(
         "compliance_api_not_enabled",
         LISTED,
-        {"organization": with_key("compliance_not_enabled"), "parent": with_key("compliance_parent_not_enabled")},
+        {
+            "organization": with_key("compliance_not_enabled"),
+            "parent": with_key("compliance_parent_not_enabled"),
+        },
     ),
     # api_key_invalid, api_key_deactivated ("key disabled or deleted"), api_key_expired ("admin key past expiry")
     changed("api_key_invalid", LISTED, with_key(WRONG)),
@@ -92,7 +95,7 @@ RECIPES: tuple[Recipe, ...] = (
             "no_key": LISTED.replace(credential=None),
             "unaccepted_key_type": LISTED.replace(credential="inference"),
         },
-        elsewhere=spoilt_by_label(no_key=with_key(None), unaccepted_key_type=with_key("inference")),
+        other_endpoints=same_changes(no_key=with_key(None), unaccepted_key_type=with_key("inference")),
     ),
     refusal(
         "settings_not_authenticated",

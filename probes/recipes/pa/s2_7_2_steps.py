@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 from catalog_probe.catalog.model.codes import ReasonCode
 from catalog_probe.catalog.model.labels import SETUP
 from catalog_probe.probes.calls.call import Call, get
-from catalog_probe.probes.recipes.exhausting import once_limited
-from catalog_probe.probes.recipes.other_endpoints import spoilt
-from catalog_probe.probes.recipes.recipe import Elsewhere, Family, Recipe
+from catalog_probe.probes.recipes.exhausting import send_until_limited
+from catalog_probe.probes.recipes.other_endpoints import same_change
+from catalog_probe.probes.recipes.recipe import Family, OtherEndpoints, Recipe
 from catalog_probe.probes.targets.target import Cost
 
 from .compliance_requests import (
@@ -61,7 +61,7 @@ async def page_not_valid_for_request(probe: Probe) -> None:
     credential=READ,
     control=CHATS,
     needs={"local_session"},
-    live=(TOO_LONG, "a cursor expires after 24 h, which no probe waits for"),
+    not_live=(TOO_LONG, "a cursor expires after 24 h, which no probe waits for"),
 )
 async def page_cursor_expired(probe: Probe) -> None:
     """A cursor that still works within a day, and no more the day after."""
@@ -76,7 +76,7 @@ async def next_page(probe: Probe) -> str:
     return cursor(await probe.send(first, SETUP), "next_page")
 
 
-def outlived(slug: str, call: Call, clock: str, why: str, elsewhere: Elsewhere | None = None) -> Recipe:
+def outlived(slug: str, call: Call, clock: str, why: str, other_endpoints: OtherEndpoints | None = None) -> Recipe:
     """What can be read now, and no more when its time is over."""
 
     async def steps(probe: Probe) -> None:
@@ -90,8 +90,8 @@ def outlived(slug: str, call: Call, clock: str, why: str, elsewhere: Elsewhere |
         credential=READ,
         control=CHATS,
         needs=call.placeholders,
-        live=(TOO_LONG, why),
-        elsewhere=elsewhere,
+        not_live=(TOO_LONG, why),
+        other_endpoints=other_endpoints,
     )
 
 
@@ -99,7 +99,7 @@ def used_up(slug: str, call: Call) -> Recipe:
     """What is answered to a key when the budget of its parent organization is used up, which all endpoints share."""
 
     async def steps(probe: Probe) -> None:
-        await once_limited(probe, of_another(NARROW)(call), MOST)
+        await send_until_limited(probe, of_another(NARROW)(call), MOST)
 
     return FAMILY.recipe(
         slug,
@@ -109,7 +109,7 @@ def used_up(slug: str, call: Call) -> Recipe:
         roles={of_another(NARROW)(call).credential_role(READ) or READ},
         needs=call.placeholders,
         cost=Cost.DISRUPTIVE,
-        elsewhere=lambda _, shape: used_up(slug, shape) if shape is not None else None,
+        other_endpoints=lambda _, shape: used_up(slug, shape) if shape is not None else None,
     )
 
 
@@ -140,7 +140,7 @@ RECIPES: tuple[Recipe, ...] = (
         messages(CHAT),
         "+400d",
         "a chat's retention lasts longer than any probe waits",
-        elsewhere=spoilt(lambda _: deletion(CHAT).with_clock("+400d")),
+        other_endpoints=same_change(lambda _: deletion(CHAT).with_clock("+400d")),
     ),
     # local_sessions_captured_content_unavailable: "persistent for customer-managed-key organizations with a disabled,
     # revoked or unreachable key"

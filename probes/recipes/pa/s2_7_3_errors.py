@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 from catalog_probe.catalog.model.codes import ReasonCode
 from catalog_probe.probes.calls.body import DeclaredBody
 from catalog_probe.probes.calls.call import delete, get, post
-from catalog_probe.probes.recipes.exhausting import once_limited, use_up
-from catalog_probe.probes.recipes.other_endpoints import changed_request, spoilt
+from catalog_probe.probes.recipes.exhausting import send_until_limited, use_up_limit
+from catalog_probe.probes.recipes.minimal_requests import unchanged, with_fields, with_key, with_scenario
+from catalog_probe.probes.recipes.other_endpoints import changed_request, same_change
 from catalog_probe.probes.recipes.recipe import Family, Recipe
-from catalog_probe.probes.recipes.shapes import as_it_is, befallen, with_fields, with_key
 from catalog_probe.probes.targets.target import WRONG, Cost
 
 from .requests import (
@@ -52,13 +52,13 @@ def too_large(slug: str, path: str, limit_mb: int, content_type: str = "applicat
     return FAMILY.recipe(slug, call, cost=Cost.DISRUPTIVE)
 
 
-def limited(judged: Call, sent: Call, live: tuple[str, str] | None = None) -> Recipe:
+def limited(judged: Call, sent: Call, not_live: tuple[str, str] | None = None) -> Recipe:
     """A call with a key that has tiny limits, once they are used up."""
     of_tight_key = with_key("tight")
 
     async def steps(probe: Probe) -> None:
-        await use_up(probe, of_tight_key(sent), MOST, remaining="pa-ratelimit-requests-remaining")
-        await once_limited(probe, of_tight_key(judged), MOST)
+        await use_up_limit(probe, of_tight_key(sent), MOST, remaining="pa-ratelimit-requests-remaining")
+        await send_until_limited(probe, of_tight_key(judged), MOST)
 
     return FAMILY.recipe(
         "rate_limit",
@@ -67,9 +67,9 @@ def limited(judged: Call, sent: Call, live: tuple[str, str] | None = None) -> Re
         cost=Cost.DISRUPTIVE,
         roles={"tight"},
         needs=judged.placeholders | sent.placeholders,
-        live=live,
+        not_live=not_live,
         endpoint="pa/endpoints/messages/count_tokens",
-        elsewhere=limited_elsewhere,
+        other_endpoints=limited_elsewhere,
     )
 
 
@@ -79,8 +79,8 @@ def limited_elsewhere(endpoint: str, shape: Call | None) -> Recipe | None:
         return None
     family, slug = endpoint.split("/")[2:]
     shared = SHARED.get(family) if slug != "create_agent" else None
-    recipe = limited(shape, shared or shape, live=None if shared else NOT_FOR_FREE)
-    return replace(recipe, apart=family if shared else endpoint)
+    recipe = limited(shape, shared or shape, not_live=None if shared else NOT_FOR_FREE)
+    return replace(recipe, mock_session=family if shared else endpoint)
 
 
 def badly_signed(call: Call) -> Call:
@@ -112,9 +112,11 @@ RECIPES: tuple[Recipe, ...] = (
     changed_request(FAMILY, "permission_error", message(), with_key("restricted"), tokens=2),
     # 404 "unknown path, resource id or model"
     FAMILY.recipe("unknown_path", get("/v1/no-such-path")),
-    FAMILY.recipe("unknown_resource", get(UNKNOWN_BATCH), elsewhere=spoilt(as_it_is)),
+    FAMILY.recipe("unknown_resource", get(UNKNOWN_BATCH), other_endpoints=same_change(unchanged)),
     FAMILY.recipe(
-        "unknown_model", get("/v1/models/no-such-model"), elsewhere=spoilt(with_fields(model="no-such-model"))
+        "unknown_model",
+        get("/v1/models/no-such-model"),
+        other_endpoints=same_change(with_fields(model="no-such-model")),
     ),
     # 413 "body over size limit (section 8)"
     too_large("too_large_messages", "/v1/messages", 32),
@@ -124,12 +126,12 @@ RECIPES: tuple[Recipe, ...] = (
     # 429 "rate limit, tier monthly spend cap, acceleration limit, or coding-assistant workspace spend limit"
     limited(count(), count()),
     changed_request(FAMILY, "spend_cap", message(), with_key("spend_cap"), tokens=2),
-    changed_request(FAMILY, "acceleration_limit", message(), befallen("acceleration_limit")),
+    changed_request(FAMILY, "acceleration_limit", message(), with_scenario("acceleration_limit")),
     changed_request(FAMILY, "coding_assistant_limit", message(), with_key("coding_assistant"), tokens=2),
     # 500 "internal error", 504 "request timed out", 529 "temporary overload"
-    changed_request(FAMILY, "internal_error", message(), befallen("internal_error")),
-    changed_request(FAMILY, "timeout", message(), befallen("upstream_timeout")),
-    changed_request(FAMILY, "overloaded", message(), befallen("overloaded")),
+    changed_request(FAMILY, "internal_error", message(), with_scenario("internal_error")),
+    changed_request(FAMILY, "timeout", message(), with_scenario("upstream_timeout")),
+    changed_request(FAMILY, "overloaded", message(), with_scenario("overloaded")),
 )
 
 

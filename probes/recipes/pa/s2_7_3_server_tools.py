@@ -32,7 +32,7 @@ def using(tool: dict[str, Any], prompt: str, **fields: Json) -> Call:
 
 def tool_error(slug: str, call: Call) -> Recipe:
     """A message that is generated, so it costs, in which a server tool fails."""
-    return FAMILY.recipe(slug, call, cost=Cost.BILLABLE, tokens=TOKENS, live=MODELS_CHOICE)
+    return FAMILY.recipe(slug, call, cost=Cost.BILLABLE, tokens=TOKENS, not_live=MODELS_CHOICE)
 
 
 def transient(slug: str, tool: dict[str, Any], name: str, cause: str) -> Recipe:

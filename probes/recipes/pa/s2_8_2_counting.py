@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 from catalog_probe.catalog.model.codes import ReasonCode
 from catalog_probe.catalog.model.labels import SUCCESS
 from catalog_probe.probes.calls.call import Call, delete, get
-from catalog_probe.probes.recipes.exhausting import use_up
+from catalog_probe.probes.recipes.exhausting import use_up_limit
+from catalog_probe.probes.recipes.minimal_requests import with_scenario
 from catalog_probe.probes.recipes.recipe import Family
-from catalog_probe.probes.recipes.shapes import befallen
 from catalog_probe.probes.targets.target import Cost
 
 from .compliance_requests import ORGANIZATIONS, activities
@@ -46,7 +46,7 @@ def used_up(
     *,
     role: str = TIGHT,
     credential: str = "inference",
-    unsent: tuple[str, str] | None = None,
+    not_sent: tuple[str, str] | None = None,
 ) -> Recipe:
     """An ordinary answer; then, when the call has used up the limit of the role's key, what it does to these calls."""
     tight = {
@@ -56,7 +56,7 @@ def used_up(
 
     async def steps(probe: Probe) -> None:
         await probe.send(call.replace(credential=role), SUCCESS)
-        await use_up(probe, call.replace(credential=role), BOUND, REMAINING)
+        await use_up_limit(probe, call.replace(credential=role), BOUND, REMAINING)
         for label, other in tight.items():
             await probe.send(other, label)
 
@@ -71,14 +71,14 @@ def used_up(
         roles={role, *(other.credential_role(role) or role for other in tight.values())},
         credential=credential,
         cost=Cost.DISRUPTIVE,
-        unsent=unsent,
+        not_sent=not_sent,
     )
 
 
 def rehearsed(slug: str, call: Call, label: str) -> Recipe:
     """An ordinary answer, and the documented refusal, which a mock gives where others have used the limit up."""
-    calls = {SUCCESS: call, label: befallen("rate_limited")(call)}
-    return FAMILY.recipe(slug, calls, cost=Cost.BILLABLE, tokens=4, live=ONLY_TOKENS, unsent=ONLY_TOKENS)
+    calls = {SUCCESS: call, label: with_scenario("rate_limited")(call)}
+    return FAMILY.recipe(slug, calls, cost=Cost.BILLABLE, tokens=4, not_live=ONLY_TOKENS, not_sent=ONLY_TOKENS)
 
 
 FILE_CALLS = {
@@ -109,10 +109,10 @@ RECIPES: tuple[Recipe, ...] = (
             "other_key": message().replace(credential=TIGHT_TOO),
             "other_organization": message().replace(credential="inference"),
         },
-        unsent=ONLY_TIME,
+        not_sent=ONLY_TIME,
     ),
     # "RPM applies to all batch endpoints"
-    used_up("batch_requests", BATCHES, {"all_batch_endpoints": CREATE_BATCH}, unsent=ONLY_TIME),
+    used_up("batch_requests", BATCHES, {"all_batch_endpoints": CREATE_BATCH}, not_sent=ONLY_TIME),
     # "shared across upload, list, retrieve, download and delete"
     used_up("file_requests", FILES, {**FILE_CALLS, "other_key": FILES.replace(credential=TIGHT_TOO)}),
     # "Managed agents per organization"
@@ -120,7 +120,7 @@ RECIPES: tuple[Recipe, ...] = (
         "agent_requests",
         LISTED_AGENTS,
         {"read_by_other_key": LISTED_AGENTS.replace(credential=TIGHT_TOO)},
-        unsent=ONLY_TIME,
+        not_sent=ONLY_TIME,
     ),
     # "Compliance API: 600 requests per minute per parent organization (7.2)."
     used_up(
@@ -129,20 +129,20 @@ RECIPES: tuple[Recipe, ...] = (
         {"spent": activities(), "spent_for_other_endpoint": ORGANIZATIONS},
         role=NARROW,
         credential="compliance",
-        unsent=ONLY_TIME,
+        not_sent=ONLY_TIME,
     ),
     # "ITPM counts input_tokens and cache_creation_input_tokens"
     rehearsed("token_counting_rules", message(), "input_tokens_count"),
     # "exceeding gives 429 with retry-after"
     rehearsed("fast_mode", FAST, "fast_exhausted"),
     # "service_tier `auto` uses priority when ITPM and OTPM capacity both suffice; `standard_only` opts out"
-    FAMILY.recipe("priority", COMMITMENT, cost=Cost.BILLABLE, tokens=20, unsent=ONLY_TOKENS),
+    FAMILY.recipe("priority", COMMITMENT, cost=Cost.BILLABLE, tokens=20, not_sent=ONLY_TOKENS),
     # "Tier spend caps per month in USD: Start 500; Build 1000; Scale 200000; Custom none."
     FAMILY.recipe(
         "spend_cap",
         {SUCCESS: message(), "now": message().replace(credential="spend_cap")},
         cost=Cost.BILLABLE,
         tokens=4,
-        unsent=ONLY_SPENDING,
+        not_sent=ONLY_SPENDING,
     ),
 )

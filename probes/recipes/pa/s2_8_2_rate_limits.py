@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from catalog_probe.catalog.model.labels import LIMITED
-from catalog_probe.probes.recipes.exhausting import exhaust
-from catalog_probe.probes.recipes.limit_looks import SLUG, TIGHT, beyond, generated
+from catalog_probe.probes.recipes.exhausting import exhaust_limit
+from catalog_probe.probes.recipes.rate_limit_parts import SLUG, TIGHT, exceeded_part, generation_part
 from catalog_probe.probes.recipes.recipe import Family
 from catalog_probe.probes.targets.target import Cost
 
@@ -24,7 +24,7 @@ REMAINING = "pa-ratelimit-requests-remaining"
 
 async def beyond_the_limit(probe: Probe) -> None:
     """Count tokens, which is free, until the limit of a key with a tiny one answers."""
-    await exhaust(probe, count().replace(credential=TIGHT), BOUND, label=LIMITED, remaining=REMAINING)
+    await exhaust_limit(probe, count().replace(credential=TIGHT), BOUND, label=LIMITED, remaining=REMAINING)
 
 
 PRIORITY = message(service_tier="auto").replace(credential="priority")
@@ -38,9 +38,9 @@ RECIPES = (
         tokens=16,
         optional={
             # "Fast mode has dedicated limits and headers", "Headers `pa-priority-input-tokens-*`"
-            **generated(LIMITS, "fast", FAST, tokens=16),
-            **generated(LIMITS, "priority", PRIORITY, tokens=16),
-            **beyond(LIMITS, beyond_the_limit, requests=BOUND + 1),
+            **generation_part(LIMITS, "fast", FAST, tokens=16),
+            **generation_part(LIMITS, "priority", PRIORITY, tokens=16),
+            **exceeded_part(LIMITS, beyond_the_limit, requests=BOUND + 1),
         },
     ),
 )

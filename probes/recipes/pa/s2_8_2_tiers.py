@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from catalog_probe.catalog.model.codes import ReasonCode
 from catalog_probe.probes.calls.call import get, post
-from catalog_probe.probes.recipes.recipe import Family, Recipe, each_apart
+from catalog_probe.probes.recipes.recipe import Family, Recipe, isolate_each
 from catalog_probe.probes.targets.target import Cost
 
 from .requests import BATCHES, FAST, FILES, count, labelled, message, said, signed
@@ -70,7 +70,7 @@ RECIPES: tuple[Recipe, ...] = (
         cost=Cost.BILLABLE,
         tokens=4,
         optional={
-            **each_apart(looks("messages_per_minute", by_class_and_tier(), cost=Cost.BILLABLE, tokens=4)),
+            **isolate_each(looks("messages_per_minute", by_class_and_tier(), cost=Cost.BILLABLE, tokens=4)),
             # 2:9 "dedicated long-context limits were removed"
             **looks("messages_per_minute", {"long_context": LONG}, cost=Cost.BILLABLE, tokens=250_000),
             # "The cloud-marketplace variant starts at Start, has no per-workspace limits and no fast mode."
@@ -93,7 +93,7 @@ RECIPES: tuple[Recipe, ...] = (
         "batches_per_minute",
         labelled(BATCHES),
         optional=looks("batches_per_minute", by_tier(BATCHES)),
-        unsent=NO_QUEUE,
+        not_sent=NO_QUEUE,
     ),
     # "Files API: about 500 RPM per organization, shared across upload, list, retrieve, download and delete."
     FAMILY.recipe("files_per_minute", labelled(FILES)),

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from catalog_probe.catalog.model import Exchange, Reason
 from catalog_probe.catalog.model.codes import ReasonCode
 from catalog_probe.catalog.model.labels import SETUP
-from catalog_probe.probes.recipes.probe import Probe, Stopped
+from catalog_probe.probes.recipes.probe import Probe, ProbeStopped
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -57,7 +57,9 @@ async def to_the_end(probe: Probe, listing: Call) -> None:
         if not entries(page.body):
             await probe.send(going_on, END)
             return
-    raise Stopped(Reason(ReasonCode.SETUP_FAILED, f"no end of {listing.method} {listing.path} within {MOST} pages"))
+    raise ProbeStopped(
+        Reason(ReasonCode.SETUP_FAILED, f"no end of {listing.method} {listing.path} within {MOST} pages")
+    )
 
 
 def by_page(listing: Call, size: int) -> Steps:
@@ -83,24 +85,24 @@ def _demand_more_than(size: int, whole: Exchange) -> None:
     """Refuse to walk where one page holds all: what it says of going on tells nothing.
 
     Raises:
-        Stopped: the account has no more.
+        ProbeStopped: the account has no more.
     """
     number = len(entries(body_of(whole)))
     if number <= size:
         where = f"{whole.request.method} {whole.request.url}"
-        raise Stopped(Reason(ReasonCode.SETUP_FAILED, f"{where}: {number} entries are no second page of {size}"))
+        raise ProbeStopped(Reason(ReasonCode.SETUP_FAILED, f"{where}: {number} entries are no second page of {size}"))
 
 
 def cursor(exchange: Exchange, name: str) -> str:
     """The cursor that a page returned.
 
     Raises:
-        Stopped: it returned none, so there is nothing to walk by.
+        ProbeStopped: it returned none, so there is nothing to walk by.
     """
     token = _copy(body_of(exchange).get(name))
     if token is None:
         where = f"{exchange.request.method} {exchange.request.url}"
-        raise Stopped(Reason(ReasonCode.SETUP_FAILED, f"{where}: the page has no {name} to walk by"))
+        raise ProbeStopped(Reason(ReasonCode.SETUP_FAILED, f"{where}: the page has no {name} to walk by"))
     return token
 
 
@@ -129,10 +131,10 @@ def newest(body: Any, number: int, field: str) -> str:
     """A field of the entry with this number, counted from 0.
 
     Raises:
-        Stopped: the list has not so many entries.
+        ProbeStopped: the list has not so many entries.
     """
     entry = dict(enumerate(entries(body))).get(number, {})
     value = entry.get(field)
     if not isinstance(value, str):
-        raise Stopped(Reason(ReasonCode.SETUP_FAILED, f"the list has no entry {number + 1} with {field}"))
+        raise ProbeStopped(Reason(ReasonCode.SETUP_FAILED, f"the list has no entry {number + 1} with {field}"))
     return value

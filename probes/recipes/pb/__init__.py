@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from catalog_probe.catalog.model.codes import ReasonCode
-from catalog_probe.probes.recipes.shapes import shapes_of
+from catalog_probe.probes.recipes.minimal_requests import list_minimal_requests
 
 from . import (
     s1_4_2_endpoints,
@@ -16,7 +16,7 @@ from . import (
     s2_8_3_rate_limits,
 )
 
-__all__ = ["FAMILIES", "REMOVALS", "SHAPES", "UNPROBED"]
+__all__ = ["FAMILIES", "MINIMAL_REQUESTS", "REMOVALS", "UNPROBED"]
 
 FAMILIES = (
     s1_4_2_endpoints,
@@ -29,7 +29,7 @@ FAMILIES = (
     s2_8_3_rate_limits,
 )
 
-SHAPES = shapes_of(s1_4_2_endpoints.RECIPES)
+MINIMAL_REQUESTS = list_minimal_requests(s1_4_2_endpoints.RECIPES)
 """The smallest request of each endpoint."""
 
 REMOVALS = (

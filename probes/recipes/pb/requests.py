@@ -96,7 +96,7 @@ def in_both(*tables: Iterable[Recipe]) -> tuple[Recipe, ...]:
 
     A row that says itself what its record's other endpoint is sent stays as it is.
     """
-    return tuple(_in_both(row) if row.elsewhere is None else row for table in tables for row in table)
+    return tuple(_in_both(row) if row.other_endpoints is None else row for table in tables for row in table)
 
 
 def in_version_of(shape: Call, call: Call) -> Call:
@@ -107,9 +107,9 @@ def in_version_of(shape: Call, call: Call) -> Call:
 
 
 def _in_both(recipe: Recipe) -> Recipe:
-    def elsewhere(_: str, shape: Call | None) -> Mapping[str, Call] | None:
+    def other_endpoints(_: str, shape: Call | None) -> Mapping[str, Call] | None:
         if shape is None or not recipe.calls:
             return None
         return {label: in_version_of(shape, call) for label, call in recipe.calls.items()}
 
-    return replace(recipe, elsewhere=elsewhere)
+    return replace(recipe, other_endpoints=other_endpoints)

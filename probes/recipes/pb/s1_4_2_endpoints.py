@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 from catalog_probe.catalog.model import Reason
 from catalog_probe.catalog.model.codes import ReasonCode
 from catalog_probe.probes.calls.call import Call, Removal, delete, get
-from catalog_probe.probes.recipes.credential_rules import BOTH, Refusals
-from catalog_probe.probes.recipes.probe import Stopped
-from catalog_probe.probes.recipes.recipe import Family, Recipe, each_apart
+from catalog_probe.probes.recipes.credential_rules import BOTH_REFUSALS, Refusals
+from catalog_probe.probes.recipes.probe import ProbeStopped
+from catalog_probe.probes.recipes.recipe import Family, Recipe, isolate_each
 from catalog_probe.probes.targets.target import Cost
 
 from .requests import MODELS, TOKEN, as_stream, chat, generate, interaction, stream_generate, with_oauth_token
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 ENDPOINTS = Family("pb/endpoints")
 ONLY_TIME = (ReasonCode.NO_DOCUMENTED_SETUP, "the documents do not say how long work in the background takes (1:4.2)")
-labelled, of_interaction = BOTH.labelled, Refusals(wrong=False).labelled
+labelled, of_interaction = BOTH_REFUSALS.label_calls, Refusals(wrong=False).label_calls
 VERSIONS = ("v1beta", "v1")
 INTERACTION_REMOVALS = {
     name: Removal(f"interaction_{name}", delete(f"/{name}/interactions/{{id}}")) for name in VERSIONS
@@ -70,7 +70,7 @@ def _generate_content(version: str) -> Recipe:
         ),
         cost=Cost.BILLABLE,
         tokens=200,
-        optional=each_apart(
+        optional=isolate_each(
             optional_calls(
                 image_temperature_at_maximum=generate_with("{image_model}", temperature=1),
                 image_temperature_above_maximum=generate_with("{image_model}", temperature=1.01),
@@ -99,7 +99,7 @@ def _create_interaction(version: str) -> Recipe:
         body = exchange.response.body if exchange.response is not None else None
         name = body.get("id") if isinstance(body, dict) else None
         if not isinstance(name, str):
-            raise Stopped(Reason(ReasonCode.SETUP_FAILED, "the interaction under way was answered without an id"))
+            raise ProbeStopped(Reason(ReasonCode.SETUP_FAILED, "the interaction under way was answered without an id"))
         await probe.send(get(f"/{version}/interactions/{name}").with_clock("+1m"), "background_result")
 
     slug = f"interactions/create_interaction_{version}"
@@ -117,7 +117,7 @@ def _create_interaction(version: str) -> Recipe:
                 tokens=20,
                 cost=Cost.BILLABLE,
                 needs={"small_model"},
-                live=ONLY_TIME,
+                not_live=ONLY_TIME,
             )
         },
     )
@@ -133,7 +133,7 @@ def _stream_interaction(version: str) -> Recipe:
         tokens=20,
         optional={
             "error": ENDPOINTS.recipe(
-                slug, failing, label="error_event", cost=Cost.BILLABLE, tokens=2_000, live=NO_NUMBER
+                slug, failing, label="error_event", cost=Cost.BILLABLE, tokens=2_000, not_live=NO_NUMBER
             )
         },
     )

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 from catalog_probe.catalog.model.codes import ReasonCode
 from catalog_probe.probes.calls.body import BytesBody
 from catalog_probe.probes.calls.call import Call, Removal, delete, get, post
-from catalog_probe.probes.recipes.other_endpoints import changed_request, spoilt
+from catalog_probe.probes.recipes.minimal_requests import with_key
+from catalog_probe.probes.recipes.other_endpoints import changed_request, same_change
 from catalog_probe.probes.recipes.recipe import Family, Recipe
-from catalog_probe.probes.recipes.shapes import with_key
 from catalog_probe.probes.targets.target import WRONG, Cost
 
 from .requests import MODELS, TOKEN, chat, generate, in_both, user_turn, with_file, with_oauth_token, with_token
@@ -44,8 +44,8 @@ def a_day_later(call: Call) -> Recipe:
         steps=steps,
         requests=2,
         needs=call.placeholders,
-        live=NO_TOKEN_LIFETIME,
-        elsewhere=lambda _, shape: a_day_later(shape) if shape is not None else None,
+        not_live=NO_TOKEN_LIFETIME,
+        other_endpoints=lambda _, shape: a_day_later(shape) if shape is not None else None,
     )
 
 
@@ -64,7 +64,7 @@ def oversized(version: str) -> Recipe:
         cost=Cost.BILLABLE,
         tokens=1_100_000,
         needs={"small_context_model"},
-        elsewhere=lambda *_: oversized("v1"),
+        other_endpoints=lambda *_: oversized("v1"),
     )
 
 
@@ -120,7 +120,7 @@ ROWS: tuple[Recipe, ...] = (
         "preview_model_outside_v1beta",
         with_preview_model(generate(version="v1")),
         tokens=TOKENS,
-        elsewhere=spoilt(with_preview_model),
+        other_endpoints=same_change(with_preview_model),
     ),
     ERRORS.recipe(
         "model_closed_to_new_users", generate("{closed_model}").replace(credential="newcomer"), tokens=TOKENS
@@ -167,7 +167,7 @@ async def ephemeral_token_elsewhere(probe: Probe) -> None:
 
 
 # 409 ALREADY_EXISTS "duplicate store or document name"
-@ERRORS.stepwise(requests=4, cost=Cost.DESTRUCTIVE, live=NO_PATH_OF_STORES)
+@ERRORS.stepwise(requests=4, cost=Cost.DESTRUCTIVE, not_live=NO_PATH_OF_STORES)
 async def document_already_exists(probe: Probe) -> None:
     """A second document of the same name in a store."""
     await probe.setup(post("/v1beta/fileSearchStores", {"name": "catalog-probe-documents"}, removal=STORE_REMOVAL))
@@ -176,7 +176,7 @@ async def document_already_exists(probe: Probe) -> None:
     await probe.send(document)
 
 
-@ERRORS.stepwise(requests=3, cost=Cost.DESTRUCTIVE, live=NO_PATH_OF_STORES)
+@ERRORS.stepwise(requests=3, cost=Cost.DESTRUCTIVE, not_live=NO_PATH_OF_STORES)
 async def already_exists(probe: Probe) -> None:
     """A second store of the same name."""
     make = post("/v1beta/fileSearchStores", {"name": "catalog-probe"})

@@ -31,10 +31,10 @@ TOO_MANY_CALLS: list[Json] = [QUESTION, *[FUNCTION_CALL, FUNCTION_RESULT] * TOOL
 
 
 def error_event(
-    code: str, call: Call, family: Family, *, tokens: int = TOKENS, live: tuple[str, str] | None = None
+    code: str, call: Call, family: Family, *, tokens: int = TOKENS, not_live: tuple[str, str] | None = None
 ) -> Recipe:
     """A streamed interaction, under way and so paid for, that ends with an `error` event."""
-    return family.recipe(code, as_stream(call), cost=Cost.BILLABLE, tokens=tokens, live=live)
+    return family.recipe(code, as_stream(call), cost=Cost.BILLABLE, tokens=tokens, not_live=not_live)
 
 
 def stopped_interaction(code: str, filter_name: str, model: str = "{small_model}") -> Recipe:
@@ -106,14 +106,14 @@ GENERATED: tuple[Recipe, ...] = (
         interaction("{image_model}", input=TEXT_ONLY, response_modalities=["image"]),
         GENERATION,
         tokens=2_000,
-        live=MODELS_CHOICE,
+        not_live=MODELS_CHOICE,
     ),
     error_event(
         "too_many_tool_calls",
         interaction(input=TOO_MANY_CALLS, tools=[FUNCTION]),
         GENERATION,
         tokens=2_000,
-        live=NO_NUMBER,
+        not_live=NO_NUMBER,
     ),
     error_event(
         "missing_thought_signature",

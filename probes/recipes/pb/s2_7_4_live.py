@@ -44,7 +44,7 @@ def live(*steps: ScriptStep) -> Call:
 
 def aged_connection(slug: str, cause: str, age: str, *steps: ScriptStep) -> Recipe:
     """A connection on which time has passed."""
-    return LIVE.recipe(slug, live(*steps, AWAIT_CLOSE).with_scenario(f"{cause};age={age}"), live=ONLY_TIME)
+    return LIVE.recipe(slug, live(*steps, AWAIT_CLOSE).with_scenario(f"{cause};age={age}"), not_live=ONLY_TIME)
 
 
 def opened_by_token(name: str) -> Call:
@@ -66,7 +66,9 @@ RECIPES: tuple[Recipe, ...] = (
     # 2:8.1 "PB live connection: about 10 minutes"
     aged_connection("connection_time_exceeded", "connection_age", "10m"),
     # "(session lifetime exceeded, connection reset, goAway, invalid ephemeral token)"
-    LIVE.recipe("connection_reset", live(TEXT, AWAIT_CLOSE).with_scenario("connection_reset"), live=ONLY_THE_NETWORK),
+    LIVE.recipe(
+        "connection_reset", live(TEXT, AWAIT_CLOSE).with_scenario("connection_reset"), not_live=ONLY_THE_NETWORK
+    ),
     LIVE.recipe("invalid_ephemeral_token", until_closed(opened_by_token("auth_tokens/no-such-token"))),
     # 1:4.2 "closes with codes 1000 to 1011 and a reason"
     LIVE.recipe("malformed_message", converse(PATH, SendMessage("no message at all"), AWAIT_CLOSE)),
@@ -85,7 +87,7 @@ def resume_session(handle: str, *steps: ScriptStep) -> Call:
     return converse(PATH, setup(sessionResumption={"handle": handle}), *steps)
 
 
-@LIVE.stepwise(requests=2, needs={"live_token_path", "live_model"}, live=NO_TOKEN_LIFETIME)
+@LIVE.stepwise(requests=2, needs={"live_token_path", "live_model"}, not_live=NO_TOKEN_LIFETIME)
 async def expired_ephemeral_token(probe: Probe) -> None:
     """A token of one's own, a day later."""
     token = await probe.setup(TOKEN)
@@ -93,7 +95,7 @@ async def expired_ephemeral_token(probe: Probe) -> None:
 
 
 # 2:8.1 "resumption handle valid 2 h"
-@LIVE.stepwise(requests=2, needs={"live_path", "live_model"}, live=ONLY_TIME)
+@LIVE.stepwise(requests=2, needs={"live_path", "live_model"}, not_live=ONLY_TIME)
 async def expired_resumption_handle(probe: Probe) -> None:
     """A handle of one's own, when its 2 hours are over."""
     handle = await obtain_handle(probe)
@@ -108,7 +110,7 @@ def until_answered(call: Call) -> Call:
 def before_its_end(label: str, cause: str, age: str, *steps: ScriptStep) -> Recipe:
     """A connection on which nearly all of its time has passed."""
     call = until_answered(live(*steps)).with_scenario(f"{cause};age={age}")
-    return ENDPOINTS.recipe("connect", call, label=label, live=ONLY_TIME)
+    return ENDPOINTS.recipe("connect", call, label=label, not_live=ONLY_TIME)
 
 
 def resumed_after(label: str, cause: str, age: str) -> Recipe:
@@ -124,8 +126,8 @@ def resumed_after(label: str, cause: str, age: str) -> Recipe:
         label=label,
         requests=2,
         needs={"live_path", "live_model"},
-        scenario=True,
-        live=ONLY_TIME,
+        needs_scenario=True,
+        not_live=ONLY_TIME,
     )
 
 
@@ -164,7 +166,7 @@ CONNECT = ENDPOINTS.recipe(
             label="resume_at_the_last_moment",
             requests=2,
             needs={"live_path", "live_model"},
-            live=ONLY_TIME,
+            not_live=ONLY_TIME,
         ),
         "resumed_session": resumed_after("resume_after_session_time", "session_age", "15m"),
         "resumed_connection": resumed_after("resume_after_connection_time", "connection_age", "10m"),

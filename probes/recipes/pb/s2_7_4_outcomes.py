@@ -68,7 +68,7 @@ def without_signature(version: str) -> Recipe:
         cost=Cost.BILLABLE,
         tokens=1_000,
         needs={"reasoning_model"},
-        elsewhere=lambda *_: without_signature("v1"),
+        other_endpoints=lambda *_: without_signature("v1"),
     )
 
 
@@ -111,7 +111,7 @@ ROWS: tuple[Recipe, ...] = (
         generate("{image_model}", contents=user_turn(TEXT_ONLY), config={"responseModalities": ["IMAGE"]}),
         cost=Cost.BILLABLE,
         tokens=2_000,
-        live=MODELS_CHOICE,
+        not_live=MODELS_CHOICE,
     ),
     stopped_output("image_recitation", "image_recitation", "{image_model}"),
     faulty_output("unexpected_tool_call", "unexpected_call"),
@@ -120,7 +120,7 @@ ROWS: tuple[Recipe, ...] = (
         generate(contents=tool_rounds(TOOL_ROUNDS), tools=TOOLS),
         cost=Cost.BILLABLE,
         tokens=2_000,
-        live=NO_NUMBER,
+        not_live=NO_NUMBER,
     ),
     faulty_output("malformed_response", "malformed_response"),
     # "MISSING_THOUGHT_SIGNATURE arises in multi-turn function calling when thought signatures are not echoed"

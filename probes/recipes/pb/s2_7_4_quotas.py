@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from catalog_probe.catalog.model.codes import ReasonCode
-from catalog_probe.probes.recipes.exhausting import once_limited, one_more_than
+from catalog_probe.probes.recipes.exhausting import send_one_more_than, send_until_limited
 from catalog_probe.probes.recipes.recipe import Family, Recipe
 from catalog_probe.probes.targets.target import Cost
 
@@ -17,7 +17,7 @@ from .requests import SEARCH, generate, in_both, in_version_of, user_turn
 if TYPE_CHECKING:
     from catalog_probe.probes.calls.call import Call
     from catalog_probe.probes.recipes.probe import Probe
-    from catalog_probe.probes.recipes.recipe import Elsewhere
+    from catalog_probe.probes.recipes.recipe import OtherEndpoints
 
 QUOTA = Family("pb/errors/quota")
 MOST = 20
@@ -36,7 +36,7 @@ def one_too_many(slug: str, call: Call, times: str, *, tokens: int = 4, family: 
     tight = call.replace(credential="tight")
 
     async def steps(probe: Probe) -> None:
-        await one_more_than(probe, tight, min(int(probe.values[times]), MOST - 1))
+        await send_one_more_than(probe, tight, min(int(probe.values[times]), MOST - 1))
 
     return family.recipe(
         slug,
@@ -46,7 +46,7 @@ def one_too_many(slug: str, call: Call, times: str, *, tokens: int = 4, family: 
         cost=Cost.DISRUPTIVE,
         roles={"tight"},
         needs={*call.placeholders, times},
-        elsewhere=in_other_version(slug, tight, tokens, family),
+        other_endpoints=in_other_version(slug, tight, tokens, family),
     )
 
 
@@ -54,7 +54,7 @@ FEW = 3
 """So often the other version is asked at most, where some of the quota came back on the way."""
 
 
-def in_other_version(slug: str, call: Call, tokens: int, family: Family) -> Elsewhere:
+def in_other_version(slug: str, call: Call, tokens: int, family: Family) -> OtherEndpoints:
     """A quota is the project's (2:8.3): once it is used up, the other version refuses as well."""
 
     def elsewhere(_: str, shape: Call | None) -> Recipe | None:
@@ -63,7 +63,7 @@ def in_other_version(slug: str, call: Call, tokens: int, family: Family) -> Else
         same = in_version_of(shape, call)
 
         async def steps(probe: Probe) -> None:
-            await once_limited(probe, same, FEW)
+            await send_until_limited(probe, same, FEW)
 
         return family.recipe(
             slug,
@@ -85,7 +85,7 @@ def too_many_tokens(slug: str, model: str, words: str, role: str) -> Recipe:
         return generate(model, contents=user_turn("word " * count)).replace(credential=role)
 
     async def steps(probe: Probe) -> None:
-        await one_more_than(probe, prompt(int(probe.values[words])), 1)
+        await send_one_more_than(probe, prompt(int(probe.values[words])), 1)
 
     return QUOTA.recipe(
         slug,
@@ -95,7 +95,7 @@ def too_many_tokens(slug: str, model: str, words: str, role: str) -> Recipe:
         cost=Cost.DISRUPTIVE,
         roles={role},
         needs={*generate(model).placeholders, words},
-        elsewhere=in_other_version(slug, prompt(MOST), MOST, QUOTA),
+        other_endpoints=in_other_version(slug, prompt(MOST), MOST, QUOTA),
     )
 
 
@@ -116,11 +116,11 @@ ROWS: tuple[Recipe, ...] = (
     too_many_tokens("tokens_per_minute", "{token_quota_model}", "token_quota", "tight"),
     too_many_tokens("tokens_per_day", "{day_token_quota_model}", "day_token_quota", "tight"),
     # 2:8.3 "Tier 1 (billing linked; spend cap 250"; "search on previous generation 1500 per day (free tier 500)"
-    QUOTA.recipe("spend_cap", generate().with_scenario("quota_used_up;quota=spend_cap"), live=ONLY_USE),
+    QUOTA.recipe("spend_cap", generate().with_scenario("quota_used_up;quota=spend_cap"), not_live=ONLY_USE),
     QUOTA.recipe(
         "grounding_searches",
         generate("{previous_generation_model}", tools=SEARCH).with_scenario("quota_used_up;quota=grounding_searches"),
-        live=ONLY_USE,
+        not_live=ONLY_USE,
     ),
     # "spend-based 10-minute limit"
     too_many_tokens("spend_per_ten_minutes", "{small_model}", "spend_quota_tokens", "thrifty"),

@@ -37,7 +37,7 @@ def start_job(file: str) -> Call:
     return post("/v1beta/models/{small_model}:batchGenerateContent", body, removal=BATCH_REMOVAL)
 
 
-@GENERAL.stepwise(requests=2, cost=Cost.DESTRUCTIVE, needs={"small_model"}, live=NO_PATH_OF_BATCHES)
+@GENERAL.stepwise(requests=2, cost=Cost.DESTRUCTIVE, needs={"small_model"}, not_live=NO_PATH_OF_BATCHES)
 async def batch_input_file_too_large(probe: Probe) -> None:
     """A job that reads a file of more than 2 GB."""
     file = (await probe.setup(store_file(2 * GIB + 1))).body["file"]["name"]
@@ -47,7 +47,7 @@ async def batch_input_file_too_large(probe: Probe) -> None:
 def quota_used_up(slug: str, call: Call, quota: str) -> Recipe:
     """A call where the account's other batches and files have used a quota up."""
     caused = call.with_scenario(f"quota_used_up;quota={quota}")
-    return QUOTA.recipe(slug, caused, cost=Cost.DESTRUCTIVE, live=NO_PATH_OF_BATCHES)
+    return QUOTA.recipe(slug, caused, cost=Cost.DESTRUCTIVE, not_live=NO_PATH_OF_BATCHES)
 
 
 RECIPES: tuple[Recipe, ...] = (

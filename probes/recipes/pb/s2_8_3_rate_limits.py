@@ -8,9 +8,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from catalog_probe.catalog.model.labels import LIMITED, SETUP
-from catalog_probe.probes.recipes.exhausting import exhaust
-from catalog_probe.probes.recipes.limit_looks import SLUG, TIGHT, beyond, generated
-from catalog_probe.probes.recipes.recipe import Family, each_apart
+from catalog_probe.probes.recipes.exhausting import exhaust_limit
+from catalog_probe.probes.recipes.rate_limit_parts import SLUG, TIGHT, exceeded_part, generation_part
+from catalog_probe.probes.recipes.recipe import Family, isolate_each
 from catalog_probe.probes.targets.target import Cost
 
 from .requests import MODELS, SEARCH, generate
@@ -41,7 +41,7 @@ def observations(steps: Steps, *labels: str, needs: set[str], roles: set[str]) -
     )
 
 
-async def use_up(probe: Probe, call: Call, times: int) -> None:
+async def use_up_limit(probe: Probe, call: Call, times: int) -> None:
     for _ in range(times):
         await probe.setup(call)
 
@@ -49,7 +49,7 @@ async def use_up(probe: Probe, call: Call, times: int) -> None:
 async def use_up_the_project(probe: Probe) -> None:
     """The minute of one key used up: another key of its project has none left, another project has its own."""
     call = generate(MINUTE_MODEL).replace(credential=TIGHT)
-    await use_up(probe, call, int(probe.values["minute_quota"]))
+    await use_up_limit(probe, call, int(probe.values["minute_quota"]))
     await probe.send(call.replace(credential="tight_other"), "other_key_of_the_project")
     await probe.send(call.replace(credential="inference"), "other_project")
 
@@ -58,7 +58,7 @@ async def use_up_stricter_models(probe: Probe) -> None:
     """As many requests as a stable model of the project allows, to one in preview and to an experimental one."""
     for name in ("preview", "experimental"):
         call = generate(f"{{{name}_quota_model}}").replace(credential=TIGHT)
-        await use_up(probe, call, 1)
+        await use_up_limit(probe, call, 1)
         for _ in range(int(probe.values["minute_quota"]) - 2):
             await probe.send(call, SETUP)
         await probe.send(call, f"{name}_is_stricter")
@@ -68,7 +68,7 @@ async def overflow_priority(probe: Probe) -> None:
     """The last request that priority inference has room for, and the first beyond it."""
     share = int(int(probe.values["priority_standard_quota"]) * 0.3)
     call = generate("{priority_quota_model}", serviceTier="priority").replace(credential=TIGHT)
-    await use_up(probe, call, share - 1)
+    await use_up_limit(probe, call, share - 1)
     await probe.send(call, "priority_within")
     await probe.send(call, "priority_overflow")
 
@@ -76,7 +76,7 @@ async def overflow_priority(probe: Probe) -> None:
 async def use_flex_beside_standard(probe: Probe) -> None:
     """The standard minute used up, flex inference has its own, and takes a minute at least."""
     call = generate(MINUTE_MODEL).replace(credential=TIGHT)
-    await use_up(probe, call, int(probe.values["minute_quota"]))
+    await use_up_limit(probe, call, int(probe.values["minute_quota"]))
     await probe.send(call, "standard_used_up")
     flexible = generate(MINUTE_MODEL, serviceTier="flex").replace(credential=TIGHT)
     await probe.send(flexible, "flex_besides")
@@ -86,7 +86,7 @@ async def use_flex_beside_standard(probe: Probe) -> None:
 async def beyond_the_limit(probe: Probe) -> None:
     """One request more than a minute allows to a project that may do hardly any."""
     call = generate(MINUTE_MODEL).replace(credential=TIGHT)
-    await exhaust(probe, call, min(int(probe.values["minute_quota"]) + 1, MOST), label=LIMITED)
+    await exhaust_limit(probe, call, min(int(probe.values["minute_quota"]) + 1, MOST), label=LIMITED)
 
 
 def without_billing(label: str, call: Call) -> dict[str, Recipe]:
@@ -140,10 +140,10 @@ RECIPES = (
     LIMITS.recipe(
         SLUG,
         MODELS,
-        optional=each_apart(
+        optional=isolate_each(
             {
-                **generated(LIMITS, "generation", generate(), tokens=16),
-                **beyond(
+                **generation_part(LIMITS, "generation", generate(), tokens=16),
+                **exceeded_part(
                     LIMITS,
                     beyond_the_limit,
                     requests=MOST + 1,
@@ -153,6 +153,6 @@ RECIPES = (
                 **OBSERVATIONS,
             }
         ),
-        unsent=ONLY_USE,
+        not_sent=ONLY_USE,
     ),
 )

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from catalog_probe.catalog.model.codes import ReasonCode
 from catalog_probe.probes.calls.call import converse, post
-from catalog_probe.probes.recipes.fault_free import MADE_FIRST
-from catalog_probe.probes.recipes.shapes import shapes_of
+from catalog_probe.probes.recipes.fault_free import NEEDS_SETUP
+from catalog_probe.probes.recipes.minimal_requests import list_minimal_requests
 
 from . import (
     requests,
@@ -20,9 +20,9 @@ from . import (
     s2_7_5_requests,
     s2_8_4_rate_limits,
 )
-from .s1_5_3_token_exchange import TWINS
+from .s1_5_3_token_exchange import FAULT_FREE_REQUESTS
 
-__all__ = ["FAMILIES", "NO_TWIN", "REMOVALS", "SHAPES", "TWINS", "UNPROBED"]
+__all__ = ["FAMILIES", "FAULT_FREE_REQUESTS", "MINIMAL_REQUESTS", "NO_FAULT_FREE_REQUEST", "REMOVALS", "UNPROBED"]
 
 FAMILIES = (
     s1_4_3_endpoints,
@@ -46,8 +46,8 @@ REMOVALS = (
 
 UNKNOWN_STORE = "vs_000000000000000000000000"
 
-SHAPES = {
-    **shapes_of(s1_4_3_endpoints.RECIPES),
+MINIMAL_REQUESTS = {
+    **list_minimal_requests(s1_4_3_endpoints.RECIPES),
     "pc/endpoints/responses/get_response": requests.UNKNOWN_RESPONSE,
     # without the amount, so that no key could change the limit
     "pc/endpoints/organization/set_spend_limit": post("/v1/organization/spend_limit", {}, credential="admin"),
@@ -69,9 +69,9 @@ UNPROBED: dict[str, tuple[str, str]] = {
     ),
 }
 
-NO_TWIN: dict[str, str] = {
+NO_FAULT_FREE_REQUEST: dict[str, str] = {
     "pc/endpoints/updates/patch": "it never succeeds: 405 is its answer (1:4.3)",
     "pc/endpoints/updates/put": "it never succeeds: 405 is its answer (1:4.3)",
-    "pc/endpoints/responses/get_response": MADE_FIRST,
-    "pc/endpoints/vector_stores/file_batches": MADE_FIRST,
+    "pc/endpoints/responses/get_response": NEEDS_SETUP,
+    "pc/endpoints/vector_stores/file_batches": NEEDS_SETUP,
 }

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 ENDPOINTS = Family("pc/endpoints")
 SERVICE_TIERS = ("default", "flex", "priority", "auto", "fast")
 
-labelled = Refusals(missing=False).labelled
+labelled = Refusals(missing=False).label_calls
 """The documents show no answer of PC to a request without a key."""
 
 
@@ -217,7 +217,7 @@ RECIPES: tuple[Recipe, ...] = (
         needs={"small_model"},
         cost=Cost.DESTRUCTIVE,
         credential="admin",
-        live=(ReasonCode.NO_DOCUMENTED_SETUP, "it changes the spend limit, and nothing shows what it was before"),
+        not_live=(ReasonCode.NO_DOCUMENTED_SETUP, "it changes the spend limit, and nothing shows what it was before"),
     ),
     # GET /v1/fine_tuning/model_limits; 1:1 "administer … fine-tuning jobs"
     ENDPOINTS.recipe(

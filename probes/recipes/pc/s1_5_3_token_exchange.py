@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from catalog_probe.catalog.model.labels import ANSWER, SUCCESS
 from catalog_probe.probes.calls.call import Call, post
-from catalog_probe.probes.recipes.fault_free import TWIN
+from catalog_probe.probes.recipes.fault_free import FAULT_FREE
 from catalog_probe.probes.recipes.recipe import Family, Recipe
 
 from .requests import OTHER_METHOD, OTHER_PATH
@@ -129,4 +129,6 @@ RECIPES = (
     exchanges(ERRORS, "invalid_request", {ANSWER: exchange(None)}, needs=()),
 )
 
-TWINS = (exchanges(ENDPOINTS, "exchange_token", {TWIN: exchange_of("subject_token")}, {"subject_token"}),)
+FAULT_FREE_REQUESTS = (
+    exchanges(ENDPOINTS, "exchange_token", {FAULT_FREE: exchange_of("subject_token")}, {"subject_token"}),
+)

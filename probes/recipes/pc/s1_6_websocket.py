@@ -92,7 +92,7 @@ RECIPES: tuple[Recipe, ...] = (
                 label="inject",
                 cost=Cost.BILLABLE,
                 tokens=32,
-                live=ONLY_WAITING,
+                not_live=ONLY_WAITING,
             ),
             "just_before_the_limit": ENDPOINTS.recipe(
                 "responses",
@@ -100,8 +100,8 @@ RECIPES: tuple[Recipe, ...] = (
                 label="just_before_the_limit",
                 cost=Cost.BILLABLE,
                 tokens=32,
-                scenario=False,
-                live=ONLY_TIME,
+                needs_scenario=False,
+                not_live=ONLY_TIME,
             ),
         },
     ),
@@ -109,7 +109,7 @@ RECIPES: tuple[Recipe, ...] = (
     FAMILY.recipe(
         "connection_limit_reached",
         converse(PATH, create(), AwaitMessage("error", told("completed"))).with_scenario("session_age;age=60m"),
-        live=ONLY_TIME,
+        not_live=ONLY_TIME,
     ),
     # 1:6 response.inject.failed: "emitted when response.inject targets a response that already completed"
     billed(

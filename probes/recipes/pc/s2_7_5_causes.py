@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from catalog_probe.probes.recipes.minimal_requests import with_scenario
 from catalog_probe.probes.recipes.other_endpoints import changed_request
 from catalog_probe.probes.recipes.recipe import Family, Recipe
-from catalog_probe.probes.recipes.shapes import befallen
 
 from .requests import IMAGE, MODELS, TOKENS, completion, response, streamed
 
@@ -48,7 +48,10 @@ CAUSES: dict[str, tuple[Call, str]] = {
 """Slug -> the request, and the cause that befalls it."""
 
 RECIPES: tuple[Recipe, ...] = (
-    *(changed_request(ERRORS, slug, call, befallen(cause), tokens=TOKENS) for slug, (call, cause) in CAUSES.items()),
+    *(
+        changed_request(ERRORS, slug, call, with_scenario(cause), tokens=TOKENS)
+        for slug, (call, cause) in CAUSES.items()
+    ),
     # 400 moderation_blocked: "image prompt or input blocked"; 2:7.1 "moderation_stage: input or output"
     ERRORS.recipe(
         "images/moderation_blocked",

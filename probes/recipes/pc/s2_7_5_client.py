@@ -18,7 +18,7 @@ NOT_THE_PROVIDERS = (ReasonCode.NOT_ON_THE_WIRE, "it arises in the client; a liv
 
 def failing(slug: str, call: Call) -> Recipe:
     """A call that must get no answer."""
-    return FAMILY.recipe(slug, call.replace(expects_failure=True), live=NOT_THE_PROVIDERS)
+    return FAMILY.recipe(slug, call.replace(expects_failure=True), not_live=NOT_THE_PROVIDERS)
 
 
 def at(service: str, *, connect_timeout_s: float | None = None) -> Call:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from catalog_probe.probes.recipes.other_endpoints import listed
+from catalog_probe.probes.recipes.other_endpoints import calls_by_endpoint
 from catalog_probe.probes.recipes.recipe import Family, Recipe
 
 from .pictures import WRONG
@@ -36,7 +36,7 @@ RECIPES: tuple[Recipe, ...] = (
             code,
             response(input=WRONG[code]),
             tokens=TOKENS,
-            elsewhere=listed("pc/endpoints/chat", {"create_chat_completion": in_chat(WRONG[code])}),
+            other_endpoints=calls_by_endpoint("pc/endpoints/chat", {"create_chat_completion": in_chat(WRONG[code])}),
         )
         for code in OVER_HTTP
     ),

@@ -6,10 +6,10 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from catalog_probe.probes.calls.call import Call, post
-from catalog_probe.probes.recipes.exhausting import one_more_than, until_refused
-from catalog_probe.probes.recipes.other_endpoints import changed_request, listed, spoilt
+from catalog_probe.probes.recipes.exhausting import send_one_more_than, send_until_refused
+from catalog_probe.probes.recipes.minimal_requests import with_key
+from catalog_probe.probes.recipes.other_endpoints import calls_by_endpoint, changed_request, same_change
 from catalog_probe.probes.recipes.recipe import Family, Recipe
-from catalog_probe.probes.recipes.shapes import with_key
 from catalog_probe.probes.targets.target import Cost
 
 from .requests import (
@@ -45,7 +45,7 @@ def requests_used_up(path: str, optional: Mapping[str, Recipe] = MappingProxyTyp
     """Failed requests count too (2:7.5), so nothing needs to be generated; the last answer is judged."""
 
     async def steps(probe: Probe) -> None:
-        await until_refused(probe, post(path, {}, credential="tight"), TRIES, ordinary=400, label="requests")
+        await send_until_refused(probe, post(path, {}, credential="tight"), TRIES, ordinary=400, label="requests")
 
     return RATE_LIMIT.recipe(
         "rate_limit_exceeded",
@@ -55,7 +55,7 @@ def requests_used_up(path: str, optional: Mapping[str, Recipe] = MappingProxyTyp
         cost=Cost.DISRUPTIVE,
         roles={"tight"},
         optional=optional,
-        elsewhere=lambda _, shape: requests_used_up(shape.path) if shape is not None else None,
+        other_endpoints=lambda _, shape: requests_used_up(shape.path) if shape is not None else None,
     )
 
 
@@ -64,7 +64,7 @@ def tokens_used_up() -> Recipe:
 
     async def steps(probe: Probe) -> None:
         ask = response(max_output_tokens=PROJECT_TOKENS).replace(credential="project_limit")
-        await one_more_than(probe, ask, 1, label="tokens")
+        await send_one_more_than(probe, ask, 1, label="tokens")
 
     return RATE_LIMIT.recipe(
         "rate_limit_exceeded",
@@ -86,7 +86,7 @@ def ramped_up(ask: Call) -> Recipe:
     """The larger of max_tokens and the prompt counts, so little is generated while much is asked for."""
 
     async def steps(probe: Probe) -> None:
-        await one_more_than(probe, ask, 1)
+        await send_one_more_than(probe, ask, 1)
 
     return RATE_LIMIT.recipe(
         "slow_down",
@@ -95,7 +95,7 @@ def ramped_up(ask: Call) -> Recipe:
         tokens=2 * RAMP_TOKENS,
         cost=Cost.DISRUPTIVE,
         needs={"verbose_model"},
-        elsewhere=listed(
+        other_endpoints=calls_by_endpoint(
             "pc/endpoints/chat", {"create_chat_completion": completion(model="{verbose_model}", max_tokens=RAMP_TOKENS)}
         ),
     )
@@ -131,7 +131,7 @@ RECIPES: tuple[Recipe, ...] = (
                 "ip_not_authorized", MODELS.replace(credential="fenced_organization"), label="organization"
             )
         },
-        elsewhere=spoilt(with_key("fenced")),
+        other_endpoints=same_change(with_key("fenced")),
     ),
     # 403 insufficient_permissions: "missing scope"
     PERMISSION.recipe("insufficient_permissions", EXTERNAL_STORAGE),
@@ -163,13 +163,17 @@ RECIPES: tuple[Recipe, ...] = (
                 "insufficient_quota", response().replace(credential="billing"), label="billing", tokens=TOKENS
             )
         },
-        elsewhere=spoilt(with_key("quota")),
+        other_endpoints=same_change(with_key("quota")),
     ),
     # 429 credit_balance_exhausted: "prepaid balance depleted"
     changed_request(RATE_LIMIT, "credit_balance_exhausted", response(), with_key("credit"), tokens=TOKENS),
     # 429 organization_spend_limit_exceeded, project_spend_limit_exceeded: "monthly hard spend limit"
     changed_request(
-        RATE_LIMIT, "organization_spend_limit_exceeded", response(), with_key("organization_spend"), tokens=TOKENS
+        RATE_LIMIT,
+        "organization_spend_limit_exceeded",
+        response(),
+        with_key("organization_spend"),
+        tokens=TOKENS,
     ),
     changed_request(RATE_LIMIT, "project_spend_limit_exceeded", response(), with_key("project_spend"), tokens=TOKENS),
     # 429 organization_usage_limit_exceeded: "provider-assigned monthly usage limit"

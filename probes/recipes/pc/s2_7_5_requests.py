@@ -6,7 +6,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from catalog_probe.probes.calls.call import Call, delete, get, post
-from catalog_probe.probes.recipes.other_endpoints import listed
+from catalog_probe.probes.recipes.other_endpoints import calls_by_endpoint
 from catalog_probe.probes.recipes.recipe import Family, Recipe
 from catalog_probe.probes.targets.target import Cost
 
@@ -44,8 +44,10 @@ def refused(
     optional: Mapping[str, Recipe] = MappingProxyType({}),
 ) -> Recipe:
     """A generation request that must be refused, also in a chat; the bound is for a provider that accepts it."""
-    elsewhere = listed("pc/endpoints/chat", {"create_chat_completion": in_chat}) if in_chat is not None else None
-    return FAMILY.recipe(slug, call, tokens=tokens, optional=optional, elsewhere=elsewhere)
+    other_endpoints = (
+        calls_by_endpoint("pc/endpoints/chat", {"create_chat_completion": in_chat}) if in_chat is not None else None
+    )
+    return FAMILY.recipe(slug, call, tokens=tokens, optional=optional, other_endpoints=other_endpoints)
 
 
 RECIPES: tuple[Recipe, ...] = (

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 from catalog_probe.catalog.model.codes import ReasonCode
 from catalog_probe.catalog.model.labels import LIMITED
 from catalog_probe.probes.calls.call import Call, post
-from catalog_probe.probes.recipes.exhausting import exhaust
-from catalog_probe.probes.recipes.limit_looks import SLUG, TIGHT, beyond, generated
-from catalog_probe.probes.recipes.recipe import Family, Recipe, each_apart
+from catalog_probe.probes.recipes.exhausting import exhaust_limit
+from catalog_probe.probes.recipes.rate_limit_parts import SLUG, TIGHT, exceeded_part, generation_part
+from catalog_probe.probes.recipes.recipe import Family, Recipe, isolate_each
 from catalog_probe.probes.targets.target import Cost
 
 from .requests import IMAGE, TOKENS, completion, response
@@ -79,12 +79,12 @@ async def long_context(probe: Probe) -> None:
 
 async def beyond_the_limit(probe: Probe) -> None:
     """Requests that fail, until the limit of a key with a tiny one answers."""
-    await exhaust(probe, FAILING.replace(credential=TIGHT), BOUND, label=LIMITED, remaining=REMAINING)
+    await exhaust_limit(probe, FAILING.replace(credential=TIGHT), BOUND, label=LIMITED, remaining=REMAINING)
 
 
 LOOKS = {
     # "x-ratelimit-limit-project-tokens, … when a project limit applies"
-    **generated(LIMITS, "project", CHAT.replace(credential="project_limit"), tokens=32),
+    **generation_part(LIMITS, "project", CHAT.replace(credential="project_limit"), tokens=32),
     **{
         f"{name}_{tier}": look(f"{name}_{tier}", call, role)
         for name, call in CLASSES.items()
@@ -105,11 +105,13 @@ LOOKS = {
         roles={TIERS["tier_5"]},
         needs={"verbose_model"},
         cost=Cost.DISRUPTIVE,
-        live=ONLY_VOLUME,
+        not_live=ONLY_VOLUME,
     ),
     # "Retry-After (seconds, for 429 and 503)"
-    **beyond(LIMITS, beyond_the_limit, requests=BOUND + 1),
+    **exceeded_part(LIMITS, beyond_the_limit, requests=BOUND + 1),
 }
 """By label, what is looked at besides an ordinary answer."""
 
-RECIPES = (LIMITS.recipe(SLUG, CHAT, cost=Cost.BILLABLE, tokens=32, optional=each_apart(LOOKS), unsent=ONLY_VOLUME),)
+RECIPES = (
+    LIMITS.recipe(SLUG, CHAT, cost=Cost.BILLABLE, tokens=32, optional=isolate_each(LOOKS), not_sent=ONLY_VOLUME),
+)

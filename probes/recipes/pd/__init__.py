@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 from catalog_probe.catalog.model.codes import ReasonCode
-from catalog_probe.probes.recipes.fault_free import MADE_FIRST
-from catalog_probe.probes.recipes.shapes import shapes_of
+from catalog_probe.probes.recipes.fault_free import NEEDS_SETUP
+from catalog_probe.probes.recipes.minimal_requests import list_minimal_requests
 
 from . import s1_3_states, s1_4_4_endpoints, s2_7_6_errors, s2_7_6_grpc, s2_8_5_rate_limits
 from .requests import UNKNOWN_RESULT
-from .s2_7_6_grpc import TWINS
+from .s2_7_6_grpc import FAULT_FREE_REQUESTS
 
-__all__ = ["FAMILIES", "NO_TWIN", "SHAPES", "TWINS", "UNPROBED"]
+__all__ = ["FAMILIES", "FAULT_FREE_REQUESTS", "MINIMAL_REQUESTS", "NO_FAULT_FREE_REQUEST", "UNPROBED"]
 
 FAMILIES = (s1_3_states, s1_4_4_endpoints, s2_7_6_errors, s2_7_6_grpc, s2_8_5_rate_limits)
 
-SHAPES = {
-    **shapes_of(s1_4_4_endpoints.RECIPES),
+MINIMAL_REQUESTS = {
+    **list_minimal_requests(s1_4_4_endpoints.RECIPES),
     "pd/endpoints/chat/get_deferred_completion": UNKNOWN_RESULT,
 }
 """The smallest request of each endpoint."""
@@ -33,4 +33,4 @@ UNPROBED: dict[str, tuple[str, str]] = {
     ),
 }
 
-NO_TWIN: dict[str, str] = {"pd/endpoints/chat/get_deferred_completion": MADE_FIRST}
+NO_FAULT_FREE_REQUEST: dict[str, str] = {"pd/endpoints/chat/get_deferred_completion": NEEDS_SETUP}

@@ -10,8 +10,8 @@ from catalog_probe.catalog.model import Exchange, Reason
 from catalog_probe.catalog.model.codes import ReasonCode
 from catalog_probe.catalog.model.labels import ANSWER, MISSING_CREDENTIAL, SETUP, SUCCESS, WRONG_CREDENTIAL
 from catalog_probe.probes.calls.call import Call, get
-from catalog_probe.probes.recipes.credential_rules import BOTH
-from catalog_probe.probes.recipes.probe import Probe, Stopped
+from catalog_probe.probes.recipes.credential_rules import BOTH_REFUSALS
+from catalog_probe.probes.recipes.probe import Probe, ProbeStopped
 from catalog_probe.probes.recipes.recipe import Family, Recipe, Steps
 from catalog_probe.probes.targets.target import Cost
 
@@ -40,7 +40,7 @@ async def begin(probe: Probe) -> Call:
     body = (await probe.setup(completion(deferred=True).with_stopped_clock())).body
     request_id = body.get("request_id") if isinstance(body, dict) else None
     if not isinstance(request_id, str):
-        raise Stopped(Reason(ReasonCode.SETUP_FAILED, "the deferred completion was answered without a request_id"))
+        raise ProbeStopped(Reason(ReasonCode.SETUP_FAILED, "the deferred completion was answered without a request_id"))
     return get(f"/v1/chat/deferred-completion/{request_id}").with_stopped_clock()
 
 
@@ -48,7 +48,7 @@ async def fetch_at_once(probe: Probe, fetch: Call, label: str) -> None:
     """Fetch before the result is there; one that was ready at once says nothing about waiting."""
     exchange = await probe.send(fetch, label)
     if _status(exchange) == 200:
-        raise Stopped(Reason(ReasonCode.SETUP_FAILED, "the result was ready before it could be asked for"))
+        raise ProbeStopped(Reason(ReasonCode.SETUP_FAILED, "the result was ready before it could be asked for"))
 
 
 async def fetch_when_ready(probe: Probe, fetch: Call, label: str) -> Exchange:
@@ -65,7 +65,7 @@ async def take_result(probe: Probe, fetch: Call) -> None:
     """Fetch the result as a step that the probe relies on."""
     exchange = await fetch_when_ready(probe, fetch, SETUP)
     if _status(exchange) != 200:
-        raise Stopped(Reason(ReasonCode.SETUP_FAILED, f"GET {fetch.path}: HTTP {_status(exchange)}"))
+        raise ProbeStopped(Reason(ReasonCode.SETUP_FAILED, f"GET {fetch.path}: HTTP {_status(exchange)}"))
 
 
 def _status(exchange: Exchange) -> int | None:
@@ -73,18 +73,18 @@ def _status(exchange: Exchange) -> int | None:
 
 
 def billed(
-    family: Family, *, requests: int, labels: Iterable[str] = (ANSWER,), live: tuple[str, str] | None = None
+    family: Family, *, requests: int, labels: Iterable[str] = (ANSWER,), not_live: tuple[str, str] | None = None
 ) -> Callable[[Steps], Recipe]:
     """Steps of which one asks for a completion, so that they cost what it takes."""
     return family.stepwise(
-        labels=labels, requests=requests, live=live, cost=Cost.BILLABLE, tokens=500, needs={"small_model"}
+        labels=labels, requests=requests, not_live=not_live, cost=Cost.BILLABLE, tokens=500, needs={"small_model"}
     )
 
 
 # 1:3 "deferred completion, ready": "within 24 h", "a result can be fetched exactly once"
 async def fetched_once(probe: Probe) -> None:
     """Pending as often as it is asked for, then there exactly once."""
-    for label, call in BOTH.denied(UNKNOWN_RESULT).items():
+    for label, call in BOTH_REFUSALS.refused_calls(UNKNOWN_RESULT).items():
         await probe.send(call, label)
     fetch = await begin(probe)
     await fetch_at_once(probe, fetch, "pending")
@@ -114,7 +114,7 @@ RECIPES = (
                 cost=Cost.BILLABLE,
                 tokens=500,
                 needs={"small_model"},
-                live=WAITS_A_DAY,
+                not_live=WAITS_A_DAY,
             )
         },
     ),
@@ -135,7 +135,7 @@ async def deferred_already_fetched(probe: Probe) -> None:
     await probe.send(fetch.with_clock(COMPUTED).with_stopped_clock())
 
 
-@billed(NOT_FOUND, requests=2, live=WAITS_A_DAY)
+@billed(NOT_FOUND, requests=2, not_live=WAITS_A_DAY)
 async def deferred_expired(probe: Probe) -> None:
     fetch = await begin(probe)
     await probe.send(fetch.with_clock(JUST_AFTER).with_stopped_clock())

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from catalog_probe.probes.calls.body import BytesBody
 from catalog_probe.probes.calls.call import get, post
-from catalog_probe.probes.recipes.credential_rules import BOTH
+from catalog_probe.probes.recipes.credential_rules import BOTH_REFUSALS
 from catalog_probe.probes.recipes.recipe import Family, Recipe
 from catalog_probe.probes.targets.target import Cost
 
@@ -20,7 +20,7 @@ from .requests import (
 )
 
 ENDPOINTS = Family("pd/endpoints")
-labelled = BOTH.labelled
+labelled = BOTH_REFUSALS.label_calls
 """1:5.4 "A missing header gives 401; an incorrect key on the inference API gives 400." """
 
 

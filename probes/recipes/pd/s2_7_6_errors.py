@@ -9,11 +9,11 @@ from catalog_probe.catalog.model import Reason
 from catalog_probe.catalog.model.codes import ReasonCode
 from catalog_probe.catalog.model.labels import ANSWER, SETUP
 from catalog_probe.probes.calls.call import Call, delete, get
-from catalog_probe.probes.recipes.exhausting import until_refused
-from catalog_probe.probes.recipes.other_endpoints import changed_request, listed, spoilt
-from catalog_probe.probes.recipes.probe import Probe, Stopped
+from catalog_probe.probes.recipes.exhausting import send_until_refused
+from catalog_probe.probes.recipes.minimal_requests import with_fields, with_key, with_scenario
+from catalog_probe.probes.recipes.other_endpoints import calls_by_endpoint, changed_request, same_change
+from catalog_probe.probes.recipes.probe import Probe, ProbeStopped
 from catalog_probe.probes.recipes.recipe import Family, Recipe
-from catalog_probe.probes.recipes.shapes import befallen, with_fields, with_key
 from catalog_probe.probes.targets.target import WRONG, Cost
 
 from .requests import (
@@ -49,10 +49,12 @@ def in_state(slug: str, role: str, field: str) -> Recipe:
         shown = (await probe.send(KEY_RECORD.replace(credential=role), SETUP)).response
         body = shown.body if shown is not None and shown.status == 200 else None
         if isinstance(body, dict) and body.get(field) is not True:
-            raise Stopped(Reason(ReasonCode.SETUP_FAILED, f"GET /v1/api-key says that {field} is {body.get(field)}"))
+            raise ProbeStopped(
+                Reason(ReasonCode.SETUP_FAILED, f"GET /v1/api-key says that {field} is {body.get(field)}")
+            )
         await probe.send(MODELS.replace(credential=role))
 
-    return PERMISSION.recipe(slug, steps=steps, requests=2, roles={role}, elsewhere=spoilt(with_key(role)))
+    return PERMISSION.recipe(slug, steps=steps, requests=2, roles={role}, other_endpoints=same_change(with_key(role)))
 
 
 def used_up(
@@ -71,7 +73,7 @@ def used_up(
     """
 
     async def steps(probe: Probe) -> None:
-        await until_refused(probe, call.replace(credential=role), TRIES, label=label)
+        await send_until_refused(probe, call.replace(credential=role), TRIES, label=label)
 
     return family.recipe(
         slug,
@@ -85,7 +87,7 @@ def used_up(
         control=control,
         endpoint=endpoint,
         optional=optional,
-        elsewhere=lambda _, shape: used_up(family, slug, shape, role, control, label=label) if shape else None,
+        other_endpoints=lambda _, shape: used_up(family, slug, shape, role, control, label=label) if shape else None,
     )
 
 
@@ -107,7 +109,7 @@ RECIPES: tuple[Recipe, ...] = (
         completion(),
         with_fields(messages=[]),
         tokens=500,
-        elsewhere=listed(ENDPOINTS, {"responses/create_response": response(input=[])}),
+        other_endpoints=calls_by_endpoint(ENDPOINTS, {"responses/create_response": response(input=[])}),
     ),
     # 2:7.1 "some 400 and all 422 bodies are a bare JSON string"
     changed_request(ERRORS, "invalid_argument/bad_body_string", completion(), cut_short),
@@ -118,7 +120,7 @@ RECIPES: tuple[Recipe, ...] = (
         completion(),
         with_fields(model="{no_reasoning_model}", reasoning_effort="low"),
         tokens=500,
-        elsewhere=listed(
+        other_endpoints=calls_by_endpoint(
             ENDPOINTS,
             {"responses/create_response": response(model="{no_reasoning_model}", reasoning={"effort": "low"})},
         ),
@@ -140,7 +142,7 @@ RECIPES: tuple[Recipe, ...] = (
             "model_acl": completion().replace(credential="no_model_acl"),
         },
         tokens=1_000,
-        elsewhere=without_acl,
+        other_endpoints=without_acl,
     ),
     in_state("key_disabled", "disabled", "api_key_disabled"),
     in_state("key_blocked", "blocked", "api_key_blocked"),
@@ -171,7 +173,7 @@ RECIPES: tuple[Recipe, ...] = (
             SETUP: get("/v1/models/{non_regional_model}"),
             ANSWER: in_another_region(get("/v1/models/x")),
         },
-        elsewhere=spoilt(in_another_region),
+        other_endpoints=same_change(in_another_region),
     ),
     # 405 "wrong method; empty body"; 1:4.4 "DELETE on a list path of PD gives 405 with an empty body"
     ERRORS.recipe(
@@ -186,7 +188,7 @@ RECIPES: tuple[Recipe, ...] = (
         "request/wrong_type",
         tokenize("hi"),
         with_fields(text=1),
-        elsewhere=listed(
+        other_endpoints=calls_by_endpoint(
             ENDPOINTS,
             {
                 "chat/create_chat_completion": completion(messages=1),
@@ -211,7 +213,7 @@ RECIPES: tuple[Recipe, ...] = (
     ),
     changed_request(RATE_LIMIT, "credit_depleted", completion(), with_key("depleted"), tokens=500),
     # 500 "server fault"
-    changed_request(ERRORS, "server/server_fault", MODELS, befallen("internal_error")),
+    changed_request(ERRORS, "server/server_fault", MODELS, with_scenario("internal_error")),
     # gRPC mapping: "14 UNAVAILABLE to 503", "4 DEADLINE_EXCEEDED to 504"
     ERRORS.recipe("server/unavailable", MODELS.with_scenario("service_unavailable")),
     ERRORS.recipe("server/deadline_exceeded", MODELS.with_scenario("took_too_long")),

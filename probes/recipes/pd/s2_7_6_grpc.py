@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Unpack
 
 from catalog_probe.probes.calls.call import invoke
-from catalog_probe.probes.recipes.credential_rules import BOTH
-from catalog_probe.probes.recipes.fault_free import TWIN
+from catalog_probe.probes.recipes.credential_rules import BOTH_REFUSALS
+from catalog_probe.probes.recipes.fault_free import FAULT_FREE
 from catalog_probe.probes.recipes.recipe import Family, Recipe
 from catalog_probe.probes.targets.target import WRONG, Cost
 
@@ -39,7 +39,7 @@ def status(slug: str, calls: Call | Mapping[str, Call], **options: Unpack[RowOpt
 
 RECIPES: tuple[Recipe, ...] = (
     # 1:4.4 gRPC {grpc_host}:443: "canonical gRPC status codes"
-    ENDPOINT.recipe("grpc_host", BOTH.labelled(MODELS), control=MODELS),
+    ENDPOINT.recipe("grpc_host", BOTH_REFUSALS.label_calls(MODELS), control=MODELS),
     # "3 INVALID_ARGUMENT to 400"
     status(
         "invalid_argument",
@@ -70,5 +70,7 @@ RECIPES: tuple[Recipe, ...] = (
     status("deadline_exceeded", MODELS.with_scenario("took_too_long")),
 )
 
-TWINS = (ENDPOINT.recipe("grpc_host", COMPLETE, label=TWIN, cost=Cost.BILLABLE, control=MODELS, tokens=500),)
+FAULT_FREE_REQUESTS = (
+    ENDPOINT.recipe("grpc_host", COMPLETE, label=FAULT_FREE, cost=Cost.BILLABLE, control=MODELS, tokens=500),
+)
 """An account without credit still lists models; it completes nothing."""

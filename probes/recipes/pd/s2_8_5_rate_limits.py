@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 from catalog_probe.catalog.model.codes import ReasonCode
 from catalog_probe.catalog.model.labels import LIMITED, SETUP
 from catalog_probe.probes.calls.call import post
-from catalog_probe.probes.recipes.exhausting import exhaust, until_refused
-from catalog_probe.probes.recipes.limit_looks import SLUG, TIGHT, beyond, generated
+from catalog_probe.probes.recipes.exhausting import exhaust_limit, send_until_refused
+from catalog_probe.probes.recipes.rate_limit_parts import SLUG, TIGHT, exceeded_part, generation_part
 from catalog_probe.probes.recipes.recipe import Family, Recipe
 from catalog_probe.probes.targets.target import Cost
 
@@ -24,14 +24,14 @@ LIMITS = Family("pd/rate_limits/limits")
 
 async def beyond_the_limit(probe: Probe) -> None:
     """The smallest completions, until a team that may make hardly any is refused."""
-    await exhaust(probe, completion().replace(credential=TIGHT), TRIES, label=LIMITED)
+    await exhaust_limit(probe, completion().replace(credential=TIGHT), TRIES, label=LIMITED)
 
 
 def used_up_first(label: str, by: Call, then: Call) -> Recipe:
     """What is answered after the limit of another call was used up."""
 
     async def steps(probe: Probe) -> None:
-        await until_refused(probe, by, TRIES, label=SETUP)
+        await send_until_refused(probe, by, TRIES, label=SETUP)
         await probe.send(then, label)
 
     return LIMITS.recipe(
@@ -71,9 +71,9 @@ RECIPES = (
         MODELS,
         optional={
             **{label: look for look in LOOKS for label in look.labels},
-            **generated(LIMITS, "generation", completion(), tokens=16),
-            **beyond(LIMITS, beyond_the_limit, requests=TRIES + 1, tokens=TRIES * 16),
+            **generation_part(LIMITS, "generation", completion(), tokens=16),
+            **exceeded_part(LIMITS, beyond_the_limit, requests=TRIES + 1, tokens=TRIES * 16),
         },
-        unsent=ONLY_TIME,
+        not_sent=ONLY_TIME,
     ),
 )

@@ -72,14 +72,14 @@ NOT_CONNECTED = CATALOG["pc/errors/client/connect_timeout"]
 GROUPED = CATALOG["pa/errors/compliance/transient_upstream"]
 
 
-def twin(record: Record, **fields: Any) -> Record:
+def fault_free_request(record: Record, **fields: Any) -> Record:
     """A record beside this one that states the same, but for these fields."""
     address = Address.parse(f"{record.provider}/errors/{record.address.family}/twin")
     return replace(record, address=address, data={**record.data, **fields})
 
 
 def are_alike(record: Record, **fields: Any) -> bool:
-    other = twin(record, **fields)
+    other = fault_free_request(record, **fields)
     return list(Lookalikes.of([record, other])[record.address]) == [str(other.address)]
 
 
@@ -129,14 +129,14 @@ def test_one_member_of_a_group_of_statuses_is_enough() -> None:
 
 def test_a_value_that_is_left_to_choice_makes_lookalikes() -> None:
     choice = {"answer/status": {"values": [409, 404], "source": "2:7.3#409"}}
-    other = replace(twin(PLAIN), data={**PLAIN.data, "http_status": 404})
+    other = replace(fault_free_request(PLAIN), data={**PLAIN.data, "http_status": 404})
     assert not Lookalikes.of([PLAIN, other])[PLAIN.address]
     assert Lookalikes.of([replace(PLAIN, data={**PLAIN.data, "alternatives": choice}), other])[PLAIN.address]
 
 
 def test_a_record_on_a_surface_that_is_not_there_is_like_none() -> None:
-    lost = twin(PLAIN, surface="no_such_surface")
+    lost = fault_free_request(PLAIN, surface="no_such_surface")
     assert Lookalikes.of([PLAIN, lost])[PLAIN.address] == ()
     assert Lookalikes.of([PLAIN, lost])[lost.address] == ()
-    other = replace(twin(PLAIN), address=Address.parse("pa/errors/general/another"))
+    other = replace(fault_free_request(PLAIN), address=Address.parse("pa/errors/general/another"))
     assert Lookalikes.of([lost, PLAIN, other])[PLAIN.address] == (str(other.address),)

@@ -11,7 +11,7 @@ import pytest
 from catalog_probe.catalog.model import Outcome
 from catalog_probe.mockserver.app import create_app
 from catalog_probe.mockserver.core import world
-from catalog_probe.probes.recipes.book import book
+from catalog_probe.probes.recipes.book import recipe_book
 from tests.harness.engines import mock_target_at, probe
 from tests.harness.serving import serving
 
@@ -23,8 +23,10 @@ BETWEEN_S = 7
 def test_a_limit_does_not_fill_again_while_it_is_used_up(provider: str, monkeypatch: pytest.MonkeyPatch) -> None:
     began, steps = time.time(), count()
     monkeypatch.setattr(world, "time", SimpleNamespace(time=lambda: began + BETWEEN_S * next(steps)))
-    over_http = [each for address, each in book(provider).recipes.items() if "/grpc/" not in address]
-    chosen = [each.address for each in over_http if each.uses_up and not each.optional and not each.scenario]
+    over_http = [each for address, each in recipe_book(provider).recipes.items() if "/grpc/" not in address]
+    chosen = [
+        each.address for each in over_http if each.is_disruptive and not each.optional and not each.needs_scenario
+    ]
     with serving(create_app(only=[provider])) as base:
         results = probe(mock_target_at(base), chosen)
     assert len(results) >= 2

@@ -9,8 +9,8 @@ import anyio
 
 from catalog_probe.catalog.model.labels import ANSWER, CLEANUP
 from catalog_probe.probes.calls.call import get
-from catalog_probe.probes.recipes.performing import perform
-from catalog_probe.probes.recipes.recipe import Family, each_apart
+from catalog_probe.probes.recipes.performing import perform_recipe
+from catalog_probe.probes.recipes.recipe import Family, isolate_each
 from catalog_probe.probes.running.attempt_probe import AttemptProbe
 from catalog_probe.probes.running.lane import Lane
 from catalog_probe.probes.running.pacing.budget import Budget
@@ -38,7 +38,7 @@ def performed(target: Target, recipe: Recipe) -> list[tuple[str, str]]:
         lane = Lane(provider, "inference", hiding(target), Budget(provider), mock=True)
         probe = AttemptProbe("pa/x/y/z", "inference", lane, ALONE)
         try:
-            await perform(recipe, probe)
+            await perform_recipe(recipe, probe)
         finally:
             await probe.remove_all()
             await lane.aclose()
@@ -50,8 +50,8 @@ def performed(target: Target, recipe: Recipe) -> list[tuple[str, str]]:
 
 def test_what_is_apart_has_a_session_by_name_and_removes_there_what_it_made(mock_target: Target) -> None:
     looks = {name: FAMILY.recipe("list_models", MODELS, label=name) for name in ("one", "two")}
-    apart = each_apart({**looks, "made": FAMILY.recipe("list_models", UPLOAD, label="made")})
-    apart["two"] = replace(apart["two"], apart="one")
+    apart = isolate_each({**looks, "made": FAMILY.recipe("list_models", UPLOAD, label="made")})
+    apart["two"] = replace(apart["two"], mock_session="one")
     recipe = FAMILY.recipe("list_models", MODELS, optional=apart)
     assert performed(mock_target, recipe) == [
         (ANSWER, ALONE),

@@ -10,7 +10,7 @@ import pytest
 
 from catalog_probe.catalog.files.manifest import manifest, providers
 from catalog_probe.catalog.text.json_pointer import ABSENT, find_value
-from catalog_probe.probes.recipes.book import book
+from catalog_probe.probes.recipes.book import recipe_book
 from catalog_probe.probes.running import controls
 from catalog_probe.probes.running.lane import Lane
 from catalog_probe.probes.running.pacing.budget import Budget
@@ -33,7 +33,7 @@ def answered(target: Target, name: str, role: str) -> Exchange:
         provider = target.providers[name]
         lane = Lane(provider, role, Redactor.of(target, public=[NOWHERE_KEY]), Budget(provider), mock=True)
         try:
-            return await controls.confirm(book(name).controls[role], lane, "control")
+            return await controls.confirm(recipe_book(name).controls[role], lane, "control")
         finally:
             await lane.aclose()
 

@@ -8,7 +8,7 @@ import pytest
 
 from catalog_probe.catalog.files.manifest import providers
 from catalog_probe.catalog.reading import documents
-from catalog_probe.probes.recipes.book import book
+from catalog_probe.probes.recipes.book import recipe_book
 from tests.harness.engines import Clean, catalog
 from tests.harness.mutants.running import too_large
 
@@ -31,7 +31,7 @@ def seen_as_stated(results: Iterable[Result]) -> set[str]:
 
 def is_sent(assertion: Assertion) -> bool:
     """Whether something is sent for it and for what it is compared with: the rest is left to recorded traffic."""
-    recipe = book(assertion.address.partition("/")[0]).recipes[assertion.address]
+    recipe = recipe_book(assertion.address.partition("/")[0]).recipes[assertion.address]
     return recipe.labels >= {assertion.key.label, *assertion.compared_labels}
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from catalog_probe.catalog.files.manifest import providers
 from catalog_probe.catalog.reading.facts import claimed_endpoints, occurs_on
-from catalog_probe.probes.recipes.book import book
+from catalog_probe.probes.recipes.book import recipe_book
 from tests.harness.engines import catalog
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 def pairs_with_a_recipe(provider: str) -> Iterator[tuple[str, str]]:
     """The pairs of a provider that something is sent for: error and endpoint."""
-    recipes = book(provider).recipes
+    recipes = recipe_book(provider).recipes
     for record in catalog().select(provider=provider, kind="errors"):
         if str(record.address) in recipes:
             yield from ((str(record.address), endpoint) for endpoint in claimed_endpoints(record))

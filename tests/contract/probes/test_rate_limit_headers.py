@@ -18,7 +18,7 @@ from catalog_probe.catalog.recognition.known import Known
 from catalog_probe.probes.judging.comparison.limit_headers import contradictions
 from catalog_probe.probes.judging.judge import judge
 from catalog_probe.probes.planning.obstacles import fitted
-from catalog_probe.probes.recipes.book import book
+from catalog_probe.probes.recipes.book import recipe_book
 from catalog_probe.probes.targets.target import Cost, Target
 from tests.harness import fault_changes as to
 from tests.harness.engines import Clean, catalog
@@ -199,7 +199,7 @@ def test_every_look_is_taken_on_the_mock(clean: Clean, provider: str) -> None:
     result = clean(provider)[GENERAL[provider]]
     assert result.outcome is Outcome.CONFORMS
     unseen = {finding.label for finding in result.findings if finding.code == "not-observed"}
-    assert not unseen & book(provider).recipes[GENERAL[provider]].labels
+    assert not unseen & recipe_book(provider).recipes[GENERAL[provider]].labels
 
 
 def test_rate_limit_headers_are_documented_ones(clean: Clean) -> None:
@@ -214,7 +214,7 @@ def test_rate_limit_headers_are_documented_ones(clean: Clean) -> None:
 
 
 def with_allowed(target: Target, *allow: Cost) -> dict[str, tuple[int, str]]:
-    recipe = fitted(book("pa").recipes[GENERAL["pa"]], target, frozenset(allow))
+    recipe = fitted(recipe_book("pa").recipes[GENERAL["pa"]], target, frozenset(allow))
     return {label: (recipe.requests, reason.code) for label, reason in recipe.left_out.items()}
 
 

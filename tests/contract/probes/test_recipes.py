@@ -23,7 +23,7 @@ from catalog_probe.probes.planning.bounds import bounds
 from catalog_probe.probes.planning.obstacles import fitted, obstacle
 from catalog_probe.probes.planning.plan import plan
 from catalog_probe.probes.planning.reach import Reaches, all_reaches
-from catalog_probe.probes.recipes.book import Book, book
+from catalog_probe.probes.recipes.book import RecipeBook, recipe_book
 from catalog_probe.probes.recipes.recipe import Family, Recipe, recipe
 from catalog_probe.probes.targets import target_file as targets
 from catalog_probe.probes.targets.dialect import Dialect
@@ -123,10 +123,10 @@ FREE = recipe(ADDRESS, get("/v1/models"))
         (FREE, target(), None),
         (FREE, replace(target(), providers={}), ("provider-not-configured", "target 't' has no [providers.pa]")),
         (FREE, target(addresses={}), ("provider-not-configured", "add providers.pa.base_url to target 't'")),
-        (replace(FREE, live=("no-documented-setup", "why")), target(), ("no-documented-setup", "why")),
-        (replace(FREE, live=("no-documented-setup", "why")), target(live=False), None),
-        (replace(FREE, scenario=True), target(), ("provider-only-cause", "no request can provoke it")),
-        (replace(FREE, scenario=True), target(live=False), None),
+        (replace(FREE, not_live=("no-documented-setup", "why")), target(), ("no-documented-setup", "why")),
+        (replace(FREE, not_live=("no-documented-setup", "why")), target(live=False), None),
+        (replace(FREE, needs_scenario=True), target(), ("provider-only-cause", "no request can provoke it")),
+        (replace(FREE, needs_scenario=True), target(live=False), None),
         (replace(FREE, cost=Cost.BILLABLE), target(), ("cost-not-allowed", "--allow billable")),
         (replace(FREE, credential="admin"), target(), ("credential-missing", "set PA_ADMIN")),
         (replace(FREE, roles=frozenset({"admin"})), target(), ("credential-missing", "set PA_ADMIN")),
@@ -157,7 +157,7 @@ def test_what_keeps_a_record_from_being_probed(probed: Recipe, where: Target, re
 
 
 def test_a_label_that_is_left_to_traffic_is_left_out_with_its_reason() -> None:
-    partial = replace(FREE, unsent=("no-documented-setup", "why"))
+    partial = replace(FREE, not_sent=("no-documented-setup", "why"))
     looks = fitted(partial, target(), frozenset(), labels=frozenset({"answer", "later"})).left_out
     assert {label: (reason.code, reason.detail) for label, reason in looks.items()} == {
         "later": ("no-documented-setup", "why")
@@ -177,7 +177,7 @@ def looked_at() -> Catalog:
 
 
 def test_shipped_records_and_recipes_fit() -> None:
-    books = {name: book(name) for name in providers()}
+    books = {name: recipe_book(name) for name in providers()}
     assert [line for line in fit.misfits(looked_at(), books) if "/rate_limits/" not in line] == []
 
 
@@ -226,9 +226,9 @@ MISFITS: list[tuple[dict[str, Recipe], dict[str, Reason], str]] = [
         {},
         f"{LIST}: its recipe sends nothing labelled 'wrong_credential', which the record documents",
     ),
-    ({**GOOD, LIST: recipe(LIST, get("/"), label="success", unsent=WHY)}, {}, ""),
+    ({**GOOD, LIST: recipe(LIST, get("/"), label="success", not_sent=WHY)}, {}, ""),
     (
-        {**GOOD, LIST: replace(GOOD[LIST], unsent=WHY)},
+        {**GOOD, LIST: replace(GOOD[LIST], not_sent=WHY)},
         {},
         f"{LIST}: its recipe sends every label that the record documents; remove `unsent`",
     ),
@@ -255,18 +255,18 @@ MISFITS: list[tuple[dict[str, Recipe], dict[str, Reason], str]] = [
 
 @pytest.mark.parametrize("recipes, unprobed, line", MISFITS)
 def test_a_misfit_is_told_with_its_mend(recipes: dict[str, Recipe], unprobed: dict[str, Reason], line: str) -> None:
-    assert "".join(fit.misfits(small_catalog(), {"pa": Book(recipes, unprobed, {})})) == line
+    assert "".join(fit.misfits(small_catalog(), {"pa": RecipeBook(recipes, unprobed, {})})) == line
 
 
 def test_a_record_that_names_no_record_is_told() -> None:
     found = small_catalog()
     broken = Record(Address.parse(LIST), {**found[LIST].data, "auth": {"wrong": "pa/errors/general/none"}})
-    lines = fit.misfits(Catalog(found.root, (found[ADDRESS], broken)), {"pa": Book(GOOD, {}, {})})
+    lines = fit.misfits(Catalog(found.root, (found[ADDRESS], broken)), {"pa": RecipeBook(GOOD, {}, {})})
     assert [line.split(": ")[0] for line in lines] == [LIST]
 
 
 def test_coverage_counts_by_kind() -> None:
-    own = Book({ADDRESS: replace(FREE, scenario=True)}, {LIST: Reason("not-on-the-wire", "why")}, {})
+    own = RecipeBook({ADDRESS: replace(FREE, needs_scenario=True)}, {LIST: Reason("not-on-the-wire", "why")}, {})
     today = date(2026, 1, 31)
     records = coverage.covered(small_catalog(), {"pa": Reaches.of(own, "pa", target())}, target(live=False))
     kinds = coverage.by_kind(records, today)
@@ -282,7 +282,7 @@ def test_coverage_counts_by_kind() -> None:
 
 
 def test_labels_that_are_left_to_traffic_are_counted_with_their_reason() -> None:
-    own = Book({LIST: recipe(LIST, {"success": get("/")}, unsent=("no-documented-setup", "why"))}, {}, {})
+    own = RecipeBook({LIST: recipe(LIST, {"success": get("/")}, not_sent=("no-documented-setup", "why"))}, {}, {})
     reaches = {"pa": Reaches.of(own, "pa", target())}
     records = coverage.covered(small_catalog(), reaches, target())
     assert list(coverage.unsent(records, small_catalog(), reaches)) == [f"{LIST}: 1 of 2 labels: why"]
@@ -290,7 +290,7 @@ def test_labels_that_are_left_to_traffic_are_counted_with_their_reason() -> None
 
 def test_coverage_of_the_shipped_records_adds_up() -> None:
     live = targets.load("live", {})
-    books = {name: book(name) for name in providers()}
+    books = {name: recipe_book(name) for name in providers()}
     total = coverage.by_kind(coverage.covered(looked_at(), all_reaches(books, live), live), date(2026, 1, 31))["total"]
     assert total.records == len(looked_at())
     reached = (total.one_key, total.more, total.traffic_only, total.mock_only, total.off_the_wire)
@@ -302,7 +302,7 @@ def test_coverage_of_the_shipped_records_adds_up() -> None:
 def test_a_plan_with_one_key_probes_the_records_of_that_reach() -> None:
     keys = {f"{name.upper()}_API_KEY": "key-of-nobody" for name in ("pa", "pb", "pc", "pd")}
     live = targets.load("live", keys).before_look_ups()
-    reaches = all_reaches({name: book(name) for name in providers()}, targets.load("live", {}))
+    reaches = all_reaches({name: recipe_book(name) for name in providers()}, targets.load("live", {}))
     addresses = [str(record.address) for record in catalog().records]
     probed = plan(catalog(), live, live.allow, addresses).probed
     found = {

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from catalog_probe.probes.recipes.book import book
+from catalog_probe.probes.recipes.book import recipe_book
 from tests.harness import sdk_agreement as agreement
 from tests.harness.engines import catalog
 
@@ -76,10 +76,10 @@ def test_each_thing_that_could_differ_is_compared(changes: dict[str, Any], told:
 def test_a_recipe_that_loses_its_beta_header_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     """As every call of managed agents had none, once."""
     address = "pa/endpoints/agents/list_agents"
-    own = book("pa")
+    own = recipe_book("pa")
     bare = {label: call.with_headers(pa_beta=None) for label, call in own.recipes[address].calls.items()}
     recipes = {**own.recipes, address: replace(own.recipes[address], calls=bare)}
-    monkeypatch.setattr(agreement, "book", lambda _: replace(own, recipes=recipes))
+    monkeypatch.setattr(agreement, "recipe_book", lambda _: replace(own, recipes=recipes))
     assert differing(address) == ("beta",)
 
 

@@ -12,7 +12,7 @@ from catalog_probe.catalog.model.labels import SUCCESS
 from catalog_probe.catalog.reading.grpc_statuses import status_of
 from catalog_probe.probes.calls.call import get, post
 from catalog_probe.probes.planning.spreading import elsewhere
-from catalog_probe.probes.recipes.book import book
+from catalog_probe.probes.recipes.book import recipe_book
 from catalog_probe.probes.recipes.recipe import Family, Recipe, StepOptions, Steps
 from tests.harness.declared import Used, gaps, undeclared, used
 from tests.harness.engines import catalog
@@ -43,13 +43,13 @@ def with_steps(recipe: Recipe) -> Iterator[tuple[str, Recipe]]:
 def on_each_endpoint(recipe: Recipe) -> Iterator[tuple[str, Recipe]]:
     """The recipe, and what it sends to the other endpoints that its record names, as far as they have steps."""
     yield from with_steps(recipe)
-    others = elsewhere(recipe, catalog()[recipe.address], catalog(), book(recipe.provider).shapes)
+    others = elsewhere(recipe, catalog()[recipe.address], catalog(), recipe_book(recipe.provider).minimal_requests)
     yield from ((f"{recipe.address}@{at}", cell) for at, cell in others.items() if cell.steps is not None)
 
 
 @pytest.mark.parametrize("name", providers())
 def test_what_a_recipe_uses_it_declares(name: str, mock_target: Target) -> None:
-    stepwise = dict(each for recipe in book(name).recipes.values() for each in on_each_endpoint(recipe))
+    stepwise = dict(each for recipe in recipe_book(name).recipes.values() for each in on_each_endpoint(recipe))
     assert stepwise, "every provider has recipes with steps"
     assert gaps(stepwise, mock_target) == {}
 
@@ -120,7 +120,7 @@ def test_an_address_that_only_steps_ask_at_is_declared() -> None:
 def test_what_is_made_and_cannot_be_removed_is_a_gap(mock_target: Target, monkeypatch: pytest.MonkeyPatch) -> None:
     """On a mock nothing shows it; on an account it would stay."""
     lost = replace(AGENT_REMOVAL, name="lost", id_pointer="/agent/id")
-    listed = replace(book("pa"), removals={"lost": lost})
+    listed = replace(recipe_book("pa"), removals={"lost": lost})
     monkeypatch.setattr("catalog_probe.probes.running.teardown.book", lambda provider: listed)
 
     async def makes(probe: Probe) -> None:

@@ -12,8 +12,8 @@ from catalog_probe.catalog.model import Outcome, Reason
 from catalog_probe.catalog.model.codes import ReasonCode
 from catalog_probe.catalog.reading.grpc_statuses import status_of
 from catalog_probe.probes.planning.obstacles import obstacle
-from catalog_probe.probes.recipes.fault_free import TWIN, twin
-from catalog_probe.probes.recipes.performing import perform
+from catalog_probe.probes.recipes.fault_free import FAULT_FREE, fault_free_request
+from catalog_probe.probes.recipes.performing import perform_recipe
 from catalog_probe.probes.running.attempt_probe import AttemptProbe
 from catalog_probe.probes.running.lane import Lane
 from catalog_probe.probes.running.pacing.budget import Budget
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from catalog_probe.probes.targets.target import Provider, Target
 
 ENDPOINTS = [str(record.address) for record in catalog().select(kind="endpoints")]
-WITH_TWIN = [(each, found) for each in ENDPOINTS if not isinstance(found := twin(each), Reason)]
+WITH_TWIN = [(each, found) for each in ENDPOINTS if not isinstance(found := fault_free_request(each), Reason)]
 
 
 def refusing(result: Result) -> set[str]:
@@ -55,17 +55,21 @@ def test_each_endpoint_that_takes_errors_has_one_or_a_reason(name: str, clean: C
     undeclared = [
         each
         for each in sorted(endpoints)
-        if isinstance(found := twin(each), Reason) and "no request without a fault is declared" in found.detail
+        if isinstance(found := fault_free_request(each), Reason)
+        and "no request without a fault is declared" in found.detail
     ]
     assert undeclared == []
 
 
 def test_each_that_is_declared_is_an_endpoint_without_another() -> None:
-    declared = [address for name in ("pa", "pc", "pd") for address in load_recipes(name).NO_TWIN]
-    made = [each.address for name in ("pc", "pd") for each in load_recipes(name).TWINS]
+    declared = [address for name in ("pa", "pc", "pd") for address in load_recipes(name).NO_FAULT_FREE_REQUEST]
+    made = [each.address for name in ("pc", "pd") for each in load_recipes(name).FAULT_FREE_REQUESTS]
     assert set(declared) | set(made) <= set(ENDPOINTS)
     assert not set(declared) & set(made)
-    assert all(isinstance(found := twin(each), Reason) and found.code == ReasonCode.NO_RECIPE for each in declared)
+    assert all(
+        isinstance(found := fault_free_request(each), Reason) and found.code == ReasonCode.NO_RECIPE
+        for each in declared
+    )
 
 
 @pytest.mark.parametrize("name", providers())
@@ -89,9 +93,9 @@ async def asked(recipes: Mapping[str, Recipe], provider: Provider, redactor: Red
             if role not in lanes:
                 lanes[role] = Lane(provider, role, redactor, Budget(provider), mock=True)
             probe = AttemptProbe(endpoint, role, lanes[role], f"twins/{endpoint}/1")
-            await perform(recipe, probe)
+            await perform_recipe(recipe, probe)
             await probe.remove_all()
-            answers[endpoint] = next(each.response for each in probe.exchanges if each.label == TWIN)
+            answers[endpoint] = next(each.response for each in probe.exchanges if each.label == FAULT_FREE)
     finally:
         for lane in lanes.values():
             await lane.aclose()

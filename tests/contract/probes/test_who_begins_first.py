@@ -45,7 +45,7 @@ def test_who_sends_most_begins_first_on_a_mock_alone(
     listening: tuple[Listening, str], *, live: bool, first: str
 ) -> None:
     app, base = listening
-    recipes = book.book("pa").recipes
+    recipes = book.recipe_book("pa").recipes
     assert recipes[FEW].requests < recipes[MOST].requests
     app.asked.clear()
     results = probe(replace(mock_target_at(base, concurrency=1), live=live, reprobe_after_s=0.0), [FEW, MOST])

@@ -14,7 +14,7 @@ from catalog_probe.catalog.evidence.verdicts.blindness import find_blind_provide
 from catalog_probe.catalog.model import Outcome, Severity
 from catalog_probe.catalog.reading.expectations import documented_labels
 from catalog_probe.probes.planning.rotation import Depth, Drawing
-from catalog_probe.probes.recipes.book import book
+from catalog_probe.probes.recipes.book import recipe_book
 from catalog_probe.probes.targets import target_file as targets
 from tests.harness.engines import catalog, probe
 from tests.harness.mutants import instead
@@ -40,14 +40,16 @@ LARGE_TOO: Mapping[str, Mapping[str, str]] = {"pa": {"large_batches": "yes"}}
 def too_large(provider: str) -> frozenset[tuple[str, str]]:
     """The address and the label of each look that is too large for each run: the proofs send them."""
     opened = LARGE_TOO.get(provider, {}).keys()
-    looks = ((address, look) for address, recipe in book(provider).recipes.items() for look in recipe.optional.items())
+    looks = (
+        (address, look) for address, recipe in recipe_book(provider).recipes.items() for look in recipe.optional.items()
+    )
     return frozenset((address, label) for address, (label, look) in looks if opened & set(look.needs))
 
 
 @cache
 def left_to_others(provider: str) -> frozenset[tuple[str, str]]:
     """The address and the label of what no ordinary run sends: it is too large, or left to recorded traffic."""
-    unsent = (recipe for recipe in book(provider).recipes.values() if recipe.unsent is not None)
+    unsent = (recipe for recipe in recipe_book(provider).recipes.values() if recipe.not_sent is not None)
     labels = (
         (recipe.address, label)
         for recipe in unsent

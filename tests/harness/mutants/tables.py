@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from catalog_probe.catalog.reading.documents import Wire, checks, facts
-from catalog_probe.probes.recipes.book import book
+from catalog_probe.probes.recipes.book import recipe_book
 from tests.harness.engines import catalog
 from tests.harness.mutants import instead
 from tests.harness.mutants.hooks import Hook, Unresolved
@@ -141,13 +141,13 @@ class Of:
         return {id_ for id_, those in looks.items() if not those or any(map(self._is_sent, those))}
 
     def _is_sent(self, assertion: Assertion) -> bool:
-        recipe = book(self.provider).recipes.get(assertion.address)
+        recipe = recipe_book(self.provider).recipes.get(assertion.address)
         return recipe is None or recipe.labels >= {assertion.key.label, *assertion.compared_labels}
 
     @cached_property
     def addresses(self) -> list[str]:
         every = (str(record.address) for record in catalog().select(provider=self.provider))
-        return [address for address in every if address in book(self.provider).recipes]
+        return [address for address in every if address in recipe_book(self.provider).recipes]
 
     def matching(self, pattern: str) -> set[str]:
         return {address for address in self.addresses if fnmatchcase(address, pattern)}

@@ -230,7 +230,7 @@ def test_what_befell_the_connection_is_told_of_the_host_that_was_asked(tmp_path:
     [
         "from catalog_probe.probes.running import engine\n"
         "from catalog_probe.probes.recipes import book\n"
-        "book.book('pd')",
+        "book.recipe_book('pd')",
         "from catalog_probe.mockserver.app import create_app; create_app()",
     ],
 )

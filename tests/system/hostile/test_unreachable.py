@@ -15,7 +15,7 @@ from catalog_probe.catalog.evidence.verdicts.blindness import find_blind_provide
 from catalog_probe.catalog.model import Outcome
 from catalog_probe.catalog.model.exits import Exit
 from catalog_probe.probes.judging.verdicts.attempts import MAX_ATTEMPTS
-from catalog_probe.probes.recipes.book import book
+from catalog_probe.probes.recipes.book import recipe_book
 from catalog_probe.probes.running.control_cache import MAX_CONTROLS, REFUSED_CONTROLS
 from catalog_probe.probes.running.lane import MAX_FAILURES
 from catalog_probe.probes.targets.target import Credential, Target
@@ -196,7 +196,7 @@ def test_tls_to_a_plain_port_fails_as_tls() -> None:
     ids=lambda each: each.__name__,
 )
 def test_repeated_transport_failures_end_a_lane_after_few_requests(misbehave: Misbehaviour) -> None:
-    addresses = [address for address, recipe in book("pa").recipes.items() if recipe.lane == "pa:inference"]
+    addresses = [address for address, recipe in recipe_book("pa").recipes.items() if recipe.lane == "pa:inference"]
     server = Hostile(misbehave)
     with server.serving() as base:
         results = probe(pa(base, concurrency=4, **patience(misbehave)), addresses)

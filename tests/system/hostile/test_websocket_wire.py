@@ -265,7 +265,7 @@ def test_no_surface_loads_the_library_but_this_one() -> None:
         "import catalog_probe.probes.recipes.book\n"
         "import catalog_probe.mockserver.app, catalog_probe.mockserver.server\n"
         "catalog_probe.mockserver.app.create_app()\n"
-        "[catalog_probe.probes.recipes.book.book(name) for name in ('pa', 'pb', 'pc', 'pd')]\n"
+        "[catalog_probe.probes.recipes.book.recipe_book(name) for name in ('pa', 'pb', 'pc', 'pd')]\n"
         "print([name for name in sys.modules if name.split('.')[0] == 'websockets'])\n"
     )
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=DEADLINE_S)

@@ -12,7 +12,7 @@ from catalog_probe.catalog.model import Outcome
 from catalog_probe.catalog.model.labels import CLEANUP
 from catalog_probe.probes.planning.sharding import group_of
 from catalog_probe.probes.plugin.embedded_mock import EmbeddedMock
-from catalog_probe.probes.recipes.book import book
+from catalog_probe.probes.recipes.book import recipe_book
 from catalog_probe.probes.running.pacing.budget import Budget
 from catalog_probe.probes.targets.target import Provider, Target
 from tests.harness.command import pytest_probes
@@ -57,7 +57,7 @@ def test_no_request_is_sent_beyond_the_budget_of_all_lanes_together(base: str) -
 
 
 def test_tokens_are_reserved_before_an_attempt_and_free_probes_go_on(base: str) -> None:
-    recipes = book("pa").recipes
+    recipes = recipe_book("pa").recipes
     dear = [address for address, recipe in recipes.items() if recipe.tokens == 400][:4]
     free = "pa/endpoints/models/list_models"
     results = probe(pa(base, max_tokens=900), [*dear, free])

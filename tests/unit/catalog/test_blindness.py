@@ -44,7 +44,7 @@ EMPTY_KEY = result(Outcome.NOT_PROBED, 4, ReasonCode.CREDENTIAL_EMPTY, "PA_API_K
 NOT_ALLOWED = result(Outcome.NOT_PROBED, 5, ReasonCode.COST_NOT_ALLOWED, "billable")
 RESTRICTED = result(Outcome.RESTRICTED, 6, ReasonCode.PROBE_REFUSED)
 OURS = result(Outcome.INCONCLUSIVE, 7, ReasonCode.ASSUMPTION_FAILED)
-NO_TWIN = result(Outcome.INCONCLUSIVE, 8, ReasonCode.TWIN_NOT_ALLOWED)
+NO_FAULT_FREE_REQUEST = result(Outcome.INCONCLUSIVE, 8, ReasonCode.TWIN_NOT_ALLOWED)
 NO_TWIN_AND_ACCEPTED = result(
     Outcome.INCONCLUSIVE, 8, ReasonCode.TWIN_NOT_ALLOWED, accepted_difference=AcceptanceState.ACCOUNTED
 )
@@ -63,7 +63,7 @@ ALL_ASSUMED = replace(SILENT, probed_record={"status": ["UNVERIFIED"]})
         ([result(Outcome.NOT_PROBED)], "nothing was probed"),
         ([OURS], "nothing was probed (assumption-failed)"),
         ([NO_TWIN_AND_ACCEPTED], "nothing was probed (twin-not-allowed)"),
-        ([NO_TWIN], "no record has a verdict (twin-not-allowed)"),
+        ([NO_FAULT_FREE_REQUEST], "no record has a verdict (twin-not-allowed)"),
         ([TIMED_OUT, TIMED_OUT, REFUSED, RESTRICTED], "no record has a verdict (read-timeout)"),
         ([RESTRICTED], "no record has a verdict (probe-refused)"),
         ([*seen(50), STOPPED], "a lane stopped (lane-stopped)"),
@@ -74,7 +74,7 @@ ALL_ASSUMED = replace(SILENT, probed_record={"status": ["UNVERIFIED"]})
         ([*seen(4), TIMED_OUT], ""),
         ([*seen(4), TIMED_OUT, REFUSED], "2 of 6 probes are inconclusive (read-timeout)"),
         ([*seen(4), TIMED_OUT, OURS, OURS, NO_TWIN_AND_ACCEPTED, NOT_ALLOWED], ""),
-        ([*seen(4), NO_TWIN, NO_TWIN], "2 of 6 probes are inconclusive (twin-not-allowed)"),
+        ([*seen(4), NO_FAULT_FREE_REQUEST, NO_FAULT_FREE_REQUEST], "2 of 6 probes are inconclusive (twin-not-allowed)"),
         ([*seen(4), SILENT, SILENT], "2 of 6 probes are inconclusive (nothing-observed)"),
         ([*seen(4), ALL_ASSUMED, ALL_ASSUMED], ""),
         ([result(Outcome.DRIFTED)], ""),

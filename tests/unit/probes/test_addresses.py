@@ -16,7 +16,7 @@ from websockets.uri import parse_uri
 from catalog_probe.catalog.model.codes import ReasonCode
 from catalog_probe.catalog.model.explanations import INCONCLUSIVE
 from catalog_probe.probes.calls.call import Call, converse, get, invoke
-from catalog_probe.probes.recipes.probe import Stopped
+from catalog_probe.probes.recipes.probe import ProbeStopped
 from catalog_probe.probes.running.lane import Lane
 from catalog_probe.probes.running.looking_up import look_up
 from catalog_probe.probes.running.pacing.budget import Budget
@@ -97,11 +97,11 @@ def send(call: Call, address: str, **values: str) -> Dialled | None:
         finally:
             await lane.aclose()
 
-    with dialling(), pytest.raises((Dialled, Stopped)) as raised:
+    with dialling(), pytest.raises((Dialled, ProbeStopped)) as raised:
         asyncio.run(sent())
     if isinstance(raised.value, Dialled):
         return raised.value
-    assert isinstance(raised.value, Stopped)
+    assert isinstance(raised.value, ProbeStopped)
     assert raised.value.reason.code == ReasonCode.UNSAFE_PATH
     return None
 
@@ -244,7 +244,7 @@ def test_no_wire_puts_a_key_into_what_is_refused() -> None:
     provider = Provider("pd", addresses=addresses, key_query="key")
     lane = Lane(provider, "inference", Redactor({}), Budget(provider), mock=False)
     lane.provider = Watched("pd", addresses=addresses, key_query="key")
-    with pytest.raises(Stopped, match="unsafe-path"):
+    with pytest.raises(ProbeStopped, match="unsafe-path"):
         asyncio.run(lane.send(get("@other.example/v1/models"), "answer", "session", 0.0))
 
 

@@ -11,8 +11,13 @@ import pytest
 from catalog_probe.catalog.model import Exchange, Reason, Request, Response
 from catalog_probe.catalog.model.labels import ANSWER, LIMITED, SETUP
 from catalog_probe.probes.calls.call import Call, get
-from catalog_probe.probes.recipes.exhausting import exhaust, once_limited, one_more_than, until_refused
-from catalog_probe.probes.recipes.probe import Stopped
+from catalog_probe.probes.recipes.exhausting import (
+    exhaust_limit,
+    send_one_more_than,
+    send_until_limited,
+    send_until_refused,
+)
+from catalog_probe.probes.recipes.probe import ProbeStopped
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Mapping, Sequence
@@ -42,13 +47,13 @@ class Scripted:
     async def setup(self, call: Call, *statuses: int, label: str = SETUP) -> Response:
         response = (await self.send(call, label)).response
         if response is None or response.status != 200:
-            raise Stopped(Reason("setup-failed", call.path))
+            raise ProbeStopped(Reason("setup-failed", call.path))
         return response
 
     def explain_stop(self, reason: Reason) -> Reason:
         return reason
 
-    def apart(self, name: str) -> AbstractContextManager[None]:
+    def use_mock_session(self, name: str) -> AbstractContextManager[None]:
         return nullcontext()
 
     @property
@@ -73,19 +78,19 @@ def after(probe: Scripted, steps: Callable[[Scripted], Awaitable[None]]) -> Sequ
     ids=["refused in time", "at once", "lost on the way", "never"],
 )
 def test_exhausting_ends_at_the_refusal_or_the_bound(statuses: tuple[int | None, ...], labels: list[str]) -> None:
-    assert after(Scripted(*statuses), lambda probe: exhaust(probe, CALL, 5, label=LIMITED)) == labels
+    assert after(Scripted(*statuses), lambda probe: exhaust_limit(probe, CALL, 5, label=LIMITED)) == labels
 
 
 def test_a_limit_out_of_reach_is_not_tried() -> None:
     probe = Scripted(*(200,) * 9, headers={REMAINING: "999"})
-    with pytest.raises(Stopped, match="x-remaining says 999, and at most 5 requests"):
-        after(probe, lambda probe: exhaust(probe, CALL, 5, remaining=REMAINING))
+    with pytest.raises(ProbeStopped, match="x-remaining says 999, and at most 5 requests"):
+        after(probe, lambda probe: exhaust_limit(probe, CALL, 5, remaining=REMAINING))
     assert probe.sent == [SETUP]
 
 
 def test_a_limit_within_reach_is_tried() -> None:
     probe = Scripted(200, 429, 429, headers={REMAINING: "1"})
-    assert after(probe, lambda probe: exhaust(probe, CALL, 5, remaining=REMAINING)) == [SETUP, SETUP, ANSWER]
+    assert after(probe, lambda probe: exhaust_limit(probe, CALL, 5, remaining=REMAINING)) == [SETUP, SETUP, ANSWER]
 
 
 @pytest.mark.parametrize(
@@ -94,7 +99,7 @@ def test_a_limit_within_reach_is_tried() -> None:
     ids=["refused", "ordinary failures count too", "no answer", "never"],
 )
 def test_each_try_is_judged_until_one_is_refused(statuses: tuple[int | None, ...], ordinary: int, sent: int) -> None:
-    labels = after(Scripted(*statuses), lambda probe: until_refused(probe, CALL, 4, ordinary=ordinary))
+    labels = after(Scripted(*statuses), lambda probe: send_until_refused(probe, CALL, 4, ordinary=ordinary))
     assert labels == [ANSWER] * sent
 
 
@@ -104,13 +109,13 @@ def test_each_try_is_judged_until_one_is_refused(statuses: tuple[int | None, ...
     ids=["used up", "it filled up on the way", "no answer", "never"],
 )
 def test_a_limit_that_was_used_up_is_met_again(statuses: tuple[int | None, ...], sent: int) -> None:
-    assert after(Scripted(*statuses), lambda probe: once_limited(probe, CALL, 4)) == [ANSWER] * sent
+    assert after(Scripted(*statuses), lambda probe: send_until_limited(probe, CALL, 4)) == [ANSWER] * sent
 
 
 def test_one_more_is_sent_than_is_allowed() -> None:
-    assert after(Scripted(200, 200, 429), lambda probe: one_more_than(probe, CALL, 2)) == [SETUP, SETUP, ANSWER]
+    assert after(Scripted(200, 200, 429), lambda probe: send_one_more_than(probe, CALL, 2)) == [SETUP, SETUP, ANSWER]
 
 
 def test_what_is_refused_too_early_proves_nothing() -> None:
-    with pytest.raises(Stopped, match="setup-failed"):
-        after(Scripted(200, 429), lambda probe: one_more_than(probe, CALL, 2))
+    with pytest.raises(ProbeStopped, match="setup-failed"):
+        after(Scripted(200, 429), lambda probe: send_one_more_than(probe, CALL, 2))

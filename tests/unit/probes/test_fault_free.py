@@ -8,7 +8,7 @@ import pytest
 
 from catalog_probe.catalog.model import Exchange, Reason, Response
 from catalog_probe.probes.judging.inconclusive.key_evidence import AnswerOn, KeyEvidence, Shows, Words
-from catalog_probe.probes.recipes.probe import Stopped
+from catalog_probe.probes.recipes.probe import ProbeStopped
 from catalog_probe.probes.running.fault_free import ask_fault_free
 from tests.unit.probes.inconclusive.evidence_making import REQUEST, error_body
 from tests.unit.probes.judging_one import known
@@ -22,10 +22,10 @@ def answer(status: int, message: str = "") -> Exchange:
 
 
 LOST = Exchange("twin", REQUEST, None, Reason("connection-reset"))
-NOT_ALLOWED = Stopped(Reason("cost-not-allowed", "--allow billable"))
+NOT_ALLOWED = ProbeStopped(Reason("cost-not-allowed", "--allow billable"))
 
 
-def ask(answers: list[Exchange | Stopped], faults: str = "abc", times: int = 1) -> tuple[KeyEvidence, list[str]]:
+def ask(answers: list[Exchange | ProbeStopped], faults: str = "abc", times: int = 1) -> tuple[KeyEvidence, list[str]]:
     """What is known of a key in the end, and the endpoints that were asked."""
     asked: list[str] = []
     key = KeyEvidence(faults={ON: set(faults)})
@@ -34,7 +34,7 @@ def ask(answers: list[Exchange | Stopped], faults: str = "abc", times: int = 1) 
     async def send(endpoint: str) -> Exchange:
         asked.append(endpoint)
         came = left.pop(0)
-        if isinstance(came, Stopped):
+        if isinstance(came, ProbeStopped):
             raise came
         return came
 
@@ -56,7 +56,7 @@ def ask(answers: list[Exchange | Stopped], faults: str = "abc", times: int = 1) 
     ids=["success", "alike", "lost once", "busy once", "lost twice", "not allowed"],
 )
 def test_it_is_sent_once_more_where_its_answer_got_lost_and_never_a_third_time(
-    answers: list[Exchange | Stopped], shows: Shows
+    answers: list[Exchange | ProbeStopped], shows: Shows
 ) -> None:
     key, asked = ask(answers, times=2)
     assert key.fault_free[ON].shows is shows

@@ -10,7 +10,7 @@ from catalog_probe.catalog.reading.documents import Checks, Fact, Wire
 from catalog_probe.probes.calls.call import get
 from catalog_probe.probes.coverage.looked_at import Count, Looked, Standing, by_section, of_provider, rest, told
 from catalog_probe.probes.planning.reach import Reaches
-from catalog_probe.probes.recipes.book import Book
+from catalog_probe.probes.recipes.book import RecipeBook
 from catalog_probe.probes.recipes.recipe import Recipe, recipe
 from catalog_probe.probes.targets.target import Cost, Credential, Provider, Target
 
@@ -35,12 +35,12 @@ HERE = Target("t", True, frozenset({Cost.FREE}), {"pa": PLAIN})
 
 def looked(own: Fact, *recipes: Recipe) -> Looked:
     checks = Checks([own], [STATUS, FAR, GUESS])
-    reaches = Reaches.of(Book({each.address: each for each in recipes}, {}, {}), "pa", HERE)
+    reaches = Reaches.of(RecipeBook({each.address: each for each in recipes}, {}, {}), "pa", HERE)
     return next(of_provider("pa", checks, reaches, HERE))
 
 
 WHY = ("no-documented-setup", "why")
-LOOK = recipe(ADDRESS, get("/"), scenario=True)
+LOOK = recipe(ADDRESS, get("/"), needs_scenario=True)
 
 
 @pytest.mark.parametrize(
@@ -52,13 +52,13 @@ LOOK = recipe(ADDRESS, get("/"), scenario=True)
         (fact(STATUS.id), [recipe(ADDRESS, get("/v1/x"), label="other")], Standing.REST, None, False),
         (
             fact(STATUS.id),
-            [recipe(ADDRESS, get("/v1/x"), label="other", unsent=WHY)],
+            [recipe(ADDRESS, get("/v1/x"), label="other", not_sent=WHY)],
             Standing.REHEARSED,
             Reach.TRAFFIC,
             False,
         ),
         (fact(STATUS.id), [LOOK], Standing.REHEARSED, Reach.TRAFFIC, False),
-        (fact(STATUS.id), [recipe(ADDRESS, get("/v1/x"), live=WHY)], Standing.REHEARSED, Reach.MOCK, False),
+        (fact(STATUS.id), [recipe(ADDRESS, get("/v1/x"), not_live=WHY)], Standing.REHEARSED, Reach.MOCK, False),
         (
             fact(STATUS.id),
             [recipe(ADDRESS, get("/v1/x"), label="first", optional={"answer": LOOK})],
@@ -108,7 +108,7 @@ def test_the_reasoned_and_the_rest_are_of_the_whole_and_what_is_only_told_is_not
 
 def test_each_fact_that_is_not_checked_whole_is_listed_with_why() -> None:
     in_part = looked(fact(f"part: {STATUS.id}", note="unchecked: 405"), SENT)
-    assert rest([*FOUND, in_part, looked(fact(STATUS.id), recipe(ADDRESS, get("/"), live=WHY))]) == [
+    assert rest([*FOUND, in_part, looked(fact(STATUS.id), recipe(ADDRESS, get("/"), not_live=WHY))]) == [
         "reasoned  pa-2:7.3: A gives 404 (only-the-provider)",
         "rest      pa-2:8.1: A gives 404",
         "in part   pa-2:7.3: A gives 404 (unchecked: 405)",

@@ -22,7 +22,7 @@ from catalog_probe.cli.target_commands import cleanup
 from catalog_probe.probes.calls.call import Removal, delete
 from catalog_probe.probes.coverage.completeness import misfits
 from catalog_probe.probes.planning.plan import plan
-from catalog_probe.probes.recipes.book import book
+from catalog_probe.probes.recipes.book import recipe_book
 from catalog_probe.probes.recipes.loading import RecipeError
 from catalog_probe.probes.running.journal import Journal
 from catalog_probe.probes.running.teardown import Fixtures
@@ -79,7 +79,7 @@ def test_no_check_lets_a_beginning_pass(home: Path, capsys: pytest.CaptureFixtur
     assert {each.address for each in found} == {"", *RECORDS}
     provider_folders.use(home)
     catalog = Catalog.load(home / "records")
-    assert sorted(misfits(catalog, {"pe": book("pe")})) == sorted(
+    assert sorted(misfits(catalog, {"pe": recipe_book("pe")})) == sorted(
         f"{address}: its recipe is unfinished; say in company/recipes/pe.py how it is provoked" for address in RECORDS
     )
     mock = targets.load("mock", {})
@@ -108,7 +108,7 @@ def test_a_record_leaves_the_others_of_its_family_as_they_are(home: Path) -> Non
     new("record", "pe/errors/general/2_many")
     after = json.loads((home / "records/pe/errors/general.json").read_text(encoding="utf-8"))
     assert {key: value for key, value in after.items() if key == "rate_limit"} == json.loads(before)
-    assert book("pe").unfinished == {RECORDS[0], "pe/errors/general/2_many"}
+    assert recipe_book("pe").unfinished == {RECORDS[0], "pe/errors/general/2_many"}
     assert len((home / "facts/pe.tsv").read_text(encoding="utf-8").splitlines()) == 3
 
 
@@ -215,7 +215,7 @@ def test_what_recipes_of_a_folder_make_is_removed_by_name(home: Path, tmp_path: 
         await send({"type": "http.response.start", "status": 204, "headers": []})
         await send({"type": "http.response.body"})
 
-    create = book("pe").recipes["pe/endpoints/notes/create_note"].calls["answer"]
+    create = recipe_book("pe").recipes["pe/endpoints/notes/create_note"].calls["answer"]
     with serving(api) as base:
         key = Credential("inference", "canary-key-of-nobody")
         provider = Provider("pe", addresses={"base_url": base}, credentials={"inference": key})

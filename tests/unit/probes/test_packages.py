@@ -8,7 +8,7 @@ import pytest
 
 from catalog_probe.catalog.files import provider_folders
 from catalog_probe.catalog.files.provider_folders import ProviderFolder
-from catalog_probe.probes.recipes.loading import RecipeError, recipes_module, recipes_place
+from catalog_probe.probes.recipes.loading import RecipeError, load_recipes_module, recipes_path
 from tests.unit.catalog.test_provider_folders import home as write_home
 
 if TYPE_CHECKING:
@@ -39,23 +39,23 @@ def test_a_package_is_loaded_with_its_modules(recipes: Path) -> None:
     (recipes / "pe" / "__init__.py").write_text("from . import notes\nFAMILIES = (notes,)\n")
     (recipes / "pe" / "notes.py").write_text("from .texts import TEXT\n")
     (recipes / "pe" / "texts.py").write_text("TEXT = 'a note'\n")
-    package = recipes_module("pe")
+    package = load_recipes_module("pe")
     assert package is not None
     assert package.notes.TEXT == "a note"
-    assert package is recipes_module("pe")
+    assert package is load_recipes_module("pe")
     assert package.__file__ == str(recipes / "pe" / "__init__.py")
 
 
 def test_a_module_is_loaded(recipes: Path) -> None:
     (recipes / "pe.py").write_text("TEXT = 'a note'\n")
-    module = recipes_module("pe")
+    module = load_recipes_module("pe")
     assert module is not None
     assert module.TEXT == "a note"
 
 
 def test_there_may_be_none(recipes: Path) -> None:
-    assert recipes_module("pe") is None
-    assert recipes_place("pe") == str(recipes / "pe.py")
+    assert load_recipes_module("pe") is None
+    assert recipes_path("pe") == str(recipes / "pe.py")
 
 
 @pytest.mark.parametrize(
@@ -72,7 +72,7 @@ def test_what_cannot_be_imported_is_one_line_with_its_place(recipes: Path, text:
     (recipes / "pe" / "__init__.py").write_text("from . import notes\n")
     (recipes / "pe" / "notes.py").write_text(text)
     with pytest.raises(RecipeError) as caught:
-        recipes_module("pe")
+        load_recipes_module("pe")
     assert str(caught.value).startswith(f"{recipes}/pe/notes.py:{line}: {said}")
 
 
@@ -82,9 +82,9 @@ def test_what_was_mended_is_read_anew(recipes: Path) -> None:
     (recipes / "pe" / "texts.py").write_text("TEXT = 'of before'\n")
     (recipes / "pe" / "notes.py").write_text("raise ValueError")
     with pytest.raises(RecipeError):
-        recipes_module("pe")
+        load_recipes_module("pe")
     (recipes / "pe" / "texts.py").write_text("TEXT = 'mended now'\n")
     (recipes / "pe" / "notes.py").write_text("")
-    package = recipes_module("pe")
+    package = load_recipes_module("pe")
     assert package is not None
     assert package.texts.TEXT == "mended now"

@@ -11,7 +11,7 @@ from catalog_probe.catalog.model.assertion import Assertion, AssertionKey, Basis
 from catalog_probe.catalog.model.reach import Reach, format_reach_counts
 from catalog_probe.probes.calls.call import get
 from catalog_probe.probes.planning.reach import Reaches
-from catalog_probe.probes.recipes.book import Book
+from catalog_probe.probes.recipes.book import RecipeBook
 from catalog_probe.probes.recipes.recipe import Recipe, recipe
 from catalog_probe.probes.targets.target import Cost, Credential, Provider, Target
 
@@ -32,7 +32,7 @@ TARGET = Target("t", True, frozenset({Cost.FREE}), {"pa": PROVIDER})
 
 
 def reaches(*recipes: Recipe, unprobed: dict[str, Reason] | None = None) -> Reaches:
-    return Reaches.of(Book({each.address: each for each in recipes}, unprobed or {}, {}), "pa", TARGET)
+    return Reaches.of(RecipeBook({each.address: each for each in recipes}, unprobed or {}, {}), "pa", TARGET)
 
 
 def assertion(key: str = "answer/status", out_of_reach: str = "", others: tuple[str, ...] = ()) -> Assertion:
@@ -51,12 +51,12 @@ def assertion(key: str = "answer/status", out_of_reach: str = "", others: tuple[
         (recipe(ADDRESS, get("/v1/x", service="auth_url")), Reach.MORE, "auth_url"),
         (recipe(ADDRESS, get("/v1/{set}"), cost=Cost.BILLABLE), Reach.MORE, "cost billable, values.set"),
         (recipe(ADDRESS, get("/v1/x").with_scenario("overloaded")), Reach.TRAFFIC, "no request can provoke it"),
-        (replace(PLAIN, live=("provider-only-cause", "why")), Reach.TRAFFIC, "why"),
-        (recipe(ADDRESS, get("/v1/x").with_scenario("overloaded"), live=WHY), Reach.MOCK, "why"),
-        (replace(PLAIN, live=("not-on-the-wire", "why")), Reach.OFF_WIRE, "why"),
-        (recipe(ADDRESS, get("/v1/x"), label="other", unsent=WHY), Reach.TRAFFIC, "why"),
+        (replace(PLAIN, not_live=("provider-only-cause", "why")), Reach.TRAFFIC, "why"),
+        (recipe(ADDRESS, get("/v1/x").with_scenario("overloaded"), not_live=WHY), Reach.MOCK, "why"),
+        (replace(PLAIN, not_live=("not-on-the-wire", "why")), Reach.OFF_WIRE, "why"),
+        (recipe(ADDRESS, get("/v1/x"), label="other", not_sent=WHY), Reach.TRAFFIC, "why"),
         (
-            recipe(ADDRESS, get("/v1/x"), label="other", optional={"answer": replace(PLAIN, live=WHY)}),
+            recipe(ADDRESS, get("/v1/x"), label="other", optional={"answer": replace(PLAIN, not_live=WHY)}),
             Reach.MOCK,
             "why",
         ),
@@ -100,7 +100,7 @@ def test_a_record_without_a_recipe_has_the_reach_of_its_reason(code: str, reach:
 def test_a_statement_is_out_of_reach_where_its_record_or_what_it_is_compared_with_is(
     stated: Assertion, reach: Reach
 ) -> None:
-    assert reaches(replace(PLAIN, unsent=WHY)).of_assertion(stated).reach is reach
+    assert reaches(replace(PLAIN, not_sent=WHY)).of_assertion(stated).reach is reach
 
 
 def test_a_target_observes_what_its_keys_and_costs_allow() -> None:

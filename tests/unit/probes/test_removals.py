@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from catalog_probe.catalog.files.manifest import providers
 from catalog_probe.probes.calls.call import ASSUMED_ID, Call, Removal, delete, post
-from catalog_probe.probes.recipes.book import book
+from catalog_probe.probes.recipes.book import recipe_book
 from catalog_probe.probes.recipes.loading import RecipeError
 from catalog_probe.probes.running.teardown import Fixtures
 from catalog_probe.probes.targets.target import Provider
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 FILE_REMOVAL: Removal = load_recipes("pa").requests.FILE_REMOVAL
 UPLOAD: Call = load_recipes("pa").requests.UPLOAD
 
-DECLARED = {f"{name}:{each.name}": each for name in providers() for each in book(name).removals.values()}
+DECLARED = {f"{name}:{each.name}": each for name in providers() for each in recipe_book(name).removals.values()}
 IDS = st.text(st.sampled_from("aZ9._~-/\\%2e?#@:{}\n \x00é")) | st.sampled_from(
     ["..", ".", "../x", "a/../b", "files/../x", "files/a", "batches/a", "resp_", "resp_1", "%2e%2e", "a\n", "a" * 300]
 )
@@ -40,9 +40,9 @@ def calls_of(recipe: Recipe) -> Iterator[Call]:
 @pytest.mark.parametrize("name", providers())
 def test_what_the_tables_make_has_a_removal_that_is_listed(name: str) -> None:
     """Steps are asked when they are performed: a removal that is not listed ends the attempt there."""
-    listed = book(name).removals
-    calls = [call for recipe in book(name).recipes.values() for call in calls_of(recipe)]
-    calls += list(book(name).shapes.values())
+    listed = recipe_book(name).removals
+    calls = [call for recipe in recipe_book(name).recipes.values() for call in calls_of(recipe)]
+    calls += list(recipe_book(name).minimal_requests.values())
     for removal in filter(None, (call.removal for call in calls)):
         assert listed[removal.name] == removal
 

@@ -8,26 +8,31 @@ from typing import TYPE_CHECKING
 from catalog_probe.probes.calls.call import delete, get, post
 from catalog_probe.probes.planning.rotation import ALL, Depth, Drawing, comes_round
 from catalog_probe.probes.planning.spreading import asked_first, elsewhere, spread
-from catalog_probe.probes.recipes.other_endpoints import changed_request, listed, spoilt, spoilt_by_label
+from catalog_probe.probes.recipes.minimal_requests import with_fields, with_key
+from catalog_probe.probes.recipes.other_endpoints import (
+    calls_by_endpoint,
+    changed_request,
+    same_change,
+    same_changes,
+)
 from catalog_probe.probes.recipes.recipe import Family, Recipe, recipe
-from catalog_probe.probes.recipes.shapes import with_fields, with_key
 from catalog_probe.probes.targets.target import Cost, Credential, Provider, Target
 from tests.harness.engines import catalog
 
 if TYPE_CHECKING:
-    from catalog_probe.probes.recipes.recipe import Elsewhere
+    from catalog_probe.probes.recipes.recipe import OtherEndpoints
 
 REVOKED = "pa/errors/general/key_revoked"
 MODELS, MODEL = "pa/endpoints/models/list_models", "pa/endpoints/models/get_model"
-SHAPES = {MODELS: get("/v1/models"), MODEL: get("/v1/models/{small_model}", credential="inference")}
+MINIMAL_REQUESTS = {MODELS: get("/v1/models"), MODEL: get("/v1/models/{small_model}", credential="inference")}
 
 
-REVOKE = spoilt(lambda call: call.replace(credential="revoked"))
+REVOKE = same_change(lambda call: call.replace(credential="revoked"))
 
 
-def revoked(elsewhere: Elsewhere | None = REVOKE, endpoint: str = "") -> Recipe:
+def revoked(other_endpoints: OtherEndpoints | None = REVOKE, endpoint: str = "") -> Recipe:
     call = get("/v1/models", credential="revoked")
-    return recipe(REVOKED, call, tokens=2, elsewhere=elsewhere, endpoint=endpoint)
+    return recipe(REVOKED, call, tokens=2, other_endpoints=other_endpoints, endpoint=endpoint)
 
 
 def target(*roles: str, live: bool = True, **values: str) -> Target:
@@ -37,7 +42,7 @@ def target(*roles: str, live: bool = True, **values: str) -> Target:
 
 
 def test_the_shape_of_each_endpoint_is_spoilt_but_for_those_that_the_first_call_asks() -> None:
-    found = elsewhere(revoked(), catalog()[REVOKED], catalog(), SHAPES)
+    found = elsewhere(revoked(), catalog()[REVOKED], catalog(), MINIMAL_REQUESTS)
     assert list(found) == [MODEL]
     (cell,) = found.values()
     assert (cell.endpoint, set(cell.labels), cell.requests, cell.tokens) == (MODEL, {"answer"}, 1, 2)
@@ -47,16 +52,16 @@ def test_the_shape_of_each_endpoint_is_spoilt_but_for_those_that_the_first_call_
 
 
 def test_a_recipe_that_provokes_nothing_elsewhere_has_no_cells() -> None:
-    assert elsewhere(revoked(elsewhere=None), catalog()[REVOKED], catalog(), SHAPES) == {}
+    assert elsewhere(revoked(other_endpoints=None), catalog()[REVOKED], catalog(), MINIMAL_REQUESTS) == {}
 
 
 def test_each_cause_is_sent_and_a_table_says_what_goes_where() -> None:
-    causes = revoked(elsewhere=spoilt_by_label(a=lambda call: call, b=lambda call: call.replace(method="PUT")))
-    (cell,) = elsewhere(causes, catalog()[REVOKED], catalog(), SHAPES).values()
+    causes = revoked(other_endpoints=same_changes(a=lambda call: call, b=lambda call: call.replace(method="PUT")))
+    (cell,) = elsewhere(causes, catalog()[REVOKED], catalog(), MINIMAL_REQUESTS).values()
     assert {label: call.method for label, call in cell.calls.items()} == {"a": "GET", "b": "PUT"}
     own = recipe(REVOKED, delete("/v1/x"), cost=Cost.DESTRUCTIVE)
-    table = listed("pa/endpoints", {"models/get_model": own})
-    (cell,) = elsewhere(revoked(elsewhere=table), catalog()[REVOKED], catalog(), {}).values()
+    table = calls_by_endpoint("pa/endpoints", {"models/get_model": own})
+    (cell,) = elsewhere(revoked(other_endpoints=table), catalog()[REVOKED], catalog(), {}).values()
     assert (cell.cost, cell.endpoint) == (Cost.DESTRUCTIVE, MODEL)
 
 
@@ -65,20 +70,20 @@ def test_a_row_provokes_by_one_change_of_its_request_and_of_the_shape_of_each_ot
     (one, several, told) = (
         changed_request(errors, "bad", request, with_fields(n=2), tokens=3),
         changed_request(errors, "bad", request, {"key": with_key("wrong"), "field": with_fields(n=2)}),
-        changed_request(errors, "bad", request, with_key(None), elsewhere=listed("pa/endpoints", {})),
+        changed_request(errors, "bad", request, with_key(None), other_endpoints=calls_by_endpoint("pa/endpoints", {})),
     )
     assert (one.address, one.calls, one.tokens) == ("pa/errors/general/bad", {"answer": request.with_fields(n=2)}, 3)
     shape = post("/v1/other", {"n": 0})
-    assert one.elsewhere is not None
-    assert one.elsewhere(MODELS, shape) == shape.with_fields(n=2)
+    assert one.other_endpoints is not None
+    assert one.other_endpoints(MODELS, shape) == shape.with_fields(n=2)
     assert several.calls == {"key": request.replace(credential="wrong"), "field": request.with_fields(n=2)}
-    assert several.elsewhere is not None
-    assert several.elsewhere(MODELS, shape) == {
+    assert several.other_endpoints is not None
+    assert several.other_endpoints(MODELS, shape) == {
         "key": shape.replace(credential="wrong"),
         "field": shape.with_fields(n=2),
     }
-    assert told.elsewhere is not None
-    assert told.elsewhere(MODELS, shape) is None
+    assert told.other_endpoints is not None
+    assert told.other_endpoints(MODELS, shape) is None
 
 
 def test_what_the_first_calls_ask_is_told_by_path_or_by_the_recipe() -> None:
@@ -89,20 +94,20 @@ def test_what_the_first_calls_ask_is_told_by_path_or_by_the_recipe() -> None:
 
 
 def test_a_cell_is_drawn_and_can_be_asked_or_says_why_not() -> None:
-    others = elsewhere(revoked(), catalog()[REVOKED], catalog(), SHAPES)
+    others = elsewhere(revoked(), catalog()[REVOKED], catalog(), MINIMAL_REQUESTS)
     free = frozenset({Cost.FREE})
     record = catalog()[REVOKED]
     sent = spread(others, record, target("inference", "revoked", small_model="s"), free, ALL)
-    assert (list(sent.cells), sent.left_out, sent.not_drawn) == ([MODEL], {}, ())
+    assert (list(sent.recipes), sent.left_out, sent.not_drawn) == ([MODEL], {}, ())
     lacking = spread(others, record, target("inference", "revoked"), free, ALL)
-    assert (lacking.cells, {key: why.code for key, why in lacking.left_out.items()}) == ({}, {MODEL: "value-missing"})
+    assert (lacking.recipes, {key: why.code for key, why in lacking.left_out.items()}) == ({}, {MODEL: "value-missing"})
     quick = spread(
         others, record, target("inference", "revoked", small_model="s"), free, Drawing(Depth.QUICK, date(2026, 11, 21))
     )
-    assert (quick.cells, quick.not_drawn) == ({}, (MODEL,))
+    assert (quick.recipes, quick.not_drawn) == ({}, (MODEL,))
     days = [date.fromordinal(date(2026, 11, 1).toordinal() + number) for number in range(28)]
     (its_day,) = (day for day in days if comes_round(REVOKED, MODEL, day))
     tonight = spread(
         others, record, target("inference", "revoked", small_model="s"), free, Drawing(Depth.ROTATE, its_day)
     )
-    assert list(tonight.cells) == [MODEL]
+    assert list(tonight.recipes) == [MODEL]

@@ -19,7 +19,7 @@ from catalog_probe.catalog.reading.rate_limits import EndpointGroup, Gauge, Rate
 from catalog_probe.mockserver.core.buckets import TokenBucket
 from catalog_probe.mockserver.core.clock import rfc3339
 from catalog_probe.probes.calls.call import Call, get, post
-from catalog_probe.probes.recipes.probe import Stopped
+from catalog_probe.probes.recipes.probe import ProbeStopped
 from catalog_probe.probes.running.lane import Lane
 from catalog_probe.probes.running.pacing.budget import Budget
 from catalog_probe.probes.running.pacing.rate_limiter import SHARE, RateLimiter
@@ -219,7 +219,7 @@ def test_those_who_wait_already_wait_for_a_pause_too() -> None:
 def test_a_wait_beyond_the_budget_stops_the_lane_and_says_so() -> None:
     lane = Limited(refusing({"retry-after": "3600"}), max_wait_s=60)
     lane.send_all(1)
-    with pytest.raises(Stopped, match=r"asked to wait (3599|3600) s, the budget is 60 s"):
+    with pytest.raises(ProbeStopped, match=r"asked to wait (3599|3600) s, the budget is 60 s"):
         lane.send_all(1)
     assert lane.stopped is not None
     assert lane.stopped.code == "wait-too-long"
@@ -232,7 +232,7 @@ def test_what_another_key_is_asked_to_wait_stops_no_lane(another: str | None) ->
     lane = Limited(refusing({"retry-after": "3600"}), max_wait_s=60, credentials=credentials("inference", "tight"))
     assert lane.send_all(1, other) == [429]
     assert lane.send_all(1, own) == [200]
-    with pytest.raises(Stopped, match=r"asked to wait (3599|3600) s"):
+    with pytest.raises(ProbeStopped, match=r"asked to wait (3599|3600) s"):
         lane.send_all(1, other)
     assert lane.stopped is None
     assert lane.send_all(1, own) == [200]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from catalog_probe.catalog.model import Exchange, Request, Response
-from catalog_probe.probes.recipes.probe import Stopped
+from catalog_probe.probes.recipes.probe import ProbeStopped
 from tests.harness.recipes import load_recipes
 
 cursor = load_recipes("pa").walking.cursor
@@ -22,5 +22,5 @@ def test_a_cursor_is_opaque(value: object, copied: str) -> None:
 
 @pytest.mark.parametrize("body", [{}, {"next_page": None}, {"next_page": True}, {"next_page": ["x"]}, [], None])
 def test_without_one_there_is_nothing_to_walk_by(body: object) -> None:
-    with pytest.raises(Stopped, match="the page has no next_page to walk by"):
+    with pytest.raises(ProbeStopped, match="the page has no next_page to walk by"):
         cursor(page(body), "next_page")

@@ -1,4 +1,4 @@
-"""What a rate-limit record looks at besides an ordinary answer: a generation's, and the one beyond a limit."""
+"""Optional parts of a rate-limit recipe: the answer to a generation, and the one when a limit is exceeded."""
 
 from __future__ import annotations
 
@@ -14,19 +14,18 @@ if TYPE_CHECKING:
     from catalog_probe.probes.recipes.recipe import Family, Recipe, Steps
 
 SLUG = "general"
-TIGHT = "tight"
-"""The role of a key that may do hardly any."""
+TIGHT = "tight"  # role of a key with a very small limit
 
 
-def generated(family: Family, label: str, call: Call, tokens: int) -> dict[str, Recipe]:
-    """What the answer to something generated tells."""
+def generation_part(family: Family, label: str, call: Call, tokens: int) -> dict[str, Recipe]:
+    """Observe the answer to a generation."""
     return {label: family.recipe(SLUG, call, label=label, cost=Cost.BILLABLE, tokens=tokens)}
 
 
-def beyond(
+def exceeded_part(
     family: Family, steps: Steps, *, requests: int, needs: Iterable[str] = ("small_model",), tokens: int = 0
 ) -> dict[str, Recipe]:
-    """What is answered when the limit of a key that may do hardly any is used up."""
+    """Observe the answer once the limit of the tight key is used up."""
     return {
         LIMITED: family.recipe(
             SLUG,
