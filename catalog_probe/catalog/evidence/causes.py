@@ -1,4 +1,4 @@
-"""The causes behind a run's drifts: what one change at a provider made differ in many records is told once. Pure."""
+"""Causes of drifts: drifts of many records that one change at the provider explains. Pure."""
 
 from __future__ import annotations
 
@@ -9,8 +9,7 @@ from collections import defaultdict
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from catalog_probe.catalog.evidence.drift_identity import ABSENT, cause_key
-from catalog_probe.catalog.evidence.drift_identity import CauseKey as Shared
+from catalog_probe.catalog.evidence.drift_identity import ABSENT, CauseKey, cause_key
 from catalog_probe.catalog.text.phrases import quote_if_ambiguous, shorten
 
 if TYPE_CHECKING:
@@ -19,12 +18,10 @@ if TYPE_CHECKING:
     from catalog_probe.catalog.evidence.results import Result
     from catalog_probe.catalog.model import Finding
 
-DIGITS = 8
-"""Of the digest in a cause's id."""
+DIGITS = 8  # of the digest in a cause's id
 
 _ID = re.compile(rf"[a-z][a-z0-9]*-[0-9a-f]{{{DIGITS}}}")
-_SHORT = 60
-"""Characters of a value in the words of a cause."""
+_MAX_VALUE = 60  # characters of a value in a summary
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,40 +34,40 @@ class Drift:
 
 @dataclass(frozen=True, slots=True)
 class Cause:
-    """The drifts that share provider, aspect, place, documented and observed class."""
+    """The drifts that share provider, aspect, location, documented value and observed class."""
 
-    shared: Shared
+    key: CauseKey
     drifts: tuple[Drift, ...]
 
     @property
     def id(self) -> str:
-        """`pa-3f2a9c01`: it stays from night to night, for it holds nothing that one night only has."""
-        return cause_id(self.shared)
+        """The permanent id, such as `pa-3f2a9c01`: a digest of the key, so it is equal in every night."""
+        return cause_id(self.key)
 
     @property
     def provider(self) -> str:
-        return self.shared[0]
+        return self.key[0]
 
     @property
     def records(self) -> tuple[str, ...]:
-        """The addresses of the records that it made drift, each once, in order."""
-        return tuple(sorted({each.record for each in self.drifts}))
+        """The addresses of the records that drift, sorted."""
+        return tuple(sorted({drift.record for drift in self.drifts}))
 
     @property
     def endpoints(self) -> tuple[str, ...]:
-        """The addresses of the endpoints on which it was seen, as far as findings name them."""
-        return tuple(sorted({endpoint for each in self.drifts for endpoint in each.finding.endpoints}))
+        """The addresses of the endpoints that showed a drift, as far as findings name them."""
+        return tuple(sorted({endpoint for drift in self.drifts for endpoint in drift.finding.endpoints}))
 
     @property
     def assertions(self) -> tuple[str, ...]:
-        """The ids of the assertions that were seen otherwise: `<address>#<key>`."""
-        found = {f"{each.record}#{each.finding.assertion}" for each in self.drifts if each.finding.assertion}
-        return tuple(sorted(found))
+        """The mismatched assertions, as `<address>#<key>`."""
+        keys = {f"{drift.record}#{drift.finding.assertion}" for drift in self.drifts if drift.finding.assertion}
+        return tuple(sorted(keys))
 
     @property
     def what(self) -> str:
         """What differs: `status`, `header retry-after`, `body /data`."""
-        return f"{self.shared[1]} {self.shared[2]}".strip()
+        return f"{self.key[1]} {self.key[2]}".strip()
 
     @property
     def code(self) -> str:
@@ -78,45 +75,49 @@ class Cause:
         return self.drifts[0].finding.code
 
     @property
-    def in_words(self) -> str:
-        """One line: what was documented, and what was seen; where that moves, the class of it."""
-        told = {each.finding.message for each in self.drifts}
-        if len(told) == 1:
-            return told.pop()
-        documented = json.loads(self.shared[3])
-        seen = {json.dumps(each.finding.observed) for each in self.drifts}
-        observed = self.drifts[0].finding.observed if len(seen) == 1 else self.shared[4]
-        stated = ABSENT if documented is None else shorten(quote_if_ambiguous(documented, observed), _SHORT)
-        return f"{self.what}: documented {stated}, observed {shorten(quote_if_ambiguous(observed, documented), _SHORT)}"
+    def summary(self) -> str:
+        """One line with the documented and the observed value; the observed class if the drifts show several values."""
+        messages = {drift.finding.message for drift in self.drifts}
+        if len(messages) == 1:
+            return messages.pop()
+        documented = json.loads(self.key[3])
+        observed_values = {json.dumps(drift.finding.observed) for drift in self.drifts}
+        observed = self.drifts[0].finding.observed if len(observed_values) == 1 else self.key[4]
+        documented_text = (
+            ABSENT if documented is None else shorten(quote_if_ambiguous(documented, observed), _MAX_VALUE)
+        )
+        observed_text = shorten(quote_if_ambiguous(observed, documented), _MAX_VALUE)
+        return f"{self.what}: documented {documented_text}, observed {observed_text}"
 
 
-def cause_id(shared: Shared) -> str:
-    """The id of what drifts share."""
-    digest = hashlib.sha256(json.dumps(shared).encode()).hexdigest()
-    return f"{shared[0]}-{digest[:DIGITS]}"
+def cause_id(key: CauseKey) -> str:
+    """Return the id of the cause with this key."""
+    digest = hashlib.sha256(json.dumps(key).encode()).hexdigest()
+    return f"{key[0]}-{digest[:DIGITS]}"
 
 
 def is_cause_id(text: str) -> bool:
-    """Whether a text reads like the id of a cause."""
+    """Whether a text has the form of a cause id."""
     return _ID.fullmatch(text) is not None
 
 
 def find_causes(results: Iterable[Result]) -> tuple[Cause, ...]:
-    """Every cause of these results, that of the most records first; the order of the results does not matter.
+    """Group the drifts of these results by cause, the cause with most records first.
 
-    Those of the same records stand together, a status first: it explains what else of such an answer is otherwise.
+    The order of the results does not matter.
     """
-    found: dict[Shared, list[Drift]] = defaultdict(list)
+    drifts_by_key: dict[CauseKey, list[Drift]] = defaultdict(list)
     for result in results:
         for finding in result.drifts:
-            found[cause_key(result.address.provider, finding)].append(Drift(result.record, finding))
-    made = (Cause(shared, tuple(sorted(drifts, key=_order))) for shared, drifts in found.items())
-    return tuple(sorted(made, key=_widest_first))
+            drifts_by_key[cause_key(result.address.provider, finding)].append(Drift(result.record, finding))
+    causes = [Cause(key, tuple(sorted(drifts, key=_drift_order))) for key, drifts in drifts_by_key.items()]
+    return tuple(sorted(causes, key=_cause_order))
 
 
-def _widest_first(cause: Cause) -> tuple[int, str, tuple[str, ...], bool, Shared]:
-    return -len(cause.records), cause.provider, cause.records, cause.what != "status", cause.shared
+def _cause_order(cause: Cause) -> tuple[int, str, tuple[str, ...], bool, CauseKey]:
+    # Among causes of the same records the status comes first: it explains the other differences of that answer.
+    return -len(cause.records), cause.provider, cause.records, cause.what != "status", cause.key
 
 
-def _order(drift: Drift) -> tuple[str, str, str]:
+def _drift_order(drift: Drift) -> tuple[str, str, str]:
     return drift.record, drift.finding.label, drift.finding.assertion

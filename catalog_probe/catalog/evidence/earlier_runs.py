@@ -1,4 +1,4 @@
-"""What a run remembers of the runs before it: a row a run, an outcome a record. Its first line carries them. Pure."""
+"""Earlier runs, as the first line of a run carries them: one row per run, one outcome per record. Pure."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ OUTCOMES_BY_LETTER = {letter: outcome for outcome, letter in OUTCOME_LETTERS.ite
 
 @dataclass(frozen=True, slots=True)
 class HistoryRow:
-    """One earlier run, as its history line tells it."""
+    """One earlier run, from its line in the history."""
 
     run: str
     started_at: str
@@ -38,55 +38,55 @@ class HistoryRow:
     discovered: frozenset[str]
     live: bool
     statement_digests: Mapping[str, str] = field(default_factory=dict)
-    """By address, the digest of the statements that the record made then; empty where the row has none."""
+    """By address, the digest of the statements that the record made then; empty in rows without digests."""
     causes: Mapping[str, Mapping[str, Json]] = field(default_factory=dict)
-    """By the id of a cause: `code` and `summary`; empty where the row has none."""
+    """By cause id: `code` and `summary`; empty in rows without causes."""
     coverage_lost: frozenset[str] = frozenset()
-    """The addresses of lost coverage, as far as their letters do not tell."""
+    """The addresses of records with lost coverage that their outcome letter does not show."""
 
 
 @dataclass(frozen=True, slots=True)
 class EarlierOutcome:
-    """What an earlier run remembers of one record: its outcome, and of a drift what the history kept."""
+    """The outcome of one record in an earlier run, with the summary of its drift."""
 
     day: date
     outcome: Outcome
-    kept: Mapping[str, Json] = field(default_factory=dict)
-    """Of a drift: `since`, and what `drift_identity.summarize_drift` returned. A conforming run that did not draw the
-    endpoints of an earlier drift keeps that drift."""
+    drift: Mapping[str, Json] = field(default_factory=dict)
+    """`since`, and what `drift_identity.summarize_drift` returned. A conforming run that did not draw the endpoints of
+    an earlier drift keeps its summary."""
 
     @property
     def drifts(self) -> bool:
-        """Whether it drifted, or its drift was not observed since."""
-        return self.outcome is Outcome.DRIFTED or (self.outcome is Outcome.CONFORMS and bool(self.kept))
+        """Whether it drifted, or conformed without looking at the endpoints of an earlier drift."""
+        return self.outcome is Outcome.DRIFTED or (self.outcome is Outcome.CONFORMS and bool(self.drift))
 
     @property
     def since(self) -> date:
-        """The first day of its drift; its own where it kept none."""
-        since = self.kept.get("since")
+        """The first day of the drift; the day of this run if the summary has none."""
+        since = self.drift.get("since")
         return date.fromisoformat(since) if since else self.day
 
 
 def parse_history(run: Run) -> list[HistoryRow]:
-    """The earlier runs that a run carries with it, oldest first.
+    """Return the earlier runs in a run's first line, oldest first.
 
     Raises:
-        EvidenceError: one of them is no row of a history.
+        EvidenceError: a line is not a history row.
     """
     return list(_rows(run.history, f"run {run.run}: history"))
 
 
 def parse_history_lines(lines: Sequence[Mapping[str, Json]]) -> list[HistoryRow]:
-    """The rows of lines that a run is about to carry.
+    """Return the rows of history lines, in their order.
 
     Raises:
-        EvidenceError: one of them is no row of a history.
+        EvidenceError: a line is not a history row.
     """
     return list(_rows(lines, "history"))
 
 
 def list_earlier_outcomes(address: str, rows: Sequence[HistoryRow]) -> list[EarlierOutcome]:
-    """What earlier runs remember of one record, oldest first; those that did not have it are left out."""
+    """Return the outcomes of one record, oldest first; runs without the record are left out."""
     return [
         EarlierOutcome(row.today, row.outcomes[address], row.drifts.get(address, {}))
         for row in rows
@@ -95,31 +95,31 @@ def list_earlier_outcomes(address: str, rows: Sequence[HistoryRow]) -> list[Earl
 
 
 def find_last_verdict(earlier: Sequence[EarlierOutcome]) -> EarlierOutcome | None:
-    """The last of the earlier runs, oldest first, in which the record was observed and judged."""
-    return next((each for each in reversed(earlier) if each.outcome.is_conclusive), None)
+    """Return the latest conclusive outcome; `earlier` is in order, oldest first."""
+    return next((outcome for outcome in reversed(earlier) if outcome.outcome.is_conclusive), None)
 
 
-def _rows(lines: Sequence[Mapping[str, Json]], where: str) -> Iterator[HistoryRow]:
-    addresses = {line["address_set"]: line["addresses"] for line in lines if "addresses" in line}
-    digests = {line["address_set"]: line["statement_digests"] for line in lines if "statement_digests" in line}
+def _rows(lines: Sequence[Mapping[str, Json]], source: str) -> Iterator[HistoryRow]:
+    # Addresses and digests are long, so only the first line with a set of addresses has them.
+    addresses_by_set = {line["address_set"]: line["addresses"] for line in lines if "addresses" in line}
+    digests_by_set = {line["address_set"]: line["statement_digests"] for line in lines if "statement_digests" in line}
     for line in lines:
         try:
+            addresses = addresses_by_set[line["address_set"]]
             yield HistoryRow(
                 run=line["run"],
                 started_at=line["started_at"],
                 today=date.fromisoformat(line["today"]),
                 outcomes={
                     address: OUTCOMES_BY_LETTER[letter]
-                    for address, letter in zip(addresses[line["address_set"]], line["outcomes"], strict=True)
+                    for address, letter in zip(addresses, line["outcomes"], strict=True)
                 },
                 drifts=line.get("drifts", {}),
                 discovered=frozenset(line.get("discovered", ())),
                 live=line.get("live", False),
-                statement_digests=dict(
-                    zip(addresses[line["address_set"]], digests.get(line["address_set"], ()), strict=False)
-                ),
+                statement_digests=dict(zip(addresses, digests_by_set.get(line["address_set"], ()), strict=False)),
                 causes=line.get("causes", {}),
                 coverage_lost=frozenset(line.get("coverage_lost", ())),
             )
         except (AttributeError, KeyError, TypeError, ValueError) as error:
-            raise EvidenceError(f"not a history row ({error!r})", "remove it there", location=where) from error
+            raise EvidenceError(f"not a history row ({error!r})", "remove it there", location=source) from error

@@ -1,8 +1,8 @@
-"""What a run says of itself: self-tests that came out, workers that were lost; in no count and no record. Pure.
+"""Results of the run itself: self-tests and lost workers. They are no records and are not counted as such. Pure.
 
-Each live lane judges its control's answer once more against one deliberately false assertion. That self-test takes the
-way of every other result: judge, results file, drift, cause. Where it does not come out as drift, a true drift could
-not have come out either, so it is a fault of our own whatever else was seen. Only here is it told from a record.
+Each live lane judges its control's answer once more, against an assertion that is false on purpose. This self-test
+passes through everything that other results pass through: judge, results file, drift, cause. If it does not come out as
+drift, a true drift could not have come out either, so the run is at fault, whatever else it observed.
 """
 
 from __future__ import annotations
@@ -21,36 +21,35 @@ if TYPE_CHECKING:
     from catalog_probe.catalog.evidence.results import Run
 
 SELF_TEST, WORKER = "self_test", "worker"
-_OF_THE_RUN = "run"
-"""In place of a provider: what no single one has a part in."""
+_NO_PROVIDER = "run"  # in place of a provider, in addresses of results that belong to none
 
 
 def self_test_address(lane: str) -> str:
-    """Where the self-test of a lane (`pa:inference`) stands in the results: `pa/harness/self_test/inference`."""
+    """Return the address of a lane's self-test: `pa/harness/self_test/inference` for lane `pa:inference`."""
     provider, _, role = lane.partition(":")
     return str(Address(provider, HARNESS_KIND, SELF_TEST, role))
 
 
 def lost_worker_result(name: str, detail: str) -> Result:
-    """The line of a process that ended before its work did, though another one may have finished it."""
-    address = str(Address(_OF_THE_RUN, HARNESS_KIND, WORKER, name))
+    """Return the result for a worker process that ended early, though another one may have finished its work."""
+    address = str(Address(_NO_PROVIDER, HARNESS_KIND, WORKER, name))
     return Result(address, {}, Outcome.HARNESS_ERROR, Reason(ReasonCode.WORKER_LOST, detail))
 
 
 def is_record_result(result: Result) -> bool:
-    """Whether it speaks of a record, and not of the run itself."""
+    """Whether a result is a record's, and not the run's own."""
     return result.record.split("/", 2)[1] != HARNESS_KIND
 
 
 def select_record_results(results: Iterable[Result]) -> list[Result]:
-    """The results that speak of records: what every view, count and file of records is made of."""
+    """Return the results of records. Every view and count of records is made of these."""
     return [result for result in results if is_record_result(result)]
 
 
 def list_faults(run: Run, results: Sequence[Result], failing: Sequence[Result]) -> tuple[str, ...]:
-    """The faults of our own that no record tells, each in one sentence: lost workers, self-tests that did not come out.
+    """Return the faults of the run itself, each in one sentence: lost workers, and silent self-tests.
 
-    `failing` are the results that make the run exit 1, as the exit status counts them.
+    `failing` are the results that make the run exit 1.
     """
     silent = (
         f"{ReasonCode.SELF_TEST_SILENT}: what is false on purpose did not come out as drift in lane {lane}: this run "
@@ -67,10 +66,17 @@ def _lost_workers(results: Sequence[Result]) -> Iterator[str]:
 
 
 def find_silent_lanes(run: Run, results: Sequence[Result], failing: Sequence[Result]) -> list[str]:
-    """The lanes whose self-test did not come out: where anything has a verdict it has to fail, with a cause."""
-    known = {result.record: result for result in results if not is_record_result(result)}
-    counted = {record for cause in causes.find_causes(failing) for record in cause.records}
-    came_out = {result.record for result in failing} & counted
-    judged = {result.lane for result in select_record_results(results) if result.outcome.is_conclusive}
-    told = {result.lane for result in known.values() if result.outcome is Outcome.HARNESS_ERROR and result.lane}
-    return [lane for lane in sorted((set(run.self_tests) & judged) | told) if self_test_address(lane) not in came_out]
+    """Return the lanes whose self-test is not among the `failing` results with a cause.
+
+    A lane without any verdict needs none, except if its self-test reported a harness error.
+    """
+    with_cause = {record for cause in causes.find_causes(failing) for record in cause.records}
+    self_tests_that_drifted = {result.record for result in failing} & with_cause
+    judged_lanes = {result.lane for result in select_record_results(results) if result.outcome.is_conclusive}
+    faulty_lanes = {
+        result.lane
+        for result in results
+        if result.lane and result.outcome is Outcome.HARNESS_ERROR and not is_record_result(result)
+    }
+    lanes = (set(run.self_tests) & judged_lanes) | faulty_lanes
+    return [lane for lane in sorted(lanes) if self_test_address(lane) not in self_tests_that_drifted]

@@ -1,4 +1,4 @@
-"""results.jsonl: written line by line while a run goes on, and read again."""
+"""Reader and writer of results.jsonl."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ if TYPE_CHECKING:
 
 
 RESULTS_FILE = "results.jsonl"
-"""The name of the file in a run's folder: the only raw output of a run."""
+"""Name of the file in a run's folder. It is the only raw output; everything else is a view of it."""
 
 
 class EvidenceError(UserError):
-    """A results file that cannot be used: one line saying which, where and what to do."""
+    """A results file cannot be used."""
 
 
 class ResultsWriter:
@@ -38,12 +38,13 @@ class ResultsWriter:
         self._write(run.to_json())
 
     def append(self, result: Mapping[str, Json]) -> None:
-        """Append a result as `to_json` has it."""
+        """Append a result in the form of `Result.to_json`."""
         self._write(result)
 
     def _write(self, data: Mapping[str, Json]) -> None:
         text = json.dumps(data, ensure_ascii=False, separators=(",", ":"))
-        # A provider may send half a surrogate pair: it becomes the JSON escape that it came as.
+        # A provider may send half a surrogate pair, which UTF-8 cannot hold. It becomes the JSON escape that it came
+        # as.
         line = memoryview(text.encode(errors="backslashreplace") + b"\n")
         while line:
             line = line[os.write(self._file, line) :]
@@ -59,14 +60,13 @@ class ResultsWriter:
 
 
 def read_run(path: Path) -> tuple[Run, list[Result]]:
-    """Read a results file, complete: what was selected and is not reported has a result that says so.
+    """Read a results file, and add a result for each selected record without one.
 
-    A record that is told twice, in a file put together by hand, counts once.
-    A last line that a kill cut short is left out.
+    Of several results of one record, one is kept. A last line that a kill cut short is left out.
 
     Raises:
-        EvidenceError: the file is missing, empty, or of another schema version; or it holds a line that is not its last
-            and is broken, or a line that has not the shape of reports/schemas/results.json.
+        EvidenceError: the file is missing, empty, or of another schema version; a line before the last is broken; or a
+            line does not follow reports/schemas/results.json.
     """
     lines = _lines(path)
     first = next(lines, None)
@@ -74,29 +74,30 @@ def read_run(path: Path) -> tuple[Run, list[Result]]:
         raise EvidenceError("the first line should describe the run", "probe again to make one", file=path)
     place, line = first
     _check_version(line, place)
-    wrong = results_schema.describe_error(line, results_schema.RUN)
-    if wrong:
+    error = results_schema.describe_error(line, results_schema.RUN)
+    if error:
         raise EvidenceError(
-            f"the first line should describe the run: {wrong}", "probe again to make one", location=place
+            f"the first line should describe the run: {error}", "probe again to make one", location=place
         )
     run = Run.from_json(line)
     results = []
     for place, line in lines:
-        wrong = results_schema.describe_error(line, results_schema.RESULT)
-        if wrong:
-            raise EvidenceError(f"not a result: {wrong}", "probe again, or remove the line", location=place)
+        error = results_schema.describe_error(line, results_schema.RESULT)
+        if error:
+            raise EvidenceError(f"not a result: {error}", "probe again, or remove the line", location=place)
         results.append(Result.from_json(line))
     return run, add_missing_results(run, deduplicate_results(results))
 
 
 @contextmanager
 def report_unusable_evidence(file: Path | None = None, place: str = "") -> Iterator[None]:
-    """Where conclusions are drawn from results: what they cannot be drawn from is told as one line.
+    """Turn errors of code that works with results into an EvidenceError that names the file or place.
 
-    The shape of a line is known once it is read; the record in it is as old as its run, and held by no schema of today.
+    A line follows the schema when it is read. But the record in it is as old as the run, and no schema of today covers
+    it.
 
     Raises:
-        EvidenceError: in place of the errors that a value of an unforeseen kind leads to.
+        EvidenceError: instead of the exceptions that an unexpected value causes.
     """
     try:
         yield
@@ -108,7 +109,7 @@ def report_unusable_evidence(file: Path | None = None, place: str = "") -> Itera
 
 
 def _check_version(line: Json, place: str) -> None:
-    """Refuse a file that would be misread; what its first line lacks besides is told by its shape.
+    """Refuse a file of another schema version. The schema check finds all other errors.
 
     Raises:
         EvidenceError: the file has another schema version.

@@ -1,7 +1,8 @@
-"""What is kept of an answer once it is judged: bodies and event data whole up to a size, beyond that what shows them.
+"""Trim judged answers to the size that a run keeps. Pure.
 
-An answer may be as large as the wire allows, and a run keeps thousands. A request is kept whole: it is ours, small, and
-needed to send it again. Pure.
+An answer may be as large as the wire allows, and a run keeps thousands of them. Of a value that is too large, the
+beginning, the size, a digest and the asserted members are kept. Requests are kept whole: they are ours, small, and
+needed to send them again.
 """
 
 from __future__ import annotations
@@ -23,84 +24,70 @@ if TYPE_CHECKING:
     from catalog_probe.catalog.model.observation import Observation
     from catalog_probe.catalog.reading.expected import Expected
 
-WHOLE_BYTES = 64 * 1024
-"""Bytes of a body, and of all event data of an exchange together, that are kept as they came."""
-
-RUN_BYTES = 20_000_000
-"""Bytes of bodies and event data that a run keeps; beyond it each keeps LITTLE."""
-
-MIN_BODY_BYTES = 1024
-"""Bytes that are kept of each body however much the run has kept."""
-
-HEADER_CHARACTERS = 16 * 1024
-"""Characters of an answer's headers that are kept."""
-
-MIN_EVENT_BYTES = 256
-"""Bytes of an event's data that are kept however many events there are: a digest would be no shorter."""
-
-VALUE_CHARACTERS = 2000
-"""Characters of a value that is shown of a body that is not kept whole, or in a finding."""
+WHOLE_BYTES = 64 * 1024  # of a body, and of all event data of an exchange together, that are kept as they came
+RUN_BYTES = 20_000_000  # of bodies and event data that a run keeps; after that MIN_BODY_BYTES of each
+MIN_BODY_BYTES = 1024  # of each body, however much the run has kept
+MIN_EVENT_BYTES = 256  # of each event's data, however many there are: a digest would hardly be shorter
+HEADER_CHARACTERS = 16 * 1024  # of all headers of an answer
+VALUE_CHARACTERS = 2000  # of an asserted value in a body that is not kept whole, and of a value in a finding
 
 
 @dataclass(slots=True)
 class RetentionBudget:
-    """Bytes that a run, or its share of one, may still keep of bodies and event data."""
+    """Bytes of bodies and event data that a run, or its share of one, may still keep."""
 
     left: int = RUN_BYTES
 
     @property
-    def whole(self) -> int:
+    def next_body_bytes(self) -> int:
         """Bytes of the next body that may be kept."""
         return WHOLE_BYTES if self.left > 0 else MIN_BODY_BYTES
 
 
-def trim_attempt(attempt: Attempt, expected: Iterable[Expected], allowance: RetentionBudget | None = None) -> Attempt:
-    """An attempt as it is kept; of what is cut, the values that these expectations point at are kept beside."""
-    by_label = {each.label: each for each in expected}
-    kept = (trim_exchange(each, by_label.get(each.label), allowance) for each in attempt.exchanges)
-    return replace(attempt, exchanges=tuple(kept))
+def trim_attempt(attempt: Attempt, expected: Iterable[Expected], budget: RetentionBudget | None = None) -> Attempt:
+    """Trim the exchanges of an attempt. The values at which `expected` points are kept beside what is cut."""
+    expected_by_label = {step.label: step for step in expected}
+    exchanges = (trim_exchange(ex, expected_by_label.get(ex.label), budget) for ex in attempt.exchanges)
+    return replace(attempt, exchanges=tuple(exchanges))
 
 
 def trim_exchange(
-    exchange: Exchange, expected: Expected | None = None, allowance: RetentionBudget | None = None
+    exchange: Exchange, expected: Expected | None = None, budget: RetentionBudget | None = None
 ) -> Exchange:
-    """An exchange as it is kept; one that was cut before is returned as it is."""
+    """Trim the response of an exchange. An exchange that was cut before is returned as it is."""
     response = exchange.response
     if response is None or response.cut is not None:
         return exchange
-    allowance = allowance or RetentionBudget()
-    body, cut = _cut(response.body, allowance.whole, expected, allowance)
-    events = response.events and tuple(_events(response.events, expected, allowance))
-    headers = _headers(response.headers)
+    budget = budget or RetentionBudget()
+    body, cut = _cut_value(response.body, budget.next_body_bytes, expected, budget)
+    events = response.events and tuple(_trim_events(response.events, expected, budget))
+    headers = _trim_headers(response.headers)
     return replace(exchange, response=replace(response, headers=headers, body=body, cut=cut, events=events))
 
 
 def trim_finding(finding: Finding) -> Finding:
-    """A finding with no more of what was seen than a person reads."""
-    observed = (
-        finding.observed
-        if len(_raw(finding.observed)) <= VALUE_CHARACTERS
-        else shorten(finding.observed, VALUE_CHARACTERS)
-    )
+    """Shorten the observed value and the message of a finding to what a person reads."""
+    observed = finding.observed
+    if len(_encode(observed)) > VALUE_CHARACTERS:
+        observed = shorten(observed, VALUE_CHARACTERS)
     return replace(finding, observed=observed, message=shorten(finding.message, VALUE_CHARACTERS))
 
 
 def trim_observation(observation: Observation) -> Observation:
-    """A look with no more of a value that was seen than a person reads."""
-    return replace(
-        observation, mismatched={key: shorten(value, VALUE_CHARACTERS) for key, value in observation.mismatched.items()}
-    )
+    """Shorten the observed values of an observation to what a person reads."""
+    mismatched = {key: shorten(value, VALUE_CHARACTERS) for key, value in observation.mismatched.items()}
+    return replace(observation, mismatched=mismatched)
 
 
 def asserted_pointers(expected: Expected) -> tuple[str, ...]:
-    """The JSON pointers at which something is asserted of the answer, or its message and field would stand."""
-    places = (each.key.location for each in expected.assertions.values())
-    named = (*expected.envelope.wire.values(), *expected.fields, *places)
-    return tuple(dict.fromkeys(each for each in named if each.startswith("/") and each != "/"))
+    """Return the JSON pointers of the asserted members, and of the error's message and field."""
+    locations = [assertion.key.location for assertion in expected.assertions.values()]
+    candidates = [*expected.envelope.wire.values(), *expected.fields, *locations]
+    return tuple(dict.fromkeys(pointer for pointer in candidates if pointer.startswith("/") and pointer != "/"))
 
 
-def _headers(headers: Mapping[str, str]) -> Mapping[str, str]:
-    """Headers, the last left out if they are too many; `…` says how many."""
+def _trim_headers(headers: Mapping[str, str]) -> Mapping[str, str]:
+    """Keep headers up to the limit; a header `…` says how many are left out."""
     left = HEADER_CHARACTERS
     kept: dict[str, str] = {}
     for name, value in headers.items():
@@ -112,43 +99,44 @@ def _headers(headers: Mapping[str, str]) -> Mapping[str, str]:
     return kept
 
 
-def _events(events: Iterable[Event], expected: Expected | None, allowance: RetentionBudget) -> Iterator[Event]:
-    left = allowance.whole
+def _trim_events(events: Iterable[Event], expected: Expected | None, budget: RetentionBudget) -> Iterator[Event]:
+    left = budget.next_body_bytes
     for event in events:
         if event.sent or event.cut is not None:
             yield event
             continue
-        before = allowance.left
-        data, cut = _cut(event.data, max(left, MIN_EVENT_BYTES), expected, allowance)
-        left -= before - allowance.left
+        left_before = budget.left
+        data, cut = _cut_value(event.data, max(left, MIN_EVENT_BYTES), expected, budget)
+        left -= left_before - budget.left
         yield replace(event, event=shorten(event.event, VALUE_CHARACTERS), data=data, cut=cut)
 
 
-def _cut(
-    value: Json, limit: int, expected: Expected | None, allowance: RetentionBudget
+def _cut_value(
+    value: Json, limit: int, expected: Expected | None, budget: RetentionBudget
 ) -> tuple[Json, Truncation | None]:
-    """The value, or where it takes more than `limit` bytes its beginning and what is kept beside."""
+    """Return the value, or its first `limit` bytes and a Truncation that describes the whole; reduce the budget."""
     if value is None:
         return value, None
-    raw = _raw(value)
-    allowance.left -= min(len(raw), limit)
+    raw = _encode(value)
+    budget.left -= min(len(raw), limit)
     if len(raw) <= limit:
         return value, None
-    at = dict(_pointed(value, expected)) if expected is not None else {}
-    return raw[:limit].decode(errors="ignore"), Truncation(len(raw), hashlib.sha256(raw).hexdigest(), at)
+    asserted_values = dict(_find_asserted_values(value, expected)) if expected is not None else {}
+    return raw[:limit].decode(errors="ignore"), Truncation(len(raw), hashlib.sha256(raw).hexdigest(), asserted_values)
 
 
-def _pointed(value: Json, expected: Expected) -> Iterator[tuple[str, Json]]:
+def _find_asserted_values(value: Json, expected: Expected) -> Iterator[tuple[str, Json]]:
     body = unwrapped(expected.envelope, value)
     for pointer in asserted_pointers(expected):
-        found = find_value(body, pointer)
-        if found is not ABSENT:
-            yield pointer, found if len(_raw(found)) <= VALUE_CHARACTERS else shorten(found, VALUE_CHARACTERS)
+        member = find_value(body, pointer)
+        if member is not ABSENT:
+            yield pointer, member if len(_encode(member)) <= VALUE_CHARACTERS else shorten(member, VALUE_CHARACTERS)
 
 
-def _raw(value: Json) -> bytes:
-    """A text as it is, anything else as the JSON that results.jsonl holds."""
-    text = (
-        value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, separators=(",", ":"), default=str)
-    )
+def _encode(value: Json) -> bytes:
+    """Encode a text as it is, and anything else as the JSON that results.jsonl holds."""
+    if isinstance(value, str):
+        text = value
+    else:
+        text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), default=str)
     return text.encode(errors="backslashreplace")

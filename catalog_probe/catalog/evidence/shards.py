@@ -1,4 +1,4 @@
-"""Which shares of a selection a run holds, and which are missing: a shard's verdict speaks of its own alone. Pure."""
+"""Shards of a selection: which ones a run holds, and which ones are missing. Pure."""
 
 from __future__ import annotations
 
@@ -10,37 +10,38 @@ if TYPE_CHECKING:
 
     from catalog_probe.catalog.model import Json
 
-SHARD = "shard"
-"""Where a run's policy has its shares, as `2/3`; those of merged runs have a blank between them."""
+SHARD = "shard"  # policy field: `2/3`; merged runs have several, with a blank between them
 
-_SHARE = re.compile(r"([0-9]+)/([0-9]+)")
+_SHARD = re.compile(r"([0-9]+)/([0-9]+)")
 
 
 def list_shards(policy: Mapping[str, Json]) -> tuple[str, ...]:
-    """The shares that a run holds, in their order; none where it is the whole."""
-    return tuple(f"{number}/{total}" for total, number in _of(policy))
+    """List the shards that a run holds, in order; empty if it holds the whole selection."""
+    return tuple(f"{number}/{total}" for total, number in _parse_shards(policy))
 
 
 def list_missing_shards(policy: Mapping[str, Json]) -> tuple[str, ...]:
-    """The shares that a run does not hold; none where it is the whole."""
-    return tuple(f"{number}/{total}" for total, number in _rest(_of(policy)))
+    """List the shards that a run does not hold; empty if it holds the whole selection."""
+    return tuple(f"{number}/{total}" for total, number in _missing_shards(_parse_shards(policy)))
 
 
 def merge_shards(policies: Iterable[Mapping[str, Json]]) -> str | None:
-    """What the policy of merged runs has under SHARD; None where they are the whole, or one of them is."""
-    each = [_of(policy) for policy in policies]
-    shares = sorted({share for of_one in each for share in of_one})
-    totals = {total for total, _ in shares}
-    is_whole = not all(each) or len({total for total, _ in _rest(shares)}) < len(totals)
-    return None if is_whole else " ".join(f"{number}/{total}" for total, number in shares)
+    """Return the SHARD field of merged runs; None if one of them, or all together, are the whole selection."""
+    shards_by_run = [_parse_shards(policy) for policy in policies]
+    shards = sorted({shard for run_shards in shards_by_run for shard in run_shards})
+    totals = {total for total, _ in shards}
+    incomplete_totals = {total for total, _ in _missing_shards(shards)}
+    if not all(shards_by_run) or incomplete_totals != totals:
+        return None
+    return " ".join(f"{number}/{total}" for total, number in shards)
 
 
-def _of(policy: Mapping[str, Json]) -> list[tuple[int, int]]:
-    """Total and number of each share."""
-    return [(int(total), int(number)) for number, total in _SHARE.findall(str(policy.get(SHARD) or ""))]
+def _parse_shards(policy: Mapping[str, Json]) -> list[tuple[int, int]]:
+    """Return (total, number) for each shard."""
+    return [(int(total), int(number)) for number, total in _SHARD.findall(str(policy.get(SHARD) or ""))]
 
 
-def _rest(shares: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
-    there = set(shares)
-    totals = sorted({total for total, _ in there})
-    return [(total, each) for total in totals for each in range(1, total + 1) if (total, each) not in there]
+def _missing_shards(shards: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
+    present = set(shards)
+    totals = sorted({total for total, _ in present})
+    return [(total, number) for total in totals for number in range(1, total + 1) if (total, number) not in present]

@@ -1,4 +1,4 @@
-"""What became of the exchanges of recordings, as the line of a run has it: counted, together and in words. Pure."""
+"""Counts of recorded exchanges, as a run's first line has them: merged, and formatted for people. Pure."""
 
 from __future__ import annotations
 
@@ -10,44 +10,48 @@ if TYPE_CHECKING:
 
     from catalog_probe.catalog.model import Json
 
-_NAMED = 3  # candidates named in a line: more help nobody
+_MAX_CANDIDATES = 3  # named in a line; more do not help a reader
 
 
-def merge_traffic_summaries(recordings: Iterable[Mapping[str, Json] | None]) -> dict[str, Json] | None:
-    """The exchanges of several runs as one; None where no run judged recordings."""
-    judged = [recording for recording in recordings if recording is not None]
-    if not judged:
+def merge_traffic_summaries(summaries: Iterable[Mapping[str, Json] | None]) -> dict[str, Json] | None:
+    """Add the counts of several runs; None if no run judged recordings."""
+    present = [summary for summary in summaries if summary is not None]
+    if not present:
         return None
     left_out: Counter[str] = Counter()
-    for recording in judged:
-        left_out.update(recording["left_out"])
+    for summary in present:
+        left_out.update(summary["left_out"])
     return {
-        "exchanges": sum(recording["exchanges"] for recording in judged),
-        "judged": sum(recording["judged"] for recording in judged),
+        "exchanges": sum(summary["exchanges"] for summary in present),
+        "judged": sum(summary["judged"] for summary in present),
         "left_out": dict(left_out.most_common()),
-        "unrecognised": [answer for recording in judged for answer in recording["unrecognised"]],
+        "unrecognised": [answer for summary in present for answer in summary["unrecognised"]],
     }
 
 
-def format_traffic_summary(recording: Mapping[str, Json]) -> str:
-    """What became of the exchanges, in a line: `traffic: 3 exchanges, 1 of them judged; not judged: 2 …`."""
-    text = f"traffic: {recording['exchanges']} exchanges, {recording['judged']} of them judged"
-    reasons = "; ".join(f"{count} {reason}" for reason, count in recording["left_out"].items())
+def format_traffic_summary(summary: Mapping[str, Json]) -> str:
+    """Format the counts as one line: `traffic: 3 exchanges, 1 of them judged; not judged: 2 …`."""
+    text = f"traffic: {summary['exchanges']} exchanges, {summary['judged']} of them judged"
+    reasons = "; ".join(f"{count} {reason}" for reason, count in summary["left_out"].items())
     return f"{text}; not judged: {reasons}" if reasons else text
 
 
-def list_unrecognised(recording: Mapping[str, Json] | None) -> list[str]:
-    """The refusals that are evidence for no record, a line for each kind, the most frequent first."""
-    answers = recording["unrecognised"] if recording is not None else ()
-    ordered = sorted(answers, key=lambda answer: -answer["count"])
-    return [_describe(answer) for answer in ordered]
+def list_unrecognised(summary: Mapping[str, Json] | None) -> list[str]:
+    """List the refusals that are evidence for no record, one line for each kind, the most frequent first."""
+    answers = summary["unrecognised"] if summary is not None else ()
+    return [_format_answer(answer) for answer in sorted(answers, key=lambda answer: -answer["count"])]
 
 
-def _describe(answer: Mapping[str, Json]) -> str:
-    where = answer["endpoint"] or f"{str(answer['provider']).upper()}, no endpoint of the catalog"
+def _format_answer(answer: Mapping[str, Json]) -> str:
+    endpoint = answer["endpoint"] or f"{str(answer['provider']).upper()}, no endpoint of the catalog"
     status = f"status {answer['status']}" if answer["status"] is not None else "no status"
-    code = f", {answer['code']}" if answer["code"] else ""
+    text = f"{answer['count']} × {endpoint}: {status}"
+    if answer["code"]:
+        text += f", {answer['code']}"
+    text += f": {answer['why']}"
     candidates = answer["candidates"]
-    more = f" and {len(candidates) - _NAMED} more" if len(candidates) > _NAMED else ""
-    named = f": {', '.join(candidates[:_NAMED])}{more}" if candidates else ""
-    return f"{answer['count']} × {where}: {status}{code}: {answer['why']}{named}"
+    if candidates:
+        text += f": {', '.join(candidates[:_MAX_CANDIDATES])}"
+    if len(candidates) > _MAX_CANDIDATES:
+        text += f" and {len(candidates) - _MAX_CANDIDATES} more"
+    return text

@@ -1,4 +1,4 @@
-"""A text of an answer without what differs from one to the next though nothing changed."""
+"""Texts of answers with placeholders for ids, times and amounts, so that records do not churn."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ import re
 
 from catalog_probe.catalog.text.phrases import shorten
 
-MAX_TEXT = 300
+MAX_TEXT = 300  # characters
 
-_VOLATILE = (
+_PLACEHOLDERS = (
     (re.compile(r"\b[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}\b", re.IGNORECASE), "{id}"),
     (re.compile(r"\b\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d)?"), "{time}"),
     (re.compile(r"\b[A-Za-z]+(?:[_-][A-Za-z]+)*[_-](?=[A-Za-z]*\d)[A-Za-z0-9]{8,}\b"), "{id}"),
@@ -17,12 +17,11 @@ _VOLATILE = (
     (re.compile(r"\b\d+\.\d+\b"), "{n}"),
     (re.compile(r"\b\d[\d,]{4,}\b"), "{n}"),
 )
-"""What differs from one answer to the next though nothing changed: identifiers, times, amounts."""
 
 
 def mask_volatile(text: str) -> str:
-    """A text on one line with placeholders for what is volatile, so that records do not churn."""
+    """Put a text on one line, and replace what differs between two answers to the same request."""
     text = " ".join(text.split())
-    for pattern, placeholder in _VOLATILE:
+    for pattern, placeholder in _PLACEHOLDERS:
         text = pattern.sub(placeholder, text)
     return shorten(text, MAX_TEXT)

@@ -44,7 +44,7 @@ class Gathered:
 
     @property
     def sides(self) -> tuple[str, str, str] | None:
-        return split_sides(self.cause.in_words)
+        return split_sides(self.cause.summary)
 
     @property
     def number(self) -> str:

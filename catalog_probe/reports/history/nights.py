@@ -115,7 +115,7 @@ def _causes_of(result: Result) -> dict[str, Json]:
 
 def _out_of_view(result: Result, last: EarlierOutcome | None) -> dict[str, Json]:
     """The endpoints on which it drifted when they were last drawn and this run did not: nothing ended there."""
-    kept = last.kept if last is not None and last.drifts else {}
+    kept = last.drift if last is not None and last.drifts else {}
     not_drawn = {*kept.get("on", ()), *kept.get("not_drawn", ())} & set(result.not_drawn)
     return {"not_drawn": sorted(not_drawn)} if not_drawn else {}
 
@@ -123,7 +123,7 @@ def _out_of_view(result: Result, last: EarlierOutcome | None) -> dict[str, Json]
 def _told_of_causes(results: Sequence[Result]) -> dict[str, Json]:
     """What each cause is, in words: its id alone says nothing to who reads the history later."""
     found = {
-        each.id: {"code": each.code, "summary": shorten(each.in_words, MAX_TOLD)}
+        each.id: {"code": each.code, "summary": shorten(each.summary, MAX_TOLD)}
         for each in causes.find_causes(results)[:MAX_CAUSES]
     }
     return {"causes": found} if found else {}

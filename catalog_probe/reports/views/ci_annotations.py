@@ -50,7 +50,7 @@ def _errors(overview: Overview) -> Iterator[tuple[str, str]]:
         if section.name in BY_CAUSE:
             for each in overview.gathered(section):
                 title = f"{section.name.heading}: {each.cause.provider.upper()} {each.cause.id}"
-                yield title, f"{each.cause.in_words} ({each.number}: {each.named()})"
+                yield title, f"{each.cause.summary} ({each.number}: {each.named()})"
         else:
             for standing in section.members:
                 why = advice.reason(standing.result) or section.means

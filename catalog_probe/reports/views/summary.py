@@ -174,7 +174,7 @@ class _Summary:
             told.append(f"likely wrong: {each.who}")
         if each.accepted:
             told.append(_link_addresses(each.accepted))
-        title = f"**{cause.provider.upper()}** {code_span(cause.in_words)}"
+        title = f"**{cause.provider.upper()}** {code_span(cause.summary)}"
         yield f"{title} ({code_span(cause.code)}), {', '.join(told)} · [{cause.id}]({PAGE}#{cause.id})"
         records = [f"- {self._to(standing)}" for standing in each.members[:NAMED]]
         if len(each.members) > NAMED:

@@ -124,7 +124,7 @@ def _cause(each: Gathered, section: Section, overview: Overview, width: int, pai
     """What differs, under which label and code; then which records; then who is likely wrong; then how to ask again."""
     cause = each.cause
     label = f"{each.label}: " if each.label else ""
-    yield from _wrapped(f"{cause.provider.upper()}  {label}{cause.in_words}  [{cause.code}]", width, "  ", "      ")
+    yield from _wrapped(f"{cause.provider.upper()}  {label}{cause.summary}  [{cause.code}]", width, "  ", "      ")
     is_new = each.since is None or each.since.isoformat() == overview.run.today
     number = each.number if is_new else f"{each.number}, since {each.since}"
     named = "the same as above" if each.joins else each.named()

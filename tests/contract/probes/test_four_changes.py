@@ -51,7 +51,7 @@ def test_four_changes_are_four_causes(stand: Stand) -> None:
     results = probe(stand.behind(*CHANGES.values()), chosen)
     drifted = [each for each in results.values() if each.outcome is Outcome.DRIFTED]
     found = find_causes(results.values())
-    assert {f"{each.provider.upper()} {each.in_words}" for each in found} == CHANGES.keys()
+    assert {f"{each.provider.upper()} {each.summary}" for each in found} == CHANGES.keys()
     assert len(found) == len(CHANGES) < len(drifted)
     first_screen = Overview(run(selected=tuple(sorted(chosen))), [*results.values()])
     assert f"4 new causes behind {len(drifted)} records." in sentence(first_screen)

@@ -54,5 +54,5 @@ def test_a_drift_of_which_the_history_kept_nothing_may_be_another_one() -> None:
     drifted = result(ADDRESS, Outcome.DRIFTED, findings=(finding(),))
     kept_nothing = EarlierOutcome(date(2026, 11, 20), Outcome.DRIFTED, {})
     assert classify_change(drifted, [kept_nothing]) is Change.DIFFERENT
-    kept_it = replace(kept_nothing, kept=summarize_drift_for_history(drifted, date(2026, 11, 20), []) or {})
+    kept_it = replace(kept_nothing, drift=summarize_drift_for_history(drifted, date(2026, 11, 20), []) or {})
     assert classify_change(drifted, [kept_it]) is Change.ONGOING

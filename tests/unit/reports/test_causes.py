@@ -47,7 +47,7 @@ def test_records_that_differ_alike_are_one_cause_and_that_of_the_most_comes_firs
     first, second = find_causes(NIGHT)
     assert first.records == tuple(f"pa/errors/general/{slug}" for slug in ("one", "three", "two"))
     assert first.endpoints == ("pa/endpoints/messages/create_message",)
-    assert first.in_words == HEADER.message
+    assert first.summary == HEADER.message
     assert second.records == ("pa/errors/general/four", "pa/errors/general/two")
     assert second.assertions == ("pa/errors/general/four#answer/status", "pa/errors/general/two#answer/status")
 
@@ -60,7 +60,7 @@ def test_a_number_and_the_text_of_it_are_told_apart() -> None:
         for said in ("told so", "and so")
     ]
     (found,) = find_causes([drifted("one", of_code[0]), drifted("two", of_code[1])])
-    assert found.in_words == 'code /error/code: documented 400, observed "400"'
+    assert found.summary == 'code /error/code: documented 400, observed "400"'
 
 
 @given(st.randoms(use_true_random=False))
@@ -102,7 +102,7 @@ def test_where_observed_values_move_the_class_is_told() -> None:
         for seen in ("soon", "later")
     ]
     [only] = find_causes([drifted("one", moved[0]), drifted("two", moved[1])])
-    assert only.in_words == "header retry-after: documented seconds, observed malformed"
+    assert only.summary == "header retry-after: documented seconds, observed malformed"
 
 
 @pytest.mark.parametrize(("length", "shown"), [(60, "v" * 60), (61, "v" * 59 + "…")])
@@ -110,7 +110,7 @@ def test_in_the_words_of_a_cause_a_long_value_is_in_short(length: int, shown: st
     value = "v" * length
     own = [finding(documented=value, observed=value, message=f"{value}, told by {slug}") for slug in ("one", "two")]
     [only] = find_causes([drifted(slug, each) for slug, each in zip(("one", "two"), own, strict=True)])
-    assert only.in_words == f"status: documented {shown}, observed {shown}"
+    assert only.summary == f"status: documented {shown}, observed {shown}"
 
 
 def test_a_cause_names_whose_it_is_and_the_assertions_that_were_seen_otherwise() -> None:

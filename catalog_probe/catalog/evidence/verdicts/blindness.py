@@ -1,4 +1,4 @@
-"""Which providers a run did not really observe. Pure."""
+"""Blind providers: those that a run was meant to observe and did not. Pure."""
 
 from __future__ import annotations
 
@@ -15,48 +15,10 @@ if TYPE_CHECKING:
     from catalog_probe.catalog.evidence.results import Result
     from catalog_probe.catalog.model import Reason
 
-BLIND_SHARE = 0.2
-"""A provider of whose allowed probes more than this share is inconclusive was observed too little."""
+BLIND_SHARE = 0.2  # a provider with a larger share of inconclusive probes counts as not observed
 
 _VERDICTS = frozenset({Outcome.CONFORMS, Outcome.DRIFTED, Outcome.FLAKY, Outcome.HARNESS_ERROR})
-"""The outcomes of what was observed; our own fault is told by itself."""
-
-
-def find_blind_providers(
-    results: Sequence[Result], expected: Sequence[str], lost: Set[str] = frozenset(), *, whole: bool = True
-) -> dict[str, str]:
-    """The providers that were not observed and had to be, and why, each in one sentence.
-
-    Those that are `expected` had to be; and where nothing at all has a verdict, each of which something was tried or
-    would have been if it were configured. `lost` are the addresses of lost coverage. A shard is not the `whole`
-    of what was asked for: another one may have what it could not configure.
-    """
-    of_provider: dict[str, list[Result]] = {provider: [] for provider in expected}
-    for result in results:
-        of_provider.setdefault(result.address.provider, []).append(result)
-    nothing_seen = not any(result.outcome in _VERDICTS for result in results)
-    found = {
-        provider: _why(own, lost)
-        for provider, own in of_provider.items()
-        if provider in expected or (nothing_seen and any(_was_meant(each, whole=whole) for each in own))
-    }
-    return {provider: why for provider, why in found.items() if why}
-
-
-def find_missing_verdicts(results: Sequence[Result]) -> dict[str, str]:
-    """For those who expect all: each provider with records that have no verdict, how many, which and why."""
-    return _tell("all was expected, and", filter(_is_a_gap, results))
-
-
-def find_unobserved(results: Sequence[Result]) -> dict[str, str]:
-    """For a mock, where nothing is out of reach: each provider with records that were not wholly observed, and why."""
-    return _tell("on a mock all is observable, and", filter(_is_unobserved, results))
-
-
-def is_unconfigured(result: Result) -> bool:
-    """Whether it was not asked because the target lacks what the asking needs: an address, a key, a value."""
-    return result.reason is not None and result.reason.code in _CONFIGURATION
-
+"""Outcomes of records that were observed. A harness error is reported by itself and is not blindness."""
 
 _CONFIGURATION = frozenset(
     {
@@ -68,19 +30,77 @@ _CONFIGURATION = frozenset(
         ReasonCode.VALUE_NOT_FOUND,
     }
 )
-_EMPTY_KEY = ReasonCode.CREDENTIAL_EMPTY
 _NOTHING_PROBED = "nothing was probed"
-_NAMED = 3
-"""Records without a verdict that a sentence names; the lists beside it name them all."""
+_MAX_NAMED = 3  # records without a verdict that a sentence names; the report lists all of them
+
+_CONTROL_REASONS = frozenset(
+    {ReasonCode.CONTROL_FAILED, ReasonCode.NO_CREDIT, ReasonCode.ACCOUNT_TROUBLE, ReasonCode.LANE_STOPPED}
+)
+_LOOK_AT = re.compile(r"; (look at (?:the account of )?[A-Z][A-Z0-9_]*(?: and [A-Z][A-Z0-9_]*)*)\Z")
+"""How the reason of a refused control ends (`catalog_probe.probes.running.controls`)."""
+
+
+def find_blind_providers(
+    results: Sequence[Result], expected: Sequence[str], lost: Set[str] = frozenset(), *, whole: bool = True
+) -> dict[str, str]:
+    """Return the providers that had to be observed and were not, each with the reason in one sentence.
+
+    Args:
+        results: what the run reported.
+        expected: the providers that had to be observed. If no result has a verdict, the others that were tried, or
+            would have been if they were configured, had to be observed too.
+        lost: the addresses of records with lost coverage.
+        whole: False for a shard. Another shard may have what this one could not configure.
+    """
+    results_by_provider: dict[str, list[Result]] = {provider: [] for provider in expected}
+    for result in results:
+        results_by_provider.setdefault(result.address.provider, []).append(result)
+    has_verdicts = any(result.outcome in _VERDICTS for result in results)
+
+    reasons: dict[str, str] = {}
+    for provider, provider_results in results_by_provider.items():
+        was_meant = not has_verdicts and any(_was_meant(result, whole=whole) for result in provider_results)
+        if provider in expected or was_meant:
+            reason = _explain_blindness(provider_results, lost)
+            if reason:
+                reasons[provider] = reason
+    return reasons
+
+
+def find_missing_verdicts(results: Sequence[Result]) -> dict[str, str]:
+    """For `--expect-all`: return each provider with records without a verdict, and name some of them."""
+    return _count_by_provider("all was expected, and", filter(_is_missing_verdict, results))
+
+
+def find_unobserved(results: Sequence[Result]) -> dict[str, str]:
+    """For a mock, where everything can be observed: return each provider with inconclusive records."""
+    return _count_by_provider("on a mock all is observable, and", filter(_is_unobserved, results))
+
+
+def find_failed_lanes(results: Sequence[Result]) -> dict[str, list[Result]]:
+    """Return the results of failed lanes, by the name of the lane. They say nothing about other lanes.
+
+    A lane has failed if it was stopped, or if no control ever succeeded on one of its surfaces.
+    """
+    failed = {_format_lane(lane): lane_results for lane, lane_results in _find_dead_lanes(results).items()}
+    for result in results:
+        if result.lane and result.reason is not None and result.reason.code == ReasonCode.LANE_STOPPED:
+            failed.setdefault(result.lane, [other for other in results if other.lane == result.lane])
+    return failed
+
+
+def is_unconfigured(result: Result) -> bool:
+    """Whether it was not probed because the target lacks an address, a key or a value."""
+    return result.reason is not None and result.reason.code in _CONFIGURATION
 
 
 def _was_meant(result: Result, *, whole: bool) -> bool:
-    """Whether somebody meant it to be asked: it was, or only an address, a key or a value was wanting."""
+    """Whether someone meant to probe it: it was probed, or only an address, a key or a value was missing."""
     return result.outcome is not Outcome.NOT_PROBED or (whole and is_unconfigured(result))
 
 
-def _is_a_gap(result: Result) -> bool:
-    """Whether it has no verdict though there is a way to one; a cost nobody allowed is a choice, and no gap."""
+def _is_missing_verdict(result: Result) -> bool:
+    """Whether it has no verdict and could have one. A cost that was not allowed is a choice, so it does not count."""
     if result.outcome is Outcome.NOT_PROBED:
         stopped = result.reason is not None and result.reason.code == ReasonCode.STOPPED_EARLY
         return stopped or is_unconfigured(result)
@@ -91,129 +111,125 @@ def _is_a_gap(result: Result) -> bool:
 
 def _is_unobserved(result: Result) -> bool:
     """Whether a probe that was sent ended without a verdict on something documented, and nobody accepted that."""
-    accepted = (result.accepted_difference or {}).get("state") == AcceptanceState.ACCOUNTED
     lacks_verdict = result.outcome in (Outcome.INCONCLUSIVE, Outcome.RESTRICTED)
-    return lacks_verdict and not result.is_beyond_verifying and not accepted
+    return lacks_verdict and not result.is_beyond_verifying and not _is_accepted(result)
 
 
-def _tell(lead: str, results: Iterable[Result]) -> dict[str, str]:
-    """Name by provider the records without a verdict."""
-    by_provider: dict[str, list[Result]] = {}
+def _is_accepted(result: Result) -> bool:
+    return (result.accepted_difference or {}).get("state") == AcceptanceState.ACCOUNTED
+
+
+def _count_by_provider(lead: str, results: Iterable[Result]) -> dict[str, str]:
+    results_by_provider: dict[str, list[Result]] = {}
     for result in results:
-        by_provider.setdefault(result.address.provider, []).append(result)
-    return {provider: f"{lead} {_told(own)}" for provider, own in by_provider.items()}
+        results_by_provider.setdefault(result.address.provider, []).append(result)
+    return {provider: f"{lead} {_format_missing(missing)}" for provider, missing in results_by_provider.items()}
 
 
-def _told(gaps: Sequence[Result]) -> str:
-    named = [f"{each.record} ({each.reason.code if each.reason else each.outcome})" for each in gaps[:_NAMED]]
-    more = f" and {len(gaps) - _NAMED} more" if len(gaps) > _NAMED else ""
-    has = "record has" if len(gaps) == 1 else "records have"
-    return f"{len(gaps)} {has} no verdict: {', '.join(named)}{more}"
+def _format_missing(results: Sequence[Result]) -> str:
+    names = [f"{result.record} ({result.reason.code if result.reason else result.outcome})" for result in results]
+    text = ", ".join(names[:_MAX_NAMED])
+    if len(names) > _MAX_NAMED:
+        text += f" and {len(names) - _MAX_NAMED} more"
+    subject = "record has" if len(names) == 1 else "records have"
+    return f"{len(names)} {subject} no verdict: {text}"
 
 
-def _why(results: Sequence[Result], lost: Set[str]) -> str:
-    """Why a provider with these results was not observed; empty where it was."""
+def _explain_blindness(results: Sequence[Result], lost: Set[str]) -> str:
+    """Return why a provider with these results counts as not observed; empty if it was observed."""
     if not results:
         return "no record has a result"
-    allowed = [
+    counted = [
         result
         for result in results
-        if result.record in lost or not (result.outcome is Outcome.NOT_PROBED or _is_ours(result))
+        if result.record in lost or not (result.outcome is Outcome.NOT_PROBED or _is_known_limit(result))
     ]
-    if not any(result.outcome is not Outcome.NOT_PROBED for result in allowed):
-        return _most_common_reason(_NOTHING_PROBED, results)
-    unseen = [result for result in allowed if result.outcome is Outcome.INCONCLUSIVE]
-    if all(result.outcome not in _VERDICTS for result in allowed):
-        return _most_common_reason("no record has a verdict", allowed)
-    if any(result.reason and result.reason.code == ReasonCode.LANE_STOPPED for result in unseen):
-        return _most_common_reason("a lane stopped", unseen)
-    if lane := _dead_lane(allowed):
-        return _most_common_reason(f"no record of the lane {lane} has a verdict", unseen)
-    gone = [result for result in allowed if result.record in lost and result.outcome is not Outcome.INCONCLUSIVE]
-    if len(unseen) + len(gone) > BLIND_SHARE * len(allowed):
-        inconclusive = f"{len(unseen)} of {len(allowed)} probes are inconclusive"
-        no_longer = f"{len(gone)}{'' if unseen else f' of {len(allowed)}'} had a verdict before and have none now"
-        said = [text for text, members in ((inconclusive, unseen), (no_longer, gone)) if members]
-        return _most_common_reason(" and ".join(said), [*unseen, *gone])
-    return ""
+    if all(result.outcome is Outcome.NOT_PROBED for result in counted):
+        return _add_common_reason(_NOTHING_PROBED, results)
+    inconclusive = [result for result in counted if result.outcome is Outcome.INCONCLUSIVE]
+    if all(result.outcome not in _VERDICTS for result in counted):
+        return _add_common_reason("no record has a verdict", counted)
+    if any(result.reason and result.reason.code == ReasonCode.LANE_STOPPED for result in inconclusive):
+        return _add_common_reason("a lane stopped", inconclusive)
+    dead_lanes = _find_dead_lanes(counted)
+    if dead_lanes:
+        lane = _format_lane(next(iter(dead_lanes)))
+        return _add_common_reason(f"no record of the lane {lane} has a verdict", inconclusive)
+
+    no_longer_observed = [
+        result for result in counted if result.record in lost and result.outcome is not Outcome.INCONCLUSIVE
+    ]
+    if len(inconclusive) + len(no_longer_observed) <= BLIND_SHARE * len(counted):
+        return ""
+    parts = []
+    if inconclusive:
+        parts.append(f"{len(inconclusive)} of {len(counted)} probes are inconclusive")
+    if no_longer_observed:
+        total = "" if inconclusive else f" of {len(counted)}"
+        parts.append(f"{len(no_longer_observed)}{total} had a verdict before and have none now")
+    return _add_common_reason(" and ".join(parts), [*inconclusive, *no_longer_observed])
 
 
-def find_failed_lanes(results: Sequence[Result]) -> dict[str, list[Result]]:
-    """The results of lanes that say nothing to rely on, and nothing of the other lanes: each by the name of its lane.
-
-    Of such a lane no control ever succeeded, be it on one surface alone, or it was stopped.
-    """
-    withheld = {_named(lane): own for lane, own in _dead_lanes(results).items()}
-    for result in results:
-        if result.lane and result.reason is not None and result.reason.code == ReasonCode.LANE_STOPPED:
-            withheld.setdefault(result.lane, [each for each in results if each.lane == result.lane])
-    return withheld
-
-
-def _dead_lane(results: Sequence[Result]) -> str:
-    """A lane with a surface of which no control ever succeeded, so that nothing was looked at there; else empty."""
-    return next(map(_named, _dead_lanes(results)), "")
-
-
-def _named(lane: tuple[str, str]) -> str:
+def _format_lane(lane: tuple[str, str]) -> str:
     name, surface = lane
     return f"{name} ({surface})" if surface else name
 
 
-def _dead_lanes(results: Sequence[Result]) -> dict[tuple[str, str], list[Result]]:
-    """The results of each lane and surface of which no control ever succeeded."""
-    by_lane: dict[tuple[str, str], list[Result]] = {}
+def _find_dead_lanes(results: Sequence[Result]) -> dict[tuple[str, str], list[Result]]:
+    """Return the results of each lane and surface on which no control ever succeeded."""
+    results_by_lane: dict[tuple[str, str], list[Result]] = {}
     for result in results:
-        by_lane.setdefault((result.lane, result.parsed_record.surface or ""), []).append(result)
-    return {lane: own for lane, own in by_lane.items() if lane[0] and all(map(_without_control, own))}
+        results_by_lane.setdefault((result.lane, result.parsed_record.surface or ""), []).append(result)
+    return {
+        lane: lane_results
+        for lane, lane_results in results_by_lane.items()
+        if lane[0] and all(map(_is_without_control, lane_results))
+    }
 
 
-def _without_control(result: Result) -> bool:
+def _is_without_control(result: Result) -> bool:
     return result.reason is not None and result.reason.code == ReasonCode.CONTROL_FAILED
 
 
-def _is_ours(result: Result) -> bool:
-    """Whether it was not seen because all of it, or of its request, is assumed, or somebody accepted that nobody looks.
+def _is_known_limit(result: Result) -> bool:
+    """Whether it cannot have a verdict for a reason that says nothing about what the run can observe.
 
-    That says nothing about our sight.
+    Its statement, or its request, is only assumed; or someone accepted that it is not observed.
     """
     code = result.reason.code if result.reason is not None else ""
-    accepted = (result.accepted_difference or {}).get("state") == AcceptanceState.ACCOUNTED
-    is_assumed = code == ReasonCode.ASSUMPTION_FAILED or result.is_beyond_verifying
-    return is_assumed or (code == ReasonCode.TWIN_NOT_ALLOWED and accepted)
+    if code == ReasonCode.ASSUMPTION_FAILED or result.is_beyond_verifying:
+        return True
+    return code == ReasonCode.TWIN_NOT_ALLOWED and _is_accepted(result)
 
 
-def _most_common_reason(what: str, results: Sequence[Result]) -> str:
-    """What was found, with the reason that most of them share; where something is wanting, with what would mend it.
+def _add_common_reason(text: str, results: Sequence[Result]) -> str:
+    """Append the most common reason of these results, and what to do about it.
 
-    An empty key leads however few records need it: somebody meant to set it, and nobody meant to set the other keys.
+    An empty key goes first even if few records need it: a CI job was meant to set it. The other keys may be missing on
+    purpose.
     """
-    reasons = Counter((_code(result.reason), _mend(result.reason)) for result in results if result.reason)
+    reasons = Counter((_reason_code(result.reason), _mend(result.reason)) for result in results if result.reason)
     if not reasons:
-        return what
-    empty_keys = Counter({reason: number for reason, number in reasons.items() if reason[0] == _EMPTY_KEY})
+        return text
+    empty_keys = Counter({key: number for key, number in reasons.items() if key[0] == ReasonCode.CREDENTIAL_EMPTY})
     (code, mend), _ = (empty_keys or reasons).most_common(1)[0]
-    if empty_keys and what == _NOTHING_PROBED:
+    if empty_keys and text == _NOTHING_PROBED:
         return f"the API key is missing: {mend}"
-    return f"{what} ({code}: {mend})" if mend else f"{what} ({code})"
+    return f"{text} ({code}: {mend})" if mend else f"{text} ({code})"
 
 
-def _code(reason: Reason) -> str:
-    """The code of a reason; of a lane that ended, of what ended it, with which its words begin."""
-    first = reason.detail.partition(": ")[0]
-    return first if reason.code == ReasonCode.LANE_STOPPED and first in set(ReasonCode) else reason.code
+def _reason_code(reason: Reason) -> str:
+    """Return the code of a reason; for a stopped lane the code of what stopped it, with which its detail begins."""
+    first_words = reason.detail.partition(": ")[0]
+    return first_words if reason.code == ReasonCode.LANE_STOPPED and first_words in set(ReasonCode) else reason.code
 
 
 def _mend(reason: Reason) -> str:
-    """What to do about it, in words of ours alone: a key or a value to set, or the variables to look at."""
+    """Return what to do about a reason: the key or value to set, or the variables to look at.
+
+    Only our own words are used: a detail may also quote an answer.
+    """
     if reason.code in _CONFIGURATION:
         return reason.detail
-    told = _LOOK_AT.search(reason.detail) if reason.code in _OF_A_CONTROL else None
-    return told[1] if told else ""
-
-
-_OF_A_CONTROL = frozenset(
-    {ReasonCode.CONTROL_FAILED, ReasonCode.NO_CREDIT, ReasonCode.ACCOUNT_TROUBLE, ReasonCode.LANE_STOPPED}
-)
-_LOOK_AT = re.compile(r"; (look at (?:the account of )?[A-Z][A-Z0-9_]*(?: and [A-Z][A-Z0-9_]*)*)\Z")
-"""How the refusal of a control ends (`catalog_probe.probes.running.controls`)."""
+    advice = _LOOK_AT.search(reason.detail) if reason.code in _CONTROL_REASONS else None
+    return advice[1] if advice else ""

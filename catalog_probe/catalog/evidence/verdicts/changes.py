@@ -1,4 +1,4 @@
-"""What a result means beside the runs before it: new, going on and since when, fixed, or not seen any more. Pure."""
+"""Change of a record since the runs before: new drift, ongoing, fixed, coverage lost and others. Pure."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class Change(StrEnum):
-    """What a result means beside the runs before it."""
+    """What became of a record since it last had a verdict."""
 
     LOST = "lost"
     PENDING = "pending"
@@ -38,9 +38,10 @@ class Change(StrEnum):
 
 
 def drift_start(result: Result, today: date, earlier: Sequence[EarlierOutcome]) -> date | None:
-    """The first day of the unbroken drift that this result goes on with; None where it does not drift.
+    """Return the first day of the drift that this result continues; None if it does not drift.
 
-    A night without a verdict breaks nothing, and neither does a drift that changed: the record has not conformed since.
+    A night without a verdict does not end a drift, and neither does a drift that changed: the record has not conformed
+    in between.
     """
     if result.outcome is not Outcome.DRIFTED:
         return None
@@ -51,27 +52,33 @@ def drift_start(result: Result, today: date, earlier: Sequence[EarlierOutcome]) 
 def summarize_drift_for_history(
     result: Result, today: date, earlier: Sequence[EarlierOutcome]
 ) -> dict[str, Json] | None:
-    """What a row of the history keeps of the record's drift; None where it has none.
+    """Return what a history row keeps of the record's drift; None if there is none.
 
-    A drift whose endpoints were not drawn is neither fixed nor forgotten: it is kept as it was.
+    A drift on endpoints that were not drawn is neither fixed nor forgotten, so its summary is kept.
     """
-    first = drift_start(result, today, earlier)
-    if first is not None:
-        return {"since": first.isoformat(), **drift_identity.summarize_drift(result.findings)}
+    start = drift_start(result, today, earlier)
+    if start is not None:
+        return {"since": start.isoformat(), **drift_identity.summarize_drift(result.findings)}
     last = find_last_verdict(earlier)
     if last is not None and is_drift_not_drawn(result, last):
-        return {**last.kept, "since": last.since.isoformat()}
+        return {**last.drift, "since": last.since.isoformat()}
     return None
 
 
 def is_drift_not_drawn(result: Result, last: EarlierOutcome) -> bool:
-    """Whether this night did not look at each of the endpoints on which an earlier drift was seen last."""
-    on = set(last.kept.get("on", ()))
-    return result.outcome is Outcome.CONFORMS and last.drifts and not on.isdisjoint(result.not_drawn)
+    """Whether a conforming run left out some endpoint on which the last drift was observed."""
+    drift_endpoints = set(last.drift.get("on", ()))
+    return result.outcome is Outcome.CONFORMS and last.drifts and not drift_endpoints.isdisjoint(result.not_drawn)
 
 
 def classify_change(result: Result, earlier: Sequence[EarlierOutcome], known: EarlierOutcome | None = None) -> Change:
-    """What became of the record since it was last judged; `known` is that verdict where no earlier run tells of it."""
+    """Return what became of the record since its last verdict.
+
+    Args:
+        result: the result of this run.
+        earlier: the outcomes of earlier runs, oldest first.
+        known: the last verdict, if it is known from the record and not from an earlier run.
+    """
     last = find_last_verdict(earlier)
     drifted_before = last is not None and last.drifts
     if run_verdict.is_broken(result) and not is_unreported(result):
@@ -86,16 +93,12 @@ def classify_change(result: Result, earlier: Sequence[EarlierOutcome], known: Ea
         case Outcome.DRIFTED if is_pending(result):
             return Change.PENDING
         case Outcome.DRIFTED if last is not None and drifted_before:
-            same = drift_identity.is_same_drift(result.findings, last.kept)
-            return Change.ONGOING if same else Change.DIFFERENT
+            is_same = drift_identity.is_same_drift(result.findings, last.drift)
+            return Change.ONGOING if is_same else Change.DIFFERENT
         case Outcome.DRIFTED:
             return Change.NEW
-        case Outcome.CONFORMS:
-            return (
-                Change.FIXED
-                if last is not None and drifted_before and not is_drift_not_drawn(result, last)
-                else Change.NONE
-            )
+        case Outcome.CONFORMS if last is not None and drifted_before and not is_drift_not_drawn(result, last):
+            return Change.FIXED
         case Outcome.FLAKY:
             return Change.FLAKY
         case Outcome.INCONCLUSIVE:

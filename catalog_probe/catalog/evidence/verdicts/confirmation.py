@@ -1,8 +1,8 @@
-"""Whether a live run ever confirmed what drifts, or whether it is so new that it is pending. Pure.
+"""Confirmation of what drifts: a regression, or pending because no live run has ever confirmed it. Pure.
 
-A drift of an assertion that a live run has confirmed is a regression. If none ever has, our transcription, the document
-or this account may as well be wrong. Such a drift is pending for some days from its first observation before it fails a
-run. So the first night of a new user, or of a new record, is told and not red.
+A drift of an assertion that a live run has confirmed is a regression. If none ever has, the fault may also lie in our
+transcription, the document or this account. Such a drift is pending for some days from its first observation: it is
+reported and fails no run. So the first night of a new user, or of a new record, is not red.
 """
 
 from __future__ import annotations
@@ -23,8 +23,9 @@ if TYPE_CHECKING:
     from catalog_probe.catalog.model import Json, Record
     from catalog_probe.catalog.model.assertion import Assertion
 
+# Days from the first observation. It prevents that a first night is red for mistakes of our own; it delays the alarm
+# for a true drift of something that was never confirmed by as many days.
 PENDING_DAYS = 7
-"""Days from the first observation for which a drift that was never confirmed fails no run."""
 
 
 def describe_confirmation(
@@ -51,49 +52,52 @@ def describe_confirmation(
     conformed = any(row.outcomes[result.record] is Outcome.CONFORMS for row in before)
     confirmed = confirmed_keys(record, stated) if record is not None else frozenset()
     unconfirmed = unconfirmed_since(record, stated) if record is not None else {}
-    remembered = _first_remembered(result.record, before)
+    observed_days = _list_observed_days(result.record, before)
     drifts = dict.fromkeys(finding.assertion for finding in result.drifts)
     regressed = [key for key in drifts if conformed or key in confirmed]
-    never: dict[str, Json] = {}
+    never_confirmed: dict[str, Json] = {}
     for key in drifts:
-        if key not in regressed:
-            first = min([today, *remembered, *([unconfirmed[key]] if key in unconfirmed else [])])
-            until = add_days(first, pending_days)
-            never[key] = {"first": first.isoformat(), **({"until": until.isoformat()} if today < until else {})}
-    return {"statements": statements, "regressed": regressed, "never_confirmed": never}
+        if key in regressed:
+            continue
+        first = min([today, *observed_days, unconfirmed.get(key, today)])
+        until = add_days(first, pending_days)
+        never_confirmed[key] = {"first": first.isoformat()}
+        if today < until:
+            never_confirmed[key]["until"] = until.isoformat()
+    return {"statements": statements, "regressed": regressed, "never_confirmed": never_confirmed}
 
 
 def list_regressions(result: Result) -> tuple[str, ...]:
-    """The keys of the assertions that drift and were confirmed before."""
+    """Return the keys of the assertions that drift and were confirmed before."""
     return tuple((result.confirmation or {}).get("regressed", ()))
 
 
 def list_never_confirmed(result: Result) -> Mapping[str, Mapping[str, str]]:
-    """The assertions that drift and were never confirmed, each with the day of its `first` observation, and `until`."""
-    found: Mapping[str, Mapping[str, str]] = (result.confirmation or {}).get("never_confirmed", {})
-    return found
+    """Return the drifting assertions that were never confirmed, each with its days `first` and, if pending, `until`."""
+    never_confirmed: Mapping[str, Mapping[str, str]] = (result.confirmation or {}).get("never_confirmed", {})
+    return never_confirmed
 
 
 def is_pending(result: Result) -> bool:
-    """Whether it drifts in nothing but new or edited statements that were never confirmed."""
+    """Whether it drifts, and every assertion that drifts is pending."""
     return (
         result.outcome is Outcome.DRIFTED and bool(list_never_confirmed(result)) and not list_failing_assertions(result)
     )
 
 
 def list_failing_assertions(result: Result) -> frozenset[str]:
-    """The keys of what drifts and is not pending."""
-    waiting = {key for key, each in list_never_confirmed(result).items() if "until" in each}
-    return frozenset(finding.assertion for finding in result.drifts) - waiting
+    """Return the keys of the assertions that drift and are not pending."""
+    pending = {key for key, days in list_never_confirmed(result).items() if "until" in days}
+    return frozenset(finding.assertion for finding in result.drifts) - pending
 
 
 def pending_until(result: Result) -> str:
-    """The first day on which something of it is not pending any more."""
-    return min((each["until"] for each in list_never_confirmed(result).values() if "until" in each), default="")
+    """Return the first day on which some drift of this result is no longer pending; empty if none is pending."""
+    return min((days["until"] for days in list_never_confirmed(result).values() if "until" in days), default="")
 
 
-def _first_remembered(address: str, rows: Iterable[HistoryRow]) -> list[date]:
-    """The days on which earlier runs observed what the record states now; a row may know of earlier ones."""
+def _list_observed_days(address: str, rows: Iterable[HistoryRow]) -> list[date]:
+    """Return the days on which these runs, or runs that their drifts remember, observed the record."""
     days = [row.today for row in rows if row.outcomes[address].is_conclusive]
-    told = (row.drifts.get(address, {}).get("first") for row in rows)
-    return [*days, *(date.fromisoformat(each) for each in told if each)]
+    first_days = [row.drifts.get(address, {}).get("first") for row in rows]
+    return [*days, *(date.fromisoformat(day) for day in first_days if day)]

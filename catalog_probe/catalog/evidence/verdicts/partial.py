@@ -1,4 +1,4 @@
-"""Whether a verdict rests on a part of what its record states: then "verified" would claim too much. Pure."""
+"""Partial verdicts: parts of the record were not observed, so "verified" would claim too much. Pure."""
 
 from __future__ import annotations
 
@@ -9,24 +9,20 @@ from catalog_probe.catalog.model.codes import FindingCode
 if TYPE_CHECKING:
     from catalog_probe.catalog.evidence.results import Result
 
-OPTIONAL_HEADER_ABSENT = "not-shown"
-"""Why a header was not seen that may be absent: nothing is missing there."""
+OPTIONAL_HEADER_ABSENT = "not-shown"  # reason code of the judge: the header may be absent, so nothing is missing
 
 
 def is_partial(result: Result) -> bool:
-    """Whether something that the record states was looked for and seen nowhere, or was not looked for at all.
-
-    What was not drawn tonight is no part of tonight.
-    """
+    """Whether some assertion of the record was not observed on any endpoint that this run drew."""
     if any(finding.code == FindingCode.NOT_OBSERVED for finding in result.findings):
         return True
-    shown = {
+    observed = {
         f"{observation.label}/{key}"
         for observation in result.observations
         for key in (*observation.matched, *observation.mismatched)
     }
     return any(
-        f"{observation.label}/{key}" not in shown and why != OPTIONAL_HEADER_ABSENT
+        f"{observation.label}/{key}" not in observed and reason != OPTIONAL_HEADER_ABSENT
         for observation in result.observations
-        for key, why in observation.not_observed.items()
+        for key, reason in observation.not_observed.items()
     )

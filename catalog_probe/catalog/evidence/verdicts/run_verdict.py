@@ -1,8 +1,7 @@
-"""Every rule over the results of a run: what fails it, what is accounted for, and its exit status. Pure.
+"""Rules over the results of a run: what fails it, what is accepted, and its exit status. Pure.
 
-The exit status, the report, the terminal, summary.md, junit.xml and write-back ask these rules and have none of their
-own (DESIGN.md, "What a verdict may rest on" and contract 2). Blindness, changes over time and the identity of a drift
-have modules beside this one.
+The exit status, the report, the terminal, summary.md, junit.xml and write-back use these rules and have none of their
+own. Blindness, changes over time and the identity of a drift have their own modules.
 """
 
 from __future__ import annotations
@@ -31,64 +30,69 @@ if TYPE_CHECKING:
 
 
 def exit_status(run: Run, results: Sequence[Result]) -> Exit:
-    """The exit status that a run calls for, by its results and by what its first line says."""
-    known = add_missing_results(run, results)
-    records = select_record_results(known)
+    """Return the exit status of a run."""
+    complete = add_missing_results(run, results)
+    records = select_record_results(complete)
     statuses = {Exit.FINE}
     if all(result.outcome is Outcome.NOT_PROBED for result in records):
         statuses.add(Exit.NOTHING_SELECTED)
-    if list_faults(run, known) or any(is_broken(result) for result in records):
+    if list_faults(run, complete) or any(is_broken(result) for result in records):
         statuses.add(Exit.HARNESS_ERROR)
-    if list_stale_entries(run, known) or any(is_failure(result) for result in records):
+    if list_stale_entries(run, complete) or any(is_failure(result) for result in records):
         statuses.add(Exit.DRIFT)
-    if blind_providers(run, known):
+    if blind_providers(run, complete):
         statuses.add(Exit.BLIND)
     return select_exit(statuses)
 
 
 def list_faults(run: Run, results: Sequence[Result]) -> tuple[str, ...]:
-    """Faults of our own that no record tells, each in one sentence; one of them makes the run exit 3."""
+    """Return the faults of the run itself, each in one sentence. Any of them makes the run exit 3."""
     return harness_results.list_faults(run, results, [result for result in results if is_failure(result)])
 
 
 def blind_providers(run: Run, results: Sequence[Result]) -> dict[str, str]:
-    """The providers that this run was to look at and did not, and why, each in one sentence."""
-    return _blind(run, select_record_results(add_missing_results(run, results)))
+    """Return the blind providers, each with the reason in one sentence."""
+    return _blind_providers(run, select_record_results(add_missing_results(run, results)))
 
 
 def find_withheld(run: Run, results: Sequence[Result]) -> tuple[dict[str, str], frozenset[str]]:
-    """What is not written, and why: lanes and providers, each with a sentence; and the addresses of their records.
+    """Return what write-back must leave out: lanes and providers with reasons, and the addresses of records.
 
-    A lane that failed withholds itself alone. Its provider is withheld if the others did not look at it either.
+    A failed lane is left out alone. Its provider is left out if its other lanes are blind too.
     """
-    known = select_record_results(add_missing_results(run, results))
-    lanes = find_failed_lanes(known)
-    of_lanes = frozenset(result.record for own in lanes.values() for result in own)
-    why = _blind(run, known)
-    rest = _blind(run, [result for result in known if result.record not in of_lanes])
-    blind = {provider: why.get(provider, other) for provider, other in rest.items()}
-    of_providers = frozenset(result.record for result in known if result.address.provider in blind)
-    told = {lane: "its control failed" for lane, own in lanes.items() if own[0].address.provider not in blind}
-    return {**told, **blind}, of_lanes | of_providers
+    record_results = select_record_results(add_missing_results(run, results))
+    failed_lanes = find_failed_lanes(record_results)
+    lane_addresses = frozenset(result.record for lane_results in failed_lanes.values() for result in lane_results)
+    reasons = _blind_providers(run, record_results)
+    remaining = [result for result in record_results if result.record not in lane_addresses]
+    blind = {provider: reasons.get(provider, reason) for provider, reason in _blind_providers(run, remaining).items()}
+    provider_addresses = frozenset(result.record for result in record_results if result.address.provider in blind)
+    lane_reasons = {
+        lane: "its control failed"
+        for lane, lane_results in failed_lanes.items()
+        if lane_results[0].address.provider not in blind
+    }
+    return {**lane_reasons, **blind}, lane_addresses | provider_addresses
 
 
-def _blind(run: Run, known: Sequence[Result]) -> dict[str, str]:
-    found = find_blind_providers(
-        known, run.expected, coverage_lost.find_lost_coverage(run, known), whole=not shards.list_shards(run.policy)
-    )
+def _blind_providers(run: Run, results: Sequence[Result]) -> dict[str, str]:
+    lost = coverage_lost.find_lost_coverage(run, results)
+    reasons = find_blind_providers(results, run.expected, lost, whole=not shards.list_shards(run.policy))
     if not run.live and run.answered_by is AnsweredBy.MOCK and not run.invocation.traffic:
-        found = {**find_unobserved(known), **found}
-    return {**find_missing_verdicts(known), **found} if run.policy.get("expect_all") else found
+        reasons = {**find_unobserved(results), **reasons}
+    if run.policy.get("expect_all"):
+        reasons = {**find_missing_verdicts(results), **reasons}
+    return reasons
 
 
 def is_failure(result: Result) -> bool:
-    """Whether it makes a run exit 1: drift neither accepted nor pending, flaky, or a stale accepted difference."""
+    """Whether it makes the run exit 1: drift neither accepted nor pending, flaky, or a stale accepted difference."""
     drifted = result.outcome is Outcome.DRIFTED and not is_accepted(result) and not is_pending(result)
     return drifted or result.outcome is Outcome.FLAKY or is_stale(result)
 
 
 def is_broken(result: Result) -> bool:
-    """Whether it was a fault of our own, or a process was lost before it reported: exit 3."""
+    """Whether it makes the run exit 3: a harness error, or a process that was lost before it reported."""
     return result.outcome is Outcome.HARNESS_ERROR or is_unreported(result)
 
 
@@ -98,24 +102,23 @@ def is_accepted(result: Result) -> bool:
 
 
 def is_stale(result: Result) -> bool:
-    """Whether the accepted difference of the record is stale: its review is overdue, or it is gone."""
+    """Whether the accepted difference of the record is stale: its review is overdue, or it does not drift any more."""
     return not is_broken(result) and acceptance_state(result) is AcceptanceState.STALE
 
 
 def acceptance_state(result: Result) -> AcceptanceState | None:
-    """The state of the record's accepted difference; None if there is none."""
+    """Return the state of the record's accepted difference; None if there is none."""
     state = (result.accepted_difference or {}).get("state")
     return AcceptanceState(state) if state in set(AcceptanceState) else None
 
 
 def acceptance_field(result: Result, field: str) -> str:
-    """What the entry says to a person: its `reason`, its `detail`, its `review_by`; empty where it does not say."""
+    """Return the `reason`, `detail` or `review_by` of the accepted difference; empty if it has none."""
     return str((result.accepted_difference or {}).get(field) or "")
 
 
 def list_stale_entries(run: Run, results: Sequence[Result]) -> tuple[str, ...]:
-    """The accepted differences that fail the run by themselves, one line each, if no result tells it already."""
-    told = tuple(f":{result.record}: " for result in results if is_stale(result))
-    return tuple(
-        entry for entry in run.policy.get("stale_accepted_differences") or () if not any(each in entry for each in told)
-    )
+    """Return the stale accepted differences that no result reports, one line each. They fail the run by themselves."""
+    reported = [f":{result.record}: " for result in results if is_stale(result)]
+    entries = run.policy.get("stale_accepted_differences") or ()
+    return tuple(entry for entry in entries if not any(address in entry for address in reported))
