@@ -122,7 +122,7 @@ def known() -> Mapping[Told, str]:
 def found(results: Iterable[Result]) -> frozenset[Told]:
     """All that a night found to differ from what is documented, assumed or known."""
     results = select_record_results(results)
-    drifts = {Told(shared[0], "drift", *shared[1:]) for shared in (each.shared for each in find_causes(results))}
+    drifts = {Told(shared[0], "drift", *shared[1:]) for shared in (each.key for each in find_causes(results))}
     others = {
         Told(result.address.provider, TOLD[finding.severity], str(finding.aspect), finding.location, *_values(finding))
         for result in results

@@ -123,7 +123,7 @@ def test_a_week_with_one_key(tmp_path: Path) -> None:
         assert noisy.status == 1, noisy.said
         found = find_causes(select_record_results(read_run(newest(out) / "results.jsonl")[1]))
         assert [(each.provider, each.records) for each in found] == [("pa", (GET_MODEL,))]
-        assert "documented 404, observed 410" in found[0].in_words
+        assert "documented 404, observed 410" in found[0].summary
         assert f"accept --cause {found[0].id}" in summary(out)
 
         options = ("--cause", found[0].id, "--reason", "gone for good", "--ticket", "https://tickets.example/1")
