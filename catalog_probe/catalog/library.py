@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 from functools import cache
 from typing import TYPE_CHECKING
 
-from catalog_probe.catalog.answers.readings import answer_of
+from catalog_probe.catalog.answers.readings import make_answer
 from catalog_probe.catalog.files import provider_folders
 from catalog_probe.catalog.files.manifest import providers
 from catalog_probe.catalog.files.store import Catalog
@@ -19,7 +19,7 @@ from catalog_probe.catalog.model import KINDS
 from catalog_probe.catalog.model.errors import CatalogError, suggest_similar
 from catalog_probe.catalog.observed.last_seen import seen_on
 from catalog_probe.catalog.reading.classification import classification
-from catalog_probe.catalog.reading.facts import meaning, occurs_on, tags
+from catalog_probe.catalog.reading.record_fields import meaning, occurs_on, tags
 from catalog_probe.catalog.reading.statuses import documented_status
 from catalog_probe.catalog.recognition.advice import Advice, May, of_record
 from catalog_probe.catalog.recognition.identify import Identity, Recogniser
@@ -148,7 +148,7 @@ class Library(Mapping[str, CatalogRecord]):
             if (status is None or _documents(each, status))
             and type in (None, each.type)
             and code in (None, each.code)
-            and (not terms or query.Spoken.of(each.record, today).fits(terms))
+            and (not terms or query.SearchEntry.of(each.record, today).fits(terms))
         )
 
     def identify(
@@ -169,7 +169,7 @@ class Library(Mapping[str, CatalogRecord]):
         recogniser = self.recogniser(name)
         if surface is not None and surface not in {*SURFACES, *recogniser.surfaces}:
             raise CatalogError(f"no surface is called {surface!r}", f"one of {', '.join(SURFACES)}")
-        return recogniser.identify(answer_of(status, headers, body, close, grpc), surface, method=method, path=path)
+        return recogniser.identify(make_answer(status, headers, body, close, grpc), surface, method=method, path=path)
 
     def recogniser(self, provider: str) -> Recogniser:
         """The documented answers of a provider, compiled when they are first asked for."""

@@ -68,10 +68,10 @@ def check_records(args: Namespace) -> int:
 
     roots = provider_folders.use(args.catalog)
     if args.fix:
-        from catalog_probe.catalog.check import mending
+        from catalog_probe.catalog.check import fixing
 
         for root in roots:
-            for line in mending.put_right(root):
+            for line in fixing.fix_records(root):
                 print(sanitize_row(line))
     problems = [str(problem) for root in roots for problem in validate.check(root)] + _find_acceptance_problems(
         args, roots

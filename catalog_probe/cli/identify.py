@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING
 
-from catalog_probe.catalog.answers.pasted import answers_in
+from catalog_probe.catalog.answers.pasted import parse_answers
 from catalog_probe.catalog.files import paths, provider_folders
 from catalog_probe.catalog.library import of_folders
 from catalog_probe.catalog.model.exits import Exit
@@ -72,7 +72,7 @@ def identify(args: Namespace) -> int:
             close=each.close,
             grpc=each.grpc,
         )
-        for each in answers_in(_pasted(args.file))
+        for each in parse_answers(_pasted(args.file))
     ]
     if args.json:
         print("\n".join(identity_json(each) for each in found))

@@ -16,7 +16,7 @@ from catalog_probe.catalog.files.store import Catalog
 from catalog_probe.catalog.library import load
 from catalog_probe.catalog.model.exits import Exit
 from catalog_probe.catalog.model.explanations import EXPLANATIONS_FILE
-from catalog_probe.catalog.reading.documents import facts
+from catalog_probe.catalog.reading.facts import read_facts
 from catalog_probe.catalog.recognition.advice import May
 from catalog_probe.cli.main import COMMANDS, GROUPS, PROGRAM, main
 from catalog_probe.mockserver.guide import guide
@@ -197,7 +197,7 @@ def documented(provider: str) -> str:
     told = "A citation such as `2:7.3#429 rate limit` names a section and a row."
     parts = [f"# What is documented of {provider.upper()}\n\n{told}\n"]
     by_section: dict[str, list[tuple[str, ...]]] = {}
-    for fact in facts(provider):
+    for fact in read_facts(provider):
         checks = ", ".join(f"`{each}`" for each in fact.checked_by) or fact.reason
         by_section.setdefault(fact.section, []).append((fact.row, fact.statement, str(fact.wire), checks))
     columns = ("row", "statement", "on the wire", "checked by")

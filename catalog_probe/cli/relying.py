@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from catalog_probe.catalog.files import paths, provider_folders
 from catalog_probe.catalog.files.store import Catalog
 from catalog_probe.catalog.model.exits import Exit
-from catalog_probe.catalog.rely import declared
-from catalog_probe.catalog.rely.answers import Answer, DependencyAnswer, answer_dependencies, combine
+from catalog_probe.catalog.rely import rely_file
+from catalog_probe.catalog.rely.evaluation import DependencyResult, DependencyStatus, combine, evaluate_dependencies
 from catalog_probe.catalog.text.phrases import format_count, shorten
 from catalog_probe.catalog.text.sanitizing import sanitize_line
 from catalog_probe.cli import parser
@@ -19,10 +19,14 @@ if TYPE_CHECKING:
     from argparse import Namespace
     from collections.abc import Iterator, Mapping, Sequence
 
-    from catalog_probe.catalog.rely.answers import CellEvidence
+    from catalog_probe.catalog.rely.evaluation import CellEvidence
 
 # nothing was observed: the status of a run that was blind
-STATUSES: Mapping[Answer, Exit] = {Answer.YES: Exit.FINE, Answer.NO: Exit.PROBLEMS, Answer.UNKNOWN: Exit.BLIND}
+STATUSES: Mapping[DependencyStatus, Exit] = {
+    DependencyStatus.YES: Exit.FINE,
+    DependencyStatus.NO: Exit.PROBLEMS,
+    DependencyStatus.UNKNOWN: Exit.BLIND,
+}
 
 NAMED = 5
 """Observations named of one dependency; the others are counted."""
@@ -65,9 +69,9 @@ def build_parser() -> Parser:
 
 def can_i_rely(args: Namespace) -> int:
     """Print the answer to each dependency of a file; the exit status is the answer to all of them."""
-    rely = declared.read(args.file)
+    rely = rely_file.read_rely_file(args.file)
     today = args.today or datetime.now(UTC).date()
-    answers = answer_dependencies(rely, Catalog.load(*provider_folders.use(args.catalog)), today)
+    answers = evaluate_dependencies(rely, Catalog.load(*provider_folders.use(args.catalog)), today)
     total = combine(each.answer for each in answers)
     print(total)
     for each in answers:
@@ -80,7 +84,7 @@ def can_i_rely(args: Namespace) -> int:
     return STATUSES[total]
 
 
-def _reasons(answer: DependencyAnswer) -> Iterator[str]:
+def _reasons(answer: DependencyResult) -> Iterator[str]:
     """What speaks against a yes: first what differs, then what nobody saw lately."""
     reasons = (*answer.differing, *answer.not_observed)
     yield from map(_format_evidence, reasons[:NAMED])

@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any
 
 from catalog_probe.catalog.files.manifest import providers
 from catalog_probe.catalog.model import Attempt, Exchange, Finding, Outcome, Record, Request, Response
-from catalog_probe.catalog.reading.assertions import asserted
+from catalog_probe.catalog.reading.assertions import asserted_expectations
 from catalog_probe.catalog.reading.expectations import expectations
 from catalog_probe.catalog.recognition.known import Known
 from catalog_probe.probes.judging.judge import judge
-from catalog_probe.probes.traffic.hosts import learnt
+from catalog_probe.probes.traffic.hosts import infer_dialect
 from catalog_probe.probes.wire.body import parsed
 from tests.harness.command import CHECKOUT
 from tests.harness.engines import catalog
@@ -62,7 +62,7 @@ def response_of(capture: Capture) -> Response:
     """The answer as the wire would have observed it."""
     headers = {name.lower(): str(value) for name, value in (capture["headers"] or {}).items()}
     provider = capture["provider"].lower()
-    dialect = learnt(provider, known(provider).headers, headers)
+    dialect = infer_dialect(provider, known(provider).headers, headers)
     body = capture["body"]
     raw = body.encode() if isinstance(body, str) else json.dumps(body).encode() if body is not None else b""
     value, body_type = parsed(raw)
@@ -79,7 +79,7 @@ def _one_request_id(headers: dict[str, str], body: Any) -> dict[str, str]:
 def judged(record: Record, capture: Capture) -> Iterator[tuple[Expected, Outcome, tuple[Finding, ...]]]:
     """The verdict on the capture, as an answer to each label of a record, as a run has it."""
     response = response_of(capture)
-    for expected in asserted(record, catalog().__getitem__):
+    for expected in asserted_expectations(record, catalog().__getitem__):
         verdict = verdict_on(response, expected)
         yield expected, verdict.outcome, verdict.findings
 

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from catalog_probe.catalog.model import Outcome
 from catalog_probe.mockserver.app import create_app
-from catalog_probe.probes.traffic.reading import read
-from catalog_probe.probes.traffic.sources import anybody
+from catalog_probe.probes.traffic.recording_files import read_recordings
+from catalog_probe.probes.traffic.sources import unknown_target
 from catalog_probe.probes.traffic.traffic import Traffic
 from tests.harness.engines import catalog, mock_target_at, probe
 from tests.harness.serving import serving
@@ -33,7 +33,7 @@ def recorded(folder: Path, results: Iterable[Result], *, complete: bool | None =
     if complete is not None:
         whole["log"]["_headersComplete"] = complete
     file.write_text(json.dumps(whole), encoding="utf-8")
-    return Traffic(read([file]), catalog(), [anybody()], of_target=False)
+    return Traffic(read_recordings([file]), catalog(), [unknown_target()], of_target=False)
 
 
 def differing(provider: str, folder: Path) -> tuple[dict[str, Result], dict[str, tuple[Finding, ...]]]:

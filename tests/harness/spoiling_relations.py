@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
-from catalog_probe.catalog.envelopes.place import Place
+from catalog_probe.catalog.envelopes.location import Location
 from catalog_probe.catalog.model import Aspect, Event, Exchange, Response
 from catalog_probe.catalog.model.assertion import WILDCARD
 from catalog_probe.catalog.model.codes import FindingCode
@@ -30,7 +30,7 @@ FAR = 10**9
 def spoil_relations(expected: Expected, exchange: Exchange, others: Mapping[str, Exchange]) -> Iterator[Spoiled]:
     """For each relation that this exchange shows, an exchange in which it is broken."""
     for relation in expected.relations:
-        place = Place.parse(relation.at)
+        place = Location.parse(relation.at)
         ours = values_at(place, expected, exchange, relation.path)
         theirs = _theirs(relation, expected, exchange, others)
         if not ours or (not theirs and relation.kind not in ("ordered", "non_empty")):
@@ -44,7 +44,7 @@ def spoil_relations(expected: Expected, exchange: Exchange, others: Mapping[str,
         yield Spoiled(f"relation {relation.place}", aspect, replace(exchange, response=changed))
 
 
-def _asking_otherwise(exchange: Exchange, place: Place, value: Any) -> Exchange:
+def _asking_otherwise(exchange: Exchange, place: Location, value: Any) -> Exchange:
     """The exchange as if it had asked for another thing: in its path, its query or its body."""
     request = exchange.request
     if place.kind == "ask/body":
@@ -60,11 +60,11 @@ def _theirs(relation: Relation, expected: Expected, exchange: Exchange, others: 
     if relation.value is not ABSENT:
         return relation.value if isinstance(relation.value, list) else [relation.value]
     exchanges = [others[label] for label in relation.of if label in others] if relation.of else [exchange]
-    place = Place.parse(relation.other)
+    place = Location.parse(relation.other)
     return [value for each in exchanges for value in values_at(place, expected, each, relation.path)]
 
 
-def _broken(relation: Relation, place: Place, expected: Expected, response: Response, theirs: list[Any]) -> Response:
+def _broken(relation: Relation, place: Location, expected: Expected, response: Response, theirs: list[Any]) -> Response:
     if place.kind == "header":
         return replace(response, headers={**response.headers, place.name: _wrong_header(relation, theirs)})
     if place.kind == "event" and not place.name:
@@ -79,7 +79,7 @@ def _broken(relation: Relation, place: Place, expected: Expected, response: Resp
     return with_body(expected, response, _changed(relation, place.pointer, answer_body(expected, response), theirs))
 
 
-def _is_at(place: Place, event: Event) -> bool:
+def _is_at(place: Location, event: Event) -> bool:
     """Whether an event that was received is one of those meant, and has something at the pointer."""
     if event.sent or place.name not in (event.event, WILDCARD):
         return False

@@ -35,7 +35,7 @@ _LONGEST = 64 << 20
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class HarRequest:
     """A request; what an entry does not tell of it is empty."""
 
     method: str
@@ -57,7 +57,7 @@ class Frame:
 
 
 @dataclass(frozen=True, slots=True)
-class Answered:
+class HarResponse:
     """A response."""
 
     status: int
@@ -69,21 +69,21 @@ class Answered:
     """Why it shows nothing of who was asked: the body was not kept, or nobody was asked. Else empty."""
 
 
-def entries(value: Json) -> list[Json] | None:
+def find_entries(value: Json) -> list[Json] | None:
     """The entries of a HAR; None where a value is none."""
     log = value.get("log") if isinstance(value, dict) else None
     found = log.get("entries") if isinstance(log, dict) else None
     return found if isinstance(found, list) else None
 
 
-def asked(entry: Mapping[str, Json]) -> Asked:
+def read_request(entry: Mapping[str, Json]) -> HarRequest:
     """The request of an entry."""
     request = _object(entry.get("request"))
     posted = _object(request.get("postData"))
     text, kind = posted.get("text"), str(posted.get("mimeType") or "")
     headers = _headers(request.get("headers"))
     is_socket = MESSAGES in entry or headers.get("upgrade", "").lower() == "websocket"
-    return Asked(
+    return HarRequest(
         method=WEBSOCKET if is_socket else _text(request.get("method")).upper(),
         url=_text(request.get("url")),
         headers=headers,
@@ -92,7 +92,7 @@ def asked(entry: Mapping[str, Json]) -> Asked:
     )
 
 
-def answered(entry: Mapping[str, Json]) -> Answered | None:
+def read_response(entry: Mapping[str, Json]) -> HarResponse | None:
     """The response of an entry; None where it has none, as of a request that was aborted: browsers write status 0."""
     response = _object(entry.get("response"))
     status = _status(response.get("status"))
@@ -104,7 +104,7 @@ def answered(entry: Mapping[str, Json]) -> Answered | None:
     if not content and isinstance(events, list):
         content = "".join(map(_event, _objects(events))).encode("utf-8", "backslashreplace")
     frames = tuple(_frames(messages)) if isinstance(messages, list) else None
-    return Answered(status, headers, content, frames, _of_no_use(entry, response, headers, content, frames))
+    return HarResponse(status, headers, content, frames, _of_no_use(entry, response, headers, content, frames))
 
 
 def _of_no_use(

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from catalog_probe.catalog.answers import har
-from catalog_probe.catalog.answers.readings import parsed
+from catalog_probe.catalog.answers.readings import parse_text
 from catalog_probe.catalog.model.errors import CatalogError
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ _INTERIM = 200
 
 
 @dataclass(frozen=True, slots=True)
-class Pasted:
+class PastedAnswer:
     """What `identify` is asked about."""
 
     status: int | None
@@ -48,7 +48,7 @@ class Pasted:
     """The path or the URL of the request."""
 
 
-def answers_in(text: str) -> tuple[Pasted, ...]:
+def parse_answers(text: str) -> tuple[PastedAnswer, ...]:
     """Every answer in a text: one, or those of each entry of a HAR, of each exchange of a results line.
 
     Raises:
@@ -95,7 +95,7 @@ def _unmarked(text: str) -> str:
     return "\n".join("" if line.rstrip() == "<" else line.removeprefix("< ") for line in lines)
 
 
-def _of_http(text: str) -> Pasted:
+def _of_http(text: str) -> PastedAnswer:
     """The last answer of what `curl -i` prints: interim ones, and those of a proxy, come before it."""
     while True:
         head, _, rest = text.replace("\r\n", "\n").partition("\n\n")
@@ -107,13 +107,13 @@ def _of_http(text: str) -> Pasted:
         again = rest.lstrip("\n").startswith("HTTP/")
         if not (again and (status < _INTERIM or "connection established" in first.lower())):
             fields = [found.groups() for found in map(_HEADER.fullmatch, lines) if found is not None]
-            return Pasted(status, {name.lower(): value for name, value in fields}, rest.strip("\n"))
+            return PastedAnswer(status, {name.lower(): value for name, value in fields}, rest.strip("\n"))
         text = rest.lstrip("\n")
 
 
-def _of_lines(text: str) -> tuple[Pasted, ...]:
+def _of_lines(text: str) -> tuple[PastedAnswer, ...]:
     """The answers of JSON lines; none where a line is something else."""
-    found: list[Pasted] = []
+    found: list[PastedAnswer] = []
     for line in filter(str.strip, text.splitlines()):
         try:
             found += _of_json(json.loads(line))
@@ -122,18 +122,18 @@ def _of_lines(text: str) -> tuple[Pasted, ...]:
     return tuple(found)
 
 
-def _of_an_sdk(text: str) -> Pasted:
+def _of_an_sdk(text: str) -> PastedAnswer:
     """What an SDK's exception shows: a status in words, and the body as JSON or as a Python value."""
     found = _OF_AN_SDK.search(text) or _LEADING_STATUS.match(text.lstrip("[( '\""))
-    body = parsed(text)
+    body = parse_text(text)
     if found is None and body == text.strip() and not text.lstrip().startswith(("event:", "data:")):
         mend = "paste what `curl -i` prints, a HAR entry, a line of results.jsonl, or an error's body"
         raise CatalogError("no answer can be read in it", mend)
-    return Pasted(int(found[1]) if found is not None else None, None, body)
+    return PastedAnswer(int(found[1]) if found is not None else None, None, body)
 
 
-def _of_json(value: Json) -> Iterator[Pasted]:
-    entries = har.entries(value)
+def _of_json(value: Json) -> Iterator[PastedAnswer]:
+    entries = har.find_entries(value)
     if entries is not None:
         yield from map(_of_har, _objects(entries))
     elif isinstance(value, dict) and isinstance(value.get("attempts"), list):
@@ -148,24 +148,24 @@ def _of_json(value: Json) -> Iterator[Pasted]:
     elif isinstance(value, dict) and "status" in value and isinstance(value.get("headers"), dict):
         yield _of_results(value, value)
     else:
-        yield Pasted(None, None, value)
+        yield PastedAnswer(None, None, value)
 
 
-def _of_har(entry: Mapping[str, Json]) -> Pasted:
+def _of_har(entry: Mapping[str, Json]) -> PastedAnswer:
     """The response of an entry; of a socket, what it received."""
-    found = har.answered(entry)
+    found = har.read_response(entry)
     if found is None:
-        return Pasted(None, None, None)
+        return PastedAnswer(None, None, None)
     body: Json = found.content
     if found.frames is not None:
         received = (each.data for each in found.frames if not each.sent)
         told = (each.decode("utf-8", "replace") if isinstance(each, bytes) else each for each in received)
         body = "\n\n".join(f"data: {' '.join(each.splitlines())}" for each in told)
-    request = har.asked(entry)
-    return Pasted(found.status, found.headers, body, method=request.method or None, path=request.url or None)
+    request = har.read_request(entry)
+    return PastedAnswer(found.status, found.headers, body, method=request.method or None, path=request.url or None)
 
 
-def _of_results(response: Mapping[str, Json], request: Json) -> Pasted:
+def _of_results(response: Mapping[str, Json], request: Json) -> PastedAnswer:
     """A response as results.jsonl has it, or of any log that names `status`, `headers` and `body`."""
     headers, close, grpc = response.get("headers"), response.get("close"), response.get("grpc")
     events = [each for each in _objects(response.get("events")) if not each.get("sent")]
@@ -173,7 +173,7 @@ def _of_results(response: Mapping[str, Json], request: Json) -> Pasted:
     if events:
         body = "\n\n".join(f"event: {each.get('event', '')}\ndata: {json.dumps(each.get('data'))}" for each in events)
     status = response.get("status")
-    return Pasted(
+    return PastedAnswer(
         status if isinstance(status, int) else None,
         {str(name).lower(): str(value) for name, value in headers.items()} if isinstance(headers, dict) else None,
         body,

@@ -51,10 +51,10 @@ class Answer:
     @property
     def texts(self) -> str:
         """Every text of its body, a line each."""
-        return "\n".join(chain.from_iterable(texts_in(each.body) for each in self.readings[:1]))
+        return "\n".join(chain.from_iterable(iterate_texts(each.body) for each in self.readings[:1]))
 
 
-def answer_of(
+def make_answer(
     status: int | None,
     headers: Headers | None,
     body: Json,
@@ -66,7 +66,7 @@ def answer_of(
     return Answer(status, _small(headers), tuple(_readings(body, is_alone=alone)), close, grpc)
 
 
-def answer_in(exchange: Exchange) -> Answer:
+def answer_of_exchange(exchange: Exchange) -> Answer:
     """The answer of an exchange that was observed; one without a response has no reading."""
     response = exchange.response
     if response is None:
@@ -86,7 +86,7 @@ def answer_in(exchange: Exchange) -> Answer:
     )
 
 
-def parsed(text: str) -> Json:
+def parse_text(text: str) -> Json:
     """The JSON of a text, or what a pasted error shows as a Python value; the text itself where it is neither."""
     text = text.strip().removeprefix("\ufeff")[:_TEXT_LIMIT]
     value = _value(text)
@@ -110,7 +110,7 @@ def _quoted(text: str) -> Iterator[str]:
         yield part.replace("\\'", "'")  # repr() escapes the quotes of what it shows
 
 
-def texts_in(value: Json) -> Iterator[str]:
+def iterate_texts(value: Json) -> Iterator[str]:
     """The strings in a value, in order; of many the first."""
     waiting = [value]
     for _ in range(_MOST_VALUES):
@@ -143,7 +143,7 @@ def _readings(body: Json, *, is_alone: bool = False) -> Iterator[Reading]:
         yield from streamed
         if streamed:
             return
-        body = parsed(body)
+        body = parse_text(body)
     yield Reading(body)
     if isinstance(body, list) and body and isinstance(body[0], dict):
         yield Reading(body[0])

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 _LEFT = re.compile(r"\bTODO\b:?\s*(.*)", re.DOTALL)
 
 
-def left(value: Json, place: str = "$") -> Iterator[Complaint]:
+def find_unfinished(value: Json, place: str = "$") -> Iterator[Complaint]:
     """Each text of a value that is still to be written, with where it is."""
     for pointer, text in iterate_strings_with_pointers(value):
         found = _LEFT.search(text)

@@ -7,8 +7,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from catalog_probe.catalog.check import asserting, facts, manifests, unfinished
-from catalog_probe.catalog.check.of_record import Scene, problems_of
+from catalog_probe.catalog.check import assertion_checks, fact_checks, manifest_checks, unfinished
+from catalog_probe.catalog.check.record_checks import CheckContext, check_record
 from catalog_probe.catalog.check.validators import surfaces, validator_of
 from catalog_probe.catalog.files import provider_folders
 from catalog_probe.catalog.files.manifest import providers
@@ -18,7 +18,7 @@ from catalog_probe.catalog.files.schemas import KIND_SCHEMA, read_schemas
 from catalog_probe.catalog.files.store import DISCOVERED, RECORDS, Catalog
 from catalog_probe.catalog.files.strict_json import read_object
 from catalog_probe.catalog.model.errors import CatalogError, display_path
-from catalog_probe.catalog.observed.last_seen import of_no_provider
+from catalog_probe.catalog.observed.last_seen import is_not_from_provider
 from catalog_probe.catalog.text.phrases import format_count
 from catalog_probe.catalog.writeback.canonical import canonical_text
 from catalog_probe.catalog.writeback.discoveries import known
@@ -54,36 +54,36 @@ def check(root: Path = RECORDS, *, shipped: bool | None = None) -> list[Problem]
     catalog, errors = Catalog.load_readable(root)
     is_home = provider_folders.is_provider_records(root)
     is_shipped = is_home if shipped is None else shipped
-    scene = Scene(catalog, frozenset(error.file for error in errors if error.file), is_shipped)
+    scene = CheckContext(catalog, frozenset(error.file for error in errors if error.file), is_shipped)
     found = [_unreadable(error, root) for error in errors]
     found += _schema_files(provider_folders.find_folder(root) or provider_folders.SHIPPED)
     found += manifest_problems()
     found += _unfinished_envelopes(root) if is_home else ()
     for record in catalog.records:
         place = catalog.file_of(record.address), str(record.address)
-        found += [Problem(*place, *told) for told in problems_of(record, scene)]
+        found += [Problem(*place, *told) for told in check_record(record, scene)]
     if is_home and not any(problem.address for problem in found):  # facts speak of sound records beside them
         beside = root.parent / provider_folders.SHIPPED.facts.name
-        found += [Problem(file, named, *told) for file, named, told in facts.problems(catalog, beside)]
-        for record, complaint in facts.unknown_rows(catalog, beside):
+        found += [Problem(file, named, *told) for file, named, told in fact_checks.problems(catalog, beside)]
+        for record, complaint in fact_checks.unknown_rows(catalog, beside):
             found.append(Problem(catalog.file_of(record.address), str(record.address), *complaint))
     found += _discoveries(catalog, shipped=is_shipped)
     found.sort(key=lambda problem: str(problem.file))
     found += _canonical_form(catalog)
     again = _check_again(root)
-    return [each._replace(mend=each.mend.replace(asserting.CHECK, again)) for each in found]
+    return [each._replace(mend=each.mend.replace(assertion_checks.CHECK, again)) for each in found]
 
 
 def _check_again(root: Path) -> str:
     """The command that checks these very records."""
     return " ".join(
-        [asserting.CHECK, *([shlex.join(option)] if (option := provider_folders.catalog_option(root)) else [])]
+        [assertion_checks.CHECK, *([shlex.join(option)] if (option := provider_folders.catalog_option(root)) else [])]
     )
 
 
 def first_problem(root: Path | str | None) -> str:
     """The first problem that keeps the records below `root` from being read or probed, in one line, or nothing."""
-    return first_of(check(Path(root)), Path(root)) if root is not None else ""
+    return summarize_problems(check(Path(root)), Path(root)) if root is not None else ""
 
 
 def first_problem_of_run(root: Path, names: Container[str]) -> str:
@@ -93,7 +93,7 @@ def first_problem_of_run(root: Path, names: Container[str]) -> str:
     """
     home = provider_folders.find_folder(root)
     catalog, errors = Catalog.load_readable(root)
-    scene = Scene(
+    scene = CheckContext(
         catalog,
         frozenset(error.file for error in errors if error.file),
         provider_folders.is_provider_records(root),
@@ -105,12 +105,12 @@ def first_problem_of_run(root: Path, names: Container[str]) -> str:
         Problem(catalog.file_of(record.address), str(record.address), *told)
         for record in catalog.records
         if record.provider in names
-        for told in problems_of(record, scene)
+        for told in check_record(record, scene)
     ]
-    return first_of(problems, root)
+    return summarize_problems(problems, root)
 
 
-def first_of(problems: Iterable[Problem], root: Path) -> str:
+def summarize_problems(problems: Iterable[Problem], root: Path) -> str:
     """The first of these problems and how many more there are, in one line; a wrong form alone is none."""
     faults = [each for each in problems if not each.is_form]
     more = f" (and {len(faults) - 1} more: `{_check_again(root)}`)" if len(faults) > 1 else ""
@@ -145,14 +145,14 @@ def _schema_problems(home: provider_folders.ProviderFolder) -> Iterator[Problem]
 def _unfinished_envelopes(root: Path) -> Iterator[Problem]:
     for path in sorted((root.parent / provider_folders.SHIPPED.schemas.name).rglob("*.json")):
         with suppress(CatalogError):  # told elsewhere
-            yield from (Problem(path, "", *each) for each in unfinished.left(read_object(path)))
+            yield from (Problem(path, "", *each) for each in unfinished.find_unfinished(read_object(path)))
 
 
 @cached_per_folders
 def manifest_problems(folder: Path | None = None) -> tuple[Problem, ...]:
     """Every problem of the providers' manifests in a folder, or in all homes."""
-    validator = validator_of(manifests.SCHEMA)
-    found = manifests.problems(validator, surfaces(), folder) if validator else ()
+    validator = validator_of(manifest_checks.SCHEMA)
+    found = manifest_checks.problems(validator, surfaces(), folder) if validator else ()
     return tuple(Problem(file, "", *complaint) for file, complaint in found)
 
 
@@ -169,7 +169,7 @@ def _discoveries(catalog: Catalog, *, shipped: bool) -> Iterator[Problem]:
         for name, candidate in candidates.items():
             for complaint in complaints(validator.iter_errors(candidate)) if validator else ():
                 yield Problem(file, name, *complaint)
-            if shipped and isinstance(candidate, dict) and of_no_provider(str(candidate.get("target"))):
+            if shipped and isinstance(candidate, dict) and is_not_from_provider(str(candidate.get("target"))):
                 yield Problem(
                     file, name, "$.target", "carries evidence from a mock, a gateway or another revision", "remove it"
                 )
@@ -179,7 +179,7 @@ def _canonical_form(catalog: Catalog) -> Iterator[Problem]:
     files = [path for path, text in canonical_texts(catalog) if path.read_bytes() != text.encode()]
     if files:
         more = f", and {format_count(len(files) - 1, 'more file is', 'more files are')} not" if len(files) > 1 else ""
-        yield Problem(files[0], "", "", f"is not in canonical form{more}", asserting.FIX, is_form=True)
+        yield Problem(files[0], "", "", f"is not in canonical form{more}", assertion_checks.FIX, is_form=True)
 
 
 def canonical_texts(catalog: Catalog) -> Iterator[tuple[Path, str]]:

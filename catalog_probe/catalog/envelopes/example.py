@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from catalog_probe.catalog.model import Json
 
 
-def example(shape: Envelope, said: Mapping[str, Json]) -> Json:
+def build_example(shape: Envelope, said: Mapping[str, Json]) -> Json:
     """A body with these values where the envelope has them: what an error looks like that has no documented example."""
     carried = {pointer: said[aspect] for aspect, pointer in shape.wire.items() if aspect in said and pointer}
     return _completed(build_document(carried), shape.schema)

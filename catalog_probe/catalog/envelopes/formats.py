@@ -15,7 +15,7 @@ _DURATION = re.compile(
 _RFC3339 = re.compile(r"\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:\d\d(?:\.\d+)?(?:[Zz]|[+-]\d\d:\d\d)")
 
 
-def valid(format_name: str, text: str) -> bool:
+def is_valid(format_name: str, text: str) -> bool:
     """Whether a header value is in the named format.
 
     Raises:
@@ -23,21 +23,21 @@ def valid(format_name: str, text: str) -> bool:
     """
     match format_name:
         case "seconds" | "integer":
-            return integer(text) is not None
+            return parse_integer(text) is not None
         case "duration":
-            return duration_s(text) is not None
+            return parse_duration_s(text) is not None
         case "rfc3339":
-            return instant(text) is not None
+            return parse_instant(text) is not None
         case _:
             raise KeyError(format_name)
 
 
-def integer(text: str) -> int | None:
+def parse_integer(text: str) -> int | None:
     """A whole number of decimal digits alone, or None."""
     return int(text) if _INTEGER.fullmatch(text) is not None else None
 
 
-def duration_s(text: str) -> float | None:
+def parse_duration_s(text: str) -> float | None:
     """A duration such as `6m0s`, `1s` or `20ms` in seconds, or None."""
     match = _DURATION.fullmatch(text)
     if match is None or not any(match.groups()):
@@ -46,7 +46,7 @@ def duration_s(text: str) -> float | None:
     return days * 86_400 + hours * 3_600 + minutes * 60 + seconds + milliseconds / 1000
 
 
-def instant(text: str) -> datetime | None:
+def parse_instant(text: str) -> datetime | None:
     """An RFC 3339 timestamp with its offset, or None."""
     if _RFC3339.fullmatch(text) is None:
         return None
@@ -56,7 +56,7 @@ def instant(text: str) -> datetime | None:
         return None
 
 
-def http_date(text: str) -> datetime | None:
+def parse_http_date(text: str) -> datetime | None:
     """A date as HTTP writes one, in UTC, or None; one that names no zone is in UTC, as all of HTTP's are."""
     try:
         found = parsedate_to_datetime(text)

@@ -12,7 +12,7 @@ import json
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from catalog_probe.catalog.envelopes.projection import unwrapped
+from catalog_probe.catalog.envelopes.projection import unwrap
 from catalog_probe.catalog.model.exchange import Truncation
 from catalog_probe.catalog.text.json_pointer import ABSENT, find_value
 from catalog_probe.catalog.text.phrases import ELLIPSIS, shorten
@@ -126,7 +126,7 @@ def _cut_value(
 
 
 def _find_asserted_values(value: Json, expected: Expected) -> Iterator[tuple[str, Json]]:
-    body = unwrapped(expected.envelope, value)
+    body = unwrap(expected.envelope, value)
     for pointer in asserted_pointers(expected):
         member = find_value(body, pointer)
         if member is not ABSENT:

@@ -11,13 +11,13 @@ from collections import defaultdict
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from catalog_probe.catalog.envelopes.example import example
-from catalog_probe.catalog.exports.schemas import COMPONENTS, of_envelope, of_fields
+from catalog_probe.catalog.envelopes.example import build_example
+from catalog_probe.catalog.exports.schemas import COMPONENTS, envelope_schema, fields_schema
 from catalog_probe.catalog.files.manifest import USUAL_ADDRESS, manifest
 from catalog_probe.catalog.model.labels import SUCCESS
 from catalog_probe.catalog.reading.expectations import documented_answers, expectation, expectations
-from catalog_probe.catalog.reading.facts import claimed_endpoints, description, meaning, request_line
-from catalog_probe.catalog.reading.requests import BEARER, body_schema, credential, query_schema, rules_in_words
+from catalog_probe.catalog.reading.record_fields import claimed_endpoints, description, meaning, request_line
+from catalog_probe.catalog.reading.requests import BEARER, body_schema, credential, query_schema, rule_sentences
 from catalog_probe.catalog.recognition.endpoints import STREAMED
 
 if TYPE_CHECKING:
@@ -53,13 +53,13 @@ class _Components:
 
     def to_json(self) -> dict[str, Json]:
         return {
-            "schemas": {name: of_envelope(shape) for name, shape in sorted(self.shapes.items())},
+            "schemas": {name: envelope_schema(shape) for name, shape in sorted(self.shapes.items())},
             "examples": dict(sorted(self.examples.items())),
             "securitySchemes": dict(sorted(self.schemes.items())),
         }
 
 
-def document(catalog: Catalog, provider: str) -> dict[str, Json]:
+def build_document(catalog: Catalog, provider: str) -> dict[str, Json]:
     """The OpenAPI document of a provider.
 
     Raises:
@@ -184,7 +184,7 @@ def _operation(record: Record, errors: Sequence[Record], parts: _Components) -> 
     made: dict[str, Json] = {
         "operationId": f"{record.address.family}_{record.address.slug}",
         "summary": record.title,
-        "description": "\n".join(filter(None, (description(record), *rules_in_words(record)))),
+        "description": "\n".join(filter(None, (description(record), *rule_sentences(record)))),
         "tags": [record.address.family],
         "x-record": [str(record.address)],
         "x-sources": list(record.sources),
@@ -240,7 +240,7 @@ def _success(record: Record, expected: Expected, parts: _Components) -> dict[str
     if expected.envelope.body != "empty":
         schema: dict[str, Json] = {"$ref": _place(expected.envelope)}
         if expected.fields:
-            schema = {"allOf": [schema, of_fields(expected.fields)]}
+            schema = {"allOf": [schema, fields_schema(expected.fields)]}
         content[_content_type(expected.envelope)] = {"schema": schema}
     stream = expected.stream
     if stream is not None:
@@ -261,7 +261,7 @@ def _error(answer: Expected, error: Record, parts: _Components) -> dict[str, Jso
     said = {**answer.wire, "message": meaning(error), "http_status": answer.told_status}
     shown: dict[str, Json] = {"schema": {"$ref": _place(answer.envelope)}}
     if answer.envelope.body == "json":
-        value = example(answer.envelope, {key: each for key, each in said.items() if each is not None})
+        value = build_example(answer.envelope, {key: each for key, each in said.items() if each is not None})
         if not value:  # what ends a success in its own words stands in no envelope of errors
             return {**made, "content": {kind: shown}}
         name = str(error.address).replace("/", ".")

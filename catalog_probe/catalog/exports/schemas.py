@@ -19,7 +19,7 @@ COMPONENTS = "#/components/schemas"
 _OF_A_FILE = frozenset({"$schema", "$id"})
 
 
-def of_envelope(shape: Envelope) -> Json:
+def envelope_schema(shape: Envelope) -> Json:
     """The schema of a body on one surface as a component of a document, without what only its own file needs."""
     kept = {key: value for key, value in shape.schema.items() if key not in _OF_A_FILE}
     return _refers_to(kept, f"{COMPONENTS}/{shape.name}/")
@@ -38,7 +38,7 @@ def _referring(reference: str, place: str) -> str:
     return f"{place}{reference.removeprefix('#/')}" if reference.startswith("#/") else reference
 
 
-def of_fields(fields: Mapping[str, Json]) -> dict[str, Json]:
+def fields_schema(fields: Mapping[str, Json]) -> dict[str, Json]:
     """One schema for the values at JSON pointers; `false` at a pointer says that nothing may stand there."""
     whole: dict[str, Json] = {}
     for pointer, schema in fields.items():

@@ -21,7 +21,7 @@ _FORMULA = ("=", "+", "-", "@", "\t")
 """What a spreadsheet would take for a formula at the beginning of a cell."""
 
 
-def text(records: Iterable[CatalogRecord]) -> str:
+def to_csv(records: Iterable[CatalogRecord]) -> str:
     """CSV (RFC 4180) with a header line."""
     out = io.StringIO(newline="")
     writer = csv.writer(out)

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from catalog_probe.catalog.model import Json, Record
     from catalog_probe.catalog.model.assertion import Assertion
 
-DIGITS = 8
+DIGEST_LENGTH = 8
 """Of the digest that names the statements which evidence speaks of."""
 
 
@@ -47,7 +47,7 @@ def statements_digest(stated: Iterable[Assertion]) -> str:
     """A name for what a record asserts, values included: evidence for other statements is void."""
     told = [[str(each.key), each.documented, list(each.alternatives)] for each in stated]
     text = json.dumps(told, sort_keys=True, separators=(",", ":"), default=str)
-    return hashlib.sha256(text.encode()).hexdigest()[:DIGITS]
+    return hashlib.sha256(text.encode()).hexdigest()[:DIGEST_LENGTH]
 
 
 def cells_of(record: Record, stated: Iterable[Assertion]) -> dict[tuple[str, str], Cell]:
@@ -86,7 +86,7 @@ def last_day(record: Record, endpoint: str, key: str = "") -> str | None:
     return not_observed[listed] if listed is not None else line.get("on")
 
 
-def seen_as_stated(record: Record, endpoint: str, key: str) -> bool:
+def was_matched(record: Record, endpoint: str, key: str) -> bool:
     """Whether an assertion was as stated when it was last seen on an endpoint, whatever the record states since."""
     mismatched = _lines(record).get(endpoint, {}).get("mismatched") or {}
     return key not in mismatched and last_day(record, endpoint, key) is not None

@@ -20,21 +20,21 @@ if TYPE_CHECKING:
     from catalog_probe.catalog.model import Json, Record
     from catalog_probe.catalog.model.assertion import Assertion
 
-DIGITS = 6
+DIGEST_LENGTH = 6
 """Of a statement's digest: a record has some dozen statements."""
 
 
-def digest_of(assertion: Assertion) -> str:
+def statement_digest(assertion: Assertion) -> str:
     """A name for one statement, value and alternatives included: an edit of it makes it another."""
     told = [str(assertion.key), assertion.documented, list(assertion.alternatives)]
     text = json.dumps(told, sort_keys=True, separators=(",", ":"), default=str)
-    return hashlib.sha256(text.encode()).hexdigest()[:DIGITS]
+    return hashlib.sha256(text.encode()).hexdigest()[:DIGEST_LENGTH]
 
 
 def confirmed_keys(record: Record, stated: Iterable[Assertion]) -> frozenset[str]:
     """List the keys of what the record states now and some live run has confirmed."""
     named = frozenset(_block(record).get("confirmed", "").split())
-    return frozenset(str(each.key) for each in stated if named and digest_of(each) in named)
+    return frozenset(str(each.key) for each in stated if named and statement_digest(each) in named)
 
 
 def unconfirmed_since(record: Record, stated: Iterable[Assertion]) -> dict[str, date]:
@@ -43,18 +43,18 @@ def unconfirmed_since(record: Record, stated: Iterable[Assertion]) -> dict[str, 
     return {
         str(each.key): date.fromisoformat(unconfirmed[str(each.key)]["since"])
         for each in stated
-        if str(each.key) in unconfirmed and unconfirmed[str(each.key)]["statement"] == digest_of(each)
+        if str(each.key) in unconfirmed and unconfirmed[str(each.key)]["statement"] == statement_digest(each)
     }
 
 
-def as_kept(
+def confirmation_fields(
     stated: Iterable[Assertion], confirmed: Collection[str], unconfirmed: Mapping[str, date]
 ) -> dict[str, Json]:
     """`confirmed` and `unconfirmed` as a record holds them; each is left out if it is empty."""
     documented = [each for each in stated if each.basis is Basis.DOCUMENTED]
-    named = sorted({digest_of(each) for each in documented if str(each.key) in confirmed})
+    named = sorted({statement_digest(each) for each in documented if str(each.key) in confirmed})
     waiting = {
-        str(each.key): {"since": unconfirmed[str(each.key)].isoformat(), "statement": digest_of(each)}
+        str(each.key): {"since": unconfirmed[str(each.key)].isoformat(), "statement": statement_digest(each)}
         for each in documented
         if str(each.key) in unconfirmed and str(each.key) not in confirmed
     }

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from catalog_probe.catalog.model import Json, Record
 
-BLOCKS: Mapping[str, str] = MappingProxyType(
+EVIDENCE_FIELDS: Mapping[str, str] = MappingProxyType(
     {"endpoints": "verification", "errors": "observed", "rate_limits": "observed_for_this_key"}
 )
 """The field in which each kind of record keeps its evidence (1:2.1 to 1:2.3)."""
@@ -23,7 +23,7 @@ BLOCKS: Mapping[str, str] = MappingProxyType(
 EXPIRED = "expired"
 """With this begins what a record says of evidence that nobody renewed for too long."""
 
-ANOTHER_REVISION = "revision"
+ANOTHER_REVISION_PREFIX = "revision"
 """With this and a colon begins the target of what was seen under another revision than the usual one."""
 
 _NOTE = re.compile(r"(?P<result>\w+), seen on (?P<target>.+?) in run (?P<run>.+?) at (?P<at>\S+?Z)(?:: (?P<rest>.+))?")
@@ -54,7 +54,7 @@ def last_seen(record: Record) -> LastSeen | None:
         return None
     return LastSeen(
         day=day,
-        at=instant(str(block.get("observed_at", ""))),
+        at=parse_utc_instant(str(block.get("observed_at", ""))),
         result=str(block.get("result", "")),
         target=str(block.get("target", "")),
         differences=_in_words(block.get("seen")),
@@ -76,13 +76,13 @@ def target_of(record: Record) -> str:
     return found["target"] if found else ""
 
 
-def of_no_provider(target: str) -> bool:
+def is_not_from_provider(target: str) -> bool:
     """Whether evidence from a target of this name is none for the records: of a mock, a gateway, a recording or another
     revision.
 
     It begins with that word and a colon.
     """
-    others = (AnsweredBy.MOCK, AnsweredBy.GATEWAY, AnsweredBy.RECORDING, ANOTHER_REVISION)
+    others = (AnsweredBy.MOCK, AnsweredBy.GATEWAY, AnsweredBy.RECORDING, ANOTHER_REVISION_PREFIX)
     return target == AnsweredBy.MOCK or target.startswith(tuple(f"{each}:" for each in others))
 
 
@@ -93,18 +93,18 @@ def is_expired(record: Record) -> bool:
     return str(told or "").partition(":")[0] == EXPIRED
 
 
-def messages_seen(record: Record) -> tuple[str, ...]:
+def live_messages(record: Record) -> tuple[str, ...]:
     """The wordings of its message that were seen live."""
     return tuple(record.data.get("live_messages") or ())
 
 
 def evidence_block(record: Record) -> Mapping[str, Json]:
     """The block as it stands in the record; empty where it has none."""
-    block = record.data.get(BLOCKS[record.kind])
+    block = record.data.get(EVIDENCE_FIELDS[record.kind])
     return block if isinstance(block, dict) else {}
 
 
-def instant(text: str) -> datetime | None:
+def parse_utc_instant(text: str) -> datetime | None:
     """An instant in ISO 8601, in UTC where it names no offset; None for what is none."""
     try:
         found = datetime.fromisoformat(text)
@@ -118,7 +118,7 @@ def _in_a_note(block: Mapping[str, Json]) -> LastSeen | None:
     found = _NOTE.fullmatch(str(block.get("note", "")))
     if day is None or found is None:
         return LastSeen(day) if day is not None else None
-    return LastSeen(day, instant(found["at"]), found["result"], found["target"], found["rest"] or "")
+    return LastSeen(day, parse_utc_instant(found["at"]), found["result"], found["target"], found["rest"] or "")
 
 
 def _in_words(seen: Json) -> str:

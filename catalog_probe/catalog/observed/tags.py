@@ -35,7 +35,7 @@ def tag_by_evidence(
     shows_documented = any(str(each.key) in seen for each in documented)
     if shows_documented and needed <= seen and not differs and not expired:
         return Tag.LIVE_VERIFIED
-    return Tag.UNVERIFIED if differs or expired or any(unresolved(stated, resolved)) else None
+    return Tag.UNVERIFIED if differs or expired or any(unresolved_assumptions(stated, resolved)) else None
 
 
 def contradicts(assertion: Assertion, cell: Cell) -> bool:
@@ -44,12 +44,12 @@ def contradicts(assertion: Assertion, cell: Cell) -> bool:
         return False
     if assertion.basis is Basis.DOCUMENTED:
         return True
-    return is_another_outcome(assertion, cell.mismatch) or (
+    return is_opposite_outcome(assertion, cell.mismatch) or (
         assertion.is_only_location_assumed and cell.mismatch != "absent"
     )
 
 
-def is_another_outcome(assertion: Assertion, seen: str) -> bool:
+def is_opposite_outcome(assertion: Assertion, seen: str) -> bool:
     """Whether a refusal came for a success, or the other way round: that drifts, and resolves no assumed status."""
     status = assertion.documented
     if assertion.key.local_key != "status" or not isinstance(status, int) or not seen.isdecimal():
@@ -57,7 +57,7 @@ def is_another_outcome(assertion: Assertion, seen: str) -> bool:
     return (int(seen) < 400) != (status < 400)
 
 
-def unresolved(stated: Iterable[Assertion], resolved: Mapping[str, Resolved]) -> Iterator[Assertion]:
+def unresolved_assumptions(stated: Iterable[Assertion], resolved: Mapping[str, Resolved]) -> Iterator[Assertion]:
     """What the record itself assumes and nobody has seen yet; what its surface assumes says nothing of the record."""
     for each in stated:
         if each.basis is Basis.ASSUMED and not each.from_envelope and str(each.key) not in resolved:

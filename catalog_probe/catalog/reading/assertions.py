@@ -13,7 +13,7 @@ from catalog_probe.catalog.model.assertion import REQUEST_LABEL, WILDCARD, Asser
 from catalog_probe.catalog.model.codes import ReasonCode
 from catalog_probe.catalog.model.labels import ANSWER, MISSING_CREDENTIAL, SUCCESS, WRONG_CREDENTIAL
 from catalog_probe.catalog.observed.cells import resolved_assumptions
-from catalog_probe.catalog.reading.expectations import Lookup, allowing, expectations
+from catalog_probe.catalog.reading.expectations import Lookup, expectations, success_rule_labels
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -51,10 +51,10 @@ def assertions(record: Record, lookup: Lookup) -> tuple[Assertion, ...]:
     Raises:
         KeyError: an address or a surface that the record names does not exist.
     """
-    return tuple(each for expected in asserted(record, lookup) for each in expected.assertions.values())
+    return tuple(each for expected in asserted_expectations(record, lookup) for each in expected.assertions.values())
 
 
-def asserted(record: Record, lookup: Lookup) -> tuple[Expected, ...]:
+def asserted_expectations(record: Record, lookup: Lookup) -> tuple[Expected, ...]:
     """The expectations of a record by label, each with the assertions that it makes and their basis.
 
     Raises:
@@ -83,9 +83,9 @@ def _asked_under(record: Record, expected: Expected, lookup: Lookup) -> dict[str
     An endpoint states of a bad credential no more than which error it gets, so that error's trigger is assumed there.
     Its rules say themselves what provokes the error that they name.
     """
-    assumed = dict(asked(record))
+    assumed = dict(request_assumptions(record))
     if expected.label in (MISSING_CREDENTIAL, WRONG_CREDENTIAL):
-        error = asked(lookup(expected.address))
+        error = request_assumptions(lookup(expected.address))
         assumed |= {key: reason for key, reason in error.items() if key.aspect == TRIGGER}
     return {
         TRIGGER if key.aspect == TRIGGER else key.local_key: reason
@@ -245,7 +245,7 @@ class _Told:
 
     @classmethod
     def of(cls, record: Record) -> _Told:
-        return cls(record.data, allowing(record))
+        return cls(record.data, success_rule_labels(record))
 
     def assumed(self, key: AssertionKey) -> str:
         return str(self._find("assumed", key) or "")
@@ -294,7 +294,7 @@ class _Said:
         return min(wide, self._exact.get(key, self.NOTHING), key=itemgetter(0))
 
 
-def assumed(record: Record) -> tuple[AssertionKey, ...]:
+def assumed_keys(record: Record) -> tuple[AssertionKey, ...]:
     """The keys, some with a `*`, of what the record says it assumes; what is written in another way asserts nothing."""
     return tuple(_keys(record.data.get("assumed") or ()))
 
@@ -305,7 +305,7 @@ def _keys(written: Iterable[str]) -> Iterator[AssertionKey]:
             yield AssertionKey.parse(each)
 
 
-def asked(record: Record) -> Mapping[AssertionKey, str]:
+def request_assumptions(record: Record) -> Mapping[AssertionKey, str]:
     """What is assumed of the request (`ask/path`, `ask/header:…`, `ask/body:…`), each with its reason."""
     said = ((AssertionKey.parse(text), str(reason)) for text, reason in (record.data.get("assumed") or {}).items())
     return {key: reason for key, reason in said if key.label == REQUEST_LABEL}

@@ -18,15 +18,15 @@ from catalog_probe.catalog.model.labels import (
     WRONG_CREDENTIAL,
 )
 from catalog_probe.catalog.reading.expected import Expected
-from catalog_probe.catalog.reading.headers import header_rules, labels_of, limit_header_rules, written_rules
-from catalog_probe.catalog.reading.relations import Relation, relation, relations_of
-from catalog_probe.catalog.reading.statuses import BEGINS_WITH, documented_status
-from catalog_probe.catalog.reading.streams import stream_rule
+from catalog_probe.catalog.reading.headers import header_labels, header_rules, limit_header_rules, raw_header_rules
+from catalog_probe.catalog.reading.relations import Relation, parse_relation, relations_of
+from catalog_probe.catalog.reading.statuses import STREAM_START_STATUS, documented_status
+from catalog_probe.catalog.reading.streams import parse_stream_rule
 
-KEPT = 1024
+CACHE_SIZE = 1024
 """Records whose expectations are kept: a run asks for them in planning, judging, recognition and write-back."""
 
-ASKED_FOR = 100
+CONTINUE_STATUS = 100
 """The HTTP status of a body that was announced and is wanted: nothing has come of the request yet."""
 
 Lookup = Callable[[str], Record]
@@ -61,7 +61,7 @@ def rules_of(record: Record) -> tuple[Mapping[str, Json], ...]:
     return tuple(holder.get("rules", ())) if record.kind != "errors" else ()
 
 
-def allowing(record: Record) -> frozenset[str]:
+def success_rule_labels(record: Record) -> frozenset[str]:
     """The labels of the rules that allow something: what is said of `success` holds for each of them."""
     return frozenset(rule["label"] for rule in rules_of(record) if rule.get("answer") == SUCCESS)
 
@@ -74,7 +74,7 @@ def expectation(record: Record, label: str) -> Expected | None:
     return next((each for each in _of_itself(record) if each.label == label), None)
 
 
-@lru_cache(maxsize=KEPT)
+@lru_cache(maxsize=CACHE_SIZE)
 def documented_answers(record: Record) -> tuple[Expected, ...]:
     """The answers that an error record documents: one, or one for each member of its group of statuses."""
     status = documented_status(record)
@@ -83,7 +83,7 @@ def documented_answers(record: Record) -> tuple[Expected, ...]:
     return tuple(_error(record, str(member), member) for member in status.members)
 
 
-@lru_cache(maxsize=KEPT)
+@lru_cache(maxsize=CACHE_SIZE)
 def _of_itself(record: Record) -> tuple[Expected, ...]:
     match record.kind:
         case "errors":
@@ -119,12 +119,12 @@ def _error(record: Record, label: str, status: int | None = None) -> Expected:
     data = record.data
     shape = envelope(data["surface"])
     wording = data.get("message_pattern") or {}
-    stream = stream_rule(data.get("stream"))
+    stream = parse_stream_rule(data.get("stream"))
     return Expected(
         label=label,
         address=str(record.address),
         envelope=shape,
-        status=BEGINS_WITH.get(stream.protocol) if stream is not None else status,
+        status=STREAM_START_STATUS.get(stream.protocol) if stream is not None else status,
         told_status=status,
         status_class=documented_status(record).hundreds,
         wire={aspect: data.get(aspect) for aspect in WIRE_ASPECTS if aspect in shape.wire and aspect in data},
@@ -157,7 +157,7 @@ def _of_endpoint(record: Record, lookup: Lookup) -> Iterator[Expected]:
             yield _asked_for(record, rule)
         else:
             yield _refused(lookup(rule["answer"]), rule["label"], record)
-    if stream_rule(data.get("streaming")) is not None:
+    if parse_stream_rule(data.get("streaming")) is not None:
         yield _streamed(record, data["streaming"])
 
 
@@ -177,7 +177,7 @@ def _asked_for(record: Record, rule: Mapping[str, Json]) -> Expected:
         label=rule["label"],
         address=str(record.address),
         envelope=envelope("any"),
-        status=ASKED_FOR,
+        status=CONTINUE_STATUS,
         status_source=rule.get("source", ""),
         relations=relations_of(record, rule["label"]),
     )
@@ -188,7 +188,7 @@ _WITHOUT_BODY = frozenset({"GET", "DELETE"})
 
 def _of_surface(shape: Envelope, method: str = "") -> Iterator[Relation]:
     """What all answers of a surface are to their requests; a request without a body has nothing to hold them to."""
-    made = map(relation, shape.relations)
+    made = map(parse_relation, shape.relations)
     return (each for each in made if method not in _WITHOUT_BODY or not each.other.startswith("ask/body"))
 
 
@@ -202,7 +202,7 @@ def _success(record: Record, label: str) -> Expected:
         status=response.get("status"),
         headers=header_rules(response.get("headers")),
         fields=response.get("fields") or {},
-        stream=stream_rule(response.get("stream")),
+        stream=parse_stream_rule(response.get("stream")),
         relations=(*_of_surface(shape, str(record.data.get("method", ""))), *relations_of(record, label)),
     )
 
@@ -216,15 +216,15 @@ def _streamed(record: Record, streaming: Mapping[str, Json]) -> Expected:
         envelope=shape,
         status=response.get("status", 200),
         headers=header_rules(response.get("headers")),
-        stream=stream_rule(streaming),
+        stream=parse_stream_rule(streaming),
         relations=(*_of_surface(shape), *relations_of(record, STREAM)),
     )
 
 
 def _of_rate_limits(record: Record) -> tuple[Expected, ...]:
     """One expectation for each label that a header is documented for; an ordinary answer is always looked at."""
-    rules = written_rules(record.data.get("headers")).values()
-    labels = dict.fromkeys([ANSWER, *(label for rule in rules for label in labels_of(rule))])
+    rules = raw_header_rules(record.data.get("headers")).values()
+    labels = dict.fromkeys([ANSWER, *(label for rule in rules for label in header_labels(rule))])
     return tuple(
         Expected(
             label=label,

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from catalog_probe.catalog.envelopes.projection import message_in, param_in
+from catalog_probe.catalog.envelopes.projection import find_message, find_param
 from catalog_probe.catalog.model.status import is_success
-from catalog_probe.catalog.reading.grpc_statuses import as_http
+from catalog_probe.catalog.reading.grpc_statuses import http_status_of_grpc
 from catalog_probe.catalog.text.json_pointer import ABSENT, build_document
 
 if TYPE_CHECKING:
@@ -116,12 +116,12 @@ class Expected:
         return stated is not None and stated.is_only_status_assumed and is_success(self.status)
 
 
-def asked_of(expected: Expected) -> int | None:
+def expected_http_status(expected: Expected) -> int | None:
     """The HTTP status that is asked for, or the one that the gRPC status asked for maps to."""
     stream = expected.stream
     if stream is None or stream.grpc_status is None:
         return expected.status
-    return as_http(stream.grpc_status, expected.provider)
+    return http_status_of_grpc(stream.grpc_status, expected.provider)
 
 
 def answer_body(expected: Expected, response: Response) -> Json:
@@ -142,9 +142,9 @@ def message_of(expected: Expected, response: Response) -> str | None:
     """The message of an answer: of its gRPC status, else where its envelope carries one; None where it has none."""
     if response.grpc is not None:
         return response.grpc.message or None
-    return message_in(expected.envelope, answer_body(expected, response))
+    return find_message(expected.envelope, answer_body(expected, response))
 
 
 def param_of(expected: Expected, response: Response) -> str | None:
     """The field that an answer names, where its envelope carries one."""
-    return param_in(expected.envelope, answer_body(expected, response))
+    return find_param(expected.envelope, answer_body(expected, response))

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from catalog_probe.catalog.model import Response
 
 
-def as_http(grpc_status: int, provider: str) -> int | None:
+def http_status_of_grpc(grpc_status: int, provider: str) -> int | None:
     """What a provider documents that a gRPC status stands for; None where it documents nothing.
 
     Raises:
@@ -19,8 +19,8 @@ def as_http(grpc_status: int, provider: str) -> int | None:
     return manifest(provider).grpc.get(grpc_status)
 
 
-def status_of(response: Response | None, provider: str) -> int | None:
+def http_status_of(response: Response | None, provider: str) -> int | None:
     """The HTTP status of a provider's answer, or the one that its gRPC status stands for; None where there is none."""
     if response is None or response.grpc is None:
         return response.status if response is not None else None
-    return as_http(response.grpc.status, provider)
+    return http_status_of_grpc(response.grpc.status, provider)

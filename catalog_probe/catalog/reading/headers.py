@@ -45,26 +45,26 @@ class HeaderRule:
 def header_rules(written: Json) -> tuple[HeaderRule, ...]:
     """The rules of a `response_headers` or `headers` field; an array of bare names rules nothing."""
     return tuple(
-        _rule(name, rule, optional=rule.get("optional", False)) for name, rule in written_rules(written).items()
+        _rule(name, rule, optional=rule.get("optional", False)) for name, rule in raw_header_rules(written).items()
     )
 
 
 def limit_header_rules(record: Record, label: str) -> tuple[HeaderRule, ...]:
     """The rules of a rate-limit record for answers with this label; one that names no label is about `answer`."""
-    rules = written_rules(record.data.get("headers"))
+    rules = raw_header_rules(record.data.get("headers"))
     return tuple(
         _rule(name, rule, optional=label in rule.get("optional", ()))
         for name, rule in rules.items()
-        if label in labels_of(rule)
+        if label in header_labels(rule)
     )
 
 
-def labels_of(rule: Mapping[str, Json]) -> tuple[str, ...]:
+def header_labels(rule: Mapping[str, Json]) -> tuple[str, ...]:
     """The labels of the answers that a header of a rate-limit record is documented for."""
     return tuple(rule.get("on", (ANSWER,)))
 
 
-def written_rules(written: Json) -> Mapping[str, Mapping[str, Json]]:
+def raw_header_rules(written: Json) -> Mapping[str, Mapping[str, Json]]:
     """Header rules as they stand in the record, by name; PC's limits are an array, in which samples need no rule."""
     if isinstance(written, list):
         return {each["name"]: each for each in written if isinstance(each, dict) and "rule" in each}

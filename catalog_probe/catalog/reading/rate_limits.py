@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from catalog_probe.catalog.envelopes import formats
 from catalog_probe.catalog.model.labels import ANSWER
-from catalog_probe.catalog.reading.headers import labels_of, written_rules
+from catalog_probe.catalog.reading.headers import header_labels, raw_header_rules
 from catalog_probe.catalog.text.json_pointer import find_value
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ class EndpointGroup:
 
 
 @dataclass(frozen=True, slots=True)
-class Gauge:
+class LimitHeaders:
     """The names of the headers that tell of one limit."""
 
     counts: str = ""
@@ -47,7 +47,7 @@ class Gauge:
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class Tier:
     """One tier of one table."""
 
     place: str
@@ -61,9 +61,9 @@ class RateLimits:
     """What is documented of one provider's limits."""
 
     groups: tuple[EndpointGroup, ...] = ()
-    gauges: tuple[Gauge, ...] = ()
+    gauges: tuple[LimitHeaders, ...] = ()
     """Only of headers that an ordinary answer has."""
-    rows: tuple[Row, ...] = ()
+    rows: tuple[Tier, ...] = ()
     metrics: Mapping[str, str] = field(default_factory=dict)
     """Header -> the metric, and so the column of the tables, that it tells the limit of."""
     delay_in_message: bool = False
@@ -76,7 +76,7 @@ class RateLimits:
 
     def tiers(self, headers: Mapping[str, str]) -> list[str]:
         """The place of each row that has every limit which these headers tell: the account's tier."""
-        said = ((metric, formats.integer(headers.get(name, ""))) for name, metric in self.metrics.items())
+        said = ((metric, formats.parse_integer(headers.get(name, ""))) for name, metric in self.metrics.items())
         told = {metric: limit for metric, limit in said if limit is not None}
         if not told:
             return []
@@ -103,16 +103,16 @@ def _groups(record: Record) -> Iterator[EndpointGroup]:
             yield EndpointGroup(tuple(group["paths"]), float(limit), frozenset(group.get("methods", ())))
 
 
-def _gauges(record: Record) -> Iterator[Gauge]:
+def _gauges(record: Record) -> Iterator[LimitHeaders]:
     families: dict[str, dict[str, str]] = {}
-    for name, rule in written_rules(record.data.get("headers")).items():
-        if "family" in rule and ANSWER in labels_of(rule):
+    for name, rule in raw_header_rules(record.data.get("headers")).items():
+        if "family" in rule and ANSWER in header_labels(rule):
             gauge = families.setdefault(rule["family"], {})
             gauge[rule["part"]] = name
             if rule["part"] != "reset":  # its unit is that of the time, not of what is counted
                 gauge["counts"] = str(rule.get("unit", ""))
     for gauge in families.values():
-        yield Gauge(**gauge)
+        yield LimitHeaders(**gauge)
 
 
 def _metrics(headers: Json) -> Iterator[tuple[str, str]]:
@@ -123,12 +123,12 @@ def _metrics(headers: Json) -> Iterator[tuple[str, str]]:
             yield name, header["metric"]
 
 
-def _rows(value: Json, place: str) -> Iterator[Row]:
+def _rows(value: Json, place: str) -> Iterator[Tier]:
     """Every row by tier of every table below a value."""
     if not isinstance(value, dict):
         return
     for key, inner in value.items():
         if key == "tiers" and isinstance(inner, dict):
-            yield from (Row(f"{place}: {tier}", row) for tier, row in inner.items() if isinstance(row, dict))
+            yield from (Tier(f"{place}: {tier}", row) for tier, row in inner.items() if isinstance(row, dict))
         else:
             yield from _rows(inner, f"{place}/{key}" if place else key)

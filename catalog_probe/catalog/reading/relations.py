@@ -6,7 +6,7 @@ import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from catalog_probe.catalog.envelopes.place import Place
+from catalog_probe.catalog.envelopes.location import Location
 from catalog_probe.catalog.text.json_pointer import ABSENT
 
 if TYPE_CHECKING:
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from catalog_probe.catalog.model import Json, Record
 
-OF_TWO = frozenset({"equals", "differs", "subset", "none", "at_most", "at_least", "version_of"})
+BINARY_KINDS = frozenset({"equals", "differs", "subset", "none", "at_most", "at_least", "version_of"})
 """Kinds that compare with other values: those at `with`, of the exchanges `of`, or the constant `value`."""
 
 
@@ -59,15 +59,15 @@ class Relation:
         where = self.other or "the body"
         return f"{where} of {' and '.join(self.of)}" if self.of else where
 
-    def places(self) -> Iterator[Place]:
+    def places(self) -> Iterator[Location]:
         """Where it looks, in the answer and in the request that it is stated of.
 
         Raises:
             ValueError: a place is not written as one.
         """
-        yield Place.parse(self.at)
-        if not self.of and self.value is ABSENT and self.kind in OF_TWO:
-            yield Place.parse(self.other)
+        yield Location.parse(self.at)
+        if not self.of and self.value is ABSENT and self.kind in BINARY_KINDS:
+            yield Location.parse(self.other)
 
 
 _WORDS: Mapping[str, str] = {
@@ -86,13 +86,13 @@ _WORDS: Mapping[str, str] = {
 }
 
 
-def written_relations(record: Record) -> list[Mapping[str, Json]]:
+def raw_relations(record: Record) -> list[Mapping[str, Json]]:
     """The relations of a record as they stand in it; an endpoint's addresses of related records (1:2.1) are none."""
     written = record.data.get("relations")
     return [each for each in written if isinstance(each, dict)] if isinstance(written, list) else []
 
 
-def labels_of(written: Mapping[str, Json]) -> tuple[str, ...]:
+def relation_labels(written: Mapping[str, Json]) -> tuple[str, ...]:
     """The labels that a relation is stated of."""
     label = written["label"]
     return (label,) if isinstance(label, str) else tuple(label)
@@ -101,10 +101,10 @@ def labels_of(written: Mapping[str, Json]) -> tuple[str, ...]:
 def relations_of(record: Record, label: str) -> tuple[Relation, ...]:
     """What a record states of the answer with this label."""
     path = str(record.data.get("path", ""))
-    return tuple(relation(each, path) for each in written_relations(record) if label in labels_of(each))
+    return tuple(parse_relation(each, path) for each in raw_relations(record) if label in relation_labels(each))
 
 
-def relation(written: Mapping[str, Json], path: str = "") -> Relation:
+def parse_relation(written: Mapping[str, Json], path: str = "") -> Relation:
     """A relation as a record or an envelope (`x-relations`) writes it.
 
     Where it names another exchange and no place there, it is compared with what stands at the same place.

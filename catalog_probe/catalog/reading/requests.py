@@ -44,12 +44,12 @@ def query_schema(record: Record) -> Mapping[str, Json]:
     return found if isinstance(found, dict) else {}
 
 
-def rules_in_words(record: Record) -> tuple[str, ...]:
+def rule_sentences(record: Record) -> tuple[str, ...]:
     """What it states of requests, a sentence a rule."""
     return tuple(str(rule["rule"]) for rule in rules_of(record))
 
 
-def refusals_without_a_key(records: Iterable[Record]) -> frozenset[str]:
+def keyless_refusals(records: Iterable[Record]) -> frozenset[str]:
     """The error records that only a request without a credential meets: no other cause, no wrong one, no code."""
     records = tuple(records)
     stated = [auth for record in records if isinstance(auth := record.data.get("auth"), dict)]

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Retry:
+class RetryAdvice:
     """The advice of an error record (1:2.2)."""
 
     helps: bool | None = None
@@ -28,10 +28,10 @@ class Retry:
         return self.depends or {True: "yes", False: "no", None: "not said"}[self.helps]
 
 
-def retry(record: Record) -> Retry:
+def retry_advice(record: Record) -> RetryAdvice:
     """What an error record says of sending the request again."""
     helps = record.data.get("retryable")
-    return Retry(
+    return RetryAdvice(
         helps=helps if isinstance(helps, bool) else None,
         depends=helps if isinstance(helps, str) else "",
         backoff=record.data.get("backoff") or "",

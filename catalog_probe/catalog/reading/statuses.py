@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
     from catalog_probe.catalog.model import Json, Record
 
-BEGINS_WITH: Mapping[str, int] = MappingProxyType({"sse": 200, "websocket": 101})
+STREAM_START_STATUS: Mapping[str, int] = MappingProxyType({"sse": 200, "websocket": 101})
 """The HTTP status with which a stream begins, whatever it carries later; gRPC has none that matters."""
 
 

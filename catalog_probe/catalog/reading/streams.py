@@ -34,7 +34,7 @@ class StreamRule:
         return self.close_code is not None or self.close_clean is not None or self.close_reason
 
 
-def stream_rule(written: Json) -> StreamRule | None:
+def parse_stream_rule(written: Json) -> StreamRule | None:
     """The rule of a `stream` or `streaming` field, or None where it names no protocol: not every `true` says how."""
     if not isinstance(written, dict) or "protocol" not in written:
         return None
@@ -59,7 +59,7 @@ def event_names(record: Record) -> frozenset[str]:
         data.get("streaming"),
         response.get("stream") if isinstance(response, dict) else None,
     )
-    rules = [rule for rule in map(stream_rule, written) if rule is not None]
+    rules = [rule for rule in map(parse_stream_rule, written) if rule is not None]
     return frozenset(name for rule in rules for name in (rule.event, rule.terminal, *rule.events) if name)
 
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from catalog_probe.catalog.envelopes import formats
 from catalog_probe.catalog.files.manifest import manifest
-from catalog_probe.catalog.reading.retry import retry
+from catalog_probe.catalog.reading.retry import retry_advice
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -82,7 +82,7 @@ class Advice:
 @lru_cache(maxsize=1024)
 def of_record(record: Record) -> Advice:
     """What the documents advise after this error; of an endpoint or a limit there is nothing to send again."""
-    said = retry(record)
+    said = retry_advice(record)
     usual = manifest(record.provider).retry
     advice = Advice(_MAY[said.helps], change=said.action)
     if said.helps is None:
@@ -176,7 +176,7 @@ def _number(text: str) -> float | None:
 
 
 def _until(text: str, now: Callable[[], datetime]) -> float | None:
-    until = formats.http_date(text)
+    until = formats.parse_http_date(text)
     return max(0.0, (until - now()).total_seconds()) if until is not None else None
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Self
 from urllib.parse import urlsplit
 
 from catalog_probe.catalog.files.manifest import manifest
-from catalog_probe.catalog.reading.facts import request_line
+from catalog_probe.catalog.reading.record_fields import request_line
 from catalog_probe.catalog.recognition.endpoints import Endpoints
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Self
 from urllib.parse import urlsplit
 
-from catalog_probe.catalog.reading.facts import claimed_endpoints, request_line
+from catalog_probe.catalog.reading.record_fields import claimed_endpoints, request_line
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable

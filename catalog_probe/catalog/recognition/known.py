@@ -7,14 +7,14 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from catalog_probe.catalog.envelopes.projection import message_in, wire_of
+from catalog_probe.catalog.envelopes.projection import find_message, wire_values
 from catalog_probe.catalog.files.manifest import manifest
 from catalog_probe.catalog.model.codes import ReasonCode
-from catalog_probe.catalog.reading.assertions import asked
+from catalog_probe.catalog.reading.assertions import request_assumptions
 from catalog_probe.catalog.reading.classification import classification
 from catalog_probe.catalog.reading.expectations import documented_answers
 from catalog_probe.catalog.reading.headers import header_names
-from catalog_probe.catalog.reading.retry import retry
+from catalog_probe.catalog.reading.retry import retry_advice
 from catalog_probe.catalog.reading.streams import event_names
 from catalog_probe.catalog.recognition.endpoints import Endpoints
 
@@ -166,14 +166,14 @@ class Known:
         """The message that a body carries in one of the provider's error envelopes; None where it stands in none."""
         if not isinstance(body, dict | list):
             return None
-        found = (message_in(envelope, body) for envelope in self._all_envelopes)
+        found = (find_message(envelope, body) for envelope in self._all_envelopes)
         return next((message for message in found if message is not None), None)
 
     def matching(self, status: int | None, body: Json) -> tuple[KnownAnswer, ...]:
         """The records that an answer with this status and body could be; those alone whose wording it has, if any."""
         alike = self._by_status.get(status, ())
         # Hundreds of records share a handful of envelopes: each of these is looked into once.
-        seen = {each.name: (wire_of(each, body), message_in(each, body)) for each in _envelopes(alike)}
+        seen = {each.name: (wire_values(each, body), find_message(each, body)) for each in _envelopes(alike)}
         fits = [answer for answer in alike if _fits(answer, *seen[answer.expected.envelope.name])]
         quoting = [answer for answer in fits if answer.message is not None]
         return tuple(quoting or fits)
@@ -183,7 +183,7 @@ class Known:
 
         The status line of a stream is told before its failure is known: so here the status says nothing.
         """
-        seen = [wire_of(each, data) for each in self._of_streams.get(event, ())]
+        seen = [wire_values(each, data) for each in self._of_streams.get(event, ())]
         alike = (answer for answer in self.answers if answer.passing is not None) if any(seen) else ()
         return tuple(answer for answer in alike if any(_has_wire(answer, each) for each in seen))
 
@@ -222,7 +222,7 @@ class Known:
         """
         if status is None or status < 400 or not self._codes_of_accounts:
             return ()
-        codes = (wire_of(each, body).get("code") for each in self._all_envelopes)
+        codes = (wire_values(each, body).get("code") for each in self._all_envelopes)
         said = {code for code in codes if isinstance(code, str)}
         found = [answer for code in said for answer in self._codes_of_accounts.get(code, ())]
         return () if any(answer.status == status for answer in found) else tuple(found)
@@ -240,7 +240,7 @@ class Known:
 
 def _has_code(answer: KnownAnswer, body: Json) -> bool:
     code = answer.expected.wire.get("code")
-    return bool(code) and wire_of(answer.expected.envelope, body).get("code") == code
+    return bool(code) and wire_values(answer.expected.envelope, body).get("code") == code
 
 
 def _envelopes(answers: Iterable[KnownAnswer]) -> Iterable[Envelope]:
@@ -262,7 +262,11 @@ def _has_wire(answer: KnownAnswer, wire: Mapping[str, Json]) -> bool:
 def _assumed_paths(records: Iterable[Record]) -> Iterator[tuple[str, str]]:
     for record in records:
         if record.kind == "endpoints":
-            yield from ((str(record.address), why) for key, why in asked(record).items() if key.local_key == "path")
+            yield from (
+                (str(record.address), why)
+                for key, why in request_assumptions(record).items()
+                if key.local_key == "path"
+            )
 
 
 def _answers(record: Record) -> Iterable[KnownAnswer]:
@@ -275,7 +279,7 @@ def _answers(record: Record) -> Iterable[KnownAnswer]:
             account=_of_the_account(record),
             permission=expected.told_status == 403 and named.is_permission,
             of_the_key=expected.told_status == 401 and named.is_of_the_key,
-            passing=PASSING.get(named.category) if retry(record).helps else None,
+            passing=PASSING.get(named.category) if retry_advice(record).helps else None,
         )
 
 

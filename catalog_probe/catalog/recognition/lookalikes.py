@@ -9,7 +9,7 @@ from itertools import product
 from typing import TYPE_CHECKING, Self
 
 from catalog_probe.catalog.model import Address, Json, Record
-from catalog_probe.catalog.reading.assertions import asserted
+from catalog_probe.catalog.reading.assertions import asserted_expectations
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -60,7 +60,7 @@ def looks(record: Record) -> tuple[Look, ...]:
     Raises:
         KeyError: the surface that the record names does not exist.
     """
-    expectations = asserted(record, {str(record.address): record}.__getitem__)
+    expectations = asserted_expectations(record, {str(record.address): record}.__getitem__)
     return tuple(dict.fromkeys(look for expected in expectations for look in _looks(record.provider, expected)))
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from catalog_probe.catalog.answers.readings import texts_in
+from catalog_probe.catalog.answers.readings import iterate_texts
 from catalog_probe.catalog.recognition.shapes import Fit
 from catalog_probe.catalog.text.json_pointer import ABSENT, find_value
 
@@ -44,7 +44,7 @@ class Projection:
         """Every text of an error's body, a line each, its message first; empty of what carries no message."""
         if self.message is None:
             return ""
-        return "\n".join((self.message, *texts_in(self.body)))
+        return "\n".join((self.message, *iterate_texts(self.body)))
 
     @cached_property
     def fit(self) -> Fit:

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING
 from catalog_probe.catalog.files.manifest import manifest
 from catalog_probe.catalog.model.assertion import AssertionKey
 from catalog_probe.catalog.observed.cells import cells_of
-from catalog_probe.catalog.observed.last_seen import messages_seen
-from catalog_probe.catalog.reading.assertions import asserted
+from catalog_probe.catalog.observed.last_seen import live_messages
+from catalog_probe.catalog.reading.assertions import asserted_expectations
 from catalog_probe.catalog.reading.classification import classification
-from catalog_probe.catalog.reading.facts import meaning, occurs_on
-from catalog_probe.catalog.reading.retry import retry
+from catalog_probe.catalog.reading.record_fields import meaning, occurs_on
+from catalog_probe.catalog.reading.retry import retry_advice
 from catalog_probe.catalog.recognition.shapes import Shape, shape
 
 if TYPE_CHECKING:
@@ -110,9 +110,9 @@ def words_of(text: str) -> frozenset[str]:
 def _of(record: Record) -> Iterator[Skeleton]:
     if record.surface == CLIENT:
         return
-    told = (record.address.slug, meaning(record), retry(record).action, *messages_seen(record))
+    told = (record.address.slug, meaning(record), retry_advice(record).action, *live_messages(record))
     words = words_of(" ".join(told))
-    stated = asserted(record, {str(record.address): record}.__getitem__)
+    stated = asserted_expectations(record, {str(record.address): record}.__getitem__)
     seen = _seen_otherwise(record, stated)
     for expected in stated:
         made = _skeleton(record, expected, words, seen)

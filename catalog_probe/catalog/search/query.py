@@ -14,19 +14,19 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from catalog_probe.catalog.model.errors import CatalogError, suggest_similar
-from catalog_probe.catalog.observed.last_seen import messages_seen, seen_on
-from catalog_probe.catalog.reading.facts import keywords, meaning, note, occurs_on
+from catalog_probe.catalog.observed.last_seen import live_messages, seen_on
 from catalog_probe.catalog.reading.headers import header_names
+from catalog_probe.catalog.reading.record_fields import keywords, meaning, note, occurs_on
 from catalog_probe.catalog.reading.statuses import documented_status
-from catalog_probe.catalog.search.terms import Term, has, terms
-from catalog_probe.catalog.search.values import demand_possible
+from catalog_probe.catalog.search.terms import Term, has_facet, parse_terms
+from catalog_probe.catalog.search.values import require_possible_values
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
     from catalog_probe.catalog.model import Record
 
-OF_RECORDS: Mapping[str, str] = MappingProxyType(
+RECORD_FIELDS: Mapping[str, str] = MappingProxyType(
     {
         "provider": "whose it is: pa",
         "kind": "endpoints, errors or rate_limits",
@@ -45,7 +45,7 @@ OF_RECORDS: Mapping[str, str] = MappingProxyType(
 )
 """The fields that every record has, and what each says."""
 
-OF_RUNS: Mapping[str, str] = MappingProxyType(
+RUN_FIELDS: Mapping[str, str] = MappingProxyType(
     {
         "is": "its section: regressed, coverage-lost, flaky, fixed, …; "
         "or drifted, new, failing, added, verified, in-part",
@@ -61,14 +61,14 @@ OF_RUNS: Mapping[str, str] = MappingProxyType(
 )
 """Those that only a run has: a report knows them."""
 
-SAID_TO_K = ("provider", "kind", "family", "status", "type", "code", "param", "header", "tag")
+K_FIELDS = ("provider", "kind", "family", "status", "type", "code", "param", "header", "tag")
 """Those that `-k` knows as well. It looks for parts of words: what names other records, and prose, would mislead it."""
 
 _AGE = re.compile(r"([<>]?)(\d+)d?")
 
 
 @dataclass(frozen=True, slots=True)
-class Spoken:
+class SearchEntry:
     """What can be found of a record: its facets (`status:429`), all that is said of it, the age of its evidence."""
 
     facets: frozenset[str]
@@ -76,12 +76,12 @@ class Spoken:
     age: int | None
 
     @classmethod
-    def of(cls, record: Record, today: date) -> Spoken:
+    def of(cls, record: Record, today: date) -> SearchEntry:
         """What the record itself says."""
-        found = tuple(facets(record))
+        found = tuple(record_facets(record))
         day = seen_on(record)
         said = "\n".join((str(record.address), record.title, meaning(record), *found, *keywords(record))).lower()
-        return cls(frozenset(found), spoken(said), (today - day).days if day else None)
+        return cls(frozenset(found), split_names(said), (today - day).days if day else None)
 
     def fits(self, terms: Iterable[Term]) -> bool:
         """Whether all of a query holds."""
@@ -92,10 +92,10 @@ class Spoken:
             return value in self.text
         if field == "seen":
             return _is_so_old(self.age, value)
-        return has(self.facets, field, value)
+        return has_facet(self.facets, field, value)
 
 
-def parse(text: str, *, known: Iterable[str] = OF_RECORDS) -> tuple[Term, ...]:
+def parse(text: str, *, known: Iterable[str] = RECORD_FIELDS) -> tuple[Term, ...]:
     """The terms of a query.
 
     Raises:
@@ -104,12 +104,12 @@ def parse(text: str, *, known: Iterable[str] = OF_RECORDS) -> tuple[Term, ...]:
     return tuple(_known_terms(text, frozenset(known)))
 
 
-def of_none(text: str, records: Iterable[Record]) -> tuple[str, str] | None:
+def find_unmatched_term(text: str, records: Iterable[Record]) -> tuple[str, str] | None:
     """Of a query that finds nothing, the first part that no record has, and what comes nearest to it, if anything does.
 
     None where each part alone finds something, or what it asks is how old the evidence is.
     """
-    spoken = [Spoken.of(record, date.min) for record in records]
+    spoken = [SearchEntry.of(record, date.min) for record in records]
     for each in parse(text):
         if each.negated or each.field == "seen":
             continue
@@ -119,14 +119,14 @@ def of_none(text: str, records: Iterable[Record]) -> tuple[str, str] | None:
     return None
 
 
-def _had(start: str, spoken: Iterable[Spoken]) -> set[str]:
+def _had(start: str, spoken: Iterable[SearchEntry]) -> set[str]:
     """The values that a field has in some record; without a field, every word."""
     if not start:
         return {word for one in spoken for word in re.findall(r"\w[\w.-]*\w", one.text)}
     return {facet.removeprefix(start) for one in spoken for facet in one.facets if facet.startswith(start)}
 
 
-def facets(record: Record) -> Iterator[str]:
+def record_facets(record: Record) -> Iterator[str]:
     """What a record is found by, as `field:value` in lower case."""
     address = record.address
     for field, values in (
@@ -140,7 +140,7 @@ def facets(record: Record) -> Iterator[str]:
         ("header", sorted(header_names(record))),
         ("tag", sorted(record.tags)),
         ("endpoint", sorted(occurs_on(record))),
-        ("message", [meaning(record), *messages_seen(record)]),
+        ("message", [meaning(record), *live_messages(record)]),
         ("note", [note(record)]),
     ):
         yield from (f"{field}:{value}".lower() for value in values if value not in (None, ""))
@@ -148,22 +148,22 @@ def facets(record: Record) -> Iterator[str]:
 
 def keywords_for_k(record: Record) -> frozenset[str]:
     """The words that `-k` knows of a record beside its address."""
-    return keywords(record) | {each for each in facets(record) if each.partition(":")[0] in SAID_TO_K}
+    return keywords(record) | {each for each in record_facets(record) if each.partition(":")[0] in K_FIELDS}
 
 
-def spoken(text: str) -> str:
+def split_names(text: str) -> str:
     """A text and the same with its compound names apart, so that `not found` finds `not_found` and `not-found`."""
     return f"{text}\n{re.sub('[_/-]', ' ', text)}"
 
 
 def _known_terms(text: str, known: frozenset[str]) -> Iterator[Term]:
-    for term in terms(text):
-        if term.field and term.field not in known and (term.field in OF_RECORDS or term.field in OF_RUNS):
+    for term in parse_terms(text):
+        if term.field and term.field not in known and (term.field in RECORD_FIELDS or term.field in RUN_FIELDS):
             raise CatalogError(f"{term.field}: is known of a run alone", "look for it in the search of a report")
         if term.field and term.field not in known:
             close = suggest_similar(term.field, known)
             raise CatalogError(f"no field is called {term.field!r}", close or f"they are {', '.join(sorted(known))}")
-        demand_possible(term)
+        require_possible_values(term)
         yield term
 
 

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 OUTCOMES = tuple(word.replace(" ", "-") for word in OUTCOME_WORDS.values())
 
-STATES = (
+SECTIONS = (
     *("our-fault", "regressed", "new-drift", "never-confirmed", "pending", "changed", "coverage-lost", "flaky"),
     *(
         "stale-accepted-difference",
@@ -40,14 +40,14 @@ STATES = (
 )
 """The sections of a report, in their order; a record is in one of them."""
 
-MARKS = ("drifted", "new", "failing", "added", "verified", "in-part")
+EXTRA_MARKS = ("drifted", "new", "failing", "added", "verified", "in-part")
 """What else `is:` finds."""
 
-LISTED: Mapping[str, tuple[str, ...]] = MappingProxyType(
+ALLOWED_VALUES: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {
         "kind": KINDS,
         "tag": tuple(each.lower() for each in Tag),
-        "is": (*STATES, *MARKS),
+        "is": (*SECTIONS, *EXTRA_MARKS),
         "outcome": OUTCOMES,
         "finding": tuple(FindingCode),
         "reason": tuple(ReasonCode),
@@ -57,7 +57,7 @@ LISTED: Mapping[str, tuple[str, ...]] = MappingProxyType(
 
 
 @dataclass(frozen=True, slots=True)
-class Form:
+class ValueFormat:
     """How all values of a field look."""
 
     pattern: str
@@ -65,10 +65,10 @@ class Form:
     mend: str
 
 
-FORMS: Mapping[str, Form] = MappingProxyType(
+VALUE_FORMATS: Mapping[str, ValueFormat] = MappingProxyType(
     {
-        "status": Form(r"[1-5](?:[0-9]{2}|xx)|[0-9x*]*[*][0-9x*]*", "write 429, 4xx or 4*"),
-        "seen": Form(r"[<>]?[0-9]{1,6}d?|today|never", "write <7d, >30d, 0d, today or never"),
+        "status": ValueFormat(r"[1-5](?:[0-9]{2}|xx)|[0-9x*]*[*][0-9x*]*", "write 429, 4xx or 4*"),
+        "seen": ValueFormat(r"[<>]?[0-9]{1,6}d?|today|never", "write <7d, >30d, 0d, today or never"),
     }
 )
 
@@ -79,14 +79,14 @@ NAMED = 32
 """Of a list no longer than this, all are named."""
 
 
-def demand_possible(term: Term) -> None:
+def require_possible_values(term: Term) -> None:
     """Refuse a value that its field can never be.
 
     Raises:
         CatalogError: with the nearest that it can be, or how it is written.
     """
     for value in term.values:
-        form, listed = FORMS.get(term.field), LISTED.get(term.field)
+        form, listed = VALUE_FORMATS.get(term.field), ALLOWED_VALUES.get(term.field)
         if form is not None and re.fullmatch(form.pattern, value) is None:
             raise CatalogError(f"{term.field}:{shorten(value, SHOWN)} names nothing", form.mend)
         if listed is not None and not any(matches_wildcard(value, word) for word in listed):

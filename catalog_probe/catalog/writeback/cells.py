@@ -20,9 +20,9 @@ from catalog_probe.catalog.observed.cells import (
     restricted_on,
     statements_digest,
 )
-from catalog_probe.catalog.observed.confirmed import as_kept, confirmed_keys, unconfirmed_since
+from catalog_probe.catalog.observed.confirmed import confirmation_fields, confirmed_keys, unconfirmed_since
 from catalog_probe.catalog.observed.last_seen import last_seen
-from catalog_probe.catalog.observed.tags import is_another_outcome
+from catalog_probe.catalog.observed.tags import is_opposite_outcome
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -125,7 +125,7 @@ def _resolve(
     key = str(assumption.key)
     before = resolved.pop(key, None)
     shown = [cell for cell in observed if not assumption.is_only_location_assumed or cell.mismatch in ("", ABSENT)]
-    shown = [cell for cell in shown if not is_another_outcome(assumption, cell.mismatch)]
+    shown = [cell for cell in shown if not is_opposite_outcome(assumption, cell.mismatch)]
     if not shown:
         return
     differs = next((cell.mismatch for cell in shown if cell.mismatch), "")
@@ -157,7 +157,7 @@ def evidence_block(
     resolved = {
         key: {"observed": each.observed, "on": each.on.isoformat()} for key, each in sorted(known.resolved.items())
     }
-    kept = as_kept(stated, known.confirmed, known.unconfirmed)
+    kept = confirmation_fields(stated, known.confirmed, known.unconfirmed)
     return {
         "schema_version": EVIDENCE_VERSION,
         "statements": digest,

@@ -16,11 +16,11 @@ from catalog_probe.catalog.model import Json, Outcome, Record, Tag
 from catalog_probe.catalog.model.assertion import Basis
 from catalog_probe.catalog.model.clock import add_days
 from catalog_probe.catalog.observed.cells import resolved_assumptions
-from catalog_probe.catalog.observed.last_seen import last_seen, messages_seen, of_no_provider, seen_on
+from catalog_probe.catalog.observed.last_seen import is_not_from_provider, last_seen, live_messages, seen_on
 from catalog_probe.catalog.observed.tags import tag_by_evidence
 from catalog_probe.catalog.reading.documented_fields import documented_fields
 from catalog_probe.catalog.reading.expectations import expectation
-from catalog_probe.catalog.reading.facts import pin
+from catalog_probe.catalog.reading.record_fields import pinned_reason
 from catalog_probe.catalog.writeback import answer
 from catalog_probe.catalog.writeback.cells import AS_ASSUMED, Gathered, evidence_block, gathered
 from catalog_probe.catalog.writeback.seen import Sighting, with_evidence, with_expiry, with_headers_seen
@@ -144,7 +144,7 @@ def _stop_at_a_pin(draft: _Draft) -> _Draft:
 
 def _pinned(record: Record) -> str:
     """Why nothing is written of a record that somebody has pinned; empty of all others."""
-    reason = pin(record)
+    reason = pinned_reason(record)
     return f"pinned by hand: {reason}" if reason is not None else ""
 
 
@@ -247,7 +247,9 @@ def _news(draft: _Draft, sighting: Sighting, tags: list[str]) -> str | None:
         return f"now {', '.join(tags)}"
     if last is None:
         return "seen for the first time"
-    if last.result != sighting.result.outcome or of_no_provider(last.target) != of_no_provider(sighting.target):
+    if last.result != sighting.result.outcome or is_not_from_provider(last.target) != is_not_from_provider(
+        sighting.target
+    ):
         return "the record did not say so yet"
     if last.differences != "; ".join(answer.differences(sighting.result.drifts)):
         return "it differs in another way"
@@ -327,7 +329,7 @@ def _collect_messages(draft: _Draft) -> _Draft:
     """Wordings of the documented answer: the union, sorted and bounded, so that the order of runs does not matter."""
     if draft.record.kind != "errors":
         return draft
-    old = messages_seen(draft.record)
+    old = live_messages(draft.record)
     known = {mask_volatile(message) for message in old}
     told = (_message(draft.before, sighting) for sighting in draft.sightings)
     new = {message for message in told if message is not None} - known

@@ -10,12 +10,12 @@ from catalog_probe.catalog.evidence.results import RECORDED
 from catalog_probe.catalog.model.answered_by import AnsweredBy
 from catalog_probe.catalog.model.clock import format_utc
 from catalog_probe.catalog.observed.last_seen import (
-    ANOTHER_REVISION,
-    BLOCKS,
+    ANOTHER_REVISION_PREFIX,
+    EVIDENCE_FIELDS,
     LastSeen,
     evidence_block,
-    instant,
-    of_no_provider,
+    is_not_from_provider,
+    parse_utc_instant,
 )
 
 if TYPE_CHECKING:
@@ -52,17 +52,17 @@ class Sighting:
     @property
     def at(self) -> datetime:
         """The instant of the observation, or a distant past for a time that cannot be read."""
-        return instant(self.result.observed_at) or instant(self.run.started_at) or _DISTANT_PAST
+        return parse_utc_instant(self.result.observed_at) or parse_utc_instant(self.run.started_at) or _DISTANT_PAST
 
     @property
     def target(self) -> str:
         """The name of its target; evidence for no record says whose it is, whatever its target is called."""
         name = self.run.target
-        plain = self.run.speaks_of_providers or of_no_provider(name)
+        plain = self.run.speaks_of_providers or is_not_from_provider(name)
         if plain:
             return name
         whose = self.run.answered_by
-        return f"{ANOTHER_REVISION if whose is AnsweredBy.PROVIDER else whose}:{name}"
+        return f"{ANOTHER_REVISION_PREFIX if whose is AnsweredBy.PROVIDER else whose}:{name}"
 
     def is_older_than(self, last: LastSeen | None) -> bool:
         """Whether what a record says was seen last is newer; of a day without an instant the whole day counts."""
@@ -81,7 +81,7 @@ def with_evidence(
     if record.kind == "errors":
         note = f"{result}, seen on {sighting.target} in run {run} at {at}"
         note += f": {'; '.join(differences)}" if differences else ""
-        data[BLOCKS[record.kind]] = {"verified_at": day, **extra, "note": note}
+        data[EVIDENCE_FIELDS[record.kind]] = {"verified_at": day, **extra, "note": note}
         return data
     block: dict[str, Json] = {
         "result": result,
@@ -94,9 +94,9 @@ def with_evidence(
         block["seen"] = list(differences)
     if record.kind == "rate_limits":
         by_hand = {key: value for key, value in evidence_block(record).items() if key not in _WRITTEN}
-        data[BLOCKS[record.kind]] = {**by_hand, **block, **extra}
+        data[EVIDENCE_FIELDS[record.kind]] = {**by_hand, **block, **extra}
     else:
-        data[BLOCKS[record.kind]] = {**block, **extra}
+        data[EVIDENCE_FIELDS[record.kind]] = {**block, **extra}
     return data
 
 
@@ -104,7 +104,7 @@ def with_expiry(record: Record, reason: str) -> dict[str, Json]:
     """The record's data with its evidence marked as too old to stand on. Its date stays: nobody looked since."""
     block = {key: value for key, value in evidence_block(record).items() if key != "seen"}
     block |= {"note": reason} if record.kind == "errors" else {"result": "expired", "reason": reason}
-    return {**record.data, BLOCKS[record.kind]: block}
+    return {**record.data, EVIDENCE_FIELDS[record.kind]: block}
 
 
 def with_headers_seen(

@@ -12,7 +12,7 @@ from catalog_probe.catalog.files.store import Catalog
 from catalog_probe.catalog.model import explanations
 from catalog_probe.catalog.model.errors import CatalogError, display_path, suggest_similar
 from catalog_probe.catalog.model.exits import Exit
-from catalog_probe.catalog.reading import documents
+from catalog_probe.catalog.reading import facts
 from catalog_probe.catalog.reading.assertions import assertions
 from catalog_probe.catalog.recognition.lookalikes import Lookalikes
 from catalog_probe.catalog.search import query
@@ -48,8 +48,8 @@ def show_record(args: Namespace) -> int:
 def show_facts(args: Namespace) -> int:
     """Print facts of the documents and what checks them; or the documented assertions that none of them names."""
     catalog = Catalog.load(*provider_folders.use(args.catalog))
-    named = {each: [fact for fact in documents.facts(each) if fact.goes_by(args.which)] for each in providers()}
-    known = {each: documents.checks(each, catalog) for each, facts in named.items() if facts}
+    named = {each: [fact for fact in facts.read_facts(each) if fact.goes_by(args.which)] for each in providers()}
+    known = {each: facts.load_fact_checks(each, catalog) for each, own_facts in named.items() if own_facts}
     chosen = [(fact, checks) for each, checks in known.items() for fact in named[each]]
     if not chosen:
         mend = "name the beginning of an id, a section as 2:7.4, or a row as `2:7.4#500 INTERNAL`"
@@ -91,7 +91,7 @@ def _nothing_fits(args: Namespace) -> CatalogError:
     """Which of what was asked for no record has, or that none has all of it."""
     asked = {name: vars(args)[name] for name in ("type", "code") if vars(args)[name]}
     words = [*args.text, *(f'{field}:"{value}"' for field, value in asked.items())]
-    strange = query.of_none(" ".join(words), (each.record for each in _library(args).values()))
+    strange = query.find_unmatched_term(" ".join(words), (each.record for each in _library(args).values()))
     if strange is None:
         return CatalogError("no record fits", "ask for less; `catalog-probe catalog show` lists every address")
     return CatalogError(

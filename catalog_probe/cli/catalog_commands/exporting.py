@@ -33,14 +33,14 @@ def export(args: Namespace) -> int:
 
 
 def _openapi(catalog: Catalog, provider: str | None) -> str:
-    from catalog_probe.catalog.exports.openapi import document  # each format waits for its own imports alone
+    from catalog_probe.catalog.exports.openapi import build_document  # each format waits for its own imports alone
 
     if provider is None:
         raise CatalogError("OpenAPI describes one provider", f"name one of {', '.join(providers())}")
-    return json.dumps(document(catalog, provider), indent=2, ensure_ascii=False) + "\n"
+    return json.dumps(build_document(catalog, provider), indent=2, ensure_ascii=False) + "\n"
 
 
 def _table(catalog: Catalog, provider: str | None) -> str:
     from catalog_probe.catalog.exports import table  # as above
 
-    return table.text(Library(catalog).find(provider=provider))
+    return table.to_csv(Library(catalog).find(provider=provider))

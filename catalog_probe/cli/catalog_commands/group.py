@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from catalog_probe.catalog.files import paths
 from catalog_probe.catalog.model import KINDS
 from catalog_probe.catalog.model.clock import parse_days
-from catalog_probe.catalog.search.query import OF_RECORDS
+from catalog_probe.catalog.search.query import RECORD_FIELDS
 from catalog_probe.cli import parser
 from catalog_probe.cli.catalog_commands import accepting, commands, exporting
 from catalog_probe.cli.parser import Parser
@@ -196,7 +196,7 @@ def build_parser() -> Parser:
 
 
 def _fill_find() -> str:
-    fields = textwrap.fill(", ".join(OF_RECORDS), 78, initial_indent="  ", subsequent_indent="  ")
+    fields = textwrap.fill(", ".join(RECORD_FIELDS), 78, initial_indent="  ", subsequent_indent="  ")
     return _FIND.replace("{fields}", fields)
 
 

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 from catalog_probe.catalog.model import explanations
 from catalog_probe.catalog.observed.cells import cells_of, resolved_assumptions
 from catalog_probe.catalog.observed.last_seen import last_seen
-from catalog_probe.catalog.reading.assertions import asked
-from catalog_probe.catalog.reading.documents import Wire
-from catalog_probe.catalog.reading.facts import description, occurs_on, tags
+from catalog_probe.catalog.reading.assertions import request_assumptions
+from catalog_probe.catalog.reading.facts import Wire
+from catalog_probe.catalog.reading.record_fields import description, occurs_on, tags
 from catalog_probe.catalog.text.phrases import shorten
 from catalog_probe.catalog.text.sanitizing import sanitize_row
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from catalog_probe.catalog.model.assertion import Assertion
     from catalog_probe.catalog.model.explanations import Explanation
     from catalog_probe.catalog.observed.cells import Cell, Resolved
-    from catalog_probe.catalog.reading.documents import Fact
+    from catalog_probe.catalog.reading.facts import Fact
 
 WIDTH = 80
 _LABEL = 24
@@ -59,7 +59,7 @@ def record_text(record: Record, file: str, made: Sequence[Assertion], lookalikes
     for each in made:
         own = {endpoint: cell for (endpoint, key), cell in cells.items() if key == str(each.key)}
         lines += _asserted(each, own, endpoints, resolved.get(str(each.key)))
-    for key, reason in asked(record).items():
+    for key, reason in request_assumptions(record).items():
         lines += [f"  {key}", *_row("assumed", reason, "    ", _NARROW)]
     lines += ["", "  Its other fields", "", *_fields(_without_relations(record.data), "  ", leave_out=_TOLD_ABOVE)]
     return "\n".join(map(sanitize_row, lines))

@@ -13,7 +13,7 @@ from catalog_probe.catalog.files.manifest import manifest
 from catalog_probe.catalog.files.provider_folders import SHIPPED, ProviderFolder
 from catalog_probe.catalog.files.store import family_file
 from catalog_probe.catalog.files.strict_json import read_object
-from catalog_probe.catalog.reading.documents import COLUMNS
+from catalog_probe.catalog.reading.facts import COLUMNS
 from catalog_probe.catalog.writeback.canonical import canonical_text, lacking_nulls
 
 if TYPE_CHECKING:

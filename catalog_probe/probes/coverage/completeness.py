@@ -9,7 +9,7 @@ from catalog_probe.catalog.model.errors import display_path, suggest_similar
 from catalog_probe.catalog.model.explanations import NOT_PROBED
 from catalog_probe.catalog.model.labels import UNJUDGED_LABELS
 from catalog_probe.catalog.reading.expectations import documented_labels
-from catalog_probe.catalog.reading.facts import claimed_endpoints
+from catalog_probe.catalog.reading.record_fields import claimed_endpoints
 from catalog_probe.probes.planning.spreading import asked_first, elsewhere
 from catalog_probe.probes.recipes.loading import recipes_path
 from catalog_probe.probes.targets.target import WRONG

@@ -7,7 +7,7 @@ from enum import StrEnum
 from typing import TYPE_CHECKING
 
 from catalog_probe.catalog.model.reach import Reach
-from catalog_probe.catalog.reading.documents import Wire, checks
+from catalog_probe.catalog.reading.facts import Wire, load_fact_checks
 from catalog_probe.probes.coverage.tally import Tally
 from catalog_probe.probes.planning.reach import Reached, best
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from catalog_probe.catalog.files.store import Catalog
-    from catalog_probe.catalog.reading.documents import Checks, Fact
+    from catalog_probe.catalog.reading.facts import Fact, FactChecks
     from catalog_probe.probes.planning.reach import Reaches
     from catalog_probe.probes.targets.target import Target
 
@@ -82,11 +82,11 @@ def looked_at(catalog: Catalog, reaches: Mapping[str, Reaches], target: Target) 
     return tuple(
         each
         for provider, own in reaches.items()
-        for each in of_provider(provider, checks(provider, catalog), own, target)
+        for each in of_provider(provider, load_fact_checks(provider, catalog), own, target)
     )
 
 
-def of_provider(provider: str, checks: Checks, reaches: Reaches, target: Target) -> Iterator[Looked]:
+def of_provider(provider: str, checks: FactChecks, reaches: Reaches, target: Target) -> Iterator[Looked]:
     """Each fact of one provider. An assertion that nothing provokes counts for none that looks at it."""
     for fact in checks.facts:
         looking = [each for each in checks.of(fact) if reaches.looks_at(each)]

@@ -6,7 +6,7 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from catalog_probe.catalog.reading.documents import Wire, checks
+from catalog_probe.catalog.reading.facts import Wire, load_fact_checks
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -52,7 +52,7 @@ def spending(recipes: Sequence[Recipe], provider: Provider, catalog: Catalog) ->
 
 def facts_looked_at(provider: str, catalog: Catalog) -> Mapping[str, int]:
     """How many facts with an effect on the wire each record looks at, by its address."""
-    held = checks(provider, catalog)
+    held = load_fact_checks(provider, catalog)
     counted: Counter[str] = Counter()
     for fact in held.facts:
         if fact.wire is Wire.YES:

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from catalog_probe.catalog.model import Reason
-from catalog_probe.catalog.reading.facts import claimed_endpoints
+from catalog_probe.catalog.reading.record_fields import claimed_endpoints
 from catalog_probe.probes.judging.inconclusive.one_answer import FAULTS, REQUESTS
 from catalog_probe.probes.planning.obstacles import obstacle
 from catalog_probe.probes.recipes.fault_free import fault_free_request

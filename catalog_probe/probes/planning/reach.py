@@ -11,7 +11,7 @@ from catalog_probe.catalog.model.codes import ReasonCode
 from catalog_probe.catalog.model.labels import ANSWER
 from catalog_probe.catalog.model.reach import Reach
 from catalog_probe.catalog.reading.assertions import ANOTHER_REVISION, assertions
-from catalog_probe.catalog.reading.documents import NOT_ON_THE_WIRE
+from catalog_probe.catalog.reading.facts import NOT_ON_THE_WIRE
 from catalog_probe.probes.planning.obstacles import lacking, obstacle
 from catalog_probe.probes.targets import target_file as targets
 from catalog_probe.probes.targets.target import Cost, Credential, Provider

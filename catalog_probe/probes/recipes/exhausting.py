@@ -8,7 +8,7 @@ from catalog_probe.catalog.envelopes import formats
 from catalog_probe.catalog.model import Reason
 from catalog_probe.catalog.model.codes import ReasonCode
 from catalog_probe.catalog.model.labels import ANSWER, SETUP
-from catalog_probe.catalog.reading.grpc_statuses import status_of
+from catalog_probe.catalog.reading.grpc_statuses import http_status_of
 from catalog_probe.probes.recipes.probe import ProbeStopped
 
 if TYPE_CHECKING:
@@ -40,9 +40,9 @@ async def use_up_limit(probe: Probe, call: Call, bound: int, remaining: str = ""
         response = (await probe.send(call, SETUP)).response
         if response is None:  # lost on the way: unknown whether it counted, and no refusal
             continue
-        if status_of(response, probe.provider) == LIMITED_STATUS:
+        if http_status_of(response, probe.provider) == LIMITED_STATUS:
             break
-        left = formats.integer(response.headers.get(remaining, ""))
+        left = formats.parse_integer(response.headers.get(remaining, ""))
         if left is not None and left > bound - sent:
             detail = f"{remaining} says {left}, and at most {bound} requests are sent to use a limit up"
             raise ProbeStopped(
@@ -54,7 +54,7 @@ async def send_until_limited(probe: Probe, call: Call, bound: int) -> None:
     """Send a call whose limit was used up, again if the limit filled meanwhile; only the last one is judged."""
     for _ in range(bound):
         response = (await probe.send(call)).response
-        if response is None or status_of(response, probe.provider) == LIMITED_STATUS:
+        if response is None or http_status_of(response, probe.provider) == LIMITED_STATUS:
             return
 
 
@@ -62,7 +62,7 @@ async def send_until_refused(probe: Probe, call: Call, bound: int, *, ordinary: 
     """Send a call until its status is not `ordinary`; only the last one is judged."""
     for _ in range(bound):
         response = (await probe.send(call, label)).response
-        if response is None or status_of(response, probe.provider) != ordinary:
+        if response is None or http_status_of(response, probe.provider) != ordinary:
             return
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from catalog_probe.catalog.model import Exchange, Reason, Response
 from catalog_probe.catalog.model.codes import ReasonCode
 from catalog_probe.catalog.model.labels import ANSWER, CLEANUP, SETUP, UNJUDGED_LABELS
-from catalog_probe.catalog.reading.grpc_statuses import status_of
+from catalog_probe.catalog.reading.grpc_statuses import http_status_of
 from catalog_probe.probes.judging.comparison.message import QUOTED, quote
 from catalog_probe.probes.judging.control import explain_moment
 from catalog_probe.probes.judging.verdicts.attempts import PASSING
@@ -105,7 +105,7 @@ class AttemptProbe:
         """
         exchange = await self.send(call, label)
         response = exchange.response
-        status = status_of(response, self.provider)
+        status = http_status_of(response, self.provider)
         if response is not None and status is not None:
             unheard = call.missing_messages(event.event for event in response.events or () if not event.sent)
             accepted = statuses or ((101,) if call.is_websocket else range(200, 300))

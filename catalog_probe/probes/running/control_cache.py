@@ -10,7 +10,7 @@ import anyio
 
 from catalog_probe.catalog.evidence.retention import trim_exchange
 from catalog_probe.catalog.model.status import is_success
-from catalog_probe.catalog.reading.grpc_statuses import status_of
+from catalog_probe.catalog.reading.grpc_statuses import http_status_of
 from catalog_probe.probes.judging.control import expect_proof
 
 if TYPE_CHECKING:
@@ -75,9 +75,9 @@ class ControlCache:
         return count < MAX_CONTROLS and self._is_transient(last)
 
     def _is_refusal(self, answer: Exchange) -> bool:
-        return not self._is_transient(answer) and not is_success(status_of(answer.response, self._provider))
+        return not self._is_transient(answer) and not is_success(http_status_of(answer.response, self._provider))
 
     def _is_transient(self, answer: Exchange) -> bool:
         """Whether the answer is about the moment and not about the credential."""
-        status = status_of(answer.response, self._provider)
+        status = http_status_of(answer.response, self._provider)
         return status is None or status in (408, 429) or status >= 500

@@ -11,7 +11,7 @@ from catalog_probe.catalog.model.codes import ReasonCode
 from catalog_probe.catalog.model.labels import CONTROL
 from catalog_probe.catalog.model.status import NO_SUCH_PATH
 from catalog_probe.catalog.reading.expected import answer_body
-from catalog_probe.catalog.reading.grpc_statuses import status_of
+from catalog_probe.catalog.reading.grpc_statuses import http_status_of
 from catalog_probe.catalog.recognition.known import TOO_MANY, Known
 from catalog_probe.catalog.text.json_pointer import ABSENT, find_value
 from catalog_probe.probes.judging.control import (
@@ -63,7 +63,7 @@ async def confirm(
     trouble = explain_silence(exchange, lane.provider.name)
     if trouble is not None:
         raise ProbeStopped(Reason(trouble.code, f"{request}: {trouble.detail}"))
-    status = status_of(response, lane.provider.name)
+    status = http_status_of(response, lane.provider.name)
     if status == SUCCESS:
         defect = _find_missing_proof(control, lane, response)
         if defect:

@@ -9,7 +9,7 @@ import anyio
 from catalog_probe.catalog.model import Exchange, Reason
 from catalog_probe.catalog.model.codes import ReasonCode
 from catalog_probe.catalog.model.status import is_success
-from catalog_probe.catalog.reading.grpc_statuses import status_of
+from catalog_probe.catalog.reading.grpc_statuses import http_status_of
 from catalog_probe.probes.calls.placeholders import OWN_NAME, fill_placeholders, own_name
 from catalog_probe.probes.judging.inconclusive.confirmations import list_named_values
 from catalog_probe.probes.judging.inconclusive.key_evidence import KeyEvidence
@@ -152,7 +152,7 @@ class Lane:
             self._count_failures(exchange)
             self._obey_retry_after(exchange, scope.role)
         unconfirmed = self.evidence.target.unconfirmed_values
-        if unconfirmed and is_success(status_of(exchange.response, self.provider.name)):
+        if unconfirmed and is_success(http_status_of(exchange.response, self.provider.name)):
             self.evidence.confirmed_values |= list_named_values(exchange.request, unconfirmed)
         return exchange
 

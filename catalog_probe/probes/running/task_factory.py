@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from catalog_probe.catalog.evidence.retention import RetentionBudget
 from catalog_probe.catalog.model import Reason
 from catalog_probe.catalog.model.labels import SUCCESS
-from catalog_probe.catalog.reading.assertions import asserted
+from catalog_probe.catalog.reading.assertions import asserted_expectations
 from catalog_probe.catalog.reading.classification import own_row
 from catalog_probe.probes.judging.comparison.basis import succeeds
 from catalog_probe.probes.planning.obstacles import obstacle
@@ -42,7 +42,7 @@ class TaskFactory:
     def make_task(self, address: str, recipe: Recipe, known: Known) -> Task:
         """Return the task of a record; `known` is of its provider."""
         record = self.catalog[address]
-        documented = asserted(record, self.catalog.__getitem__)
+        documented = asserted_expectations(record, self.catalog.__getitem__)
         expected = tuple(step for step in documented if step.label not in recipe.left_out)
         return Task(
             record=record,
@@ -68,7 +68,7 @@ class TaskFactory:
         """Return what is documented of an endpoint's success; None without an endpoint, or if nothing is."""
         if not endpoint:
             return None
-        documented = asserted(self.catalog[endpoint], self.catalog.__getitem__)
+        documented = asserted_expectations(self.catalog[endpoint], self.catalog.__getitem__)
         return next((step for step in documented if step.label == SUCCESS and succeeds(step.status)), None)
 
     def _find_fault_free(self, role: str, endpoint: str) -> Recipe | Reason:

@@ -39,7 +39,7 @@ class _Asked:
         return cls(request.method, request.url, repr(sorted(request.headers.items())), repr(request.body))
 
 
-def concluded(seen: Sequence[Seen], *, ours: bool) -> Verdict:
+def conclude_cell(seen: Sequence[Seen], *, ours: bool) -> Verdict:
     """The verdict on one cell.
 
     Attempts of ours sent one request, so they must agree. Requests of others differ, and so may their answers for that

@@ -8,7 +8,7 @@ from urllib.parse import parse_qsl
 from catalog_probe.catalog.answers import har
 from catalog_probe.catalog.model import Event, Exchange, Reason, Request, Response
 from catalog_probe.catalog.model.codes import ReasonCode
-from catalog_probe.probes.traffic.recorded import Recorded, Recording, TrafficError
+from catalog_probe.probes.traffic.recording import RecordedExchange, Recording, TrafficError
 from catalog_probe.probes.wire.body import NO_JSON, json_of, parsed
 from catalog_probe.probes.wire.sse import stream_in
 
@@ -23,13 +23,13 @@ _COMPLETE = "_headersComplete"
 _AGAIN = "record it again as HAR 1.2"
 
 
-def recording(whole: Mapping[str, Json], name: str) -> Recording:
+def read_har(whole: Mapping[str, Json], name: str) -> Recording:
     """Every entry of a HAR; one that is none is named, and takes nothing from the others.
 
     Raises:
         TrafficError: no entry can be read.
     """
-    entries = har.entries(whole)
+    entries = har.find_entries(whole)
     if entries is None:
         raise TrafficError(f"{name}: log.entries is no list", _AGAIN)
     said = whole["log"].get(_COMPLETE)
@@ -44,10 +44,10 @@ def recording(whole: Mapping[str, Json], name: str) -> Recording:
     return Recording(name, tuple(found), tuple(unreadable))
 
 
-def _recorded(entry: Json, where: str, complete: bool | None) -> Recorded:
+def _recorded(entry: Json, where: str, complete: bool | None) -> RecordedExchange:
     if not isinstance(entry, dict) or not isinstance(entry.get("request"), dict):
         raise TrafficError(f"{where}: it has no request", _AGAIN)
-    asked, answer = har.asked(entry), har.answered(entry)
+    asked, answer = har.read_request(entry), har.read_response(entry)
     for what in ("method", "url"):
         if not getattr(asked, what):
             raise TrafficError(f"{where}: request.{what} is {entry['request'].get(what)!r}", _AGAIN)
@@ -59,7 +59,7 @@ def _recorded(entry: Json, where: str, complete: bool | None) -> Recorded:
         failure=None if answer else Reason(ReasonCode.CLOSED_WITHOUT_ANSWER, "the recording has no answer"),
         elapsed_ms=float(elapsed) if isinstance(elapsed, int | float) and elapsed > 0 else 0.0,
     )
-    return Recorded(
+    return RecordedExchange(
         where=where,
         exchanges=(exchange,),
         at=str(entry.get("startedDateTime") or ""),
@@ -68,7 +68,7 @@ def _recorded(entry: Json, where: str, complete: bool | None) -> Recorded:
     )
 
 
-def _response(answer: har.Answered) -> Response:
+def _response(answer: har.HarResponse) -> Response:
     if answer.frames is not None:
         return Response(answer.status, answer.headers, events=tuple(_events(answer.frames)))
     if "text/event-stream" in answer.headers.get("content-type", "").lower():
@@ -78,7 +78,7 @@ def _response(answer: har.Answered) -> Response:
     return Response(answer.status, answer.headers, value, body_type)
 
 
-def _sent(asked: har.Asked) -> Json:
+def _sent(asked: har.HarRequest) -> Json:
     if not asked.body:
         return None
     if asked.is_form:

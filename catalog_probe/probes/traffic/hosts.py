@@ -19,13 +19,13 @@ if TYPE_CHECKING:
     from catalog_probe.catalog.files.store import Catalog
     from catalog_probe.catalog.model import Record
     from catalog_probe.probes.targets.target import Target
-    from catalog_probe.probes.traffic.recorded import Recorded
+    from catalog_probe.probes.traffic.recording import RecordedExchange
 
 Whose = tuple[str, Dialect]
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class ProviderAddress:
     """Where a target has one of a provider's addresses: host, and the path below which it answers."""
 
     host: str
@@ -44,7 +44,7 @@ class Hosts:
     name in the recording, by where a mock has each provider, and by headers that no other host sends.
     """
 
-    places: tuple[Place, ...]
+    places: tuple[ProviderAddress, ...]
     strict: bool
     names: Mapping[str, frozenset[str]]
     """The documented response headers of each provider, in stand-ins."""
@@ -54,7 +54,7 @@ class Hosts:
     def of(cls, targets: Iterable[Target], catalog: Catalog, *, strict: bool) -> Self:
         """What the targets say of where the providers are; with `strict`, nothing else counts."""
         found = [
-            Place(_host(address), urlsplit(_absolute(address)).path.rstrip("/"), (name, Dialect.of(provider)))
+            ProviderAddress(_host(address), urlsplit(_absolute(address)).path.rstrip("/"), (name, Dialect.of(provider)))
             for target in targets
             for name, provider in target.providers.items()
             for address in provider.addresses.values()
@@ -68,7 +68,7 @@ class Hosts:
             marks={name: Marks.of(name, own) for name, own in records.items()},
         )
 
-    def whose(self, recorded: Recorded) -> Whose | None:
+    def whose(self, recorded: RecordedExchange) -> Whose | None:
         """The provider that answered, and its dialect; None where nothing tells."""
         first = recorded.exchanges[0]
         url = first.request.url
@@ -82,7 +82,7 @@ class Hosts:
         headers = first.response.headers if first.response is not None else {}
         if not named:
             named = _mounted(host, path) or self._marked(headers)
-        return (named, learnt(named, self.names[named], headers)) if named else None
+        return (named, infer_dialect(named, self.names[named], headers)) if named else None
 
     def _marked(self, headers: Mapping[str, str]) -> str:
         """The one provider whose own headers these are."""
@@ -90,7 +90,7 @@ class Hosts:
         return found[0] if len(found) == 1 else ""
 
 
-def learnt(provider: str, names: Iterable[str], headers: Iterable[str]) -> Dialect:
+def infer_dialect(provider: str, names: Iterable[str], headers: Iterable[str]) -> Dialect:
     """The header prefix of the real provider, by a header whose end the documents name; `names` are the documented."""
     stand_in, identifier = manifest(provider).stand_ins.header_prefix, manifest(provider).stand_ins.id_prefix
     ends = {name.removeprefix(stand_in) for name in names if stand_in and name.startswith(stand_in)}

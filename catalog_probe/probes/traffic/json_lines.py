@@ -11,7 +11,7 @@ from catalog_probe.catalog.files.manifest import providers
 from catalog_probe.catalog.model import Address, Close, Event, Exchange, GrpcStatus, Reason, Request, Response
 from catalog_probe.catalog.model.codes import ReasonCode
 from catalog_probe.catalog.model.labels import UNJUDGED_LABELS
-from catalog_probe.probes.traffic.recorded import Recorded, TrafficError
+from catalog_probe.probes.traffic.recording import RecordedExchange, TrafficError
 from catalog_probe.probes.wire.body import NO_JSON, json_of, parsed
 from catalog_probe.probes.wire.sse import Stream, stream_in
 
@@ -28,7 +28,7 @@ NOBODY = "POST"
 _UNANSWERED = Reason(ReasonCode.CLOSED_WITHOUT_ANSWER, "the recording has no answer")
 
 
-def of_result(result: Result, where: str) -> Iterator[Recorded]:
+def attempts_of_result(result: Result, where: str) -> Iterator[RecordedExchange]:
     """The attempts of one probe of ours, each exchange with the label by which it was judged.
 
     What a client of others did, and a run judged, is still what that client did: nobody asked for it as that record.
@@ -38,12 +38,12 @@ def of_result(result: Result, where: str) -> Iterator[Recorded]:
         exchanges = tuple(each for each in attempt.exchanges if each.label not in UNJUDGED_LABELS)
         if result.trigger == RECORDED:
             for each in exchanges:
-                yield Recorded(where, (replace(each, label="", endpoint=""),), attempt.started_at, provider)
+                yield RecordedExchange(where, (replace(each, label="", endpoint=""),), attempt.started_at, provider)
         elif exchanges:
-            yield Recorded(where, exchanges, attempt.started_at, provider, result.record, True)
+            yield RecordedExchange(where, exchanges, attempt.started_at, provider, result.record, True)
 
 
-def of_line(line: Mapping[str, Json], where: str) -> Recorded:
+def parse_exchange(line: Mapping[str, Json], where: str) -> RecordedExchange:
     """An exchange of a line of its own: `request` and `response` as in results.jsonl, or an answer alone.
 
     Beside them may stand `provider`, `at` (RFC 3339), `record`, `label`, and `headers_complete` where it is known
@@ -58,7 +58,7 @@ def of_line(line: Mapping[str, Json], where: str) -> Recorded:
     request: Mapping[str, Json] = asked if isinstance(asked, dict) else {}
     headers, complete = found.get("headers"), line.get("headers_complete")
     provider = line.get("provider")
-    return Recorded(
+    return RecordedExchange(
         where=where,
         exchanges=(
             Exchange(

@@ -7,23 +7,23 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 from urllib.parse import parse_qs, urlsplit
 
-from catalog_probe.catalog.answers.readings import answer_in
-from catalog_probe.catalog.envelopes.projection import wire_of
+from catalog_probe.catalog.answers.readings import answer_of_exchange
+from catalog_probe.catalog.envelopes.projection import wire_values
 from catalog_probe.catalog.files.manifest import manifest
 from catalog_probe.catalog.model import Address, Aspect
 from catalog_probe.catalog.model.codes import FindingCode
 from catalog_probe.catalog.model.labels import ANSWER, MISSING_CREDENTIAL, STREAM, SUCCESS
-from catalog_probe.catalog.reading.assertions import asserted
+from catalog_probe.catalog.reading.assertions import asserted_expectations
 from catalog_probe.catalog.reading.expectations import documented_answers
-from catalog_probe.catalog.reading.facts import occurs_on
-from catalog_probe.catalog.reading.grpc_statuses import status_of
-from catalog_probe.catalog.reading.requests import refusals_without_a_key
+from catalog_probe.catalog.reading.grpc_statuses import http_status_of
+from catalog_probe.catalog.reading.record_fields import occurs_on
+from catalog_probe.catalog.reading.requests import keyless_refusals
 from catalog_probe.catalog.recognition.identify import Recogniser
 from catalog_probe.catalog.recognition.known import Known
 from catalog_probe.catalog.text.json_pointer import ABSENT
 from catalog_probe.catalog.text.sanitizing import sanitize_line
 from catalog_probe.probes.judging.comparison.compare import compare
-from catalog_probe.probes.traffic.filtered import HIDDEN, without_hidden_headers
+from catalog_probe.probes.traffic.hidden_values import HIDDEN, without_hidden_headers
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -121,7 +121,7 @@ class Matcher:
         streamed = response.events is not None and exchange.request.method == "POST"
         request = exchange.request
         endpoints = self.known.endpoints.sharing(request.method, request.url, streamed=streamed) if request.url else ()
-        status = status_of(response, self.provider)
+        status = http_status_of(response, self.provider)
         if status is not None and status < 400 and not self._fails_inside(exchange):
             if not endpoints:
                 return Unmatched("to no endpoint of the catalog")
@@ -137,8 +137,8 @@ class Matcher:
     def _code_of(self, exchange: Exchange) -> str:
         """The code of an error, or else its type, as the first of the provider's envelopes that carries one has it."""
         envelopes = {each.expected.envelope.name: each.expected.envelope for each in self.known.answers}
-        bodies = [reading.body for reading in answer_in(exchange).readings]
-        values = [wire_of(envelope, body) for body in bodies for envelope in envelopes.values()]
+        bodies = [reading.body for reading in answer_of_exchange(exchange).readings]
+        values = [wire_values(envelope, body) for body in bodies for envelope in envelopes.values()]
         named = (value[aspect] for aspect in (Aspect.CODE, Aspect.TYPE) for value in values if value.get(aspect))
         return sanitize_line(str(next(named, "")), _LONGEST_CODE)
 
@@ -201,7 +201,7 @@ class Matcher:
 
     @cached_property
     def _keyless(self) -> frozenset[str]:
-        return refusals_without_a_key(self._records)
+        return keyless_refusals(self._records)
 
     def _has_key(self, exchange: Exchange) -> bool:
         """Whether the request shows a key, if only that there was one: many recordings hide it, or leave it out."""
@@ -236,12 +236,14 @@ class Matcher:
     def _expectations(self, record: Record) -> Mapping[str, Expected]:
         address = str(record.address)
         if address not in self._stated:
-            self._stated[address] = {each.label: each for each in asserted(record, self._catalog.__getitem__)}
+            self._stated[address] = {
+                each.label: each for each in asserted_expectations(record, self._catalog.__getitem__)
+            }
         return self._stated[address]
 
 
 def _answer_in(exchange: Exchange) -> Answer:
-    return answer_in(without_hidden_headers(exchange))
+    return answer_of_exchange(without_hidden_headers(exchange))
 
 
 def _match(record: str, expected: Expected, exchange: Exchange, label: str) -> Match:

@@ -13,22 +13,22 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from catalog_probe.catalog.files.store import Catalog
-    from catalog_probe.probes.traffic.recorded import Recording
+    from catalog_probe.probes.traffic.recording import Recording
     from catalog_probe.probes.traffic.traffic import Traffic
 
-ANYBODY = "traffic"
+UNKNOWN_TARGET = "traffic"
 """The name of the target of traffic of which nobody says with whom it was exchanged. It is never live evidence."""
 
 LIVE = "live"
 
 
-def anybody() -> Target:
+def unknown_target() -> Target:
     """Every provider, wherever it is."""
     own = {name: Provider(name) for name in providers()}
-    return Target(ANYBODY, live=False, allow=frozenset(), providers=own, answered_by=AnsweredBy.RECORDING)
+    return Target(UNKNOWN_TARGET, live=False, allow=frozenset(), providers=own, answered_by=AnsweredBy.RECORDING)
 
 
-def traffic(recordings: Sequence[Recording], catalog: Catalog, target: Target, *, of_target: bool) -> Traffic:
+def make_traffic(recordings: Sequence[Recording], catalog: Catalog, target: Target, *, of_target: bool) -> Traffic:
     """The traffic of a target; of anybody's, the public addresses of the shipped live target are known as well."""
     from catalog_probe.probes.traffic.traffic import Traffic  # which loads what reads and judges exchanges
 

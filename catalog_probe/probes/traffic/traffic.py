@@ -7,11 +7,11 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from catalog_probe.catalog.observed.last_seen import instant
-from catalog_probe.probes.traffic.filtered import OF_RECORDERS, has_all_headers, is_hidden_whole, mark_hidden
+from catalog_probe.catalog.observed.last_seen import parse_utc_instant
+from catalog_probe.probes.traffic.hidden_values import RECORDER_MARKS, has_all_headers, is_hidden_whole, mark_hidden
 from catalog_probe.probes.traffic.hosts import Hosts
-from catalog_probe.probes.traffic.judged import Held
-from catalog_probe.probes.traffic.observed import observed, redactor_of
+from catalog_probe.probes.traffic.normalizing import make_redactor, normalize_exchange
+from catalog_probe.probes.traffic.record_judge import TrafficJudge
 from catalog_probe.probes.wire.redaction.redactor import HIDDEN
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from catalog_probe.catalog.files.store import Catalog
     from catalog_probe.catalog.model import Json
     from catalog_probe.probes.targets.target import Target
-    from catalog_probe.probes.traffic.recorded import Recorded, Recording
+    from catalog_probe.probes.traffic.recording import RecordedExchange, Recording
 
 
 @dataclass
@@ -65,17 +65,17 @@ class Traffic:
         return self._held.summary()
 
     @cached_property
-    def _held(self) -> Held:
+    def _held(self) -> TrafficJudge:
         """Every exchange against what it is evidence of, in the order of the recordings."""
         hosts = Hosts.of(self.targets, self.catalog, strict=self.of_target)
         recordings = [
             replace(each, recorded=tuple(map(_with_hidden_marked, each.recorded))) for each in self.recordings
         ]
-        redactor = redactor_of((each for own in recordings for each in own.recorded), self.targets)
-        held = Held(self.catalog, redactor)
+        redactor = make_redactor((each for own in recordings for each in own.recorded), self.targets)
+        held = TrafficJudge(self.catalog, redactor)
         for recording in recordings:
             held.left_out.update(f"unreadable ({each})" for each in recording.unreadable)
-            mine: dict[str, list[Recorded]] = defaultdict(list)
+            mine: dict[str, list[RecordedExchange]] = defaultdict(list)
             for recorded in recording.recorded:
                 whose = hosts.whose(recorded)
                 why = self._of_no_use(recording, recorded) if whose else "to no provider of the target"
@@ -83,7 +83,7 @@ class Traffic:
                     held.leave_out(why, len(recorded.exchanges))
                     continue
                 name, dialect = whose
-                seen = tuple(observed(each, name, dialect) for each in recorded.exchanges)
+                seen = tuple(normalize_exchange(each, name, dialect) for each in recorded.exchanges)
                 mine[name].append(replace(recorded, exchanges=seen))
                 for response in (each.response for each in seen if each.response is not None):
                     redactor.learn(response)
@@ -94,19 +94,19 @@ class Traffic:
                     held.hold(provider, each, complete=complete if said is None else said)
         return held
 
-    def _of_no_use(self, recording: Recording, recorded: Recorded) -> str:
+    def _of_no_use(self, recording: Recording, recorded: RecordedExchange) -> str:
         if any(is_hidden_whole(each) for each in recorded.exchanges):
             return "hidden whole"
         if recorded.of_no_use or not self.of_target:
             return recorded.of_no_use
         if recording.of_a_mock:
             return "of a run on a mock"
-        return "" if instant(recorded.at) is not None else "without a time"
+        return "" if parse_utc_instant(recorded.at) is not None else "without a time"
 
 
-def _with_hidden_marked(recorded: Recorded) -> Recorded:
+def _with_hidden_marked(recorded: RecordedExchange) -> RecordedExchange:
     """The exchanges with one mark for whatever a recorder hid, or a run of ours."""
     complete = bool(recorded.record) or recorded.headers_complete
-    marks = HIDDEN if recorded.record else OF_RECORDERS
+    marks = HIDDEN if recorded.record else RECORDER_MARKS
     marked = tuple(mark_hidden(exchange, marks, complete=complete) for exchange in recorded.exchanges)
     return replace(recorded, exchanges=marked)

@@ -12,7 +12,7 @@ from catalog_probe.catalog.model import Finding, Outcome
 from catalog_probe.catalog.model.answered_by import AnsweredBy
 from catalog_probe.catalog.model.codes import FindingCode, ReasonCode
 from catalog_probe.catalog.model.explanations import INCONCLUSIVE
-from catalog_probe.catalog.reading.facts import note
+from catalog_probe.catalog.reading.record_fields import note
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

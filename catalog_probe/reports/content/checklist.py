@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from catalog_probe.catalog.model.assertion import AssertionKey
 from catalog_probe.catalog.observed.cells import last_day
-from catalog_probe.catalog.reading.assertions import assumed
+from catalog_probe.catalog.reading.assertions import assumed_keys
 from catalog_probe.reports.content.words import AS_DOCUMENTED, ASSUMED, MISMATCHED, NOT_OBSERVED
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ class Checked:
 
 def checklist(result: Result) -> list[Checked]:
     """List a result's observations by endpoint and label; assertions that share a reason stand together."""
-    patterns = assumed(result.parsed_record)
+    patterns = assumed_keys(result.parsed_record)
     is_assumed = cache(lambda text: _is_assumed(text, patterns))  # on each endpoint the same few are asked for
     return [
         _checked(each, result, is_assumed)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from catalog_probe.catalog.evidence.verdicts import run_verdict
 from catalog_probe.catalog.model import Outcome, Severity
 from catalog_probe.catalog.model.explanations import ALL
-from catalog_probe.catalog.reading.facts import meaning
+from catalog_probe.catalog.reading.record_fields import meaning
 from catalog_probe.reports.content import advice
 from catalog_probe.reports.content.checklist import checklist, not_drawn, tally
 from catalog_probe.reports.content.commands import this_probe

@@ -29,7 +29,7 @@ def facets(standing: Standing) -> tuple[str, ...]:
 
 def _facets(standing: Standing) -> Iterator[str]:
     result = standing.result
-    yield from query.facets(result.parsed_record)
+    yield from query.record_facets(result.parsed_record)
     yield from (f"is:{each}" for each in sorted(words_of(standing)))
     yield f"outcome:{OUTCOMES[result.outcome].replace(' ', '-')}"
     for finding in result.findings:

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 from catalog_probe.catalog.files.provider_folders import cached_per_folders
 from catalog_probe.catalog.model import Json
-from catalog_probe.catalog.reading import documents
-from catalog_probe.catalog.reading.facts import seen, stated, tags
+from catalog_probe.catalog.reading.facts import read_facts
+from catalog_probe.catalog.reading.record_fields import documented_rows, observed_rows, tags
 from catalog_probe.catalog.recognition.lookalikes import Lookalikes
 from catalog_probe.catalog.text.json_tree import list_strings
 
@@ -66,11 +66,11 @@ def title(result: Result) -> str:
 
 def _facts(result: Result, relations: Relations) -> Iterator[Row]:
     record = result.parsed_record
-    for fact in stated(record):
+    for fact in documented_rows(record):
         yield {"label": fact.label, "text": _said(fact.value)}
     yield {"label": "documented in", "cites": [_cite(each, result) for each in record.sources]}
     yield {"label": "tags", "text": ", ".join(tags(record)) or "none"}
-    for fact in seen(record):
+    for fact in observed_rows(record):
         yield {"label": fact.label, "text": _said(fact.value)}
     yield {"label": "provoked by", "text": _provoked(result)}
     related = relations.related(result)
@@ -108,7 +108,7 @@ def _cite(source: str, result: Result) -> dict[str, Json]:
 def _rows(provider: str) -> Mapping[str, tuple[str, ...]]:
     """The statements of each row of the documents, by its citation, as catalog/facts has them."""
     found: dict[str, list[str]] = defaultdict(list)
-    for fact in documents.facts(provider):
+    for fact in read_facts(provider):
         found[fact.citation].append(fact.statement)
     return {citation: tuple(statements) for citation, statements in found.items()}
 

@@ -90,11 +90,11 @@ def _index(overview: Overview, dates: Sequence[str]) -> dict[str, Any]:
     rows, facets = record_rows.rows(overview)
     return {
         "outcomes": {OUTCOME_LETTERS[outcome]: [outcome, name] for outcome, name in OUTCOMES.items()},
-        "fields": {**query.OF_RECORDS, **query.OF_RUNS},
-        "prose": sorted(terms.PROSE),
-        "states": sorted(terms.STATES),
-        "listed": values.LISTED,
-        "forms": {field: [form.pattern, form.mend] for field, form in values.FORMS.items()},
+        "fields": {**query.RECORD_FIELDS, **query.RUN_FIELDS},
+        "prose": sorted(terms.PROSE_FIELDS),
+        "states": sorted(terms.SPACED_FIELDS),
+        "listed": values.ALLOWED_VALUES,
+        "forms": {field: [form.pattern, form.mend] for field, form in values.VALUE_FORMATS.items()},
         "runs": dates,
         "facets": facets,
         "rows": rows,

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from catalog_probe.catalog.files import paths
 from catalog_probe.catalog.model import Outcome
-from catalog_probe.catalog.search.query import OF_RECORDS, OF_RUNS
+from catalog_probe.catalog.search.query import RECORD_FIELDS, RUN_FIELDS
 from catalog_probe.catalog.text.phrases import format_count
 from catalog_probe.catalog.text.sanitizing import escape_hidden, sanitize_line
 from catalog_probe.reports.content import advice, commands, sections, words
@@ -76,7 +76,7 @@ def environment() -> Environment:
         Outcome=Outcome,
         count=format_count,
         query=query,
-        fields={**OF_RECORDS, **OF_RUNS},
+        fields={**RECORD_FIELDS, **RUN_FIELDS},
         meaning=advice.means,
         unseen=unseen,
         ask_again=commands.ask_again,

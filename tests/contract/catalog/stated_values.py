@@ -12,12 +12,12 @@ from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING
 
-from catalog_probe.catalog.reading import documents
+from catalog_probe.catalog.reading import facts
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from catalog_probe.catalog.reading.documents import Fact
+    from catalog_probe.catalog.reading.facts import Fact
 
 VALUE = r"(?P<value>[\w:.-]*\w)"
 
@@ -117,4 +117,4 @@ class StatedFacts:
 @cache
 def stated_facts(provider: str) -> StatedFacts:
     """The shipped facts of a provider."""
-    return StatedFacts(documents.facts(provider))
+    return StatedFacts(facts.read_facts(provider))

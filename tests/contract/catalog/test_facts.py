@@ -18,11 +18,11 @@ from typing import TYPE_CHECKING
 import pytest
 
 from catalog_probe.catalog.files.manifest import providers
-from catalog_probe.catalog.reading import documents
+from catalog_probe.catalog.reading import facts
 from tests.harness.engines import catalog
 
 if TYPE_CHECKING:
-    from catalog_probe.catalog.reading.documents import Checks
+    from catalog_probe.catalog.reading.facts import FactChecks
 
 NOT_YET = Path(__file__).parent / "not_yet"
 
@@ -30,8 +30,8 @@ each_provider = pytest.mark.parametrize("provider", providers())
 
 
 @cache
-def checks(provider: str) -> Checks:
-    return documents.checks(provider, catalog())
+def checks(provider: str) -> FactChecks:
+    return facts.load_fact_checks(provider, catalog())
 
 
 def open_now(provider: str) -> set[str]:
@@ -82,7 +82,7 @@ def test_facts_are_in_the_order_of_the_documents(provider: str) -> None:
 
 @each_provider
 def test_cells_are_well_formed(provider: str) -> None:
-    raw = documents.facts_file(provider).read_bytes()
+    raw = facts.facts_file(provider).read_bytes()
     assert b"\r" not in raw
     assert raw.endswith(b"\n")
     cells = [cell for line in raw.decode().splitlines() for cell in line.split("\t")]

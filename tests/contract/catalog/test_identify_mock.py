@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 import catalog_probe as library
-from catalog_probe.catalog.answers.readings import answer_in
+from catalog_probe.catalog.answers.readings import answer_of_exchange
 from catalog_probe.catalog.files.manifest import providers
 from catalog_probe.catalog.model import Exchange, Outcome
 from catalog_probe.catalog.model.labels import UNJUDGED_LABELS
@@ -45,7 +45,7 @@ def test_each_answer_of_the_mock_is_recognised(provider: str, clean: Clean) -> N
             continue
         for exchange in answers(result):
             request = exchange.request
-            found = recogniser.identify(answer_in(exchange), method=request.method, path=request.url)
+            found = recogniser.identify(answer_of_exchange(exchange), method=request.method, path=request.url)
             if address not in found.records and address not in NOTHING_TO_KNOW_IT_BY:
                 missed.append((address, exchange.label, found.records, found.reasons))
     assert missed == []

@@ -16,8 +16,8 @@ import pytest
 from catalog_probe.catalog.files.manifest import providers
 from catalog_probe.catalog.files.schemas import envelope_id, schemas
 from catalog_probe.catalog.model.assertion import Basis
-from catalog_probe.catalog.reading import documents
 from catalog_probe.catalog.reading.assertions import assertions
+from catalog_probe.catalog.reading.facts import Fact, load_fact_checks
 from tests.contract.catalog.stated_values import FORMS, UNLESS_STATED, StatedFacts, StatedValue, stated_facts
 from tests.harness.engines import catalog
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from catalog_probe.catalog.model import Record
     from catalog_probe.catalog.model.assertion import Assertion
-    from catalog_probe.catalog.reading.documents import Checks
+    from catalog_probe.catalog.reading.facts import FactChecks
 
 VALUE_ASPECTS = {"status": "http_status", "type": "type", "code": "code"}
 """Aspect of an assertion -> the field of an error record that it comes from."""
@@ -84,14 +84,14 @@ each_provider = pytest.mark.parametrize("provider", providers())
 
 
 @cache
-def checks(provider: str) -> Checks:
-    return documents.checks(provider, CATALOG)
+def checks(provider: str) -> FactChecks:
+    return load_fact_checks(provider, CATALOG)
 
 
 @cache
-def facts_by_assertion(provider: str) -> Mapping[str, Sequence[documents.Fact]]:
+def facts_by_assertion(provider: str) -> Mapping[str, Sequence[Fact]]:
     """Id of an assertion -> the facts that name it."""
-    facts: dict[str, list[documents.Fact]] = {}
+    facts: dict[str, list[Fact]] = {}
     for fact in checks(provider).facts:
         for assertion in checks(provider).of(fact):
             facts.setdefault(assertion.id, []).append(fact)
@@ -237,7 +237,7 @@ def unstated_values(record: Record) -> Iterator[str]:
             yield f"{assertion.key} is {documented!r}, which none of {rows} states"
 
 
-def _values_named(facts: Iterable[documents.Fact], field: str) -> Iterator[StatedValue]:
+def _values_named(facts: Iterable[Fact], field: str) -> Iterator[StatedValue]:
     ids = {fact.id for fact in facts}
     for fact in facts:
         values = stated_facts(fact.id.partition("-")[0]).values_by_row[fact.citation]

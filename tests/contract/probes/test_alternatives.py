@@ -10,7 +10,7 @@ import pytest
 
 from catalog_probe.catalog.model import Attempt, Exchange, Outcome, Request, Response, Severity
 from catalog_probe.catalog.model.assertion import Basis
-from catalog_probe.catalog.reading.assertions import asserted
+from catalog_probe.catalog.reading.assertions import asserted_expectations
 from catalog_probe.catalog.text.json_pointer import ABSENT, find_value
 from catalog_probe.probes.judging.judge import judge
 from tests.contract.catalog.envelope_examples import ENVELOPES
@@ -69,7 +69,7 @@ def choices() -> tuple[Choice, ...]:
     return tuple(
         Choice(expected)
         for record in catalog().records
-        for expected in asserted(record, catalog().__getitem__)
+        for expected in asserted_expectations(record, catalog().__getitem__)
         if any(each.alternatives for each in expected.assertions.values()) and expected.instead is None
     )
 

@@ -9,9 +9,9 @@ import pytest
 from catalog_probe.catalog.files.manifest import providers
 from catalog_probe.catalog.model import Aspect, Finding, Outcome
 from catalog_probe.catalog.model.codes import FindingCode
-from catalog_probe.probes.traffic.json_lines import of_line
-from catalog_probe.probes.traffic.recorded import Recording
-from catalog_probe.probes.traffic.sources import anybody
+from catalog_probe.probes.traffic.json_lines import parse_exchange
+from catalog_probe.probes.traffic.recording import Recording
+from catalog_probe.probes.traffic.sources import unknown_target
 from catalog_probe.probes.traffic.traffic import Traffic
 from tests.harness.captures import (
     CAPTURES,
@@ -108,7 +108,9 @@ def test_as_recordings_they_are_evidence_of_their_own_rows_alone(with_headers: b
     for capture in captures():
         provider = capture["provider"].lower()
         shown = {**capture, "headers": without_made_up_ids(capture) if with_headers else None}
-        seen = Traffic([Recording("c", (of_line(shown, capture["id"]),))], catalog(), [anybody()], of_target=False)
+        seen = Traffic(
+            [Recording("c", (parse_exchange(shown, capture["id"]),))], catalog(), [unknown_target()], of_target=False
+        )
         records = catalog().select(provider=None if provider == "none" else provider, kind="errors")
         results = [seen.result(str(record.address)) for record in records]
         judged = [each for each in results if each.outcome is not Outcome.NOT_PROBED]

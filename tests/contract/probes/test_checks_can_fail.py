@@ -9,7 +9,7 @@ import pytest
 
 from catalog_probe.catalog.files.manifest import providers
 from catalog_probe.catalog.model import Attempt, Exchange, Outcome
-from catalog_probe.catalog.reading.assertions import asserted, assertions
+from catalog_probe.catalog.reading.assertions import asserted_expectations, assertions
 from catalog_probe.catalog.reading.expectations import expectations
 from catalog_probe.catalog.recognition.known import Known
 from catalog_probe.probes.judging.judge import judge
@@ -79,7 +79,7 @@ def test_everything_that_a_record_asserts_is_seen_on_the_mock(provider: str, cle
             seen = {
                 f"{observation.label}/{within}" for observation in result.observations for within in observation.matched
             }
-            stated = asserted(result.parsed_record, catalog().__getitem__)
+            stated = asserted_expectations(result.parsed_record, catalog().__getitem__)
             left = {label for record, label in left_to_others(provider) if record == address}
             own = (
                 [

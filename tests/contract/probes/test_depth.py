@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from catalog_probe.catalog.model import Outcome
 from catalog_probe.catalog.reading.assertions import assertions
-from catalog_probe.catalog.reading.facts import claimed_endpoints
+from catalog_probe.catalog.reading.record_fields import claimed_endpoints
 from catalog_probe.catalog.writeback.planner import Patch, Policy, plan
 from catalog_probe.catalog.writeback.seen import Sighting
 from catalog_probe.probes.planning.rotation import ALL

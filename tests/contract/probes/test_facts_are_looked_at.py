@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from catalog_probe.catalog.files.manifest import providers
-from catalog_probe.catalog.reading import documents
+from catalog_probe.catalog.reading import facts
 from catalog_probe.probes.recipes.book import recipe_book
 from tests.harness.engines import Clean, catalog
 from tests.harness.mutants.running import too_large
@@ -38,7 +38,7 @@ def is_sent(assertion: Assertion) -> bool:
 @pytest.mark.parametrize("provider", providers())
 def test_each_assertion_that_a_fact_names_was_seen_as_stated(provider: str, clean: Clean) -> None:
     """What may be absent need not be seen in each answer; that a fact is looked at, something has to show."""
-    checks = documents.checks(provider, catalog())
+    checks = facts.load_fact_checks(provider, catalog())
     named = {fact.id: [each for each in checks.of(fact) if is_sent(each)] for fact in checks.facts}
     seen = seen_as_stated(clean(provider).values())
     by_proofs = tuple(f"{address}#{label}/" for address, label in too_large(provider))

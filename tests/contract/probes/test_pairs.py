@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from catalog_probe.catalog.files.manifest import providers
-from catalog_probe.catalog.reading.facts import claimed_endpoints, occurs_on
+from catalog_probe.catalog.reading.record_fields import claimed_endpoints, occurs_on
 from catalog_probe.probes.recipes.book import recipe_book
 from tests.harness.engines import catalog
 

@@ -9,7 +9,7 @@ import pytest
 
 from catalog_probe.catalog.files.manifest import providers
 from catalog_probe.catalog.model.labels import SUCCESS
-from catalog_probe.catalog.reading.grpc_statuses import status_of
+from catalog_probe.catalog.reading.grpc_statuses import http_status_of
 from catalog_probe.probes.calls.call import get, post
 from catalog_probe.probes.planning.spreading import elsewhere
 from catalog_probe.probes.recipes.book import recipe_book
@@ -68,7 +68,7 @@ async def two_models(probe: Probe) -> None:
     await probe.setup(get("/v1/models/{small_model}"))
     listed = await probe.send(get("/v1/models", credential="restricted"), SUCCESS)
     assert listed.response is not None
-    assert status_of(listed.response, probe.provider)
+    assert http_status_of(listed.response, probe.provider)
     await probe.send(get(f"/v1/models/{probe.values['fast_model']}"))
 
 

@@ -10,7 +10,7 @@ import pytest
 from catalog_probe.catalog.model import Attempt, Close, Event, Exchange, Outcome, Request, Response
 from catalog_probe.catalog.model.assertion import Basis
 from catalog_probe.catalog.model.codes import ReasonCode
-from catalog_probe.catalog.reading.assertions import asserted, assertions
+from catalog_probe.catalog.reading.assertions import asserted_expectations, assertions
 from catalog_probe.probes.judging.judge import judge
 from tests.harness.captures import known
 from tests.harness.engines import catalog
@@ -36,7 +36,7 @@ def streamed(protocol: str) -> list[Expected]:
     return [
         expected
         for record in catalog().records
-        for expected in asserted(record, catalog().__getitem__)
+        for expected in asserted_expectations(record, catalog().__getitem__)
         if expected.stream is not None and expected.stream.protocol == protocol
     ]
 
@@ -106,7 +106,7 @@ def test_a_close_is_as_documented_whatever_brought_it_about(
     slug: str, response: Response, outcome: Outcome, reason: ReasonCode | None
 ) -> None:
     """A close has a code of 1000 to 1011 and a reason (1:4.2, 1:6); that one comes here at all is assumed."""
-    (expected,) = asserted(catalog()[f"pb/errors/live/{slug}"], catalog().__getitem__)
+    (expected,) = asserted_expectations(catalog()[f"pb/errors/live/{slug}"], catalog().__getitem__)
     verdict = judged(expected, response)
     assert (verdict.outcome, verdict.reason and verdict.reason.code) == (outcome, reason)
 

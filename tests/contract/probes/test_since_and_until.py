@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from catalog_probe.catalog.check.asserting import of_no_revision
+from catalog_probe.catalog.check.assertion_checks import unknown_revisions
 from catalog_probe.catalog.files.manifest import manifest
 from catalog_probe.catalog.files.store import Catalog
 from catalog_probe.catalog.model import Outcome, Record
@@ -77,7 +77,7 @@ def test_a_tag_does_not_wait_for_what_the_usual_revision_does_not_show() -> None
 
 
 def test_a_revision_that_no_manifest_lists_is_told() -> None:
-    (complaint,) = of_no_revision(saying("until", "2026-10-12", "top_k/*")[MESSAGE])
+    (complaint,) = unknown_revisions(saying("until", "2026-10-12", "top_k/*")[MESSAGE])
     assert complaint.json_path == "$.until"
     assert "no revision is called '2026-10-12'" in complaint.message
     assert "2026-10-21" in complaint.mend

@@ -10,7 +10,7 @@ import pytest
 from catalog_probe.catalog.files.manifest import providers
 from catalog_probe.catalog.model import Outcome, Reason
 from catalog_probe.catalog.model.codes import ReasonCode
-from catalog_probe.catalog.reading.grpc_statuses import status_of
+from catalog_probe.catalog.reading.grpc_statuses import http_status_of
 from catalog_probe.probes.planning.obstacles import obstacle
 from catalog_probe.probes.recipes.fault_free import FAULT_FREE, fault_free_request
 from catalog_probe.probes.recipes.performing import perform_recipe
@@ -41,7 +41,7 @@ def refusing(result: Result) -> set[str]:
         each.label
         for attempt in result.attempts
         for each in attempt.exchanges
-        if each.response is not None and (status_of(each.response, result.address.provider) or 0) >= 400
+        if each.response is not None and (http_status_of(each.response, result.address.provider) or 0) >= 400
     }
     return {asked[label] for label in refused & asked.keys()} - {""}
 
@@ -78,7 +78,7 @@ def test_each_succeeds(name: str, mock_target: Target) -> None:
     obstacles = {each: obstacle(recipe, mock_target, frozenset(Cost)) for each, recipe in mine.items()}
     assert {each: why for each, why in obstacles.items() if why is not None} == {}
     answers = anyio.run(asked, mine, mock_target.providers[name], Redactor.of(mock_target, public=[NOWHERE_KEY]))
-    statuses = {each: status_of(answer, name) for each, answer in answers.items() if answer is not None}
+    statuses = {each: http_status_of(answer, name) for each, answer in answers.items() if answer is not None}
     assert statuses.keys() == mine.keys()
     assert {each: answers[each] for each, status in statuses.items() if (status or 0) >= 400} == {}
 

@@ -11,7 +11,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from catalog_probe.catalog.reading.documents import Wire, checks, facts
+from catalog_probe.catalog.reading.facts import Wire, load_fact_checks, read_facts
 from catalog_probe.probes.recipes.book import recipe_book
 from tests.harness.engines import catalog
 from tests.harness.mutants import instead
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from catalog_probe.catalog.model.assertion import Assertion
-    from catalog_probe.catalog.reading.documents import Fact
+    from catalog_probe.catalog.reading.facts import Fact
 
 TABLES = Path(__file__).parents[2] / "contract" / "mutants"
 NOT_YET = TABLES / "not_yet"
@@ -126,7 +126,7 @@ class Of:
 
     @cached_property
     def facts(self) -> dict[str, Fact]:
-        return {fact.id: fact for fact in facts(self.provider)}
+        return {fact.id: fact for fact in read_facts(self.provider)}
 
     @cached_property
     def breakable(self) -> set[str]:
@@ -136,7 +136,7 @@ class Of:
     @cached_property
     def wanting(self) -> set[str]:
         """The facts that want a mutant: those of them that are not left to recorded traffic alone."""
-        held = checks(self.provider, catalog())
+        held = load_fact_checks(self.provider, catalog())
         looks = {id_: held.of(self.facts[id_]) for id_ in self.breakable}
         return {id_ for id_, those in looks.items() if not those or any(map(self._is_sent, those))}
 

@@ -8,8 +8,8 @@ from urllib.parse import quote
 import pytest
 
 from catalog_probe.catalog.model.errors import CatalogError
-from catalog_probe.catalog.search.query import OF_RECORDS, OF_RUNS, Spoken, parse
-from catalog_probe.catalog.search.query import spoken as text_of
+from catalog_probe.catalog.search.query import RECORD_FIELDS, RUN_FIELDS, SearchEntry, parse
+from catalog_probe.catalog.search.query import split_names as text_of
 from tests.system.browser.chromium import Visit, shown, until
 
 
@@ -172,9 +172,9 @@ def test_the_page_and_the_catalog_read_a_query_alike(visit: Visit, report: str) 
     """The script has the rules of catalog_probe/catalog/search/query.py: over the same facets both find the same."""
     tab = visit(report)
     rows = tab.evaluate("records.map(r => [r.address, r.title, r.age, r.places.map(at => index.facets[at])])")
-    known = {*OF_RECORDS, *OF_RUNS}
+    known = {*RECORD_FIELDS, *RUN_FIELDS}
     spoken = {
-        address: Spoken(frozenset(facets), text_of("\n".join((address, title, *facets)).lower()), age)
+        address: SearchEntry(frozenset(facets), text_of("\n".join((address, title, *facets)).lower()), age)
         for address, title, age, facets in rows
     }
     for query in QUERIES.splitlines():
@@ -190,7 +190,7 @@ def test_the_page_and_the_catalog_refuse_alike(visit: Visit, small_report: str) 
     tab = visit(small_report)
     for query in WRONG:
         with pytest.raises(CatalogError):
-            parse(query, known={*OF_RECORDS, *OF_RUNS})
+            parse(query, known={*RECORD_FIELDS, *RUN_FIELDS})
         tab.fill("#f-q", query)
         assert tab.inner_text("#count").startswith("0 of "), query
         assert tab.inner_text("#count").count(". ") == 1, f"it says what is wrong with {query}"

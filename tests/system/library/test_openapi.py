@@ -6,18 +6,18 @@ import pytest
 from openapi_spec_validator import OpenAPIV31SpecValidator
 from openapi_spec_validator.validation.exceptions import OpenAPIValidationError
 
-from catalog_probe.catalog.exports.openapi import document
+from catalog_probe.catalog.exports.openapi import build_document
 from catalog_probe.catalog.files.manifest import providers
 from catalog_probe.catalog.files.store import Catalog
 
 
 @pytest.mark.parametrize("provider", providers())
 def test_it_is_openapi(provider: str) -> None:
-    OpenAPIV31SpecValidator(document(Catalog.load(), provider)).validate()
+    OpenAPIV31SpecValidator(build_document(Catalog.load(), provider)).validate()
 
 
 def test_its_validator_refuses_what_is_none() -> None:
-    broken = document(Catalog.load(), "pd")
+    broken = build_document(Catalog.load(), "pd")
     broken["paths"]["/v1/models"]["get"]["responses"]["200"].pop("description")
     with pytest.raises(OpenAPIValidationError):
         OpenAPIV31SpecValidator(broken).validate()

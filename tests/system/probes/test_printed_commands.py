@@ -6,7 +6,7 @@ import json
 from html.parser import HTMLParser
 from typing import TYPE_CHECKING
 
-from catalog_probe.catalog.check import mending
+from catalog_probe.catalog.check import fixing
 from catalog_probe.catalog.files.store import RECORDS
 from tests.harness.checkouts import copied
 from tests.harness.command import CHECKOUT, OF_OUR_DEPENDENCIES, pytest_probes, ran
@@ -53,7 +53,7 @@ def records_that_state_otherwise(folder: Path) -> Path:
         data = json.loads(file.read_text(encoding="utf-8"))
         data[slug]["http_status"] = status
         file.write_text(json.dumps(data), encoding="utf-8")
-    mending.put_right(folder)
+    fixing.fix_records(folder)
     return folder
 
 

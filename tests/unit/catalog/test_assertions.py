@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from catalog_probe.catalog.model import Address, Record
 from catalog_probe.catalog.model.assertion import AssertionKey, Basis
-from catalog_probe.catalog.reading.assertions import asked, assertions
-from catalog_probe.catalog.reading.expectations import allowing
+from catalog_probe.catalog.reading.assertions import assertions, request_assumptions
+from catalog_probe.catalog.reading.expectations import success_rule_labels
 from tests.harness.engines import catalog as shipped
 
 if TYPE_CHECKING:
@@ -120,7 +120,7 @@ def test_alternatives_reach_and_dependence_are_told() -> None:
 
 def test_what_is_assumed_of_the_request_is_no_assertion_of_an_answer() -> None:
     catalog, record = changed("pa/endpoints/messages/create_message", assumed={"ask/path": "not shown, 1:4.1"})
-    assert asked(record) == {AssertionKey("ask", "path"): "not shown, 1:4.1"}
+    assert request_assumptions(record) == {AssertionKey("ask", "path"): "not shown, 1:4.1"}
     made = assertions(record, catalog.__getitem__)
     assert all(each.basis is Basis.DOCUMENTED for each in made if not each.from_envelope)
 
@@ -136,7 +136,9 @@ def test_a_record_names_only_assertions_that_it_makes() -> None:
     catalog = shipped()
     for record in catalog.records:
         own = [each.key for each in assertions(record, catalog.__getitem__)]
-        own += [AssertionKey("success", key.aspect, key.location) for key in own if key.label in allowing(record)]
+        own += [
+            AssertionKey("success", key.aspect, key.location) for key in own if key.label in success_rule_labels(record)
+        ]
         for field in ("assumed", "alternatives", "out_of_reach"):
             for text in record.data.get(field) or {}:
                 said = AssertionKey.parse(text)

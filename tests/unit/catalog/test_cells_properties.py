@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from catalog_probe.catalog.check.asserting import wrong_tags
+from catalog_probe.catalog.check.assertion_checks import wrong_tags
 from catalog_probe.catalog.evidence.drift_identity import ABSENT
 from catalog_probe.catalog.model import Outcome, Record, Tag
 from catalog_probe.catalog.model.observation import Observation

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from catalog_probe.catalog.check.mending import put_right
+from catalog_probe.catalog.check.fixing import fix_records
 from catalog_probe.catalog.evidence import earlier_runs
 from catalog_probe.catalog.evidence.results import Result, Run
 from catalog_probe.catalog.evidence.verdicts import run_verdict
@@ -28,7 +28,7 @@ from catalog_probe.catalog.files.store import Catalog
 from catalog_probe.catalog.model import Outcome, Record
 from catalog_probe.catalog.model.exits import Exit
 from catalog_probe.catalog.model.observation import Observation
-from catalog_probe.catalog.observed.confirmed import confirmed_keys, digest_of, unconfirmed_since
+from catalog_probe.catalog.observed.confirmed import confirmed_keys, statement_digest, unconfirmed_since
 from catalog_probe.catalog.reading.assertions import assertions
 from catalog_probe.catalog.writeback.planner import Patch, Policy, plan
 from catalog_probe.catalog.writeback.seen import Sighting
@@ -214,7 +214,7 @@ def test_dropping_void_evidence_keeps_what_was_once_seen_to_hold(tmp_path_factor
     content = small_catalog()
     content["pa/errors/general.json"]["rate_limit_error"] = {**kept.data, "http_status": 430}
     root = write_catalog(tmp_path_factory.mktemp("records"), content)
-    put_right(root)
+    fix_records(root)
     after = Catalog.load(root)[ERROR_ADDRESS]
     assert after.data["evidence"]["endpoints"] == {}
     assert TYPE in confirmed_keys(after, stated(after))
@@ -254,9 +254,9 @@ def test_nights_merged_in_any_order_remember_the_same(order: list[int], seen: li
 
 
 def test_a_digest_names_one_statement() -> None:
-    names = [digest_of(each) for each in stated(record())]
+    names = [statement_digest(each) for each in stated(record())]
     assert len(set(names)) == len(names)
-    other = {digest_of(each) for each in stated(record(http_status=430))}
+    other = {statement_digest(each) for each in stated(record(http_status=430))}
     assert len(set(names) - other) == 1
 
 

@@ -12,12 +12,12 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from catalog_probe.catalog.exports import table
-from catalog_probe.catalog.exports.openapi import document
-from catalog_probe.catalog.exports.schemas import of_fields
+from catalog_probe.catalog.exports.openapi import build_document
+from catalog_probe.catalog.exports.schemas import fields_schema
 from catalog_probe.catalog.files.manifest import manifest, providers
 from catalog_probe.catalog.library import load
 from catalog_probe.catalog.model.exits import Exit
-from catalog_probe.catalog.reading.facts import claimed_endpoints, request_line
+from catalog_probe.catalog.reading.record_fields import claimed_endpoints, request_line
 from catalog_probe.catalog.reading.statuses import documented_status
 from catalog_probe.cli.catalog_commands.group import main
 from tests.harness.engines import catalog
@@ -31,7 +31,7 @@ JSON = "application/json"
 
 @cache
 def exported(provider: str) -> dict[str, Any]:
-    return document(catalog(), provider)
+    return build_document(catalog(), provider)
 
 
 @pytest.mark.parametrize("provider", providers())
@@ -92,7 +92,7 @@ def test_an_operation_has_the_host_that_its_manifest_says_and_any_refusal_of_its
 
 
 def test_fields_at_pointers_are_one_schema() -> None:
-    schema = of_fields({"/data/*/id": {"type": "string"}, "/data": {"minItems": 1}, "/a~1b": False, "/n": {}})
+    schema = fields_schema({"/data/*/id": {"type": "string"}, "/data": {"minItems": 1}, "/a~1b": False, "/n": {}})
     check = Draft202012Validator(schema)
     assert check.is_valid({"data": [{"id": "x"}, {}], "n": 1})
     assert not check.is_valid({"data": [{"id": 3}], "n": 1})
@@ -102,7 +102,7 @@ def test_fields_at_pointers_are_one_schema() -> None:
 
 
 def test_a_table_has_a_line_a_record() -> None:
-    rows = list(csv.DictReader(io.StringIO(table.text(load().values()))))
+    rows = list(csv.DictReader(io.StringIO(table.to_csv(load().values()))))
     assert len(rows) == len(load())
     (overloaded,) = (each for each in rows if each["address"] == "pa/errors/general/overloaded")
     assert (overloaded["statuses"], overloaded["type"], overloaded["retry"]) == ("529", "overloaded_error", "yes")
@@ -111,7 +111,7 @@ def test_a_table_has_a_line_a_record() -> None:
 
 def test_no_cell_is_a_formula() -> None:
     """What a spreadsheet would run is text."""
-    cells = [cell for row in csv.reader(io.StringIO(table.text(load().values()))) for cell in row]
+    cells = [cell for row in csv.reader(io.StringIO(table.to_csv(load().values()))) for cell in row]
     assert not [cell for cell in cells if cell.startswith(("=", "+", "-", "@", "\t"))]
 
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import catalog_probe
 from catalog_probe import Identity, May, identify
-from catalog_probe.catalog.answers.readings import answer_of
+from catalog_probe.catalog.answers.readings import make_answer
 from catalog_probe.catalog.model import Address
 from catalog_probe.catalog.model.errors import CatalogError
 from catalog_probe.catalog.recognition.identify import Recogniser
@@ -162,7 +162,7 @@ def test_a_stated_header_value_tells_two_records_apart(headers: dict[str, str], 
         for name, rules in stated.items()
     ]
     body = {"type": "error", "error": {"type": "limited", "message": "Slow."}, "request_id": "req_1"}
-    answer = answer_of(429, {"request-id": "req_1", **headers}, body)
+    answer = make_answer(429, {"request-id": "req_1", **headers}, body)
     assert Recogniser.of("pa", records).identify(answer).records == (f"pa/errors/made/{slug}",)
 
 

@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from catalog_probe.catalog.answers.pasted import answers_in
+from catalog_probe.catalog.answers.pasted import parse_answers
 from catalog_probe.catalog.model.errors import CatalogError
 from catalog_probe.cli.main import main
 from tests.harness.command import CHECKOUT
@@ -59,7 +59,7 @@ RESULT = {"record": "pc/x", "attempts": [{"exchanges": [{"request": {}, "respons
     ],
 )
 def test_status_headers_and_body_are_found(text: str) -> None:
-    [found] = answers_in(text)
+    [found] = parse_answers(text)
     assert found.status == 429
     assert found.headers is not None
     assert found.headers["retry-after"] == "3"
@@ -67,7 +67,7 @@ def test_status_headers_and_body_are_found(text: str) -> None:
 
 
 def test_an_exception_tells_its_status_in_words_and_its_body_as_python_shows_it() -> None:
-    [found] = answers_in(f"somewhere.RateLimitError: Error code: 429 - {BODY!r}")
+    [found] = parse_answers(f"somewhere.RateLimitError: Error code: 429 - {BODY!r}")
     assert (found.status, found.headers, found.body) == (429, None, BODY)
 
 
@@ -84,7 +84,7 @@ def test_an_exception_tells_its_status_in_words_and_its_body_as_python_shows_it(
     ],
 )
 def test_the_words_of_an_exception_are_read(text: str, status: int | None) -> None:
-    [found] = answers_in(text)
+    [found] = parse_answers(text)
     assert (found.status, found.body) == (status, BODY)
 
 
@@ -108,12 +108,12 @@ def test_the_words_of_an_exception_are_read(text: str, status: int | None) -> No
     ],
 )
 def test_the_request_is_found_where_the_text_has_it(text: str, method: str | None, path: str | None) -> None:
-    [found] = answers_in(text)
+    [found] = parse_answers(text)
     assert (found.method, found.path) == (method, path)
 
 
 def test_each_line_of_a_results_file_is_read() -> None:
-    assert len(answers_in(f"{json.dumps(RESULT)}\n\n{json.dumps(RESULT)}\n")) == 2
+    assert len(parse_answers(f"{json.dumps(RESULT)}\n\n{json.dumps(RESULT)}\n")) == 2
 
 
 @pytest.mark.parametrize(
@@ -130,14 +130,14 @@ def test_each_line_of_a_results_file_is_read() -> None:
 )
 def test_what_is_no_answer_is_said_in_one_line(text: str, said: str) -> None:
     with pytest.raises(CatalogError, match=said):
-        answers_in(text)
+        parse_answers(text)
 
 
 @settings(deadline=None)
 @given(st.text(max_size=80) | st.sampled_from([CURL, json.dumps(RESULT)]).flatmap(lambda t: st.just(t[: len(t) // 2])))
 def test_whatever_is_pasted_is_read_or_refused(text: str) -> None:
     with contextlib.suppress(CatalogError):
-        assert answers_in(text)
+        assert parse_answers(text)
 
 
 def identified(monkeypatch: pytest.MonkeyPatch, text: str, *arguments: str) -> int:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from catalog_probe.catalog.envelopes.envelope import Envelope
-from catalog_probe.catalog.envelopes.projection import message_in, param_in, unwrapped, wire_of
+from catalog_probe.catalog.envelopes.projection import find_message, find_param, unwrap, wire_values
 
 if TYPE_CHECKING:
     from catalog_probe.catalog.model import Json
@@ -22,18 +22,18 @@ ERROR: Json = {"error": {"type": "overloaded", "code": None, "param": "model", "
     ("envelope", "body"), [(PLAIN, ERROR), (IN_AN_ARRAY, ERROR), (IN_AN_ARRAY, [ERROR, {"error": {"type": "other"}}])]
 )
 def test_each_value_is_found(envelope: Envelope, body: Json) -> None:
-    assert wire_of(envelope, body) == {"type": "overloaded", "code": None, "param": "model"}
-    assert (message_in(envelope, body), param_in(envelope, body)) == ("Busy.", "model")
+    assert wire_values(envelope, body) == {"type": "overloaded", "code": None, "param": "model"}
+    assert (find_message(envelope, body), find_param(envelope, body)) == ("Busy.", "model")
 
 
 def test_what_an_envelope_or_a_body_does_not_have_is_left_out() -> None:
     of_types = Envelope("e", {}, {"type": "/error/type"}, "json")
-    assert wire_of(of_types, ERROR) == {"type": "overloaded"}
-    assert wire_of(PLAIN, {"error": {"code": 7}}) == {"code": 7}
-    assert message_in(of_types, ERROR) is param_in(of_types, ERROR) is None
-    assert message_in(PLAIN, {"error": {"message": 7}}) is param_in(PLAIN, {"error": {"param": None}}) is None
+    assert wire_values(of_types, ERROR) == {"type": "overloaded"}
+    assert wire_values(PLAIN, {"error": {"code": 7}}) == {"code": 7}
+    assert find_message(of_types, ERROR) is find_param(of_types, ERROR) is None
+    assert find_message(PLAIN, {"error": {"message": 7}}) is find_param(PLAIN, {"error": {"param": None}}) is None
 
 
 def test_an_array_is_unwrapped_only_where_the_surface_has_one() -> None:
-    assert unwrapped(PLAIN, [ERROR]) == [ERROR]
-    assert unwrapped(IN_AN_ARRAY, []) == []
+    assert unwrap(PLAIN, [ERROR]) == [ERROR]
+    assert unwrap(IN_AN_ARRAY, []) == []

@@ -12,8 +12,15 @@ from hypothesis import strategies as st
 
 from catalog_probe.catalog.model import Address, Record
 from catalog_probe.catalog.model.errors import CatalogError
-from catalog_probe.catalog.search.query import OF_RECORDS, OF_RUNS, Spoken, facets, of_none, parse
-from catalog_probe.catalog.search.values import LISTED
+from catalog_probe.catalog.search.query import (
+    RECORD_FIELDS,
+    RUN_FIELDS,
+    SearchEntry,
+    find_unmatched_term,
+    parse,
+    record_facets,
+)
+from catalog_probe.catalog.search.values import ALLOWED_VALUES
 from tests.unit.reports.making import record
 
 TODAY = date(2026, 11, 21)
@@ -22,7 +29,7 @@ LIMITED = "pa/errors/general/rate_limit_error"
 
 def found(text: str, address: str = LIMITED, **fields: Any) -> bool:
     made = Record(Address.parse(address), record(address, **fields))
-    return Spoken.of(made, TODAY).fits(parse(text))
+    return SearchEntry.of(made, TODAY).fits(parse(text))
 
 
 @pytest.mark.parametrize(
@@ -80,14 +87,14 @@ def test_what_was_never_seen_is_found_so() -> None:
     assert found("seen:never", observed=None, status=["DOCUMENTED"])
 
 
-POSSIBLE = {field: words[0] for field, words in LISTED.items()}
+POSSIBLE = {field: words[0] for field, words in ALLOWED_VALUES.items()}
 
 
-@pytest.mark.parametrize("field", OF_RUNS)
+@pytest.mark.parametrize("field", RUN_FIELDS)
 def test_what_only_a_run_knows_is_refused_where_there_is_none(field: str) -> None:
     with pytest.raises(CatalogError, match=f"{field}: is known of a run alone"):
         parse(f"{field}:x")
-    assert parse(f"{field}:{POSSIBLE.get(field, 'x')}", known=OF_RUNS)
+    assert parse(f"{field}:{POSSIBLE.get(field, 'x')}", known=RUN_FIELDS)
 
 
 def test_a_field_that_is_none_is_told() -> None:
@@ -113,7 +120,7 @@ def test_a_field_that_is_none_is_told() -> None:
 )
 def test_a_value_that_its_field_can_never_be_is_told(text: str, said: str) -> None:
     with pytest.raises(CatalogError, match=f"^{re.escape(said)}"):
-        parse(text, known={**OF_RECORDS, **OF_RUNS})
+        parse(text, known={**RECORD_FIELDS, **RUN_FIELDS})
 
 
 @pytest.mark.parametrize(
@@ -126,7 +133,7 @@ def test_a_value_that_its_field_can_never_be_is_told(text: str, said: str) -> No
     ],
 )
 def test_of_a_query_that_finds_nothing_the_part_is_told_that_no_record_has(text: str, said: Any) -> None:
-    assert of_none(text, [Record(Address.parse(LIMITED), record(LIMITED))]) == said
+    assert find_unmatched_term(text, [Record(Address.parse(LIMITED), record(LIMITED))]) == said
 
 
 @given(st.text())
@@ -135,19 +142,19 @@ def test_whatever_is_typed_is_read_or_refused(text: str) -> None:
         terms = parse(text)
     except CatalogError:
         return
-    assert all(term.values and term.field in {"", *OF_RECORDS} for term in terms)
+    assert all(term.values and term.field in {"", *RECORD_FIELDS} for term in terms)
 
 
 def test_facets_come_in_one_order_whatever_the_hash_seed() -> None:
     tags = ["UNVERIFIED", "BETA", "LEGACY", "LIVE_DISCOVERED", "DOCUMENTED", "ACCOUNT_RESTRICTED"]
     made = Record(Address.parse(LIMITED), record(LIMITED, status=tags))
-    told = [each.removeprefix("tag:") for each in facets(made) if each.startswith("tag:")]
+    told = [each.removeprefix("tag:") for each in record_facets(made) if each.startswith("tag:")]
     assert told == sorted(each.lower() for each in tags)
 
 
 def test_each_facet_is_found_by_itself() -> None:
     made = Record(Address.parse(LIMITED), record(LIMITED))
-    spoken = Spoken.of(made, TODAY)
-    for facet in facets(made):
+    spoken = SearchEntry.of(made, TODAY)
+    for facet in record_facets(made):
         field, _, value = facet.partition(":")
         assert spoken.fits(parse(f'{field}:"{value}"')), facet

@@ -7,23 +7,23 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from catalog_probe.catalog.check.of_record import Scene, is_malformed, problems_of
+from catalog_probe.catalog.check.record_checks import CheckContext, check_record, is_malformed
 from catalog_probe.catalog.model import KINDS, Json, Record
-from catalog_probe.catalog.observed.last_seen import last_seen, messages_seen, target_of
+from catalog_probe.catalog.observed.last_seen import last_seen, live_messages, target_of
 from catalog_probe.catalog.reading.classification import classification
 from catalog_probe.catalog.reading.documented_fields import documented_fields
 from catalog_probe.catalog.reading.expectations import expectations
-from catalog_probe.catalog.reading.facts import keywords, pin, seen, stated, tags
 from catalog_probe.catalog.reading.headers import header_names
 from catalog_probe.catalog.reading.rate_limits import rate_limits
-from catalog_probe.catalog.reading.retry import retry
+from catalog_probe.catalog.reading.record_fields import documented_rows, keywords, observed_rows, pinned_reason, tags
+from catalog_probe.catalog.reading.retry import retry_advice
 from tests.harness.engines import catalog
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
 CATALOG = catalog()
-SCENE = Scene(CATALOG, unread=frozenset(), shipped=False)
+SCENE = CheckContext(CATALOG, unread=frozenset(), shipped=False)
 
 OF_ALL: tuple[Callable[[Record], object], ...] = (
     documented_fields,
@@ -31,16 +31,16 @@ OF_ALL: tuple[Callable[[Record], object], ...] = (
     keywords,
     last_seen,
     lambda record: expectations(record, CATALOG.__getitem__),
-    messages_seen,
-    pin,
-    seen,
-    stated,
+    live_messages,
+    pinned_reason,
+    observed_rows,
+    documented_rows,
     tags,
     target_of,
 )
 READERS: Mapping[str, tuple[Callable[[Record], object], ...]] = {
     "endpoints": OF_ALL,
-    "errors": (*OF_ALL, retry, classification),
+    "errors": (*OF_ALL, retry_advice, classification),
     "rate_limits": (*OF_ALL, rate_limits),
 }
 
@@ -89,7 +89,7 @@ def test_what_cannot_be_read_is_refused(kind: str) -> None:
     assert len(made) > len(raising) > 0
     for trouble, alike in raising.items():
         for variant in alike[:FEW]:
-            refused = is_malformed(variant, SCENE) or problems_of(variant, SCENE)
+            refused = is_malformed(variant, SCENE) or check_record(variant, SCENE)
             assert refused, (str(variant.address), trouble, variant.data)
 
 

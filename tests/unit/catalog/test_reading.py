@@ -9,17 +9,25 @@ import pytest
 
 from catalog_probe.catalog.files.schemas import resolve_ref
 from catalog_probe.catalog.model import Close, Event, GrpcStatus, Json, Record, Response
-from catalog_probe.catalog.observed.last_seen import LastSeen, last_seen, of_no_provider, seen_on, target_of
+from catalog_probe.catalog.observed.last_seen import LastSeen, is_not_from_provider, last_seen, seen_on, target_of
 from catalog_probe.catalog.reading.classification import classification
 from catalog_probe.catalog.reading.documented_fields import documented_fields
 from catalog_probe.catalog.reading.expectations import documented_answers, expectation, expectations
 from catalog_probe.catalog.reading.expected import Expected, answer_body, message_of, param_of
-from catalog_probe.catalog.reading.facts import Fact, keywords, meaning, note, pin, seen, stated
 from catalog_probe.catalog.reading.headers import HeaderRule, header_names
-from catalog_probe.catalog.reading.rate_limits import EndpointGroup, Gauge, rate_limits
-from catalog_probe.catalog.reading.retry import Retry, retry
+from catalog_probe.catalog.reading.rate_limits import EndpointGroup, LimitHeaders, rate_limits
+from catalog_probe.catalog.reading.record_fields import (
+    DisplayRow,
+    documented_rows,
+    keywords,
+    meaning,
+    note,
+    observed_rows,
+    pinned_reason,
+)
+from catalog_probe.catalog.reading.retry import RetryAdvice, retry_advice
 from catalog_probe.catalog.reading.statuses import DocumentedStatus, documented_status
-from catalog_probe.catalog.reading.streams import StreamRule, stream_rule
+from catalog_probe.catalog.reading.streams import StreamRule, parse_stream_rule
 from catalog_probe.catalog.text.json_pointer import ABSENT, find_value
 from tests.unit.catalog.catalog_making import ENDPOINT_ADDRESS, ERROR_ADDRESS, LIMITS_ADDRESS, record
 
@@ -107,7 +115,7 @@ def test_a_grpc_answer_is_known_by_its_status(grpc: GrpcStatus | None, answered:
     ],
 )
 def test_how_a_stream_is_read(written: Json, read: StreamRule | None) -> None:
-    assert stream_rule(written) == read
+    assert parse_stream_rule(written) == read
 
 
 @pytest.mark.parametrize(
@@ -115,7 +123,7 @@ def test_how_a_stream_is_read(written: Json, read: StreamRule | None) -> None:
     [({"close_code": 1000}, True), ({"close_clean": False}, True), ({"close_reason": True}, True), ({}, False)],
 )
 def test_whether_a_close_is_documented(fields: dict[str, Json], closes: bool) -> None:
-    rule = stream_rule({"protocol": "websocket", **fields})
+    rule = parse_stream_rule({"protocol": "websocket", **fields})
     assert rule is not None
     assert rule.closes is closes
 
@@ -233,7 +241,7 @@ def test_what_was_last_seen(made: Record, read: LastSeen | None) -> None:
     [("mock", True), ("mock:dressed", True), ("gateway:eu", True), ("mockery", False), ("gateway", False), ("", False)],
 )
 def test_what_is_no_provider_is_known_by_its_name(target: str, other: bool) -> None:
-    assert of_no_provider(target) is other
+    assert is_not_from_provider(target) is other
 
 
 def test_what_is_documented_is_told_from_what_was_seen() -> None:
@@ -251,8 +259,8 @@ def test_what_is_documented_is_told_from_what_was_seen() -> None:
     [(True, True, "yes"), (False, False, "no"), (None, None, "not said"), ("poll", None, "poll")],
 )
 def test_whether_to_send_it_again(retryable: Json, helps: bool | None, words: str) -> None:
-    read = retry(error(retryable=retryable, backoff="1 s"))
-    assert read == Retry(helps, "poll" if retryable == "poll" else "", "1 s", "Wait, then send it again.")
+    read = retry_advice(error(retryable=retryable, backoff="1 s"))
+    assert read == RetryAdvice(helps, "poll" if retryable == "poll" else "", "1 s", "Wait, then send it again.")
     assert read.in_words == words
 
 
@@ -291,7 +299,7 @@ def test_what_a_rate_limit_record_states() -> None:
         start,
         None,
     ]
-    assert read.gauges == (Gauge("requests", limit="x-limit", reset="x-reset"),)
+    assert read.gauges == (LimitHeaders("requests", limit="x-limit", reset="x-reset"),)
     assert [read.tiers({"x-limit": told}) for told in ("50", "51", "many")] == [["messages: start"], [], []]
     assert read.tiers({}) == []
     assert read.delay_in_message
@@ -302,16 +310,20 @@ def test_a_record_for_people() -> None:
     made = error(
         code=None, retryable=None, note="Open.", pinned=True, pinned_reason="By mail.", live_messages=["a", "b"]
     )
-    rows = {fact.label: fact.value for fact in stated(made)}
+    rows = {fact.label: fact.value for fact in documented_rows(made)}
     assert rows["HTTP status"] == 429
     assert rows["retryable"] == "not said"
     assert rows["headers"] == {"request-id": "present", "x-should-retry": "equals false"}
     assert "code" not in rows
-    assert seen(made) == (Fact("messages seen live", "a\nb"), Fact("note", "Open."), Fact("pinned reason", "By mail."))
+    assert observed_rows(made) == (
+        DisplayRow("messages seen live", "a\nb"),
+        DisplayRow("note", "Open."),
+        DisplayRow("pinned reason", "By mail."),
+    )
     assert (meaning(made), meaning(endpoint()), note(made)) == ("Too many requests.", "", "Open.")
-    assert stated(endpoint())[0] == Fact("request", "POST /v1/messages")
+    assert documented_rows(endpoint())[0] == DisplayRow("request", "POST /v1/messages")
     assert keywords(made) == {"429", "rate_limit_error", "DOCUMENTED"}
-    assert (pin(made), pin(error(pinned=True)), pin(error(pinned_reason="By mail."))) == (
+    assert (pinned_reason(made), pinned_reason(error(pinned=True)), pinned_reason(error(pinned_reason="By mail."))) == (
         "By mail.",
         "no reason given",
         None,

@@ -18,8 +18,8 @@ from catalog_probe.catalog.model import Record
 from catalog_probe.catalog.model.record import EVIDENCE_VERSION
 from catalog_probe.catalog.observed.cells import statements_digest
 from catalog_probe.catalog.reading.assertions import assertions
-from catalog_probe.catalog.rely.answers import Answer, DependencyAnswer, answer_dependencies, combine
-from catalog_probe.catalog.rely.declared import MAX_AGE_DAYS, Dependency, RelyFile, read
+from catalog_probe.catalog.rely.evaluation import DependencyResult, DependencyStatus, combine, evaluate_dependencies
+from catalog_probe.catalog.rely.rely_file import MAX_AGE_DAYS, Dependency, RelyFile, read_rely_file
 from catalog_probe.catalog.text.wildcard import matches_wildcard
 from catalog_probe.catalog.writeback.planner import Policy
 from catalog_probe.cli.main import main
@@ -50,21 +50,21 @@ def seen(address: str, **lines: dict[str, Any]) -> Record:
     return Record(record.address, {**record.data, "evidence": block})
 
 
-def answer_to(dependency: Dependency, *records: Record, max_age_days: int = MAX_AGE_DAYS) -> DependencyAnswer:
+def answer_to(dependency: Dependency, *records: Record, max_age_days: int = MAX_AGE_DAYS) -> DependencyResult:
     changed = {record.address: record for record in records}
     catalog = Catalog(Path(), [changed.get(each.address, each) for each in shipped().records])
-    [found] = answer_dependencies(RelyFile((dependency,), max_age_days), catalog, TODAY)
+    [found] = evaluate_dependencies(RelyFile((dependency,), max_age_days), catalog, TODAY)
     return found
 
 
 def test_what_was_seen_as_stated_holds() -> None:
     found = answer_to(RETRIES, seen(LIMIT, create=FRESH))
-    assert (found.answer, found.records, found.assertions) == (Answer.YES, 1, 2)
+    assert (found.answer, found.records, found.assertions) == (DependencyStatus.YES, 1, 2)
 
 
 def test_what_was_seen_otherwise_does_not() -> None:
     found = answer_to(RETRIES, seen(LIMIT, create=FRESH, count={"on": "2026-11-21", "mismatched": {RETRY: "absent"}}))
-    assert found.answer is Answer.NO
+    assert found.answer is DependencyStatus.NO
     [differing] = found.differing
     assert (differing.assertion.id, differing.endpoint, differing.mismatch) == (f"{LIMIT}#{RETRY}", COUNT, "absent")
     assert differing.on == date(2026, 11, 21)
@@ -72,15 +72,15 @@ def test_what_was_seen_otherwise_does_not() -> None:
 
 def test_a_difference_in_another_assertion_or_on_another_endpoint_does_not_count() -> None:
     another = seen(LIMIT, create={"on": "2026-11-20", "mismatched": {"answer/header:request-id": "absent"}})
-    assert answer_to(RETRIES, another).answer is Answer.YES
+    assert answer_to(RETRIES, another).answer is DependencyStatus.YES
     on_another = seen(LIMIT, create=FRESH, count={"on": "2026-11-20", "mismatched": {RETRY: "absent"}})
-    assert answer_to(Dependency((LIMIT,), (RETRY,), (CREATE,)), on_another).answer is Answer.YES
+    assert answer_to(Dependency((LIMIT,), (RETRY,), (CREATE,)), on_another).answer is DependencyStatus.YES
 
 
 def test_where_nobody_looked_it_is_unknown() -> None:
-    assert answer_to(RETRIES).answer is Answer.UNKNOWN
+    assert answer_to(RETRIES).answer is DependencyStatus.UNKNOWN
     partly = answer_to(RETRIES, seen(LIMIT, create={"on": "2026-11-20", "not_observed": {RETRY: "2026-09-01"}}))
-    assert partly.answer is Answer.UNKNOWN
+    assert partly.answer is DependencyStatus.UNKNOWN
     [not_observed] = partly.not_observed
     assert (not_observed.assertion.id, not_observed.endpoint, not_observed.on) == (
         f"{LIMIT}#{RETRY}",
@@ -92,7 +92,11 @@ def test_where_nobody_looked_it_is_unknown() -> None:
 def test_what_a_mock_did_is_no_evidence() -> None:
     record = seen(LIMIT, create=FRESH)
     note = "conforms, seen on {} in run r at 2026-11-20T00:00:00Z"
-    for target, answer in (("live", Answer.YES), ("mock", Answer.UNKNOWN), ("gateway:proxy", Answer.UNKNOWN)):
+    for target, answer in (
+        ("live", DependencyStatus.YES),
+        ("mock", DependencyStatus.UNKNOWN),
+        ("gateway:proxy", DependencyStatus.UNKNOWN),
+    ):
         block = {"verified_at": "2026-11-20", "note": note.format(target)}
         own = Record(record.address, {**record.data, "observed": block})
         assert answer_to(RETRIES, own).answer is answer, target
@@ -100,18 +104,18 @@ def test_what_a_mock_did_is_no_evidence() -> None:
 
 def test_an_observation_counts_for_so_many_days() -> None:
     last = TODAY - timedelta(days=MAX_AGE_DAYS)
-    assert answer_to(RETRIES, seen(LIMIT, create={"on": last.isoformat()})).answer is Answer.YES
+    assert answer_to(RETRIES, seen(LIMIT, create={"on": last.isoformat()})).answer is DependencyStatus.YES
     older = (last - timedelta(days=1)).isoformat()
-    assert answer_to(RETRIES, seen(LIMIT, create={"on": older})).answer is Answer.UNKNOWN
-    assert answer_to(RETRIES, seen(LIMIT, create={"on": older}), max_age_days=60).answer is Answer.YES
+    assert answer_to(RETRIES, seen(LIMIT, create={"on": older})).answer is DependencyStatus.UNKNOWN
+    assert answer_to(RETRIES, seen(LIMIT, create={"on": older}), max_age_days=60).answer is DependencyStatus.YES
 
 
 def test_where_endpoints_are_named_it_has_to_hold_on_each() -> None:
     both = Dependency((LIMIT,), (RETRY,), ("pa/endpoints/messages/*",))
     found = answer_to(both, seen(LIMIT, create=FRESH))
-    assert found.answer is Answer.UNKNOWN
+    assert found.answer is DependencyStatus.UNKNOWN
     assert [(each.endpoint, each.on) for each in found.not_observed] == [(COUNT, None)]
-    assert answer_to(both, seen(LIMIT, create=FRESH, count=FRESH)).answer is Answer.YES
+    assert answer_to(both, seen(LIMIT, create=FRESH, count=FRESH)).answer is DependencyStatus.YES
     differing = answer_to(both, seen(LIMIT, count={"on": "2026-11-20", "mismatched": {RETRY: "absent"}}))
     assert [each.endpoint for each in differing.differing] == [COUNT]
     assert [each.endpoint for each in differing.not_observed] == [CREATE]
@@ -119,8 +123,8 @@ def test_where_endpoints_are_named_it_has_to_hold_on_each() -> None:
 
 def test_some_endpoint_is_enough_whatever_was_never_seen_on_another() -> None:
     never = {"on": "2026-11-20", "not_observed": {RETRY: None}}
-    assert answer_to(RETRIES, seen(LIMIT, create=never, count=FRESH)).answer is Answer.YES
-    assert answer_to(RETRIES, seen(LIMIT, create=never)).answer is Answer.UNKNOWN
+    assert answer_to(RETRIES, seen(LIMIT, create=never, count=FRESH)).answer is DependencyStatus.YES
+    assert answer_to(RETRIES, seen(LIMIT, create=never)).answer is DependencyStatus.UNKNOWN
 
 
 def test_by_default_an_observation_counts_until_a_live_night_came_round_and_its_date_was_renewed() -> None:
@@ -130,7 +134,7 @@ def test_by_default_an_observation_counts_until_a_live_night_came_round_and_its_
 def test_evidence_for_other_statements_says_nothing() -> None:
     record = seen(LIMIT, create=FRESH)
     edited = Record(record.address, {**record.data, "http_status": 430})
-    assert answer_to(RETRIES, edited).answer is Answer.UNKNOWN
+    assert answer_to(RETRIES, edited).answer is DependencyStatus.UNKNOWN
 
 
 def test_a_star_means_what_the_documents_state_and_a_written_key_what_we_assumed_too() -> None:
@@ -140,7 +144,7 @@ def test_a_star_means_what_the_documents_state_and_a_written_key_what_we_assumed
     assert every.not_observed
     assert assumed not in {str(each.assertion.key) for each in every.not_observed}
     differing = seen(CREATE, create={"on": "2026-11-20", "mismatched": {assumed: "x"}})
-    assert answer_to(Dependency((CREATE,), (assumed,)), differing).answer is Answer.NO
+    assert answer_to(Dependency((CREATE,), (assumed,)), differing).answer is DependencyStatus.NO
 
 
 def test_where_the_documents_say_nothing_a_star_means_what_we_assumed() -> None:
@@ -152,8 +156,8 @@ def test_where_the_documents_say_nothing_a_star_means_what_we_assumed() -> None:
 
 def test_what_only_the_provider_can_cause_stays_unknown_until_somebody_met_it() -> None:
     overloaded = Dependency((OVERLOADED,), ("answer/*",))
-    assert answer_to(overloaded).answer is Answer.UNKNOWN
-    assert answer_to(overloaded, seen(OVERLOADED, create=FRESH)).answer is Answer.YES
+    assert answer_to(overloaded).answer is DependencyStatus.UNKNOWN
+    assert answer_to(overloaded, seen(OVERLOADED, create=FRESH)).answer is DependencyStatus.YES
 
 
 @pytest.mark.parametrize(
@@ -174,9 +178,15 @@ def test_a_record_that_states_nothing_of_it_or_occurs_on_no_such_endpoint_is_lef
     assert sorted({each.assertion.address for each in found.not_observed}) == records
 
 
-@given(st.lists(st.sampled_from(Answer), min_size=1))
-def test_one_no_is_no_and_a_yes_needs_all(answers: list[Answer]) -> None:
-    expected = Answer.NO if Answer.NO in answers else Answer.UNKNOWN if Answer.UNKNOWN in answers else Answer.YES
+@given(st.lists(st.sampled_from(DependencyStatus), min_size=1))
+def test_one_no_is_no_and_a_yes_needs_all(answers: list[DependencyStatus]) -> None:
+    expected = (
+        DependencyStatus.NO
+        if DependencyStatus.NO in answers
+        else DependencyStatus.UNKNOWN
+        if DependencyStatus.UNKNOWN in answers
+        else DependencyStatus.YES
+    )
     assert combine(answers) is expected
 
 
@@ -218,9 +228,9 @@ def rely_toml(folder: Path, text: str = f'[[rely]]\non = ["{LIMIT}"]\nassertions
 
 def test_what_the_file_leaves_out_has_its_default(tmp_path: Path) -> None:
     path = Path(rely_toml(tmp_path, '[[rely]]\non = ["pa/*"]\n'))
-    assert read(path) == RelyFile((Dependency(("pa/*",), ("*/*",), (), ""),), 35, path)
+    assert read_rely_file(path) == RelyFile((Dependency(("pa/*",), ("*/*",), (), ""),), 35, path)
     rely_toml(tmp_path, 'max_age_days = 5\n[[rely]]\non = ["a", "b"]\nendpoints = ["e"]\nwhy = "w"\n')
-    assert read(path) == RelyFile((Dependency(("a", "b"), ("*/*",), ("e",), "w"),), 5, path)
+    assert read_rely_file(path) == RelyFile((Dependency(("a", "b"), ("*/*",), ("e",), "w"),), 5, path)
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from catalog_probe.catalog.model.assertion import REQUEST_LABEL
-from catalog_probe.catalog.reading.assertions import asked, assertions
+from catalog_probe.catalog.reading.assertions import assertions, request_assumptions
 from catalog_probe.cli.catalog_commands import show
 from tests.harness.engines import catalog
 from tests.unit.catalog.catalog_making import LIMITS_ADDRESS, record
@@ -39,7 +39,7 @@ def test_every_assertion_of_a_shipped_record_is_told_with_its_basis_in_eighty_co
             assert own[0].startswith("    states"), told.id
             basis = next(line for line in own if line.startswith(("    documented", "    assumed")))
             assert basis.split()[0] == told.basis, told.id
-        assert all(str(key) in at for key in asked(each)), each.address
+        assert all(str(key) in at for key in request_assumptions(each)), each.address
 
 
 def test_what_is_assumed_of_the_request_is_told() -> None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from catalog_probe.catalog.check.mending import put_right
+from catalog_probe.catalog.check.fixing import fix_records
 from catalog_probe.catalog.check.validate import check, first_problem
 from catalog_probe.catalog.files import provider_folders
 from catalog_probe.catalog.files.manifest import providers
@@ -190,9 +190,9 @@ def test_canonical_form_is_told_and_mended(tmp_path: Path) -> None:
     [problem] = check(root)
     assert problem.file == file
     assert problem.mend == f"run `catalog-probe check --catalog {shlex.quote(str(root))} --fix`"
-    assert put_right(root) == [f"{display_path(file)}: put in canonical form"]
+    assert fix_records(root) == [f"{display_path(file)}: put in canonical form"]
     assert check(root) == []
-    assert put_right(root) == []
+    assert fix_records(root) == []
 
 
 def test_what_records_say_is_told_before_their_form_which_is_one_line(tmp_path: Path) -> None:
@@ -236,7 +236,7 @@ def test_what_must_be_there_and_may_be_empty_is_added_as_null(tmp_path: Path) ->
     root = write_catalog(tmp_path, content)
     assert {problem.message for problem in check(root)} == {f"{name!r} is missing" for name in (*empty, "source")}
 
-    told = put_right(root)
+    told = fix_records(root)
     assert f"{ERROR_ADDRESS}: {', '.join(sorted(empty, key=list(whole).index))} became null" in told
     (problem,) = check(root)
     assert problem.message == "'source' is missing", "what has to be said is never made up"

@@ -6,7 +6,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from catalog_probe.catalog.model import Attempt, Exchange, Record, Request, Response
-from catalog_probe.catalog.reading.assertions import asserted
+from catalog_probe.catalog.reading.assertions import asserted_expectations
 from catalog_probe.catalog.recognition.known import Known
 from catalog_probe.probes.judging.judge import judge
 from tests.harness.engines import catalog
@@ -51,7 +51,7 @@ def judged(
     """The verdict on one label of a record to which some fields were added."""
     shipped = catalog()[address]
     record = Record(shipped.address, {**shipped.data, **fields})
-    expected = [each for each in asserted(record, catalog().__getitem__) if each.label == label]
+    expected = [each for each in asserted_expectations(record, catalog().__getitem__) if each.label == label]
     exchange = Exchange(label, request or Request("POST", ASKED), response)
     return judge(expected, Attempt("", 0.0, (exchange,)), known(address.partition("/")[0]))
 

@@ -10,7 +10,7 @@ import pytest
 from catalog_probe.catalog.envelopes.envelope import Envelope, envelope
 from catalog_probe.catalog.model import Aspect, Exchange, Finding, Outcome, Reason, Request, Response, Severity
 from catalog_probe.catalog.model.assertion import Assertion, AssertionKey, Basis
-from catalog_probe.catalog.reading.assertions import asserted
+from catalog_probe.catalog.reading.assertions import asserted_expectations
 from catalog_probe.catalog.reading.expected import Expected
 from catalog_probe.probes.judging.comparison.basis import succeeds, weighed
 from catalog_probe.probes.judging.comparison.compare import compare
@@ -191,7 +191,7 @@ PLACE_OF_CODE = "/content/*/content/error_code"
 def test_a_place_is_assumed_and_the_name_of_the_field_is_not(block: Any, severity: Severity | None) -> None:
     """2:7.3: server-tool result blocks carry `error_code`; where in them is not shown."""
     record = catalog()["pa/errors/server_tools/web_search_max_uses_exceeded"]
-    (expected,) = asserted(record, catalog().__getitem__)
+    (expected,) = asserted_expectations(record, catalog().__getitem__)
     body = {"type": "message", "content": [{"type": "text", "text": "Let me see."}, block]}
     seen = Exchange("answer", Request("POST", "/v1/messages"), Response(200, {}, body=body, body_type="json"))
     within = f"answer/body:{PLACE_OF_CODE}"

@@ -11,7 +11,7 @@ from catalog_probe.catalog.evidence.results import Result
 from catalog_probe.catalog.evidence.verdicts.blindness import find_blind_providers
 from catalog_probe.catalog.model import Attempt, Exchange, Outcome, Reason, Record, Request, Response, Severity
 from catalog_probe.catalog.observed.cells import statements_digest
-from catalog_probe.catalog.reading.assertions import asserted, assertions
+from catalog_probe.catalog.reading.assertions import asserted_expectations, assertions
 from catalog_probe.probes.judging.judge import judge
 from tests.harness.engines import catalog
 from tests.unit.probes.judging_one import (
@@ -191,7 +191,7 @@ def deleted(*outcomes: Response) -> Verdict:
     shipped = catalog()[address]
     record = Record(shipped.address, {**shipped.data, "depends": {"messages_gone": ["success"]}})
     labels = ("success", "messages_gone")
-    expected = [each for each in asserted(record, catalog().__getitem__) if each.label in labels]
+    expected = [each for each in asserted_expectations(record, catalog().__getitem__) if each.label in labels]
     exchanges = tuple(
         Exchange(each.label, Request("DELETE", "https://x/v1/compliance/apps/chats/c"), response)
         for each, response in zip(expected, outcomes, strict=True)
@@ -257,7 +257,7 @@ def test_a_place_may_be_assumed_while_the_value_is_documented(details: dict[str,
 @pytest.mark.parametrize("twin_answers", [True, False])
 def test_what_is_the_same_as_another_is_seen_only_beside_it(twin_answers: bool) -> None:
     record = catalog()["pa/errors/compliance/organization_settings_not_available"]
-    expected = asserted(record, catalog().__getitem__)
+    expected = asserted_expectations(record, catalog().__getitem__)
     twin, other = (each for each in expected if each.label in (expected[0].label, expected[1].label))
     assert [each.of for each in other.relations if each.of] == [(twin.label,)]
     body = {"type": "error", "error": {"type": "not_found_error", "message": "x"}, "request_id": "req_1"}

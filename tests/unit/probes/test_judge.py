@@ -12,7 +12,7 @@ from catalog_probe.catalog.model import Aspect, Attempt, Event, Exchange, Outcom
 from catalog_probe.catalog.model.assertion import Assertion, AssertionKey, Basis
 from catalog_probe.catalog.model.codes import ReasonCode
 from catalog_probe.catalog.model.exchange import GrpcStatus
-from catalog_probe.catalog.reading.assertions import asserted
+from catalog_probe.catalog.reading.assertions import asserted_expectations
 from catalog_probe.catalog.reading.expected import Expected
 from catalog_probe.catalog.reading.headers import HeaderRule
 from catalog_probe.probes.judging.inconclusive.evidence import MOCK_SESSION
@@ -219,7 +219,7 @@ def test_what_no_document_names_is_told_beside_a_drift_and_beside_what_conforms(
 
 def test_a_failure_in_the_client_conforms_without_any_answer() -> None:
     refused = "pc/errors/client/connection_refused"
-    expected = tuple(asserted(catalog()[refused], catalog().__getitem__))
+    expected = tuple(asserted_expectations(catalog()[refused], catalog().__getitem__))
     lost = Exchange("answer", Request("POST", "https://x"), None, Reason(ReasonCode.CONNECT_REFUSED))
     assert judge(expected, Attempt("", 0.0, (lost,)), known("pc")).outcome is Outcome.CONFORMS
 
@@ -379,11 +379,11 @@ def test_what_conforms_in_the_words_that_blame_a_header_conforms() -> None:
 
 
 def labels_of(address: str) -> list[str]:
-    return [each.label for each in asserted(catalog()[address], catalog().__getitem__)]
+    return [each.label for each in asserted_expectations(catalog()[address], catalog().__getitem__)]
 
 
 def of_no_exchange(stopped: Reason | None) -> Any:
-    expected = tuple(asserted(catalog()[RATE_LIMIT], catalog().__getitem__))
+    expected = tuple(asserted_expectations(catalog()[RATE_LIMIT], catalog().__getitem__))
     return judge(expected, Attempt("", 0.0, ()), known("pa"), stopped)
 
 

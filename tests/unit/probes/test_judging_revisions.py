@@ -8,14 +8,16 @@ import pytest
 
 from catalog_probe.catalog.files.manifest import manifest
 from catalog_probe.catalog.model import Aspect, Finding, Request, Severity
-from catalog_probe.catalog.reading.assertions import asserted
+from catalog_probe.catalog.reading.assertions import asserted_expectations
 from catalog_probe.probes.judging.comparison.revisions import held, not_holding
 from tests.harness.engines import catalog
 
 ADDRESS, KEY = "pa/endpoints/models/list_models", "success/status"
 OLD, NEW = "2023-06-01", "2026-10-21"
 REVISIONS = manifest("pa").revisions
-(STATED,) = (each for each in asserted(catalog()[ADDRESS], catalog().__getitem__) if KEY in each.assertions)
+(STATED,) = (
+    each for each in asserted_expectations(catalog()[ADDRESS], catalog().__getitem__) if KEY in each.assertions
+)
 
 
 def test_where_a_provider_has_no_revisions_all_holds() -> None:

@@ -6,7 +6,7 @@ import pytest
 
 from catalog_probe.catalog.model.assertion import Assertion, AssertionKey, Basis
 from catalog_probe.catalog.model.reach import Reach
-from catalog_probe.catalog.reading.documents import Checks, Fact, Wire
+from catalog_probe.catalog.reading.facts import Fact, FactChecks, Wire
 from catalog_probe.probes.calls.call import get
 from catalog_probe.probes.coverage.looked_at import Count, Looked, Standing, by_section, of_provider, rest, told
 from catalog_probe.probes.planning.reach import Reaches
@@ -34,7 +34,7 @@ HERE = Target("t", True, frozenset({Cost.FREE}), {"pa": PLAIN})
 
 
 def looked(own: Fact, *recipes: Recipe) -> Looked:
-    checks = Checks([own], [STATUS, FAR, GUESS])
+    checks = FactChecks([own], [STATUS, FAR, GUESS])
     reaches = Reaches.of(RecipeBook({each.address: each for each in recipes}, {}, {}), "pa", HERE)
     return next(of_provider("pa", checks, reaches, HERE))
 

@@ -12,10 +12,10 @@ from catalog_probe.catalog.model import Attempt, Close, Exchange, GrpcStatus, Ou
 from catalog_probe.catalog.model.assertion import Assertion, AssertionKey, Basis
 from catalog_probe.catalog.model.codes import ReasonCode
 from catalog_probe.catalog.model.exchange import Event
-from catalog_probe.catalog.reading.assertions import asserted
+from catalog_probe.catalog.reading.assertions import asserted_expectations
 from catalog_probe.catalog.reading.expected import Expected
 from catalog_probe.catalog.reading.headers import HeaderRule
-from catalog_probe.catalog.reading.relations import relation as relation_of
+from catalog_probe.catalog.reading.relations import parse_relation as relation_of
 from catalog_probe.catalog.reading.streams import StreamRule
 from catalog_probe.probes.judging.comparison.observations import is_answered, observe
 from catalog_probe.probes.judging.judge import judge
@@ -144,7 +144,11 @@ def test_all_that_an_envelope_carries_is_hidden_by_what_is_no_json(
 
 
 def asked(address: str, exchange: Exchange) -> Observation:
-    expected = [each for each in asserted(catalog()[address], catalog().__getitem__) if each.label == exchange.label]
+    expected = [
+        each
+        for each in asserted_expectations(catalog()[address], catalog().__getitem__)
+        if each.label == exchange.label
+    ]
     return seen(judge(expected, Attempt("", 0.0, (exchange,)), known(address.partition("/")[0])))
 
 
@@ -152,7 +156,7 @@ def test_a_header_that_may_be_absent_and_is_was_not_seen() -> None:
     limits = "pc/rate_limits/limits/general"
     optional = [
         rule.name
-        for each in asserted(catalog()[limits], catalog().__getitem__)
+        for each in asserted_expectations(catalog()[limits], catalog().__getitem__)
         if each.label == "answer"
         for rule in each.headers
         if rule.optional

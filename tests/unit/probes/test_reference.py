@@ -12,7 +12,7 @@ from catalog_probe.catalog.files.manifest import providers
 from catalog_probe.catalog.library import load
 from catalog_probe.catalog.model.codes import FindingCode, ReasonCode
 from catalog_probe.catalog.model.exits import Exit
-from catalog_probe.catalog.reading.documents import facts
+from catalog_probe.catalog.reading.facts import read_facts
 from catalog_probe.cli import reference
 from catalog_probe.cli.main import GROUPS
 from catalog_probe.probes.judging.inconclusive.table import RULES
@@ -75,7 +75,7 @@ def test_keys_of_nested_tables_have_a_row(page: str, keys: set[str]) -> None:
 @pytest.mark.parametrize("provider", providers())
 def test_each_fact_stands_in_the_section_of_its_citation(provider: str) -> None:
     sections = dict(re.findall(r"^## (\S+)\n\n(.*?)(?=^## |\Z)", pages()[f"facts/{provider}.md"], re.M | re.S))
-    for fact in facts(provider):
+    for fact in read_facts(provider):
         assert f"| {reference.cell(fact.row)} | {reference.cell(fact.statement)} |" in sections[fact.section]
 
 

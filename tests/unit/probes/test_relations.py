@@ -10,12 +10,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from catalog_probe.catalog.envelopes.envelope import envelope
-from catalog_probe.catalog.envelopes.place import Place
+from catalog_probe.catalog.envelopes.location import Location
 from catalog_probe.catalog.model import Attempt, Close, Event, Exchange, GrpcStatus, Outcome, Reason, Request, Response
 from catalog_probe.catalog.model.assertion import Assertion, AssertionKey, Basis
 from catalog_probe.catalog.model.codes import FindingCode
 from catalog_probe.catalog.reading.expected import Expected
-from catalog_probe.catalog.reading.relations import relation
+from catalog_probe.catalog.reading.relations import parse_relation
 from catalog_probe.catalog.reading.streams import StreamRule
 from catalog_probe.catalog.recognition.known import Known
 from catalog_probe.probes.judging.comparison.compare import compare
@@ -33,7 +33,7 @@ def answer(body: Any, label: str = "page", headers: dict[str, str] | None = None
 
 
 def expected(label: str = "page", **written: Any) -> Expected:
-    relations = (relation({"is": written.pop("kind"), **written}, PATH),) if written else ()
+    relations = (parse_relation({"is": written.pop("kind"), **written}, PATH),) if written else ()
     return Expected(label, "pa/errors/general/x", envelope("any"), 200, relations=relations)
 
 
@@ -211,7 +211,7 @@ def test_the_same_header_and_field() -> None:
 def test_events_and_trailers_are_places_too(place: str, values: tuple[Any, ...]) -> None:
     events = (Event("one", {"n": 1}), Event("sent", {"n": 0}, sent=True), Event("two", {"n": 2}))
     seen = answer(None, events=events, grpc=GrpcStatus(0, "", {"x-trailer": "yes"}), close=Close(1000))
-    assert values_at(Place.parse(place), expected(), seen) == values
+    assert values_at(Location.parse(place), expected(), seen) == values
 
 
 @pytest.mark.parametrize(
@@ -232,14 +232,14 @@ def test_events_and_trailers_are_places_too(place: str, values: tuple[Any, ...])
 def test_what_was_asked_stands_there_whether_or_not_an_answer_came(place: str, values: tuple[Any, ...]) -> None:
     headers = {"X-Other": "4", "X-Version": "3"}
     lost = Exchange("page", Request("POST", URL, headers, {"max": 5}), None, Reason("read-timeout"))
-    assert values_at(Place.parse(place), expected(), lost, PATH) == values
+    assert values_at(Location.parse(place), expected(), lost, PATH) == values
 
 
 def test_a_parameter_without_a_value_and_a_name_that_a_path_has_twice() -> None:
     sent = answer({})
     blank = Exchange("page", Request("GET", "https://x/a/of/b/items?cursor=&limit=2"), sent.response)
-    assert values_at(Place.parse("ask/query:cursor"), expected(), blank) == ("",)
-    assert values_at(Place.parse("ask/path:id"), expected(), blank, "/{id}/of/{id}/items") == ("a",)
+    assert values_at(Location.parse("ask/query:cursor"), expected(), blank) == ("",)
+    assert values_at(Location.parse("ask/path:id"), expected(), blank, "/{id}/of/{id}/items") == ("a",)
 
 
 @pytest.mark.parametrize(
@@ -283,14 +283,14 @@ def test_a_header_is_held_to_a_bound_by_the_number_that_it_says(text: str, found
 def test_a_place_is_in_a_part_of_an_exchange_of_which_some_are_text_whatever_they_say(
     text: str, place: tuple[str, str, str], is_text: bool
 ) -> None:
-    found = Place.parse(text)
+    found = Location.parse(text)
     assert (found, found.is_text) == (place, is_text)
 
 
 @pytest.mark.parametrize("text", ["data", "header:", "ask/query", "ask/path:a/b", "event:/x", "ask/event", "headers:a"])
 def test_what_is_no_place_is_told_in_one_line(text: str) -> None:
     with pytest.raises(ValueError, match=r"is no place in an exchange: write [^\n]+$"):
-        Place.parse(text)
+        Location.parse(text)
 
 
 def judged(its: Expected, *others: tuple[Expected, Exchange], page: Exchange) -> tuple[Outcome, dict[str, str]]:

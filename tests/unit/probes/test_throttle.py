@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from catalog_probe.catalog.model import Exchange, Request, Response
-from catalog_probe.catalog.reading.rate_limits import EndpointGroup, Gauge, RateLimits
+from catalog_probe.catalog.reading.rate_limits import EndpointGroup, LimitHeaders, RateLimits
 from catalog_probe.mockserver.core.buckets import TokenBucket
 from catalog_probe.mockserver.core.clock import rfc3339
 from catalog_probe.probes.calls.call import Call, get, post
@@ -303,7 +303,7 @@ def test_a_rate_of_the_target_s_own_is_a_ceiling(rate: float, told: int | None, 
     """It takes the place of what is documented; what the account is told holds beside it."""
 
     async def three(clock: Callable[[], float]) -> float:
-        limits = RateLimits((EndpointGroup(("/v1",), 1),), (Gauge("requests", "limit", "remaining", "reset"),))
+        limits = RateLimits((EndpointGroup(("/v1",), 1),), (LimitHeaders("requests", "limit", "remaining", "reset"),))
         throttle = Throttle(RateLimitPolicy(limits), 60.0, own_rate=True, clock=clock)
         own, scope = RateLimiter(rate, 60.0, clock), throttle.find_scope(REQUEST, "inference")
         throttle.learn(scope, Response(200, {"limit": str(told)} if told else {}))
@@ -316,7 +316,7 @@ def test_a_rate_of_the_target_s_own_is_a_ceiling(rate: float, told: int | None, 
 
 def together(models: list[str], told: Callable[[str], int | None], documented: float | None = None) -> list[float]:
     """When requests are sent that all are there at once, each to its model, by two keys in turn, in ascending order."""
-    gauges = (Gauge("requests", "limit", "remaining", "reset"),)
+    gauges = (LimitHeaders("requests", "limit", "remaining", "reset"),)
     groups = (EndpointGroup(("/v1",), documented),) if documented else ()
 
     async def all_of_them(clock: Callable[[], float]) -> list[float]:

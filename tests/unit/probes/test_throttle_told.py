@@ -8,7 +8,7 @@ from collections.abc import Awaitable, Callable
 import pytest
 
 from catalog_probe.catalog.model import Response
-from catalog_probe.catalog.reading.rate_limits import EndpointGroup, Gauge, RateLimits
+from catalog_probe.catalog.reading.rate_limits import EndpointGroup, LimitHeaders, RateLimits
 from catalog_probe.probes.calls.call import Call, get, post
 from catalog_probe.probes.running.pacing.rate_limiter import SHARE, RateLimiter
 from catalog_probe.probes.running.pacing.rate_limits import LimitStatus, RateLimitPolicy
@@ -16,8 +16,8 @@ from catalog_probe.probes.running.pacing.throttle import LimitScope, Throttle
 from tests.harness import virtual_time
 
 GAUGES = (
-    Gauge("requests", "limit", "remaining", "reset"),
-    Gauge("tokens", "tokens-limit", "tokens-remaining", "tokens-reset"),
+    LimitHeaders("requests", "limit", "remaining", "reset"),
+    LimitHeaders("tokens", "tokens-limit", "tokens-remaining", "tokens-reset"),
 )
 ONE_A_SECOND = 1 / SHARE
 

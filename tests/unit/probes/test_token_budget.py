@@ -13,7 +13,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from catalog_probe.catalog.model import Response
-from catalog_probe.catalog.reading.rate_limits import Gauge, RateLimits
+from catalog_probe.catalog.reading.rate_limits import LimitHeaders, RateLimits
 from catalog_probe.mockserver.core.buckets import TokenBucket
 from catalog_probe.probes.calls.call import Call, post
 from catalog_probe.probes.running.pacing.rate_limiter import RateLimiter, WaitTooLong
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
 NOON = datetime(2026, 1, 31, 12, tzinfo=UTC).timestamp()
-POLICY = RateLimitPolicy(RateLimits(gauges=(Gauge("tokens", "limit", "remaining", "reset"),)))
+POLICY = RateLimitPolicy(RateLimits(gauges=(LimitHeaders("tokens", "limit", "remaining", "reset"),)))
 LATENCY_S = 0.05
 NOW = 100.0
 """By a clock that began before anybody looked at it."""

@@ -7,9 +7,9 @@ from base64 import b64encode
 import pytest
 
 from catalog_probe.catalog.model import Exchange, Request, Response
-from catalog_probe.probes.traffic.observed import redactor_of
-from catalog_probe.probes.traffic.recorded import Recorded
-from catalog_probe.probes.traffic.sources import anybody
+from catalog_probe.probes.traffic.normalizing import make_redactor
+from catalog_probe.probes.traffic.recording import RecordedExchange
+from catalog_probe.probes.traffic.sources import unknown_target
 from catalog_probe.probes.wire.redaction.work import Work
 
 KEY = "sk-canary-7f3a9c20-not-to-be-seen"
@@ -34,8 +34,10 @@ CARRIED = {
 
 @pytest.mark.parametrize("asking", CARRIED.values(), ids=CARRIED)
 def test_a_key_is_hidden_wherever_the_name_of_a_field_gives_it_away(asking: Request) -> None:
-    recorded = Recorded("here", (Exchange("answer", asking, Response(401, {}, {"message": f"no {KEY}"}, "json")),))
-    shown = redactor_of([recorded], [anybody()])
+    recorded = RecordedExchange(
+        "here", (Exchange("answer", asking, Response(401, {}, {"message": f"no {KEY}"}, "json")),)
+    )
+    shown = make_redactor([recorded], [unknown_target()])
     assert shown.text(KEY) == f"${{CREDENTIAL_{kept_as(asking)}}}"
     assert shown.text(f"no {KEY}.") == f"[hidden: contains ${{CREDENTIAL_{kept_as(asking)}}}]"
 
@@ -47,8 +49,10 @@ def kept_as(asking: Request) -> int:
 
 def test_so_is_what_an_answer_hands_out() -> None:
     handed_out = {"access_token": KEY, "client_secret": {"value": KEY[::-1], "expires_at": 1}, "token_type": "bearer"}
-    recorded = Recorded("here", (Exchange("answer", Request("POST", ADDRESS), Response(200, {}, handed_out, "json")),))
-    shown = redactor_of([recorded], [anybody()]).json(handed_out, Work())
+    recorded = RecordedExchange(
+        "here", (Exchange("answer", Request("POST", ADDRESS), Response(200, {}, handed_out, "json")),)
+    )
+    shown = make_redactor([recorded], [unknown_target()]).json(handed_out, Work())
     hidden = {"value": "${CREDENTIAL_2}", "expires_at": 1}
     assert shown == {"access_token": "${CREDENTIAL_1}", "client_secret": hidden, "token_type": "bearer"}
 
@@ -62,7 +66,7 @@ def test_what_is_no_credential_stays_whatever_its_name_ends_in() -> None:
     }
     url = f"{ADDRESS}?page_token=cursor-0123456789&limit=2"
     body = {"next_page_token": "cursor-0123456789", "id_token": {"type": "string"}, "token": "sixteen-letters!"}
-    recorded = Recorded("here", (Exchange("answer", Request("GET", url, said, body)),))
-    redactor = redactor_of([recorded], [anybody()])
+    recorded = RecordedExchange("here", (Exchange("answer", Request("GET", url, said, body)),))
+    redactor = make_redactor([recorded], [unknown_target()])
     assert (redactor.headers(said, Work()), redactor.url(url, Work())) == (said, url)
     assert redactor.json(body, Work()) == body

@@ -12,15 +12,15 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 
 from catalog_probe.catalog.model import Outcome
-from catalog_probe.probes.traffic.reading import read
-from catalog_probe.probes.traffic.sources import anybody
+from catalog_probe.probes.traffic.recording_files import read_recordings
+from catalog_probe.probes.traffic.sources import unknown_target
 from catalog_probe.probes.traffic.traffic import Traffic
 from tests.harness.engines import catalog
 
 if TYPE_CHECKING:
     from catalog_probe.catalog.evidence.results import Result
     from catalog_probe.catalog.model import Json
-    from catalog_probe.probes.traffic.recorded import Recording
+    from catalog_probe.probes.traffic.recording import Recording
 
 PB = "/pb/v1beta/models"
 GENERATE = "pb/endpoints/generation/generate_content_v1beta"
@@ -60,7 +60,7 @@ ONLY_ASSUMED = {"pb/endpoints/generation/stream_generate_content_v1beta"}
 
 @cache
 def whole() -> Traffic:
-    return Traffic(read([RECORDED]), catalog(), [anybody()], of_target=False)
+    return Traffic(read_recordings([RECORDED]), catalog(), [unknown_target()], of_target=False)
 
 
 def entries() -> list[Json]:
@@ -99,7 +99,7 @@ def test_what_is_evidence_of_nothing_says_why() -> None:
 
 def test_a_stream_is_read_as_it_was_sent() -> None:
     """It states no charset, so mitmproxy wrote each letter outside ASCII as two or three."""
-    assert "Grüße" in stream_of(read([RECORDED])[0], "/pa/v1/messages")
+    assert "Grüße" in stream_of(read_recordings([RECORDED])[0], "/pa/v1/messages")
     written = [entry["response"]["content"].get("text", "") for entry in entries()]
     assert not any("Grüße" in text for text in written if text.startswith("event: "))
     assert any("GrÃ¼Ã" in text for text in written if text.startswith("event: "))
@@ -126,7 +126,7 @@ def test_an_answer_that_is_not_as_documented_drifts(
             changed += count
     assert changed
     (tmp_path / "changed.har").write_text(json.dumps(har), encoding="utf-8")
-    traffic = Traffic(read([tmp_path / "changed.har"]), catalog(), [anybody()], of_target=False)
+    traffic = Traffic(read_recordings([tmp_path / "changed.har"]), catalog(), [unknown_target()], of_target=False)
     outcomes = {address: result.outcome for address, result in judged(traffic).items()}
     assert {address for address, outcome in outcomes.items() if outcome is Outcome.DRIFTED} == {record}
 

@@ -12,17 +12,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from catalog_probe.catalog.answers.pasted import answers_in
-from catalog_probe.catalog.answers.readings import parsed
+from catalog_probe.catalog.answers.pasted import parse_answers
+from catalog_probe.catalog.answers.readings import parse_text
 from catalog_probe.catalog.model.errors import UserError
-from catalog_probe.probes.traffic.reading import read
-from catalog_probe.probes.traffic.recorded import TrafficError
+from catalog_probe.probes.traffic.recording import TrafficError
+from catalog_probe.probes.traffic.recording_files import read_recordings
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from catalog_probe.catalog.model import Exchange
-    from catalog_probe.probes.traffic.recorded import Recorded
+    from catalog_probe.probes.traffic.recording import RecordedExchange
 
 
 def entry(**response: Any) -> dict[str, Any]:
@@ -43,10 +43,10 @@ def har(*entries: dict[str, Any], **log: Any) -> dict[str, Any]:
     return {"log": {"version": "1.2", "entries": list(entries), **log}}
 
 
-def recorded(folder: Path, content: Any, name: str = "night.har") -> tuple[Recorded, ...]:
+def recorded(folder: Path, content: Any, name: str = "night.har") -> tuple[RecordedExchange, ...]:
     file = folder / name
     file.write_text(content if isinstance(content, str) else json.dumps(content))
-    (recording,) = read([file])
+    (recording,) = read_recordings([file])
     return recording.recorded
 
 
@@ -138,8 +138,8 @@ def test_each_dialect_says_the_same(response: dict[str, Any], tmp_path: Path) ->
     assert seen is not None
     assert (seen.status, seen.body, seen.body_type) == (429, TOLD, "json")
     assert not {name for name in seen.headers if name.startswith(":")}
-    [pasted] = answers_in(json.dumps(content))
-    assert (pasted.status, parsed(pasted.body.decode())) == (429, TOLD)
+    [pasted] = parse_answers(json.dumps(content))
+    assert (pasted.status, parse_text(pasted.body.decode())) == (429, TOLD)
     assert dict(pasted.headers or {}) == dict(seen.headers)
 
 
@@ -236,7 +236,7 @@ def test_frames_of_bytes_are_in_base64(tmp_path: Path) -> None:
 def test_an_entry_that_cannot_be_read_takes_nothing_from_the_others(tmp_path: Path) -> None:
     file = tmp_path / "night.har"
     file.write_text(json.dumps(har(entry(), {"request": None}, entry())))
-    (recording,) = read([file])
+    (recording,) = read_recordings([file])
     assert len(recording.recorded) == 2
     assert [each.partition(":")[0] for each in recording.unreadable] == ["night.har, entry 2"]
 
@@ -246,7 +246,7 @@ def test_an_address_that_cannot_be_taken_apart_is_named_and_takes_nothing_from_t
     odd["request"]["url"] = "http://[::1"
     file = tmp_path / "night.har"
     file.write_text(json.dumps(har(entry(), odd)))
-    (recording,) = read([file])
+    (recording,) = read_recordings([file])
     assert len(recording.recorded) == 1
     assert "entry 2: request.url is no address: 'http://[::1'" in recording.unreadable[0]
     with pytest.raises(TrafficError, match="no address"):
@@ -317,7 +317,7 @@ def test_a_line_that_cannot_be_read_takes_nothing_from_the_others(tmp_path: Path
     good = {"provider": "pa", "status": 500, "headers": None, "body": None}
     file = tmp_path / "mixed.jsonl"
     file.write_text("\n".join(map(json.dumps, [good, {"provider": "pa"}, 7, good])) + "\n")
-    (recording,) = read([file])
+    (recording,) = read_recordings([file])
     assert len(recording.recorded) == 2
     assert [each.partition(":")[0] for each in recording.unreadable] == ["mixed.jsonl, line 2", "mixed.jsonl, line 3"]
 
@@ -327,7 +327,7 @@ def test_of_a_folder_everything_is_read_once(tmp_path: Path) -> None:
     (tmp_path / "a.har").write_text(json.dumps(har(entry())))
     (tmp_path / "deep" / "b.jsonl").write_text(json.dumps({"provider": "pa", "status": 500, "body": None}))
     (tmp_path / "notes.txt").write_text("no traffic")
-    assert [each.name for each in read([tmp_path, tmp_path / "a.har"])] == ["a.har", "b.jsonl"]
+    assert [each.name for each in read_recordings([tmp_path, tmp_path / "a.har"])] == ["a.har", "b.jsonl"]
 
 
 @pytest.mark.parametrize(
@@ -347,14 +347,14 @@ def test_what_cannot_be_used_is_told_in_one_line(tmp_path: Path, name: str, cont
     if content is not None:
         (tmp_path / name).write_text(content)
     with pytest.raises(UserError) as told:
-        read([tmp_path / name])
+        read_recordings([tmp_path / name])
     assert words in str(told.value)
     assert "\n" not in str(told.value)
 
 
 def test_a_name_that_no_file_can_have_is_told_in_one_line(tmp_path: Path) -> None:
     with pytest.raises(UserError, match="name a file that can be read"):
-        read([tmp_path / ("x" * 300)])
+        read_recordings([tmp_path / ("x" * 300)])
 
 
 json_values = st.recursive(
@@ -381,7 +381,7 @@ def test_whatever_stands_in_a_file_is_read_or_refused_in_one_line(
     for content in (value, {"log": {"entries": [{"request": {"method": "GET", "url": "u"}, "response": value}]}}):
         file.write_text(json.dumps(content))
         try:
-            for recording in read([file]):
+            for recording in read_recordings([file]):
                 assert all(each.exchanges for each in recording.recorded)
         except UserError as told:
             assert "\n" not in str(told)  # noqa: PT017 - either is right, and both are looked at

@@ -11,8 +11,8 @@ import pytest
 
 from catalog_probe.catalog.model import Outcome
 from catalog_probe.catalog.model.outcome import OUTCOME_WORDS
-from catalog_probe.catalog.search.query import OF_RUNS
-from catalog_probe.catalog.search.values import LISTED, MARKS, STATES
+from catalog_probe.catalog.search.query import RUN_FIELDS
+from catalog_probe.catalog.search.values import ALLOWED_VALUES, EXTRA_MARKS, SECTIONS
 from catalog_probe.reports.content.overview import Overview
 from catalog_probe.reports.content.sections import MEANS, Name
 from catalog_probe.reports.content.words import OUTCOMES
@@ -120,9 +120,9 @@ def test_the_docs_have_the_words_of_the_views() -> None:
 
 def test_a_query_speaks_of_sections_and_outcomes_as_the_views_do() -> None:
     assert set(MEANS) == set(Name)
-    named = set(re.findall(r"[a-z-]+", OF_RUNS["is"].partition(":")[2]))
+    named = set(re.findall(r"[a-z-]+", RUN_FIELDS["is"].partition(":")[2]))
     assert {each for each in named if each in set(Name)} >= {Name.REGRESSED, Name.LOST, Name.FLAKY, Name.FIXED}
-    assert tuple(Name) == STATES
-    assert set(LISTED["is"]) == {*Name, *MARKS, *OUTCOME_WORDS.values()} - {"not probed", "our fault"}
+    assert tuple(Name) == SECTIONS
+    assert set(ALLOWED_VALUES["is"]) == {*Name, *EXTRA_MARKS, *OUTCOME_WORDS.values()} - {"not probed", "our fault"}
     of_outcomes = {OUTCOMES[each].replace(" ", "-") for each in Outcome}
-    assert set(re.findall(r"[a-z-]+", OF_RUNS["outcome"])) <= of_outcomes
+    assert set(re.findall(r"[a-z-]+", RUN_FIELDS["outcome"])) <= of_outcomes

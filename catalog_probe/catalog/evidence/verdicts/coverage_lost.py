@@ -13,7 +13,7 @@ from catalog_probe.catalog.evidence.completeness import is_unreported
 from catalog_probe.catalog.evidence.earlier_runs import EarlierOutcome, find_last_verdict
 from catalog_probe.catalog.model import Outcome
 from catalog_probe.catalog.model.codes import ReasonCode
-from catalog_probe.catalog.observed.last_seen import last_seen, of_no_provider
+from catalog_probe.catalog.observed.last_seen import is_not_from_provider, last_seen
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -74,7 +74,7 @@ def _outcome_in_record(result: Result, run: Run) -> EarlierOutcome | None:
     if not run.speaks_of_providers or not result.probed_record:
         return None
     last = last_seen(result.parsed_record)
-    if last is None or of_no_provider(last.target) or last.target != run.target:
+    if last is None or is_not_from_provider(last.target) or last.target != run.target:
         return None
     outcome = {"conforms": Outcome.CONFORMS, "drifted": Outcome.DRIFTED}.get(last.result)
     return EarlierOutcome(last.day, outcome) if outcome is not None else None

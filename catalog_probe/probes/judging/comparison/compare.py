@@ -9,7 +9,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from catalog_probe.catalog.envelopes import formats
-from catalog_probe.catalog.envelopes.projection import unwrapped
+from catalog_probe.catalog.envelopes.projection import unwrap
 from catalog_probe.catalog.files.manifest import manifest
 from catalog_probe.catalog.model import Aspect, Event, Exchange, Finding, Json, Response, Severity
 from catalog_probe.catalog.model.codes import FindingCode as Code
@@ -91,7 +91,7 @@ def _header_code(rule: HeaderRule, seen: str | None) -> Code | None:
         return Code.HEADER_MALFORMED  # a header that says nothing is not what the documents promise
     if rule.rule == "equals" and seen != rule.value:
         return Code.HEADER_DIFFERS
-    if rule.rule == "format" and not formats.valid(rule.format, seen):
+    if rule.rule == "format" and not formats.is_valid(rule.format, seen):
         return Code.HEADER_MALFORMED
     return None
 
@@ -112,7 +112,7 @@ def _body(expected: Expected, response: Response, body: Json) -> Iterator[Findin
         )
         return
     yield from _shape(expected, body)
-    body = unwrapped(expected.envelope, body)
+    body = unwrap(expected.envelope, body)
     yield from _members(expected, body)
     yield from _wire(expected, body)
     yield from _message(expected, body)

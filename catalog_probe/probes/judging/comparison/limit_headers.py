@@ -67,4 +67,4 @@ def _more_left_than_there_is(family: Family, headers: Mapping[str, str]) -> Iter
 
 
 def _number(rule: HeaderRule, headers: Mapping[str, str]) -> int | None:
-    return formats.integer(headers.get(rule.name, "")) if rule.format == "integer" else None
+    return formats.parse_integer(headers.get(rule.name, "")) if rule.format == "integer" else None

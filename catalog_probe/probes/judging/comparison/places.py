@@ -7,8 +7,8 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 from urllib.parse import parse_qsl, unquote, urlsplit
 
-from catalog_probe.catalog.envelopes.place import EVERY, Place
-from catalog_probe.catalog.envelopes.projection import unwrapped
+from catalog_probe.catalog.envelopes.location import ANY_EVENT, Location
+from catalog_probe.catalog.envelopes.projection import unwrap
 from catalog_probe.catalog.model.assertion import Basis
 from catalog_probe.catalog.reading.expected import Expected, answer_body
 from catalog_probe.catalog.text.json_pointer import ABSENT, find_blocking, find_values, points_into_empty_list
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 _NAMED = re.compile(r"\\\{([a-z0-9_]+)\\\}")
 
 
-def values_at(place: Place, expected: Expected, exchange: Exchange, path: str = "") -> tuple[Json, ...]:
+def values_at(place: Location, expected: Expected, exchange: Exchange, path: str = "") -> tuple[Json, ...]:
     """Every value there, in the order in which it stands; none where nothing is, or the answer was not kept whole.
 
     `path` is the endpoint's, with a `{name}` for what a place `ask/path:name` means.
@@ -34,13 +34,13 @@ def values_at(place: Place, expected: Expected, exchange: Exchange, path: str = 
     return tuple(_asked(place, exchange, path) if asked else _answered(place, expected, exchange.response))
 
 
-def find_blocking_value(place: Place, expected: Expected, response: Response) -> Json:
+def find_blocking_value(place: Location, expected: Expected, response: Response) -> Json:
     """Return what stands in an answer's body or event where the way to a place goes on; ABSENT if nothing does."""
     documents: list[Json] = []
     if place.kind == "event" and place.name:
         documents = [event.data for event in _events(place, response, sent=False)]
     elif place.kind == "body" and response.cut is None:
-        documents = [unwrapped(expected.envelope, answer_body(expected, response))]
+        documents = [unwrap(expected.envelope, answer_body(expected, response))]
     values = (find_blocking(document, place.pointer) for document in documents if document is not ABSENT)
     return next((value for value in values if value is not ABSENT), ABSENT)
 
@@ -52,7 +52,7 @@ def shows_no_item(expected: Expected, body: Json, within: str, pointer: str) -> 
     """
     assertion = expected.assertions.get(f"{expected.label}/{within}")
     is_ours = assertion is not None and assertion.basis is Basis.ASSUMED
-    return is_ours and points_into_empty_list(unwrapped(expected.envelope, body), pointer)
+    return is_ours and points_into_empty_list(unwrap(expected.envelope, body), pointer)
 
 
 def under_another_name(expected: Expected, body: Json, within: str, pointer: str) -> Json:
@@ -72,7 +72,7 @@ def under_another_name(expected: Expected, body: Json, within: str, pointer: str
     )
 
 
-def _answered(place: Place, expected: Expected, response: Response | None) -> Iterator[Json]:
+def _answered(place: Location, expected: Expected, response: Response | None) -> Iterator[Json]:
     assert response is not None
     if place.kind == "header":
         trailers = response.grpc.trailers if response.grpc is not None else {}
@@ -85,17 +85,17 @@ def _answered(place: Place, expected: Expected, response: Response | None) -> It
     elif response.cut is None:
         body = answer_body(expected, response)
         if body is not ABSENT:
-            yield from find_values(unwrapped(expected.envelope, body), place.pointer)
+            yield from find_values(unwrap(expected.envelope, body), place.pointer)
 
 
-def _events(place: Place, response: Response | None, *, sent: bool) -> Iterator[Event]:
+def _events(place: Location, response: Response | None, *, sent: bool) -> Iterator[Event]:
     """The events of this name that one side sent, and that were kept whole."""
     for event in (response.events if response is not None else None) or ():
-        if event.sent is sent and event.cut is None and place.name in (event.event, EVERY, ""):
+        if event.sent is sent and event.cut is None and place.name in (event.event, ANY_EVENT, ""):
             yield event
 
 
-def _asked(place: Place, exchange: Exchange, path: str) -> Iterator[Json]:
+def _asked(place: Location, exchange: Exchange, path: str) -> Iterator[Json]:
     request = exchange.request
     if place.kind == "ask/query":
         pairs = parse_qsl(urlsplit(request.url).query, keep_blank_values=True)

@@ -14,7 +14,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
 from catalog_probe.catalog.envelopes import formats
-from catalog_probe.catalog.envelopes.place import Place
+from catalog_probe.catalog.envelopes.location import Location
 from catalog_probe.catalog.model.codes import FindingCode
 from catalog_probe.catalog.reading.expected import answer_body
 from catalog_probe.catalog.text.json_pointer import ABSENT
@@ -111,7 +111,7 @@ _CODES: Mapping[str, FindingCode] = {
 
 def _offending(relation: Relation, expected: Expected, exchange: Exchange, others: Answers) -> list[Json] | str:
     """The values that it does not hold for, none where it holds; or why that cannot be said."""
-    place = Place.parse(relation.at)
+    place = Location.parse(relation.at)
     ours = Values(values_at(place, expected, exchange, relation.path), place.is_text)
     # An empty list keeps every relation, and shows none: that no item is wrong is not that one was seen right.
     if not ours.values and (relation.kind != "non_empty" or _is_of_no_item(relation, expected, exchange)):
@@ -141,7 +141,7 @@ def _compared_with(relation: Relation, expected: Expected, exchange: Exchange, o
     if relation.value is not ABSENT:
         several = isinstance(relation.value, list) and relation.kind in ("equals", "differs", "subset", "none")
         return Values(relation.value if several else [relation.value])
-    place = Place.parse(relation.other)
+    place = Location.parse(relation.other)
     answers = [others[label] for label in relation.of] or [Answer(expected, exchange)]
     found = (value for its in answers for value in values_at(place, its.expected, its.exchange, relation.path))
     return Values(list(found), place.is_text)
@@ -287,7 +287,7 @@ def _comparable(ours: Values) -> list[tuple[float, str]] | None:
 
 def _instant(value: Json) -> float | None:
     """An RFC 3339 instant in seconds since the epoch."""
-    found: datetime | None = formats.instant(value) if isinstance(value, str) else None
+    found: datetime | None = formats.parse_instant(value) if isinstance(value, str) else None
     return found.timestamp() if found is not None else None
 
 

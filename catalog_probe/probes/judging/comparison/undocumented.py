@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from catalog_probe.catalog.envelopes.projection import wire_of
+from catalog_probe.catalog.envelopes.projection import wire_values
 from catalog_probe.catalog.model import Aspect, Finding, Json, Response, Severity
 from catalog_probe.catalog.model.codes import FindingCode
 from catalog_probe.catalog.recognition.known import ORDINARY_HEADERS, Known
@@ -29,7 +29,7 @@ def seen_on_the_way(expected: Expected, response: Response, known: Known) -> Ite
     for pointer, value in islice(_extra_fields(expected.envelope.schema, response.body, ""), MOST):
         yield _info(expected, FindingCode.UNDOCUMENTED_FIELD, Aspect.BODY, pointer, value)
     if (response.status or 0) >= 400:
-        wire = wire_of(expected.envelope, response.body)
+        wire = wire_values(expected.envelope, response.body)
         for aspect, documented in (("type", known.types), ("code", known.codes)):
             value = wire.get(aspect)
             if isinstance(value, str) and value not in documented:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from catalog_probe.catalog.envelopes.projection import wire_of
+from catalog_probe.catalog.envelopes.projection import wire_values
 from catalog_probe.catalog.model import Reason
 from catalog_probe.catalog.model.codes import ReasonCode
 from catalog_probe.catalog.model.status import is_success
@@ -48,7 +48,9 @@ def _body(evidence: Evidence) -> Json:
 def _has_its_type(expected: Expected, status: int | None, body: Json) -> bool:
     """Whether status and type are those of the record: then it is its own answer, and the code is what differs."""
     stated = expected.wire.get("type")
-    return stated is not None and status == expected.status and wire_of(expected.envelope, body).get("type") == stated
+    return (
+        stated is not None and status == expected.status and wire_values(expected.envelope, body).get("type") == stated
+    )
 
 
 def _states(expected: Expected, other: Expected) -> bool:

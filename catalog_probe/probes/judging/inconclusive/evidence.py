@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 from catalog_probe.catalog.model import Outcome
-from catalog_probe.catalog.reading.grpc_statuses import status_of
+from catalog_probe.catalog.reading.grpc_statuses import http_status_of
 from catalog_probe.probes.judging.comparison.message import wording
 from catalog_probe.probes.judging.inconclusive.key_evidence import AnswerOn, KeyEvidence, Words
 
@@ -98,7 +98,7 @@ class Evidence:
     @cached_property
     def status(self) -> int | None:
         """The HTTP status, or the one that a gRPC status maps to."""
-        return status_of(self.response, self.expected.provider)
+        return http_status_of(self.response, self.expected.provider)
 
     @cached_property
     def words(self) -> Words:

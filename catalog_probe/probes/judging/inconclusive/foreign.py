@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from catalog_probe.catalog.model import Reason
 from catalog_probe.catalog.model.codes import ReasonCode
 from catalog_probe.catalog.model.status import is_success
-from catalog_probe.catalog.reading.expected import asked_of
+from catalog_probe.catalog.reading.expected import expected_http_status
 from catalog_probe.probes.judging.comparison.message import quote
 
 if TYPE_CHECKING:
@@ -67,7 +67,7 @@ def foreign_body(expected: Expected, response: Response) -> str:
 def is_stated(evidence: Evidence) -> bool:
     """Whether the status is the stated one, one of a choice, or none at all, as of a socket or a call."""
     expected, status = evidence.expected, evidence.status
-    return status is None or status == asked_of(expected) or status in expected.choices
+    return status is None or status == expected_http_status(expected) or status in expected.choices
 
 
 def is_page(expected: Expected, response: Response) -> bool:

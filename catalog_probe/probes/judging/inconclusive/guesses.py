@@ -16,7 +16,7 @@ from catalog_probe.catalog.model import Aspect, Outcome, Reason
 from catalog_probe.catalog.model.codes import ReasonCode
 from catalog_probe.catalog.model.status import NO_SUCH_PATH
 from catalog_probe.catalog.reading.assertions import TRIGGER
-from catalog_probe.catalog.reading.expectations import ASKED_FOR
+from catalog_probe.catalog.reading.expectations import CONTINUE_STATUS
 from catalog_probe.catalog.reading.expected import answer_body
 from catalog_probe.catalog.text.json_pointer import ABSENT, find_value
 from catalog_probe.probes.judging.comparison.basis import succeeds
@@ -106,7 +106,7 @@ def compare_attempt(observations: Iterable[Evidence]) -> AttemptEvidence:
 def _confirmed_by(evidence: Evidence) -> Iterator[Assumption]:
     """The assumptions on which a match rests: those of its request, if a success was asked for."""
     stated = evidence.expected.status
-    if succeeds(stated) and stated != ASKED_FOR:
+    if succeeds(stated) and stated != CONTINUE_STATUS:
         yield from (Assumption(evidence.exchange.endpoint, within) for within in _open_guesses(evidence))
 
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from catalog_probe.catalog.envelopes.projection import wire_of
+from catalog_probe.catalog.envelopes.projection import wire_values
 from catalog_probe.catalog.model import Aspect, Finding, Reason, Severity
 from catalog_probe.catalog.model.codes import FindingCode, ReasonCode
 from catalog_probe.catalog.model.exchange import DEFAULT_EVENT_NAME
-from catalog_probe.catalog.reading.expected import answer_body, asked_of
+from catalog_probe.catalog.reading.expected import answer_body, expected_http_status
 from catalog_probe.probes.judging.comparison.compare import compare
 from catalog_probe.probes.judging.comparison.message import quote
 from catalog_probe.probes.judging.inconclusive.foreign import is_html, is_stated
@@ -134,11 +134,11 @@ def _is_sibling(evidence: Evidence) -> bool:
     Where no shape of its body is documented, any text but a page is as good as none.
     """
     expected, response = evidence.expected, evidence.response
-    if (evidence.status or 0) < 500 or (asked_of(expected) or 0) < 500:
+    if (evidence.status or 0) < 500 or (expected_http_status(expected) or 0) < 500:
         return False
     if expected.is_bare(response.body):
         return not is_html(response)
-    return _has_values(expected, wire_of(expected.envelope, response.body))
+    return _has_values(expected, wire_values(expected.envelope, response.body))
 
 
 def _is_the_providers(evidence: Evidence) -> bool:
@@ -149,7 +149,7 @@ def _is_the_providers(evidence: Evidence) -> bool:
     expected, response = evidence.expected, evidence.response
     if response.grpc is not None or response.events is not None:
         return True
-    is_bare = expected.is_bare(response.body) and (asked_of(expected) or 0) >= 500
+    is_bare = expected.is_bare(response.body) and (expected_http_status(expected) or 0) >= 500
     return is_bare or evidence.known.has_envelope_of(response.body)
 
 
@@ -158,7 +158,7 @@ def _find_breaking_event(evidence: Evidence) -> Reason | None:
     expected, response = evidence.expected, evidence.response
     if expected.stream is None or expected.stream.protocol != "sse":
         return None
-    if expected.wire and _has_values(expected, wire_of(expected.envelope, answer_body(expected, response))):
+    if expected.wire and _has_values(expected, wire_values(expected.envelope, answer_body(expected, response))):
         return None
     for event in response.events or ():
         answers = [] if event.sent else evidence.known.breaking_off(event.event, event.data)

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 
 from catalog_probe.catalog.model import Aspect, Finding, Outcome, Reason, Severity
 from catalog_probe.catalog.model.codes import FindingCode, ReasonCode
-from catalog_probe.catalog.reading.expected import asked_of
-from catalog_probe.catalog.reading.grpc_statuses import status_of
+from catalog_probe.catalog.reading.expected import expected_http_status
+from catalog_probe.catalog.reading.grpc_statuses import http_status_of
 from catalog_probe.probes.judging.comparison.basis import succeeds, weighed
 from catalog_probe.probes.judging.comparison.compare import compare
 from catalog_probe.probes.judging.comparison.message import wording
@@ -99,13 +99,15 @@ def add_refusal(key: KeyEvidence, evidence: Evidence) -> None:
         # Limits are stated as endpoints of their own, so the path tells where it was.
         path = evidence.known.endpoints.find(evidence.exchange) or evidence.endpoint
         where = path or f"{evidence.request.method} {evidence.request.url}"
-        key.replacements.setdefault(words, set()).add(Replacement(evidence.fault, asked_of(evidence.expected), where))
+        key.replacements.setdefault(words, set()).add(
+            Replacement(evidence.fault, expected_http_status(evidence.expected), where)
+        )
     if not evidence.own_key or _is_success_of_endpoint(evidence):
         return
     is_asked_rightly = verdict.untriggered or not verdict.blames_us
     if evidence.fault and evidence.endpoint and is_asked_rightly:
         key.faults.setdefault(AnswerOn(evidence.endpoint, words), set()).add(evidence.fault)
-    in_place_of_success = (replaces or verdict.blames_us) and succeeds(asked_of(evidence.expected))
+    in_place_of_success = (replaces or verdict.blames_us) and succeeds(expected_http_status(evidence.expected))
     if in_place_of_success and not evidence.provokes_refusal:
         key.plain.setdefault(words, set()).add(evidence.endpoint)
 
@@ -126,7 +128,7 @@ def judge_fault_free(suspicion: AnswerOn, answer: Exchange, expected: Expected, 
     if response is None:
         failure = answer.failure.code if answer.failure else "nothing"
         return FaultFreeAnswer(Shows.NOTHING, f"{where} was not answered: {failure}")
-    status = status_of(response, expected.provider)
+    status = http_status_of(response, expected.provider)
     if Words(status, wording(expected, response, known)) == words:
         return FaultFreeAnswer(Shows.ALIKE, _describe_alike(where, words))
     # A refusal of another kind shows as much as a success: the request was told apart from those with a fault.

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 from catalog_probe.catalog.model import Aspect, Outcome
 from catalog_probe.catalog.model.labels import SETUP, SUCCESS
 from catalog_probe.catalog.model.status import NO_SUCH_PATH
-from catalog_probe.catalog.observed.cells import seen_as_stated
-from catalog_probe.catalog.reading.expected import asked_of
-from catalog_probe.catalog.reading.grpc_statuses import status_of
+from catalog_probe.catalog.observed.cells import was_matched
+from catalog_probe.catalog.reading.expected import expected_http_status
+from catalog_probe.catalog.reading.grpc_statuses import http_status_of
 from catalog_probe.probes.judging.comparison.basis import succeeds
 from catalog_probe.probes.judging.inconclusive.confirmations import (
     blamed_values,
@@ -131,14 +131,14 @@ def _path_guess(probed: Probed, evidence: Evidence) -> str:
     """Why the path of an error's endpoint is a guess; empty if it is shown, or a night saw the refusal there."""
     endpoint, stated = evidence.endpoint, f"{evidence.expected.label}/{Aspect.STATUS}"
     record = probed.record
-    if record is None or record.kind != "errors" or seen_as_stated(record, endpoint, stated):
+    if record is None or record.kind != "errors" or was_matched(record, endpoint, stated):
         return ""
     return probed.known.assumed_paths.get(endpoint, "")
 
 
 def _is_always_refused(expected: Expected) -> bool:
     """Whether all that an endpoint documents of itself is a refusal."""
-    return expected.label == SUCCESS and (asked_of(expected) or 0) >= 400
+    return expected.label == SUCCESS and (expected_http_status(expected) or 0) >= 400
 
 
 def _add_exchange(key: KeyEvidence, exchange: Exchange, expected: Expected | None, probed: Probed) -> None:
@@ -147,7 +147,7 @@ def _add_exchange(key: KeyEvidence, exchange: Exchange, expected: Expected | Non
     if response is None:
         return
     where = exchange.endpoint or probed.known.endpoints.find(exchange)
-    status = status_of(response, probed.provider)
+    status = http_status_of(response, probed.provider)
     if status is not None and status not in NO_SUCH_PATH:
         key.reached.add(where)
     kind = foreign_body(expected, response) if expected is not None else ""

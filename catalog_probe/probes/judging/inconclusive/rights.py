@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from catalog_probe.catalog.model import Outcome, Reason
 from catalog_probe.catalog.model.codes import ReasonCode
 from catalog_probe.catalog.model.status import is_success
-from catalog_probe.catalog.reading.expected import asked_of
+from catalog_probe.catalog.reading.expected import expected_http_status
 from catalog_probe.probes.judging.comparison.message import quote
 from catalog_probe.probes.judging.inconclusive.one_answer import is_generic
 
@@ -23,7 +23,7 @@ def find_refused_right(evidence: Evidence) -> Reason | None:
     if (expected.status or 0) >= 400:
         return None
     if response.grpc is not None:
-        is_refused = evidence.status == FORBIDDEN and asked_of(expected) == 200
+        is_refused = evidence.status == FORBIDDEN and expected_http_status(expected) == 200
     else:
         is_refused = any(answer.permission for answer in evidence.known.matching(response.status, response.body))
     return Reason(ReasonCode.PROBE_REFUSED, quote(response)) if is_refused else None

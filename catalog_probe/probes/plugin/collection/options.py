@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     import pytest
 
     from catalog_probe.catalog.writeback.accepted_differences import Entry
-    from catalog_probe.probes.traffic.recorded import Recording
+    from catalog_probe.probes.traffic.recording import Recording
     from catalog_probe.probes.traffic.traffic import Traffic
 
 MOCK = "mock"
@@ -152,8 +152,8 @@ def read(config: pytest.Config, environ: Mapping[str, str]) -> Options:
         provider_folders.copy_shipped_records(paths.locate(directory))
     catalog = Catalog.load(*provider_folders.use_records(paths.locate(directory) if directory else None))
     named, recordings = config.getoption("--target"), _recordings(config)
-    target = targets.load(named or MOCK, environ) if named or not recordings else sources.anybody()
-    traffic = sources.traffic(recordings, catalog, target, of_target=bool(named)) if recordings else None
+    target = targets.load(named or MOCK, environ) if named or not recordings else sources.unknown_target()
+    traffic = sources.make_traffic(recordings, catalog, target, of_target=bool(named)) if recordings else None
     accepted = accepted_differences.in_force()
     if update and not target.evidences:
         mend = f"only what was seen {'of a provider itself' if target.live else 'live'} goes into the records"
@@ -201,7 +201,9 @@ def _recordings(config: pytest.Config) -> tuple[Recording, ...]:
     for option in ("--plan", "--shard", "--revision"):
         if config.getoption(option):
             raise UsageError(f"{option}: nothing is sent where traffic is judged", "leave one of the two out")
-    from catalog_probe.probes.traffic.reading import read as read_recordings  # few runs read recordings
+    from catalog_probe.probes.traffic.recording_files import (
+        read_recordings as read_recordings,  # few runs read recordings
+    )
 
     return read_recordings(map(paths.locate, named))
 

@@ -87,17 +87,17 @@ def parse_retry_after(headers: Mapping[str, str], now: datetime | None = None) -
         return max(0.0, float(value))
     except ValueError:
         pass
-    date = formats.http_date(value)
+    date = formats.parse_http_date(value)
     return max(0.0, (date - (now or datetime.now(UTC))).total_seconds()) if date is not None else None
 
 
 def _parse_integer(value: str | None) -> int | None:
-    return formats.integer(value) if value is not None and len(value) <= MAX_DIGITS else None
+    return formats.parse_integer(value) if value is not None and len(value) <= MAX_DIGITS else None
 
 
 def _seconds_until(reset: str, now: datetime) -> float:
     """Return the seconds until a reset, given as an instant or as a duration; 0 for junk."""
-    duration_s, instant = formats.duration_s(reset), formats.instant(reset)
+    duration_s, instant = formats.parse_duration_s(reset), formats.parse_instant(reset)
     if duration_s is not None:
         return duration_s
     return max(0.0, (instant - now).total_seconds()) if instant is not None else 0.0
@@ -105,4 +105,4 @@ def _seconds_until(reset: str, now: datetime) -> float:
 
 def _answered_at(headers: Mapping[str, str]) -> datetime:
     """Return when the provider answered, by its own clock if it says so: the dates in its headers use that clock."""
-    return formats.http_date(headers.get("date", "")) or datetime.now(UTC)
+    return formats.parse_http_date(headers.get("date", "")) or datetime.now(UTC)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from catalog_probe.catalog.model import Attempt, Exchange, Outcome, Reason, Record, Request, Response
 from catalog_probe.catalog.model.labels import SUCCESS
-from catalog_probe.catalog.reading.assertions import asserted
+from catalog_probe.catalog.reading.assertions import asserted_expectations
 from catalog_probe.catalog.recognition.known import Known
 from catalog_probe.probes.judging.comparison.basis import succeeds, weighed
 from catalog_probe.probes.judging.comparison.compare import compare
@@ -38,7 +38,7 @@ def stated(address: str, label: str = "answer", **fields: Any) -> Expected:
     """What a shipped record states under a label, with some of its fields changed."""
     shipped = catalog()[address]
     record = Record(shipped.address, {**shipped.data, **fields})
-    return next(each for each in asserted(record, catalog().__getitem__) if each.label == label)
+    return next(each for each in asserted_expectations(record, catalog().__getitem__) if each.label == label)
 
 
 def evidence(
@@ -134,7 +134,7 @@ def to_mock(request: Request) -> Request:
 def documented_success(endpoint: str) -> Expected | None:
     """What is documented of an endpoint's success."""
     record = catalog()[endpoint]
-    labels = asserted(record, catalog().__getitem__)
+    labels = asserted_expectations(record, catalog().__getitem__)
     return next((each for each in labels if each.label == SUCCESS and succeeds(each.status)), None)
 
 

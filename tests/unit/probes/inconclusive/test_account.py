@@ -9,7 +9,7 @@ import pytest
 
 from catalog_probe.catalog.model import Attempt, Exchange, Outcome, Request, Response
 from catalog_probe.catalog.model.assertion import Assertion, AssertionKey, Basis
-from catalog_probe.catalog.reading.assertions import asserted
+from catalog_probe.catalog.reading.assertions import asserted_expectations
 from catalog_probe.probes.judging.inconclusive.account import find_account_trouble
 from catalog_probe.probes.judging.judge import judge
 from tests.harness.engines import catalog
@@ -61,7 +61,7 @@ CASES: list[tuple[str, int, dict[str, Any], str]] = [
 
 def outcome(address: str, status: int, body: dict[str, Any]) -> tuple[Outcome, str]:
     """The verdict on the first label of a record that is answered so."""
-    expected = tuple(asserted(catalog()[address], catalog().__getitem__))[:1]
+    expected = tuple(asserted_expectations(catalog()[address], catalog().__getitem__))[:1]
     request = Request("POST", "https://provider.example/v1/x")
     exchange = Exchange(expected[0].label, request, Response(status, {}, body, "json"))
     verdict = judge(expected, Attempt("", 0.0, (exchange,)), known(address.partition("/")[0]))

@@ -20,7 +20,7 @@ from catalog_probe.catalog.model import (
     Severity,
 )
 from catalog_probe.catalog.model.codes import ReasonCode
-from catalog_probe.catalog.reading.assertions import asserted
+from catalog_probe.catalog.reading.assertions import asserted_expectations
 from catalog_probe.catalog.reading.expected import Expected
 from catalog_probe.probes.judging.inconclusive.guesses import find_assumed_path, is_part_of
 from catalog_probe.probes.judging.judge import judge
@@ -167,7 +167,7 @@ def test_a_success_of_the_record_shows_that_nothing_assumed_of_the_request_is_to
     shipped = catalog()[ENDPOINT]
     record = Record(shipped.address, {**shipped.data, "assumed": {"ask/path": "not shown"}})
     labels = ("success", "service_tier_auto")
-    expected = [each for each in asserted(record, catalog().__getitem__) if each.label in labels]
+    expected = [each for each in asserted_expectations(record, catalog().__getitem__) if each.label in labels]
 
     def verdict(plain: Response) -> Verdict:
         answers = zip(labels, (plain, NOT_THERE), strict=True)
@@ -250,5 +250,9 @@ def test_a_trigger_may_be_assumed_of_one_label_alone(label: str, outcome: Outcom
 def test_an_endpoint_assumes_the_trigger_of_the_error_that_a_bad_credential_gets() -> None:
     """What a rule of the endpoint names is provoked as the rule says."""
     endpoint = catalog()["pa/endpoints/compliance_organizations/list_roles"]
-    labels = {expected.label for expected in asserted(endpoint, catalog().__getitem__) if "trigger" in expected.asked}
+    labels = {
+        expected.label
+        for expected in asserted_expectations(endpoint, catalog().__getitem__)
+        if "trigger" in expected.asked
+    }
     assert labels == {"wrong_credential"}

@@ -9,7 +9,15 @@ from catalog_probe.catalog.files.manifest import providers
 from catalog_probe.catalog.files.schema_messages import Complaint
 from catalog_probe.catalog.model.errors import CatalogError, display_path
 from catalog_probe.catalog.reading.assertions import assertions
-from catalog_probe.catalog.reading.documents import UNCHECKED, Wire, checks, facts, facts_file, looks_at, reasons
+from catalog_probe.catalog.reading.facts import (
+    UNCHECKED,
+    Wire,
+    checks_fact,
+    facts_file,
+    load_fact_checks,
+    out_of_reach_reasons,
+    read_facts,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -17,7 +25,7 @@ if TYPE_CHECKING:
 
     from catalog_probe.catalog.files.store import Catalog
     from catalog_probe.catalog.model import Record
-    from catalog_probe.catalog.reading.documents import Checks, Fact
+    from catalog_probe.catalog.reading.facts import Fact, FactChecks
 
 _CELL = "checked_by"
 
@@ -27,20 +35,20 @@ def problems(catalog: Catalog, folder: Path | None = None) -> Iterator[tuple[Pat
     for provider in providers():
         file = facts_file(provider, folder)
         try:
-            found = checks(provider, catalog, folder)
+            found = load_fact_checks(provider, catalog, folder)
         except CatalogError as error:
             yield file, "", Complaint(error.location, error.what, error.mend)
             continue
         except KeyError:  # a record names another that is not there, which is told itself
             continue
-        yield from ((file, fact.id, complaint) for fact, complaint in of_facts(found))
+        yield from ((file, fact.id, complaint) for fact, complaint in check_facts(found))
 
 
 def unknown_rows(catalog: Catalog, folder: Path) -> Iterator[tuple[Record, Complaint]]:
     """Each row that a record cites and that the facts in a folder do not have."""
     for provider in providers():
         try:
-            rows = {fact.citation for fact in facts(provider, folder)}
+            rows = {fact.citation for fact in read_facts(provider, folder)}
         except CatalogError:  # told itself
             continue
         for record in catalog.select(provider):
@@ -58,11 +66,11 @@ def _cited(record: Record, catalog: Catalog) -> Iterable[str]:
     return dict.fromkeys((*record.sources, *stated))
 
 
-def of_facts(checks: Checks) -> Iterator[tuple[Fact, Complaint]]:
+def check_facts(checks: FactChecks) -> Iterator[tuple[Fact, Complaint]]:
     """Each fact that names what is not there or is assumed, and each that contradicts itself."""
     ids: set[str] = set()
     for fact in checks.facts:
-        yield from ((fact, each._replace(json_path="statement")) for each in unfinished.left(fact.statement))
+        yield from ((fact, each._replace(json_path="statement")) for each in unfinished.find_unfinished(fact.statement))
         if fact.id in ids:
             yield fact, Complaint("id", "is the id of an earlier fact", "number it anew")
         ids.add(fact.id)
@@ -72,13 +80,16 @@ def of_facts(checks: Checks) -> Iterator[tuple[Fact, Complaint]]:
             yield fact, Complaint("note", f"restates {fact.restates}, which is no fact", "name a fact of this file")
 
 
-def _of_names(fact: Fact, checks: Checks) -> Iterator[Complaint]:
+def _of_names(fact: Fact, checks: FactChecks) -> Iterator[Complaint]:
     for name in fact.checked_by:
         found = checks.named_by(name)
         if not found:
-            mend = checks.nearest(name) or f"name an assertion, as <address>#<key>, or one of {', '.join(reasons())}"
+            mend = (
+                checks.nearest(name)
+                or f"name an assertion, as <address>#<key>, or one of {', '.join(out_of_reach_reasons())}"
+            )
             yield Complaint(_CELL, f"{name!r} names no assertion", mend)
-        elif not any(looks_at(each, fact) for each in found):
+        elif not any(checks_fact(each, fact) for each in found):
             what = f"{name!r} is assumed, which checks no fact"
             yield Complaint(_CELL, what, "name what is documented, or take it out of the record's `assumed`")
 

@@ -12,9 +12,9 @@ from catalog_probe.catalog.model.errors import suggest_similar
 from catalog_probe.catalog.model.labels import SUCCESS
 from catalog_probe.catalog.observed.cells import cells_of, resolved_assumptions, statements_digest
 from catalog_probe.catalog.observed.last_seen import is_expired
-from catalog_probe.catalog.observed.tags import contradicts, tag_by_evidence, unresolved
-from catalog_probe.catalog.reading.expectations import allowing
-from catalog_probe.catalog.reading.facts import pin
+from catalog_probe.catalog.observed.tags import contradicts, tag_by_evidence, unresolved_assumptions
+from catalog_probe.catalog.reading.expectations import success_rule_labels
+from catalog_probe.catalog.reading.record_fields import pinned_reason
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Sequence
@@ -35,10 +35,10 @@ _BY_DATA = (Tag.DOCUMENTED, Tag.LIVE_VERIFIED, Tag.UNVERIFIED)
 """The tags that follow from a record's data."""
 
 
-def told_of_nothing(record: Record, made: Sequence[Assertion]) -> Iterator[Complaint]:
+def unmatched_keys(record: Record, made: Sequence[Assertion]) -> Iterator[Complaint]:
     """Each key by which a record says something of an assertion, or a label, that it does not make."""
     keys, labels = [each.key for each in made], _labels(made)
-    allowed = allowing(record)
+    allowed = success_rule_labels(record)
     known = [*keys, *(AssertionKey(SUCCESS, key.aspect, key.location) for key in keys if key.label in allowed)]
     for field in _OF_ASSERTIONS:
         for text in record.data.get(field) or {}:
@@ -56,7 +56,7 @@ def told_of_nothing(record: Record, made: Sequence[Assertion]) -> Iterator[Compl
                 yield Complaint("$.depends", f"{named!r} is no label of this record", mend)
 
 
-def of_no_revision(record: Record) -> Iterator[Complaint]:
+def unknown_revisions(record: Record) -> Iterator[Complaint]:
     """Each `since` or `until` that names a revision which the provider's manifest does not list, or selects by."""
     known = manifest(record.provider).revisions
     values = known.values if known is not None else ()
@@ -67,7 +67,7 @@ def of_no_revision(record: Record) -> Iterator[Complaint]:
                 yield Complaint(f"$.{field}", f"{text!r}: no revision is called {said['revision']!r}", mend)
 
 
-def without_source(made: Iterable[Assertion]) -> Iterator[Complaint]:
+def missing_sources(made: Iterable[Assertion]) -> Iterator[Complaint]:
     """Each documented assertion that no row, header rule, envelope or message pattern is cited for."""
     for each in made:
         if each.basis is Basis.DOCUMENTED and not each.source.strip():
@@ -75,7 +75,7 @@ def without_source(made: Iterable[Assertion]) -> Iterator[Complaint]:
             yield Complaint("$", f"{each.key} has neither source nor assumed", mend)
 
 
-def evidence_of_nothing(record: Record, made: Sequence[Assertion], catalog: Catalog) -> Iterator[Complaint]:
+def stale_evidence(record: Record, made: Sequence[Assertion], catalog: Catalog) -> Iterator[Complaint]:
     """Evidence for statements that were edited since, for an endpoint or an assertion that is not there."""
     block = record.data.get("evidence")
     if block is None:
@@ -104,9 +104,9 @@ def evidence_of_nothing(record: Record, made: Sequence[Assertion], catalog: Cata
 
 def wrong_tags(record: Record, made: Sequence[Assertion]) -> Iterator[Complaint]:
     """Each tag that does not follow from the record's data, and each that follows and is not there."""
-    if pin(record) is not None or "status" not in record.data:  # an error need not have any (1:2.2)
+    if pinned_reason(record) is not None or "status" not in record.data:  # an error need not have any (1:2.2)
         return
-    derived = tags_by_data(record, made)
+    derived = derived_tags(record, made)
     for tag in _BY_DATA:
         if tag in record.tags and tag not in derived:
             yield Complaint("$.status", f"{tag} does not follow: {_why(tag, record, made, holds=False)}", FIX)
@@ -114,7 +114,7 @@ def wrong_tags(record: Record, made: Sequence[Assertion]) -> Iterator[Complaint]
             yield Complaint("$.status", f"{tag} is missing: {_why(tag, record, made, holds=True)}", FIX)
 
 
-def tags_by_data(record: Record, made: Sequence[Assertion]) -> list[str]:
+def derived_tags(record: Record, made: Sequence[Assertion]) -> list[str]:
     """The record's tags as they should stand: those that data decide follow it, the others stay."""
     following = {
         tag_by_evidence(made, cells_of(record, made), resolved_assumptions(record, made), expired=is_expired(record))
@@ -143,7 +143,7 @@ def _why(tag: Tag, record: Record, made: Sequence[Assertion], *, holds: bool) ->
     needed = [each for each in documented if not each.out_of_reach] or documented
     as_stated = {key for (_, key), cell in cells.items() if cell.on is not None and not cell.mismatch}
     never = [str(each.key) for each in needed if str(each.key) not in as_stated and not each.optional]
-    assumed = [str(each.key) for each in unresolved(made, resolved)]
+    assumed = [str(each.key) for each in unresolved_assumptions(made, resolved)]
     if differs:
         return f"{_few(differs)} mismatched"
     if is_expired(record):

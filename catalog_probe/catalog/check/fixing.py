@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from catalog_probe.catalog.check import asserting
-from catalog_probe.catalog.check.of_record import Scene, is_malformed
+from catalog_probe.catalog.check import assertion_checks
+from catalog_probe.catalog.check.record_checks import CheckContext, is_malformed
 from catalog_probe.catalog.check.validate import canonical_texts
 from catalog_probe.catalog.files.store import RECORDS, Catalog
 from catalog_probe.catalog.model import Record
 from catalog_probe.catalog.model.errors import display_path
 from catalog_probe.catalog.model.record import EVIDENCE_VERSION
 from catalog_probe.catalog.observed.cells import statements_digest
-from catalog_probe.catalog.observed.confirmed import as_kept, confirmed_keys, unconfirmed_since
+from catalog_probe.catalog.observed.confirmed import confirmation_fields, confirmed_keys, unconfirmed_since
 from catalog_probe.catalog.reading.assertions import assertions
 from catalog_probe.catalog.writeback.canonical import lacking_nulls
 from catalog_probe.catalog.writeback.writing import locked, write_text
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
-def put_right(root: Path = RECORDS) -> list[str]:
+def fix_records(root: Path = RECORDS) -> list[str]:
     """Rewrite each readable file as it should be, and say in a line each what was mended.
 
     Fields that must be there and may be empty become null, evidence for statements that were edited since goes, tags
@@ -32,7 +32,7 @@ def put_right(root: Path = RECORDS) -> list[str]:
         said: list[str] = []
         whole = [_with_its_nulls(record, said) for record in catalog.records]
         files = {record.address: catalog.file_of(record.address) for record in whole}
-        scene = Scene(Catalog(root, whole, files), frozenset(), shipped=False)
+        scene = CheckContext(Catalog(root, whole, files), frozenset(), shipped=False)
         records = [_mended(record, scene, said) for record in whole]
         texts = canonical_texts(Catalog(root, records, files))
         return said + [f"{display_path(path)}: put in canonical form" for path, text in texts if write_text(path, text)]
@@ -46,15 +46,15 @@ def _with_its_nulls(record: Record, said: list[str]) -> Record:
     return Record(record.address, {**record.data, **dict.fromkeys(lacking)})
 
 
-def _mended(record: Record, scene: Scene, said: list[str]) -> Record:
+def _mended(record: Record, scene: CheckContext, said: list[str]) -> Record:
     """The record without what is void; as it stands where its own form is not right."""
     if is_malformed(record, scene):
         return record
     made = assertions(record, scene.catalog.__getitem__)
     data = dict(record.data)
-    if asserting.is_void(record, made):
+    if assertion_checks.is_void(record, made):
         del data["evidence"]
-        kept = as_kept(made, confirmed_keys(record, made), unconfirmed_since(record, made)) | {
+        kept = confirmation_fields(made, confirmed_keys(record, made), unconfirmed_since(record, made)) | {
             name: day for name, day in record.data["evidence"].items() if name == "restricted_on"
         }
         if kept:
@@ -66,8 +66,8 @@ def _mended(record: Record, scene: Scene, said: list[str]) -> Record:
             }
         said.append(f"{record.address}: removed evidence for statements that were changed since")
     sound = Record(record.address, data)
-    if not any(asserting.wrong_tags(sound, made)):
+    if not any(assertion_checks.wrong_tags(sound, made)):
         return sound
-    tags = asserting.tags_by_data(sound, made)
+    tags = assertion_checks.derived_tags(sound, made)
     said.append(f"{record.address}: {', '.join(record.data['status'])} became {', '.join(tags)}")
     return Record(record.address, {**data, "status": tags})

@@ -28,7 +28,7 @@ def problems(
         file = manifest_file(name, folder)
         try:
             data = json.loads(json.dumps(read_toml(file), default=str))  # TOML has dates, and JSON Schema has none
-            found = list(unfinished.left(data)) or list(complaints(validator.iter_errors(data)))
+            found = list(unfinished.find_unfinished(data)) or list(complaints(validator.iter_errors(data)))
             found = found or list(_cross_checks(name, data, list(envelopes)))
             if not found:
                 manifest(name, folder)

@@ -9,12 +9,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from catalog_probe.catalog.check import facts as checking
+from catalog_probe.catalog.check import fact_checks as checking
 from catalog_probe.catalog.check.validate import Problem
 from catalog_probe.catalog.files.manifest import providers
 from catalog_probe.catalog.model.assertion import Assertion, AssertionKey, Basis
 from catalog_probe.catalog.model.errors import CatalogError
-from catalog_probe.catalog.reading.documents import COLUMNS, FOLDER, Checks, Fact, Wire, facts, facts_file
+from catalog_probe.catalog.reading.facts import COLUMNS, SHIPPED_FACTS, Fact, FactChecks, Wire, facts_file, read_facts
 from tests.harness.engines import catalog
 
 if TYPE_CHECKING:
@@ -72,7 +72,7 @@ def ids(found: tuple[Assertion, ...]) -> list[str]:
 )
 def test_a_fact_is_looked_at_by_what_it_names(checked_by: str, found: list[str]) -> None:
     own = fact(checked_by=checked_by)
-    assert ids(Checks([own], ALL).of(own)) == found
+    assert ids(FactChecks([own], ALL).of(own)) == found
 
 
 @pytest.mark.parametrize(
@@ -87,25 +87,25 @@ def test_a_fact_is_looked_at_by_what_it_names(checked_by: str, found: list[str])
 )
 def test_what_is_assumed_in_part_looks_at_the_rest(statement: str, named: Assertion, looks: bool) -> None:
     own = fact(statement=statement, checked_by=named.id)
-    checks = Checks([own], [named])
+    checks = FactChecks([own], [named])
     assert (checks.of(own) == (named,)) is looks
-    assert (list(checking.of_facts(checks)) == []) is looks
+    assert (list(checking.check_facts(checks)) == []) is looks
 
 
 def test_what_restates_is_looked_at_by_what_it_restates_unless_it_names_some_itself() -> None:
     first = fact(checked_by=ONE.id)
     again = fact(id="pa-2.9-a-1", note="restates pa-2.7.3-a-1; once more")
     own = fact(id="pa-2.9-a-2", note="restates pa-2.7.3-a-1", checked_by=TWO.id)
-    checks = Checks([first, again, own], ALL)
+    checks = FactChecks([first, again, own], ALL)
     assert [ids(checks.of(each)) for each in (again, own)] == [[ONE.id], [TWO.id]]
     assert not checks.wanting(again)
-    for_a_reason = Checks([fact(checked_by="only-the-provider"), again], ALL)
+    for_a_reason = FactChecks([fact(checked_by="only-the-provider"), again], ALL)
     assert not for_a_reason.wanting(again)
 
 
 def test_a_ring_of_restatements_ends() -> None:
     ring = [fact(id="pa-1-a-1", note="restates pa-1-a-2"), fact(id="pa-1-a-2", note="restates pa-1-a-1")]
-    checks = Checks(ring, ALL)
+    checks = FactChecks(ring, ALL)
     assert [checks.of(each) for each in ring] == [(), ()]
     assert all(checks.wanting(each) for each in ring)
 
@@ -123,12 +123,12 @@ def test_a_ring_of_restatements_ends() -> None:
 )
 def test_what_is_on_the_wire_and_names_nothing_is_wanting(cells: dict[str, str], wanting: bool) -> None:
     own = fact(**cells)
-    assert Checks([own], ALL).wanting(own) is wanting
+    assert FactChecks([own], ALL).wanting(own) is wanting
 
 
 def test_what_no_fact_names_is_told_and_so_are_those_that_cite_its_row() -> None:
     own = fact(checked_by=ONE.id)
-    checks = Checks([own], ALL)
+    checks = FactChecks([own], ALL)
     assert ids(checks.unnamed) == [TYPE.id, TWO.id, ITEMS.id]
     assert ids(checks.candidates(own)) == [ONE.id, TYPE.id, TWO.id, ITEMS.id]
     assert checks.candidates(fact(row="c")) == ()
@@ -174,7 +174,7 @@ COMPLAINTS: list[tuple[list[dict[str, str]], str]] = [
 
 @pytest.mark.parametrize(("rows", "line"), COMPLAINTS)
 def test_each_mistake_is_one_line_with_its_mend(rows: list[dict[str, str]], line: str) -> None:
-    found = [complaint for _, complaint in checking.of_facts(Checks([fact(**each) for each in rows], ALL))]
+    found = [complaint for _, complaint in checking.check_facts(FactChecks([fact(**each) for each in rows], ALL))]
     assert [f"{each.json_path}: {each.message}; {each.mend}" for each in found] == ([line] if line else [])
 
 
@@ -199,15 +199,15 @@ HEADER = "\t".join(COLUMNS)
 )
 def test_a_file_that_cannot_be_read_is_told_by_line(tmp_path: Path, lines: list[str], told: str) -> None:
     with pytest.raises(CatalogError) as error:
-        facts("pa", written(tmp_path, *lines))
+        read_facts("pa", written(tmp_path, *lines))
     assert told in str(error.value)
 
 
 def test_bytes_that_are_no_text_are_told_and_a_provider_without_facts_has_none(tmp_path: Path) -> None:
     facts_file("pa", tmp_path).write_bytes(b"\xff\xfe")
     with pytest.raises(CatalogError, match="save it as UTF-8"):
-        facts("pa", tmp_path)
-    assert facts("pb", tmp_path) == ()
+        read_facts("pa", tmp_path)
+    assert read_facts("pb", tmp_path) == ()
 
 
 def test_a_check_of_the_catalog_says_where(tmp_path: Path) -> None:
@@ -220,13 +220,13 @@ def test_a_check_of_the_catalog_says_where(tmp_path: Path) -> None:
 
 def test_quotes_are_letters_like_any_other(tmp_path: Path) -> None:
     line = "\t".join({**ROW, "note": 'says "usually'}.values())
-    assert facts("pa", written(tmp_path, HEADER, line))[0].note == 'says "usually'
+    assert read_facts("pa", written(tmp_path, HEADER, line))[0].note == 'says "usually'
 
 
 @pytest.mark.parametrize("provider", providers())
 def test_the_shipped_facts_are_read_whole(provider: str) -> None:
-    found = facts(provider)
-    assert len(found) == len(facts_file(provider, FOLDER).read_text(encoding="utf-8").splitlines()) - 1
+    found = read_facts(provider)
+    assert len(found) == len(facts_file(provider, SHIPPED_FACTS).read_text(encoding="utf-8").splitlines()) - 1
     assert {each.wire for each in found} <= set(Wire)
     assert any(each.wire is Wire.YES for each in found)
 
@@ -237,7 +237,7 @@ NAMES = st.sampled_from([*(each.id for each in ALL), "pa/errors/*#*", "*#answer/
 @given(st.lists(NAMES, max_size=4), st.booleans())
 def test_nothing_assumed_ever_looks_at_a_fact_and_what_wants_has_none(names: list[str], part: bool) -> None:
     own = fact(checked_by=("part: " if part else "") + "; ".join(names))
-    checks = Checks([own], ALL)
+    checks = FactChecks([own], ALL)
     assert GUESS not in checks.of(own)
     assert not (checks.wanting(own) and checks.of(own))
     assert {*ids(checks.of(own)), *ids(checks.unnamed)} == {each.id for each in ALL if each is not GUESS}

@@ -43,7 +43,7 @@ class RelyFile:
     path: Path | None = None
 
 
-def read(path: Path) -> RelyFile:
+def read_rely_file(path: Path) -> RelyFile:
     """Read a rely.toml.
 
     Raises:

@@ -6,10 +6,10 @@ import re
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from catalog_probe.catalog.envelopes.place import Place
+from catalog_probe.catalog.envelopes.location import Location
 from catalog_probe.catalog.files.schema_messages import Complaint, quote_value
 from catalog_probe.catalog.model.errors import suggest_similar
-from catalog_probe.catalog.reading.relations import labels_of, relation, written_relations
+from catalog_probe.catalog.reading.relations import parse_relation, raw_relations, relation_labels
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -27,15 +27,15 @@ def unsound_relations(record: Record, made: Sequence[Assertion]) -> Iterator[Com
         where = f"$.relations[{number}]"
         if not isinstance(written, dict):
             continue
-        own = relation(written, str(record.data.get("path", "")))
-        for field, told in (("label", labels_of(written)), ("of", own.of)):
+        own = parse_relation(written, str(record.data.get("path", "")))
+        for field, told in (("label", relation_labels(written)), ("of", own.of)):
             yield from _unknown(f"{where}.{field}", told, labels)
-        for label in set(labels_of(written)) & set(own.of):
+        for label in set(relation_labels(written)) & set(own.of):
             yield Complaint(f"{where}.of", f"{label!r} would be compared with itself", "name another label")
         yield from _places(where, written, record)
         yield from _constant(f"{where}.value", own)
         yield from _basis(where, written, own, record)
-        if any(named[label, own.place] > 1 for label in labels_of(written)):
+        if any(named[label, own.place] > 1 for label in relation_labels(written)):
             mend = "make one of the two, or give them different locations"
             yield Complaint(where, f"another relation has the same key ({own.within})", mend)
 
@@ -46,8 +46,8 @@ def _all(record: Record) -> list[Json]:
 
 
 def _stated(record: Record) -> Iterator[tuple[str, Relation]]:
-    for written in written_relations(record):
-        yield from ((label, relation(written)) for label in labels_of(written))
+    for written in raw_relations(record):
+        yield from ((label, parse_relation(written)) for label in relation_labels(written))
 
 
 def _unknown(path: str, told: Sequence[str], labels: Sequence[str]) -> Iterator[Complaint]:
@@ -60,7 +60,7 @@ def _unknown(path: str, told: Sequence[str], labels: Sequence[str]) -> Iterator[
 def _places(where: str, written: Mapping[str, Json], record: Record) -> Iterator[Complaint]:
     path = str(written.get("path", record.data.get("path", "")))
     for field in ("at", "with"):
-        place = Place.parse(written.get(field, ""))
+        place = Location.parse(written.get(field, ""))
         if place.kind == "ask/path" and f"{{{place.name}}}" not in path:
             named = re.findall(r"\{([a-z0-9_]+)\}", path)
             mend = suggest_similar(place.name, named) or (f"it has {', '.join(named)}" if named else "it has none")
@@ -84,7 +84,7 @@ def _constant(path: str, own: Relation) -> Iterator[Complaint]:
 
 def _basis(where: str, written: Mapping[str, Json], own: Relation, record: Record) -> Iterator[Complaint]:
     assumed = record.data.get("assumed") or {}
-    for label in labels_of(written):
+    for label in relation_labels(written):
         key = f"{label}/{own.within}"
         if not own.source and key not in assumed:
             mend = f"cite the row that says it, or give the reason in assumed[{key!r}]"

@@ -12,12 +12,12 @@ from catalog_probe.catalog.evidence.traffic_summary import format_traffic_summar
 from catalog_probe.catalog.model import Attempt, Outcome, Reason
 from catalog_probe.catalog.model.clock import format_utc
 from catalog_probe.catalog.model.codes import ReasonCode
-from catalog_probe.catalog.observed.last_seen import instant
+from catalog_probe.catalog.observed.last_seen import parse_utc_instant
 from catalog_probe.catalog.text.json_tree import map_strings
 from catalog_probe.probes.judging.judge import judge
 from catalog_probe.probes.judging.verdicts.record_verdict import record_verdict
-from catalog_probe.probes.traffic.conclusion import concluded
-from catalog_probe.probes.traffic.filtered import without_what_was_filtered
+from catalog_probe.probes.traffic.conclusion import conclude_cell
+from catalog_probe.probes.traffic.hidden_values import drop_hidden_findings
 from catalog_probe.probes.traffic.matching import Match, Matcher, Refusal, Unmatched
 from catalog_probe.probes.wire.redaction.evidence import redact_attempt, redact_result
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from catalog_probe.catalog.model import Json
     from catalog_probe.probes.judging.verdicts.cells import Place
     from catalog_probe.probes.judging.verdicts.verdict import Verdict
-    from catalog_probe.probes.traffic.recorded import Recorded
+    from catalog_probe.probes.traffic.recording import RecordedExchange
     from catalog_probe.probes.wire.redaction.redactor import Redactor
 
 KEPT = 3
@@ -39,7 +39,7 @@ KINDS = 500
 
 
 @dataclass(frozen=True, slots=True)
-class Judged:
+class JudgedExchange:
     """One exchange, held against one expectation."""
 
     match: Match
@@ -50,7 +50,7 @@ class Judged:
 
 
 @dataclass
-class Held:
+class TrafficJudge:
     """What was held against the records so far."""
 
     catalog: Catalog
@@ -65,7 +65,7 @@ class Held:
     refusals: Counter[Refusal] = field(default_factory=Counter)
     """How often each kind of refusal was met that is evidence for no record; of many kinds only the first."""
     _matchers: dict[str, Matcher] = field(default_factory=dict)
-    _judged: dict[str, list[Judged]] = field(default_factory=lambda: defaultdict(list))
+    _judged: dict[str, list[JudgedExchange]] = field(default_factory=lambda: defaultdict(list))
     """What was held against each record, by its address, in the order in which it came."""
 
     def leave_out(self, why: str, count: int = 1) -> None:
@@ -73,7 +73,7 @@ class Held:
         self.exchanges += count
         self.left_out[why] += count
 
-    def hold(self, provider: str, recorded: Recorded, *, complete: bool) -> None:
+    def hold(self, provider: str, recorded: RecordedExchange, *, complete: bool) -> None:
         """Judge an exchange, or an attempt of ours, in each cell that it is evidence of.
 
         `complete` says whether the recording has all headers.
@@ -95,8 +95,10 @@ class Held:
             cells = _verdicts(together, matcher)
             for match in together:
                 verdict = cells[match.exchange.label, match.exchange.endpoint]
-                verdict = without_what_was_filtered(verdict, match.expected, match.exchange, complete=complete)
-                self._judged[match.record].append(Judged(match, _time(recorded.at), verdict, bool(recorded.record)))
+                verdict = drop_hidden_findings(verdict, match.expected, match.exchange, complete=complete)
+                self._judged[match.record].append(
+                    JudgedExchange(match, _time(recorded.at), verdict, bool(recorded.record))
+                )
 
     def result(self, address: str) -> Result:
         """The verdict on one record."""
@@ -104,7 +106,7 @@ class Held:
         if not judged:
             reason = Reason(ReasonCode.NOT_IN_TRAFFIC, f"of {self.exchanges} recorded exchanges")
             return Result(address, record.data, Outcome.NOT_PROBED, reason)
-        cells: dict[Place, list[Judged]] = defaultdict(list)
+        cells: dict[Place, list[JudgedExchange]] = defaultdict(list)
         for each in judged:
             cells[each.match.exchange.label, each.match.exchange.endpoint].append(each)
         final = record_verdict({place: _together(own) for place, own in cells.items()})
@@ -136,7 +138,7 @@ class Held:
             "unrecognised": map_strings(unrecognised, self.redactor.text),
         }
 
-    def _attempt(self, each: Judged) -> Attempt:
+    def _attempt(self, each: JudgedExchange) -> Attempt:
         exchange = each.match.exchange
         attempt = redact_attempt(Attempt(each.at, exchange.elapsed_ms, (exchange,)), self.redactor)
         return trim_attempt(attempt, [each.match.expected])
@@ -149,12 +151,12 @@ def _verdicts(together: Sequence[Match], matcher: Matcher) -> Mapping[Place, Ver
     return judge(tuple(stated.values()), attempt, matcher.known).cells
 
 
-def _together(own: Sequence[Judged]) -> Verdict:
+def _together(own: Sequence[JudgedExchange]) -> Verdict:
     seen = [(each.match.exchange, each.verdict) for each in own]
-    return concluded(seen, ours=all(each.ours for each in own))
+    return conclude_cell(seen, ours=all(each.ours for each in own))
 
 
-def _worth_keeping(own: Sequence[Judged]) -> Iterable[Judged]:
+def _worth_keeping(own: Sequence[JudgedExchange]) -> Iterable[JudgedExchange]:
     """The last exchange of each kind that was seen in a cell, what differs first."""
     kinds = {(each.verdict.outcome, each.verdict.difference): each for each in own}
     return sorted(kinds.values(), key=lambda each: each.verdict.outcome is not Outcome.DRIFTED)[:KEPT]
@@ -162,5 +164,5 @@ def _worth_keeping(own: Sequence[Judged]) -> Iterable[Judged]:
 
 def _time(text: str) -> str:
     """The instant as results have it, or nothing where the recording has none."""
-    at = instant(text)
+    at = parse_utc_instant(text)
     return format_utc(at) if at is not None else ""

@@ -11,9 +11,9 @@ from catalog_probe.catalog.model.assertion import Basis
 from catalog_probe.catalog.model.clock import add_days
 from catalog_probe.catalog.model.errors import CatalogError, suggest_similar
 from catalog_probe.catalog.observed.cells import Cell, cells_of
-from catalog_probe.catalog.observed.last_seen import of_no_provider, target_of
+from catalog_probe.catalog.observed.last_seen import is_not_from_provider, target_of
 from catalog_probe.catalog.reading.assertions import assertions
-from catalog_probe.catalog.reading.facts import occurs_on
+from catalog_probe.catalog.reading.record_fields import occurs_on
 from catalog_probe.catalog.text.wildcard import matches_wildcard
 
 if TYPE_CHECKING:
@@ -23,10 +23,10 @@ if TYPE_CHECKING:
     from catalog_probe.catalog.files.store import Catalog
     from catalog_probe.catalog.model import Record
     from catalog_probe.catalog.model.assertion import Assertion
-    from catalog_probe.catalog.rely.declared import Dependency, RelyFile
+    from catalog_probe.catalog.rely.rely_file import Dependency, RelyFile
 
 
-class Answer(StrEnum):
+class DependencyStatus(StrEnum):
     """Whether a client may depend on it; `unknown` if it was not observed lately."""
 
     YES = "yes"
@@ -48,7 +48,7 @@ class CellEvidence:
 
 
 @dataclass(frozen=True, slots=True)
-class DependencyAnswer:
+class DependencyResult:
     """The answer to one dependency, and the evidence against a yes."""
 
     dependency: Dependency
@@ -58,19 +58,21 @@ class DependencyAnswer:
     not_observed: tuple[CellEvidence, ...]
 
     @property
-    def answer(self) -> Answer:
+    def answer(self) -> DependencyStatus:
         if self.differing:
-            return Answer.NO
-        return Answer.UNKNOWN if self.not_observed else Answer.YES
+            return DependencyStatus.NO
+        return DependencyStatus.UNKNOWN if self.not_observed else DependencyStatus.YES
 
 
-def combine(answers: Iterable[Answer]) -> Answer:
+def combine(answers: Iterable[DependencyStatus]) -> DependencyStatus:
     """One no is no, whatever else is unknown; a yes needs all."""
     found = set(answers)
-    return next((answer for answer in (Answer.NO, Answer.UNKNOWN) if answer in found), Answer.YES)
+    return next(
+        (answer for answer in (DependencyStatus.NO, DependencyStatus.UNKNOWN) if answer in found), DependencyStatus.YES
+    )
 
 
-def answer_dependencies(rely: RelyFile, catalog: Catalog, today: date) -> list[DependencyAnswer]:
+def evaluate_dependencies(rely: RelyFile, catalog: Catalog, today: date) -> list[DependencyResult]:
     """Answer each dependency of a file.
 
     Raises:
@@ -122,14 +124,14 @@ class _Records:
     def _parse(self, record: Record) -> _ParsedRecord:
         stated = assertions(record, self._lookup)
         cells: dict[str, dict[str, Cell]] = defaultdict(dict)
-        if not of_no_provider(target_of(record)):  # a run's own copy of the records may hold what a mock did
+        if not is_not_from_provider(target_of(record)):  # a run's own copy of the records may hold what a mock did
             for (endpoint, key), cell in cells_of(record, stated).items():
                 cells[key][endpoint] = cell
         endpoints = tuple(sorted(occurs_on(record))) or (str(record.address),)
         return _ParsedRecord({str(each.key): each for each in stated}, endpoints, cells)
 
 
-def _answer(dependency: Dependency, records: _Records, fresh: date, place: _Place) -> DependencyAnswer:
+def _answer(dependency: Dependency, records: _Records, fresh: date, place: _Place) -> DependencyResult:
     place.require("on", "record", records.by_address)
     parsed = [records.parsed(address) for address in records.by_address if _fits_any(dependency.on, address)]
     place.require("endpoints", "endpoint of these records", (name for each in parsed for name in each.endpoints))
@@ -158,7 +160,7 @@ def _answer(dependency: Dependency, records: _Records, fresh: date, place: _Plac
                 if not different and (last is None or last < fresh):
                     not_observed.append(CellEvidence(assertion, endpoint, last))
     count = sum(len(meant) for _, meant, _ in selected)
-    return DependencyAnswer(dependency, len(selected), count, tuple(differing), tuple(not_observed))
+    return DependencyResult(dependency, len(selected), count, tuple(differing), tuple(not_observed))
 
 
 def _fits_any(patterns: Iterable[str], name: str) -> bool:

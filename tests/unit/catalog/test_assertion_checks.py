@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from catalog_probe.catalog.check import asserting
-from catalog_probe.catalog.check.mending import put_right
+from catalog_probe.catalog.check import assertion_checks
+from catalog_probe.catalog.check.fixing import fix_records
 from catalog_probe.catalog.check.validate import check
 from catalog_probe.catalog.model import Record
 from catalog_probe.catalog.model.record import EVIDENCE_VERSION
@@ -108,9 +108,9 @@ def test_what_names_nothing_is_told(tmp_path: Path, fields: dict[str, Any], line
 
 def test_a_documented_assertion_needs_a_source_and_an_assumed_one_none() -> None:
     made = made_by(record(assumed={"answer/status": "Not shown."}))
-    assert list(asserting.without_source(made)) == []
+    assert list(assertion_checks.missing_sources(made)) == []
     bare = [replace(each, source="") for each in made if each.key.local_key in ("status", "type")]
-    assert [tuple(each) for each in asserting.without_source(bare)] == [
+    assert [tuple(each) for each in assertion_checks.missing_sources(bare)] == [
         (
             "$",
             "answer/type has neither source nor assumed",
@@ -135,12 +135,12 @@ def test_evidence_for_other_statements_is_void_and_removed(tmp_path: Path) -> No
     mend = f"run `catalog-probe check --catalog {shlex.quote(str(root))} --fix`, which removes it"
     assert told(root) == [f"{ERROR_ADDRESS} $.evidence: {what}; {mend}"]
 
-    said = put_right(root)
+    said = fix_records(root)
     assert said[0] == f"{ERROR_ADDRESS}: removed evidence for statements that were changed since"
     assert told(root) == []
     text = (root / "pa/errors/general.json").read_text(encoding="utf-8")
     assert "evidence" not in json.loads(text)["rate_limit_error"]
-    assert put_right(root) == []
+    assert fix_records(root) == []
 
 
 ON = "2026-11-20"
@@ -269,13 +269,13 @@ def tagged(*tags: str, seen: Any = None, **fields: Any) -> Record:
 )
 def test_tags_follow_from_the_data_both_ways(wrong: Record, tags: list[str], lines: list[str]) -> None:
     made = made_by(wrong)
-    complaints = list(asserting.wrong_tags(wrong, made))
+    complaints = list(assertion_checks.wrong_tags(wrong, made))
     assert [each.message for each in complaints] == lines
-    assert {(each.json_path, each.mend) for each in complaints} == {("$.status", asserting.FIX)}
-    assert asserting.tags_by_data(wrong, made) == tags
+    assert {(each.json_path, each.mend) for each in complaints} == {("$.status", assertion_checks.FIX)}
+    assert assertion_checks.derived_tags(wrong, made) == tags
 
     right = Record(wrong.address, {**wrong.data, "status": tags})
-    assert list(asserting.wrong_tags(right, made)) == []
+    assert list(assertion_checks.wrong_tags(right, made)) == []
 
 
 def test_what_document_1_leaves_out_may_be_left_out(tmp_path: Path) -> None:
@@ -286,14 +286,14 @@ def test_what_document_1_leaves_out_may_be_left_out(tmp_path: Path) -> None:
     endpoint |= {"streaming": {"events": ["ping"]}, "response": {"status": 200}}
     root = write_catalog(tmp_path, content)
     assert told(root) == []
-    assert put_right(root) == []
+    assert fix_records(root) == []
     made = made_by(record(ENDPOINT_ADDRESS, streaming=endpoint["streaming"], response=endpoint["response"]))
     assert {each.key.label for each in made} == {"success"}
 
 
 def test_a_pin_keeps_the_tags_as_they_are() -> None:
     pinned = record(status=["DOCUMENTED", "UNVERIFIED"], pinned=True, pinned_reason="Under review.")
-    assert list(asserting.wrong_tags(pinned, made_by(pinned))) == []
+    assert list(assertion_checks.wrong_tags(pinned, made_by(pinned))) == []
 
 
 def test_a_check_tells_a_wrong_tag_and_its_fix_sets_those_that_follow(tmp_path: Path) -> None:
@@ -302,14 +302,14 @@ def test_a_check_tells_a_wrong_tag_and_its_fix_sets_those_that_follow(tmp_path: 
     assert told(root) == [
         f"{ERROR_ADDRESS} $.status: {line}; run `catalog-probe check --catalog {shlex.quote(str(root))} --fix`"
     ]
-    assert put_right(root)[0] == f"{ERROR_ADDRESS}: DOCUMENTED, UNVERIFIED, BETA became DOCUMENTED, BETA"
+    assert fix_records(root)[0] == f"{ERROR_ADDRESS}: DOCUMENTED, UNVERIFIED, BETA became DOCUMENTED, BETA"
     assert told(root) == []
 
 
 def test_void_evidence_takes_its_tag_along(tmp_path: Path) -> None:
     block = evidence()
     root = written(tmp_path, http_status=430, evidence=block, status=["DOCUMENTED", "LIVE_VERIFIED"], observed=SEEN_ON)
-    assert put_right(root)[:2] == [
+    assert fix_records(root)[:2] == [
         f"{ERROR_ADDRESS}: removed evidence for statements that were changed since",
         f"{ERROR_ADDRESS}: DOCUMENTED, LIVE_VERIFIED became DOCUMENTED",
     ]
@@ -317,4 +317,4 @@ def test_void_evidence_takes_its_tag_along(tmp_path: Path) -> None:
 
 
 def test_what_asserts_nothing_of_an_answer_quotes_its_row_all_the_same() -> None:
-    assert asserting.tags_by_data(record(), ()) == ["DOCUMENTED"]
+    assert assertion_checks.derived_tags(record(), ()) == ["DOCUMENTED"]

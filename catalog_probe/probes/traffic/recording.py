@@ -18,7 +18,7 @@ class TrafficError(UserError):
 
 
 @dataclass(frozen=True, slots=True)
-class Recorded:
+class RecordedExchange:
     """An exchange that somebody else made, or all of one attempt of ours, in order.
 
     What a recording does not tell is empty: a published answer has no request, and often no time.
@@ -54,7 +54,7 @@ class Recording:
     """What one file holds."""
 
     name: str
-    recorded: tuple[Recorded, ...]
+    recorded: tuple[RecordedExchange, ...]
     unreadable: tuple[str, ...] = ()
     """What of it cannot be read, each in one line with its place."""
     of_a_mock: bool = False

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import NamedTuple, Self
 
-EVERY = "*"
+ANY_EVENT = "*"
 """In place of an event's name: each event."""
 
 _PLACE = re.compile(
@@ -14,14 +14,14 @@ _PLACE = re.compile(
     re.DOTALL,
 )
 
-FORMS = (
+LOCATION_FORMS = (
     "/a/json/pointer, header:NAME, event:NAME/pointer, ask/query:NAME, ask/header:NAME, ask/path:NAME, "
     "ask/body:/pointer or ask/event:NAME/pointer"
 )
 """How a place is written, for whoever wrote it otherwise."""
 
 
-class Place(NamedTuple):
+class Location(NamedTuple):
     """A place, as a record writes it: `/data/*/id`, `header:request-id`, `event:error/code`, `ask/query:limit`.
 
     `kind` is `body`, `header`, `event`, or for the request that was sent `ask/query`, `ask/header`, `ask/body`,
@@ -42,7 +42,7 @@ class Place(NamedTuple):
         """
         match = _PLACE.fullmatch(text)
         if match is None:
-            raise ValueError(f"{text!r} is no place in an exchange: write {FORMS}")
+            raise ValueError(f"{text!r} is no place in an exchange: write {LOCATION_FORMS}")
         if match["kind"]:
             return cls(match["kind"], match["name"])
         if match["asked"]:

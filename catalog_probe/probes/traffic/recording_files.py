@@ -12,7 +12,7 @@ from catalog_probe.catalog.evidence.results_file import RESULTS_FILE, read_run
 from catalog_probe.catalog.files import json_lines as jsonl
 from catalog_probe.catalog.model.errors import UserError, display_path
 from catalog_probe.probes.traffic import har, json_lines
-from catalog_probe.probes.traffic.recorded import Recorded, Recording, TrafficError
+from catalog_probe.probes.traffic.recording import RecordedExchange, Recording, TrafficError
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -23,7 +23,7 @@ SUFFIXES = (".har", ".json", ".jsonl", ".ndjson")
 """What is read of a folder."""
 
 
-def read(paths: Iterable[Path]) -> tuple[Recording, ...]:
+def read_recordings(paths: Iterable[Path]) -> tuple[Recording, ...]:
     """Every recording that the paths name, each file once, in order.
 
     Raises:
@@ -71,7 +71,7 @@ def _recording(file: Path) -> Recording:
         raise TrafficError(f"--traffic {display_path(file)}: it is empty", "record something, or leave it out")
     whole = _whole(raw)
     if isinstance(whole, dict) and isinstance(whole.get("log"), dict):
-        return har.recording(whole, name)
+        return har.read_har(whole, name)
     if isinstance(whole, list):
         return _lines(whole, name)
     try:
@@ -100,7 +100,7 @@ def _whole(raw: bytes) -> Json:
 
 def _lines(values: Iterable[Json], name: str) -> Recording:
     """Exchanges one a line; a line that is none is named, and takes nothing from the others."""
-    found: list[Recorded] = []
+    found: list[RecordedExchange] = []
     unreadable = []
     for number, value in enumerate(values, start=1):
         try:
@@ -112,15 +112,15 @@ def _lines(values: Iterable[Json], name: str) -> Recording:
     return Recording(name, tuple(found), tuple(unreadable))
 
 
-def _of_line(value: Json, where: str) -> Iterable[Recorded]:
+def _of_line(value: Json, where: str) -> Iterable[RecordedExchange]:
     if not isinstance(value, Mapping):
         raise TrafficError(f"{where}: no exchange", "give each line `request` and `response`")
     if "attempts" in value and "record" in value:
         wrong = results_schema.describe_error(value, results_schema.RESULT)
         if wrong:
             raise TrafficError(f"{where}: {wrong}", "name the run's folder, or give lines of exchanges")
-        return json_lines.of_result(Result.from_json(value), where)
-    return (json_lines.of_line(value, where),)
+        return json_lines.attempts_of_result(Result.from_json(value), where)
+    return (json_lines.parse_exchange(value, where),)
 
 
 def _run(file: Path) -> Recording:
@@ -128,11 +128,11 @@ def _run(file: Path) -> Recording:
         run, results = read_run(file)
     except UserError as error:
         raise TrafficError(f"--traffic {display_path(file)}: {error}", "name a run that can be read") from None
-    own: list[Recorded] = []
+    own: list[RecordedExchange] = []
     unreadable = []
     for result in results:
         try:
-            own += json_lines.of_result(result, f"run {run.run}, {result.record}")
+            own += json_lines.attempts_of_result(result, f"run {run.run}, {result.record}")
         except TrafficError as error:
             unreadable.append(str(error))
     return Recording(file.parent.name, tuple(own), tuple(unreadable), of_a_mock=not run.live)

@@ -18,13 +18,13 @@ if TYPE_CHECKING:
     from catalog_probe.catalog.model import Exchange, Response
     from catalog_probe.probes.targets.dialect import Dialect
     from catalog_probe.probes.targets.target import Target
-    from catalog_probe.probes.traffic.recorded import Recorded
+    from catalog_probe.probes.traffic.recording import RecordedExchange
 
 HIDDEN = "${{CREDENTIAL_{0}}}"
 """What stands for a recorded credential: each has a name of its own, for a request with another key is another one."""
 
 
-def redactor_of(recorded: Iterable[Recorded], targets: Iterable[Target]) -> Redactor:
+def make_redactor(recorded: Iterable[RecordedExchange], targets: Iterable[Target]) -> Redactor:
     """What hides the credentials and account identifiers that the recordings carry, and the targets' own keys."""
     in_targets = [provider for target in targets for provider in target.providers.values()]
     stand_ins = [manifest(provider).stand_ins for provider in providers()]
@@ -44,7 +44,7 @@ def redactor_of(recorded: Iterable[Recorded], targets: Iterable[Target]) -> Reda
     return Redactor(secrets, headers)
 
 
-def observed(exchange: Exchange, provider: str, dialect: Dialect) -> Exchange:
+def normalize_exchange(exchange: Exchange, provider: str, dialect: Dialect) -> Exchange:
     """The exchange as one of ours is judged; events without a name get that which the provider's clients give them."""
     observer = Observer(dialect)
     asked = exchange.request

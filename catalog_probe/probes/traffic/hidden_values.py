@@ -7,8 +7,8 @@ from collections import Counter
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from catalog_probe.catalog.envelopes.place import Place
-from catalog_probe.catalog.envelopes.projection import unwrapped
+from catalog_probe.catalog.envelopes.location import Location
+from catalog_probe.catalog.envelopes.projection import unwrap
 from catalog_probe.catalog.files.manifest import manifest
 from catalog_probe.catalog.model import Aspect, Outcome
 from catalog_probe.catalog.model.assertion import AssertionKey
@@ -34,7 +34,7 @@ HIDDEN = "***"
 
 # The whole value, after the prefix of an id or a scheme at most: providers themselves mask keys inside of sentences.
 # Words that may be values of a provider (`filtered`, `removed`) count in brackets only.
-OF_RECORDERS = re.compile(
+RECORDER_MARKS = re.compile(
     r"(?:[a-z]{1,12}[ _-])?"
     r"(?:redacted|\*{3,}|x{4,}|[\[<({*]+(?:redacted|filtered|scrubbed|sanitized|masked|removed|hidden)[\]>)}*]+)",
     re.IGNORECASE,
@@ -94,7 +94,7 @@ def has_all_headers(provider: str, exchanges: Iterable[Exchange]) -> bool:
     return bool(named) and answers[True] > answers[False]
 
 
-def without_what_was_filtered(verdict: Verdict, expected: Expected, exchange: Exchange, *, complete: bool) -> Verdict:
+def drop_hidden_findings(verdict: Verdict, expected: Expected, exchange: Exchange, *, complete: bool) -> Verdict:
     """The verdict on a cell as far as it rests on what is there. `complete` says that no header was left out."""
     response = exchange.response
     if response is None or verdict.outcome not in (Outcome.CONFORMS, Outcome.DRIFTED):
@@ -127,12 +127,12 @@ def _values(within: str, expected: Expected, exchange: Exchange) -> Collection[J
         places = [place for relation in relations for place in relation.places()]
         return [value for place in places for value in values_at(place, expected, exchange)]
     if aspect == Aspect.HEADER:
-        return values_at(Place("header", place), expected, exchange)
+        return values_at(Location("header", place), expected, exchange)
     pointer = place or expected.envelope.wire.get(aspect, "")
     response = exchange.response
     if not pointer or response is None:
         return ()
-    return find_values(unwrapped(expected.envelope, answer_body(expected, response)), pointer)
+    return find_values(unwrap(expected.envelope, answer_body(expected, response)), pointer)
 
 
 def _without_lost(observation: Observation, is_lost: Callable[[str], bool], gone: Collection[str]) -> Observation:
