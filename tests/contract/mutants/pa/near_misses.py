@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from catalog_probe.mockserver.core.buckets import TokenBucket
     from catalog_probe.mockserver.pa.call import Call
     from catalog_probe.mockserver.pa.compliance.paging import Redeem, Row
-    from catalog_probe.mockserver.pa.generation.tool_uses import Use
+    from catalog_probe.mockserver.pa.generation.server_tool_rows import Use
     from catalog_probe.mockserver.pa.models import Model
 
 Handler = Callable[["Call"], Awaitable["Response"]]
