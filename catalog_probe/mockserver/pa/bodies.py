@@ -1,4 +1,4 @@
-"""Reads PA's bodies: their size (413), JSON, then the rows of their fields (400)."""
+"""PA's request bodies: size (413), JSON and fields (400)."""
 
 from __future__ import annotations
 
@@ -19,8 +19,9 @@ if TYPE_CHECKING:
 MESSAGES = BodyRules(32 * MB, TOO_LARGE, NOT_JSON)
 BATCHES = BodyRules(256 * MB, TOO_LARGE, NOT_JSON)
 FILES = BodyRules(500 * MB, TOO_LARGE, NOT_JSON)
-AGENTS = BodyRules(32 * MB, TOO_LARGE, NOT_JSON)  # the documents are silent; that of messages
+AGENTS = BodyRules(32 * MB, TOO_LARGE, NOT_JSON)  # ours: that of messages
 
+# how a 400 calls a JSON type
 WORDS: Mapping[str, str] = {
     "string": "string",
     "integer": "integer",
@@ -30,11 +31,10 @@ WORDS: Mapping[str, str] = {
     "object": "dictionary",
     "null": "null",
 }
-"""How a 400 calls a JSON type."""
 
 
 async def read_bytes(call: Call, rules: BodyRules) -> bytes:
-    """The body, or 413."""
+    """Return the body, or raise 413."""
     try:
         return await read_body(call.request, rules.most_bytes)
     except BodyTooLarge:
@@ -42,7 +42,7 @@ async def read_bytes(call: Call, rules: BodyRules) -> bytes:
 
 
 async def read_object(call: Call, rules: BodyRules) -> dict[str, Any]:
-    """The body as a JSON object; what is in it is not looked at yet."""
+    """Return the body as a JSON object, its fields unchecked."""
     _, body = await read_json(call.request, rules)
     if not isinstance(body, dict):
         raise NO_OBJECT()
@@ -50,13 +50,13 @@ async def read_object(call: Call, rules: BodyRules) -> dict[str, Any]:
 
 
 def check_fields(body: Any, table: Value, *, path: Path = (), ignore_unknown: bool = False) -> None:
-    """Raise the first thing wrong with a body, in the order of its table; unknown fields may pass."""
+    """Raise the first violation of a body's table; unknown fields may pass."""
     for violation in find_violations(body, table, null_is_absent=False, path=path):
         if not (ignore_unknown and violation.breach is Breach.UNKNOWN):
-            raise _refusal(violation)
+            raise _make_refusal(violation)
 
 
-def _refusal(violation: Violation) -> Refusal:
+def _make_refusal(violation: Violation) -> Refusal:
     path = ".".join(map(str, violation.path))
     return violation.make_refusal(
         BREACHES,

@@ -1,4 +1,4 @@
-"""One call of PA's API: the request, who makes it, when, and what its answer will say whatever happens."""
+"""One call of PA's API: the request, its key, its names on the wire, and the limits that its answer shows."""
 
 from __future__ import annotations
 
@@ -19,28 +19,31 @@ if TYPE_CHECKING:
 
 @dataclass(kw_only=True)
 class Call(calls.Call):
-    """What a handler gets. `key` is authenticated, and allowed here, by the time a handler runs."""
+    """What a handler gets; when it runs, `key` is authenticated and allowed.
+
+    Args:
+        query: the values of a compliance query, read as its endpoint's row says.
+        meters: the limits that the answer shows, by header family.
+    """
 
     names: Names
     request_id: str
     key: Key = ANONYMOUS
     query: Mapping[str, Any] = field(default_factory=dict)
-    """What a query of the compliance API says, read as the row of its endpoint has it."""
     meters: dict[str, TokenBucket] = field(default_factory=dict)
-    """The limits that the answer tells of, as they are when it is sent: family -> bucket."""
 
     @property
     def betas(self) -> tuple[str, ...]:
-        """The values of the beta header, of however many lines."""
+        """The values of all beta headers."""
         lines = self.request.headers.getlist(self.names.header("beta"))
         return tuple(beta.strip() for line in lines for beta in line.split(",") if beta.strip())
 
     @property
     def has_other_betas(self) -> bool:
-        """Whether it names a beta of which the documents say nothing: it may bring fields that nobody documents."""
+        """Whether it names a beta that the documents do not describe: it may bring fields of its own."""
         return not DOCUMENTED_BETAS.issuperset(self.betas)
 
     @property
     def version(self) -> str:
-        """What the version header says (2:9)."""
+        """The value of the version header (2:9)."""
         return self.request.headers.get(self.names.header("version"), "")

@@ -1,4 +1,4 @@
-"""PA's scenarios: what only the provider can bring about, and the answers they lead to (2:7.3)."""
+"""PA's scenarios, and the refusals that they lead to (2:7.3)."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from catalog_probe.mockserver.core.faults import RATE_LIMITED
 from catalog_probe.mockserver.core.scenarios import Scenario, choice, whole_number
-from catalog_probe.mockserver.pa.auth.keys import Standing
+from catalog_probe.mockserver.pa.auth.keys import SpendingStatus
 from catalog_probe.mockserver.pa.errors import ACCELERATION, API, BILLING, OVERLOADED, TIMEOUT
 from catalog_probe.mockserver.pa.limits.rates import refuse_used_up
 from catalog_probe.mockserver.pa.limits.spending import refuse_spenders
@@ -28,14 +28,17 @@ OF_ANY_CALL = (
 )
 
 MID_STREAM = {"overloaded_mid_stream": OVERLOADED, "internal_error_mid_stream": API}
-"""Causes that end a stream after 200 with an `error` event (1:6)."""
+"""Scenarios that end a stream after 200 with an `error` event (1:6)."""
 
-STANDINGS = {
-    "spend_cap_reached": {"": Standing.SPEND_CAP},
-    "workspace_spend_limit": {"": Standing.CODING_ASSISTANT_LIMIT},
-    "self_set_spend_limit": {"organization": Standing.ORGANIZATION_LIMIT, "workspace": Standing.WORKSPACE_LIMIT},
+SPENDING_STATUSES = {
+    "spend_cap_reached": {"": SpendingStatus.SPEND_CAP},
+    "workspace_spend_limit": {"": SpendingStatus.CODING_ASSISTANT_LIMIT},
+    "self_set_spend_limit": {
+        "organization": SpendingStatus.ORGANIZATION_LIMIT,
+        "workspace": SpendingStatus.WORKSPACE_LIMIT,
+    },
 }
-"""The standing that a caller suddenly has, by the scope that the scenario names."""
+"""The spending status of the caller by scenario, and by its parameter `scope`."""
 
 SCENARIOS = (
     *OF_ANY_CALL,
@@ -52,7 +55,7 @@ SCENARIOS = (
     Scenario(
         "self_set_spend_limit",
         "A limit that the customer set is reached; messages and batch creation.",
-        (choice("scope", STANDINGS["self_set_spend_limit"], "Whose limit it is.", default="organization"),),
+        (choice("scope", SPENDING_STATUSES["self_set_spend_limit"], "Whose limit it is.", default="organization"),),
     ),
     Scenario("overloaded_mid_stream", "The provider is overloaded after the stream began; streamed messages."),
     Scenario("internal_error_mid_stream", "Something breaks after the stream began; streamed messages."),
@@ -67,28 +70,28 @@ SCENARIOS = (
 
 
 def raise_failure(call: Call) -> None:
-    """Raise the failure that this call suffers, if any; after authentication, since the provider knows who asks."""
-    if call.key.standing is Standing.PAYMENT_PROBLEM:
+    """Raise the failure of any call under its scenario or key; call it after authentication."""
+    if call.key.spending_status is SpendingStatus.PAYMENT_PROBLEM:
         raise BILLING()
     call.context.raise_failure(OF_ANY_CALL)
-    limited = call.context.take(RATE_LIMITED.name)
-    if limited is not None:
-        raise refuse_used_up(call, limited.params["retry_after"])
+    rate_limited = call.context.take(RATE_LIMITED.name)
+    if rate_limited is not None:
+        raise refuse_used_up(call, rate_limited.params["retry_after"])
 
 
 def raise_billable_failure(call: Call) -> None:
-    """Raise the money and growth limits that this billable call meets, if any."""
-    growth = call.context.take("acceleration_limit")
-    if growth is not None:
-        raise ACCELERATION(headers={"retry-after": str(growth.params["retry_after"])})
-    spent = call.context.take(*STANDINGS)
-    if spent is not None:
-        standing = STANDINGS[spent.name][spent.params.get("scope", "")]
-        refuse_spenders(standing, call.now, call.real_now)
-    refuse_spenders(call.key.standing, call.now, call.real_now)
+    """Raise the money or growth limit that this billable call reaches, if any."""
+    acceleration = call.context.take("acceleration_limit")
+    if acceleration is not None:
+        raise ACCELERATION(headers={"retry-after": str(acceleration.params["retry_after"])})
+    spending = call.context.take(*SPENDING_STATUSES)
+    if spending is not None:
+        status = SPENDING_STATUSES[spending.name][spending.params.get("scope", "")]
+        refuse_spenders(status, call.now, call.real_now)
+    refuse_spenders(call.key.spending_status, call.now, call.real_now)
 
 
 def take_mid_stream(call: Call) -> Refusal | None:
-    """The failure that ends the stream of this call, if any."""
+    """Return the failure that ends the stream of this call, if any."""
     scenario = call.context.take(*MID_STREAM)
     return MID_STREAM[scenario.name]() if scenario else None

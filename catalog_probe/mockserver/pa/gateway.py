@@ -1,4 +1,4 @@
-"""PA's front door: finds the endpoint, authenticates, checks version and beta headers, and dresses every answer."""
+"""PA's gateway: finds the endpoint, authenticates, checks version and beta headers, and adds headers to answers."""
 
 from __future__ import annotations
 
@@ -38,25 +38,27 @@ if TYPE_CHECKING:
     from catalog_probe.mockserver.core.world import World
     from catalog_probe.mockserver.pa.auth.keys import Key
 
-REQUEST_ID = "request-id"
-"""On each answer (1:5.1)."""
+REQUEST_ID = "request-id"  # on each answer (1:5.1)
 
 
 @dataclass(frozen=True)
 class Endpoint(routing.Endpoint):
-    """A row of the endpoint table, with who may reach it how."""
+    """A row of the endpoint table, with what it needs of its caller.
+
+    Args:
+        group: the group in which keys are allowed and requests are counted (2:8.2); "" for compliance and admin.
+        legacy_versions: whether the endpoint accepts the legacy versions (2:9).
+        open: whether it needs neither key nor version.
+        scopes: the compliance scopes of which any one suffices; the first is named by its 403 (1:5.1).
+        admit: refuses a key, if the group does not decide (compliance, admin).
+    """
 
     group: str = ""
-    """By which keys are permitted and requests are counted (2:8.2); "" where other rules admit and count."""
     legacy_versions: bool = False
-    """Whether the endpoint is old enough to speak the legacy versions (2:9)."""
     open: bool = False
-    """Whether it answers anybody: no key, no version."""
     scopes: tuple[str, ...] = ()
-    """The scopes of the compliance API of which any one suffices; the first is what its 403 names (1:5.1)."""
     authenticate: Callable[[Request, Names], Key] = authenticate
     admit: Callable[[Key, Endpoint], None] | None = None
-    """Who may use it, where that is not a matter of groups (compliance, admin)."""
 
 
 class Gateway(gateway.Gateway[Call, Endpoint]):
@@ -64,22 +66,22 @@ class Gateway(gateway.Gateway[Call, Endpoint]):
 
     def __init__(self, world: World, rows: Iterable[Endpoint]) -> None:
         super().__init__(rows)
-        self._names = Names.of(world.settings["pa"])
+        self._names = Names.from_settings(world.settings["pa"])
 
     def open_call(self, request: Request) -> Call:
-        """The call that a request is; a key that is good is known even where none is asked for."""
+        """Make the call of a request; an open endpoint knows a good key too."""
         request_id = context_of(request.scope).session.new_id("req_")
         key = identify(request, self._names) or ANONYMOUS
         return Call(request=request, names=self._names, request_id=request_id, key=key)
 
     async def answer(self, call: Call, match: RouteMatch[Endpoint]) -> Response:
-        """Admit the call and let its handler answer."""
+        """Check the caller and let the endpoint's handler answer."""
         if not match.is_known_path:
             raise UNKNOWN_PATH()
-        # who is a stranger here must not learn from a wrong method that there is such a path (2:7.2)
-        usual = next(iter(match.rows_by_method.values()))
-        if not usual.open:
-            call.key = usual.authenticate(call.request, call.names)
+        # authenticate before 405: a caller without a compliance key must not learn that the path exists (2:7.2)
+        any_row = next(iter(match.rows_by_method.values()))
+        if not any_row.open:
+            call.key = any_row.authenticate(call.request, call.names)
         row = match.row
         if row is None:
             raise METHOD_NOT_ALLOWED()
@@ -94,17 +96,17 @@ class Gateway(gateway.Gateway[Call, Endpoint]):
         return response
 
     def refuse(self, call: Call, refusal: Refusal) -> Response:
-        """The answer that a refusal is."""
+        """Make the response of a refusal."""
         return make_response(refusal, call.request_id)
 
     def add_headers(self, call: Call, response: Response) -> None:
-        """Tell of the request, the limits, and whose key it is."""
+        """Add the request id, the limits and the key's organization and workspace."""
         headers = {**make_headers(call), **call.headers, **identity(call, response.status_code)}
         response.headers.update({REQUEST_ID: call.request_id, **headers})
 
 
 def identity(call: Call, status: int) -> dict[str, str]:
-    """Whose key it is: on all answers but 401; the workspace on inference alone (1:5.1)."""
+    """Return the headers of the key's organization, but on 401, and of its workspace, if it has one (1:5.1)."""
     if status == AUTHENTICATION.status or call.key is ANONYMOUS:
         return {}
     headers = {call.names.header("organization-id"): call.key.organization.id}
@@ -114,13 +116,13 @@ def identity(call: Call, status: int) -> dict[str, str]:
 
 
 def admit_by_group(key: Key, endpoint: Endpoint) -> None:
-    """Let a key reach the groups of endpoints that it is allowed, else 403."""
+    """Refuse a key whose groups the endpoint is not in."""
     if endpoint.group not in key.allowed:
         raise NOT_PERMITTED()
 
 
 def check_version(call: Call, endpoint: Endpoint) -> None:
-    """Raise what is wrong with the version header: it is required, and must be one that the endpoint speaks (2:9)."""
+    """Refuse a version header that is missing, or that the endpoint does not accept (2:9)."""
     name = call.names.header("version")
     version = call.request.headers.get(name)
     if version is None:
@@ -133,7 +135,7 @@ def check_version(call: Call, endpoint: Endpoint) -> None:
 
 
 def check_betas(call: Call) -> None:
-    """Raise which values of the beta header are none; it may be left out (2:9)."""
+    """Refuse unknown values of the beta header, which is optional (2:9)."""
     unexpected = [beta for beta in call.betas if beta not in call.names.betas]
     if unexpected:
         values = ", ".join(f"`{beta}`" for beta in unexpected)

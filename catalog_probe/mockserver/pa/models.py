@@ -24,7 +24,11 @@ Body = Mapping[str, Any]
 
 @dataclass(frozen=True)
 class Model:
-    """A model. What it cannot do is answered 400 (2:7.3, "parameter unsupported for the model")."""
+    """A model. A request for what it cannot do gets 400 (2:7.3, "parameter unsupported for the model").
+
+    Args:
+        priority: whether a priority commitment covers it; not so for several of the newest classes (2:8.2).
+    """
 
     id: str
     display_name: str
@@ -38,7 +42,6 @@ class Model:
     inference_geo: bool = False
     speed: bool = False
     priority: bool = True
-    """Whether a priority commitment covers it; several of the newest classes have none (2:8.2)."""
     deprecated_at: str | None = None
 
 
@@ -95,15 +98,14 @@ _TABLE = (
 
 MODELS = {model.id: model for model in _TABLE}
 
-USUAL = "mock-small"
-"""Of which model one of any name is a stand-in, where the mock lets any pass."""
+USUAL = "mock-small"  # an unknown model stands in for it, if the mock accepts any
 
 
 class Ability(NamedTuple):
-    """What some models cannot do: the column of `Model`, whether a body asks for it, and the 400 of those models."""
+    """What some models cannot do: the column of `Model`, whether a body requests it, and the 400 of those models."""
 
     column: str
-    is_asked: Callable[[Body], bool]
+    is_requested: Callable[[Body], bool]
     row: ErrorRow
 
 
@@ -122,7 +124,7 @@ ABILITIES = (
 
 
 def find_model(model_id: str) -> Model:
-    """The model called so, or 404."""
+    """Return the model, or raise 404."""
     model = leniency.find_model(MODELS, model_id, USUAL)
     if model is None:
         raise NO_MODEL(id=model_id)
@@ -130,7 +132,7 @@ def find_model(model_id: str) -> Model:
 
 
 def refuse_unsupported(body: Body, model: Model) -> None:
-    """Raise what a body asks of a model that cannot do it."""
+    """Raise the 400 of what a body requests of a model that cannot do it."""
     for ability in ABILITIES:
-        if ability.is_asked(body) and not getattr(model, ability.column):
+        if ability.is_requested(body) and not getattr(model, ability.column):
             raise ability.row(model=model.id)

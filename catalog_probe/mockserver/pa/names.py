@@ -1,4 +1,4 @@
-"""Names on PA's wire: header names and accepted version values, from the neutral stand-ins or their real prefixes."""
+"""Names on PA's wire, and the version and beta values that it accepts: the stand-ins, or those of a prefixes file."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Collection, Mapping
 
 DEFAULTS: Mapping[str, Any] = {
     "header_prefix": "pa-",
@@ -26,34 +26,26 @@ DEFAULTS: Mapping[str, Any] = {
         "web-fetch-2025-09-10",
     ],
 }
-"""The stand-ins of the documents; a `--prefixes` file may replace them (see `core/prefixes.py`)."""
 
 DOCUMENTED_BETAS = frozenset(DEFAULTS["betas"])
 
 
 @dataclass(frozen=True)
 class Names:
-    """What things are called on the wire (1:5.1, 2:8.2, 2:9)."""
+    """Names on the wire (1:5.1, 2:8.2, 2:9)."""
 
     header_prefix: str
     id_prefix: str
     key_header: str
-    versions: frozenset[str]
-    legacy_versions: frozenset[str]
-    betas: frozenset[str]
+    versions: Collection[str]
+    legacy_versions: Collection[str]
+    betas: Collection[str]
 
     @classmethod
-    def of(cls, settings: Mapping[str, Any]) -> Names:
-        """The names that `settings` make."""
-        return cls(
-            header_prefix=settings["header_prefix"],
-            id_prefix=settings["id_prefix"],
-            key_header=settings["key_header"],
-            versions=frozenset(settings["versions"]),
-            legacy_versions=frozenset(settings["legacy_versions"]),
-            betas=frozenset(settings["betas"]),
-        )
+    def from_settings(cls, settings: Mapping[str, Any]) -> Names:
+        """Read them from the provider's settings."""
+        return cls(**{name: settings[name] for name in DEFAULTS})
 
     def header(self, stem: str) -> str:
-        """The header called `pa-<stem>` in the documents."""
+        """Return the name of the header that the documents call `pa-<stem>`."""
         return self.header_prefix + stem

@@ -1,4 +1,4 @@
-"""Pages of a list by cursor, as official clients walk them: `after_id` and `before_id`, or `page`; no document."""
+"""Pages of a list as official clients walk them, by `after_id` and `before_id` or by `page`; no document says how."""
 
 from __future__ import annotations
 
@@ -15,30 +15,30 @@ if TYPE_CHECKING:
 DEFAULT_LIMIT = 20
 MAX_LIMIT = 1_000
 
+# int() would accept `1_0`, blanks and the digits of other scripts
 INTEGER = re.compile(r"-?[0-9]{1,18}")
-"""An integer as a query writes it; int() would take `1_0`, blanks and the digits of other scripts as well."""
 
 
 def make_page(call: Call, items: Sequence[dict[str, Any]]) -> dict[str, Any]:
-    """The page of `items` that the query asks for. Newer clients walk by `page` and `next_page`: the same cursor."""
+    """Make the page that the query asks for; `page` and `next_page` of newer clients are the same cursor."""
     query = call.request.query_params
     limit = _read_limit(query.get("limit"))
     after, before = query.get("after_id", query.get("page")), query.get("before_id")
     if after is not None and before is not None:
         raise TWO_CURSORS()
     if before is not None:
-        end = _position(items, "before_id", before)
+        end = _find_position(items, "before_id", before)
         start = max(0, end - limit)
         has_more = start > 0
     else:
-        start = _position(items, "after_id", after) + 1 if after is not None else 0
+        start = _find_position(items, "after_id", after) + 1 if after is not None else 0
         end = start + limit
         has_more = end < len(items)
-    shown = list(items[start:end])
-    last = shown[-1]["id"] if shown else None
+    page = list(items[start:end])
+    last = page[-1]["id"] if page else None
     return {
-        "data": shown,
-        "first_id": shown[0]["id"] if shown else None,
+        "data": page,
+        "first_id": page[0]["id"] if page else None,
         "last_id": last,
         "has_more": has_more,
         "next_page": last if has_more and before is None else None,
@@ -53,7 +53,7 @@ def _read_limit(text: str | None) -> int:
     return int(text)
 
 
-def _position(items: Sequence[dict[str, Any]], name: str, cursor: str) -> int:
+def _find_position(items: Sequence[dict[str, Any]], name: str, cursor: str) -> int:
     for index, item in enumerate(items):
         if item["id"] == cursor:
             return index

@@ -1,4 +1,4 @@
-"""What PA declares to the server: its hosts, scenarios, settings and models."""
+"""PA's declaration: its host, scenarios, settings and models."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _ROUTES = (*ROUTES, *COMPLIANCE_ROUTES)
 
 
 def build(world: World) -> Gateway:
-    """The ASGI app of PA."""
+    """Build the ASGI app of PA."""
     return Gateway(world, _ROUTES)
 
 

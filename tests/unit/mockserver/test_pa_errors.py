@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from catalog_probe.mockserver.core.errors import Refusal
-from catalog_probe.mockserver.pa.auth.keys import Standing
+from catalog_probe.mockserver.pa.auth.keys import SpendingStatus
 from catalog_probe.mockserver.pa.limits.spending import refuse_spenders
 from tests.unit.mockserver.mock_client import Client, body
 
@@ -222,17 +222,18 @@ def test_the_spend_cap_is_lifted_on_the_first_of_the_next_month_at_midnight_utc(
     reached_at = datetime(2026, 12, 17, 9, tzinfo=UTC).timestamp()
     lifted_at = datetime(2027, 1, 1, tzinfo=UTC).timestamp()
     with pytest.raises(Refusal):
-        refuse_spenders(Standing.SPEND_CAP, lifted_at - 1, reached_at)
-    refuse_spenders(Standing.SPEND_CAP, lifted_at, reached_at)
+        refuse_spenders(SpendingStatus.SPEND_CAP, lifted_at - 1, reached_at)
+    refuse_spenders(SpendingStatus.SPEND_CAP, lifted_at, reached_at)
 
 
 @pytest.mark.parametrize(
-    "standing", [Standing.ORGANIZATION_LIMIT, Standing.WORKSPACE_LIMIT, Standing.CODING_ASSISTANT_LIMIT]
+    "spending_status",
+    [SpendingStatus.ORGANIZATION_LIMIT, SpendingStatus.WORKSPACE_LIMIT, SpendingStatus.CODING_ASSISTANT_LIMIT],
 )
-def test_of_no_other_limit_do_the_documents_say_when_it_is_lifted(standing: Standing) -> None:
+def test_of_no_other_limit_do_the_documents_say_when_it_is_lifted(spending_status: SpendingStatus) -> None:
     reached_at, later = (datetime(2027, month, 2, tzinfo=UTC).timestamp() for month in (1, 2))
     with pytest.raises(Refusal):
-        refuse_spenders(standing, later, reached_at)
+        refuse_spenders(spending_status, later, reached_at)
 
 
 @pytest.mark.parametrize(

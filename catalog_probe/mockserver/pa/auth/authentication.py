@@ -1,4 +1,4 @@
-"""Who is calling PA: a key in `x-api-key`, a bearer token or a signer, and whether they may (1:5.1, 2:7.3 row 401)."""
+"""The caller of PA, by a key in `x-api-key`, a bearer token or a signature (1:5.1, 2:7.3 row 401)."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ if TYPE_CHECKING:
 
 
 def presented_secret(request: Request, names: Names) -> str | None:
-    """The key as sent; newer clients send it as a bearer token."""
+    """Return the key as sent; newer clients send it as a bearer token."""
     secret = request.headers.get(names.key_header)
     return secret if secret is not None else bearer_token(request.headers)
 
 
 def identify(request: Request, names: Names) -> Key | None:
-    """The usable key presented or signed with, if any; asks nothing of it."""
+    """Return the usable key that was sent or signed with, if any."""
     secret = presented_secret(request, names)
     if secret is None:
         return signer(request)
@@ -32,7 +32,7 @@ def identify(request: Request, names: Names) -> Key | None:
 
 
 def authenticate(request: Request, names: Names) -> Key:
-    """The usable key presented, or 401: malformed, unknown, revoked, expired and badly signed all read alike."""
+    """Return the usable key, or raise 401: malformed, unknown, revoked, expired and badly signed all read alike."""
     key = identify(request, names)
     if key is not None:
         return key

@@ -15,28 +15,24 @@ from catalog_probe.mockserver.pa.auth.keys import KEYS, Key, Role
 if TYPE_CHECKING:
     from starlette.requests import Request
 
-SIGNING_SECRETS = {
-    "mock-pa-marketplace": b"mock-pa-marketplace-signing-secret",
-    "mock-pa-marketplace-team": b"mock-pa-marketplace-team-signing-secret",
-}
+SIGNING_SECRETS = {"mock-pa-marketplace": b"mock-pa-marketplace-signing-secret"}
 """By access id: what both sides know and nobody sends."""
 
 _HEADER = re.compile(r"HMAC-SHA256 Credential=([^,\s]+), Signature=([0-9a-f]{64})", re.IGNORECASE)
 
 
 def signature(access_id: str, method: str, path: str) -> str:
-    """The signature of a request under an access id."""
+    """Return the signature of a request under an access id."""
     return hmac.new(SIGNING_SECRETS[access_id], f"{method}\n{path}".encode(), hashlib.sha256).hexdigest()
 
 
 def signer(request: Request) -> Key | None:
-    """Who signed this request; None where it is not signed, or not signed well."""
+    """Return the key that signed this request; None if none did, or the signature is wrong."""
     match = _HEADER.fullmatch(request.headers.get("authorization", ""))
     if match is None:
         return None
-    access_id, given = match[1], match[2].lower()
-    key = KEYS.get(access_id)
+    key = KEYS.get(match[1])
     if key is None or key.role is not Role.MARKETPLACE:
         return None
     path = request.scope["path"][len(request.scope.get("root_path", "")) :]
-    return key if hmac.compare_digest(given, signature(access_id, request.method, path)) else None
+    return key if hmac.compare_digest(match[2].lower(), signature(match[1], request.method, path)) else None

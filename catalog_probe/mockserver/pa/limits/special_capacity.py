@@ -1,4 +1,4 @@
-"""Capacity beside the standard limits: fast mode's own limits, and priority commitments that still run (2:8.2)."""
+"""Limits of their own: fast mode, and priority commitments that still run (2:8.2)."""
 
 from __future__ import annotations
 
@@ -16,14 +16,13 @@ if TYPE_CHECKING:
 
 
 def fast_meters(call: Call, model: Model) -> tuple[Meter, Meter]:
-    """Input and output of fast mode, which has limits of its own."""
-    is_tight = call.key.organization.tier.startswith("tight")
-    limits = tables.TIGHT_FAST if is_tight else tables.FAST
+    """Return the meters of fast mode, input and output."""
+    limits = tables.TIGHT_FAST if call.key.organization.tier == "tight" else tables.FAST
     return _pair(call, model, "fast", limits.input_tokens, limits.output_tokens)
 
 
 def priority_meters(call: Call, model: Model) -> tuple[()] | tuple[Meter, Meter]:
-    """Input and output of the organization's commitment, where it has one and it covers the model."""
+    """Return the meters of the organization's commitment, input and output, if it has one that covers the model."""
     commitment = call.key.organization.commitment
     if commitment is None or not model.priority:
         return ()
@@ -31,7 +30,7 @@ def priority_meters(call: Call, model: Model) -> tuple[()] | tuple[Meter, Meter]
 
 
 def burn_down(measured: InputTokens, body: Mapping[str, Any]) -> float:
-    """What the input of a message takes of a commitment."""
+    """Return the tokens that the input of a message takes of a commitment."""
     write = tables.CACHE_WRITE_1H if measured.hourly else tables.CACHE_WRITE_5M
     tokens = measured.read * tables.CACHE_READ + measured.created * write + measured.fresh * tables.OTHER
     return tokens * (tables.US_GEO if body.get("inference_geo") == "us" else 1)

@@ -16,8 +16,8 @@ class PerMinute(NamedTuple):
     output_tokens: int
 
 
+# two combined families on the same terms; the generations of a family share its bucket
 NEWEST_LARGE = ("newest_large", "second_newest_large")
-"""Two combined families on the same terms; the generations of a family share its bucket."""
 FIVE_OTHERS = ("own_large", "previous_large", "own_mid", "previous_mid", "small")
 RETIRED = "retired_small"
 
@@ -43,27 +43,24 @@ MESSAGES: Mapping[str, dict[str, PerMinute]] = {
         PerMinute(10_000, 10_000_000, 2_000_000),
         PerMinute(4_000, 400_000, 80_000),
     ),
-    # ours: few cheap requests, or few tokens, exhaust them
+    # ours: a few cheap requests exhaust them
     "tight": _by_class(*(PerMinute(2, 20_000, 4_000),) * 3),
-    "tight_tokens": _by_class(*(PerMinute(1_000, 1_000, 60),) * 3),
 }
 
 # "Batches …: Start RPM 1000 …", "Token counting RPM: Start 5000 …", "Files API: about 500 RPM per organization",
-# "Managed agents per organization: create endpoints 300 RPM; read endpoints 1200 RPM"; models have no limit
+# "Managed agents per organization: create endpoints 300 RPM; read endpoints 1200 RPM"; models have none
 REQUESTS: Mapping[str, dict[str, int]] = {
     "start": {"count_tokens": 5_000, "batches": 1_000, "files": 500, "agents_create": 300, "agents_read": 1_200},
     "build": {"count_tokens": 10_000, "batches": 2_000, "files": 500, "agents_create": 300, "agents_read": 1_200},
     "scale": {"count_tokens": 20_000, "batches": 4_000, "files": 500, "agents_create": 300, "agents_read": 1_200},
     "tight": {"count_tokens": 2, "batches": 2, "files": 2, "agents_create": 2, "agents_read": 2},  # ours
-    "tight_tokens": {},
 }
 
 # "Batches …: Start … queue 200000 requests; Build … 300000; Scale … 500000"
 BATCH_QUEUES: Mapping[str, int] = {"start": 200_000, "build": 300_000, "scale": 500_000}
 
 # "per-workspace … rate limits can be set below the organization limit (not on the default workspace)"
-WORKSPACES: Mapping[str, int] = {THRIFTY_RATE_WORKSPACE: 1}
-"""Requests a minute of messages."""
+WORKSPACES: Mapping[str, int] = {THRIFTY_RATE_WORKSPACE: 1}  # requests a minute of messages
 
 # "Fast mode has dedicated limits"; their numbers are not shown
 FAST = PerMinute(0, 50_000, 10_000)
