@@ -35,7 +35,7 @@ def test_those_meet_it_who_come_to_it(reach: Reach, hook: str, met_by: set[str])
 
 def test_data_is_met_where_it_is_spoken_of_or_what_is_made_of_it() -> None:
     units = source("pd").units_of(Hook.parse("pd.keys:KEYS[mock-pd-blocked].blocked"))
-    assert f"{MOCK}.pd.access:identify" in units
+    assert f"{MOCK}.pd.access:identify_key" in units
     assert units < set(source("pd").units)
     assert source("pd").units_of(Hook.parse("pd.keys:Key.allows")) == {f"{MOCK}.pd.keys:Key.allows"}
 
