@@ -1,4 +1,4 @@
-"""Who is calling PC: the bearer key, the organization and project it names, where it calls from (1:5.3, 2:7.5)."""
+"""PC's authentication: bearer key, organization, project, address, beta and scope (1:5.3, 2:7.5)."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from catalog_probe.mockserver.pc.errors import (
     NO_KEY,
     UNKNOWN_BETA,
 )
-from catalog_probe.mockserver.pc.keys import KEYS, USUAL, AccessToken, Key
+from catalog_probe.mockserver.pc.keys import DEFAULT_KEY, KEYS, AccessToken, Key
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -27,16 +27,16 @@ if TYPE_CHECKING:
     from catalog_probe.mockserver.pc.keys import Project
 
 BETAS = frozenset({"agents=v1", "assistants=v2", "chatkit_beta=v1", "responses_multi_agent=v1"})
-"""The values of the beta header: two that the documents name (1:5.3), two that clients send."""
+"""Values of the beta header: two that the documents name (1:5.3), two that clients send."""
 
 
 def authenticate(call: Call) -> None:
-    """Find out whose call it is, and for which project, or 401."""
-    call.key = identify(call)
+    """Set the key and the project of a call, or refuse it with 401."""
+    call.key = identify_key(call)
     if call.key.refusal is not None:
         raise call.key.refusal()
     check_organization(call)
-    call.project = project_of(call)
+    call.project = find_project(call)
     for owner, allowlist in (
         ("organization", call.key.organization.allowlist),
         ("project", call.project.allowlist),
@@ -45,31 +45,31 @@ def authenticate(call: Call) -> None:
             raise IP_NOT_AUTHORIZED(owner=owner)
 
 
-def identify(call: Call) -> Key:
-    """The key that is presented, or an access token in its place."""
+def identify_key(call: Call) -> Key:
+    """Return the key of a call; an access token is as good as a key."""
     secret = bearer_token(call.request.headers)
     if not secret:
         raise NO_KEY()
-    key = find_key(KEYS, secret, USUAL)
-    if key is None and not has_access(call, secret):
+    key = find_key(KEYS, secret, DEFAULT_KEY)
+    if key is None and not is_access_token(call, secret):
         raise INVALID_API_KEY(start=secret[:4])
     return key or Key(secret)
 
 
-def has_access(call: Call, secret: str) -> bool:
-    """Whether it is an access token that still lives."""
+def is_access_token(call: Call, secret: str) -> bool:
+    """Return whether the secret is an access token that has not expired."""
     token = call.session.store(AccessToken).get(secret)
     return token is not None and token.expires_at > call.now
 
 
 def check_organization(call: Call) -> None:
-    """The organization header may be left out; it must match the key's organization (1:5.3)."""
+    """Refuse an organization header that does not match the key's organization (1:5.3)."""
     if call.header("Organization") not in (None, call.key.organization.id):
         raise MISMATCHED_ORGANIZATION()
 
 
-def project_of(call: Call) -> Project:
-    """The project header counts only with a legacy user key; a project key has its own (1:5.3)."""
+def find_project(call: Call) -> Project:
+    """Return the key's project; only a legacy user key chooses one with the project header (1:5.3)."""
     name = call.header("Project")
     if name is None or not call.key.legacy:
         return call.key.project
@@ -80,7 +80,7 @@ def project_of(call: Call) -> Project:
 
 
 def is_address_allowed(call: Call, allowlist: Iterable[str]) -> bool:
-    """Whether the caller's address lies in a network of the list; what is no IP address lies in any."""
+    """Return whether the caller's address is in a listed network; a test client without an IP address is."""
     client = call.request.client
     try:
         address = ip_address(client.host if client else "")
@@ -90,8 +90,8 @@ def is_address_allowed(call: Call, allowlist: Iterable[str]) -> bool:
     return any(address in network for network in networks if network.version == address.version)
 
 
-def admit(call: Call, endpoint: Endpoint) -> None:
-    """Let a call use an endpoint that needs a beta, a scope or an admin key."""
+def admit_to_endpoint(call: Call, endpoint: Endpoint) -> None:
+    """Refuse a call without the beta, the scope or the admin key that the endpoint needs."""
     refusal = find_beta_fault(call.header_name("Beta"), call.header("Beta") or "", endpoint.beta)
     if refusal is not None:
         raise refusal
@@ -102,7 +102,7 @@ def admit(call: Call, endpoint: Endpoint) -> None:
 
 
 def find_beta_fault(header: str, value: str, needed: str | None) -> Refusal | None:
-    """What is wrong with the beta header of a call, for an endpoint that needs one value or none."""
+    """Return what is wrong with a beta header, for an endpoint that needs one value or none."""
     betas = {beta.strip() for beta in value.split(",")} - {""}
     if not betas <= BETAS:
         return UNKNOWN_BETA(header=header, known=", ".join(sorted(BETAS)))

@@ -1,4 +1,4 @@
-"""The shapes of PC's errors: over HTTP, in streams, on WebSockets (1:6, 2:7.1)."""
+"""The shapes of PC's errors over HTTP, in streams and on WebSockets (1:6, 2:7.1)."""
 
 from __future__ import annotations
 
@@ -13,24 +13,24 @@ if TYPE_CHECKING:
 
 
 def envelope(refusal: Refusal) -> dict[str, Any]:
-    """`{error: {message, type, param, code}}`, and what moderation or misalignment add (2:7.1)."""
+    """Return `{error: {message, type, param, code}}` with the members of moderation or misalignment (2:7.1)."""
     row = refusal.row
     error = {"message": refusal.message, "type": row.type, "param": refusal.param, "code": row.code}
     return {"error": {**error, **refusal.extra}}
 
 
 def error_event(refusal: Refusal) -> dict[str, Any]:
-    """The same as an `error` event of a stream: flat, without the type of the error (1:6)."""
+    """Return the `error` event of a stream: flat, without the error's type (1:6)."""
     return {"type": "error", "code": refusal.row.code, "message": refusal.message, "param": refusal.param}
 
 
 def error_message(refusal: Refusal) -> dict[str, Any]:
-    """The same as a message of a WebSocket: nested, with the status that HTTP would have, as clients read it."""
+    """Return the error message of a WebSocket, nested and with an HTTP status, as official clients read it."""
     return {"type": "error", "status": refusal.row.status, **envelope(refusal)}
 
 
 def make_response(refusal: Refusal) -> Response:
-    """The answer that a refusal is."""
+    """Return the response of a refusal."""
     if refusal.row.shape == EMPTY:
         return Response(status_code=refusal.row.status)
     return JSONResponse(envelope(refusal), refusal.row.status, refusal.headers)

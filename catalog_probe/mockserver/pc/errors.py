@@ -1,4 +1,4 @@
-"""PC's error table: what each fault leads to, row by row of 2:7.5."""
+"""PC's error table, in the order of 2:7.5."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def _row(
     param: str | None = None,
     section: str = "2:7.5",
 ) -> ErrorRow:
-    """A row in the order of the table: HTTP, code, condition."""
+    """Make a row from the columns of 2:7.5: HTTP, code, condition."""
     return ErrorRow(section, status, message, type, code, param)
 
 
@@ -60,8 +60,6 @@ MAX_TOKENS_TOO_LARGE = INVALID_VALUE.with_message(
     "max_tokens is too large: {value}. This model supports at most {most} output tokens."
 )
 NOT_OFFERED = INVALID_VALUE.with_message("Tool choice '{name}' not found in 'tools' parameter.", param="tool_choice")
-WRONG_PURPOSE = INVALID_VALUE.with_message("The purpose of '{id}' is not '{purpose}'.")
-SYNCHRONOUS = INVALID_VALUE.with_message("Cannot cancel a synchronous response.", param="response_id")
 # 400 integer_below_min_value (family: integer_above_max_value, string_above_max_length, array_above_max_length)
 INTEGER_BELOW_MIN_VALUE = _row(400, "integer_below_min_value", BELOW_RANGE.message)
 INTEGER_ABOVE_MAX_VALUE = _row(400, "integer_above_max_value", ABOVE_RANGE.message)
@@ -188,13 +186,10 @@ NO_MODEL_OF_THIS_KIND = _row(
 # 404 none: resource lookup failed (responses, conversations, files, evals, fine-tuning jobs)
 NO_RESPONSE = _row(404, None, "Response with id '{id}' not found.")
 NO_CONVERSATION = _row(404, None, "Conversation with id '{id}' not found.")
-NO_ITEM = NO_CONVERSATION.with_message("Item with id '{id}' not found in this conversation.")
 NO_FILE = _row(404, None, "No such File object: {id}", param="id")
 NO_EVAL = _row(404, None, "No eval found with id '{id}'.")
 NO_FINE_TUNING_JOB = _row(404, None, "No fine-tuning job found with id '{id}'.", param="fine_tuning_job_id")
-NO_BATCH = _row(404, None, "No batch found with id '{id}'.", section=CLIENTS)
 NO_VECTOR_STORE = _row(404, None, "No vector store found with id '{id}'.", section=CLIENTS)
-NO_FILE_BATCH = NO_VECTOR_STORE.with_message("No file batch found with id '{id}'.")
 # "some resources return not_found_error, fine_tune_not_found, safety_alert_not_found, call_id_not_found"
 NO_CONTAINER = _row(404, "not_found_error", "No container found with id '{id}'.")
 NO_FINE_TUNE = _row(404, "fine_tune_not_found", "No fine tune found with id '{id}'.", param="fine_tune_id")
@@ -270,10 +265,10 @@ BREACHES: Mapping[Breach, ErrorRow] = {
     Breach.TOO_FEW: TOO_FEW_ITEMS,
     Breach.TOO_MANY: ARRAY_ABOVE_MAX_LENGTH,
 }
-"""What a field that breaks its row leads to."""
+"""The error for each way in which a field can break its row."""
 
 DECIMAL_BREACHES: Mapping[Breach, ErrorRow] = {Breach.BELOW: BELOW_RANGE, Breach.ABOVE: ABOVE_RANGE}
-"""What a number that need not be whole leads to: the codes of bounds are named for integers."""
+"""The errors for decimal numbers: the codes of bounds in 2:7.5 are named for integers."""
 
 TOKEN_BREACHES: Mapping[Breach, ErrorRow] = dict.fromkeys(Breach, NO_PARAMETER_OF_TOKEN)
-"""What a field leads to on the mutual-TLS host."""
+"""The error for any field on the mutual-TLS host."""

@@ -1,7 +1,7 @@
-"""PC's field tables. Unknown fields of a body are rejected (1:4.3), so each field that a client may send has a row.
+"""PC's field tables. Unknown fields of a body are refused (1:4.3), so each field that clients send has a row.
 
-The documents name few fields. Of the others, those that the mock acts on or gives back say what they must be; inside of
-objects and arrays, what is in no row is let pass.
+The documents name few fields. Of the others, those that the mock reads or returns have a type. Unknown members of
+nested objects are accepted.
 """
 
 from __future__ import annotations
@@ -33,11 +33,11 @@ WORDS = {
     "object": "an object",
     "null": "null",
 }
-"""How a message calls a JSON type."""
+"""Names of the JSON types in messages."""
 
 
-def unread(*names: str) -> tuple[Field, ...]:
-    """Rows of fields that clients send and the mock does not read."""
+def unread_rows(*names: str) -> tuple[Field, ...]:
+    """Make rows of fields that clients send and the mock does not read."""
     return tuple(Field(name, ANY, CLIENTS) for name in names)
 
 
@@ -55,9 +55,9 @@ GENERATION = (
     Field("parallel_tool_calls", BOOLEAN, CLIENTS),
     Field("stream", BOOLEAN, CLIENTS),
     METADATA,
-    *unread("moderation", "prompt_cache_key", "prompt_cache_options", "prompt_cache_retention", "user"),
+    *unread_rows("moderation", "prompt_cache_key", "prompt_cache_options", "prompt_cache_retention", "user"),
 )
-"""What responses and chat completions have both."""
+"""Fields of both responses and chat completions."""
 
 PART = object_of(
     Field("type", STRING, CLIENTS),
@@ -96,7 +96,7 @@ RESPONSE = object_of(
     Field("text", object_of(Field("format", FORMAT, CLIENTS), extra=True), CLIENTS),
     Field("tools", array(TOOL), CLIENTS),
     Field("tool_choice", STRING | TOOL_CHOICE, CLIENTS),
-    *unread("access_programs", "context_management", "image", "include", "max_tool_calls", "stream_options"),
+    *unread_rows("access_programs", "context_management", "image", "include", "max_tool_calls", "stream_options"),
 )
 
 CHAT_PART = object_of(
@@ -127,64 +127,66 @@ CHAT = object_of(
     Field("stream_options", object_of(Field("include_usage", BOOLEAN, CLIENTS), extra=True), CLIENTS),
     Field("tools", array(CHAT_TOOL), CLIENTS),
     Field("tool_choice", STRING | CHAT_TOOL_CHOICE, CLIENTS),
-    *unread("audio", "frequency_penalty", "function_call", "functions", "logit_bias", "logprobs", "modalities"),
-    *unread("prediction", "presence_penalty", "reasoning_effort", "seed", "verbosity", "web_search_options"),
+    *unread_rows("audio", "frequency_penalty", "function_call", "functions", "logit_bias", "logprobs", "modalities"),
+    *unread_rows("prediction", "presence_penalty", "reasoning_effort", "seed", "verbosity", "web_search_options"),
 )
 
-RESPONSE_ALONE = ("input", "max_output_tokens", "previous_response_id", "conversation", "truncation")
-CHAT_ALONE = ("messages", "max_tokens", "max_completion_tokens", "stop", "n")
-"""Parameters that are not valid for the other endpoint: 2:7.5 tells them from those that nobody knows."""
+RESPONSE_ONLY = ("input", "max_output_tokens", "previous_response_id", "conversation", "truncation")
+CHAT_ONLY = ("messages", "max_tokens", "max_completion_tokens", "stop", "n")
+"""Parameters of one endpoint that the other refuses as unsupported, not as unknown (2:7.5)."""
 
 EMBEDDING = object_of(
     Field("model", STRING, CLIENTS, required=True),
     Field("input", STRING | array(at_most=2_048), CLIENTS, required=True),
     Field("dimensions", integer(1, 4_096), "1:4.3"),  # bounded, so that an answer cannot fill the memory
-    *unread("encoding_format", "user"),
+    *unread_rows("encoding_format", "user"),
 )
 IMAGE = object_of(
     Field("prompt", STRING, CLIENTS, required=True),
     Field("model", STRING, CLIENTS),
     Field("n", integer(1, 10), OURS),  # bounded, so that an answer cannot fill the memory
     Field("stream", BOOLEAN, CLIENTS),
-    *unread("background", "complexity", "frame_count", "frame_duration_ms", "moderation", "output_compression"),
-    *unread("output_format", "partial_images", "quality", "response_format", "safety_identifier", "size", "style"),
-    *unread("svg", "user"),
+    *unread_rows("background", "complexity", "frame_count", "frame_duration_ms", "moderation", "output_compression"),
+    *unread_rows("output_format", "partial_images", "quality", "response_format", "safety_identifier", "size"),
+    *unread_rows("style", "svg", "user"),
 )
 SPEECH = object_of(
     Field("model", STRING, CLIENTS, required=True),
     Field("input", STRING, CLIENTS, required=True),
-    *unread("voice", "instructions", "response_format", "speed", "stream_format"),
+    *unread_rows("voice", "instructions", "response_format", "speed", "stream_format"),
 )
-LIVE_SESSION = object_of(Field("model", STRING, OURS, required=True), *unread("sdp", "session"))
+LIVE_SESSION = object_of(Field("model", STRING, OURS, required=True), *unread_rows("sdp", "session"))
 SPEND_LIMIT = object_of(Field("limit_usd", integer(0), OURS, required=True))
 
-BATCH_ENDPOINTS = ("/v1/responses", "/v1/chat/completions", "/v1/embeddings")
+EMBEDDINGS_PATH = "/v1/embeddings"
 BATCH = object_of(
     Field("input_file_id", STRING, CLIENTS, required=True),
-    Field("endpoint", one_of(*BATCH_ENDPOINTS), CLIENTS, required=True),
+    Field("endpoint", one_of("/v1/responses", "/v1/chat/completions", EMBEDDINGS_PATH), CLIENTS, required=True),
     Field("completion_window", STRING, CLIENTS, required=True),
     METADATA,
-    *unread("output_expires_after"),
+    *unread_rows("output_expires_after"),
 )
 FINE_TUNING_JOB = object_of(
     Field("model", STRING, CLIENTS, required=True),
     Field("training_file", STRING, CLIENTS, required=True),
     METADATA,
-    *unread("hyperparameters", "integrations", "method", "seed", "suffix", "validation_file"),
+    *unread_rows("hyperparameters", "integrations", "method", "seed", "suffix", "validation_file"),
 )
-ITEMS = Field("items", array(ITEM, at_most=20), CLIENTS)
-CONVERSATION = object_of(ITEMS, METADATA)
-CONVERSATION_UPDATE = object_of(METADATA)
-CONVERSATION_ITEMS = object_of(replace(ITEMS, required=True))
+CONVERSATION = object_of(Field("items", array(ITEM, at_most=20), CLIENTS), METADATA)
 
-NAMED_STORE = (Field("name", STRING, CLIENTS), METADATA, *unread("expires_after"))
-VECTOR_STORE = object_of(*NAMED_STORE, Field("file_ids", STRINGS, CLIENTS), *unread("chunking_strategy", "description"))
-VECTOR_STORE_UPDATE = object_of(*NAMED_STORE)
-STORE_FILE = object_of(Field("file_id", STRING, CLIENTS, required=True), *unread("attributes", "chunking_strategy"))
+VECTOR_STORE = object_of(
+    Field("name", STRING, CLIENTS),
+    Field("file_ids", STRINGS, CLIENTS),
+    METADATA,
+    *unread_rows("chunking_strategy", "description", "expires_after"),
+)
+STORE_FILE = object_of(
+    Field("file_id", STRING, CLIENTS, required=True), *unread_rows("attributes", "chunking_strategy")
+)
 FILE_BATCH = object_of(
     Field("file_ids", STRINGS, CLIENTS),
     Field("files", array(object_of(Field("file_id", STRING, CLIENTS, required=True), extra=True)), CLIENTS),
-    *unread("attributes", "chunking_strategy"),
+    *unread_rows("attributes", "chunking_strategy"),
 )
 
 # 1:6 names response.steer and response.inject, and shows no field of them
@@ -202,7 +204,7 @@ EVENTS = {
         Field("input", array(ITEM), CLIENTS, required=True),
     ),
 }
-"""Fields of the socket's messages; those of response.create are the ones of a response."""
+"""Fields of the messages on a WebSocket; those of response.create are the fields of a response."""
 
 TOKEN_EXCHANGE = object_of(
     Field("grant_type", one_of("urn:ietf:params:oauth:grant-type:token-exchange"), CLIENTS, required=True),

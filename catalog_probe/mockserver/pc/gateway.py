@@ -1,16 +1,16 @@
-"""PC's front door: the URL, the method, the key, the beta header, the scope, then the endpoint (1:5.3, 2:7.5)."""
+"""PC's HTTP gateway: checks URL, method, key, beta and scope, then calls the handler (1:5.3, 2:7.5)."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 from catalog_probe.mockserver.core import gateway
-from catalog_probe.mockserver.pc.access import admit, authenticate
+from catalog_probe.mockserver.pc.access import admit_to_endpoint, authenticate
 from catalog_probe.mockserver.pc.call import Call, Endpoint
-from catalog_probe.mockserver.pc.causes import raise_failure
 from catalog_probe.mockserver.pc.envelopes import make_response
 from catalog_probe.mockserver.pc.errors import UNKNOWN_URL, WRONG_METHOD
-from catalog_probe.mockserver.pc.limits.headers import headers_of
+from catalog_probe.mockserver.pc.limits.headers import make_headers
+from catalog_probe.mockserver.pc.scenarios import raise_failure
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -33,11 +33,11 @@ class Gateway(gateway.Gateway[Call, Endpoint]):
         self._header_prefix = world.settings["pc"]["header_prefix"]
 
     def open_call(self, request: Request) -> Call:
-        """The call that a request is."""
+        """Return the call of a request."""
         return Call(request=request, header_prefix=self._header_prefix)
 
     async def answer(self, call: Call, match: RouteMatch[Endpoint]) -> Response:
-        """Admit the call and let its handler answer."""
+        """Admit the call and return its handler's response."""
         if not match.is_known_path:
             raise UNKNOWN_URL()
         call.headers[REQUEST_ID] = call.session.new_id("req_", 32)  # an unknown URL has none (2:7.1)
@@ -46,15 +46,15 @@ class Gateway(gateway.Gateway[Call, Endpoint]):
         call.params = match.params
         authenticate(call)
         raise_failure(call.context)
-        admit(call, match.row)
+        admit_to_endpoint(call, match.row)
         response: Response = await match.row.handler(call)
         return response
 
     def refuse(self, call: Call, refusal: Refusal) -> Response:
-        """The answer that a refusal is."""
+        """Return the response of a refusal."""
         return make_response(refusal)
 
     def add_headers(self, call: Call, response: Response) -> None:
-        """Say what is left of the limits."""
+        """Add the rate-limit headers."""
         super().add_headers(call, response)
-        response.headers.update(headers_of(call.meters, call.now))
+        response.headers.update(make_headers(call.meters, call.now))

@@ -1,4 +1,4 @@
-"""PC's keys, projects and organizations: who may do what, from where, and what each is refused (1:5.3, 2:7.5)."""
+"""PC's keys, projects and organizations: their rights, limits and errors (1:5.3, 2:7.5)."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ ANYWHERE = ("0.0.0.0/0", "::/0")
 
 @dataclass(frozen=True)
 class Organization:
-    """An organization: its tier, where it may be used from, and whether it is enabled for early models."""
+    """An organization; `early_access` enables models that others do not have."""
 
     id: str
     tier: str = TIER_5
@@ -39,7 +39,7 @@ class Organization:
 
 @dataclass(frozen=True)
 class Project:
-    """A project: where it may be used from, which models and service tiers it allows, and its own token limit."""
+    """A project: its allowed addresses, models and service tiers, and its token limit."""
 
     id: str
     allowlist: tuple[str, ...] = ANYWHERE
@@ -70,16 +70,16 @@ class Key:
     organization: Organization = ACME
     project: Project = WORK
     refusal: ErrorRow | None = None
-    """The 401 that it gets, whatever it asks for."""
+    """The 401 for any call."""
     spending_refusal: ErrorRow | None = None
-    """The 429 that it gets for all that costs something."""
+    """The 429 for any call that costs something."""
     scopes: frozenset[str] = frozenset()
     projects: tuple[Project, ...] = ()
     admin: bool = False
 
     @property
     def legacy(self) -> bool:
-        """Whether it is a user key from before there were projects."""
+        """Whether it is a user key without a project of its own."""
         return bool(self.projects)
 
 
@@ -114,15 +114,15 @@ _TABLE = (
 KEYS = {key.secret: key for key in _TABLE}
 
 
-NOBODY = Key("")
-"""Whoever calls, before it is known who."""
+UNIDENTIFIED = Key("")
+"""The key of a call before authentication."""
 
-USUAL = "mock-pc-inference"
-"""As which key any other is taken, where the mock lets any pass."""
+DEFAULT_KEY = "mock-pc-inference"
+"""The key that stands for an unknown one if the mock accepts any key."""
 
 
 @dataclass(frozen=True)
 class AccessToken:
-    """A token that the exchange handed out: as good as a key until it expires (1:5.3)."""
+    """A token of the exchange, as good as a key until it expires (1:5.3)."""
 
     expires_at: float

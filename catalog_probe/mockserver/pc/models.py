@@ -1,11 +1,11 @@
-"""PC's models: what each is for, what it cannot do, and its sizes (1:4.3, 2:7.5, 2:8.4)."""
+"""PC's models: their kinds, sizes and limits (1:4.3, 2:7.5, 2:8.4)."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from catalog_probe.mockserver.core.leniency import find_model
+from catalog_probe.mockserver.core.leniency import find_model as find_known_model
 from catalog_probe.mockserver.pc.errors import MODEL_NOT_FOUND, NO_MODEL_OF_THIS_KIND
 
 if TYPE_CHECKING:
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Model:
-    """A model. `limits` names its rows of 2:8.4; `dimensions` says whether an embedding can be shortened."""
+    """A model. `limits` names its rows of 2:8.4; `dimensions` is whether an embedding model takes that parameter."""
 
     id: str
     created: int
@@ -48,14 +48,14 @@ MODELS = {model.id: model for model in _TABLE}
 
 
 def list_available(call: Call) -> list[Model]:
-    """The models that the caller may use."""
+    """Return the models that the caller may use."""
     return [model for model in MODELS.values() if _is_usable(model, call)]
 
 
-def find(call: Call, name: str, kind: str | None = None) -> Model:
-    """The model of that name, or 404: absent, denied to the project and not enabled all read alike (2:7.5)."""
-    usual = next(model.id for model in _TABLE if kind in (None, model.kind))
-    model = find_model(MODELS, name, usual)
+def find_model(call: Call, name: str, kind: str | None = None) -> Model:
+    """Return the model of this name, or the 404 that absent, denied and not enabled models share (2:7.5)."""
+    stand_in = next(model.id for model in _TABLE if kind in (None, model.kind))
+    model = find_known_model(MODELS, name, stand_in)
     if model is None or not _is_usable(model, call):
         raise MODEL_NOT_FOUND(model=name)
     if kind is not None and model.kind != kind:

@@ -7,7 +7,7 @@ from typing import Any
 from starlette.responses import JSONResponse
 
 
-def list_page(items: list[dict[str, Any]]) -> JSONResponse:
-    """All items as one page."""
+def make_page(items: list[dict[str, Any]]) -> JSONResponse:
+    """Return all items as one page."""
     ends = {"first_id": items[0]["id"] if items else None, "last_id": items[-1]["id"] if items else None}
     return JSONResponse({"object": "list", "data": items, **ends, "has_more": False})

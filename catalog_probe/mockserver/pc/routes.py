@@ -1,8 +1,10 @@
-"""PC's endpoint table: 1:4.3, and what the documents name without a path, under the paths that clients use."""
+"""PC's endpoint table: 1:4.3, and the operations that the documents name without a path.
+
+Of the latter it has those that a probe or a test of an official client calls, under the clients' paths.
+"""
 
 from __future__ import annotations
 
-from catalog_probe.mockserver.core.sections import CLIENTS
 from catalog_probe.mockserver.pc import errors
 from catalog_probe.mockserver.pc.call import Endpoint
 from catalog_probe.mockserver.pc.endpoints import (
@@ -16,16 +18,14 @@ from catalog_probe.mockserver.pc.endpoints import (
     responses,
 )
 from catalog_probe.mockserver.pc.endpoints import vector_stores as stores
-from catalog_probe.mockserver.pc.endpoints.lookups import find_nothing
+from catalog_probe.mockserver.pc.endpoints.lookups import make_absent_handler as absent
 from catalog_probe.mockserver.pc.keys import EXTERNAL_STORAGE
 
 AGENTS = "agents=v1"
 RESPONSE = "/v1/responses/{response_id}"
 STORE = "/v1/vector_stores/{vector_store_id}"
-STORE_FILE = STORE + "/files/{file_id}"
 LIVE = "/v1/live/sessions"
 CONVERSATION = "/v1/conversations/{conversation_id}"
-ITEM = CONVERSATION + "/items/{item_id}"
 FILE = "/v1/files/{file_id}"
 
 DOCUMENTED = (
@@ -34,9 +34,11 @@ DOCUMENTED = (
     Endpoint("POST", "/v1/chat/completions", chat.create, "1:4.3"),
     Endpoint("GET", "/v1/models", lookups.list_models, "1:4.3"),
     Endpoint("GET", "/v1/agents", lookups.list_agents, "1:4.3", beta=AGENTS),
-    Endpoint("GET", "/v1/organization/external_storage", lookups.external_storage, "1:4.3", scope=EXTERNAL_STORAGE),
+    Endpoint(
+        "GET", "/v1/organization/external_storage", lookups.list_external_storage, "1:4.3", scope=EXTERNAL_STORAGE
+    ),
     Endpoint("POST", "/v1/organization/spend_limit", lookups.set_spend_limit, "1:4.3", admin=True),
-    Endpoint("GET", "/v1/fine_tuning/model_limits", lookups.model_limits, "1:4.3"),
+    Endpoint("GET", "/v1/fine_tuning/model_limits", lookups.list_model_limits, "1:4.3"),
     Endpoint("GET", f"{STORE}/files", stores.list_files, "1:4.3"),
     Endpoint("POST", f"{STORE}/files", stores.attach, "1:4.3"),
     Endpoint("POST", f"{STORE}/file_batches", stores.attach_batch, "1:4.3"),
@@ -48,54 +50,36 @@ ASSUMED = (
     # 1:1 "list and fetch models; administer files, batches, vector stores, fine-tuning jobs"
     Endpoint("GET", "/v1/models/{model}", lookups.get_model, "1:1"),
     Endpoint("POST", "/v1/files", files.upload, "1:1"),
-    Endpoint("GET", "/v1/files", files.list_files, "1:1"),
     Endpoint("GET", FILE, files.retrieve, "1:1"),
     Endpoint("DELETE", FILE, files.delete, "1:1"),
-    Endpoint("GET", f"{FILE}/content", files.download, "1:1"),
     Endpoint("POST", "/v1/batches", batches.create_batch, "1:1"),
-    Endpoint("GET", "/v1/batches", batches.list_batches, "1:1"),
-    Endpoint("GET", "/v1/batches/{batch_id}", batches.retrieve_batch, "1:1"),
-    Endpoint("POST", "/v1/batches/{batch_id}/cancel", batches.cancel_batch, "1:1"),
     Endpoint("POST", "/v1/vector_stores", stores.create, "1:1"),
-    Endpoint("GET", "/v1/vector_stores", stores.list_stores, "1:1"),
-    Endpoint("GET", STORE, stores.retrieve, "1:1"),
-    Endpoint("POST", STORE, stores.update, "1:1"),
     Endpoint("DELETE", STORE, stores.delete, "1:1"),
-    Endpoint("GET", STORE_FILE, stores.retrieve_file, "1:1"),
-    Endpoint("DELETE", STORE_FILE, stores.detach, "1:1"),
-    Endpoint("GET", f"{STORE}/file_batches/{{batch_id}}", stores.retrieve_batch, "1:1"),
     Endpoint("POST", "/v1/fine_tuning/jobs", batches.create_fine_tuning_job, "1:1"),
     # 1:4.3 "Embeddings: a `dimensions` parameter …"
     Endpoint("POST", "/v1/embeddings", embeddings.create, "1:4.3"),
     # 2:7.5 images, 2:8.4 image and speech models
-    Endpoint("POST", "/v1/images/generations", media.draw, "2:7.5"),
-    Endpoint("POST", "/v1/audio/speech", media.speak, "2:8.4"),
+    Endpoint("POST", "/v1/images/generations", media.generate_images, "2:7.5"),
+    Endpoint("POST", "/v1/audio/speech", media.generate_speech, "2:8.4"),
     # 2:7.5 "previous_response_id unresolvable (deleted, …)"
     Endpoint("DELETE", RESPONSE, responses.delete, "2:7.5"),
-    Endpoint("POST", f"{RESPONSE}/cancel", responses.cancel, CLIENTS),
-    Endpoint("GET", f"{RESPONSE}/input_items", responses.list_input_items, CLIENTS),
     # 1:4.3 the field `conversation`, 2:7.5 rows 404 and 409
     Endpoint("POST", "/v1/conversations", conversations.create, "1:4.3"),
     Endpoint("GET", CONVERSATION, conversations.retrieve, "2:7.5"),
-    Endpoint("POST", CONVERSATION, conversations.update, CLIENTS),
     Endpoint("DELETE", CONVERSATION, conversations.delete, "2:7.5"),
-    Endpoint("GET", f"{CONVERSATION}/items", conversations.list_items, CLIENTS),
-    Endpoint("POST", f"{CONVERSATION}/items", conversations.add_items, CLIENTS),
-    Endpoint("GET", ITEM, conversations.retrieve_item, CLIENTS),
-    Endpoint("DELETE", ITEM, conversations.delete_item, CLIENTS),
     # 2:7.5 rows 404: each resource, and the code that it has
-    Endpoint("GET", "/v1/evals/{eval_id}", find_nothing(errors.NO_EVAL), "2:7.5"),
-    Endpoint("GET", "/v1/fine_tuning/jobs/{job_id}", find_nothing(errors.NO_FINE_TUNING_JOB), "2:7.5"),
-    Endpoint("GET", "/v1/fine_tuning/jobs/{job_id}/events", find_nothing(errors.NO_FINE_TUNE), "2:7.5"),
-    Endpoint("GET", "/v1/safety/alerts/{alert_id}", find_nothing(errors.NO_SAFETY_ALERT), "2:7.5"),
-    Endpoint("POST", "/v1/realtime/calls/{call_id}/hangup", find_nothing(errors.NO_CALL), "2:7.5"),
-    Endpoint("GET", "/v1/containers/{container_id}", find_nothing(errors.NO_CONTAINER), "2:7.5"),
-    Endpoint("GET", "/v1/vaults/{vault_id}", find_nothing(errors.NO_VAULT), "2:7.5"),
-    Endpoint("GET", "/v1/skills/{skill_id}", find_nothing(errors.NO_SKILL), "2:7.5"),
-    Endpoint("GET", "/v1/chatkit/threads/{widget_id}", find_nothing(errors.NO_CHAT_WIDGET), "2:7.5"),
-    Endpoint("GET", "/v1/agents/sessions/{session_id}", find_nothing(errors.NO_AGENT_SESSION), "2:7.5", beta=AGENTS),
-    Endpoint("GET", "/v1/videos/{video_id}", find_nothing(errors.NO_VIDEO), "2:7.5"),
+    Endpoint("GET", "/v1/evals/{eval_id}", absent(errors.NO_EVAL), "2:7.5"),
+    Endpoint("GET", "/v1/fine_tuning/jobs/{job_id}", absent(errors.NO_FINE_TUNING_JOB), "2:7.5"),
+    Endpoint("GET", "/v1/fine_tuning/jobs/{job_id}/events", absent(errors.NO_FINE_TUNE), "2:7.5"),
+    Endpoint("GET", "/v1/safety/alerts/{alert_id}", absent(errors.NO_SAFETY_ALERT), "2:7.5"),
+    Endpoint("POST", "/v1/realtime/calls/{call_id}/hangup", absent(errors.NO_CALL), "2:7.5"),
+    Endpoint("GET", "/v1/containers/{container_id}", absent(errors.NO_CONTAINER), "2:7.5"),
+    Endpoint("GET", "/v1/vaults/{vault_id}", absent(errors.NO_VAULT), "2:7.5"),
+    Endpoint("GET", "/v1/skills/{skill_id}", absent(errors.NO_SKILL), "2:7.5"),
+    Endpoint("GET", "/v1/chatkit/threads/{widget_id}", absent(errors.NO_CHAT_WIDGET), "2:7.5"),
+    Endpoint("GET", "/v1/agents/sessions/{session_id}", absent(errors.NO_AGENT_SESSION), "2:7.5", beta=AGENTS),
+    Endpoint("GET", "/v1/videos/{video_id}", absent(errors.NO_VIDEO), "2:7.5"),
 )
-"""The section is the one that names the operation or the resource; the paths are those of clients."""
+"""The section names the operation or the resource; the path is the clients'."""
 
 ROUTES = (*DOCUMENTED, *ASSUMED)

@@ -1,4 +1,4 @@
-"""Subject tokens of workload identity: a JWT is verified and its claims compared, a certificate looked up (1:5.3)."""
+"""Subject tokens of workload identity: a signed JWT or a known certificate (1:5.3)."""
 
 from __future__ import annotations
 
@@ -14,20 +14,19 @@ from catalog_probe.mockserver.pc.errors import INVALID_GRANT, INVALID_SUBJECT_TO
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-LEEWAY_S = 60
-"""How far the clocks of issuer and provider may be apart."""
+LEEWAY_S = 60  # for clocks of issuer and provider that differ
 
 
 @dataclass(frozen=True)
 class IdentityProvider:
-    """The provider configuration: whose tokens are taken, for whom, about whom, and what they are signed with."""
+    """The provider configuration with which the claims of a token are compared."""
 
     issuer: str
     audience: str
     subjects: frozenset[str]
     secret: bytes
     certificates: frozenset[str]
-    """SHA-256 fingerprints of the certificates that stand for a workload."""
+    """SHA-256 fingerprints of accepted certificates."""
 
 
 CONFIGURED = IdentityProvider(
@@ -40,14 +39,14 @@ CONFIGURED = IdentityProvider(
 
 
 def verify_jwt(token: str, now: float) -> None:
-    """Raise why a JWT is not good enough: unverifiable or out of time, or not what is configured."""
+    """Refuse a JWT that is unverifiable, out of time or not as configured."""
     claims = _verify_signature(token)
     for name in ("iss", "aud", "sub", "exp", "iat"):
         if name not in claims:
             raise INVALID_SUBJECT_TOKEN(reason=f"has no claim '{name}'")
     if has_expired(claims, now):
         raise INVALID_SUBJECT_TOKEN(reason="has expired")
-    if is_of_the_future(claims, now):
+    if is_issued_in_future(claims, now):
         raise INVALID_SUBJECT_TOKEN(reason="was issued in the future")
     for name, matches in compare_claims(claims).items():
         if not matches:
@@ -55,17 +54,17 @@ def verify_jwt(token: str, now: float) -> None:
 
 
 def has_expired(claims: Mapping[str, Any], now: float) -> bool:
-    """Whether `exp` has passed."""
+    """Return whether `exp` has passed."""
     return not isinstance(claims["exp"], int | float) or claims["exp"] <= now - LEEWAY_S
 
 
-def is_of_the_future(claims: Mapping[str, Any], now: float) -> bool:
-    """Whether `iat` is still to come."""
+def is_issued_in_future(claims: Mapping[str, Any], now: float) -> bool:
+    """Return whether `iat` is in the future."""
     return not isinstance(claims["iat"], int | float) or claims["iat"] > now + LEEWAY_S
 
 
 def compare_claims(claims: Mapping[str, Any]) -> dict[str, bool]:
-    """Which of the claims about who it is match the provider configuration."""
+    """Return for each identity claim whether it matches the provider configuration."""
     audiences = claims["aud"] if isinstance(claims["aud"], list) else [claims["aud"]]
     return {
         "iss": claims["iss"] == CONFIGURED.issuer,
@@ -75,7 +74,7 @@ def compare_claims(claims: Mapping[str, Any]) -> dict[str, bool]:
 
 
 def verify_certificate(text: str) -> None:
-    """Raise why a certificate, as PEM, is not good enough."""
+    """Refuse a PEM certificate that is malformed or not configured."""
     lines = [line for line in text.strip().splitlines() if not line.startswith("-----")]
     try:
         der = base64.b64decode("".join(lines), validate=True)
@@ -88,7 +87,7 @@ def verify_certificate(text: str) -> None:
 
 
 def _verify_signature(token: str) -> dict[str, Any]:
-    """The claims of a token whose HS256 signature is right."""
+    """Return the claims of a token, or refuse it if its HS256 signature is wrong."""
     head, _, signature = token.rpartition(".")
     try:
         header, payload = (json.loads(_decode(part)) for part in head.split("."))

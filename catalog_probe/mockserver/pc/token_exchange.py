@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 JWT = "urn:ietf:params:oauth:token-type:jwt"
 CERTIFICATE = "urn:ietf:params:oauth:token-type:x509"
 
-LIFETIME_S = 3_600
+LIFETIME_S = 3_600  # of an access token; the mock's choice
 RULES = BodyRules(256 * 1024, INVALID_REQUEST_OF_TOKEN, INVALID_REQUEST_OF_TOKEN)
 
 
@@ -41,11 +41,11 @@ class TokenHost(Gateway[Call, Endpoint]):
     """The ASGI app of the mutual-TLS host. The mock speaks no TLS, so the certificate comes in the body."""
 
     def open_call(self, request: Request) -> Call:
-        """The call that a request is."""
+        """Return the call of a request."""
         return Call(request=request)
 
     async def answer(self, call: Call, match: RouteMatch[Endpoint]) -> Response:
-        """Let nobody in but an exchange."""
+        """Return the response of an exchange; refuse all else."""
         call.headers[REQUEST_ID] = call.session.new_id("req_", 32)
         if match.row is None:
             raise MUTUAL_TLS_HOST()
@@ -53,12 +53,12 @@ class TokenHost(Gateway[Call, Endpoint]):
         return response
 
     def refuse(self, call: Call, refusal: Refusal) -> Response:
-        """The answer that a refusal is."""
+        """Return the response of a refusal."""
         return make_response(refusal)
 
 
 async def exchange(call: Call) -> Response:
-    """Hand out an access token for a subject token that is good enough."""
+    """Exchange a valid subject token for an access token."""
     body = await _read_body(call)
     kind, subject_token = body["subject_token_type"], body["subject_token"]
     if kind == JWT:
@@ -81,12 +81,12 @@ async def exchange(call: Call) -> Response:
 
 
 async def _read_body(call: Call) -> dict[str, Any]:
-    """The parameters, as JSON: so clients send them, and the documents do not say."""
-    body = (await read_json(call.request, RULES)).value
-    broken = next(find_violations(body, TOKEN_EXCHANGE), None)
-    if broken is not None:
-        raise broken.make_refusal(TOKEN_BREACHES, WORDS)
-    return {**body}
+    """Read the parameters as JSON: the documents show no format, and clients send this one."""
+    body: dict[str, Any] = (await read_json(call.request, RULES)).value
+    violation = next(find_violations(body, TOKEN_EXCHANGE), None)
+    if violation is not None:
+        raise violation.make_refusal(TOKEN_BREACHES, WORDS)
+    return body
 
 
 ROUTES = (Endpoint("POST", "/oauth/token", exchange, "1:4.3"),)

@@ -202,7 +202,6 @@ def test_moderation_details_reach_the_caller(pc: Sdk) -> None:
         ("fine_tuning.job_create_params.JobCreateParams", fields.FINE_TUNING_JOB),
         ("conversations.conversation_create_params.ConversationCreateParams", fields.CONVERSATION),
         ("vector_store_create_params.VectorStoreCreateParams", fields.VECTOR_STORE),
-        ("vector_store_update_params.VectorStoreUpdateParams", fields.VECTOR_STORE_UPDATE),
         ("vector_stores.file_create_params.FileCreateParams", fields.STORE_FILE),
         ("vector_stores.file_batch_create_params.FileBatchCreateParams", fields.FILE_BATCH),
     ],

@@ -8,7 +8,7 @@ from catalog_probe.mockserver.pc.limits.ramp import RAMP_FROM_TPM, RAMP_WINDOW_S
 def asked(ramp: Ramp, tokens: int, now: float) -> bool:
     admitted = ramp.admits(tokens, now)
     if admitted:
-        ramp.count(tokens, now)
+        ramp.add(tokens, now)
     return admitted
 
 

@@ -1,4 +1,4 @@
-"""POST /v1/chat/completions (1:4.3); finish_reason says why it ended (2:7.5)."""
+"""PC's chat completions (1:4.3); `finish_reason` says why one ended (2:7.5)."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ from starlette.responses import JSONResponse, Response
 from catalog_probe.mockserver.core.completions import make_chat_chunks
 from catalog_probe.mockserver.core.streams import DONE, encode_event, event_stream
 from catalog_probe.mockserver.pc.bodies import check_object
-from catalog_probe.mockserver.pc.causes import find_stream_failure, raise_generation_failure
 from catalog_probe.mockserver.pc.envelopes import envelope
-from catalog_probe.mockserver.pc.fields import CHAT, RESPONSE_ALONE
+from catalog_probe.mockserver.pc.fields import CHAT, RESPONSE_ONLY
 from catalog_probe.mockserver.pc.generation.checks import (
     check_window,
-    find_generator,
     find_service_tier,
-    read_wanted,
-    refuse_fields_of_others,
+    find_text_model,
+    read_requested_output,
+    refuse_other_fields,
 )
 from catalog_probe.mockserver.pc.generation.generator import generate
 from catalog_probe.mockserver.pc.generation.images import check_images
 from catalog_probe.mockserver.pc.limits import rates
+from catalog_probe.mockserver.pc.scenarios import find_stream_failure, raise_generation_failure
 from catalog_probe.mockserver.schema.requested_output import find_user_text, read_chat_request
 
 if TYPE_CHECKING:
@@ -34,39 +34,39 @@ if TYPE_CHECKING:
 Body = dict[str, Any]
 Message = Mapping[str, Any]
 
-FINISH: Mapping[str | None, str] = {
+FINISH_REASONS: Mapping[str | None, str] = {
     None: "stop",
     "max_output_tokens": "length",
     "max_messages": "length",
     "content_filter": "content_filter",
 }
-"""What the reasons of incomplete responses are called here."""
+"""The `finish_reason` for each reason of an incomplete response."""
 
 
 async def create(call: Call) -> Response:
-    """Generate a completion, whole or streamed."""
+    """Generate a completion, as one body or as a stream."""
     raw_body = await rates.read_counted(call)
-    completion = complete(call, raw_body)
+    completion = _complete(call, raw_body)
     if not raw_body.get("stream"):
         return JSONResponse(completion)
     with_usage = bool((raw_body.get("stream_options") or {}).get("include_usage"))
-    return event_stream(_events(completion, find_stream_failure(call.context), with_usage))
+    return event_stream(_make_events(completion, find_stream_failure(call.context), with_usage))
 
 
-def complete(call: Call, raw_body: Any) -> Body:
-    """The completion that a body gets, once it is counted."""
-    refuse_fields_of_others(raw_body, RESPONSE_ALONE)
+def _complete(call: Call, raw_body: Any) -> Body:
+    """Return the completion for a request that has been counted."""
+    refuse_other_fields(raw_body, RESPONSE_ONLY)
     body = check_object(raw_body, CHAT)
-    model = find_generator(call, body, "max_tokens", "max_completion_tokens")
+    model = find_text_model(call, body, "max_tokens", "max_completion_tokens")
     messages = body["messages"]
-    wanted = read_wanted(read_chat_request, body, *find_user_text(messages, _text))
+    requested = read_requested_output(read_chat_request, body, *find_user_text(messages, _text))
     prompt_text = _text(messages[-1])
     limit = body.get("max_completion_tokens", body.get("max_tokens"))
     prompt_tokens = check_window(model, prompt_text, limit, "messages")
     rates.admit_tokens(call, model, prompt_tokens, limit or 0)
     raise_generation_failure(call.context)
-    check_images(_images(messages))
-    return _describe(call, body, model, generate(call.context, model, prompt_text, limit, wanted))
+    check_images(_iterate_images(messages))
+    return _describe(call, body, model, generate(call.context, model, prompt_text, limit, requested))
 
 
 def _text(message: Message) -> str:
@@ -76,7 +76,7 @@ def _text(message: Message) -> str:
     return " ".join(part["text"] for part in content if part.get("text"))
 
 
-def _images(messages: list[Message]) -> Iterator[Message]:
+def _iterate_images(messages: list[Message]) -> Iterator[Message]:
     for message in messages:
         content = message.get("content")
         for part in content if isinstance(content, list) else ():
@@ -85,17 +85,17 @@ def _images(messages: list[Message]) -> Iterator[Message]:
 
 
 def _describe(call: Call, body: Body, model: Model, generated: Generated) -> Body:
-    """The completion, with all that clients validate."""
+    """Return the completion with all fields that clients validate."""
     message: Body = {"role": "assistant", "content": generated.text, "refusal": None, "annotations": []}
-    finish = FINISH[generated.stopped]
+    finish_reason = FINISH_REASONS[generated.incomplete_reason]
     if generated.calls:
-        finish = "tool_calls"
+        finish_reason = "tool_calls"
         message["content"] = None
         message["tool_calls"] = [
             {"id": call.session.new_id("call_"), "type": "function", "function": {"name": name, "arguments": arguments}}
             for name, arguments in generated.calls
         ]
-    choice = {"message": message, "logprobs": None, "finish_reason": finish}
+    choice = {"message": message, "logprobs": None, "finish_reason": finish_reason}
     return {
         "id": call.session.new_id("chatcmpl-", 28),
         "object": "chat.completion",
@@ -112,8 +112,8 @@ def _describe(call: Call, body: Body, model: Model, generated: Generated) -> Bod
     }
 
 
-def _events(completion: Body, failure: Refusal | None, with_usage: bool) -> Iterator[bytes]:
-    """The chunks; with a failure, the first of them and then the error."""
+def _make_events(completion: Body, failure: Refusal | None, with_usage: bool) -> Iterator[bytes]:
+    """Yield the chunks; with a failure, the first chunk and then the error."""
     chunks = map(encode_event, make_chat_chunks(completion, with_usage=with_usage))
     if failure is not None:
         yield next(chunks)

@@ -1,4 +1,4 @@
-"""What a generation is refused for beside its fields: the model, the project, another endpoint's parameters (2:7.5)."""
+"""Checks of a generation request beyond its fields: model, project, the other endpoint's parameters (2:7.5)."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from catalog_probe.mockserver.pc.errors import (
     NOT_OFFERED,
     SERVICE_TIER_NOT_ALLOWED,
 )
-from catalog_probe.mockserver.pc.models import find
+from catalog_probe.mockserver.pc.models import find_model
 from catalog_probe.mockserver.schema.requested_output import FunctionNotOffered, RequestedOutput
 
 if TYPE_CHECKING:
@@ -24,22 +24,22 @@ if TYPE_CHECKING:
 Body = Mapping[str, Any]
 
 SERVED_AS: Mapping[str, str] = {"auto": "default", "fast": "priority"}
-"""What a service tier resolves to, where that is another: "fast counts as priority" (1:4.3)."""
+"""The service tier that serves a requested one, if it is another: "fast counts as priority" (1:4.3)."""
 
-OF_NO_REASONING_MODEL = ("temperature", "top_p")
-"""1:4.3 names temperature; the other is what clients know."""
+SAMPLING_PARAMETERS = ("temperature", "top_p")
+"""Parameters that no reasoning model takes: 1:4.3 names temperature, clients also know top_p."""
 
 
-def refuse_fields_of_others(body: Any, names: Collection[str]) -> None:
-    """Refuse the first parameter that is valid on another endpoint alone."""
+def refuse_other_fields(body: Any, names: Collection[str]) -> None:
+    """Refuse the first parameter that only the other endpoint takes."""
     for name in body if isinstance(body, dict) else ():
         if name in names:
             raise NOT_OF_THE_ENDPOINT(name=name, param=name)
 
 
-def find_generator(call: Call, body: Body, *limits: str) -> Model:
-    """The model that a body asks, unless it or the project refuses; `limits` are the fields that bound the output."""
-    model = find(call, body["model"], "text")
+def find_text_model(call: Call, body: Body, *limits: str) -> Model:
+    """Return the model of a request after checking its parameters; `limits` are the fields that bound the output."""
+    model = find_model(call, body["model"], "text")
     refuse_sampling(model, body)
     find_service_tier(call, body)
     for name in limits:
@@ -49,25 +49,25 @@ def find_generator(call: Call, body: Body, *limits: str) -> Model:
 
 
 def refuse_sampling(model: Model, body: Body) -> None:
-    """A reasoning model takes no temperature (1:4.3)."""
-    for name in OF_NO_REASONING_MODEL:
+    """Refuse sampling parameters for a reasoning model (1:4.3)."""
+    for name in SAMPLING_PARAMETERS:
         if model.reasoning and name in body:
             raise NOT_OF_THE_MODEL(name=name, param=name)
 
 
 def find_service_tier(call: Call, body: Body) -> str:
-    """The tier that serves the request, or 400 where the project does not allow it."""
-    wanted = body.get("service_tier", "auto")
-    tier = SERVED_AS.get(wanted, wanted)
+    """Return the tier that serves the request, or refuse with 400 a tier that the project does not allow."""
+    requested_tier = body.get("service_tier", "auto")
+    tier = SERVED_AS.get(requested_tier, requested_tier)
     if tier not in call.project.service_tiers:
         raise SERVICE_TIER_NOT_ALLOWED(tier=tier)
     return tier
 
 
-def read_wanted(
+def read_requested_output(
     read: Callable[[Body, str, Collection[str]], RequestedOutput], body: Body, user_text: str, called: Collection[str]
 ) -> RequestedOutput:
-    """What a body wants of the functions that it offers, and of the text."""
+    """Read the functions to call and the format of the text; refuse a function that is not offered."""
     try:
         return read(body, user_text, called)
     except FunctionNotOffered as error:
@@ -75,7 +75,7 @@ def read_wanted(
 
 
 def check_window(model: Model, prompt_text: str, limit: int | None, param: str) -> int:
-    """The tokens of the prompt, or 400 where they and the output would not fit into the window."""
+    """Return the tokens of the prompt, or refuse with 400 if they and the output exceed the context window."""
     prompt, output = count_tokens(prompt_text), limit or 0
     if prompt + output > model.context_window:
         raise CONTEXT_LENGTH_EXCEEDED(window=model.context_window, prompt=prompt, output=output, param=param)

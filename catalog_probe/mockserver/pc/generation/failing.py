@@ -1,4 +1,4 @@
-"""How the stream of a response fails after 200: an `error` event, then response.failed (1:6, 2:7.5)."""
+"""Streams of responses that fail after 200: an `error` event, then response.failed (1:6, 2:7.5)."""
 
 from __future__ import annotations
 
@@ -12,25 +12,25 @@ if TYPE_CHECKING:
 
     from catalog_probe.mockserver.core.errors import Refusal
 
-ERROR_EVENT_ALONE = frozenset({"cyber_policy"})
-"""1:6: it arrives as an error event, and is none of the stream error codes that a response can carry (2:7.5)."""
+ERROR_EVENT_ONLY = frozenset({"cyber_policy"})
+"""Codes of `error` events (1:6) that no response.failed carries: they are no stream error codes (2:7.5)."""
 
-FAULT = "server_error"
-"""The stream error code of a failure that has none over HTTP (2:7.5)."""
+SERVER_ERROR_CODE = "server_error"
+"""The stream error code of a failure that has no code over HTTP (2:7.5)."""
 
 
-def failing_events(response: Mapping[str, Any], failure: Refusal) -> Iterator[dict[str, Any]]:
-    """The events of a response that fails after it has begun."""
+def make_failing_events(response: Mapping[str, Any], failure: Refusal) -> Iterator[dict[str, Any]]:
+    """Yield the events of a response that fails after it has begun."""
     yield from make_response_start(response)
-    code = failure.row.code or FAULT
+    code = failure.row.code or SERVER_ERROR_CODE
     yield {**error_event(failure), "code": code}
-    if code not in ERROR_EVENT_ALONE:
+    if code not in ERROR_EVENT_ONLY:
         error = {"code": code, "message": failure.message}
-        ended: dict[str, Any] = {
+        failed_fields: dict[str, Any] = {
             "status": "failed",
             "output": [],
             "usage": None,
             "incomplete_details": None,
             "completed_at": None,
         }
-        yield {"type": "response.failed", "response": {**response, **ended, "error": error}}
+        yield {"type": "response.failed", "response": {**response, **failed_fields, "error": error}}

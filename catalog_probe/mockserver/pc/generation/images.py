@@ -1,4 +1,4 @@
-"""Looking at input images: what a data URL, a link or a file holds, and what can be wrong with it (2:7.5)."""
+"""Checks of input images, given as data URL, link or file (2:7.5)."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
     from typing import Any
 
-# the documents give no sizes; these are the mock's
-MOST_BYTES = 20 * 1024 * 1024
-LEAST_SIDE, MOST_SIDE = 2, 16_384
-MOST_DEPTH = 8
+# The documents give no sizes; these are the mock's choice.
+MAX_FILE_BYTES = 20 * 1024 * 1024
+MIN_SIDE, MAX_SIDE = 2, 16_384  # pixels
+MAX_DEPTH = 8  # bits a channel
 
 UNRESOLVABLE = ".invalid"
-"""A name below this top-level domain never resolves (RFC 2606), so nothing can be downloaded from there."""
+"""A top-level domain that never resolves (RFC 2606), so a download from there fails."""
 
 PNG = b"\x89PNG\r\n\x1a\n"
 SIGNATURES = {"image/png": PNG, "image/jpeg": b"\xff\xd8\xff", "image/gif": b"GIF8", "image/webp": b"RIFF"}
@@ -42,7 +42,7 @@ OTHER_FORMATS = (b"BM", b"II*\x00", b"MM\x00*", b"%PDF")
 
 
 def check_images(parts: Iterable[Mapping[str, Any]]) -> None:
-    """Raise what is wrong with the first image that cannot be used."""
+    """Raise the error of the first image that cannot be used."""
     for part in parts:
         if part.get("file_id") is not None:
             _check_file(part["file_id"])
@@ -59,8 +59,8 @@ def _check_file(file_id: str) -> None:
 def _check_size(size: int) -> None:
     if size == 0:
         raise EMPTY_IMAGE_FILE()
-    if size > MOST_BYTES:
-        raise IMAGE_FILE_TOO_LARGE(most=MOST_BYTES)
+    if size > MAX_FILE_BYTES:
+        raise IMAGE_FILE_TOO_LARGE(most=MAX_FILE_BYTES)
 
 
 def _check_url(url: str) -> None:
@@ -96,14 +96,14 @@ def _check_data(data: str) -> None:
 
 
 def _check_png(content: bytes) -> None:
-    """The header of a PNG says its sides and its mode."""
+    """Check the sides and the depth that the header of a PNG states."""
     header = content[len(PNG) : len(PNG) + 18]
     if len(header) < 18 or header[4:8] != b"IHDR":
         raise IMAGE_PARSE_ERROR()
     width, height, depth, _ = struct.unpack(">IIBB", header[8:18])
-    if depth > MOST_DEPTH:
+    if depth > MAX_DEPTH:
         raise INVALID_IMAGE_MODE(depth=depth)
-    if min(width, height) < LEAST_SIDE:
-        raise IMAGE_TOO_SMALL(least=LEAST_SIDE)
-    if max(width, height) > MOST_SIDE:
-        raise IMAGE_TOO_LARGE(most=MOST_SIDE)
+    if min(width, height) < MIN_SIDE:
+        raise IMAGE_TOO_SMALL(least=MIN_SIDE)
+    if max(width, height) > MAX_SIDE:
+        raise IMAGE_TOO_LARGE(most=MAX_SIDE)

@@ -1,4 +1,4 @@
-"""What the input of a response says: its text, the user's last words, its images, its tools (1:4.3)."""
+"""Reading the input of a response: its text, the last text of the user, its images and tools (1:4.3)."""
 
 from __future__ import annotations
 
@@ -10,20 +10,20 @@ if TYPE_CHECKING:
 Item = dict[str, Any]
 
 
-def items_of(value: Any) -> list[Item]:
-    """An input as items: a text is what a user says."""
+def _read_items(value: Any) -> list[Item]:
+    """Return an input as items; a string is a message of the user."""
     return [{"role": "user", "content": value}] if isinstance(value, str) else value or []
 
 
 def text_of(value: Any) -> str:
-    """The text of an input, whichever shape it has."""
-    return " ".join(str(part.get("text") or "") for part in _parts(items_of(value))).strip()
+    """Return the text of an input of any shape."""
+    return " ".join(str(part.get("text") or "") for part in _iterate_parts(_read_items(value))).strip()
 
 
-def last_words(value: Any) -> tuple[str, list[str]]:
-    """The user's last words in an input, and the functions that were called since."""
+def find_user_text(value: Any) -> tuple[str, list[str]]:
+    """Return the last text of the user in an input, and the functions that were called since."""
     called: list[str] = []
-    for item in reversed(items_of(value)):
+    for item in reversed(_read_items(value)):
         kind = item.get("type") or "message"
         if kind == "message" and item.get("role") == "user":
             return text_of([item]), called
@@ -33,16 +33,16 @@ def last_words(value: Any) -> tuple[str, list[str]]:
 
 
 def images_of(value: Any) -> list[Mapping[str, Any]]:
-    """The images of an input."""
-    return [part for part in _parts(items_of(value)) if part.get("type") == "input_image"]
+    """Return the images of an input."""
+    return [part for part in _iterate_parts(_read_items(value)) if part.get("type") == "input_image"]
 
 
 def searches_files(body: Mapping[str, Any]) -> bool:
-    """Whether the model may look into vector stores."""
+    """Return whether the model may search vector stores."""
     return any(tool["type"] == "file_search" for tool in body.get("tools", ()))
 
 
-def _parts(items: list[Item]) -> Iterator[Mapping[str, Any]]:
+def _iterate_parts(items: list[Item]) -> Iterator[Mapping[str, Any]]:
     for item in items:
         content = item.get("output") if item.get("type") == "function_call_output" else item.get("content")
         if isinstance(content, str):

@@ -1,4 +1,4 @@
-"""A response, whichever transport it was asked for by: checked, counted, refused or made, and stored (1:4.3)."""
+"""Generation of a response over HTTP or WebSocket: checks, limits, the response object, storage (1:4.3)."""
 
 from __future__ import annotations
 
@@ -8,21 +8,21 @@ from typing import TYPE_CHECKING, Any
 
 from catalog_probe.mockserver.core.errors import Refusal
 from catalog_probe.mockserver.pc.bodies import check_object
-from catalog_probe.mockserver.pc.causes import find_search_failure, find_stream_failure, raise_generation_failure
 from catalog_probe.mockserver.pc.endpoints import conversations
 from catalog_probe.mockserver.pc.errors import MUTUALLY_EXCLUSIVE_PARAMETERS, NO_INPUT, PREVIOUS_RESPONSE_NOT_FOUND
-from catalog_probe.mockserver.pc.fields import CHAT_ALONE, RESPONSE
+from catalog_probe.mockserver.pc.fields import CHAT_ONLY, RESPONSE
 from catalog_probe.mockserver.pc.generation.checks import (
     check_window,
-    find_generator,
     find_service_tier,
-    read_wanted,
-    refuse_fields_of_others,
+    find_text_model,
+    read_requested_output,
+    refuse_other_fields,
 )
 from catalog_probe.mockserver.pc.generation.generator import Generated, generate
 from catalog_probe.mockserver.pc.generation.images import check_images
-from catalog_probe.mockserver.pc.generation.inputs import images_of, items_of, last_words, searches_files, text_of
+from catalog_probe.mockserver.pc.generation.inputs import find_user_text, images_of, searches_files, text_of
 from catalog_probe.mockserver.pc.limits import rates
+from catalog_probe.mockserver.pc.scenarios import find_search_failure, find_stream_failure, raise_generation_failure
 from catalog_probe.mockserver.schema.requested_output import read_responses_request
 
 if TYPE_CHECKING:
@@ -32,57 +32,57 @@ if TYPE_CHECKING:
 
 Body = dict[str, Any]
 
-BACKGROUND_S = 30
-"""How long a response takes in the background."""
+BACKGROUND_S = 30  # seconds that a response in the background takes; the mock's choice
+
+
+class StoredResponse(dict[str, Any]):
+    """A response object that can be fetched and continued."""
 
 
 @dataclass(frozen=True)
-class StoredResponse:
-    """A response that can be fetched and gone on from, and the input that it answers."""
-
-    response: Body
-    input: Any
-
-
-@dataclass(frozen=True)
-class Answer:
-    """A response that was made, and what ends its stream instead of it, if anything does."""
+class GeneratedResponse:
+    """A response object, and the failure that ends its stream, if any."""
 
     response: Body
     failure: Refusal | None = None
 
 
-def answer(call: Call, raw_body: Any, own: Mapping[str, Body], *, streamed: bool) -> Answer:
-    """Respond to what was asked and counted; `own` are earlier responses that only this caller can go on from.
+def generate_response(
+    call: Call, raw_body: Any, socket_responses: Mapping[str, Body], *, streamed: bool
+) -> GeneratedResponse:
+    """Generate the response to a request that has been counted.
 
-    A stream begins before the images are looked at, so what is wrong with them comes after the 200 (2:7.5).
+    A stream begins before its images are checked, so their errors come after the 200 (2:7.5).
+
+    Args:
+        socket_responses: unstored responses of the same WebSocket, which this one may continue; by id.
 
     Raises:
         Refusal: the body is refused.
     """
     body = check_response(raw_body)
-    model = find_generator(call, body, "max_output_tokens")
-    previous = _find_previous(call, body.get("previous_response_id"), own)
-    user_text, called = last_words(body.get("input"))
-    wanted = read_wanted(read_responses_request, body, user_text, {*called, *_list_calls(previous)})
+    model = find_text_model(call, body, "max_output_tokens")
+    previous = _find_previous(call, body.get("previous_response_id"), socket_responses)
+    user_text, called = find_user_text(body.get("input"))
+    requested = read_requested_output(
+        read_responses_request, body, user_text, {*called, *_list_called_functions(previous)}
+    )
     prompt_text = " ".join(filter(None, (output_text(previous), text_of(body.get("input")))))
     limit = body.get("max_output_tokens")
     prompt_tokens = check_window(model, prompt_text, limit, "input")
     rates.admit_tokens(call, model, prompt_tokens, limit or 0)
     raise_generation_failure(call.context)
-    conversation = _join_conversation(call, body)
+    _hold_conversation(call, body)
     failure = _find_stream_failure(call, body) if streamed else None
     if not streamed:
         check_images(images_of(body.get("input")))
-    response = describe(call, body, model, generate(call.context, model, prompt_text, limit, wanted))
-    if failure is None and conversation is not None:
-        conversations.add(call, conversation, [*items_of(body.get("input")), *response["output"]])
-    return Answer(response, failure)
+    response = describe_response(call, body, model, generate(call.context, model, prompt_text, limit, requested))
+    return GeneratedResponse(response, failure)
 
 
 def check_response(raw_body: Any) -> Body:
-    """The body of a request for a response, or the first thing that is wrong with it."""
-    refuse_fields_of_others(raw_body, CHAT_ALONE)
+    """Return the checked body of a request for a response."""
+    refuse_other_fields(raw_body, CHAT_ONLY)
     body = check_object(raw_body, RESPONSE)
     if "previous_response_id" in body and "conversation" in body:
         raise MUTUALLY_EXCLUSIVE_PARAMETERS()
@@ -92,33 +92,33 @@ def check_response(raw_body: Any) -> Body:
 
 
 def stored_responses(call: Call) -> BoundedStore[str, StoredResponse]:
-    """The responses that the project stores."""
+    """Return the stored responses of the project."""
     return call.session.store(StoredResponse, call.project.id)
 
 
 def store(call: Call, raw_body: Mapping[str, Any], response: Body) -> None:
-    """Store a response, unless its client does not want it to be."""
+    """Store a response, unless the request says `store: false`."""
     if raw_body.get("store") is not False:
-        stored_responses(call)[response["id"]] = StoredResponse(response, raw_body.get("input"))
+        stored_responses(call)[response["id"]] = StoredResponse(response)
 
 
 def output_text(response: Mapping[str, Any]) -> str:
-    """What was said in a response."""
+    """Return the text of a response's last message."""
     messages = [item for item in response.get("output", ()) if item["type"] == "message"]
     return str(messages[-1]["content"][0]["text"]) if messages else ""
 
 
-def _list_calls(response: Mapping[str, Any]) -> list[str]:
+def _list_called_functions(response: Mapping[str, Any]) -> list[str]:
     return [item["name"] for item in response.get("output", ()) if item["type"] == "function_call"]
 
 
-def _find_previous(call: Call, response_id: str | None, own: Mapping[str, Body]) -> Body:
-    """The response that this one goes on from, or 400 (2:7.5)."""
+def _find_previous(call: Call, response_id: str | None, socket_responses: Mapping[str, Body]) -> Body:
+    """Return the response that this one continues, or refuse with 400 (2:7.5); empty if there is none."""
     if response_id is None:
         return {}
-    if response_id in own:
-        return own[response_id]
-    return stored_responses(call).find(response_id, PREVIOUS_RESPONSE_NOT_FOUND).response
+    if response_id in socket_responses:
+        return socket_responses[response_id]
+    return stored_responses(call).find(response_id, PREVIOUS_RESPONSE_NOT_FOUND)
 
 
 def _find_stream_failure(call: Call, body: Body) -> Refusal | None:
@@ -133,18 +133,17 @@ def _find_stream_failure(call: Call, body: Body) -> Refusal | None:
     return failure
 
 
-def _join_conversation(call: Call, body: Body) -> conversations.Conversation | None:
-    """Take part in a conversation; a response in the background keeps it busy."""
-    if "conversation" not in body:
-        return None
-    conversation = body["conversation"]
-    until = call.now + BACKGROUND_S if body.get("background") else 0.0
-    return conversations.hold(call, conversation if isinstance(conversation, str) else conversation["id"], until)
+def _hold_conversation(call: Call, body: Body) -> None:
+    """Hold the conversation of a response, for longer if it is made in the background."""
+    conversation = body.get("conversation")
+    if conversation is not None:
+        until = call.now + BACKGROUND_S if body.get("background") else 0.0
+        conversations.hold(call, conversation if isinstance(conversation, str) else conversation["id"], until)
 
 
-def describe(call: Call, body: Mapping[str, Any], model: Model, generated: Generated) -> Body:
-    """The response object (1:2.6), with all that clients validate."""
-    status = "incomplete" if generated.stopped else "completed"
+def describe_response(call: Call, body: Mapping[str, Any], model: Model, generated: Generated) -> Body:
+    """Return the response object (1:2.6), with all fields that clients validate."""
+    status = "incomplete" if generated.incomplete_reason else "completed"
     conversation = body.get("conversation")
     return {
         "id": call.session.new_id("resp_", 32),
@@ -155,12 +154,12 @@ def describe(call: Call, body: Mapping[str, Any], model: Model, generated: Gener
         "background": body.get("background", False),
         "conversation": {"id": conversation} if isinstance(conversation, str) else conversation,
         "error": None,
-        "incomplete_details": {"reason": generated.stopped} if generated.stopped else None,
+        "incomplete_details": {"reason": generated.incomplete_reason} if generated.incomplete_reason else None,
         "instructions": body.get("instructions"),
         "max_output_tokens": body.get("max_output_tokens"),
         "metadata": body.get("metadata", {}),
         "model": model.id,
-        "output": _output(call, generated, status),
+        "output": _make_output(call, generated, status),
         "parallel_tool_calls": body.get("parallel_tool_calls", True),
         "previous_response_id": body.get("previous_response_id"),
         "reasoning": body.get("reasoning", {"effort": None, "summary": None}),
@@ -182,8 +181,8 @@ def describe(call: Call, body: Mapping[str, Any], model: Model, generated: Gener
     }
 
 
-def _output(call: Call, generated: Generated, status: str) -> list[Body]:
-    """A call of each function that is called, or one message."""
+def _make_output(call: Call, generated: Generated, status: str) -> list[Body]:
+    """Return an item for each called function, or one message."""
     if not generated.calls:
         part = {"type": "output_text", "text": generated.text, "annotations": [], "logprobs": []}
         message = {"id": call.session.new_id("msg_", 32), "type": "message", "role": "assistant", "status": status}

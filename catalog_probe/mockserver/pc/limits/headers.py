@@ -1,4 +1,4 @@
-"""The rate-limit headers: what is granted, what is left, and how long until it is whole again (2:8.4)."""
+"""PC's rate-limit headers: limit, remaining and reset (2:8.4)."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ FAMILIES: Mapping[str, str] = {
     "tokens_per_minute": "tokens",
     "project_tokens_per_minute": "project-tokens",
 }
-"""Which headers tell of which limit: `x-ratelimit-limit-requests` and the others of its family."""
+"""The family of headers of each limit, as in `x-ratelimit-limit-requests`."""
 
 
-def headers_of(meters: Mapping[str, TokenBucket], now: float) -> dict[str, str]:
-    """The headers of an answer that tells of these limits: family -> bucket."""
+def make_headers(meters: Mapping[str, TokenBucket], now: float) -> dict[str, str]:
+    """Return the headers of all families."""
     headers: dict[str, str] = {}
     for family, bucket in meters.items():
         headers |= rate_limit_headers(family, bucket, now)
@@ -27,7 +27,7 @@ def headers_of(meters: Mapping[str, TokenBucket], now: float) -> dict[str, str]:
 
 
 def rate_limit_headers(family: str, bucket: TokenBucket, now: float) -> dict[str, str]:
-    """The headers of one family: requests, tokens or project-tokens."""
+    """Return the headers of one family: requests, tokens or project-tokens."""
     return {
         f"x-ratelimit-limit-{family}": f"{bucket.capacity:.0f}",
         f"x-ratelimit-remaining-{family}": str(bucket.remaining(now)),
@@ -36,13 +36,13 @@ def rate_limit_headers(family: str, bucket: TokenBucket, now: float) -> dict[str
 
 
 def format_duration(seconds: float) -> str:
-    """A duration such as `1s`, `20ms` or `6m0s`."""
+    """Format a duration as `1s`, `20ms` or `6m0s`."""
     if seconds < 1:
         return f"{math.ceil(seconds * 1000)}ms" if seconds > 0 else "0s"
-    minutes, rest = divmod(math.ceil(seconds), 60)
-    return f"{minutes}m{rest}s" if minutes else f"{rest}s"
+    minutes, remaining_s = divmod(math.ceil(seconds), 60)
+    return f"{minutes}m{remaining_s}s" if minutes else f"{remaining_s}s"
 
 
-def retry_after(seconds: float) -> dict[str, str]:
-    """The header that says how long to wait, in whole seconds (2:8.4)."""
+def make_retry_after(seconds: float) -> dict[str, str]:
+    """Return the Retry-After header, in whole seconds (2:8.4)."""
     return {"retry-after": str(math.ceil(seconds))}

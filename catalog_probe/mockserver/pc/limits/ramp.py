@@ -1,4 +1,4 @@
-"""The ramp: above about 1M TPM usage may grow at most 50% in 15 minutes, otherwise 429 slow_down (2:8.4)."""
+"""PC's ramp rate: above about 1M TPM usage may grow by 50 % per 15 minutes, else 429 slow_down (2:8.4)."""
 
 from __future__ import annotations
 
@@ -14,15 +14,16 @@ RAMP_WINDOW_S = 15 * 60
 
 @dataclass
 class Ramp:
-    """How many tokens were asked for in each minute of the window, however many requests asked for them.
+    """Tokens requested in each minute of the window.
 
-    A minute begins with its first request: (when it began, tokens), in order, so at most one more than the window has.
+    `minutes` has (start of the minute, tokens), in order. A minute begins with its first request, so there is at most
+    one more than the window has.
     """
 
     minutes: deque[tuple[float, int]] = field(default_factory=deque)
 
     def admits(self, tokens: int, now: float) -> bool:
-        """Whether this minute may take so many more; the busiest minute of the window before is the measure."""
+        """Return whether this minute may take so many tokens more, compared with the busiest earlier minute."""
         while self.minutes and self.minutes[0][0] <= now - RAMP_WINDOW_S:
             self.minutes.popleft()
         this_minute = sum(count for began, count in self.minutes if began > now - 60) + tokens
@@ -30,8 +31,8 @@ class Ramp:
         limits = leniency.get_current().limits
         return limits is None or this_minute <= max(RAMP_FROM_TPM * limits, RAMP_GROWTH * busiest)
 
-    def count(self, tokens: int, now: float) -> None:
-        """Count what was admitted towards its minute."""
+    def add(self, tokens: int, now: float) -> None:
+        """Add admitted tokens to their minute."""
         if self.minutes and now - 60 < self.minutes[-1][0]:
             began, count = self.minutes.pop()
             self.minutes.append((began, count + tokens))

@@ -1,4 +1,4 @@
-"""Money: who may spend no more, by the key or by the organization's own hard limit (1:4.3, 2:7.5 rows 429)."""
+"""PC's spending limits, of a key or of the organization (1:4.3, 2:7.5 rows 429)."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ if TYPE_CHECKING:
 
 @dataclass
 class Spending:
-    """The organization's monthly hard spend limit in USD, where one is set. Nothing costs anything here."""
+    """The organization's monthly hard spend limit in USD, if one is set."""
 
     limit_usd: int | None = None
 
     @property
-    def exhausted(self) -> bool:
-        """Whether there is nothing left to spend: the mock's only way there is a limit of nothing."""
+    def is_exhausted(self) -> bool:
+        """Whether nothing is left to spend: as the mock charges nothing, only a limit of 0 is ever reached."""
         return self.limit_usd == 0
 
 
-def refuse_spenders(call: Call) -> None:
-    """Raise the 429 of an owner who may spend no more; it carries no Retry-After, for waiting does not help."""
+def check_spending(call: Call) -> None:
+    """Refuse with 429 if key or organization may spend no more; without Retry-After, because waiting does not help."""
     if call.key.spending_refusal is not None:
         raise call.key.spending_refusal()
-    if call.session.state(Spending).exhausted:
+    if call.session.state(Spending).is_exhausted:
         raise ORGANIZATION_SPEND_LIMIT_EXCEEDED()

@@ -1,4 +1,4 @@
-"""What PC grants by usage tier and class of model (2:8.4)."""
+"""PC's limits by usage tier and class of models (2:8.4)."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 
 
 class Grant(NamedTuple):
-    """A row of the table; None where it grants no such limit, and so does not limit."""
+    """A row of the table; None means unlimited."""
 
     requests_per_minute: int | None = None
     requests_per_day: int | None = None
@@ -21,7 +21,7 @@ class Grant(NamedTuple):
 
 TIER_1, TIER_5, TIGHT = "tier_1", "tier_5", "tight"
 
-_FIRST: Mapping[str, Grant] = {
+_TIER_1_GRANTS: Mapping[str, Grant] = {
     "old": Grant(500, 10_000, 10_000, 100_000),
     "mid": Grant(500, 10_000, 200_000, 2_000_000),
     "large": Grant(500, None, 30_000, 90_000),
@@ -32,7 +32,7 @@ _FIRST: Mapping[str, Grant] = {
     "speech": Grant(500, None, 50_000),
     "transcription": Grant(500, None, 10_000),
 }
-_LAST: Mapping[str, Grant] = {
+_TIER_5_GRANTS: Mapping[str, Grant] = {
     "old": Grant(10_000, None, 1_000_000, 150_000_000),
     "mid": Grant(30_000, None, 150_000_000, 15_000_000_000),
     "large": Grant(10_000, None, 30_000_000, 5_000_000_000),
@@ -43,14 +43,14 @@ _LAST: Mapping[str, Grant] = {
     "speech": Grant(10_000, None, 8_000_000),
     "transcription": Grant(10_000, None, 6_000_000),
 }
-"""Of the long-context variants no row of Tier 5 is shown; this one is the mock's."""
+"""2:8.4 shows no row of Tier 5 for the long-context variants; `long` is the mock's choice."""
 
 GRANTS: Mapping[str, Mapping[str, Grant]] = {
-    TIER_1: _FIRST,
-    TIER_5: _LAST,
-    TIGHT: dict.fromkeys(_FIRST, Grant(2, None, 20_000, 20_000, 2, 1_000_000)),
+    TIER_1: _TIER_1_GRANTS,
+    TIER_5: _TIER_5_GRANTS,
+    TIGHT: dict.fromkeys(_TIER_1_GRANTS, Grant(2, None, 20_000, 20_000, 2, 1_000_000)),
 }
-"""By tier and class; `tight` is the mock's own. Of the tiers between no row is shown."""
+"""By tier and class. `tight` is the mock's own; 2:8.4 shows no row of the tiers in between."""
 
 LIVE_SESSIONS: Mapping[str, int] = {TIGHT: 1}
-"""How many live sessions may be open at a time, where that is limited; 2:8.4 names the metric and no value."""
+"""Maximum of concurrent live sessions by tier, if any; 2:8.4 names the metric and no value."""

@@ -1,4 +1,4 @@
-"""One socket: the responses created on it one after the other, and what a client may do to the one being made (1:6)."""
+"""One WebSocket: its responses, made one after the other, and the client's messages meanwhile (1:6)."""
 
 from __future__ import annotations
 
@@ -19,7 +19,6 @@ from catalog_probe.mockserver.core.completions import (
 )
 from catalog_probe.mockserver.core.errors import Refusal
 from catalog_probe.mockserver.core.world import SCENARIO_HEADER
-from catalog_probe.mockserver.pc.causes import raise_failure
 from catalog_probe.mockserver.pc.envelopes import envelope, error_message
 from catalog_probe.mockserver.pc.errors import (
     RESPONSE_ALREADY_COMPLETED,
@@ -27,11 +26,12 @@ from catalog_probe.mockserver.pc.errors import (
     WEBSOCKET_CONNECTION_LIMIT_REACHED,
 )
 from catalog_probe.mockserver.pc.fields import CREATE_EVENT, INJECT_EVENT, STEER_EVENT
-from catalog_probe.mockserver.pc.generation.failing import failing_events
+from catalog_probe.mockserver.pc.generation.failing import make_failing_events
 from catalog_probe.mockserver.pc.generation.inputs import text_of
-from catalog_probe.mockserver.pc.generation.response import answer
+from catalog_probe.mockserver.pc.generation.response import generate_response
 from catalog_probe.mockserver.pc.limits import rates
-from catalog_probe.mockserver.pc.websocket.messages import read_message, response_asked_by
+from catalog_probe.mockserver.pc.scenarios import raise_failure
+from catalog_probe.mockserver.pc.websocket.messages import read_message, read_response_body
 from catalog_probe.mockserver.pc.websocket.responses import SocketResponse, SocketResponses
 
 if TYPE_CHECKING:
@@ -44,20 +44,23 @@ if TYPE_CHECKING:
 INJECT_FAILED = "response.inject.failed"
 """1:6: "emitted when response.inject targets a response that already completed"."""
 
-COUNTED_AS = "WS /pc/v1/responses response.create"
+COUNTED_AS = "WS /pc/v1/responses response.create"  # in the list of requests
 
-LIMIT_S = 60 * 60
-"""How long a socket may be open (2:8.1)."""
+LIMIT_S = 60 * 60  # that a socket may be open (2:8.1)
 
-PACE_S = 0.002
-"""Between two pieces of a response the model takes a breath, in which it hears what its client says."""
+PACE_S = 0.002  # between two words, in which a message of the client is received
 
 LIMIT_CLOSE = (1000, "the socket has reached its limit of 60 minutes")
-"""The documents do not say how the socket ends; they only say to open a new one."""
+"""Close code and reason: the documents only say to open a new socket."""
 
 
 class Connection:
-    """Serves one socket until its client leaves, or its time is up."""
+    """Serves one socket until its client leaves or its time is up.
+
+    Args:
+        call: the handshake, authenticated.
+        age_s: how long the socket has been open before, by a scenario.
+    """
 
     def __init__(self, socket: Socket, call: Call, world: World, age_s: float) -> None:
         self._socket = socket
@@ -80,14 +83,14 @@ class Connection:
                 await self._refuse(WEBSOCKET_CONNECTION_LIMIT_REACHED())
                 await self._socket.close(*LIMIT_CLOSE)
                 return
-            message = self._waiting.pop(0) if self._waiting else await self._hear(left_s)
+            message = self._waiting.pop(0) if self._waiting else await self._receive(left_s)
             if message is not None:
-                await self._obey(message)
+                await self._handle(message)
 
-    async def _hear(self, within_s: float) -> dict[str, Any] | None:
-        """The next message, or None where none came in time, or one that was no good."""
+    async def _receive(self, timeout_s: float) -> dict[str, Any] | None:
+        """Return the next message; None if none came in time, or after refusing an invalid one."""
         try:
-            return read_message(await self._socket.receive(within_s))
+            return read_message(await self._socket.receive(timeout_s))
         except TimeoutError:
             return None
         except Refusal as refusal:
@@ -97,8 +100,8 @@ class Connection:
     async def _refuse(self, refusal: Refusal) -> None:
         await self._socket.send_json(error_message(refusal))
 
-    async def _obey(self, message: Mapping[str, Any], active: SocketResponse | None = None) -> None:
-        """Do what a message asks for; one that must wait until the active response is done is put by."""
+    async def _handle(self, message: Mapping[str, Any], active: SocketResponse | None = None) -> None:
+        """Handle a message; response.create waits until the active response is done."""
         kind = message["type"]
         try:
             if kind == STEER_EVENT:
@@ -108,35 +111,39 @@ class Connection:
             elif kind == CREATE_EVENT and active is not None:
                 self._waiting.append(message)
             else:
-                await self._create(response_asked_by(message))
+                await self._create(read_response_body(message))
         except Refusal as refusal:
             await self._refuse(refusal)
 
     async def _create(self, request_body: Mapping[str, Any]) -> None:
-        """Make a response, and the one that continues it where it was steered."""
-        begun = await self._begin(request_body)
-        while begun is not None:
-            response, failure = begun
-            await self._tell_response(response, failure)
-            begun = await self._begin(response.successor()) if response.new_input is not None else None
+        """Make a response, and the one that continues it if it was steered."""
+        started = await self._start(request_body)
+        while started is not None:
+            response, failure = started
+            await self._send_response(response, failure)
+            started = await self._start(response.make_successor()) if response.new_input is not None else None
 
-    async def _begin(self, request_body: Mapping[str, Any]) -> tuple[SocketResponse, Refusal | None] | None:
-        """A response admitted as over HTTP, with what ends its stream early; None where the mock was misused."""
-        request = cast("Request", HTTPConnection({**self._call.request.scope, "mock": self._next_context()}))
+    async def _start(self, request_body: Mapping[str, Any]) -> tuple[SocketResponse, Refusal | None] | None:
+        """Admit and generate a response as over HTTP.
+
+        Returns:
+            The response and the failure of its stream, if any; None after a misuse of the mock.
+        """
+        request = cast("Request", HTTPConnection({**self._call.request.scope, "mock": self._open_context()}))
         call = replace(self._call, request=request, meters={})
         body = dict(request_body)
-        await self._suffer_fault(call.context)
+        await self._apply_fault(call.context)
         raise_failure(call.context)
         rates.count_request(call, body)
-        answered = answer(call, body, self._responses.own, streamed=True)
-        ignored = call.context.release_scenario()
-        if ignored is not None:
-            await self._socket.send_json({"mock_error": f"scenario {ignored!r} has nothing to act on here"})
+        generated = generate_response(call, body, self._responses.done, streamed=True)
+        scenario_name = call.context.release_scenario()
+        if scenario_name is not None:
+            await self._socket.send_json({"mock_error": f"scenario {scenario_name!r} has nothing to act on here"})
             return None
-        return SocketResponse(call, body, answered.response), answered.failure
+        return SocketResponse(call, body, generated.response), generated.failure
 
-    def _next_context(self) -> Context:
-        """The context of one more request; the first suffers what the handshake was asked to, and did not suffer."""
+    def _open_context(self) -> Context:
+        """Return the context of one more request; the first one inherits the deferred scenario of the handshake."""
         handshake = self._socket.context
         scenario = handshake.scenario
         if scenario is None or not scenario.deferred:
@@ -147,7 +154,7 @@ class Connection:
         context.scenario = scenario
         return context
 
-    async def _suffer_fault(self, context: Context) -> None:
+    async def _apply_fault(self, context: Context) -> None:
         fault = context.take("latency", "hang", "close_without_answer")
         if fault is None:
             return
@@ -155,77 +162,77 @@ class Connection:
             await self._socket.abort()
         await asyncio.sleep(fault.params["ms"] / 1000 if fault.name == "latency" else float("inf"))
 
-    async def _tell_response(self, response: SocketResponse, failure: Refusal | None) -> None:
+    async def _send_response(self, response: SocketResponse, failure: Refusal | None) -> None:
         self._responses.begin(response)
         try:
             if failure is not None:
                 await self._fail(response, failure)
                 return
-            await self._tell_all(make_response_start(response.body))
+            await self._send_events(make_response_start(response.body))
             for index, item in enumerate(response.body["output"]):
                 if item["type"] == "function_call":
-                    await self._tell_all(make_call_events(item, index))
+                    await self._send_events(make_call_events(item, index))
                 else:
-                    await self._say(response, item, index)
+                    await self._send_text(response, item, index)
             self._responses.end(response)
-            await self._tell_all([make_response_end(response.body)])
+            await self._send_events([make_response_end(response.body)])
         finally:
             if response.active:
                 self._responses.end(response, failed=True)
 
-    async def _say(self, response: SocketResponse, item: Mapping[str, Any], index: int) -> None:
-        """Say word by word what there is to say, hearing the client in between."""
+    async def _send_text(self, response: SocketResponse, item: Mapping[str, Any], index: int) -> None:
+        """Send a message word by word, and handle the client's messages in between."""
         text = ""
-        await self._tell_all(make_message_start(item, index))
+        await self._send_events(make_message_start(item, index))
         for word in response.words():
-            message = await self._hear(PACE_S)
+            message = await self._receive(PACE_S)
             if message is not None:
-                await self._obey(message, response)
+                await self._handle(message, response)
             if response.new_input is not None:
-                response.cut(text)
+                response.truncate(text)
                 break
             text += word
-            await self._tell_all([make_text_delta(item, index, word)])
-        await self._tell_all(make_message_end(response.body["output"][index], index))
+            await self._send_events([make_text_delta(item, index, word)])
+        await self._send_events(make_message_end(response.body["output"][index], index))
 
     async def _fail(self, response: SocketResponse, failure: Refusal) -> None:
-        """Tell what fails after it has begun; the error is nested here, unlike that of a stream over HTTP."""
-        for event in failing_events(response.body, failure):
+        """Send the events of a failing response; its error is nested here, unlike over HTTP."""
+        for event in make_failing_events(response.body, failure):
             if event["type"] == "error":
-                coded = replace(failure.row, code=event["code"])
-                await self._refuse(Refusal(coded, failure.message, failure.param, extra=failure.extra))
+                row = replace(failure.row, code=event["code"])
+                await self._refuse(Refusal(row, failure.message, failure.param, extra=failure.extra))
             else:
-                await self._tell_all([event])
+                await self._send_events([event])
 
     async def _steer(self, message: Mapping[str, Any]) -> None:
-        """Take in what the client would rather hear about; the response then ends as incomplete (1:6)."""
+        """Steer the active response, which then ends as incomplete (1:6)."""
         response_id = message["previous_response_id"]
         response = self._responses.active.get(response_id)
         if response is None:
             echo = {"previous_response_id": response_id, "input": message["input"]}
-            error = self._refusal_of(response_id)
-            await self._tell_all([{"type": "response.steer.failed", "error": error, "steer": echo}])
+            error = self._describe_inactive(response_id)
+            await self._send_events([{"type": "response.steer.failed", "error": error, "steer": echo}])
             return
         response.new_input = text_of(message["input"])
         steer = {"id": self._socket.context.session.new_id("steer_"), "previous_response_id": response_id}
-        await self._tell_all([{"type": "response.steer.accepted", "steer": steer}])
+        await self._send_events([{"type": "response.steer.accepted", "steer": steer}])
 
     async def _inject(self, message: Mapping[str, Any]) -> None:
-        """Take items into the response that is being made; one that is done takes none (1:6, 2:7.5)."""
+        """Accept items for the active response, but not for one that is done (1:6, 2:7.5)."""
         response_id = message["response_id"]
         if response_id in self._responses.active:
-            await self._tell_all([{"type": "response.inject.created", "response_id": response_id}])
+            await self._send_events([{"type": "response.inject.created", "response_id": response_id}])
             return
         echo = {"response_id": response_id, "input": message["input"]}
-        await self._tell_all([{"type": INJECT_FAILED, "error": self._refusal_of(response_id), **echo}])
+        await self._send_events([{"type": INJECT_FAILED, "error": self._describe_inactive(response_id), **echo}])
 
-    async def _tell_all(self, events: Iterable[Mapping[str, Any]]) -> None:
+    async def _send_events(self, events: Iterable[Mapping[str, Any]]) -> None:
         for event in events:
             await self._socket.send_json({**event, "sequence_number": self._sequence})
             self._sequence += 1
 
-    def _refusal_of(self, response_id: str) -> dict[str, Any]:
-        """Why a response takes nothing more: it is done, or there is none."""
+    def _describe_inactive(self, response_id: str) -> dict[str, Any]:
+        """Return the error for a response that is done or unknown."""
         is_done = self._responses.has(response_id)
         error: dict[str, Any] = envelope((RESPONSE_ALREADY_COMPLETED if is_done else RESPONSE_UNKNOWN_HERE)())["error"]
         return error

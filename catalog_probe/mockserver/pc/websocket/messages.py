@@ -1,4 +1,4 @@
-"""The client's messages on a socket: their types and fields, checked as a body over HTTP is (1:6, 2:7.5)."""
+"""The client's messages on a WebSocket, checked as bodies over HTTP are (1:6, 2:7.5)."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from catalog_probe.mockserver.pc.bodies import check_object
 from catalog_probe.mockserver.pc.errors import INVALID_JSON
 from catalog_probe.mockserver.pc.fields import EVENT, EVENTS
 
-ONLY_HERE = ("type", "stream_id", "generate")
-"""Fields of response.create that POST /v1/responses has not; what else it may have is checked as there."""
+SOCKET_FIELDS = ("type", "stream_id", "generate")
+"""Fields of response.create that POST /v1/responses does not have."""
 
 
 def read_message(raw: str | bytes) -> dict[str, Any]:
-    """A message, its type among its fields.
+    """Read a message.
 
     Raises:
-        Refusal: it is not one that the socket takes.
+        Refusal: it is no JSON, has an unknown type, or breaks the table of its type.
     """
     try:
         value = strict_json.loads(raw)
@@ -29,6 +29,6 @@ def read_message(raw: str | bytes) -> dict[str, Any]:
     return message if table is None else check_object(message, table)
 
 
-def response_asked_by(message: Mapping[str, Any]) -> dict[str, Any]:
-    """What response.create asks for, as a body of POST /v1/responses would."""
-    return {name: value for name, value in message.items() if name not in ONLY_HERE}
+def read_response_body(message: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the body of POST /v1/responses that a response.create stands for."""
+    return {name: value for name, value in message.items() if name not in SOCKET_FIELDS}

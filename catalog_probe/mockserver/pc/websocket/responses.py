@@ -1,4 +1,4 @@
-"""Responses as a socket knows them: those that are being told, those that are done, and where one was cut short."""
+"""The responses of a WebSocket, active and done, and what steering does to one (1:6)."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ STEERED = "steered"
 
 @dataclass
 class SocketResponse:
-    """One response. `new_input` is what its client wants to hear about instead."""
+    """A response. `new_input` is the input with which the client steers it."""
 
     call: Call
     request_body: Body
@@ -33,11 +33,11 @@ class SocketResponse:
         return str(self.body["id"])
 
     def words(self) -> Iterator[str]:
-        """What it says, word by word; nothing where it calls functions."""
+        """Yield the words of its text."""
         return (match[0] for match in _WORD.finditer(output_text(self.body)))
 
-    def cut(self, text: str) -> None:
-        """End it as incomplete, for it was steered when so much was said (1:3)."""
+    def truncate(self, text: str) -> None:
+        """End it as incomplete: it was steered after this text (1:3)."""
         (item,) = self.body["output"]
         part = {**item["content"][0], "text": text}
         usage = {**self.body["usage"], "output_tokens": count_tokens(text)}
@@ -49,31 +49,31 @@ class SocketResponse:
             "usage": usage,
         }
 
-    def successor(self) -> Mapping[str, Any]:
-        """What is asked by steering it: the same, about something else, and going on from it."""
+    def make_successor(self) -> Mapping[str, Any]:
+        """Return the request body of the response that continues it after steering."""
         return {**self.request_body, "input": self.new_input, "previous_response_id": self.id}
 
 
 @dataclass
 class SocketResponses:
-    """What a socket can go on from: its own responses, whether stored or not, and those that are stored."""
+    """The active responses of a WebSocket, and those that are done, stored or not."""
 
     call: Call
     active: dict[str, SocketResponse] = field(default_factory=dict)
-    own: BoundedStore[str, Body] = field(default_factory=BoundedStore)
+    done: BoundedStore[str, Body] = field(default_factory=BoundedStore)
 
     def begin(self, response: SocketResponse) -> None:
-        """Remember a response that is being told."""
+        """Add an active response."""
         self.active[response.id] = response
 
     def end(self, response: SocketResponse, *, failed: bool = False) -> None:
-        """It is done; what did not fail can be gone on from, beyond the socket unless its client asked otherwise."""
+        """End a response. One that did not fail can be continued, and is stored unless the client refuses."""
         response.active = False
         del self.active[response.id]
         if not failed:
-            self.own[response.id] = response.body
+            self.done[response.id] = response.body
             store(response.call, response.request_body, response.body)
 
     def has(self, response_id: str) -> bool:
-        """Whether there is a response of that id that is done."""
-        return response_id in self.own or response_id in stored_responses(self.call)
+        """Return whether a response of this id is done."""
+        return response_id in self.done or response_id in stored_responses(self.call)

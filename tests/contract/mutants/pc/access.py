@@ -7,8 +7,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from catalog_probe.mockserver.core.routing import Endpoint
-from catalog_probe.mockserver.pc.causes import BEFORE, CYBER, MISALIGNMENT, OVERLOAD, REGION
 from catalog_probe.mockserver.pc.errors import INVALID_PROJECT, MISMATCHED_ORGANIZATION, MISSING_BETA, NO_KEY
+from catalog_probe.mockserver.pc.scenarios import BEFORE, CYBER, MISALIGNMENT, OVERLOAD, REGION
 
 if TYPE_CHECKING:
     from starlette.responses import Response

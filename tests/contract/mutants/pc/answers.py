@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from catalog_probe.mockserver.core.stores import BoundedStore
     from catalog_probe.mockserver.pc.call import Call
     from catalog_probe.mockserver.pc.generation.generator import Generated
-    from catalog_probe.mockserver.pc.generation.response import Answer, StoredResponse
+    from catalog_probe.mockserver.pc.generation.response import GeneratedResponse, StoredResponse
 
 Body = dict[str, Any]
 Describe = Callable[..., Body]
@@ -46,8 +46,8 @@ max_messages_named_otherwise = _described(_renamed("max_messages"))
 content_filter_named_otherwise = _described(_renamed("content_filter"))
 
 
-def refuses_what_is_incomplete(answer: Callable[..., Answer]) -> Callable[..., Answer]:
-    def refuse(*args: Any, **options: Any) -> Answer:
+def refuses_what_is_incomplete(answer: Callable[..., GeneratedResponse]) -> Callable[..., GeneratedResponse]:
+    def refuse(*args: Any, **options: Any) -> GeneratedResponse:
         result = answer(*args, **options)
         if result.response["status"] == "incomplete":
             raise INVALID_VALUE()

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 from catalog_probe.mockserver.core.buckets import TokenBucket
 from catalog_probe.mockserver.pc.bodies import read_value
-from catalog_probe.mockserver.pc.causes import REGION
 from catalog_probe.mockserver.pc.generation.response import check_response
 from catalog_probe.mockserver.pc.limits.rates import count_request
+from catalog_probe.mockserver.pc.scenarios import REGION
 
 if TYPE_CHECKING:
     from catalog_probe.mockserver.core.world import Context

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 from catalog_probe.mockserver.core.errors import Refusal
 from catalog_probe.mockserver.core.fields import Breach
-from catalog_probe.mockserver.pc.causes import MODERATION, USAGE_POLICY
 from catalog_probe.mockserver.pc.errors import UNKNOWN_PARAMETER
 from catalog_probe.mockserver.pc.generation.checks import SERVED_AS
 from catalog_probe.mockserver.pc.models import MODELS, Model
+from catalog_probe.mockserver.pc.scenarios import MODERATION, USAGE_POLICY
 
 if TYPE_CHECKING:
     from catalog_probe.mockserver.core.fields import Violation

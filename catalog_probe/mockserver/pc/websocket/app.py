@@ -1,4 +1,4 @@
-"""The way into the WebSocket mode: its path, and the key, refused over HTTP before the socket is open (1:5.3)."""
+"""The ASGI app of PC's WebSockets: checks path and key before the socket is open (1:5.3)."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from catalog_probe.mockserver.core.errors import Refusal
 from catalog_probe.mockserver.core.sockets import Disconnected, Socket
 from catalog_probe.mockserver.pc.access import authenticate
 from catalog_probe.mockserver.pc.call import Call
-from catalog_probe.mockserver.pc.causes import SESSION_AGE, refuse_region
 from catalog_probe.mockserver.pc.envelopes import make_response
 from catalog_probe.mockserver.pc.errors import UNKNOWN_URL
+from catalog_probe.mockserver.pc.scenarios import SESSION_AGE, refuse_region
 from catalog_probe.mockserver.pc.websocket.connection import Connection
 
 if TYPE_CHECKING:
@@ -23,10 +23,10 @@ if TYPE_CHECKING:
     from catalog_probe.mockserver.core.world import World
 
 PATH = "/v1/responses"
-"""The documents show no path; clients dial the one that creates responses over HTTP."""
+"""The documents show no path; clients connect to the one that creates responses over HTTP."""
 
 
-class ResponsesDoor:
+class ResponsesSocketApp:
     """The ASGI app of PC's WebSockets."""
 
     def __init__(self, world: World) -> None:
@@ -35,7 +35,7 @@ class ResponsesDoor:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one socket until it ends."""
         socket = Socket(scope, receive, send)
-        # a call has a request for its headers and its context, which a handshake has as well
+        # A call reads headers and context of its request; a handshake has both.
         request = cast("Request", HTTPConnection(scope))
         call = Call(request=request, header_prefix=self._world.settings["pc"]["header_prefix"])
         try:

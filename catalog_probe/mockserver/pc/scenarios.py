@@ -1,4 +1,4 @@
-"""PC's scenarios: what only the provider can bring about, and the row that each leads to (2:7.5)."""
+"""PC's scenarios: what only the provider can cause, and the error of each (2:7.5)."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ from catalog_probe.mockserver.pc.errors import (
     USED_UP_BY_OTHERS,
     VECTOR_STORE_TIMEOUT,
 )
-from catalog_probe.mockserver.pc.limits.headers import retry_after
+from catalog_probe.mockserver.pc.limits.headers import make_retry_after
 
 if TYPE_CHECKING:
     from catalog_probe.mockserver.core.errors import Refusal
     from catalog_probe.mockserver.core.scenarios import ActiveScenario
     from catalog_probe.mockserver.core.world import Context
 
-BEFORE, MID_STREAM = "before_generation", "mid_stream"
+BEFORE, MID_STREAM = "before_generation", "mid_stream"  # values of the parameter `when`
 _WHEN = choice("when", (BEFORE, MID_STREAM), "Before anything is generated, or after the stream began.", default=BEFORE)
 
 INTERNAL, OVERLOAD, RATE = "internal_error", "overloaded", "capacity_rate_limited"
@@ -38,7 +38,7 @@ REGION, STORE_TIMEOUT = "unsupported_region", "vector_store_slow"
 FILTER, MESSAGES = "content_filtered", "message_limit"
 SESSION_AGE = "session_age"
 
-DECLARED = (
+SCENARIOS = (
     Scenario(INTERNAL, "Something breaks inside the provider; any call, or a stream.", (_WHEN,), SERVER_ERROR),
     Scenario(
         OVERLOAD,
@@ -89,53 +89,53 @@ DECLARED = (
 
 ROWS = {
     scenario.name: scenario.row
-    for scenario in (*DECLARED, replace(RATE_LIMITED, row=USED_UP_BY_OTHERS))
+    for scenario in (*SCENARIOS, replace(RATE_LIMITED, row=USED_UP_BY_OTHERS))
     if scenario.row is not None
 }
 
 
 def refuse_region(context: Context) -> None:
-    """Refuse whoever calls from where the provider is not; a WebSocket is refused before it is open."""
+    """Raise the error of an unsupported region; a WebSocket is refused before it is open."""
     _raise(find_failure(context, REGION))
 
 
 def raise_failure(context: Context) -> None:
-    """Raise the failure that any call can suffer."""
+    """Raise the failure of a scenario that can fail any call."""
     _raise(find_failure(context, REGION, INTERNAL, RATE_LIMITED.name))
 
 
 def raise_generation_failure(context: Context) -> None:
-    """Raise the failure that a generation can suffer before it begins."""
+    """Raise the failure of a scenario that can fail a generation before it begins."""
     _raise(find_failure(context, OVERLOAD, MISALIGNMENT, PROMPT, CYBER))
 
 
 def find_stream_failure(context: Context) -> Refusal | None:
-    """What ends a stream after 200, if anything does (1:6)."""
+    """Return the failure that ends a stream after 200, if any (1:6)."""
     return find_failure(context, RATE, IMAGE_POLICY, INTERNAL, PROMPT, CYBER, when=MID_STREAM)
 
 
 def find_search_failure(context: Context) -> Refusal | None:
-    """What ends a stream that searches vector stores, if anything does."""
+    """Return the failure that ends a stream with a file search, if any."""
     return find_failure(context, STORE_TIMEOUT)
 
 
 def moderate(context: Context) -> None:
-    """Raise what moderation has against an image request (2:7.1)."""
+    """Raise the error of moderation for an image request (2:7.1)."""
     _raise(find_failure(context, USAGE_POLICY, MODERATION))
 
 
-def find_failure(context: Context, *causes: str, when: str = BEFORE) -> Refusal | None:
-    """The refusal of the active scenario if it is one of these, and strikes then."""
+def find_failure(context: Context, *names: str, when: str = BEFORE) -> Refusal | None:
+    """Return the error of the request's scenario, if it is one of `names` and has this `when`."""
     scenario = context.scenario
-    if scenario is None or scenario.params.get("when", when) != when or context.take(*causes) is None:
+    if scenario is None or scenario.params.get("when", when) != when or context.take(*names) is None:
         return None
     wait_s = scenario.params.get("retry_after")
-    headers = None if wait_s is None else retry_after(wait_s)
-    return ROWS[scenario.name](headers=headers, extra=_details(scenario))
+    headers = None if wait_s is None else make_retry_after(wait_s)
+    return ROWS[scenario.name](headers=headers, extra=_make_details(scenario))
 
 
-def _details(scenario: ActiveScenario) -> dict[str, Any]:
-    """What the envelope has beside the usual members (2:7.1)."""
+def _make_details(scenario: ActiveScenario) -> dict[str, Any]:
+    """Return the additional members of the error object (2:7.1)."""
     if scenario.name == MODERATION:
         return {"moderation_details": {"moderation_stage": scenario.params["stage"], "categories": ["violence"]}}
     if scenario.name == MISALIGNMENT:
