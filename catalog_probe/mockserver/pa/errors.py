@@ -1,4 +1,4 @@
-"""PA's error table, row by row of 2:7.3, and the envelope of 2:7.1. The rows of 2:7.2 are with the compliance API."""
+"""PA's error table, row by row of 2:7.3, and the envelope of 2:7.1. `compliance/errors.py` has the rows of 2:7.2."""
 
 from __future__ import annotations
 
@@ -16,11 +16,10 @@ if TYPE_CHECKING:
 
     from catalog_probe.mockserver.core.errors import Refusal
 
-NO_RETRY: Mapping[str, str] = {"x-should-retry": "false"}
-"""On every 4xx (2:7.1)."""
+NO_RETRY: Mapping[str, str] = {"x-should-retry": "false"}  # on every 4xx (2:7.1)
 
+# 2:7.2 and 2:7.3 call some 4xx retryable, against 2:7.1; official clients obey the header before the status
 RETRY: Mapping[str, str] = {"x-should-retry": "true"}
-"""On a 4xx that 2:7.2 and 2:7.3 call retryable: official clients obey the header before the status."""
 
 # 400: malformed request; other unlisted 4xx; self-set spend limit reached; invalid version or beta header value;
 # parameter unsupported for the model
@@ -161,6 +160,7 @@ API = ErrorRow("2:7.3", 500, "Internal server error", "api_error")
 TIMEOUT = ErrorRow("2:7.3", 504, "Request timed out. Consider streaming or batches for long requests.", "timeout_error")
 OVERLOADED = ErrorRow("2:7.3", 529, "Overloaded", "overloaded_error")
 
+# the row of each breach of a field table
 BREACHES: Mapping[Breach, ErrorRow] = {
     Breach.MISSING: MISSING_FIELD,
     Breach.UNKNOWN: UNKNOWN_FIELD,
@@ -171,16 +171,15 @@ BREACHES: Mapping[Breach, ErrorRow] = {
     Breach.TOO_FEW: TOO_FEW,
     Breach.TOO_MANY: TOO_MANY,
 }
-"""What a field that breaks its row leads to."""
 
 
 def make_response(refusal: Refusal, request_id: str) -> Response:
-    """The answer that a refusal is: its envelope, in which "the request id also appears" (2:7.1)."""
+    """Make the response of a refusal; "the request id also appears in the body" (2:7.1)."""
     return JSONResponse({**make_envelope(refusal), "request_id": request_id}, refusal.row.status, refusal.headers)
 
 
 def make_envelope(refusal: Refusal) -> dict[str, Any]:
-    """{type: `error`, error: {type, message}} (2:7.1), with details.error_code where the row has one (2:7.3)."""
+    """Make {type: `error`, error: {type, message}} (2:7.1), with details.error_code if the row has one (2:7.3)."""
     error: dict[str, Any] = {"type": refusal.row.type, "message": refusal.message}
     if refusal.row.code is not None:
         error["details"] = {"error_code": refusal.row.code, **refusal.extra}

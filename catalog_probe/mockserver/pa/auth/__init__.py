@@ -1,1 +1,1 @@
-"""Who calls PA: keys, bearer tokens and signed requests (1:5.1)."""
+"""PA's credentials: keys, bearer tokens and signed requests (1:5.1)."""

@@ -1,4 +1,4 @@
-"""The admin API: whose key it is, and the rate limits that are configured (1:4.1).
+"""The admin API: the key's organization, and the configured rate limits (1:4.1).
 
 The paths of the rate-limit lists are not shown; assumed as usual.
 """
@@ -22,30 +22,30 @@ if TYPE_CHECKING:
 
 
 async def get_me(call: Call) -> Response:
-    """The organization that the admin key belongs to."""
+    """Answer with the organization of the admin key."""
     return JSONResponse({"id": call.key.organization.id, "type": "organization", "name": "Mock organization"})
 
 
 async def list_organization_limits(call: Call) -> Response:
-    """The limits configured for the organization."""
-    return JSONResponse(make_page(call, _limits(call.key.organization.tier)))
+    """Answer with the limits configured for the organization."""
+    return JSONResponse(make_page(call, _list_limits(call.key.organization.tier)))
 
 
 async def list_workspace_limits(call: Call) -> Response:
-    """The limits configured for one workspace, below the organization's; the default workspace has none (2:8.2)."""
+    """Answer with the limits configured for one workspace, below the organization's (2:8.2)."""
     workspace = call.params["workspace_id"]
     if workspace not in {key.workspace for key in KEYS.values() if key.organization == call.key.organization}:
         raise NO_WORKSPACE(id=workspace)
-    limits = _limits(call.key.organization.tier) if has_limits(call, workspace) else []
+    limits = _list_limits(call.key.organization.tier) if has_list_limits(call, workspace) else []
     return JSONResponse(make_page(call, [{**limit, "value": limit["value"] // 2} for limit in limits]))
 
 
-def has_limits(call: Call, workspace: str) -> bool:
-    """Whether a workspace can have limits of its own: no default one, and none of a marketplace customer (2:8.2)."""
+def has_list_limits(call: Call, workspace: str) -> bool:
+    """Whether a workspace can have limits: not the default one, nor that of a marketplace customer (2:8.2)."""
     return workspace != DEFAULT_WORKSPACE and call.key.organization != MARKETPLACE
 
 
-def _limits(tier: str) -> list[dict[str, Any]]:
+def _list_limits(tier: str) -> list[dict[str, Any]]:
     messages = [
         {"id": f"{model_class}/{kind}", "group": model_class, "limiter": kind, "value": value}
         for model_class, per_minute in MESSAGES[tier].items()
@@ -59,6 +59,6 @@ def _limits(tier: str) -> list[dict[str, Any]]:
 
 
 def admit_admins(key: Key, endpoint: Endpoint) -> None:
-    """Let admin keys in alone, else 403 (1:4.1 "admin credential")."""
+    """Refuse all keys but admin keys (1:4.1 "admin credential")."""
     if key.role is not Role.ADMIN:
         raise NOT_PERMITTED()

@@ -1,7 +1,7 @@
 """Managed agents: create, list, retrieve, update, archive. Their paths are not shown (1:4.1); assumed as usual.
 
-Two of their rules let a client provoke the 409 of 2:7.3: a name is unique among the organization's agents (uniqueness),
-and an update names the version that it changes (concurrent modification).
+Two rules let a client provoke the 409 of 2:7.3: a name is unique in the organization (uniqueness), and an update names
+the version that it changes (concurrent modification).
 """
 
 from __future__ import annotations
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from catalog_probe.mockserver.core.stores import BoundedStore
     from catalog_probe.mockserver.pa.call import Call
 
+# the fields of an agent whose creator leaves them out or null; clients validate them
 DEFAULTS: Mapping[str, Any] = {
     "description": None,
     "execution_identity": None,
@@ -36,7 +37,6 @@ DEFAULTS: Mapping[str, Any] = {
     "system": None,
     "tools": [],
 }
-"""What an agent has when its creator says nothing, or null; clients validate it."""
 
 
 @dataclass
@@ -47,50 +47,50 @@ class Agent:
 
 
 async def create(call: Call) -> Response:
-    """Make an agent; 409 when one of that name exists."""
+    """Create an agent; 409 if one with that name exists."""
     body = await read_object(call, AGENTS)
     check_fields(body, NEW_AGENT)
     refuse_taken_name(call, body)
     agent_id, now = call.session.new_id("agent_"), rfc3339(call.now)
-    agent = {"id": agent_id, "type": "agent", **DEFAULTS, **_settle(body)}
+    agent = {"id": agent_id, "type": "agent", **DEFAULTS, **_complete_fields(body)}
     agent |= {"version": 1, "created_at": now, "updated_at": now, "archived_at": None}
     _agents(call)[agent_id] = Agent(agent)
     return JSONResponse(agent)
 
 
 async def update(call: Call) -> Response:
-    """Change an agent; 409 when it has changed since the version that the client knows."""
+    """Change an agent; 409 if it has changed since the version that the client names."""
     agent = _find(call)
     changes = await read_object(call, AGENTS)
     check_fields(changes, CHANGED_AGENT)
     if changes.pop("version", agent["version"]) != agent["version"]:
         raise AGENT_CHANGED(id=agent["id"], version=agent["version"])
     refuse_taken_name(call, changes, own_id=agent["id"])
-    agent |= {**_settle(changes), "version": agent["version"] + 1, "updated_at": rfc3339(call.now)}
+    agent |= {**_complete_fields(changes), "version": agent["version"] + 1, "updated_at": rfc3339(call.now)}
     return JSONResponse(agent)
 
 
 async def archive(call: Call) -> Response:
-    """Retire an agent for good; doing it again changes nothing."""
+    """Archive an agent for good; a second time changes nothing."""
     agent = _find(call)
     agent["archived_at"] = agent["archived_at"] or rfc3339(call.now)
     return JSONResponse(agent)
 
 
 async def list_agents(call: Call) -> Response:
-    """One page of the agents, newest first."""
+    """Answer with one page of the agents, newest first."""
     return JSONResponse(make_page(call, [agent.fields for agent in _agents(call).newest_first()]))
 
 
 async def retrieve(call: Call) -> Response:
-    """One agent."""
+    """Answer with one agent."""
     return JSONResponse(_find(call))
 
 
 def refuse_taken_name(call: Call, body: Mapping[str, Any], own_id: str | None = None) -> None:
-    """Raise that another agent, not archived, has the name that a body gives."""
-    others = [agent.fields for agent in _agents(call).values() if agent.fields["id"] != own_id]
-    if any(other["name"] == body.get("name") and other["archived_at"] is None for other in others):
+    """Refuse the name of another agent that is not archived."""
+    agents = [agent.fields for agent in _agents(call).values() if agent.fields["id"] != own_id]
+    if any(agent["name"] == body.get("name") and agent["archived_at"] is None for agent in agents):
         raise AGENT_EXISTS(name=body["name"])
 
 
@@ -102,8 +102,8 @@ def _find(call: Call) -> dict[str, Any]:
     return _agents(call).find(call.params["agent_id"], NO_AGENT).fields
 
 
-def _settle(body: Mapping[str, Any]) -> dict[str, Any]:
-    """The fields as they are kept: null is the default, and a model that is named exists and has its settings."""
+def _complete_fields(body: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the fields as they are kept: null is the default, and the model exists and has its settings."""
     fields = {name: DEFAULTS[name] if value is None else value for name, value in body.items()}
     if "model" in fields:
         model = fields["model"] if isinstance(fields["model"], dict) else {"id": fields["model"]}

@@ -33,14 +33,13 @@ if TYPE_CHECKING:
     from catalog_probe.mockserver.core.stores import BoundedStore
     from catalog_probe.mockserver.pa.call import Call
 
-PROCESSING_S = 60
-"""How long a batch takes here; a client that will not wait says `X-Mock-Clock: +2m`."""
+PROCESSING_S = 60  # ours; a client that will not wait says `X-Mock-Clock: +2m`
 LIFETIME_S = 24 * 3600
 
 
 @dataclass
 class Batch:
-    """A batch. How far it has got is a matter of the clock alone."""
+    """A batch; its status follows from the clock alone."""
 
     id: str
     requests: list[dict[str, Any]]
@@ -50,18 +49,18 @@ class Batch:
 
     @property
     def ends_at(self) -> float:
-        """When all its requests are done or given up."""
+        """When all its requests are done or cancelled."""
         return self.created_at + PROCESSING_S if self.cancelled_at is None else self.cancelled_at + PROCESSING_S
 
     def status(self, now: float) -> str:
-        """`in_progress`, `canceling` or `ended`."""
+        """Return `in_progress`, `canceling` or `ended`."""
         if now >= self.ends_at:
             return "ended"
         return "in_progress" if self.cancelled_at is None else "canceling"
 
 
 async def create(call: Call) -> Response:
-    """Take a batch of message requests; each is judged when it is processed, not here."""
+    """Create a batch of message requests; each is checked when it is processed, not here."""
     body = await read_object(call, BATCHES)
     check_fields(body, BATCH)
     refuse_duplicates(body["requests"])
@@ -74,17 +73,17 @@ async def create(call: Call) -> Response:
 
 
 async def list_batches(call: Call) -> Response:
-    """One page of the batches, newest first."""
+    """Answer with one page of the batches, newest first."""
     return JSONResponse(make_page(call, [_describe(call, batch) for batch in _batches(call).newest_first()]))
 
 
 async def retrieve(call: Call) -> Response:
-    """One batch."""
+    """Answer with one batch."""
     return JSONResponse(_describe(call, _find(call)))
 
 
 async def cancel(call: Call) -> Response:
-    """Stop a batch; 409 once it has ended, since there is nothing left to stop."""
+    """Cancel a batch; 409 once it has ended."""
     batch = _find(call)
     if batch.status(call.now) == "ended":
         raise BATCH_ENDED(id=batch.id)
@@ -93,16 +92,16 @@ async def cancel(call: Call) -> Response:
 
 
 async def results(call: Call) -> Response:
-    """The results, one JSON object a line; 404 until the batch has ended."""
+    """Answer with the results, one JSON object a line; 404 until the batch has ended."""
     batch = _find(call)
     if batch.status(call.now) != "ended":
         raise NO_RESULTS(id=batch.id)
-    lines = "".join(json.dumps(result) + "\n" for result in _results(call, batch))
+    lines = "".join(json.dumps(result) + "\n" for result in _find_results(call, batch))
     return Response(lines, media_type="application/x-jsonl")
 
 
 async def delete(call: Call) -> Response:
-    """Forget a batch; 409 while it is being processed."""
+    """Delete a batch; 409 while it is being processed."""
     batch = _find(call)
     if batch.status(call.now) != "ended":
         raise BATCH_GOES_ON(id=batch.id, status=batch.status(call.now))
@@ -119,12 +118,12 @@ def _find(call: Call) -> Batch:
 
 
 def refuse_duplicates(requests: Sequence[dict[str, Any]]) -> None:
-    """Raise that two requests go by one custom id: clients find their results by it."""
-    seen: set[str] = set()
+    """Refuse two requests with one custom id: clients find their results by it."""
+    custom_ids: set[str] = set()
     for index, request in enumerate(requests):
-        if request["custom_id"] in seen:
+        if request["custom_id"] in custom_ids:
             raise DUPLICATE_CUSTOM_ID(path=f"requests.{index}.custom_id")
-        seen.add(request["custom_id"])
+        custom_ids.add(request["custom_id"])
 
 
 def _describe(call: Call, batch: Batch) -> dict[str, Any]:
@@ -149,13 +148,13 @@ def _counts(call: Call, batch: Batch, ended: bool) -> dict[str, int]:
     counts = dict.fromkeys(("processing", "succeeded", "errored", "canceled", "expired"), 0)
     if not ended:
         return {**counts, "processing": len(batch.requests)}
-    for result in _results(call, batch):
+    for result in _find_results(call, batch):
         counts[result["result"]["type"]] += 1
     return counts
 
 
-def _results(call: Call, batch: Batch) -> list[dict[str, Any]]:
-    """Processed when first looked at after the end: nobody can tell the difference."""
+def _find_results(call: Call, batch: Batch) -> list[dict[str, Any]]:
+    """Return the results; the requests are processed when a client first asks for them after the end."""
     if batch.results is None:
         batch.results = list(_process(call, batch))
     return batch.results
@@ -163,11 +162,11 @@ def _results(call: Call, batch: Batch) -> list[dict[str, Any]]:
 
 def _process(call: Call, batch: Batch) -> Iterator[dict[str, Any]]:
     for request in batch.requests:
-        result = {"type": "canceled"} if batch.cancelled_at is not None else _one_result(call, request["params"])
+        result = {"type": "canceled"} if batch.cancelled_at is not None else _make_result(call, request["params"])
         yield {"custom_id": request["custom_id"], "result": result}
 
 
-def _one_result(call: Call, params: dict[str, Any]) -> dict[str, Any]:
+def _make_result(call: Call, params: dict[str, Any]) -> dict[str, Any]:
     try:
         refuse_sampling(params, call.version)
         model, input_tokens = check_message(params, ignore_unknown=call.has_other_betas)

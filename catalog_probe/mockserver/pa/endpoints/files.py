@@ -29,7 +29,7 @@ class File:
     created_at: float
 
     def describe(self) -> dict[str, Any]:
-        """The metadata that clients validate."""
+        """Return the metadata, all of it, because clients validate it."""
         return {
             "id": self.id,
             "type": "file",
@@ -42,7 +42,7 @@ class File:
 
 
 async def upload(call: Call) -> Response:
-    """Keep the form's `file`."""
+    """Keep the `file` of the form."""
     part = _read_file(call.request.headers.get("content-type", ""), await read_bytes(call, FILES))
     mime_type = part.content_type or "application/octet-stream"
     file = File(call.session.new_id("file_"), part.filename or "", mime_type, part.content, call.now)
@@ -51,23 +51,23 @@ async def upload(call: Call) -> Response:
 
 
 async def list_files(call: Call) -> Response:
-    """One page of the files, newest first."""
+    """Answer with one page of the files, newest first."""
     return JSONResponse(make_page(call, [file.describe() for file in _files(call).newest_first()]))
 
 
 async def retrieve(call: Call) -> Response:
-    """One file's metadata."""
+    """Answer with a file's metadata."""
     return JSONResponse(_find(call).describe())
 
 
 async def download(call: Call) -> Response:
-    """One file's content."""
+    """Answer with a file's content."""
     file = _find(call)
     return Response(file.content, media_type=file.mime_type)
 
 
 async def delete(call: Call) -> Response:
-    """Forget a file."""
+    """Delete a file."""
     file = _find(call)
     del _files(call)[file.id]
     return JSONResponse({"id": file.id, "type": "file_deleted"})

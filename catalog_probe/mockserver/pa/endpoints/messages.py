@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 
 async def create(call: Call) -> Response:
-    """Generate a message, whole or streamed, within the organization's money and rate limits."""
+    """Generate a message, whole or streamed, within spending and rate limits."""
     body = await read_object(call, MESSAGES)
     refuse_sampling(body, call.version)
     if call.has_other_betas:
@@ -57,14 +57,14 @@ async def count_tokens(call: Call) -> Response:
 
 
 async def refuse_completion(call: Call) -> NoReturn:
-    """POST /v1/complete: "removed; always 400 pointing to the messages path"."""
+    """Refuse POST /v1/complete: "removed; always 400 pointing to the messages path"."""
     raise REMOVED_PATH()
 
 
 def compose(
     call: Call, body: Body, model: Model, measured: InputTokens, service_tier: str = "standard"
 ) -> dict[str, Any]:
-    """The message object that answers a checked body, with all the usage fields that clients validate."""
+    """Make the message that answers a checked body, with all usage fields, because clients validate them."""
     completion = complete(call, body)
     usage = {
         "input_tokens": measured.fresh,

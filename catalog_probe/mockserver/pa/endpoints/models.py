@@ -14,22 +14,22 @@ if TYPE_CHECKING:
 
     from catalog_probe.mockserver.pa.call import Call
 
-YES = {"supported": True}
-NO = {"supported": False}
+SUPPORTED = {"supported": True}
+UNSUPPORTED = {"supported": False}
 
 
 async def list_models(call: Call) -> Response:
-    """One page of all models."""
+    """Answer with one page of all models."""
     return JSONResponse(make_page(call, [_describe(model) for model in MODELS.values()]))
 
 
 async def get_model(call: Call) -> Response:
-    """One model; 404 for an unknown id."""
+    """Answer with one model; 404 for an unknown id."""
     return JSONResponse(_describe(find_model(call.params["model_id"])))
 
 
 def _describe(model: Model) -> dict[str, Any]:
-    """The full set of fields that clients validate."""
+    """Return the full set of fields, because clients validate it."""
     return {
         "type": "model",
         "id": model.id,
@@ -46,14 +46,14 @@ def _describe(model: Model) -> dict[str, Any]:
 
 
 def _capabilities(model: Model) -> dict[str, Any]:
-    adaptive = YES if model.adaptive_thinking else NO
+    adaptive = SUPPORTED if model.adaptive_thinking else UNSUPPORTED
     levels = dict.fromkeys(("low", "medium", "high", "max", "xhigh"), adaptive)
-    thinking = {"adaptive": adaptive, "between_tools": YES, "disabled": YES, "enabled": YES}
+    thinking = {"adaptive": adaptive, "between_tools": SUPPORTED, "disabled": SUPPORTED, "enabled": SUPPORTED}
     plain = ("batch", "citations", "code_execution", "image_input", "pdf_input", "structured_outputs")
     return {
-        **dict.fromkeys(plain, YES),
-        "context_management": {**NO, "clear_thinking_20251015": NO},
+        **dict.fromkeys(plain, SUPPORTED),
+        "context_management": {**UNSUPPORTED, "clear_thinking_20251015": UNSUPPORTED},
         "effort": {**adaptive, **levels},
-        "server_tools": {**YES, "code_execution": YES, "web_search": YES},
-        "thinking": {**YES, "types": thinking},
+        "server_tools": {**SUPPORTED, "code_execution": SUPPORTED, "web_search": SUPPORTED},
+        "thinking": {**SUPPORTED, "types": thinking},
     }

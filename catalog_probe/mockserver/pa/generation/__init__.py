@@ -1,1 +1,1 @@
-"""What PA answers to a messages request: checked, generated, streamed."""
+"""PA's answers to a messages request: checks, generation, streaming."""

@@ -13,13 +13,13 @@ Block = Mapping[str, Any]
 
 
 def blocks_of(message: Block) -> list[Block]:
-    """The message's content as blocks; a string is one text block."""
+    """Return the message's content as blocks; a string is one text block."""
     content = message["content"]
     return [{"type": "text", "text": content}] if isinstance(content, str) else content
 
 
 def last_user_text(messages: Sequence[Block]) -> str:
-    """The text of the last user message; where that brings results of tools alone, the results."""
+    """Return the text of the last user message, or its tool results if it has no text."""
     users = [message for message in messages if message["role"] == "user"]
     if not users:
         return ""
@@ -29,17 +29,17 @@ def last_user_text(messages: Sequence[Block]) -> str:
 
 
 def tools_used_since(messages: Sequence[Block]) -> frozenset[str]:
-    """The tools that the model used since the user last said something."""
-    used: set[str] = set()
+    """Return the tools that the model used since the last text of the user."""
+    names: set[str] = set()
     for message in reversed(messages):
         if message["role"] == "user" and any(block["type"] == "text" for block in blocks_of(message)):
             break
-        used.update(_values(message, "tool_use", "name"))
-    return frozenset(used)
+        names.update(_list_values(message, "tool_use", "name"))
+    return frozenset(names)
 
 
 def check_blocks(messages: Sequence[Block]) -> None:
-    """Raise the first thing wrong with a content block."""
+    """Raise the first violation of a content block."""
     for index, message in enumerate(messages):
         for number, block in enumerate(blocks_of(message)):
             if block["type"] in BLOCKS:
@@ -50,8 +50,8 @@ def check_tool_pairs(messages: Sequence[Block]) -> None:
     """Raise that a tool_use is not answered by a tool_result in the next message."""
     for index, message in enumerate(messages):
         following = messages[index + 1] if index + 1 < len(messages) else {"content": []}
-        answered = set(_values(following, "tool_result", "tool_use_id"))
-        unanswered = [use_id for use_id in _values(message, "tool_use", "id") if use_id not in answered]
+        answered = set(_list_values(following, "tool_result", "tool_use_id"))
+        unanswered = [use_id for use_id in _list_values(message, "tool_use", "id") if use_id not in answered]
         if unanswered:
             raise UNANSWERED_TOOL_USE(index=index, ids=", ".join(unanswered))
 
@@ -64,5 +64,5 @@ def _result_text(block: Block) -> str:
     return "\n".join(text for text in texts if isinstance(text, str))
 
 
-def _values(message: Block, kind: str, name: str) -> Iterator[str]:
+def _list_values(message: Block, kind: str, name: str) -> Iterator[str]:
     return (block[name] for block in blocks_of(message) if block["type"] == kind)

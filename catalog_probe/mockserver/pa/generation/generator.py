@@ -1,8 +1,8 @@
-"""The model behind the mock: answers a valid request in ways that the request itself decides.
+"""PA's model: answers a valid request in ways that the request itself decides.
 
-It repeats what the user said, cut at `max_tokens` and at a stop sequence; uses the tools that `tool_choice` forces or
-the user names, with an input made from their schema; answers as a schema wants it; thinks when thinking is on; and runs
-the server tools that the user's lines ask for (see `catalog_probe/mockserver/pa/generation/server_tools.py`).
+It repeats the user's text, cut at `max_tokens` and at a stop sequence. It uses the tools that `tool_choice` forces or
+the user names, with an input made from their schema. It follows a schema of the text, thinks if thinking is on, and
+uses the server tools that the user's lines ask for (`server_tools.py`).
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 @dataclass
 class Completion:
-    """What the model said, and why it stopped."""
+    """The content of an answer, and why the model stopped."""
 
     content: list[dict[str, Any]] = field(default_factory=list)
     stop_reason: str = "end_turn"
@@ -35,12 +35,12 @@ class Completion:
 
     @property
     def output_tokens(self) -> int:
-        """Tokens generated; even an empty answer has one."""
+        """The tokens generated; even an empty answer has one."""
         return max(1, sum(map(count_value, self.content)))
 
 
 def complete(call: Call, body: Mapping[str, Any]) -> Completion:
-    """The model's answer to a valid request."""
+    """Make the model's answer to a valid request."""
     refusal = call.context.take("refusal")
     if refusal is not None:
         return refuse(call, refusal.params["category"])
@@ -51,18 +51,18 @@ def complete(call: Call, body: Mapping[str, Any]) -> Completion:
     uses = server_tools.run(call, body)
     completion.content.extend(uses.blocks)
     completion.server_tool_use = uses.usage
-    wanted = _read_wanted(body)
-    completion.content += [_tool_use(call, name, arguments) for name, arguments in wanted.make_calls()]
-    text = wanted.make_text() or echo_text(wanted.user_text)
+    output = _read_requested_output(body)
+    completion.content += [_make_tool_use(call, name, arguments) for name, arguments in output.make_calls()]
+    text = output.make_text() or echo_text(output.user_text)
     if completion.content and completion.content[-1]["type"] == "tool_use":
         completion.stop_reason = "tool_use"
     else:
-        _speak(completion, text, body)
+        _add_text(completion, text, body)
     return completion
 
 
 def refuse(call: Call, category: str) -> Completion:
-    """HTTP 200 with stop_reason `refusal`: not an error (1:2.6, 1:6)."""
+    """Make the answer with stop_reason `refusal`, which is no error (1:2.6, 1:6)."""
     details = {
         "type": "refusal",
         "category": category,
@@ -72,7 +72,7 @@ def refuse(call: Call, category: str) -> Completion:
     return Completion(stop_reason="refusal", stop_details=details)
 
 
-def _speak(completion: Completion, text: str, body: Mapping[str, Any]) -> None:
+def _add_text(completion: Completion, text: str, body: Mapping[str, Any]) -> None:
     for sequence in body.get("stop_sequences", ()):
         before, stop, _ = text.partition(sequence) if sequence else (text, "", "")
         if stop:
@@ -83,8 +83,8 @@ def _speak(completion: Completion, text: str, body: Mapping[str, Any]) -> None:
     completion.content.append({"type": "text", "text": text})
 
 
-def _read_wanted(body: Mapping[str, Any]) -> RequestedOutput:
-    """What the request wants of the client's tools, and of the text (`output_config.format`)."""
+def _read_requested_output(body: Mapping[str, Any]) -> RequestedOutput:
+    """Read `tools`, `tool_choice` and `output_config.format`."""
     schemas = client_tools(body.get("tools", ()))
     choice = body.get("tool_choice", {"type": "auto"})
     required: tuple[str, ...] = ()
@@ -106,5 +106,5 @@ def _read_wanted(body: Mapping[str, Any]) -> RequestedOutput:
     )
 
 
-def _tool_use(call: Call, name: str, arguments: Any) -> dict[str, Any]:
+def _make_tool_use(call: Call, name: str, arguments: Any) -> dict[str, Any]:
     return {"type": "tool_use", "id": call.session.new_id("toolu_"), "name": name, "input": arguments}

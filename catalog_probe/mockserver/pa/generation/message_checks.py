@@ -1,4 +1,4 @@
-"""What a messages or count_tokens body must be beyond the rows of its fields (1:4.1, 2:7.3)."""
+"""The checks of a messages or count_tokens body beyond the rows of its fields (1:4.1, 2:7.3)."""
 
 from __future__ import annotations
 
@@ -26,47 +26,47 @@ if TYPE_CHECKING:
 
 Body = dict[str, Any]
 
+# from this version on sampling parameters are refused: no document says so, official clients know it
 WITHOUT_SAMPLING = "2026-10-21"
-"""From this version on a request may not say how tokens are drawn: no document, but official clients know it."""
 SAMPLING = ("temperature", "top_k", "top_p")
 
 
 def check_message(body: Body, *, ignore_unknown: bool = False) -> tuple[Model, int]:
-    """Raise the first thing wrong with a messages body, or return its model and input tokens."""
+    """Return the model and input tokens of a messages body, or raise its first error."""
     model, input_tokens = _check(body, MESSAGES, ignore_unknown=ignore_unknown)
     refuse_too_many_tokens(body, model)
     return model, input_tokens
 
 
 def check_count(body: Body, *, ignore_unknown: bool = False) -> tuple[Model, int]:
-    """Raise the first thing wrong with a count_tokens body, or return its model and input tokens."""
+    """Return the model and input tokens of a count_tokens body, or raise its first error."""
     model, input_tokens = _check(body, COUNT_TOKENS, ignore_unknown=ignore_unknown)
     refuse_server_tools(body.get("tools", ()))
     return model, input_tokens
 
 
 def refuse_too_many_tokens(body: Body, model: Model) -> None:
-    """Raise that `max_tokens` is above the model's maximum."""
+    """Refuse `max_tokens` above the model's maximum."""
     if body["max_tokens"] > model.max_output_tokens:
         raise TOO_MANY_TOKENS(max_tokens=body["max_tokens"], maximum=model.max_output_tokens, model=model.id)
 
 
 def refuse_server_tools(tools: Sequence[Tool]) -> None:
-    """Server tools are allowed in messages, and rejected by count_tokens (1:4.1)."""
+    """Refuse server tools: they are allowed in messages, not in count_tokens (1:4.1)."""
     offered = server_tools(tools)
     if offered:
         raise SERVER_TOOLS_UNCOUNTED(tools=", ".join(offered))
 
 
 def refuse_sampling(body: Body, version: str) -> None:
-    """Raise that a message says how tokens are drawn, under a version in which none may."""
-    named = next((name for name in SAMPLING if name in body), None)
-    if named is not None and version >= WITHOUT_SAMPLING:
-        raise NO_SAMPLING(name=named, version=WITHOUT_SAMPLING)
+    """Refuse sampling parameters under a version that has none."""
+    names = [name for name in SAMPLING if name in body]
+    if names and version >= WITHOUT_SAMPLING:
+        raise NO_SAMPLING(name=names[0], version=WITHOUT_SAMPLING)
 
 
 def refuse_threads(body: Body) -> None:
-    """Raise that no conversation is kept here: official clients send the whole again."""
+    """Refuse threads: official clients then send the whole conversation."""
     if "thread" in body:
         raise NO_THREADS(extra={"unsupported": ["thread"]})
 

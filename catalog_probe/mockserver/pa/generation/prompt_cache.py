@@ -15,12 +15,12 @@ if TYPE_CHECKING:
 
 
 class InputTokens(NamedTuple):
-    """The input of a request; the three sum up to all of it. `hourly`: what is created is kept for an hour."""
+    """The input of a request, in tokens: not cached, written to the cache, and read from it."""
 
     fresh: int
     created: int
     read: int
-    hourly: bool = False
+    hourly: bool = False  # whether what is written is kept for an hour, not for five minutes
 
 
 class Prefix(NamedTuple):
@@ -30,8 +30,8 @@ class Prefix(NamedTuple):
 
 
 def measure(session: Session, body: Mapping[str, Any], input_tokens: int) -> InputTokens:
-    """Split the input: all up to the last block marked with `cache_control` is cached, written first and then read."""
-    prefix = _marked_prefix(body)
+    """Split the input: all up to the last block with `cache_control` is written the first time, and then read."""
+    prefix = _find_marked_prefix(body)
     if not prefix:
         return InputTokens(input_tokens, 0, 0)
     digest = blake2b(json.dumps([body["model"], prefix]).encode(), digest_size=16).hexdigest()
@@ -40,21 +40,21 @@ def measure(session: Session, body: Mapping[str, Any], input_tokens: int) -> Inp
     if digest in cache:
         return InputTokens(input_tokens - tokens, 0, tokens)
     cache[digest] = Prefix(tokens)
-    return InputTokens(input_tokens - tokens, tokens, 0, _lives_an_hour(prefix[-1]))
+    return InputTokens(input_tokens - tokens, tokens, 0, _is_kept_for_an_hour(prefix[-1]))
 
 
-def _marked_prefix(body: Mapping[str, Any]) -> list[Any]:
-    parts = [*body.get("tools", ()), *_blocks(body.get("system", ""))]
+def _find_marked_prefix(body: Mapping[str, Any]) -> list[Any]:
+    parts = [*body.get("tools", ()), *_list_blocks(body.get("system", ""))]
     for message in body["messages"]:
-        parts.extend(_blocks(message["content"]))
+        parts.extend(_list_blocks(message["content"]))
     marked = [index for index, part in enumerate(parts) if isinstance(part, dict) and part.get("cache_control")]
     return parts[: marked[-1] + 1] if marked else []
 
 
-def _lives_an_hour(block: Any) -> bool:
+def _is_kept_for_an_hour(block: Any) -> bool:
     control = block.get("cache_control") if isinstance(block, dict) else None
     return isinstance(control, dict) and control.get("ttl") == "1h"
 
 
-def _blocks(content: str | list[Any]) -> list[Any]:
+def _list_blocks(content: str | list[Any]) -> list[Any]:
     return content if isinstance(content, list) else [content]

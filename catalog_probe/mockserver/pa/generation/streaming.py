@@ -17,8 +17,8 @@ Event = dict[str, Any]
 
 
 def encode_message(message: Mapping[str, Any], failure: Refusal | None) -> Iterator[bytes]:
-    """The events of `message`; with a failure, only up to the first delta, and then an `error` event."""
-    for event in events_of(message):
+    """Write the events of `message`; with a failure, only up to the first delta, and then an `error` event."""
+    for event in _make_events(message):
         yield encode_typed(event)
         if failure is not None and event["type"] == "content_block_delta":
             break
@@ -26,11 +26,11 @@ def encode_message(message: Mapping[str, Any], failure: Refusal | None) -> Itera
         yield encode_typed(make_envelope(failure))
 
 
-def events_of(message: Mapping[str, Any]) -> Iterator[Event]:
-    """message_start, then each block as start, deltas and stop, then message_delta and message_stop."""
-    begun = {**message, "content": [], "stop_reason": None, "stop_sequence": None, "stop_details": None}
-    begun["usage"] = {**message["usage"], "output_tokens": 1}
-    yield {"type": "message_start", "message": begun}
+def _make_events(message: Mapping[str, Any]) -> Iterator[Event]:
+    """Make message_start, each block as start, deltas and stop, then message_delta and message_stop."""
+    started = {**message, "content": [], "stop_reason": None, "stop_sequence": None, "stop_details": None}
+    started["usage"] = {**message["usage"], "output_tokens": 1}
+    yield {"type": "message_start", "message": started}
     for index, block in enumerate(message["content"]):
         empty, deltas = _split(block)
         yield {"type": "content_block_start", "index": index, "content_block": empty}
@@ -45,7 +45,7 @@ def events_of(message: Mapping[str, Any]) -> Iterator[Event]:
 
 
 def _split(block: Mapping[str, Any]) -> tuple[dict[str, Any], list[dict[str, Any]]]:
-    """The block as it starts, and the deltas that complete it."""
+    """Return the block as it starts, and the deltas that complete it."""
     match block["type"]:
         case "text":
             return {**block, "text": ""}, [{"type": "text_delta", "text": part} for part in split_text(block["text"])]

@@ -1,4 +1,4 @@
-"""Counting tokens of a request and of an answer: the same wherever a count is shown (2:8.2 "total input")."""
+"""The token counts of requests and answers (2:8.2 "total input")."""
 
 from __future__ import annotations
 
@@ -10,23 +10,22 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 PER_MESSAGE = 3
-PER_MEDIA = 1_500
-"""An image or a document by reference: its content is not text that the mock could count."""
+PER_MEDIA = 1_500  # an image or document by reference, whose text the mock cannot count
 
+# fields that no model reads
 _NOT_TEXT = frozenset({"type", "role", "id", "tool_use_id", "signature", "encrypted_content", "cache_control"})
-"""Fields that say how a text is carried; no model reads them."""
 
 _COUNTED_FIELDS = ("system", "messages", "tools", "tool_choice", "thinking")
 
 
 def count_input(body: Mapping[str, Any]) -> int:
-    """Tokens of everything a request puts before the model."""
+    """Count the input tokens of a request."""
     overhead = PER_MESSAGE * len(body["messages"])
     return overhead + sum(count_value(body[name]) for name in _COUNTED_FIELDS if name in body)
 
 
 def count_value(value: Any) -> int:
-    """Tokens of every text inside a JSON value."""
+    """Count the tokens of every text inside a JSON value."""
     if isinstance(value, str):
         return count_tokens(value)
     if isinstance(value, list):

@@ -31,38 +31,35 @@ class Meter:
 
 
 def meter_of(call: Call, group: str, family: str, per_minute: int) -> Meter:
-    """The meter of the caller's organization for an endpoint group or model class; full when first used.
-
-    Another tier of the same organization has others.
-    """
+    """Return the meter of the caller's organization and tier for an endpoint group or model class."""
     return Meter(family, call.session.bucket(("pa", call.key.organization.id, group, family, per_minute), per_minute))
 
 
 def show(call: Call, meters: Iterable[Meter]) -> None:
-    """Let the answer tell of these meters."""
+    """Show these meters in the answer."""
     call.meters.update({meter.family: meter.bucket for meter in meters})
 
 
 def make_headers(call: Call) -> dict[str, str]:
-    """The headers of each meter; "the tokens family shows the most restrictive token limit"."""
-    shown = dict(call.meters)
-    tokens = [shown[family] for family in (INPUT_TOKENS, OUTPUT_TOKENS) if family in shown]
+    """Make the headers of each meter; "the tokens family shows the most restrictive token limit"."""
+    buckets = dict(call.meters)
+    tokens = [buckets[family] for family in (INPUT_TOKENS, OUTPUT_TOKENS) if family in buckets]
     if tokens:
-        shown[TOKENS] = find_most_restrictive(tokens, call.now)
+        buckets[TOKENS] = find_most_restrictive(tokens, call.now)
     return {
         call.names.header(f"{family}-{part}"): value
-        for family, bucket in shown.items()
+        for family, bucket in buckets.items()
         for part, value in describe_bucket(family, bucket, call.now).items()
     }
 
 
 def find_most_restrictive(tokens: Sequence[TokenBucket], now: float) -> TokenBucket:
-    """The limit of tokens of which the least remains."""
+    """Return the limit of tokens of which the least remains."""
     return min(tokens, key=lambda bucket: bucket.remaining(now))
 
 
 def describe_bucket(family: str, bucket: TokenBucket, now: float) -> dict[str, str]:
-    """What the headers of a family say; "remaining rounded to the nearest thousand" is said of the tokens family."""
+    """Return the values of a family's headers; the tokens family has "remaining rounded to the nearest thousand"."""
     remaining = bucket.remaining(now)
     if family == TOKENS:
         remaining = round(remaining, -3)

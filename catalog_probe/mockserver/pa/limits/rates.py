@@ -1,4 +1,4 @@
-"""PA's rate limits at work: what a request takes of its meters, and the 429 where one has too little left (2:8.2)."""
+"""PA's rate limits: what a request takes of its meters, and the 429 when one has too little left (2:8.2)."""
 
 from __future__ import annotations
 
@@ -9,10 +9,9 @@ from typing import TYPE_CHECKING, Any
 from catalog_probe.mockserver.core.clock import rfc3339
 from catalog_probe.mockserver.core.limits import Charge, take_all
 from catalog_probe.mockserver.pa.errors import BATCH_QUEUE_FULL, LIMIT_REACHED, USED_UP_BY_OTHERS
+from catalog_probe.mockserver.pa.limits import tables
 from catalog_probe.mockserver.pa.limits.meters import INPUT_TOKENS, OUTPUT_TOKENS, REQUESTS, Meter, meter_of, show
 from catalog_probe.mockserver.pa.limits.special_capacity import burn_down, fast_meters, priority_meters
-from catalog_probe.mockserver.pa.limits.tables import BATCH_QUEUES, MESSAGES, RETIRED, WORKSPACES
-from catalog_probe.mockserver.pa.limits.tables import REQUESTS as REQUESTS_OF_GROUPS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -22,16 +21,20 @@ if TYPE_CHECKING:
     from catalog_probe.mockserver.pa.generation.prompt_cache import InputTokens
     from catalog_probe.mockserver.pa.models import Model
 
-BATCH_QUEUE_MOVES_S = 60
-"""How long a batch takes here, and so until some of its requests wait no longer."""
+BATCH_QUEUE_RETRY_S = 60  # ours: a batch takes so long, so that then fewer requests wait
 
-ESTIMATE_MARGIN = 1.1
-"""ITPM is "estimated at request start and adjusted to actual"; the estimate errs on the safe side."""
+ESTIMATE_MARGIN = 1.1  # ours: ITPM is "estimated at request start and adjusted to actual"
 
 
 @dataclass(frozen=True, slots=True)
 class Admission:
-    """A message that was let in: what its headers show, where its tokens are charged, and which tier serves it."""
+    """A message that the limits admitted.
+
+    Args:
+        shown: the meters of its answer's headers.
+        input: where its input tokens are charged, and `input_amount` how many.
+        output: where its output tokens are charged.
+    """
 
     shown: tuple[Meter, ...]
     input: Meter
@@ -40,7 +43,7 @@ class Admission:
     service_tier: str = "standard"
 
     def settle(self, call: Call, output_tokens: int) -> None:
-        """Adjust the estimate of the input, and charge what was generated: OTPM counts actual tokens alone."""
+        """Adjust the estimate of the input, and charge what was generated; `max_tokens` does not count."""
         self.input.bucket.charge(self.input_amount - estimate(self.input_amount), call.now)
         self.output.bucket.charge(output_tokens, call.now)
         show(call, self.shown)
@@ -48,56 +51,56 @@ class Admission:
 
 def admit_request(call: Call, group: str) -> None:
     """Count one request of an endpoint group that has a limit, or 429."""
-    per_minute = REQUESTS_OF_GROUPS[call.key.organization.tier].get(group)
+    per_minute = tables.REQUESTS[call.key.organization.tier].get(group)
     if per_minute is not None:
         _admit_one(call, group, per_minute)
 
 
 def admit_workspace(call: Call) -> None:
-    """Count one request of a workspace that has a limit of its own; the organization's applies all the same."""
+    """Count one request of a workspace that has a limit of its own; the organization's applies as well."""
     workspace = call.key.workspace or ""
-    if workspace in WORKSPACES:
-        _admit_one(call, workspace, WORKSPACES[workspace])
+    if workspace in tables.WORKSPACES:
+        _admit_one(call, workspace, tables.WORKSPACES[workspace])
 
 
 def admit_batch(call: Call, waiting: int, requests: int) -> None:
-    """Let so many more requests wait in the queue of batches, or 429."""
-    limit = BATCH_QUEUES.get(call.key.organization.tier)
+    """Let more requests wait in the queue of batches, or 429."""
+    limit = tables.BATCH_QUEUES.get(call.key.organization.tier)
     if limit is not None and waiting + requests > limit:
-        raise BATCH_QUEUE_FULL(limit=limit, headers=retry_after(BATCH_QUEUE_MOVES_S))
+        raise BATCH_QUEUE_FULL(limit=limit, headers=retry_after(BATCH_QUEUE_RETRY_S))
 
 
 def admit_message(call: Call, model: Model, measured: InputTokens, body: Mapping[str, Any]) -> Admission:
-    """Count one message: a request, and its uncached input, or 429.
+    """Count one message, a request and its uncached input, or 429.
 
-    Fast mode is charged to its own limits; `auto` to a commitment where that suffices.
+    Fast mode has limits of its own. `auto` uses the priority commitment if that suffices.
     """
     admit_workspace(call)
     requests, input_tokens, output_tokens = standard = _message_meters(call, model)
-    counted = count_input(model, measured)
+    input_amount = count_input(model, measured)
     if body.get("speed") == "fast":
         fast = fast_meters(call, model)
-        return _admit(call, requests, Admission((*standard, *fast), fast[0], counted, fast[1]))
+        return _admit(call, requests, Admission((*standard, *fast), fast[0], input_amount, fast[1]))
     priority = priority_meters(call, model)
     shown = (*standard, *priority)
     if priority and body.get("service_tier") != "standard_only":
         burnt = burn_down(measured, body)
         if suffices(call, *priority, burnt):
             return _admit(call, requests, Admission(shown, priority[0], burnt, priority[1], "priority"))
-    return _admit(call, requests, Admission(shown, input_tokens, counted, output_tokens))
+    return _admit(call, requests, Admission(shown, input_tokens, input_amount, output_tokens))
 
 
 def refuse_used_up(call: Call, retry_after_s: int) -> Refusal:
-    """The 429 of a caller who finds the budget of the organization used up, with the headers that say so."""
-    limit = MESSAGES[call.key.organization.tier]["small"].requests
+    """Make the 429 of a caller whose organization has used up its limit, with the headers that say so."""
+    limit = tables.MESSAGES[call.key.organization.tier]["small"].requests
     values = {"limit": str(limit), "remaining": "0", "reset": rfc3339(call.now + retry_after_s)}
     call.headers.update({call.names.header(f"{REQUESTS}-{part}"): value for part, value in values.items()})
     return USED_UP_BY_OTHERS(per_minute=limit, headers={"retry-after": str(retry_after_s)})
 
 
 def count_input(model: Model, measured: InputTokens) -> int:
-    """What ITPM counts: cache reads are excluded, "except for the retired class"."""
-    return measured.fresh + measured.created + (measured.read if model.limit_class == RETIRED else 0)
+    """Return what ITPM counts: cache reads are excluded, "except for the retired class"."""
+    return measured.fresh + measured.created + (measured.read if model.limit_class == tables.RETIRED else 0)
 
 
 def suffices(call: Call, input_tokens: Meter, output_tokens: Meter, burnt: float) -> bool:
@@ -110,17 +113,17 @@ def suffices(call: Call, input_tokens: Meter, output_tokens: Meter, burnt: float
 
 
 def estimate(amount: float) -> float:
-    """What the input is taken for before it is known."""
+    """Return what the input is charged before it is known."""
     return amount * ESTIMATE_MARGIN
 
 
 def retry_after(wait_s: float) -> dict[str, str]:
-    """The header that says how long to wait, in whole seconds."""
+    """Return the header that says how long to wait, in whole seconds."""
     return {"retry-after": str(max(1, math.ceil(wait_s)))}
 
 
 def _message_meters(call: Call, model: Model) -> tuple[Meter, Meter, Meter]:
-    limits = MESSAGES[call.key.organization.tier][model.limit_class]
+    limits = tables.MESSAGES[call.key.organization.tier][model.limit_class]
     group = f"messages/{model.limit_class}"
     return (
         meter_of(call, group, REQUESTS, limits.requests),
@@ -145,10 +148,10 @@ def _admit(call: Call, requests: Meter, admission: Admission) -> Admission:
 
 
 def _take(call: Call, shown: Sequence[Meter], charges: list[Charge[Meter]]) -> None:
-    beyond = take_all(charges, call.now)
+    excesses = take_all(charges, call.now)
     show(call, shown)
-    if beyond:
-        worst = max(beyond, key=lambda excess: excess.wait_s)
+    if excesses:
+        worst = max(excesses, key=lambda excess: excess.wait_s)
         raise LIMIT_REACHED(
             per_minute=round(worst.charge.bucket.per_minute),
             counted=worst.charge.limit.counts,

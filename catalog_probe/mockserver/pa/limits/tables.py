@@ -9,7 +9,7 @@ from catalog_probe.mockserver.pa.auth.keys import THRIFTY_RATE_WORKSPACE
 
 
 class PerMinute(NamedTuple):
-    """Requests, uncached input tokens and output tokens a minute: RPM, ITPM, OTPM."""
+    """RPM, ITPM and OTPM: requests, uncached input tokens and output tokens a minute."""
 
     requests: int
     input_tokens: int
