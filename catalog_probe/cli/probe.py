@@ -11,7 +11,7 @@ from catalog_probe.catalog.model.errors import MAX_MESSAGE_LENGTH
 from catalog_probe.catalog.text.sanitizing import sanitize_line
 from catalog_probe.cli import parser
 from catalog_probe.cli.parser import Parser
-from catalog_probe.probes.plugin.collection.options_table import PROBES, options
+from catalog_probe.probes.plugin.collection.options_table import PROBES, list_options
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -53,7 +53,7 @@ def build_parser() -> Parser:
         add_help=False,
     )
     command.add_argument("--help", "-h", action="help", help="print this; `pytest --help` prints pytest's own options")
-    for option in options():
+    for option in list_options():
         command.add_argument(option.flag, **option.settings)
     return command
 

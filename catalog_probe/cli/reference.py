@@ -23,7 +23,7 @@ from catalog_probe.mockserver.guide import guide
 from catalog_probe.probes.coverage import missing_variables
 from catalog_probe.probes.judging.inconclusive.rule import Sees
 from catalog_probe.probes.judging.inconclusive.table import RULES
-from catalog_probe.probes.plugin.collection.options_table import options
+from catalog_probe.probes.plugin.collection.options_table import list_options
 from catalog_probe.probes.targets.shape import SCHEMA as TARGETS
 
 if TYPE_CHECKING:
@@ -88,7 +88,7 @@ def _help(*command: str) -> str:
 
 
 def _describe_probe_options() -> str:
-    rows = [(f"`{' '.join(filter(None, (option.flag, option.metavar)))}`", option.help) for option in options()]
+    rows = [(f"`{' '.join(filter(None, (option.flag, option.metavar)))}`", option.help) for option in list_options()]
     text = "In addition to pytest's own options (`-k`, `-n`, `-x`, `--lf`, …), if `probes` or a test in it is selected:"
     return f"## pytest probes\n\n{text}\n\n{_table(('option', 'what it does'), rows)}"
 

@@ -168,8 +168,8 @@ def test_runs_beside_each_other(text: str) -> None:
 
 @given(FROM_OUTSIDE)
 def test_what_pytest_prints_of_an_item(text: str) -> None:
-    assert_inert(outcomes.told(drifted(text)))
-    assert_inert(outcomes.reason_of(unseen(text)))
+    assert_inert(outcomes.describe_failure(drifted(text)))
+    assert_inert(outcomes.describe_reason(unseen(text)))
     for settled in (drifted(text), unseen(text)):
         with pytest.raises((pytest.fail.Exception, pytest.skip.Exception, pytest.xfail.Exception)) as raised:
             outcomes.settle(settled)

@@ -1,55 +1,88 @@
-"""What a run does and says after its last probe: write-back, stale accepted differences, what it left on accounts."""
+"""What a run does after its last probe: views, history, write-back, and what it left on accounts."""
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING
 
-from catalog_probe.catalog.files import provider_folders
+from catalog_probe.catalog.files import paths, provider_folders
 from catalog_probe.catalog.writeback import accepted_differences
 from catalog_probe.catalog.writeback.planner import Policy
 from catalog_probe.probes.running import journal
+from catalog_probe.reports.history import nights
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
     from pathlib import Path
 
     from catalog_probe.catalog.evidence.results import Result, Run
     from catalog_probe.probes.plugin.collection.options import Options
 
 
-def stale_entries(options: Options) -> list[str]:
-    """Accepted differences of this target that fail the run by themselves: no such record, or an overdue review."""
-    mine = [entry for entry in options.accepted if entry.target == options.told_as]
-    if not all(
-        map(provider_folders.is_provider_records, options.catalog.roots)
-    ):  # a file speaks of the records of its home
-        known = {str(address) for address in options.catalog}
-        mine = [entry for entry in mine if entry.address in known]
-    return [
-        f"accepted difference: {problem}"
-        for problem in accepted_differences.problems(mine, options.catalog, options.today)
-    ]
+def list_stale_entries(options: Options) -> list[str]:
+    """Describe accepted differences of this target that fail the run: no such record, or an overdue review."""
+    entries = [entry for entry in options.accepted if entry.target == options.target_label]
+    # The file of accepted differences speaks about the records of its provider folder only.
+    if not all(map(provider_folders.is_provider_records, options.catalog.roots)):
+        addresses = {str(address) for address in options.catalog}
+        entries = [entry for entry in entries if entry.address in addresses]
+    problems = accepted_differences.problems(entries, options.catalog, options.today)
+    return [f"accepted difference: {problem}" for problem in problems]
+
+
+def make_views(options: Options, folder: Path, run: Run, results: Sequence[Result], *, remember: bool) -> list[str]:
+    """Make everything beside results.jsonl, and return a line for each failure.
+
+    A failure loses nothing, because the views can be made again from results.jsonl. `remember`: whether the run is
+    added to the history.
+    """
+    from catalog_probe.catalog.writeback import update  # imported after the run, so that the run starts sooner
+    from catalog_probe.reports import build
+
+    views: dict[str, Callable[[], object]] = {
+        "the records as this run would leave them": lambda: update.leave_copy(options.catalog, folder, (run, results)),
+        "the report": lambda: build.write_views(folder, run, results),
+        "the history": lambda: nights.append(options.history_folder, run, results) if remember else None,
+        f"{paths.RUNS}/latest": lambda: _link(options.out / "latest", folder.name),
+    }
+    failures = []
+    for name, make in views.items():
+        try:
+            make()
+        except Exception as error:  # noqa: BLE001 - a view that fails must not change the exit status
+            command = f"catalog-probe report build {folder}"
+            failures.append(f"could not write {name}: {type(error).__name__}: {error}; try `{command}`")
+    return failures
 
 
 def write_back(options: Options, run: Run, results: Sequence[Result]) -> list[str]:
-    """Write what was seen into the records; returns what was done, in lines.
+    """Write what was observed into the records; return what was done, in lines.
 
     Raises:
-        CatalogError: a file cannot be read or written; what was seen is safe in results.jsonl.
+        CatalogError: a file cannot be read or written. What was observed is safe in results.jsonl.
     """
-    from catalog_probe.catalog.writeback import update  # 0.1 s to import; most runs write nothing back
+    from catalog_probe.catalog.writeback import update  # as above; most runs write nothing back
 
     summary = update.update_each([(run, results)], options.catalog.roots, policy=Policy(), today=options.today)
     return [f"update: {line}" for line in summary.lines()]
 
 
-def left_behind(folder: Path, target: str) -> list[str]:
-    """What the run made on an account and could not remove."""
+def describe_leftovers(folder: Path, target: str) -> list[str]:
+    """Say what the run made on an account and could not remove."""
     try:
-        left = journal.read_open_entries(folder / journal.FILE_NAME)
+        entries = journal.read_open_entries(folder / journal.FILE_NAME)
     except journal.JournalError as error:
         return [str(error)]
-    if not left:
+    if not entries:
         return []
-    named = ", ".join(dict.fromkeys(each.record for each in left))
-    return [f"{len(left)} made and not removed ({named}): `catalog-probe target cleanup {folder} --target {target}`"]
+    records = ", ".join(dict.fromkeys(entry.record for entry in entries))
+    return [
+        f"{len(entries)} made and not removed ({records}): `catalog-probe target cleanup {folder} --target {target}`"
+    ]
+
+
+def _link(link: Path, name: str) -> None:
+    """Point `latest` at a run, atomically: a reader sees the old run or the new one."""
+    new_link = link.with_name(f"{link.name}.{os.getpid()}")
+    new_link.symlink_to(name)
+    new_link.replace(link)

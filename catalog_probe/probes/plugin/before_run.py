@@ -1,4 +1,4 @@
-"""What a live run asks before its first probe: what it needs of the accounts, and what there is about to end."""
+"""What a live run does before its first probe: look-ups, and a search for what is about to expire."""
 
 from __future__ import annotations
 
@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 from catalog_probe.probes.planning import expirations
 from catalog_probe.probes.planning.look_ups import look_ups
 from catalog_probe.probes.planning.plan import plan
-from catalog_probe.probes.running.looking_up import collect_values
-from catalog_probe.probes.running.looking_up import look_up as follow
+from catalog_probe.probes.running import looking_up
 from catalog_probe.probes.targets.target import NOWHERE_KEY
 from catalog_probe.probes.wire.redaction.redactor import Redactor
 
@@ -21,19 +20,19 @@ if TYPE_CHECKING:
 
 
 def look_up(options: Options) -> tuple[LookedUp, ...]:
-    """Follow the rules of the target for what the records that this run selects rest on."""
-    chosen = [str(record.address) for record in options.catalog.records if options.selects(record.address)]
-    planned = plan(options.catalog, options.planned, options.allow, chosen, options.drawing)
+    """Look up the values that the records selected by the options need."""
+    addresses = [str(record.address) for record in options.catalog.records if options.selects(record.address)]
+    planned = plan(options.catalog, options.planned_target, options.allow, addresses, options.drawing)
     redactor = Redactor.of(options.target, public=[NOWHERE_KEY])
-    return follow(look_ups(planned.recipes, options.target), options.target, redactor)
+    return looking_up.look_up(look_ups(planned.recipes, options.target), options.target, redactor)
 
 
 def find_expirations(
     options: Options, looked_up: Sequence[LookedUp], selected: Iterable[str]
 ) -> tuple[dict[str, Json], ...]:
-    """What this run rests on that has an end, and how many of its records would go with it."""
+    """Return the values of this run that will expire, and how many of its records need each."""
     if not options.target.live:
         return ()
-    target = options.target.with_values(collect_values(looked_up))
+    target = options.target.with_values(looking_up.collect_values(looked_up))
     recipes = plan(options.catalog, target, options.allow, selected, options.drawing).recipes
-    return tuple(each.to_json() for each in expirations.find_expirations(target, looked_up, recipes))
+    return tuple(expiration.to_json() for expiration in expirations.find_expirations(target, looked_up, recipes))

@@ -1,4 +1,4 @@
-"""Refuses to probe providers in whose records `catalog-probe check` finds faults, other than of their form."""
+"""Refuses to probe providers whose records have a fault that `catalog-probe check` finds, other than in their form."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
-class Unsound(UserError):
+class UnsoundCatalogError(UserError):
     """The catalog cannot be probed: its first problem, how many there are, and what to do."""
 
 
-def demand(roots: Iterable[Path], providers: Container[str]) -> None:
+def require_sound(roots: Iterable[Path], providers: Container[str]) -> None:
     """Check the records of these providers below each of these folders.
 
     Raises:
-        Unsound: in one line.
+        UnsoundCatalogError: in one line.
     """
     for root in roots:
-        if fault := validate.first_problem_of_run(root, providers):
-            raise Unsound(fault)
+        if problem := validate.first_problem_of_run(root, providers):
+            raise UnsoundCatalogError(problem)

@@ -1,4 +1,4 @@
-"""Owns a run: its folder, its mock, its results file, its views and its exit status. One a run, never a worker."""
+"""The controller of a run: its folder, its mock, its results, its views and its exit status. Never in a worker."""
 
 from __future__ import annotations
 
@@ -12,17 +12,15 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from catalog_probe.catalog.evidence import harness_results
 from catalog_probe.catalog.evidence.results import Result, Run
-from catalog_probe.catalog.evidence.results_file import RESULTS_FILE, ResultsWriter, read_run
+from catalog_probe.catalog.evidence.results_file import RESULTS_FILE, read_run
 from catalog_probe.catalog.evidence.verdicts import run_verdict
-from catalog_probe.catalog.files import paths, provider_folders
+from catalog_probe.catalog.files import provider_folders
 from catalog_probe.catalog.model import Address, Json, Outcome, Reason
 from catalog_probe.catalog.model.codes import ReasonCode
 from catalog_probe.catalog.model.errors import MAX_MESSAGE_LENGTH, UserError
 from catalog_probe.catalog.model.exits import Exit, select_exit
 from catalog_probe.catalog.text.sanitizing import sanitize_line, sanitize_row
-from catalog_probe.probes.planning.reach import Reaches, all_reaches
 from catalog_probe.probes.planning.sharding import group_of
 from catalog_probe.probes.plugin import after_run, before_run
 from catalog_probe.probes.plugin.collection.collecting import address_in, address_of
@@ -30,9 +28,9 @@ from catalog_probe.probes.plugin.collection.items import PROBER, PROPERTY
 from catalog_probe.probes.plugin.collection.worker_input import WORKER_INPUT, Addresses, Unanswered, Values, WorkerInput
 from catalog_probe.probes.plugin.embedded_mock import EmbeddedMock, MockError
 from catalog_probe.probes.plugin.progress import Progress
-from catalog_probe.probes.plugin.run_description import Begun, described
-from catalog_probe.probes.plugin.terminal_summary import Teller
-from catalog_probe.probes.recipes.book import recipe_book
+from catalog_probe.probes.plugin.recorder import Recorder
+from catalog_probe.probes.plugin.run_description import RunStart, describe_run
+from catalog_probe.probes.plugin.terminal_summary import SummaryPrinter
 from catalog_probe.probes.running.looking_up import collect_unanswered, collect_values
 from catalog_probe.reports.history import nights
 
@@ -43,57 +41,63 @@ if TYPE_CHECKING:
     from catalog_probe.probes.plugin.collection.options import Options
     from catalog_probe.probes.targets.look_ups import LookedUp
 
-_OURS = (
+# Statuses of pytest that ours replace. A usage error is 4 in both tables.
+_REPLACED_STATUSES = (
     pytest.ExitCode.OK,
     pytest.ExitCode.TESTS_FAILED,
     pytest.ExitCode.INTERRUPTED,
     pytest.ExitCode.NO_TESTS_COLLECTED,
 )
-"""Statuses of pytest that ours replaces; a usage error is 4 in both tables."""
 
-WORKER_ENDS_S = 60
-"""Seconds in which a worker ends that has reported all: it only takes down its plugins. One that hangs is lost."""
+# Seconds in which a worker that has reported everything must end: it only takes down its plugins. One that hangs is
+# reported as lost.
+WORKER_EXIT_S = 60
 
 
 class Controller:
     """The plugin object of the one process that records."""
 
     def __init__(self, options: Options, mock: EmbeddedMock | None) -> None:
-        """With the mock of this run, if it asks one: from now on it is the controller that ends it."""
+        """Prepare a run; from now on the controller ends its mock, if it has one."""
         self.options = options
         self._started_at = datetime.now(UTC)
-        self._run = f"{self._started_at:%Y%m%dT%H%M%SZ}-{options.told_as}-{secrets.token_hex(2)}"
+        self._run = f"{self._started_at:%Y%m%dT%H%M%SZ}-{options.target_label}-{secrets.token_hex(2)}"
         self._mock = mock
-        self._writer: ResultsWriter | None = None
+        self._recorder = Recorder(options, self._stop_run)
         self._addresses: Addresses | None = None
         self._trouble: list[str] = []
+        """What went wrong, in lines for the terminal."""
         self._written: list[str] = []
+        """What was written back into the records, in lines."""
         self._selected: tuple[str, ...] = ()
-        self._reported: set[str] = set()
-        self._told_of_itself: set[str] = set()
-        self._seen: tuple[Run, list[Result]] | None = None
-        """What results.jsonl holds, once it is complete: read once, for all that is told of it."""
-        self._stale = after_run.stale_entries(options)
+        self._run_and_results: tuple[Run, list[Result]] | None = None
+        """The contents of results.jsonl, read once when it is complete."""
+        self._stale_entries = after_run.list_stale_entries(options)
         self._progress: Progress | None = None
         self._session: pytest.Session | None = None
-        self._is_full = False
-        """Whether a line could not be written: none is after it, for it may stand there in part."""
         self._keys: dict[str, str] = {}
-        """Of this run's target, by variable: no child inherits them."""
-        self._shown: tuple[str | None, tuple[dict[str, Json], ...]] = (None, ())
+        """The keys of this run's target, by variable. No child process inherits them."""
+        self._history: tuple[str | None, tuple[dict[str, Json], ...]] = (None, ())
+        """The run before this one, and the rows of earlier runs."""
         self._looked_up: tuple[LookedUp, ...] | None = None
         self._finished_workers: list[Any] = []
-        self._lost_workers: dict[str, str] = {}
-        """How each was lost, by name, until it is written: results.jsonl opens when the first worker has collected."""
 
     @property
     def folder(self) -> Path:
+        """The folder of the run."""
         return self.options.out / self._run
 
     @property
     def worker_input(self) -> WorkerInput:
-        """What a prober needs; its addresses wait for the mock only when they are asked for."""
-        return WorkerInput(self._run, self._mock_addresses, self._shown[1], self._values, self._unanswered)
+        """What a process that probes needs; the mock is waited for when its addresses are asked for."""
+        return WorkerInput(self._run, self._mock_addresses, self._history[1], self._values, self._unanswered)
+
+    @property
+    def summary_printer(self) -> SummaryPrinter:
+        """The plugin object that prints what this run observed."""
+        return SummaryPrinter(
+            self.folder, lambda: self._run_and_results, self._written, self._trouble, annotate=self.options.annotate
+        )
 
     def start(self) -> None:
         """Make the run's folder.
@@ -104,8 +108,9 @@ class Controller:
         self._withhold_keys()
         try:
             self.folder.mkdir(parents=True)
-            if self.options.traffic is None:  # what a client did not do is no lost coverage
-                self._shown = nights.shown(self._history, self.options.told_as, left_out=self._trouble)
+            if self.options.traffic is None:  # a client does not ask for everything, so coverage cannot be lost
+                history = self.options.history_folder
+                self._history = nights.shown(history, self.options.target_label, left_out=self._trouble)
         except UserError as error:
             self.close()
             raise pytest.UsageError(str(error)) from error
@@ -120,13 +125,11 @@ class Controller:
         if self._mock is not None:
             self._mock.stop()
             self._mock = None
-        if self._writer is not None:
-            self._writer.close()
-            self._writer = None
+        self._recorder.close()
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)
     def pytest_sessionstart(self, session: pytest.Session) -> Generator[None]:
-        """Tell of a worker that ended as xdist started it; no other one is started then."""
+        """Report a worker that died while xdist started it; xdist does not replace it then."""
         self._session = session
         try:
             return (yield)
@@ -135,40 +138,40 @@ class Controller:
                 raise
             self.close()
             self._remove_folder()
-            lost = f"{ReasonCode.WORKER_LOST}: a worker ended as it started ({sanitize_line(str(error))}); run again"
-            pytest.exit(lost, returncode=Exit.HARNESS_ERROR)
+            message = f"{ReasonCode.WORKER_LOST}: a worker ended as it started ({sanitize_line(str(error))}); run again"
+            pytest.exit(message, returncode=Exit.HARNESS_ERROR)
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtestloop(self, session: pytest.Session) -> Generator[None, object, object]:
-        """Tell of workers that ended after they said that they had finished, and of one that could not be replaced."""
+        """Report workers that died after their last item, and one that xdist could not replace."""
         try:
-            done = yield
+            result = yield
         except (EOFError, OSError) as error:
             if not _has_workers(session.config):
                 raise
-            self._tell_of_lost("unnamed", f"xdist could not go on without it: {error}")
+            self._recorder.note_lost_worker("unnamed", f"xdist could not go on without it: {error}")
             return True
         for node in self._finished_workers:
             try:
-                node.channel.waitclose(WORKER_ENDS_S)
+                node.channel.waitclose(WORKER_EXIT_S)
             except (EOFError, OSError, node.channel.RemoteError) as error:
-                self._tell_of_lost(str(node.gateway.id), f"after its last item: {error}")
-        return done
+                self._recorder.note_lost_worker(str(node.gateway.id), f"after its last item: {error}")
+        return result
 
     def pytest_collection_finish(self, session: pytest.Session) -> None:
-        """Open results.jsonl, now that it is known what is selected."""
+        """Open results.jsonl, now that the selected records are known."""
         selected = [address for item in session.items if (address := address_of(item))]
         if not session.config.getoption("collectonly"):
-            self._open(selected)
+            self._open_results(selected)
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_xdist_node_collection_finished(self, ids: Sequence[str]) -> None:
         """Open results.jsonl as soon as the first worker has collected: all of them must collect the same."""
-        self._open([address for each in ids if (address := address_in(each))])
+        self._open_results([address for nodeid in ids if (address := address_in(nodeid))])
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_configure_node(self, node: Any) -> None:
-        """Tell an xdist worker, in plain values, what it must not find out for itself."""
+        """Give an xdist worker, in plain values, what all processes of the run must share."""
         whole_groups = node.config.getoption("dist") == "loadgroup"
         local = bool(node.gateway.spec.popen)
         keys = self._keys if local else {}  # another machine has keys of its own, or should have none
@@ -176,132 +179,84 @@ class Controller:
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_xdist_make_scheduler(self, config: pytest.Config, log: Any) -> Any:
-        """Keep together what shares a rate limit or a budget."""
+        """Keep records that share a rate limit or a budget on one worker."""
         if config.getoption("dist") != "loadgroup":
             return None
-        from catalog_probe.probes.plugin.collection.scheduling import (
-            GroupScheduling,  # brings xdist, which a run in one process does without
-        )
+        from catalog_probe.probes.plugin.collection.scheduling import GroupScheduling  # imports xdist
 
         return GroupScheduling(config, log, lambda address: group_of(address, self.options.target))
 
-    @property
-    def teller(self) -> Teller:
-        """Who says in the terminal what this run saw."""
-        return Teller(self.folder, lambda: self._seen, self._written, self._trouble, annotate=self.options.annotate)
-
-    def pytest_report_header(self) -> str:
-        target = self.options.target
-        if self.options.traffic is not None:
-            names = ", ".join(self.options.traffic.names)
-            return sanitize_row(
-                f"catalog probe: {len(self._asked_for)} records held against {names}; run {self.folder}"
-            )
-        where = "the embedded mock" if target.embedded else f"{'live' if target.live else 'mock'} target {target.name}"
-        where += f" under {self.options.invocation.revision}" if self.options.invocation.revision else ""
-        selected = {address.provider for address in self._asked_for}
-        providers = ", ".join(provider for provider in self.options.providers if provider in selected)
-        return sanitize_row(
-            f"catalog probe: {len(self._asked_for)} records of {providers} on {where}; run {self.folder}"
-        )
-
-    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        """Append a result as soon as its item's setup is reported, here or by a worker."""
-        if report.when == "setup" and self._writer is not None:
-            for name, value in report.user_properties:
-                if name == PROPERTY:
-                    self._keep(self._writer, value)
-            # pytest holds every report to the end of the session; what it carried is in the file by now.
-            report.user_properties[:] = [each for each in report.user_properties if each[0] != PROPERTY]
-
-    def _keep(self, writer: ResultsWriter, result: Any) -> None:
-        """Append a result, once: xdist gives the item in whose middle a worker died to another worker again."""
-        record = result["record"]
-        if record in self._reported or record in self._told_of_itself:
-            return
-        if not self._append(writer, self._with_reach(result)):
-            return
-        told = Result.from_json({**result, "attempts": ()})
-        if not harness_results.is_record_result(told):
-            self._told_of_itself.add(record)
-            return
-        self._reported.add(record)
-        if self._progress is not None:
-            self._progress.add(told)
-
-    def _with_reach(self, result: Any) -> Any:
-        """The result of a record with its reach; any other as it is."""
-        if result["record"] not in self._selected:
-            return result
-        record = self.options.catalog[result["record"]]
-        return {**result, "reach": self._reaches[record.provider].of_record(record, self.options.catalog).reach}
-
-    @cached_property
-    def _reaches(self) -> dict[str, Reaches]:
-        providers = {Address.parse(address).provider for address in self._selected}
-        return all_reaches({name: recipe_book(name) for name in providers}, self.options.target)
-
-    def _append(self, writer: ResultsWriter, result: Any) -> bool:
-        """Write a line; where there is no room for it the run ends, since what it saw from now on would be lost."""
-        if self._session is None or self._is_full:
-            return False
-        try:
-            writer.append(result)
-        except OSError as error:
-            self._is_full = True
-            said = f"results.jsonl: {error.strerror or error}; make room, or name another folder with --out"
-            self._trouble.append(said)
-            self._session.shouldstop = said
-        return not self._is_full
-
     @pytest.hookimpl(optionalhook=True)
     def pytest_testnodedown(self, node: Any, error: Any) -> None:
-        """A worker that ended without a word is told, though another one may finish its items."""
+        """Report a worker that died, though another one may finish its items."""
         if error:
-            self._tell_of_lost(str(node.gateway.id), str(error))
+            self._recorder.note_lost_worker(str(node.gateway.id), str(error))
         else:
             self._finished_workers.append(node)
 
-    def _tell_of_lost(self, name: str, why: str) -> None:
-        self._lost_workers[name] = f"worker {name}: {why}"
-        self._write_lost_workers()
+    def pytest_report_header(self) -> str:
+        """Say what is probed, and where."""
+        count, target = len(self._matching_addresses), self.options.target
+        if self.options.traffic is not None:
+            names = ", ".join(self.options.traffic.names)
+            return sanitize_row(f"catalog probe: {count} records held against {names}; run {self.folder}")
+        place = "the embedded mock" if target.embedded else f"{'live' if target.live else 'mock'} target {target.name}"
+        revision = self.options.invocation.revision
+        if revision:
+            place += f" under {revision}"
+        selected = {address.provider for address in self._matching_addresses}
+        providers = ", ".join(provider for provider in self.options.providers if provider in selected)
+        return sanitize_row(f"catalog probe: {count} records of {providers} on {place}; run {self.folder}")
 
-    def _write_lost_workers(self) -> None:
-        if self._writer is not None:
-            for name, detail in self._lost_workers.items():
-                self._keep(self._writer, harness_results.lost_worker_result(name, detail).to_json())
-            self._lost_workers.clear()
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        """Record a result as soon as the setup of its item is reported, here or by a worker."""
+        if report.when != "setup" or not self._recorder.is_open:
+            return
+        for name, value in report.user_properties:
+            if name == PROPERTY:
+                result = self._recorder.record(value)
+                if result is not None and self._progress is not None:
+                    self._progress.add(result)
+        # pytest keeps every report until the session ends; what this one carried is in the file now.
+        report.user_properties[:] = [item for item in report.user_properties if item[0] != PROPERTY]
 
     @pytest.hookimpl(trylast=True)
     def pytest_sessionfinish(self, session: pytest.Session, exitstatus: int) -> None:
-        """Make the views and set the exit status that CI branches on."""
-        opened = self._writer is not None
-        self._trouble += (f"{ReasonCode.WORKER_LOST}: {each}" for each in self._lost_workers.values())
-        interrupted = exitstatus == pytest.ExitCode.INTERRUPTED
-        self._say_what_was_stopped(session, interrupted=interrupted)
+        """Make the views, and set the exit status."""
+        recorder = self._recorder
+        was_open = recorder.is_open
+        self._trouble += (f"{ReasonCode.WORKER_LOST}: {detail}" for detail in recorder.lost_workers.values())
+        is_interrupted = exitstatus == pytest.ExitCode.INTERRUPTED
+        self._record_unprobed_rest(session, is_interrupted=is_interrupted)
         self.close()
-        if not self._reported and (interrupted or exitstatus not in _OURS or not self._selected):
+        if not recorder.reported and (is_interrupted or exitstatus not in _REPLACED_STATUSES or not self._selected):
             self._remove_folder()
-            if interrupted and not self._is_full:  # pytest counts what could not be collected as failed
+            if is_interrupted and not recorder.is_full:  # pytest counts collection errors as failed tests
                 session.exitstatus = Exit.HARNESS_ERROR if session.testsfailed else Exit.BLIND
-            elif exitstatus in _OURS and not opened and not session.config.getoption("collectonly"):
+            elif exitstatus in _REPLACED_STATUSES and not was_open and not session.config.getoption("collectonly"):
                 session.exitstatus = Exit.HARNESS_ERROR
             return
-        run, results = self._seen = read_run(self.folder / RESULTS_FILE)
-        self._make_views(run, results)
-        self._trouble += after_run.left_behind(self.folder, self.options.target.name)
-        if self._is_full:
+        run, results = self._run_and_results = read_run(self.folder / RESULTS_FILE)
+        remember = self._is_whole_run(results)
+        self._trouble += after_run.make_views(self.options, self.folder, run, results, remember=remember)
+        self._trouble += after_run.describe_leftovers(self.folder, self.options.target.name)
+        if recorder.is_full:
             session.exitstatus = Exit.HARNESS_ERROR
-        elif exitstatus in _OURS:
+        elif exitstatus in _REPLACED_STATUSES:
             session.exitstatus = select_exit({run_verdict.exit_status(run, results), self._write_back(run, results)})
 
     def _withhold_keys(self) -> None:
-        """Take the keys out of the environment that every child would inherit."""
+        """Take the keys out of the environment that every child process would inherit."""
         for name in self.options.target.secret_variables & os.environ.keys():
             self._keys[name] = os.environ.pop(name)
 
+    def _stop_run(self, cause: str) -> None:
+        self._trouble.append(cause)
+        if self._session is not None:
+            self._session.shouldstop = cause
+
     def _write_back(self, run: Run, results: list[Result]) -> Exit:
-        """Write what was seen into the records, where that was asked for; a failure loses nothing and is said."""
+        """Write what was observed into the records, with `--update`. A failure loses nothing."""
         if not self.options.update:
             return Exit.FINE
         try:
@@ -322,7 +277,7 @@ class Controller:
         return self._addresses
 
     def _look_up(self) -> tuple[LookedUp, ...]:
-        """What the accounts tell at the beginning of a live run, each asked once a run and before any probe."""
+        """Return the answers to the look-ups of a live run, which are sent once and before any probe."""
         if self._looked_up is None:
             self._looked_up = before_run.look_up(self.options) if self.options.target.live else ()
         return self._looked_up
@@ -333,98 +288,66 @@ class Controller:
     def _unanswered(self) -> Unanswered:
         return collect_unanswered(self._look_up())
 
-    def _open(self, selected: Sequence[str]) -> None:
-        """Write the run's line; a second call changes nothing.
+    def _open_results(self, selected: Sequence[str]) -> None:
+        """Open results.jsonl; a second call changes nothing.
 
         Raises:
             pytest.UsageError: it cannot be written.
         """
-        if self._writer is not None:
+        if self._recorder.is_open:
             return
         self._selected = tuple(sorted(set(selected)))
+        start = RunStart(self._run, self._started_at, self._selected, *self._history, tuple(self._stale_entries))
+        run = describe_run(self.options, start, self._look_up())
         try:
-            self._writer = ResultsWriter(self.folder / RESULTS_FILE, self._described)
+            self._recorder.open(self.folder / RESULTS_FILE, run)
         except OSError as error:
             raise self._unwritable(error) from error
-        self._write_lost_workers()
-        self._say_how_far()
+        self._show_progress()
 
-    @property
-    def _described(self) -> Run:
-        begun = Begun(self._run, self._started_at, self._selected, *self._shown, tuple(self._stale))
-        return described(self.options, begun, self._look_up())
-
-    def _say_how_far(self) -> None:
-        """Make ready to say how far the run is while it goes on."""
+    def _show_progress(self) -> None:
+        """Register the plugin that shows the progress, if there is a terminal reporter."""
         totals = Counter(Address.parse(address).provider for address in self._selected)
         plugins = self._session.config.pluginmanager if self._session is not None else None
         reporter = plugins.get_plugin("terminalreporter") if plugins is not None else None
         if plugins is None or not isinstance(reporter, pytest.TerminalReporter) or not totals:
             return
-        elsewhere = _has_workers(reporter.config)
-        self._progress = Progress(reporter, totals, None if elsewhere else plugins.get_plugin(PROBER))
+        prober = None if _has_workers(reporter.config) else plugins.get_plugin(PROBER)
+        self._progress = Progress(reporter, totals, prober)
         plugins.register(self._progress, "catalog-probe-progress")
 
     def _unwritable(self, error: OSError) -> pytest.UsageError:
-        said = f"--out {self.options.out}: {error.strerror}; name a folder that can be written"
-        return pytest.UsageError(sanitize_line(said, MAX_MESSAGE_LENGTH))
+        message = f"--out {self.options.out}: {error.strerror}; name a folder that can be written"
+        return pytest.UsageError(sanitize_line(message, MAX_MESSAGE_LENGTH))
 
-    def _say_what_was_stopped(self, session: pytest.Session, *, interrupted: bool) -> None:
-        """Record why the rest was not probed: an option wanted it so (`-x`), or Ctrl-C makes the run blind."""
-        if self._writer is None:
+    def _record_unprobed_rest(self, session: pytest.Session, *, is_interrupted: bool) -> None:
+        """Record why the rest was not probed: an option (`-x`) ended the run, or Ctrl-C, which makes it blind."""
+        if not self._recorder.is_open:
             return
-        if wanted := session.shouldfail or session.shouldstop:
-            outcome, reason = Outcome.NOT_PROBED, Reason(ReasonCode.STOPPED_EARLY, str(wanted))
-        elif interrupted:
+        if cause := session.shouldfail or session.shouldstop:
+            outcome, reason = Outcome.NOT_PROBED, Reason(ReasonCode.STOPPED_EARLY, str(cause))
+        elif is_interrupted:
             outcome, reason = Outcome.INCONCLUSIVE, Reason(ReasonCode.LANE_STOPPED, "the run was interrupted")
         else:
             return
         for address in self._selected:
-            if address not in self._reported:
-                result = Result(address, self.options.catalog[address].data, outcome, reason)
-                self._append(self._writer, result.to_json())
+            if address not in self._recorder.reported:
+                self._recorder.record_unprobed(Result(address, self.options.catalog[address].data, outcome, reason))
 
-    @property
-    def _history(self) -> Path:
-        """Where this target's memory lies: what was seen live is committed, what a mock said, or elsewhere, is not."""
-        kept = self.options.target.live and self.options.out.resolve() == paths.runs_folder().resolve()
-        return paths.history_folder() if kept else self.options.out / "history"
-
-    def _remember(self, run: Run, results: list[Result]) -> None:
-        """Add this run to the history, unless it was only part of what its options select, or asked nobody."""
-        whole = (
-            len(self._reported) >= len(self._asked_for) and self.options.shard is None and self.options.traffic is None
-        )
-        if whole and any(result.outcome is not Outcome.NOT_PROBED for result in results):
-            nights.append(self._history, run, results)
+    def _is_whole_run(self, results: list[Result]) -> bool:
+        """Whether the run belongs into the history: it probed all that its options select, and asked somebody."""
+        is_complete = len(self._recorder.reported) >= len(self._matching_addresses)
+        is_part = self.options.shard is not None or self.options.traffic is not None
+        return is_complete and not is_part and any(result.outcome is not Outcome.NOT_PROBED for result in results)
 
     @cached_property
-    def _asked_for(self) -> tuple[Address, ...]:
-        """The records that the options select, before `-k` and its like."""
-        return tuple(each.address for each in self.options.catalog.records if self.options.selects(each.address))
-
-    def _make_views(self, run: Run, results: list[Result]) -> None:
-        """Everything beside results.jsonl can be made again from it, so a failure here loses nothing and is said."""
-        from catalog_probe.catalog.writeback import update  # needed after the run: the mock starts sooner
-        from catalog_probe.reports import build
-
-        for what, make in (
-            (
-                "the records as this run would leave them",
-                lambda: update.leave_copy(self.options.catalog, self.folder, (run, results)),
-            ),
-            ("the report", lambda: build.write_views(self.folder, run, results)),
-            ("the history", lambda: self._remember(run, results)),
-            (f"{paths.RUNS}/latest", lambda: _point(self.options.out / "latest", self.folder.name)),
-        ):
-            try:
-                make()
-            except Exception as error:  # noqa: BLE001 - a view that fails must not take the exit status with it
-                again = f"catalog-probe report build {self.folder}"
-                self._trouble.append(f"could not write {what}: {type(error).__name__}: {error}; try `{again}`")
+    def _matching_addresses(self) -> tuple[Address, ...]:
+        """The records that match the options, before `-k` and its like."""
+        records = self.options.catalog.records
+        return tuple(record.address for record in records if self.options.selects(record.address))
 
     def _remove_folder(self) -> None:
-        """A run that probed nothing leaves nothing."""
+        """Remove the folder of a run that probed nothing."""
         (self.folder / RESULTS_FILE).unlink(missing_ok=True)
         if self.folder.is_dir() and not any(self.folder.iterdir()):
             self.folder.rmdir()
@@ -433,10 +356,3 @@ class Controller:
 def _has_workers(config: pytest.Config) -> bool:
     """Whether xdist runs the items in workers: then the controller's own loop only talks to them."""
     return bool(config.getoption("dist", "no") != "no")
-
-
-def _point(link: Path, name: str) -> None:
-    """Point `latest` at a run, atomically; a reader sees the old run or the new one."""
-    fresh = link.with_name(f"{link.name}.{os.getpid()}")
-    fresh.symlink_to(name)
-    fresh.replace(link)

@@ -1,4 +1,4 @@
-"""How a run ends that somebody else ends: by a signal, or by the death of the process that records."""
+"""How a run ends that is ended from outside: by a signal, or by the death of the controller."""
 
 from __future__ import annotations
 
@@ -13,56 +13,56 @@ import pytest
 
 _Handler = Callable[[int, FrameType | None], object]
 
-LOOKS_S = 0.5
-"""How often a worker looks whether the process that records is still there."""
+# Seconds between two checks of a worker whether the controller is alive.
+POLL_S = 0.5
 
-AGAIN_S = 0.001
-"""After how long a signal comes again that came where it could not be told of."""
+# Seconds after which a signal is sent again that came where it could not be handled.
+RESEND_S = 0.001
 
-MOST_TIMES = 1_000
-"""How often it does: a run must end."""
+# How often it is sent again at most: a run must end.
+MAX_RESENDS = 1_000
 
 
-def report_when_told_to_end() -> None:
-    """Let SIGTERM and SIGHUP end the session as Ctrl-C does: with a report of what was seen. A second one kills.
+def handle_signals() -> None:
+    """Let SIGTERM and SIGHUP end the session as Ctrl-C does: with a report of what was observed. A second one kills.
 
-    What somebody else handles or ignores, as `nohup` does, stays so.
+    A signal that somebody else handles or ignores, as `nohup` does, is left alone.
     """
     if threading.current_thread() is not threading.main_thread():
         return
-    for number, (usual, ours) in _HANDLERS.items():
-        if signal.getsignal(number) is usual:
-            signal.signal(number, ours)
+    for number, (default, handler) in _HANDLERS.items():
+        if signal.getsignal(number) is default:
+            signal.signal(number, handler)
 
 
-def forget() -> None:
-    """Leave the signals as they were before."""
-    for number, (usual, ours) in _HANDLERS.items():
-        if signal.getsignal(number) is ours:
-            signal.signal(number, usual)
+def restore_signals() -> None:
+    """Undo `handle_signals`."""
+    for number, (default, handler) in _HANDLERS.items():
+        if signal.getsignal(number) is handler:
+            signal.signal(number, default)
 
 
-def end_with_the_controller() -> None:
-    """End this worker when its parent is gone: nobody would record what it goes on to send."""
-    threading.Thread(target=_watch, args=(os.getppid(),), daemon=True, name="watching the controller").start()
+def exit_with_parent() -> None:
+    """End this worker when its parent has died: nobody would record what it goes on to send."""
+    threading.Thread(target=_watch_parent, args=(os.getppid(),), daemon=True, name="watching the controller").start()
 
 
-def _at_a_line(handle: _Handler) -> _Handler:
-    """Let a signal interrupt only what stands in a line of the source; else it comes again in a moment.
+def _interrupt_at_line(handler: _Handler) -> _Handler:
+    """Wrap a handler so that it only runs between lines of source; else the signal is sent again in a moment.
 
-    Python makes instructions that stand in no line, and pytest breaks over an exception raised in one of them. To send
-    the signal anew from here would be to interrupt this very function, and with it what it has interrupted.
+    Python makes instructions that belong to no line, and pytest breaks over an exception raised in one of them. The
+    signal is sent by a timer, because sending it from here would interrupt this function in the same place.
     """
+    resends = iter(range(MAX_RESENDS))
 
-    left = iter(range(MOST_TIMES))
-
-    def handled(number: int, frame: FrameType | None) -> None:
-        if any(each.f_lineno is None for each in _stack(frame)) and next(left, None) is not None:
-            threading.Timer(AGAIN_S, signal.pthread_kill, (threading.get_ident(), number)).start()
+    def handle(number: int, frame: FrameType | None) -> None:
+        is_outside_line = any(caller.f_lineno is None for caller in _stack(frame))
+        if is_outside_line and next(resends, None) is not None:
+            threading.Timer(RESEND_S, signal.pthread_kill, (threading.get_ident(), number)).start()
         else:
-            handle(number, frame)
+            handler(number, frame)
 
-    return handled
+    return handle
 
 
 def _stack(frame: FrameType | None) -> Iterator[FrameType]:
@@ -71,22 +71,22 @@ def _stack(frame: FrameType | None) -> Iterator[FrameType]:
         frame = frame.f_back
 
 
-def _end(number: int, _: FrameType | None) -> None:
+def _end_session(number: int, _: FrameType | None) -> None:
     signal.signal(number, signal.SIG_DFL)
     pytest.exit(f"ended by {signal.Signals(number).name}", returncode=128 + number)
 
 
-def _watch(parent: int) -> None:
+def _watch_parent(parent: int) -> None:
     while os.getppid() == parent:
-        time.sleep(LOOKS_S)
+        time.sleep(POLL_S)
     os._exit(1)
 
 
-_told_to_end = _at_a_line(_end)
+_end_at_line = _interrupt_at_line(_end_session)
 
+# The default handler of each signal, and the one of a run.
 _HANDLERS: Mapping[signal.Signals, tuple[_Handler | signal.Handlers, _Handler]] = {
-    signal.SIGTERM: (signal.SIG_DFL, _told_to_end),
-    signal.SIGHUP: (signal.SIG_DFL, _told_to_end),
-    signal.SIGINT: (signal.default_int_handler, _at_a_line(signal.default_int_handler)),
+    signal.SIGTERM: (signal.SIG_DFL, _end_at_line),
+    signal.SIGHUP: (signal.SIG_DFL, _end_at_line),
+    signal.SIGINT: (signal.default_int_handler, _interrupt_at_line(signal.default_int_handler)),
 }
-"""How each is handled where nobody has chosen otherwise, and how a run handles it."""

@@ -1,4 +1,4 @@
-"""`--plan`: collects as a run would, then tells instead of probing."""
+"""`--plan`: prints what a run would send, and sends nothing."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ from catalog_probe.probes.plugin.collection.collecting import Collector, address
 
 
 class Planner(Collector):
-    """Collects as a run would, then tells instead of probing."""
+    """The plugin object that collects as a run would, and prints the plan instead of probing."""
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtestloop(self, session: pytest.Session) -> bool:
         addresses = [address for item in session.items if (address := address_of(item)) is not None]
         options = self.options
-        chosen = plan(options.catalog, options.planned, options.allow, addresses, options.drawing)
+        chosen = plan(options.catalog, options.planned_target, options.allow, addresses, options.drawing)
         reporter = session.config.pluginmanager.get_plugin("terminalreporter")
         if isinstance(reporter, pytest.TerminalReporter):
             reporter.write_line("")
-            unfaulted = at_most(chosen.probed, options.catalog, options.planned, options.allow)
-            for line in told(chosen, options.target, options.catalog, unfaulted):
+            fault_free_requests = at_most(chosen.probed, options.catalog, options.planned_target, options.allow)
+            for line in told(chosen, options.target, options.catalog, fault_free_requests):
                 reporter.write_line(sanitize_row(line))
         return True

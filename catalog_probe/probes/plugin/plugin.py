@@ -14,12 +14,13 @@ import pytest
 from catalog_probe.catalog.model.errors import MAX_MESSAGE_LENGTH, UserError, display_path
 from catalog_probe.catalog.text.output_streams import FailsafeStream, make_output_failsafe
 from catalog_probe.catalog.text.sanitizing import sanitize_line
-from catalog_probe.probes.plugin.collection import options, options_table, selectors
+from catalog_probe.probes.plugin.collection import options_table, selectors
+from catalog_probe.probes.plugin.collection.options import read_options
 from catalog_probe.probes.plugin.collection.options_table import PROBES
 from catalog_probe.probes.plugin.collection.worker_input import KEYS, LOCAL, WORKER_INPUT, WorkerInput
-from catalog_probe.probes.plugin.ending import end_with_the_controller, forget, report_when_told_to_end
-from catalog_probe.probes.plugin.full_stdout import Speaker
-from catalog_probe.probes.plugin.installed import all_installed
+from catalog_probe.probes.plugin.ending import exit_with_parent, handle_signals, restore_signals
+from catalog_probe.probes.plugin.missing_libraries import report_missing_libraries
+from catalog_probe.probes.plugin.stdout_guard import StdoutGuard
 from catalog_probe.probes.recipes.book import recipe_book
 
 if TYPE_CHECKING:
@@ -27,170 +28,176 @@ if TYPE_CHECKING:
 
     from catalog_probe.catalog.files.store import Catalog
     from catalog_probe.probes.plugin.collection.options import Options
-    from catalog_probe.probes.plugin.controller import Controller  # 0.1 s while the mock starts
-    from catalog_probe.probes.plugin.embedded_mock import EmbeddedMock  # a live run starts no mock
+    from catalog_probe.probes.plugin.controller import Controller
+    from catalog_probe.probes.plugin.embedded_mock import EmbeddedMock
 
+# pytest's default of `-r`: it lists failures and errors at the end of a run.
+DEFAULT_REPORTCHARS = "fE"
 
-PYTESTS_LIST = "fE"
-"""What pytest lists at the end of a run where `-r` does not say: what failed, and errors."""
-
-_speaker: pytest.StashKey[Speaker] = pytest.StashKey()
+_stdout_guard: pytest.StashKey[StdoutGuard] = pytest.StashKey()
 _controller: pytest.StashKey[Controller] = pytest.StashKey()
 _catalog: pytest.StashKey[Catalog] = pytest.StashKey()
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
+    """Declare our options, and keep output that fails from changing the exit status."""
     make_output_failsafe()
     if isinstance(sys.stderr, io.TextIOWrapper) and sys.stderr is sys.__stderr__:
-        sys.stderr = FailsafeStream(sys.stderr)  # else what cannot be said of wrong usage would hide that it is (4)
-    options_table.add(parser)
+        # Otherwise a usage error (4) that cannot be printed would end as another error.
+        sys.stderr = FailsafeStream(sys.stderr)
+    options_table.add_options(parser)
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_cmdline_main(config: pytest.Config) -> None:
-    """Refuse our options elsewhere; keep each lane on one xdist worker; plan, and judge recordings, without any."""
-    if not hasattr(config, "workerinput") and not _asked_for(config):
+    """Refuse our options outside of `probes/`, and choose how xdist distributes the probes."""
+    is_worker = hasattr(config, "workerinput")
+    if is_worker:
+        return
+    if not _runs_probes(config):
         try:
-            options_table.refuse_elsewhere(config)
+            options_table.refuse_without_probes(config)
             selectors.refuse_addresses(config.args, config.invocation_params.dir)
         except UserError as error:
             raise pytest.UsageError(str(error)) from None
-    if hasattr(config, "workerinput") or not _asked_for(config):
         return
-    config.stash[_speaker] = speaker = Speaker()
-    config.pluginmanager.register(speaker, "catalog-probe-speaker")
-    config.add_cleanup(speaker.end)
+    config.stash[_stdout_guard] = stdout_guard = StdoutGuard()
+    config.pluginmanager.register(stdout_guard, "catalog-probe-stdout-guard")
+    config.add_cleanup(stdout_guard.end)
     if not config.pluginmanager.hasplugin("xdist"):
         return
-    if config.getoption("plan") or config.getoption("traffic"):
+    if config.getoption("plan") or config.getoption("traffic"):  # nothing is sent, so workers are of no use
         config.option.numprocesses = 0
         config.option.tx, config.option.dist = [], "no"
     elif "--dist" not in " ".join(map(str, config.invocation_params.args)):
-        elsewhere = config.getoption("numprocesses") or config.getoption("tx")
-        config.option.dist = "loadgroup" if elsewhere else config.getoption("dist")
+        has_workers = config.getoption("numprocesses") or config.getoption("tx")
+        # Each lane stays on one worker, which keeps its rate limit and budget.
+        config.option.dist = "loadgroup" if has_workers else config.getoption("dist")
 
 
 def pytest_configure(config: pytest.Config) -> None:
     """Read the options and start, as the controller (or the only process) or as an xdist worker."""
-    told = getattr(config, "workerinput", {}).get(WORKER_INPUT)
-    if told is None and (hasattr(config, "workerinput") or not _asked_for(config)):
+    plain_input = getattr(config, "workerinput", {}).get(WORKER_INPUT)
+    if plain_input is None and (hasattr(config, "workerinput") or not _runs_probes(config)):
         return
-    chosen = _options(config, {} if told is None else told[KEYS])
-    _hold_the_budget(config, chosen)
-    config.stash[_catalog] = chosen.catalog
-    if told is not None and told[LOCAL]:
-        end_with_the_controller()
-    if told is None:
-        _demand_soundness(chosen)
-        _demand_recipes(chosen)
-    if chosen.plan:  # the run is not even begun, and nothing of what sends or records is loaded
-        with all_installed():
-            from catalog_probe.probes.plugin.planner import Planner  # libraries that are missing are told
-        config.pluginmanager.register(Planner(chosen), "catalog-probe-planner")
+    options = _read_options(config, {} if plain_input is None else plain_input[KEYS])
+    _require_shared_limits(config, options)
+    config.stash[_catalog] = options.catalog
+    if plain_input is not None and plain_input[LOCAL]:
+        exit_with_parent()
+    if plain_input is None:
+        _require_sound_catalog(options)
+        _require_recipes(options)
+    if options.plan:  # nothing of what sends or records is loaded
+        with report_missing_libraries():
+            from catalog_probe.probes.plugin.planner import Planner
+        config.pluginmanager.register(Planner(options), "catalog-probe-planner")
         return
-    with all_installed():
-        worker_input = _take_charge(config, chosen) if told is None else WorkerInput.from_controller(told)
-        from catalog_probe.probes.plugin.collection.items import PROBER, Prober  # brings what sends
+    with report_missing_libraries():
+        worker_input = (
+            _start_controller(config, options) if plain_input is None else WorkerInput.from_controller(plain_input)
+        )
+        from catalog_probe.probes.plugin.collection.items import PROBER, Prober  # imports what sends
 
-    prober = Prober(chosen, worker_input, prefetch=config.getoption("maxfail", 0) != 1)
+    prober = Prober(options, worker_input, prefetch=config.getoption("maxfail", 0) != 1)
     config.pluginmanager.register(prober, PROBER)
 
 
 def pytest_report_collectionfinish(config: pytest.Config, items: Sequence[pytest.Item]) -> list[str]:
-    """Where `-k` selects nothing: which of its words no record has."""
+    """If `-k` selects nothing, say which of its words no record has."""
     catalog = config.stash.get(_catalog, None)
-    return selectors.words_of_none(config.getoption("keyword"), catalog) if catalog is not None and not items else []
+    if catalog is None or items:
+        return []
+    return selectors.list_unknown_words(config.getoption("keyword"), catalog)
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:
-    """End the mock whatever ended the session."""
+    """End the mock, whatever ended the session."""
     controller = config.stash.get(_controller, None)
     if controller is not None:
         controller.close()
 
 
-def _options(config: pytest.Config, keys: Mapping[str, str]) -> Options:
+def _read_options(config: pytest.Config, keys: Mapping[str, str]) -> Options:
     try:
-        chosen = options.read(config, {**keys, **os.environ})
+        options = read_options(config, {**keys, **os.environ})
         selectors.refuse_addresses(config.args, config.invocation_params.dir)
-        selectors.demand_records(config.args, chosen.catalog)
-        return chosen
+        selectors.require_records(config.args, options.catalog)
+        return options
     except UserError as error:
         raise pytest.UsageError(str(error)) from None
     except OSError as error:  # a name too long for the system, a folder that may not be entered
-        raise pytest.UsageError(
-            sanitize_line(f"{error.filename}: {error.strerror or error}; name another", MAX_MESSAGE_LENGTH)
-        ) from None
+        message = f"{error.filename}: {error.strerror or error}; name another"
+        raise pytest.UsageError(sanitize_line(message, MAX_MESSAGE_LENGTH)) from None
 
 
-def _hold_the_budget(config: pytest.Config, chosen: Options) -> None:
-    """Limits are kept by the process that probes, so one process must have all lanes that share some."""
+def _require_shared_limits(config: pytest.Config, options: Options) -> None:
+    """Refuse to distribute lanes that share limits: the process that probes keeps them, so it must have all lanes."""
     if config.getoption("dist", "no") in ("no", "loadgroup"):
         return
-    for name in chosen.target.providers:
-        if name in chosen.providers and chosen.target.shares_limits(name):
+    for name in options.target.providers:
+        if name in options.providers and options.target.shares_limits(name):
             raise pytest.UsageError(
                 f"--dist: the lanes of providers.{name} share its limits, which only --dist loadgroup can keep; "
                 "leave --dist out"
             )
 
 
-def _demand_soundness(chosen: Options) -> None:
-    from catalog_probe.probes.plugin import catalog_check  # brings jsonschema, which other runs of pytest do without
+def _require_sound_catalog(options: Options) -> None:
+    from catalog_probe.probes.plugin import catalog_check  # imports jsonschema, which other runs of pytest do not need
 
     try:
-        with all_installed():
-            catalog_check.demand(chosen.catalog.roots, chosen.providers)
+        with report_missing_libraries():
+            catalog_check.require_sound(options.catalog.roots, options.providers)
     except UserError as error:
         raise pytest.UsageError(str(error)) from None
 
 
-def _demand_recipes(chosen: Options) -> None:
-    """Load all recipes of this run before anything is sent: what is wrong with them is one line."""
+def _require_recipes(options: Options) -> None:
+    """Load all recipes of this run before anything is sent: a mistake in them is a usage error."""
     try:
-        with all_installed():
-            for provider in chosen.providers:
+        with report_missing_libraries():
+            for provider in options.providers:
                 recipe_book(provider)
     except UserError as error:
         raise pytest.UsageError(str(error)) from None
 
 
-def _take_charge(config: pytest.Config, chosen: Options) -> WorkerInput:
-    report_when_told_to_end()
-    config.add_cleanup(forget)
-    mock = _mock_of(config, chosen)  # it starts while this process loads what follows
-    from catalog_probe.probes.plugin.controller import Controller  # 0.1 s while the mock starts
+def _start_controller(config: pytest.Config, options: Options) -> WorkerInput:
+    handle_signals()
+    config.add_cleanup(restore_signals)
+    mock = _start_mock(config, options)  # not waited for: it starts while this process imports what follows
+    from catalog_probe.probes.plugin.controller import Controller
 
-    controller = Controller(chosen, mock)
+    controller = Controller(options, mock)
     controller.start()
     config.stash[_controller] = controller
     config.pluginmanager.register(controller, "catalog-probe-controller")
-    config.pluginmanager.register(controller.teller, "catalog-probe-teller")
-    config.stash[
-        _speaker
-    ].mend = f"`{shlex.join(['catalog-probe', 'report', 'show', display_path(controller.folder)])}` says it"
+    config.pluginmanager.register(controller.summary_printer, "catalog-probe-summary-printer")
+    command = shlex.join(["catalog-probe", "report", "show", display_path(controller.folder)])
+    config.stash[_stdout_guard].advice = f"`{command}` prints it"
     if config.option.tbstyle == "auto":
-        config.option.tbstyle = "no"  # each failure is told by its cause
-    if config.option.reportchars == PYTESTS_LIST:
-        config.option.reportchars = "E"  # our summary tells what failed, by cause; errors outside of probes stay
+        config.option.tbstyle = "no"  # our summary describes each failure by its cause
+    if config.option.reportchars == DEFAULT_REPORTCHARS:
+        config.option.reportchars = "E"  # our summary lists failures by cause; errors outside of probes stay
     return controller.worker_input
 
 
-def _mock_of(config: pytest.Config, chosen: Options) -> EmbeddedMock | None:
-    """The mock of a run that asks one, on its way; it is not waited for."""
-    if not chosen.target.embedded or chosen.traffic is not None:
+def _start_mock(config: pytest.Config, options: Options) -> EmbeddedMock | None:
+    """Start the mock, if the run asks one."""
+    if not options.target.embedded or options.traffic is not None:
         return None
     from catalog_probe.probes.plugin.embedded_mock import EmbeddedMock  # a live run starts no mock
 
     try:
-        mock = EmbeddedMock(chosen.providers)
+        mock = EmbeddedMock(options.providers)
     except UserError as error:
         raise pytest.UsageError(str(error)) from error
     config.add_cleanup(mock.stop)
     return mock
 
 
-def _asked_for(config: pytest.Config) -> bool:
+def _runs_probes(config: pytest.Config) -> bool:
     """Whether an argument of the command line lies in `probes/`."""
     start = config.invocation_params.dir
     paths = (Path(start, str(argument).split("::")[0]).resolve() for argument in config.args)

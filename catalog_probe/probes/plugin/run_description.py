@@ -1,7 +1,10 @@
-"""What a run says of itself in the first line of its results, before anything is asked."""
+"""Describes a run in the first line of its results, before anything is sent."""
 
 from __future__ import annotations
 
+import platform
+from contextlib import suppress
+from importlib.metadata import PackageNotFoundError, version
 from typing import TYPE_CHECKING, NamedTuple
 
 from catalog_probe.catalog.evidence.results import Run
@@ -9,7 +12,6 @@ from catalog_probe.catalog.model import Address, Json
 from catalog_probe.catalog.model.clock import format_utc
 from catalog_probe.probes.planning.plan import controlled_lanes, plan
 from catalog_probe.probes.plugin import before_run
-from catalog_probe.probes.plugin.versions import versions
 from catalog_probe.probes.running.looking_up import collect_values
 
 if TYPE_CHECKING:
@@ -20,8 +22,12 @@ if TYPE_CHECKING:
     from catalog_probe.probes.targets.look_ups import LookedUp
 
 
-class Begun(NamedTuple):
-    """A run that is about to ask."""
+# Libraries whose versions may change a result.
+LIBRARIES = ("httpx", "httpcore", "h11", "h2", "pytest", "pytest-xdist", "jsonschema", "websockets", "grpcio")
+
+
+class RunStart(NamedTuple):
+    """A run that is about to probe."""
 
     run: str
     started_at: datetime
@@ -35,42 +41,51 @@ class Begun(NamedTuple):
     """The accepted differences that fail it by themselves."""
 
 
-def described(options: Options, begun: Begun, looked_up: Sequence[LookedUp]) -> Run:
-    """The run's line, with all that decides what its results mean."""
-    asked = {Address.parse(address).provider for address in begun.selected}
+def describe_run(options: Options, start: RunStart, looked_up: Sequence[LookedUp]) -> Run:
+    """Return the run's line, with everything that decides what its results mean."""
+    selected_providers = {Address.parse(address).provider for address in start.selected}
     return Run(
-        run=begun.run,
-        target=options.told_as,
+        run=start.run,
+        target=options.target_label,
         live=options.target.live,
-        started_at=format_utc(begun.started_at, "seconds"),
+        started_at=format_utc(start.started_at, "seconds"),
         today=options.today.isoformat(),
         providers=options.providers,
-        expected=tuple(name for name in options.expected if name in asked),
-        selected=begun.selected,
-        self_tests=_self_tests(options, begun.selected, looked_up),
-        policy=_policy(options, begun.stale),
+        expected=tuple(name for name in options.expected_providers if name in selected_providers),
+        selected=start.selected,
+        self_tests=_list_self_tests(options, start.selected, looked_up),
+        policy=_describe_policy(options, start.stale),
         invocation=options.invocation,
-        versions=versions(),
+        versions=list_versions(),
         catalog_digest=options.catalog.digest,
-        previous_run=begun.previous,
-        history=begun.history,
-        preflight=tuple(each.to_json() for each in looked_up),
-        expirations=before_run.find_expirations(options, looked_up, begun.selected),
+        previous_run=start.previous,
+        history=start.history,
+        preflight=tuple(answer.to_json() for answer in looked_up),
+        expirations=before_run.find_expirations(options, looked_up, start.selected),
         answered_by=options.target.answered_by,
-        revisions=options.asked_under,
+        revisions=options.revisions_in_use,
         traffic=options.traffic.to_json() if options.traffic is not None else None,
     )
 
 
-def _self_tests(options: Options, selected: Sequence[str], looked_up: Sequence[LookedUp]) -> tuple[str, ...]:
-    """The live lanes of what will be probed that have a control: each must show that it could see a drift."""
+def list_versions() -> dict[str, str]:
+    """Return installed versions by name, without importing anything heavy."""
+    versions = {"python": platform.python_version()}
+    for name in LIBRARIES:
+        with suppress(PackageNotFoundError):
+            versions[name] = version(name)
+    return versions
+
+
+def _list_self_tests(options: Options, selected: Sequence[str], looked_up: Sequence[LookedUp]) -> tuple[str, ...]:
+    """Return the live lanes to be probed that have a control: each must show that it can detect a drift."""
     if not options.target.live or options.traffic is not None:
         return ()
     target = options.target.with_values(collect_values(looked_up))
     return controlled_lanes(plan(options.catalog, target, options.allow, selected))
 
 
-def _policy(options: Options, stale: Sequence[str]) -> dict[str, Json]:
+def _describe_policy(options: Options, stale: Sequence[str]) -> dict[str, Json]:
     policy: dict[str, Json] = {
         "allow": sorted(options.allow),
         "kinds": list(options.kinds),

@@ -1,4 +1,4 @@
-"""Says in the terminal what a run saw: by cause what pytest says by item, and the state of the run last of all."""
+"""Prints in the terminal what a run observed: failures by cause, and the state of the run as the last line."""
 
 from __future__ import annotations
 
@@ -19,20 +19,24 @@ if TYPE_CHECKING:
     from catalog_probe.catalog.evidence.results import Result, Run
 
 
-class Teller:
-    """The plugin object that has the last word; others say what was `seen`, and add lines while the run goes on."""
+class SummaryPrinter:
+    """The plugin object that prints the summary and, below pytest's last line, the verdict.
+
+    `read_results` returns the run and its results, or None if nothing was probed. `written` and `trouble` are lines
+    that are still added to while the run goes on.
+    """
 
     def __init__(
         self,
         folder: Path,
-        seen: Callable[[], tuple[Run, Sequence[Result]] | None],
+        read_results: Callable[[], tuple[Run, Sequence[Result]] | None],
         written: Sequence[str],
         trouble: Sequence[str],
         *,
         annotate: bool = False,
     ) -> None:
         self._folder = folder
-        self._seen = seen
+        self._read_results = read_results
         self._annotate = annotate
         self._written = written
         self._trouble = trouble
@@ -41,46 +45,51 @@ class Teller:
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> Iterator[None]:
-        """After pytest's own list of failures, which is put into the order of what made them."""
-        seen = self._seen()
-        if seen is None:
+        """Sort pytest's own list of failures by cause, and print the summary below it."""
+        run_and_results = self._read_results()
+        if run_and_results is None:
             yield
-            self._tell_trouble(terminalreporter)
+            self._print_trouble(terminalreporter)
             return
-        from catalog_probe.reports.views import ci_annotations, terminal  # 0.1 s to import, after the run
-
-        run, results = seen
-        _by_cause(terminalreporter, results)
+        run, results = run_and_results
+        _sort_by_cause(terminalreporter, results)
         yield
-        colour, width = bool(terminalreporter.hasmarkup), shutil.get_terminal_size().columns
-        terminalreporter.section("catalog probe")
-        quiet = terminalreporter.verbosity < 0
-        terminalreporter.write_line(terminal.body(run, results, width=width, colour=colour, quiet=quiet))
-        for said in self._written:
-            terminalreporter.write_line(sanitize_row(said))
-        self._tell_trouble(terminalreporter)
-        if (report := self._folder / "report.html").is_file():
-            terminalreporter.write_line(f"report: {display_path(report)}")
-        if self._annotate:
-            for line in ci_annotations.annotated(run, results):
-                terminalreporter.write_line(line)
-        self._reporter, self._verdict = (
-            terminalreporter,
-            terminal.verdict(run, results, width=width, colour=colour),
-        )
-
-    def _tell_trouble(self, reporter: pytest.TerminalReporter) -> None:
-        for said in self._trouble:
-            reporter.write_line(sanitize_row(said), red=True)
+        self._print_summary(terminalreporter, run, results)
 
     @pytest.hookimpl(trylast=True)
     def pytest_unconfigure(self) -> None:
-        """Below the line with which pytest ends."""
+        """Print the verdict below the line with which pytest ends."""
         if self._reporter is not None:
             self._reporter.write_line(self._verdict)
 
+    def _print_summary(self, reporter: pytest.TerminalReporter, run: Run, results: Sequence[Result]) -> None:
+        from catalog_probe.reports.views import ci_annotations, terminal  # imported after the run: 0.1 s
 
-def _by_cause(reporter: pytest.TerminalReporter, results: Sequence[Result]) -> None:
-    place = {record: at for at, cause in reversed([*enumerate(find_causes(results))]) for record in cause.records}
+        colour, width = bool(reporter.hasmarkup), shutil.get_terminal_size().columns
+        reporter.section("catalog probe")
+        quiet = reporter.verbosity < 0
+        reporter.write_line(terminal.body(run, results, width=width, colour=colour, quiet=quiet))
+        for line in self._written:
+            reporter.write_line(sanitize_row(line))
+        self._print_trouble(reporter)
+        if (report := self._folder / "report.html").is_file():
+            reporter.write_line(f"report: {display_path(report)}")
+        if self._annotate:
+            for line in ci_annotations.annotated(run, results):
+                reporter.write_line(line)
+        self._reporter = reporter
+        self._verdict = terminal.verdict(run, results, width=width, colour=colour)
+
+    def _print_trouble(self, reporter: pytest.TerminalReporter) -> None:
+        for line in self._trouble:
+            reporter.write_line(sanitize_row(line), red=True)
+
+
+def _sort_by_cause(reporter: pytest.TerminalReporter, results: Sequence[Result]) -> None:
+    """Sort failed items by the first cause of their record, and those without a cause last."""
+    ranks: dict[str, int] = {}
+    for rank, cause in enumerate(find_causes(results)):
+        for record in cause.records:
+            ranks.setdefault(record, rank)
     for kind in ("failed", "error"):
-        reporter.stats.get(kind, []).sort(key=lambda report: place.get(address_in(report.nodeid), len(place)))
+        reporter.stats.get(kind, []).sort(key=lambda report: ranks.get(address_in(report.nodeid), len(ranks)))

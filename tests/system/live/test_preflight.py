@@ -13,7 +13,7 @@ import pytest
 from catalog_probe.catalog.model import Outcome
 from catalog_probe.catalog.writeback.accepted_differences import Entry
 from catalog_probe.mockserver.app import create_app
-from catalog_probe.probes.plugin.after_run import stale_entries
+from catalog_probe.probes.plugin.after_run import list_stale_entries
 from catalog_probe.probes.plugin.collection.options import Options
 from catalog_probe.probes.running.engine import Engine
 from catalog_probe.probes.running.pacing.rate_limiter import RateLimiter, WaitTooLong
@@ -231,7 +231,7 @@ def night_target() -> Target:
     ],
 )
 def test_an_entry_that_no_run_can_keep_fails_each_run_on_its_target(entry: Entry, today: date, said: list[str]) -> None:
-    lines = stale_entries(options(entry, today=today))
+    lines = list_stale_entries(options(entry, today=today))
     assert len(lines) == len(said)
     assert all(words in line for words, line in zip(said, lines, strict=True))
 

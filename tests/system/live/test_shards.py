@@ -78,7 +78,7 @@ def options(target: Target, shard: Shard) -> Options:
 
 
 def expected_by_shard(target: Target, total: int) -> list[tuple[str, ...]]:
-    return [options(target, Shard(number, total)).expected for number in range(1, total + 1)]
+    return [options(target, Shard(number, total)).expected_providers for number in range(1, total + 1)]
 
 
 def test_a_shard_answers_only_for_providers_it_can_look_at() -> None:

@@ -27,7 +27,7 @@ def probed(out: Path, where: str, **environ: str) -> Ran:
 @pytest.mark.parametrize(
     ("where", "environ", "status", "said"),
     [
-        (">/dev/full", {}, Exit.HARNESS_ERROR, "catalog-probe: stdout: No space left on device; {command} says it\n"),
+        (">/dev/full", {}, Exit.HARNESS_ERROR, "catalog-probe: stdout: No space left on device; {command} prints it\n"),
         (">&- 2>&- <&-", {}, Exit.FINE, ""),
         ("", {"PYTHONOPTIMIZE": "1"}, Exit.FINE, ""),
     ],

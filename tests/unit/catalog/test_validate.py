@@ -214,15 +214,15 @@ def test_records_in_another_form_are_probed_and_faulty_ones_are_not(tmp_path: Pa
     root = write_catalog(tmp_path)
     file = root / "pa" / "errors" / "general.json"
     file.write_text(json.dumps(json.loads(file.read_text())))
-    catalog_check.demand([root], providers())
+    catalog_check.require_sound([root], providers())
     assert [each.is_form for each in check(root)] == [True], "it is told still"
 
     records = json.loads(file.read_text())
     del records["rate_limit_error"]["source"]
     file.write_text(json.dumps(records))
-    with pytest.raises(catalog_check.Unsound, match=r"'source' is missing; add 'source'$"):
-        catalog_check.demand([root], providers())
-    catalog_check.demand([root], set(providers()) - {"pa"})
+    with pytest.raises(catalog_check.UnsoundCatalogError, match=r"'source' is missing; add 'source'$"):
+        catalog_check.require_sound([root], providers())
+    catalog_check.require_sound([root], set(providers()) - {"pa"})
 
 
 def test_what_must_be_there_and_may_be_empty_is_added_as_null(tmp_path: Path) -> None:

@@ -18,7 +18,7 @@ from catalog_probe.cli import main, probe, report_commands
 from catalog_probe.cli.catalog_commands import group as catalog_group
 from catalog_probe.cli.new_commands import group as new_group
 from catalog_probe.cli.target_commands import group as target_group
-from catalog_probe.probes.plugin.collection.options_table import PROBES, options
+from catalog_probe.probes.plugin.collection.options_table import PROBES, list_options
 from catalog_probe.reports.content.commands import ask_again, this_probe
 from tests.harness.checkouts import as_checkout
 from tests.harness.command import CHECKOUT, DEADLINE_S, child_environ
@@ -108,7 +108,10 @@ def test_a_command_imports_only_what_it_needs(command: str) -> None:
 def test_the_help_of_probe_is_of_our_options_and_points_to_those_of_pytest(capsys: pytest.CaptureFixture[str]) -> None:
     assert main.main(["probe", "-k", "429", "--help"]) == 0
     printed = capsys.readouterr().out
-    assert set(re.findall(r"^  (--[a-z-]+)", printed, re.MULTILINE)) == {"--help", *(each.flag for each in options())}
+    assert set(re.findall(r"^  (--[a-z-]+)", printed, re.MULTILINE)) == {
+        "--help",
+        *(each.flag for each in list_options()),
+    }
     assert printed.splitlines()[-1].startswith("pytest's own options work too: -k ")
 
 

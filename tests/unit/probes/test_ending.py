@@ -21,9 +21,9 @@ def handled() -> Iterator[None]:
     for number in (signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, signal.SIG_DFL)
     signal.signal(signal.SIGINT, signal.default_int_handler)
-    ending.report_when_told_to_end()
+    ending.handle_signals()
     yield
-    ending.forget()
+    ending.restore_signals()
     for number, handler in before.items():
         signal.signal(number, handler)
 
@@ -63,8 +63,8 @@ def test_a_second_signal_kills_and_what_another_handles_stays() -> None:
     assert told.value.returncode == 128 + signal.SIGTERM
     assert signal.getsignal(signal.SIGTERM) is signal.SIG_DFL
     signal.signal(signal.SIGHUP, signal.SIG_IGN)
-    ending.report_when_told_to_end()
+    ending.handle_signals()
     assert signal.getsignal(signal.SIGHUP) is signal.SIG_IGN
-    ending.forget()
+    ending.restore_signals()
     assert signal.getsignal(signal.SIGHUP) is signal.SIG_IGN
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler

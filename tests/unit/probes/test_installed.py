@@ -9,7 +9,7 @@ import sys
 import pytest
 
 from catalog_probe.catalog.model.exits import Exit
-from catalog_probe.probes.plugin.installed import all_installed
+from catalog_probe.probes.plugin.missing_libraries import report_missing_libraries
 from tests.harness.command import CHECKOUT, DEADLINE_S, OF_OUR_DEPENDENCIES, child_environ
 
 
@@ -17,14 +17,14 @@ from tests.harness.command import CHECKOUT, DEADLINE_S, OF_OUR_DEPENDENCIES, chi
 def test_a_library_that_is_not_installed_is_told_with_what_installs_it(name: str) -> None:
     with (
         pytest.raises(pytest.UsageError, match=r"^(anyio|httpx) is not installed here; `python -m pip install -e"),
-        all_installed(),
+        report_missing_libraries(),
     ):
         raise ModuleNotFoundError("No module", name=name)
 
 
 @pytest.mark.parametrize("name", ["catalog_probe.no_such_module", "catalog_probe", None])
 def test_a_module_of_ours_stays_a_fault_of_ours(name: str | None) -> None:
-    with pytest.raises(ModuleNotFoundError), all_installed():
+    with pytest.raises(ModuleNotFoundError), report_missing_libraries():
         raise ModuleNotFoundError("No module", name=name)
 
 
@@ -129,5 +129,5 @@ def lacking(library: str, *words: str) -> subprocess.CompletedProcess[str]:
 
 
 def test_what_is_installed_is_let_be() -> None:
-    with all_installed():
+    with report_missing_libraries():
         import catalog_probe  # noqa: F401

@@ -25,5 +25,5 @@ class Declared:
 
 def test_every_option_that_is_declared_is_refused_elsewhere() -> None:
     declared = Declared()
-    options_table.add(cast("pytest.Parser", declared))
-    assert sorted(declared.names) == sorted(option.name for option in options_table.options())
+    options_table.add_options(cast("pytest.Parser", declared))
+    assert sorted(declared.names) == sorted(option.name for option in options_table.list_options())

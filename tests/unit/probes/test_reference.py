@@ -33,7 +33,7 @@ def test_each_command_and_each_option_is_told() -> None:
     for group, names in GROUPS.items():
         for name in names:
             assert f"usage: catalog-probe {group} {name}" in told
-    for option in options_table.options():
+    for option in options_table.list_options():
         assert option.flag in told
 
 

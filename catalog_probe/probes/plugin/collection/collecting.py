@@ -1,4 +1,4 @@
-"""What pytest collects: one item a record that is selected, in the order in which providers are asked."""
+"""Collects one item for each selected record, in the order in which providers are probed."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ if TYPE_CHECKING:
 
 
 class Collector:
-    """The plugin object that finds the items of a run; it knows of nothing that sends."""
+    """The plugin object that collects the items of a run; it imports nothing that sends."""
 
     def __init__(self, options: Options) -> None:
         self.options = options
 
     def pytest_ignore_collect(self, collection_path: Path) -> bool | None:
-        """Leave out the file of a kind that has no selected record: an empty test would only be noise."""
+        """Leave out the file of a kind without a selected record: pytest would show an empty test."""
         kind = collection_path.stem.removeprefix("test_")
         if collection_path.parent != PROBES or not collection_path.name.startswith("test_"):
             return None
@@ -40,26 +40,26 @@ class Collector:
     def pytest_collection_modifyitems(
         self, config: pytest.Config, items: list[pytest.Item]
     ) -> Generator[None, object, object]:
-        """Tell `-k` the words of each item; sort by provider, in whatever order other plugins put the items."""
+        """Add the words of each record for `-k`, and sort by provider after all other plugins."""
         for item in items if config.getoption("keyword") else ():
             address = address_of(item)
             if address is not None:
                 item.extra_keyword_matches.update(keywords_for_k(self.options.catalog[address]))
-        done = yield
+        result = yield
         ranks = self._ranks([address for item in items if (address := address_of(item)) is not None])
         items.sort(key=lambda item: (_provider_of(item), ranks.get(address_of(item) or "", 0)))
-        return done
+        return result
 
     def _ranks(self, addresses: Sequence[str]) -> Mapping[str, int]:
-        """Where a provider's budget will not hold everything, the order in which it is spent: on most facts first."""
+        """Return the order in which a budget that cannot hold everything is spent: records with most facts first."""
         options = self.options
-        budgets = [provider for provider in options.target.providers.values() if provider.budgeted]
-        if not options.target.live or not budgets:
+        budgeted = [provider for provider in options.target.providers.values() if provider.budgeted]
+        if not options.target.live or not budgeted:
             return {}
-        recipes = plan(options.catalog, options.planned, options.allow, addresses, options.drawing).recipes
+        recipes = plan(options.catalog, options.planned_target, options.allow, addresses, options.drawing).recipes
         ranks: dict[str, int] = {}
-        for provider in budgets:
-            own = [each for each in recipes if each.provider == provider.name]
+        for provider in budgeted:
+            own = [recipe for recipe in recipes if recipe.provider == provider.name]
             ranks.update(spending(own, provider, options.catalog).ranks)
         return ranks
 
@@ -72,17 +72,17 @@ class Collector:
 
 
 def address_of(item: pytest.Item) -> str | None:
-    """The address an item probes, or None for any other test."""
+    """Return the address that an item probes, or None for any other test."""
     callspec = getattr(item, "callspec", None)
     return callspec.params.get("result") if callspec is not None and "result" in callspec.params else None
 
 
 def address_in(nodeid: str) -> str:
-    """The address that a node id names, as workers report their items; empty for any other test's."""
+    """Return the address that a node id names, as workers report their items; empty for any other test."""
     return nodeid.partition("[")[2].rpartition("]")[0]
 
 
 def _provider_of(item: pytest.Item) -> str:
-    """The provider that an item probes; an empty text, which sorts first, for any other test."""
+    """Return the provider that an item probes; an empty text, which sorts first, for any other test."""
     address = address_of(item)
     return Address.parse(address).provider if address is not None else ""

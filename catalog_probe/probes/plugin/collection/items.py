@@ -1,4 +1,4 @@
-"""Runs the probe items of this process: one item a record, all lanes prefetched, each request sent once."""
+"""Runs the probe items of this process. All lanes are prefetched, and each request is sent once."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from catalog_probe.catalog.reading.assertions import assertions
 from catalog_probe.catalog.writeback import accepted_differences
 from catalog_probe.probes.planning.sharding import group_of
 from catalog_probe.probes.plugin.collection.collecting import Collector, address_of
-from catalog_probe.probes.plugin.collection.outcomes import reason_of
+from catalog_probe.probes.plugin.collection.outcomes import describe_reason
 from catalog_probe.probes.running import journal
 from catalog_probe.probes.running.engine import Engine, LaneState
 from catalog_probe.probes.running.journal import Journal
@@ -26,7 +26,6 @@ from catalog_probe.probes.wire.redaction.redactor import Redactor
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
-    from pathlib import Path
 
     from catalog_probe.catalog.evidence.earlier_runs import HistoryRow
     from catalog_probe.catalog.evidence.results import Result
@@ -34,11 +33,11 @@ if TYPE_CHECKING:
     from catalog_probe.probes.plugin.collection.worker_input import WorkerInput
     from catalog_probe.probes.traffic.traffic import Traffic
 
+# The user property that carries a result from the process that probed to the one that records.
 PROPERTY = "catalog_probe_result"
-"""The user property that carries a result from the process that probed to the one that records."""
 
+# The name under which pytest knows the prober of a process.
 PROBER = "catalog-probe-prober"
-"""The name under which pytest knows the prober of a process."""
 
 
 class Prober(Collector):
@@ -48,7 +47,8 @@ class Prober(Collector):
         super().__init__(options)
         self._worker_input = worker_input
         self._prefetch = prefetch
-        self._by_group: dict[str, list[str]] = {}
+        self._addresses_by_group: dict[str, list[str]] = {}
+        """Of the groups that are not started."""
         self._engine: Engine | None = None
 
     def pytest_collection_finish(self, session: pytest.Session) -> None:
@@ -56,119 +56,111 @@ class Prober(Collector):
         for item in session.items:
             address = address_of(item)
             if address is not None:
-                self._by_group.setdefault(self._group(address), []).append(address)
-        if (
-            self._prefetch
-            and not hasattr(session.config, "workerinput")
-            and not session.config.getoption("collectonly")
-        ):
-            for group in list(self._by_group):
+                self._addresses_by_group.setdefault(self._group(address), []).append(address)
+        is_worker = hasattr(session.config, "workerinput")
+        if self._prefetch and not is_worker and not session.config.getoption("collectonly"):
+            for group in list(self._addresses_by_group):
                 self._start(group)
 
     @pytest.fixture
     def result(self, request: pytest.FixtureRequest) -> Result:
-        """The result of the item's record, put into the item's report; an error of our own is pytest's error."""
+        """The result of the item's record, added to the item's report; a harness error is an error of pytest's."""
         address: str = request.param
         if self._prefetch and self._worker_input.whole_groups:
             self._start(self._group(address))
-        looker = self._looker()
-        seen = looker.result(address)
-        judged = replace(seen, nodeid=request.node.nodeid, confirmation=self._confirmation(seen))
-        result = replace(judged, accepted_difference=self._standing(judged))
-        told = (result, looker.self_test(address))
-        request.node.user_properties.extend((PROPERTY, each.to_json()) for each in told if each is not None)
+        source = self._result_source()
+        probed = source.result(address)
+        confirmed = replace(probed, nodeid=request.node.nodeid, confirmation=self._describe_confirmation(probed))
+        result = replace(confirmed, accepted_difference=self._judge_acceptance(confirmed))
+        results = (result, source.self_test(address))
+        request.node.user_properties.extend((PROPERTY, item.to_json()) for item in results if item is not None)
         if result.outcome is Outcome.HARNESS_ERROR:
-            pytest.fail(reason_of(result), pytrace=False)
+            pytest.fail(describe_reason(result), pytrace=False)
         return result
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtest_call(self, item: pytest.Item) -> None:
-        """The setup report has carried the result; the later reports of the item need not carry it again."""
-        item.user_properties[:] = [each for each in item.user_properties if each[0] != PROPERTY]
+        """Drop the result: the setup report has carried it, and the later reports of the item need not."""
+        item.user_properties[:] = [prop for prop in item.user_properties if prop[0] != PROPERTY]
 
-    def wait(self, address: str, meanwhile: Callable[[], None]) -> None:
-        """Wait until a record's result is there, and call `meanwhile` now and then; what it is comes with its item."""
+    def wait(self, address: str, on_tick: Callable[[], None]) -> None:
+        """Wait until a record's result is there, and call `on_tick` every now and then."""
         if self._engine is not None:
-            self._engine.wait(address, meanwhile)
+            self._engine.wait(address, on_tick)
 
     def list_lanes(self) -> list[LaneState]:
-        """The lanes of this process that are not done."""
+        """Return the lanes of this process that are not done."""
         return self._engine.list_lanes() if self._engine is not None else []
 
     def pytest_sessionfinish(self) -> None:
-        """End what probes, and drop what it holds: the controller makes the views next."""
+        """End the engine and free its memory: the controller makes the views next."""
         if self._engine is not None:
             self._engine.close()
             self._engine = None
 
-    def _standing(self, result: Result) -> dict[str, Json] | None:
-        """The accepted difference of the record and its state, if there is one."""
-        entry = accepted_differences.entry_for(self.options.accepted, result.record, self.options.told_as)
-        due = confirmation.list_failing_assertions(result)
-        counted = [each for each in result.findings if each.assertion in due] if due else result.findings
+    def _judge_acceptance(self, result: Result) -> dict[str, Json] | None:
+        """Return the accepted difference of the record and its state, if there is one."""
+        label = self.options.target_label
+        entry = accepted_differences.entry_for(self.options.accepted, result.record, label)
+        failing = confirmation.list_failing_assertions(result)
+        findings = [finding for finding in result.findings if not failing or finding.assertion in failing]
         reason = result.reason.code if result.reason is not None else ""
-        standing = accepted_differences.judge_acceptance(entry, result.outcome, counted, self.options.today, reason)
-        return standing.to_json() if standing else None
+        acceptance = accepted_differences.judge_acceptance(entry, result.outcome, findings, self.options.today, reason)
+        return acceptance.to_json() if acceptance else None
 
-    def _confirmation(self, result: Result) -> dict[str, Json] | None:
-        """Whether a live run ever confirmed what drifts; a mock is no provider, and nothing there is pending.
+    def _describe_confirmation(self, result: Result) -> dict[str, Json] | None:
+        """Say whether a live run ever confirmed what drifts; on a mock nothing is pending.
 
-        What a record remembers was seen under the usual revision, so under another one the history of that one tells.
+        The evidence of a record is about the usual revision, so under another one only the history counts.
         """
         options = self.options
         if not options.target.live:
             return None
         record = options.catalog[result.record]
-        stated = assertions(record, options.catalog.__getitem__)
-        remembers = None if options.revisions else record
+        asserted = assertions(record, options.catalog.__getitem__)
+        evidence_record = None if options.revisions else record
         return confirmation.describe_confirmation(
-            result, remembers, stated, self._earlier, options.today, options.pending_days
+            result, evidence_record, asserted, self._history, options.today, options.pending_days
         )
 
     @cached_property
-    def _earlier(self) -> Sequence[HistoryRow]:
+    def _history(self) -> Sequence[HistoryRow]:
         return earlier_runs.parse_history_lines(self._worker_input.history)
-
-    @property
-    def _folder(self) -> Path:
-        return self.options.out / self._worker_input.run
 
     def _group(self, address: str) -> str:
         return group_of(address, self.options.target)
 
     def _start(self, group: str) -> None:
-        addresses = self._by_group.pop(group, [])
+        addresses = self._addresses_by_group.pop(group, [])
         if addresses:
-            self._looker().start(addresses)
+            self._result_source().start(addresses)
 
-    def _looker(self) -> Engine | Traffic:
-        """What has the result of each record: what probes, or the traffic that somebody recorded."""
+    def _result_source(self) -> Engine | Traffic:
+        """Return what has the result of each record: the engine, or recorded traffic."""
         if self.options.traffic is not None:
             return self.options.traffic
         if self._engine is None:
             self._engine = self._make_engine()
         return self._engine
 
-    @property
-    def _session(self) -> str:
-        """What names this process's use of a mock: a worker that takes over another's items finds no limit used up."""
-        return "/".join(filter(None, (self._worker_input.run, os.environ.get("PYTEST_XDIST_WORKER", ""))))
-
     def _make_engine(self) -> Engine:
-        """An engine for the target, with what was looked up on the accounts, and where the mock is."""
-        told = self._worker_input
-        target = self.options.target.with_values(told.values()).with_unanswered(told.unanswered())
+        """Return an engine for the target, with looked-up values and the addresses of the mock."""
+        worker_input = self._worker_input
+        target = self.options.target.with_values(worker_input.values()).with_unanswered(worker_input.unanswered())
         if target.embedded:
-            target = target.served_by(told.addresses())
+            target = target.served_by(worker_input.addresses())
         redactor = Redactor.of(target, public=[NOWHERE_KEY])
         workers = int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1"))
+        journal_file = self.options.out / worker_input.run / journal.FILE_NAME
+        # Sessions of a mock are named by worker: one that takes over another's items meets no limit that is used up.
+        session = "/".join(filter(None, (worker_input.run, os.environ.get("PYTEST_XDIST_WORKER", ""))))
         return Engine(
             catalog=self.options.catalog,
             target=target,
             allow=self.options.allow,
-            run=self._session,
+            run=session,
             redactor=redactor,
-            journal=Journal(self._folder / journal.FILE_NAME, target.name, redactor.text) if target.live else None,
+            journal=Journal(journal_file, target.name, redactor.text) if target.live else None,
             today=self.options.today,
             drawing=self.options.drawing,
             allowance=RetentionBudget(RUN_BYTES // workers),

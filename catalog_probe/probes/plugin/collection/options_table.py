@@ -1,4 +1,4 @@
-"""The options that only probes know: declared, and refused where no probe is asked for, or without a value."""
+"""The options of probes: declares them, and refuses them without probes or without a value."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ from catalog_probe.reports.views.ci_annotations import FORMATS
 if TYPE_CHECKING:
     import pytest
 
+# The folder of the probes.
 PROBES = paths.shipped_folder("probes")
-"""The folder of the probes."""
 
 
 class UsageError(UserError):
-    """Something in the command line cannot be used: one line saying what, and what to do."""
+    """The command line cannot be used: one line saying why, and what to do."""
 
 
 @dataclass(frozen=True, slots=True)
 class Option:
-    """One option, for pytest's parser as for argparse's."""
+    """One option, for the parsers of pytest and of argparse."""
 
     flag: str
     help: str
@@ -41,22 +41,18 @@ class Option:
         return self.flag.removeprefix("--").replace("-", "_")
 
     @property
-    def default(self) -> list[str] | bool | None:
-        """The value where it is not given."""
-        if self.action == "store_true":
-            return False
-        return None if self.action == "store" else []
-
-    @property
     def settings(self) -> dict[str, Any]:
-        """What `addoption` and `add_argument` take besides the flag."""
-        shape = {"metavar": self.metavar, "choices": self.choices, "nargs": self.nargs}
-        given = {name: value for name, value in shape.items() if value is not None}
-        return {"help": self.help, "action": self.action, "default": self.default, **given}
+        """The arguments of `addoption` and `add_argument` besides the flag."""
+        default: list[str] | bool | None = []
+        if self.action in ("store", "store_true"):
+            default = False if self.action == "store_true" else None
+        optional = {"metavar": self.metavar, "choices": self.choices, "nargs": self.nargs}
+        given = {name: value for name, value in optional.items() if value is not None}
+        return {"help": self.help, "action": self.action, "default": default, **given}
 
 
-def options() -> tuple[Option, ...]:
-    """The options of `pytest probes` and `catalog-probe probe` (DESIGN.md, contract 1)."""
+def list_options() -> tuple[Option, ...]:
+    """Return the options of `pytest probes` and `catalog-probe probe`."""
     return (
         Option(
             "--target",
@@ -113,8 +109,8 @@ def options() -> tuple[Option, ...]:
         ),
         Option(
             "--traffic",
-            "send nothing, and judge exchanges that were recorded: a HAR, JSON lines of exchanges, the folder of a "
-            "run, or a folder of such; with --target, only what was exchanged with that target",
+            "send nothing, and judge recorded exchanges: a HAR, JSON lines of exchanges, the folder of a run, or a "
+            "folder of such; with --target, only exchanges with that target",
             action="extend",
             nargs="+",
             metavar="FILE",
@@ -127,7 +123,7 @@ def options() -> tuple[Option, ...]:
         Option("--plan", "print what would be sent, with upper bounds, and send nothing", action="store_true"),
         Option(
             "--catalog",
-            "probe the records of this folder, or of a home: its providers, with recipes and targets beside them",
+            "probe the records of this folder; also a provider folder, with recipes and targets beside its records",
             metavar="DIR",
         ),
         Option("--out", f"leave runs in this folder; default: {paths.RUNS}", metavar="DIR"),
@@ -135,31 +131,32 @@ def options() -> tuple[Option, ...]:
     )
 
 
-def add(parser: pytest.Parser) -> None:
+def add_options(parser: pytest.Parser) -> None:
     """Declare the options to pytest."""
     group = parser.getgroup("catalog probe", "probing providers against the catalog (only with `pytest probes`)")
-    for option in options():
+    for option in list_options():
         group.addoption(option.flag, **option.settings)
 
 
-def refuse_elsewhere(config: pytest.Config) -> None:
-    """Refuse our options where no probe is asked for: the project's own tests would run, and say nothing of them.
+def refuse_without_probes(config: pytest.Config) -> None:
+    """Refuse our options if no probe is selected: pytest would run the project's own tests and ignore them.
 
     Raises:
-        UsageError: one was given.
+        UsageError: an option was given.
     """
-    given = [option.flag for option in options() if config.getoption(option.name)]
-    swallowed = [each for each in config.getoption("traffic") if Path(each).resolve() == PROBES]
-    if swallowed:
-        raise UsageError(f"--traffic takes {swallowed[0]} for a recording", "write `pytest probes --traffic FILE…`")
-    if given:
-        raise UsageError(f"{given[0]}: only probes know it", f"write `pytest probes {' '.join(given)} …`")
+    # `--traffic` takes several values, and so also the folder of probes if that comes after it.
+    for recording in config.getoption("traffic"):
+        if Path(recording).resolve() == PROBES:
+            raise UsageError(f"--traffic takes {recording} for a recording", "write `pytest probes --traffic FILE…`")
+    flags = [option.flag for option in list_options() if config.getoption(option.name)]
+    if flags:
+        raise UsageError(f"{flags[0]} is an option of probes only", f"write `pytest probes {' '.join(flags)} …`")
 
 
-def refuse_empty(config: pytest.Config) -> None:
-    """Refuse an option without a value, as a script's unset variable makes it: it never means all, nor the mock."""
-    for option in options():
-        given = config.getoption(option.name)
-        for value in given if isinstance(given, list) else [given]:
-            if isinstance(value, str) and not value.strip(" ,"):
+def refuse_empty_values(config: pytest.Config) -> None:
+    """Refuse an empty value: a script's unset variable must not mean "all" or "the mock"."""
+    for option in list_options():
+        value = config.getoption(option.name)
+        for text in value if isinstance(value, list) else [value]:
+            if isinstance(text, str) and not text.strip(" ,"):
                 raise UsageError(f"{option.flag}: its value is empty", "give one, or leave the option out")

@@ -1,4 +1,4 @@
-"""What a result means to pytest: passed, failed, skipped, an expected failure, or an error of our own."""
+"""Translates a result for pytest: passed, failed, skipped or an expected failure."""
 
 from __future__ import annotations
 
@@ -17,22 +17,21 @@ if TYPE_CHECKING:
 
 
 def settle(result: Result) -> None:
-    """End the test as the outcome table of DESIGN.md says; what makes the run exit 1 fails, nothing else does."""
+    """End the test of a record by its outcome. Only what makes the run exit 1 fails."""
     if run_verdict.is_failure(result):
-        pytest.fail(told(result), pytrace=False)
+        pytest.fail(describe_failure(result), pytrace=False)
     if confirmation.is_pending(result):
-        waiting = f"never confirmed; pending until {confirmation.pending_until(result)}: {result.drifts[0].message}"
-        pytest.xfail(sanitize_line(waiting))
+        message = result.drifts[0].message
+        pytest.xfail(sanitize_line(f"never confirmed; pending until {confirmation.pending_until(result)}: {message}"))
     if run_verdict.is_accepted(result):
-        pytest.xfail(
-            sanitize_line(run_verdict.acceptance_field(result, "reason")) or "accepted in catalog/divergences.json"
-        )
+        reason = sanitize_line(run_verdict.acceptance_field(result, "reason"))
+        pytest.xfail(reason or "accepted in catalog/divergences.json")
     if result.outcome is not Outcome.CONFORMS:
-        pytest.skip(reason_of(result))
+        pytest.skip(describe_reason(result))
 
 
-def told(result: Result) -> str:
-    """A failure in the terminal: what is wrong first, for pytest's list has room for one line; then how to see more."""
+def describe_failure(result: Result) -> str:
+    """Describe a failure in lines. The first says what is wrong, because pytest's list has room for one line."""
     lines = [
         f"{finding.label}: {finding.message}  [{finding.code}]"
         for finding in result.findings
@@ -49,10 +48,10 @@ def told(result: Result) -> str:
     return "\n".join(map(sanitize_row, lines))
 
 
-def reason_of(result: Result) -> str:
-    """Why there is no verdict, with what to do about it."""
+def describe_reason(result: Result) -> str:
+    """Say why there is no verdict, and what to do about it."""
     if result.reason is None:
         return str(result.outcome)
-    code = REASONS.get(result.reason.code)
-    step = f" ({code.next_step})" if code else ""
-    return sanitize_line(f"{result.outcome}: {result.reason.code}: {result.reason.detail}{step}")
+    explanation = REASONS.get(result.reason.code)
+    advice = f" ({explanation.next_step})" if explanation else ""
+    return sanitize_line(f"{result.outcome}: {result.reason.code}: {result.reason.detail}{advice}")
