@@ -12,8 +12,8 @@ from catalog_probe.catalog.model.assertion import WILDCARD
 from catalog_probe.catalog.model.codes import FindingCode
 from catalog_probe.catalog.reading.expected import Expected, answer_body
 from catalog_probe.catalog.text.json_pointer import ABSENT, find_value
-from catalog_probe.probes.judging.comparison.places import values_at
-from catalog_probe.probes.judging.comparison.relations import code_of
+from catalog_probe.probes.judging.comparison.locations import values_at
+from catalog_probe.probes.judging.comparison.relations import finding_code
 from catalog_probe.probes.judging.comparison.validators import is_valid
 from tests.harness.spoiling import LONG_AGO, SPOILED, Spoiled, put, ruled_out, with_body, without
 
@@ -35,7 +35,7 @@ def spoil_relations(expected: Expected, exchange: Exchange, others: Mapping[str,
         theirs = _theirs(relation, expected, exchange, others)
         if not ours or (not theirs and relation.kind not in ("ordered", "non_empty")):
             continue
-        aspect = Aspect.BODY if code_of(relation) is FindingCode.BODIES_DIFFER else Aspect.RELATION
+        aspect = Aspect.BODY if finding_code(relation) is FindingCode.BODIES_DIFFER else Aspect.RELATION
         if place.kind.startswith("ask/"):
             yield Spoiled(f"relation {relation.place}", aspect, _asking_otherwise(exchange, place, ours[0]))
             continue

@@ -19,7 +19,7 @@ from catalog_probe.catalog.model.exits import Exit
 from catalog_probe.catalog.text.phrases import format_count
 from catalog_probe.catalog.text.sanitizing import sanitize_row
 from catalog_probe.probes.coverage.missing_variables import Gain, gains
-from catalog_probe.probes.judging.verdicts.attempts import PASSING
+from catalog_probe.probes.judging.verdicts.attempts import TRANSIENT_REASONS
 from catalog_probe.probes.planning.bounds import plan_lines
 from catalog_probe.probes.planning.expirations import Expiration, find_expirations
 from catalog_probe.probes.planning.fault_free_requests import at_most
@@ -198,7 +198,7 @@ async def _confirmed(call: Call, lane: Lane) -> None:
     try:
         await controls.confirm(call, lane, f"{RUN}/control")
     except ProbeStopped as stopped:
-        if stopped.reason.code not in PASSING:
+        if stopped.reason.code not in TRANSIENT_REASONS:
             raise
         await controls.confirm(call, lane, f"{RUN}/control", after=time.perf_counter())
 

@@ -1,4 +1,4 @@
-"""Documented against observed: findings, and from them the outcome. Pure: no clock, no network, no files."""
+"""The judge: compares one attempt with what a record documents, and concludes. Pure: no clock, network or files."""
 
 from __future__ import annotations
 
@@ -9,19 +9,19 @@ from catalog_probe.catalog.model import Aspect, Attempt, Finding, Outcome, Reaso
 from catalog_probe.catalog.model.codes import FindingCode, ReasonCode
 from catalog_probe.catalog.reading.expected import answer_body
 from catalog_probe.catalog.recognition.known import TOO_MANY, Known
-from catalog_probe.probes.judging.comparison.basis import weighed
+from catalog_probe.probes.judging.comparison.basis import weigh_findings
 from catalog_probe.probes.judging.comparison.compare import compare
 from catalog_probe.probes.judging.comparison.observations import is_answered, observe, shows_documented
-from catalog_probe.probes.judging.comparison.relations import NO_OTHERS, Answers
-from catalog_probe.probes.judging.comparison.revisions import held, not_holding
-from catalog_probe.probes.judging.comparison.undocumented import repeated_names, seen_on_the_way
+from catalog_probe.probes.judging.comparison.relations import NO_OTHER_ANSWERS, OtherAnswers
+from catalog_probe.probes.judging.comparison.revisions import assertions_of_other_revisions, drop_other_revisions
+from catalog_probe.probes.judging.comparison.undocumented import find_duplicate_names, find_undocumented
 from catalog_probe.probes.judging.inconclusive.evidence import AttemptEvidence, Evidence, is_of_a_mock
 from catalog_probe.probes.judging.inconclusive.fold import apply_rules
 from catalog_probe.probes.judging.inconclusive.guesses import compare_attempt
 from catalog_probe.probes.judging.inconclusive.moments import compare_with_own_record
 from catalog_probe.probes.judging.inconclusive.rule import Sees
-from catalog_probe.probes.judging.verdicts.cells import Asked, Cell, answers_beside
-from catalog_probe.probes.judging.verdicts.record_verdict import record_verdict
+from catalog_probe.probes.judging.verdicts.record_verdict import judge_record
+from catalog_probe.probes.judging.verdicts.steps import JudgedStep, list_steps, select_other_answers
 from catalog_probe.probes.judging.verdicts.verdict import Verdict
 
 if TYPE_CHECKING:
@@ -32,145 +32,174 @@ if TYPE_CHECKING:
 
 
 def judge(expected: Sequence[Expected], attempt: Attempt, known: Known, stopped: Reason | None = None) -> Verdict:
-    """The verdict of one attempt, cell by cell: a difference on one endpoint leaves the others' looks as they are.
+    """Return the verdict of one attempt at a record.
 
-    `stopped` is why the attempt ended before its end, if it did: what was seen until then is judged all the same.
+    Each step is judged by itself first. Then the steps explain each other: rules that see the whole attempt, relations
+    between two answers, and steps that depend on others.
+
+    Args:
+        expected: what the record documents of each label.
+        attempt: the exchanges.
+        known: what all records of the provider document.
+        stopped: why the attempt ended early, if it did. What was observed until then is judged all the same.
     """
-    cells = Asked.of(attempt).cells(expected)
-    alone = [_judge_cell(cell, known) for cell in cells]
-    answered = [
-        _evidence(cell, verdict, known)
-        for cell, verdict in zip(cells, alone, strict=True)
-        if cell.exchange.response is not None
+    steps = list_steps(expected, attempt)
+    verdicts = [_judge_step(step, known) for step in steps]
+
+    evidence_of_answers = [
+        _gather_evidence(step, verdict, known)
+        for step, verdict in zip(steps, verdicts, strict=True)
+        if step.exchange.response is not None
     ]
-    beside = compare_attempt(answered)
-    explained = [_explain(cell, verdict, known, beside) for cell, verdict in zip(cells, alone, strict=True)]
-    # A comparison with a wrong answer would blame the right one. And only what has a verdict is compared at all, so
-    # that an overload does not become a difference.
-    matched = [cell for cell, verdict in zip(cells, explained, strict=True) if verdict.outcome is Outcome.CONFORMS]
-    others = [answers_beside(cell, cells, matched) for cell in cells]
-    compared = [
-        _explain(cell, _judge_cell(cell, known, answers), known, beside)
-        if answers and verdict.outcome.is_conclusive
-        else verdict
-        for cell, verdict, answers in zip(cells, explained, others, strict=True)
+    attempt_evidence = compare_attempt(evidence_of_answers)
+    verdicts = [
+        _apply_attempt_rules(step, verdict, known, attempt_evidence)
+        for step, verdict in zip(steps, verdicts, strict=True)
     ]
-    verdicts = _after_what_they_depend_on(compared, cells)
-    looked = {
-        (cell.label, cell.endpoint): _with_its_observation(cell, _with_notes(cell, verdict, known), answers, known)
-        for cell, verdict, answers in zip(cells, verdicts, others, strict=True)
+
+    # Relations compare with conforming answers only: a comparison with a wrong answer would blame the right one.
+    conforming = [step for step, verdict in zip(steps, verdicts, strict=True) if verdict.outcome is Outcome.CONFORMS]
+    answers_by_step = [select_other_answers(step, steps, conforming) for step in steps]
+    for index, (step, verdict, other_answers) in enumerate(zip(steps, verdicts, answers_by_step, strict=True)):
+        # A step without a verdict is not compared, so that an overload does not become a difference.
+        if other_answers and verdict.outcome.is_conclusive:
+            compared = _judge_step(step, known, other_answers)
+            verdicts[index] = _apply_attempt_rules(step, compared, known, attempt_evidence)
+
+    verdicts = _retract_dependent_steps(verdicts, steps)
+    judged = {
+        step.key: _add_observation(step, _add_notes(step, verdict, known), other_answers, known)
+        for step, verdict, other_answers in zip(steps, verdicts, answers_by_step, strict=True)
     }
-    judged = {cell.label for cell in cells}
-    wrong = [cell.label for cell, each in zip(cells, verdicts, strict=True) if each.outcome is not Outcome.CONFORMS]
+    sent_labels = {step.label for step in steps}
+    differing = [
+        step.label for step, verdict in zip(steps, verdicts, strict=True) if verdict.outcome is not Outcome.CONFORMS
+    ]
     missing = {
-        (each.label, ""): _never_asked(each.label, stopped, wrong) for each in expected if each.label not in judged
+        (expectation.label, ""): _explain_missing_step(expectation.label, stopped, differing)
+        for expectation in expected
+        if expectation.label not in sent_labels
     }
-    return record_verdict({**looked, **missing})
+    return judge_record({**judged, **missing})
 
 
-def _judge_cell(cell: Cell, known: Known, others: Answers = NO_OTHERS) -> Verdict:
-    """Compare one answer with what is stated, and apply the rules that need to see no other."""
-    expected, exchange = cell.chosen, cell.exchange
-    if f"{expected.label}/status" in not_holding(expected, exchange.request):
-        detail = f"{expected.label} is stated of another revision than was asked under"
+def _judge_step(step: JudgedStep, known: Known, other_answers: OtherAnswers = NO_OTHER_ANSWERS) -> Verdict:
+    """Compare one answer with what is documented, and apply the rules that need to see no other."""
+    expected, exchange = step.chosen, step.exchange
+    if f"{expected.label}/status" in assertions_of_other_revisions(expected, exchange.request):
+        detail = f"{expected.label} is documented for another revision than was asked under"
         return Verdict(Outcome.INCONCLUSIVE, Reason(ReasonCode.ANOTHER_REVISION, detail))
     if exchange.failure is not None and expected.failure is None:
-        return _not_observed(cell, exchange.failure)
-    findings = tuple(held(weighed(expected, compare(expected, exchange, others)), expected, exchange.request))
+        return _unobserved_verdict(step, exchange.failure)
+    differences = weigh_findings(expected, compare(expected, exchange, other_answers))
+    findings = tuple(drop_other_revisions(differences, expected, exchange.request))
     is_mismatch = any(finding.is_drift for finding in findings)
     verdict = Verdict(Outcome.DRIFTED if is_mismatch else Outcome.CONFORMS, None, findings)
     if exchange.response is None:
         return verdict
-    evidence = _evidence(cell, verdict, known)
+    evidence = _gather_evidence(step, verdict, known)
     verdict = apply_rules(evidence, Sees.ANSWER)
     if verdict.reason is not None and verdict.reason.code != ReasonCode.SERVER_FAULT:
         return replace(verdict, findings=(*verdict.findings, *compare_with_own_record(evidence)))
     if verdict.outcome is Outcome.CONFORMS and not is_answered(expected, exchange.response):
         close = exchange.response.close
         end = f"closed with {close.code} {close.reason}".rstrip() if close is not None else exchange.response.ended
-        return _not_observed(cell, Reason(ReasonCode.NOTHING_OBSERVED, f"no answer came before it was {end}"))
+        return _unobserved_verdict(step, Reason(ReasonCode.NOTHING_OBSERVED, f"no answer came before it was {end}"))
     return verdict
 
 
-def _not_observed(cell: Cell, reason: Reason) -> Verdict:
-    """A verdict on what never came, with the request, so that a person can repeat it."""
-    where = f"{cell.exchange.request.method} {cell.exchange.request.url}"
-    return Verdict(Outcome.INCONCLUSIVE, Reason(reason.code, f"{where}: {reason.detail}" if reason.detail else where))
+def _unobserved_verdict(step: JudgedStep, reason: Reason) -> Verdict:
+    """Return a verdict without an answer; it names the request, so that a person can repeat it."""
+    request = f"{step.exchange.request.method} {step.exchange.request.url}"
+    detail = f"{request}: {reason.detail}" if reason.detail else request
+    return Verdict(Outcome.INCONCLUSIVE, Reason(reason.code, detail))
 
 
-def _evidence(cell: Cell, verdict: Verdict, known: Known, beside: AttemptEvidence | None = None) -> Evidence:
-    live = not is_of_a_mock(cell.exchange.request)
-    return Evidence(cell.chosen, cell.exchange, verdict, known, live, beside or AttemptEvidence())
+def _gather_evidence(
+    step: JudgedStep, verdict: Verdict, known: Known, attempt_evidence: AttemptEvidence | None = None
+) -> Evidence:
+    is_live = not is_of_a_mock(step.exchange.request)
+    return Evidence(step.chosen, step.exchange, verdict, known, is_live, attempt_evidence or AttemptEvidence())
 
 
-def _explain(cell: Cell, verdict: Verdict, known: Known, beside: AttemptEvidence) -> Verdict:
+def _apply_attempt_rules(
+    step: JudgedStep, verdict: Verdict, known: Known, attempt_evidence: AttemptEvidence
+) -> Verdict:
     """Apply the rules that need to see the other answers of the attempt."""
-    if verdict.outcome is not Outcome.DRIFTED or cell.exchange.response is None:
+    if verdict.outcome is not Outcome.DRIFTED or step.exchange.response is None:
         return verdict
-    return apply_rules(_evidence(cell, verdict, known, beside), Sees.ATTEMPT)
+    return apply_rules(_gather_evidence(step, verdict, known, attempt_evidence), Sees.ATTEMPT)
 
 
-def _after_what_they_depend_on(verdicts: Sequence[Verdict], cells: Sequence[Cell]) -> list[Verdict]:
-    """A label counts only if all that it depends on were seen as documented, there or anywhere.
+def _retract_dependent_steps(verdicts: Sequence[Verdict], steps: Sequence[JudgedStep]) -> list[Verdict]:
+    """Retract each step unless all steps that it depends on conform, on its endpoint or on any.
 
-    What was never deleted need not be gone, and what is gone nevertheless shows nothing of the delete.
+    A resource that was never deleted need not be gone. One that is gone all the same shows nothing of the deletion.
     """
-    asked = {(cell.label, cell.endpoint) for cell in cells}
-    matched = [cell for cell, each in zip(cells, verdicts, strict=True) if each.outcome is Outcome.CONFORMS]
-    anywhere = {cell.label for cell in matched}
-    there = {(cell.label, cell.endpoint) for cell in matched}
-    judged = []
-    for cell, verdict in zip(cells, verdicts, strict=True):
-        places = [(label, cell.endpoint) for label in cell.expected.depends]
-        missed = [place[0] for place in places if place not in there and (place in asked or place[0] not in anywhere)]
-        if missed and verdict.outcome.is_conclusive:
-            reason = Reason(ReasonCode.STEP_UNSEEN, f"{cell.label} means something only after {', '.join(missed)}")
+    sent = {step.key for step in steps}
+    conforming = {
+        step.key for step, verdict in zip(steps, verdicts, strict=True) if verdict.outcome is Outcome.CONFORMS
+    }
+    conforming_labels = {label for label, _ in conforming}
+    retracted = []
+    for step, verdict in zip(steps, verdicts, strict=True):
+        missing = []
+        for label in step.expected.depends:
+            key = (label, step.endpoint)
+            # Conforming on another endpoint is enough only if the label was not sent to this one.
+            if key not in conforming and (key in sent or label not in conforming_labels):
+                missing.append(label)
+        if missing and verdict.outcome.is_conclusive:
+            reason = Reason(ReasonCode.STEP_UNSEEN, f"{step.label} means something only after {', '.join(missing)}")
             verdict = Verdict(Outcome.INCONCLUSIVE, reason)
-        judged.append(verdict)
-    return judged
+        retracted.append(verdict)
+    return retracted
 
 
-def _never_asked(label: str, stopped: Reason | None, wrong: Sequence[str]) -> Verdict:
-    """A step that was left out: for what ended the attempt, or for an answer before it on which nothing can be built.
+def _explain_missing_step(label: str, stopped: Reason | None, differing: Sequence[str]) -> Verdict:
+    """Return the verdict of a label that was never sent.
 
-    Where all before it was as documented, the recipe forgot it.
+    The attempt ended, or the recipe stopped after an answer that it could not build on. If all answers conform, the
+    recipe forgot the label.
     """
     if stopped is not None:
         return Verdict(Outcome.INCONCLUSIVE, stopped)
-    if wrong:
-        reason = Reason(ReasonCode.STEP_UNSEEN, f"{label} was not asked: {', '.join(wrong)} were not as documented")
+    if differing:
+        reason = Reason(ReasonCode.STEP_UNSEEN, f"{label} was not asked: {', '.join(differing)} were not as documented")
         return Verdict(Outcome.INCONCLUSIVE, reason)
     return Verdict(Outcome.HARNESS_ERROR, Reason(ReasonCode.RECIPE_INCOMPLETE, f"no exchange labelled {label!r}"))
 
 
-def _with_its_observation(cell: Cell, verdict: Verdict, others: Answers, known: Known) -> Verdict:
-    observation = observe(cell.expected, cell.exchange, verdict.findings, verdict.reason, known.endpoints, others)
-    return replace(verdict, observations=(observation,), shows_documented=shows_documented(cell.expected, observation))
+def _add_observation(step: JudgedStep, verdict: Verdict, other_answers: OtherAnswers, known: Known) -> Verdict:
+    observation = observe(
+        step.expected, step.exchange, verdict.findings, verdict.reason, known.endpoints, other_answers
+    )
+    return replace(verdict, observations=(observation,), shows_documented=shows_documented(step.expected, observation))
 
 
-def _with_notes(cell: Cell, verdict: Verdict, known: Known) -> Verdict:
-    """Add what is told beside the statements and is no part of the verdict."""
-    response = cell.exchange.response
+def _add_notes(step: JudgedStep, verdict: Verdict, known: Known) -> Verdict:
+    """Add findings that are worth a note and are no part of the verdict."""
+    response = step.exchange.response
     if response is None or not verdict.outcome.is_conclusive:
         return verdict
     if verdict.outcome is Outcome.DRIFTED:
-        notes = (*_recognise(cell.chosen, response, known), *repeated_names(cell.chosen, response))
+        notes = (*_recognize_answer(step.chosen, response, known), *find_duplicate_names(step.chosen, response))
     else:
-        notes = tuple(seen_on_the_way(cell.chosen, response, known))
+        notes = tuple(find_undocumented(step.chosen, response, known))
     return replace(verdict, findings=(*verdict.findings, *notes))
 
 
-def _recognise(expected: Expected, response: Response, known: Known) -> Iterator[Finding]:
-    """The record that documents this answer, where it is another one and the answer tells which."""
-    found = [answer.address for answer in known.matching(response.status, answer_body(expected, response))]
-    if not found or expected.address in found or len(found) > TOO_MANY:
+def _recognize_answer(expected: Expected, response: Response, known: Known) -> Iterator[Finding]:
+    """Note which other record documents this answer, if the answer tells."""
+    addresses = [answer.address for answer in known.matching(response.status, answer_body(expected, response))]
+    if not addresses or expected.address in addresses or len(addresses) > TOO_MANY:
         return
     yield Finding(
         code=FindingCode.MATCHES_ANOTHER_RECORD,
         aspect=Aspect.STATE,
         severity=Severity.INFO,
-        message=f"this is {' or '.join(found)}",
+        message=f"this is {' or '.join(addresses)}",
         label=expected.label,
         documented=expected.address,
-        observed=found[0] if len(found) == 1 else found,
+        observed=addresses[0] if len(addresses) == 1 else addresses,
     )

@@ -21,7 +21,7 @@ from catalog_probe.catalog.reading.headers import HeaderRule
 from catalog_probe.probes.judging.inconclusive.key_evidence import KeyEvidence
 from catalog_probe.probes.judging.inconclusive.record import Probed, add_record, settle_record
 from catalog_probe.probes.judging.judge import judge
-from catalog_probe.probes.judging.verdicts.attempts import over_all
+from catalog_probe.probes.judging.verdicts.attempts import conclude_record
 
 if TYPE_CHECKING:
     from datetime import date
@@ -44,7 +44,7 @@ def self_test(lane: str, expected: Expected, control: Exchange, known: Known, to
     lie = false_assertion(expected, today)
     exchange = replace(control, label=CONTROL)
     seen = judge([lie], Attempt(at, control.elapsed_ms, (exchange,)), known)
-    drift = over_all([seen.cells] * 2)  # two attempts that agree, as a drift needs them
+    drift = conclude_record([seen.step_verdicts] * 2)  # two attempts that agree, as a drift needs them
     probed = Probed(expected.provider, [lie], known, live=True, faults={CONTROL: ON_PURPOSE})
     final = settle_record(add_record(probed, drift, [exchange], KeyEvidence()))
     return Result(

@@ -14,7 +14,7 @@ from catalog_probe.catalog.model.labels import SETUP
 from catalog_probe.probes.calls.call import get
 from catalog_probe.probes.calls.placeholders import fill_path
 from catalog_probe.probes.judging.control import explain_silence
-from catalog_probe.probes.judging.verdicts.attempts import PASSING
+from catalog_probe.probes.judging.verdicts.attempts import TRANSIENT_REASONS
 from catalog_probe.probes.recipes.probe import ProbeStopped
 from catalog_probe.probes.running.lane import Lane
 from catalog_probe.probes.running.pacing.budget import Budget
@@ -190,7 +190,7 @@ class _ProviderLookUps:
                 self._unanswered[request] = reason
                 return replace(answer, trouble=f"{reason.code}: {reason.detail}")
             unanswered = _explain_no_answer(exchange, self._provider.name)
-            if retries and unanswered is not None and unanswered.code in PASSING:
+            if retries and unanswered is not None and unanswered.code in TRANSIENT_REASONS:
                 retries -= 1
                 await anyio.sleep(self._retry_after_s)
                 continue

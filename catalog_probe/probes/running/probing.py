@@ -15,8 +15,13 @@ from catalog_probe.catalog.model.codes import ReasonCode
 from catalog_probe.catalog.model.labels import UNJUDGED_LABELS
 from catalog_probe.probes.judging.inconclusive.record import Pending, Probed, add_record, settle_record
 from catalog_probe.probes.judging.judge import judge
-from catalog_probe.probes.judging.verdicts.attempts import PASSING, only_later, over_all, still_open
-from catalog_probe.probes.judging.verdicts.record_verdict import record_verdict
+from catalog_probe.probes.judging.verdicts.attempts import (
+    TRANSIENT_REASONS,
+    conclude_record,
+    has_transient_step,
+    list_open_steps,
+)
+from catalog_probe.probes.judging.verdicts.record_verdict import judge_record
 from catalog_probe.probes.judging.verdicts.verdict import Verdict
 from catalog_probe.probes.planning.obstacles import services_beyond_the_control
 from catalog_probe.probes.recipes.performing import UnobservedParts, perform_recipe
@@ -30,7 +35,7 @@ from catalog_probe.probes.wire.redaction.evidence import redact_attempt
 
 if TYPE_CHECKING:
     from catalog_probe.catalog.evidence.results import Result
-    from catalog_probe.probes.judging.verdicts.cells import Place
+    from catalog_probe.probes.judging.verdicts.verdict import StepKey
     from catalog_probe.probes.running.lane import Lane
     from catalog_probe.probes.running.task import Task
 
@@ -96,7 +101,7 @@ async def _probe_until_settled(task: Task, lane: Lane, history: AttemptHistory) 
             async with lane.semaphore:
                 verdict = await _probe_while_open(task, lane, history)
         except ProbeStopped as stopped:
-            is_transient = stopped.reason.code in PASSING
+            is_transient = stopped.reason.code in TRANSIENT_REASONS
             if history.attempts or lost_control is not None or lane.stopped is not None or not is_transient:
                 raise
             # This probe happened to ask first, and the lane's control was lost on the way: try once more, later.
@@ -106,7 +111,7 @@ async def _probe_until_settled(task: Task, lane: Lane, history: AttemptHistory) 
         if not await _is_worth_asking_again(task, lane):
             if lost_control is not None and not history.verdicts:
                 raise lost_control
-            return over_all(history.verdicts)
+            return conclude_record(history.verdicts)
         await anyio.sleep(task.reprobe_after_s)
 
 
@@ -121,12 +126,12 @@ async def _probe_while_open(task: Task, lane: Lane, history: AttemptHistory) -> 
     while True:
         lane.reserve(task.recipe.tokens)
         verdict = await _attempt(task, lane, history)
-        if not verdict.cells or verdict.outcome is Outcome.HARNESS_ERROR:
+        if not verdict.step_verdicts or verdict.outcome is Outcome.HARNESS_ERROR:
             return verdict
-        history.verdicts.append(verdict.cells)
-        if not still_open(history.verdicts) and not history.lost_labels:
-            return over_all(history.verdicts) if len(history.verdicts) > 1 else verdict
-        if only_later(history.verdicts) or history.lost_labels:
+        history.verdicts.append(verdict.step_verdicts)
+        if not list_open_steps(history.verdicts) and not history.lost_labels:
+            return conclude_record(history.verdicts) if len(history.verdicts) > 1 else verdict
+        if has_transient_step(history.verdicts) or history.lost_labels:
             return None
         await anyio.sleep(task.reprobe_after_s)
 
@@ -174,10 +179,10 @@ async def _attempt(task: Task, lane: Lane, history: AttemptHistory) -> Verdict:
     history.missing_labels |= missing.labels
     is_first = needed is None
     history.lost_labels = frozenset(
-        label for label, reason in missing.labels.items() if is_first and reason.code in PASSING
+        label for label, reason in missing.labels.items() if is_first and reason.code in TRANSIENT_REASONS
     )
     history.missing_endpoints |= missing.endpoints
-    verdict = (error_verdict or _judge_attempt(task, history, attempt, needed, stopped)).kept
+    verdict = (error_verdict or _judge_attempt(task, history, attempt, needed, stopped)).trim()
     # Judged whole and kept in part: the large bodies of a whole run would not fit into memory.
     history.exchanges += trim_attempt(attempt, task.expected).exchanges
     # Redacted before it is cut: afterwards the strings of a stream cannot be told apart.
@@ -187,7 +192,7 @@ async def _attempt(task: Task, lane: Lane, history: AttemptHistory) -> Verdict:
 
 
 def _judge_attempt(
-    task: Task, history: AttemptHistory, attempt: Attempt, needed: frozenset[Place] | None, stopped: Reason | None
+    task: Task, history: AttemptHistory, attempt: Attempt, needed: frozenset[StepKey] | None, stopped: Reason | None
 ) -> Verdict:
     """Judge each cell that the attempt asked, with the earlier exchanges of the others to compare with."""
     expected = [expected for expected in task.expected if expected.label not in history.missing_labels]
@@ -206,24 +211,24 @@ def _judge_attempt(
     # A place that a failed setup kept from being asked counts for this attempt only if it was to be asked again.
     cells = {
         place: cell
-        for place, cell in verdict.cells.items()
+        for place, cell in verdict.step_verdicts.items()
         if place in asked or (place not in earlier and (needed is None or place in needed))
     }
-    for place in still_open(history.verdicts) - cells.keys():
+    for place in list_open_steps(history.verdicts) - cells.keys():
         _, endpoint = place
         reason = stopped or history.missing_endpoints.get(endpoint)
         reason = reason or Reason(ReasonCode.ATTEMPTS_DISAGREE, "it was not asked again")
         cells[place] = Verdict(Outcome.INCONCLUSIVE, reason)
-    return record_verdict(cells)
+    return judge_record(cells)
 
 
-def _find_needed_places(task: Task, history: AttemptHistory) -> frozenset[Place]:
+def _find_needed_places(task: Task, history: AttemptHistory) -> frozenset[StepKey]:
     """Return the open cells, and all others without which they mean nothing in the same attempt."""
     dependencies = {
         expected.label: {*expected.depends, *(label for relation in expected.relations for label in relation.of)}
         for expected in task.expected
     }
-    needed = still_open(history.verdicts) | {(label, "") for label in history.lost_labels}
+    needed = list_open_steps(history.verdicts) | {(label, "") for label in history.lost_labels}
     while True:
         extended = needed | {
             (dependency, endpoint) for label, endpoint in needed for dependency in dependencies.get(label, ())

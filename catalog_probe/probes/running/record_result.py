@@ -11,7 +11,7 @@ from catalog_probe.catalog.evidence.retention import trim_finding, trim_observat
 from catalog_probe.catalog.model import Finding, Outcome, Reason, Record
 from catalog_probe.catalog.model.codes import FindingCode, ReasonCode
 from catalog_probe.catalog.model.explanations import INCONCLUSIVE, RESTRICTED
-from catalog_probe.probes.judging.verdicts.not_observed import not_observed
+from catalog_probe.probes.judging.verdicts.not_observed import not_observed_finding
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -80,12 +80,12 @@ def describe_error(error: Exception, redactor: Redactor) -> str:
 
 def _list_not_observed(labels: Mapping[str, Reason], endpoints: Mapping[str, Reason]) -> Iterator[Finding]:
     """Yield a finding for each label without an observation, and one for all endpoints with the same reason."""
-    yield from (not_observed(label, reason) for label, reason in labels.items())
+    yield from (not_observed_finding(label, reason) for label, reason in labels.items())
     endpoints_by_reason: dict[Reason, list[str]] = defaultdict(list)
     for endpoint, reason in endpoints.items():
         endpoints_by_reason[reason].append(endpoint)
     for reason, names in endpoints_by_reason.items():
-        yield not_observed("", reason, *names)
+        yield not_observed_finding("", reason, *names)
 
 
 def _find_lost_observation(result: Result) -> Reason | None:

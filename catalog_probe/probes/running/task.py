@@ -16,8 +16,7 @@ if TYPE_CHECKING:
     from catalog_probe.catalog.reading.expected import Expected
     from catalog_probe.catalog.recognition.known import Known
     from catalog_probe.probes.calls.call import Call
-    from catalog_probe.probes.judging.verdicts.cells import Place
-    from catalog_probe.probes.judging.verdicts.verdict import Verdict
+    from catalog_probe.probes.judging.verdicts.verdict import StepKey, Verdict
     from catalog_probe.probes.recipes.recipe import Recipe
     from catalog_probe.probes.running.journal import Journal
 
@@ -54,7 +53,7 @@ class AttemptHistory:
     """Those of all attempts, unredacted: they are compared with what other probes of the lane saw."""
     observed_at: str = ""
     """When the last attempt began."""
-    verdicts: list[Mapping[Place, Verdict]] = field(default_factory=list)
+    verdicts: list[Mapping[StepKey, Verdict]] = field(default_factory=list)
     """One an attempt, by label and endpoint."""
     missing_labels: dict[str, Reason] = field(default_factory=dict)
     """Optional steps without an answer, and why."""

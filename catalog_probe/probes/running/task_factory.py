@@ -11,7 +11,7 @@ from catalog_probe.catalog.model import Reason
 from catalog_probe.catalog.model.labels import SUCCESS
 from catalog_probe.catalog.reading.assertions import asserted_expectations
 from catalog_probe.catalog.reading.classification import own_row
-from catalog_probe.probes.judging.comparison.basis import succeeds
+from catalog_probe.probes.judging.comparison.basis import is_no_refusal
 from catalog_probe.probes.planning.obstacles import obstacle
 from catalog_probe.probes.recipes import book
 from catalog_probe.probes.recipes.fault_free import fault_free_request
@@ -69,7 +69,7 @@ class TaskFactory:
         if not endpoint:
             return None
         documented = asserted_expectations(self.catalog[endpoint], self.catalog.__getitem__)
-        return next((step for step in documented if step.label == SUCCESS and succeeds(step.status)), None)
+        return next((step for step in documented if step.label == SUCCESS and is_no_refusal(step.status)), None)
 
     def _find_fault_free(self, role: str, endpoint: str) -> Recipe | Reason:
         """Return the fault-free request of an endpoint with this role's key, or why it cannot be sent here."""

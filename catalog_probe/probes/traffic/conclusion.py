@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from catalog_probe.catalog.model import Aspect, Finding, Outcome, Severity
 from catalog_probe.catalog.model.codes import FindingCode
-from catalog_probe.probes.judging.verdicts.attempts import conclude
+from catalog_probe.probes.judging.verdicts.attempts import conclude_step
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -47,11 +47,11 @@ def conclude_cell(seen: Sequence[Seen], *, ours: bool) -> Verdict:
     is told.
     """
     if ours:
-        return conclude([verdict for _, verdict in seen])
+        return conclude_step([verdict for _, verdict in seen])
     alike: dict[_Asked, list[Verdict]] = defaultdict(list)
     for exchange, verdict in seen:
         alike[_Asked.of(exchange)].append(verdict)
-    each = [conclude(verdicts) for verdicts in alike.values()]
+    each = [conclude_step(verdicts) for verdicts in alike.values()]
     unsteady = next((verdict for verdict in each if verdict.outcome is Outcome.FLAKY), None)
     if unsteady is not None:
         return unsteady

@@ -16,7 +16,7 @@ from catalog_probe.catalog.model.codes import FindingCode
 from catalog_probe.catalog.reading.expected import answer_body
 from catalog_probe.catalog.text.json_pointer import find_values
 from catalog_probe.catalog.text.json_tree import map_strings
-from catalog_probe.probes.judging.comparison.places import values_at
+from catalog_probe.probes.judging.comparison.locations import values_at
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Mapping

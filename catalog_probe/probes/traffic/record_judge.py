@@ -15,7 +15,7 @@ from catalog_probe.catalog.model.codes import ReasonCode
 from catalog_probe.catalog.observed.last_seen import parse_utc_instant
 from catalog_probe.catalog.text.json_tree import map_strings
 from catalog_probe.probes.judging.judge import judge
-from catalog_probe.probes.judging.verdicts.record_verdict import record_verdict
+from catalog_probe.probes.judging.verdicts.record_verdict import judge_record
 from catalog_probe.probes.traffic.conclusion import conclude_cell
 from catalog_probe.probes.traffic.hidden_values import drop_hidden_findings
 from catalog_probe.probes.traffic.matching import Match, Matcher, Refusal, Unmatched
@@ -26,8 +26,7 @@ if TYPE_CHECKING:
 
     from catalog_probe.catalog.files.store import Catalog
     from catalog_probe.catalog.model import Json
-    from catalog_probe.probes.judging.verdicts.cells import Place
-    from catalog_probe.probes.judging.verdicts.verdict import Verdict
+    from catalog_probe.probes.judging.verdicts.verdict import StepKey, Verdict
     from catalog_probe.probes.traffic.recording import RecordedExchange
     from catalog_probe.probes.wire.redaction.redactor import Redactor
 
@@ -106,10 +105,10 @@ class TrafficJudge:
         if not judged:
             reason = Reason(ReasonCode.NOT_IN_TRAFFIC, f"of {self.exchanges} recorded exchanges")
             return Result(address, record.data, Outcome.NOT_PROBED, reason)
-        cells: dict[Place, list[JudgedExchange]] = defaultdict(list)
+        cells: dict[StepKey, list[JudgedExchange]] = defaultdict(list)
         for each in judged:
             cells[each.match.exchange.label, each.match.exchange.endpoint].append(each)
-        final = record_verdict({place: _together(own) for place, own in cells.items()})
+        final = judge_record({place: _together(own) for place, own in cells.items()})
         kept = sorted((each for own in cells.values() for each in _worth_keeping(own)), key=lambda each: each.at)
         result = Result(
             record=address,
@@ -144,11 +143,11 @@ class TrafficJudge:
         return trim_attempt(attempt, [each.match.expected])
 
 
-def _verdicts(together: Sequence[Match], matcher: Matcher) -> Mapping[Place, Verdict]:
+def _verdicts(together: Sequence[Match], matcher: Matcher) -> Mapping[StepKey, Verdict]:
     """The verdict on each cell of what was exchanged together; answers are compared with each other."""
     stated = {each.expected.label: each.expected for each in together}
     attempt = Attempt("", 0.0, tuple(each.exchange for each in together))
-    return judge(tuple(stated.values()), attempt, matcher.known).cells
+    return judge(tuple(stated.values()), attempt, matcher.known).step_verdicts
 
 
 def _together(own: Sequence[JudgedExchange]) -> Verdict:
@@ -158,7 +157,7 @@ def _together(own: Sequence[JudgedExchange]) -> Verdict:
 
 def _worth_keeping(own: Sequence[JudgedExchange]) -> Iterable[JudgedExchange]:
     """The last exchange of each kind that was seen in a cell, what differs first."""
-    kinds = {(each.verdict.outcome, each.verdict.difference): each for each in own}
+    kinds = {(each.verdict.outcome, each.verdict.drift_keys): each for each in own}
     return sorted(kinds.values(), key=lambda each: each.verdict.outcome is not Outcome.DRIFTED)[:KEPT]
 
 

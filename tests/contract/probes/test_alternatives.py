@@ -85,7 +85,9 @@ def test_there_are_choices_of_each_kind() -> None:
 def test_each_member_of_what_is_left_to_choice_conforms(member: int) -> None:
     for choice in choices():
         chosen = {str(each.key): each.alternatives[member] for each in choice.left}
-        (verdict,) = judged(choice.expected, choice.answer(chosen)).cells.values()  # one label is no whole record
+        (verdict,) = judged(
+            choice.expected, choice.answer(chosen)
+        ).step_verdicts.values()  # one label is no whole record
         assert verdict.outcome is Outcome.CONFORMS, (choice.expected.address, verdict.reason, verdict.findings)
         (observation,) = verdict.observations
         assert {each.key.local_key for each in choice.left} <= set(observation.matched)

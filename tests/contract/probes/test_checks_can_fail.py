@@ -13,7 +13,7 @@ from catalog_probe.catalog.reading.assertions import asserted_expectations, asse
 from catalog_probe.catalog.reading.expectations import expectations
 from catalog_probe.catalog.recognition.known import Known
 from catalog_probe.probes.judging.judge import judge
-from catalog_probe.probes.judging.verdicts.attempts import MAX_ATTEMPTS, conclude
+from catalog_probe.probes.judging.verdicts.attempts import MAX_ATTEMPTS, conclude_step
 from tests.harness.engines import Clean, catalog
 from tests.harness.mutants.running import left_to_others
 from tests.harness.spoiling import Spoiled, spoil
@@ -43,7 +43,7 @@ def test_each_asserted_aspect_can_fail(provider: str, clean: Clean) -> None:
     for result, expected, beside, spoiled in spoiled_of(clean(provider)):
         count += 1
         verdict = judge([expected, *beside.compared], beside.attempt_with(spoiled.exchange), known)
-        verdict = conclude([verdict] * MAX_ATTEMPTS)  # what may be an accident is drift if it stays
+        verdict = conclude_step([verdict] * MAX_ATTEMPTS)  # what may be an accident is drift if it stays
         if verdict.outcome is not Outcome.DRIFTED or not any(
             finding.aspect is spoiled.aspect and finding.label == expected.label and finding.is_drift
             for finding in verdict.findings

@@ -15,7 +15,7 @@ from catalog_probe.catalog.reading.assertions import assertions
 from catalog_probe.catalog.reading.expectations import expectations
 from catalog_probe.catalog.reading.headers import HeaderRule
 from catalog_probe.catalog.recognition.known import Known
-from catalog_probe.probes.judging.comparison.limit_headers import contradictions
+from catalog_probe.probes.judging.comparison.limit_headers import find_contradictions
 from catalog_probe.probes.judging.judge import judge
 from catalog_probe.probes.planning.obstacles import fitted
 from catalog_probe.probes.recipes.book import recipe_book
@@ -57,19 +57,19 @@ CONSISTENT = {
     ],
 )
 def test_a_family_agrees_with_itself(changes: Mapping[str, str], found: list[tuple[str, str]]) -> None:
-    assert [(each.code, each.header) for each in contradictions(RULES, {**CONSISTENT, **changes})] == found
+    assert [(each.code, each.header) for each in find_contradictions(RULES, {**CONSISTENT, **changes})] == found
 
 
 @pytest.mark.parametrize("part", ["limit", "remaining", "reset"])
 def test_a_part_that_stands_alone_contradicts_nothing(part: str) -> None:
     rules = [rule for rule in RULES if rule.part == part]
-    assert list(contradictions(rules, CONSISTENT)) == []
+    assert list(find_contradictions(rules, CONSISTENT)) == []
 
 
 def test_an_optional_family_is_there_as_a_whole_or_not_at_all() -> None:
     rules = [replace(rule, optional=True) for rule in RULES]
-    assert list(contradictions(rules, {})) == []
-    partly = contradictions(rules, {"limit": "30000", "left": "29000"})
+    assert list(find_contradictions(rules, {})) == []
+    partly = find_contradictions(rules, {"limit": "30000", "left": "29000"})
     told = [(each.code, each.header, each.documented, each.observed) for each in partly]
     assert told == [("header-missing", "reset", "present, as limit is", "absent")]
 

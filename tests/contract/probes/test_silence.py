@@ -55,7 +55,7 @@ def judged(expected: Expected, response: Response) -> Verdict:
 
 
 def cell_outcome(expected: Expected, response: Response) -> Outcome:
-    (cell,) = judged(expected, response).cells.values()
+    (cell,) = judged(expected, response).step_verdicts.values()
     return cell.outcome
 
 

@@ -41,11 +41,11 @@ catalog_probe.probes.judging.verdicts.attempts.record_verdict = lambda cells: Ve
     "an inconclusive rule takes every drift back": """
 import catalog_probe.probes.judging.inconclusive.record
 from catalog_probe.catalog.model import Outcome, Reason
-from catalog_probe.probes.judging.verdicts.record_verdict import take_back
+from catalog_probe.probes.judging.verdicts.record_verdict import retract
 gone = Reason("one-answer-to-everything")
 def apply_rules(evidence, sees):
     verdict = evidence.verdict
-    return take_back(verdict, gone) if verdict.outcome is Outcome.DRIFTED else verdict
+    return retract(verdict, gone) if verdict.outcome is Outcome.DRIFTED else verdict
 catalog_probe.probes.judging.inconclusive.record.apply_rules = apply_rules
 """,
     "a worker swallows what drifts": """

@@ -12,9 +12,9 @@ from catalog_probe.catalog.model import Aspect, Exchange, Finding, Outcome, Reas
 from catalog_probe.catalog.model.assertion import Assertion, AssertionKey, Basis
 from catalog_probe.catalog.reading.assertions import asserted_expectations
 from catalog_probe.catalog.reading.expected import Expected
-from catalog_probe.probes.judging.comparison.basis import succeeds, weighed
+from catalog_probe.probes.judging.comparison.basis import is_no_refusal, weigh_findings
 from catalog_probe.probes.judging.comparison.compare import compare
-from catalog_probe.probes.judging.verdicts.record_verdict import take_back
+from catalog_probe.probes.judging.verdicts.record_verdict import retract
 from tests.harness.engines import catalog
 from tests.unit.probes.judging_one import BODY, HEADERS, LIMITED, RATE_LIMIT, judged
 
@@ -27,7 +27,7 @@ WRONG_METHOD = "pc/errors/request/unprocessable"
     [(200, True), (101, True), (399, True), (400, False), (401, False), (529, False), (None, False), ("200", False)],
 )
 def test_a_status_below_400_is_none_of_a_refusal(status: Any, success: bool) -> None:
-    assert succeeds(status) is success
+    assert is_no_refusal(status) is success
 
 
 def severities(findings: tuple[Finding, ...]) -> dict[str, str]:
@@ -119,7 +119,7 @@ def test_another_member_of_a_choice_is_no_finding_and_hides_none() -> None:
     left = Assertion(RATE_LIMIT, AssertionKey("answer", "type"), "a", Basis.DOCUMENTED, alternatives=("a", "b"))
     code = Assertion(RATE_LIMIT, AssertionKey("answer", "code"), "a", Basis.DOCUMENTED)
     findings = [differing("answer/type", observed="b"), differing("answer/code", observed="c")]
-    assert list(weighed(weighed_by(left, code), findings)) == findings[1:]
+    assert list(weigh_findings(weighed_by(left, code), findings)) == findings[1:]
 
 
 @pytest.mark.parametrize(
@@ -137,7 +137,7 @@ def test_nothing_need_stand_at_a_place_that_is_assumed_and_nothing_else_may(
 ) -> None:
     key = AssertionKey("answer", "body", "/error/kind")
     assumed = Assertion(RATE_LIMIT, key, {"const": "a"}, Basis.ASSUMED, assumed="where it stands is not shown")
-    (weighed_so,) = weighed(weighed_by(assumed), [differing(str(key), code, observed)])
+    (weighed_so,) = weigh_findings(weighed_by(assumed), [differing(str(key), code, observed)])
     assert weighed_so.severity is severity
 
 
@@ -146,9 +146,9 @@ def test_a_status_that_the_body_repeats_is_assumed_with_its_shape(key: str, seve
     aspect, _, place = key.partition(":")
     told = Assertion(RATE_LIMIT, AssertionKey("answer", aspect, place), 429, Basis.DOCUMENTED)
     shape = Assertion(RATE_LIMIT, AssertionKey("answer", "body"), {}, Basis.ASSUMED, assumed="not shown")
-    (weighed_so,) = weighed(weighed_by(told, shape), [differing(f"answer/{key}", "code-differs")])
+    (weighed_so,) = weigh_findings(weighed_by(told, shape), [differing(f"answer/{key}", "code-differs")])
     assert weighed_so.severity is severity
-    (stated,) = weighed(weighed_by(told), [differing(f"answer/{key}", "code-differs")])
+    (stated,) = weigh_findings(weighed_by(told), [differing(f"answer/{key}", "code-differs")])
     assert stated.severity is Severity.MUST
 
 
@@ -158,7 +158,7 @@ def test_a_status_that_only_the_body_repeats_is_settled_by_any_other() -> None:
         RATE_LIMIT, AssertionKey("answer", "status", "/error/code"), 429, Basis.ASSUMED, assumed="not shown"
     )
     finding = replace(differing("answer/status:/error/code", "code-differs", 200), aspect=Aspect.STATUS)
-    (settling,) = weighed(weighed_by(told), [finding])
+    (settling,) = weigh_findings(weighed_by(told), [finding])
     assert settling.severity is Severity.SHOULD
 
 
@@ -195,7 +195,7 @@ def test_a_place_is_assumed_and_the_name_of_the_field_is_not(block: Any, severit
     body = {"type": "message", "content": [{"type": "text", "text": "Let me see."}, block]}
     seen = Exchange("answer", Request("POST", "/v1/messages"), Response(200, {}, body=body, body_type="json"))
     within = f"answer/body:{PLACE_OF_CODE}"
-    found = [each for each in weighed(expected, compare(expected, seen)) if each.assertion == within]
+    found = [each for each in weigh_findings(expected, compare(expected, seen)) if each.assertion == within]
     assert [each.severity for each in found] == ([severity] if severity else [])
 
 
@@ -215,7 +215,7 @@ def test_one_wrong_field_is_one_difference(error: Any, drifts: list[str], told: 
     assert [each.code for each in verdict.findings if not each.is_drift] == told
     (observation,) = verdict.observations
     assert ("body" in observation.matched) == (drifts == [])
-    assert not take_back(verdict, Reason("gateway-page", "")).findings
+    assert not retract(verdict, Reason("gateway-page", "")).findings
 
 
 @pytest.mark.parametrize(
@@ -243,5 +243,5 @@ def test_one_wrong_field_is_one_difference_in_an_array_too() -> None:
     array = Envelope("e", {"type": "array", "items": of_one}, {"type": "/type"}, "json", unwrap=True)
     expected = Expected("answer", "pb/errors/general/x", array, 400, wire={"type": "wrong"})
     seen = Exchange("answer", Request("POST", "/x"), Response(400, {}, [{"type": 7}], "json"))
-    findings = {each.code: each.is_drift for each in weighed(expected, compare(expected, seen))}
+    findings = {each.code: each.is_drift for each in weigh_findings(expected, compare(expected, seen))}
     assert findings == {"type-differs": True, "body-shape": False}

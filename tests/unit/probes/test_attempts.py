@@ -6,7 +6,12 @@ from dataclasses import replace
 
 from catalog_probe.catalog.model import Aspect, Finding, Outcome, Reason, Severity
 from catalog_probe.catalog.model.codes import ReasonCode
-from catalog_probe.probes.judging.verdicts.attempts import MAX_ATTEMPTS, only_later, over_all, still_open
+from catalog_probe.probes.judging.verdicts.attempts import (
+    MAX_ATTEMPTS,
+    conclude_record,
+    has_transient_step,
+    list_open_steps,
+)
 from catalog_probe.probes.judging.verdicts.verdict import Verdict
 
 FINE = Verdict(Outcome.CONFORMS, None)
@@ -22,30 +27,30 @@ UNNAMED, NAMED = ("answer", ""), ("answer", "pa/endpoints/messages/create_messag
 def test_a_drift_where_the_recipe_names_no_endpoint_is_looked_at_again() -> None:
     """Beside other endpoints that conform: it stands only if a second look agrees."""
     first = {UNNAMED: GONE, NAMED: FINE}
-    assert still_open([first]) == {UNNAMED}
-    assert not still_open([first, {UNNAMED: GONE}])
-    assert over_all([first, {UNNAMED: GONE}]).outcome is Outcome.DRIFTED
-    assert over_all([first, {UNNAMED: FINE}]).outcome is Outcome.FLAKY
+    assert list_open_steps([first]) == {UNNAMED}
+    assert not list_open_steps([first, {UNNAMED: GONE}])
+    assert conclude_record([first, {UNNAMED: GONE}]).outcome is Outcome.DRIFTED
+    assert conclude_record([first, {UNNAMED: FINE}]).outcome is Outcome.FLAKY
 
 
 def test_a_label_that_was_never_sent_is_no_cell_once_its_endpoints_are_asked() -> None:
-    assert still_open([{UNNAMED: STOPPED}]) == {UNNAMED}
-    assert over_all([{UNNAMED: STOPPED}, {NAMED: FINE}]).outcome is Outcome.CONFORMS
-    assert not still_open([{UNNAMED: STOPPED}, {NAMED: FINE}])
+    assert list_open_steps([{UNNAMED: STOPPED}]) == {UNNAMED}
+    assert conclude_record([{UNNAMED: STOPPED}, {NAMED: FINE}]).outcome is Outcome.CONFORMS
+    assert not list_open_steps([{UNNAMED: STOPPED}, {NAMED: FINE}])
 
 
 def test_that_one_label_has_got_its_endpoints_hides_no_other_label() -> None:
     other = ("stream", "")
-    assert still_open([{UNNAMED: STOPPED, other: GONE}, {NAMED: FINE}]) == {other}
+    assert list_open_steps([{UNNAMED: STOPPED, other: GONE}, {NAMED: FINE}]) == {other}
 
 
 def test_what_was_settled_is_not_unsettled_by_what_other_cells_are_asked_again_for() -> None:
-    assert over_all([{NAMED: GONE}, {NAMED: GONE}, {NAMED: FINE}]).outcome is Outcome.DRIFTED
-    assert over_all([{NAMED: FINE}, {NAMED: STOPPED}]).outcome is Outcome.CONFORMS
+    assert conclude_record([{NAMED: GONE}, {NAMED: GONE}, {NAMED: FINE}]).outcome is Outcome.DRIFTED
+    assert conclude_record([{NAMED: FINE}, {NAMED: STOPPED}]).outcome is Outcome.CONFORMS
 
 
 def test_a_drift_after_a_cell_conformed_counts_all_the_same() -> None:
-    flaky = over_all([{NAMED: FINE}, {NAMED: GONE}])
+    flaky = conclude_record([{NAMED: FINE}, {NAMED: GONE}])
     assert flaky.outcome is Outcome.FLAKY
     assert flaky.reason is not None
     assert flaky.reason.detail == "conforms, then drifted (status-differs)"
@@ -54,17 +59,17 @@ def test_a_drift_after_a_cell_conformed_counts_all_the_same() -> None:
 def test_of_more_attempts_than_are_made_the_first_decide() -> None:
     different = [replace(GONE, findings=(replace(GONE.findings[0], observed=status),)) for status in (410, 411, 412)]
     assert len(different) == MAX_ATTEMPTS
-    final = over_all([{NAMED: each} for each in (*different, different[0])])
+    final = conclude_record([{NAMED: each} for each in (*different, different[0])])
     assert final.outcome is Outcome.DRIFTED
     assert [finding.observed for finding in final.findings] == [412]
 
 
 def test_only_what_may_have_passed_by_then_is_asked_again_later() -> None:
-    assert only_later([{NAMED: STOPPED}])
-    assert only_later([{NAMED: GONE, UNNAMED: FINE}, {NAMED: STOPPED}])
-    assert not only_later([{NAMED: GONE}])
-    assert not only_later([{NAMED: STOPPED}, {NAMED: FINE}])
-    assert not only_later([{NAMED: STOPPED}, {NAMED: STOPPED}])
+    assert has_transient_step([{NAMED: STOPPED}])
+    assert has_transient_step([{NAMED: GONE, UNNAMED: FINE}, {NAMED: STOPPED}])
+    assert not has_transient_step([{NAMED: GONE}])
+    assert not has_transient_step([{NAMED: STOPPED}, {NAMED: FINE}])
+    assert not has_transient_step([{NAMED: STOPPED}, {NAMED: STOPPED}])
 
 
 STEP = Verdict(Outcome.INCONCLUSIVE, Reason(ReasonCode.STEP_UNSEEN, "after what was never done"))
@@ -73,24 +78,24 @@ LATER = ("gone", "")
 
 
 def test_what_waits_for_a_step_is_asked_again_with_what_is_open_and_never_for_itself() -> None:
-    assert still_open([{NAMED: STOPPED, LATER: STEP}]) == {NAMED, LATER}
-    assert still_open([{NAMED: FINE, LATER: STEP}]) == frozenset()
-    assert still_open([{NAMED: STOPPED, LATER: REFUSED}]) == {NAMED}
-    assert still_open([{NAMED: STOPPED, LATER: replace(STEP, reason=None)}]) == {NAMED}
+    assert list_open_steps([{NAMED: STOPPED, LATER: STEP}]) == {NAMED, LATER}
+    assert list_open_steps([{NAMED: FINE, LATER: STEP}]) == frozenset()
+    assert list_open_steps([{NAMED: STOPPED, LATER: REFUSED}]) == {NAMED}
+    assert list_open_steps([{NAMED: STOPPED, LATER: replace(STEP, reason=None)}]) == {NAMED}
     often: list[dict[tuple[str, str], Verdict]] = [{LATER: STEP}] * (MAX_ATTEMPTS - 1)
-    assert still_open([*often, {NAMED: STOPPED}]) == {NAMED, LATER}
-    assert still_open([*often, {LATER: STEP, NAMED: STOPPED}]) == {NAMED}
+    assert list_open_steps([*often, {NAMED: STOPPED}]) == {NAMED, LATER}
+    assert list_open_steps([*often, {LATER: STEP, NAMED: STOPPED}]) == {NAMED}
 
 
 def test_a_step_that_was_seen_in_the_end_shows_what_waited_for_it() -> None:
-    assert over_all([{NAMED: STOPPED, LATER: STEP}, {NAMED: FINE, LATER: FINE}]).outcome is Outcome.CONFORMS
-    assert over_all([{NAMED: STOPPED, LATER: REFUSED}, {NAMED: FINE, LATER: FINE}]).outcome is Outcome.RESTRICTED
+    assert conclude_record([{NAMED: STOPPED, LATER: STEP}, {NAMED: FINE, LATER: FINE}]).outcome is Outcome.CONFORMS
+    assert conclude_record([{NAMED: STOPPED, LATER: REFUSED}, {NAMED: FINE, LATER: FINE}]).outcome is Outcome.RESTRICTED
 
 
 def test_how_attempts_differ_is_told_by_what_drifts_alone() -> None:
     noted = replace(GONE.findings[0], code="field-undocumented", severity=Severity.INFO)
     seen = replace(GONE, findings=(*GONE.findings, noted))
-    told = over_all([{NAMED: seen}, {NAMED: STOPPED}, {NAMED: STOPPED}])
+    told = conclude_record([{NAMED: seen}, {NAMED: STOPPED}, {NAMED: STOPPED}])
     assert (told.outcome, told.reason) == (
         Outcome.INCONCLUSIVE,
         Reason(

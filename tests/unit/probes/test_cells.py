@@ -14,7 +14,7 @@ from catalog_probe.catalog.model import Aspect, Attempt, Exchange, Outcome, Reas
 from catalog_probe.catalog.reading.assertions import asserted_expectations
 from catalog_probe.catalog.recognition.known import Known
 from catalog_probe.probes.judging.judge import judge
-from catalog_probe.probes.judging.verdicts.not_observed import not_observed
+from catalog_probe.probes.judging.verdicts.not_observed import not_observed_finding
 from tests.harness.engines import catalog
 
 if TYPE_CHECKING:
@@ -74,13 +74,13 @@ def test_the_same_difference_on_several_endpoints_is_one_finding_that_lists_them
     assert [each.endpoints for each in verdict.findings if each.is_drift] == [(MODELS, COUNT)]
     alone = judged(sent(OTHER_STATUS, FILES))
     assert drift_identity.identify_drift(verdict.findings) == drift_identity.identify_drift(alone.findings)
-    assert verdict.difference != alone.difference
+    assert verdict.drift_keys != alone.drift_keys
 
 
 def test_two_attempts_agree_only_where_they_differ_on_the_same_endpoints() -> None:
     here, there = (judged(sent(OTHER_STATUS, each)) for each in (MODELS, COUNT))
-    assert here.difference != there.difference
-    assert here.difference == judged(sent(OTHER_STATUS, MODELS)).difference
+    assert here.drift_keys != there.drift_keys
+    assert here.drift_keys == judged(sent(OTHER_STATUS, MODELS)).drift_keys
 
 
 @pytest.mark.parametrize("trouble", [BUSY, None], ids=["overloaded", "no-answer"])
@@ -126,7 +126,7 @@ def test_a_page_under_the_stated_status_is_held_against_no_twin() -> None:
     page = Response(404, {**HEADERS, "content-type": "text/html"}, "<html>Not found</html>", "text")
     asked = [sent(GONE, COUNT, "nonexistent_path"), sent(page, COUNT, "no_key")]
     verdict = judged(*asked, sent(GONE, COUNT, "unaccepted_key_type"), address=NO_TWO_ALIKE)
-    cell = verdict.cells["no_key", COUNT]
+    cell = verdict.step_verdicts["no_key", COUNT]
     assert cell.reason is not None
     assert cell.reason.code == "gateway-page"
     assert {each.code for each in cell.findings} == {"body-malformed"}
@@ -150,7 +150,7 @@ def test_the_verdict_on_a_cell_does_not_depend_on_the_others(asked: dict[str, st
 
 def test_what_is_not_looked_at_for_one_reason_is_told_once() -> None:
     reason = Reason("value-missing", "set PA_SMALL_MODEL")
-    assert not_observed("", reason, MODELS, COUNT).message == "2 endpoints: value-missing: set PA_SMALL_MODEL"
-    assert not_observed("", reason, MODELS).message.startswith(f"{MODELS}: value-missing")
-    assert not_observed("answer", reason, MODELS).message.startswith(f"answer on {MODELS}: ")
-    assert not_observed("answer", reason).endpoints == ()
+    assert not_observed_finding("", reason, MODELS, COUNT).message == "2 endpoints: value-missing: set PA_SMALL_MODEL"
+    assert not_observed_finding("", reason, MODELS).message.startswith(f"{MODELS}: value-missing")
+    assert not_observed_finding("answer", reason, MODELS).message.startswith(f"answer on {MODELS}: ")
+    assert not_observed_finding("answer", reason).endpoints == ()

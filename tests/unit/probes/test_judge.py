@@ -17,7 +17,7 @@ from catalog_probe.catalog.reading.expected import Expected
 from catalog_probe.catalog.reading.headers import HeaderRule
 from catalog_probe.probes.judging.inconclusive.evidence import MOCK_SESSION
 from catalog_probe.probes.judging.judge import judge
-from catalog_probe.probes.judging.verdicts.attempts import conclude, undecided
+from catalog_probe.probes.judging.verdicts.attempts import conclude_step, needs_another_attempt
 from catalog_probe.probes.judging.verdicts.verdict import Verdict
 from tests.harness.engines import catalog
 from tests.unit.probes.judging_one import BODY, HEADERS, RATE_LIMIT, judged, known
@@ -104,9 +104,9 @@ def test_a_refusal_that_says_it_is_text_is_in_question_under_any_status(status: 
     plain = Response(status, {"content-type": "text/plain; charset=utf-8"}, "error code: 1020", "text")
     verdict = judged(UNKNOWN_MODEL, plain, {})
     assert (verdict.outcome, verdict.reason and verdict.reason.code) == (Outcome.INCONCLUSIVE, "gateway-page")
-    assert conclude([verdict] * 3).outcome is Outcome.DRIFTED
-    assert conclude([verdict] * 2).outcome is Outcome.INCONCLUSIVE
-    assert undecided([verdict])
+    assert conclude_step([verdict] * 3).outcome is Outcome.DRIFTED
+    assert conclude_step([verdict] * 2).outcome is Outcome.INCONCLUSIVE
+    assert needs_another_attempt([verdict])
 
 
 @pytest.mark.parametrize("kind", ["application/json", ""])
@@ -243,8 +243,8 @@ def test_a_refusal_that_is_none_of_the_limits_own_is_nobodys_drift() -> None:
 
 @pytest.mark.parametrize(("last", "outcome"), [("", Outcome.DRIFTED), ("conforms", Outcome.CONFORMS)])
 def test_a_success_without_its_body_is_drift_if_it_stays(last: str, outcome: Outcome) -> None:
-    empty = judged(LIST_MODELS, Response(200, HEADERS, None, "empty"), {}, "success").cells["success", ""]
-    assert conclude([empty, empty, Verdict(Outcome.CONFORMS) if last else empty]).outcome is outcome
+    empty = judged(LIST_MODELS, Response(200, HEADERS, None, "empty"), {}, "success").step_verdicts["success", ""]
+    assert conclude_step([empty, empty, Verdict(Outcome.CONFORMS) if last else empty]).outcome is outcome
 
 
 def stating(label: str, *, depends: tuple[str, ...] = (), status: int = 200, since: str = "") -> Expected:
@@ -277,7 +277,7 @@ def test_a_difference_counts_only_after_what_it_depends_on_was_seen_there_or_whe
     deleted: list[Exchange], outcome: Outcome
 ) -> None:
     verdict = judge(GONE, Attempt("", 0.0, (*deleted, came("gone", 200, HERE))), known("pa"))
-    cell = verdict.cells["gone", HERE]
+    cell = verdict.step_verdicts["gone", HERE]
     assert cell.outcome is outcome
     if outcome is Outcome.INCONCLUSIVE:
         assert cell.reason == Reason(ReasonCode.STEP_UNSEEN, "gone means something only after deleted")
@@ -287,12 +287,12 @@ def test_a_difference_counts_only_after_what_it_depends_on_was_seen_there_or_whe
 def test_what_agrees_counts_only_after_it_as_well(deleted: int, outcome: Outcome) -> None:
     """What is gone though its delete failed shows nothing of the delete."""
     verdict = judge(GONE, Attempt("", 0.0, (came("deleted", deleted, HERE), came("gone", 404, HERE))), known("pa"))
-    assert verdict.cells["gone", HERE].outcome is outcome
+    assert verdict.step_verdicts["gone", HERE].outcome is outcome
 
 
 def test_what_has_no_verdict_says_why_itself_whatever_it_depends_on() -> None:
     verdict = judge(GONE, Attempt("", 0.0, (came("deleted", 418, HERE), came("gone", 529, HERE))), known("pa"))
-    reason = verdict.cells["gone", HERE].reason
+    reason = verdict.step_verdicts["gone", HERE].reason
     assert reason is not None
     assert reason.code == "unasked-overload"
 
@@ -301,9 +301,9 @@ def test_a_step_that_was_left_out_after_another_answer_than_the_documented_one_w
     verdict = judge(GONE, Attempt("", 0.0, (came("deleted", 418),)), known("pa"))
     assert verdict.outcome is Outcome.DRIFTED
     reason = Reason(ReasonCode.STEP_UNSEEN, "gone was not asked: deleted were not as documented")
-    assert verdict.cells["gone", ""].reason == reason
+    assert verdict.step_verdicts["gone", ""].reason == reason
     forgotten = judge(GONE, Attempt("", 0.0, (came("deleted", 200),)), known("pa"))
-    assert forgotten.cells["gone", ""].outcome is Outcome.HARNESS_ERROR
+    assert forgotten.step_verdicts["gone", ""].outcome is Outcome.HARNESS_ERROR
 
 
 def test_what_is_stated_of_another_revision_has_no_verdict() -> None:
@@ -358,24 +358,24 @@ def test_a_header_that_we_assumed_is_to_blame_for_all_that_was_refused_as_the_su
     other: Exchange, outcome: Outcome
 ) -> None:
     verdict = judge(BLAMED, Attempt("", 0.0, (said("success", 400), other)), known("pa"))
-    blamed = verdict.cells["success", HERE].reason
+    blamed = verdict.step_verdicts["success", HERE].reason
     assert (blamed and blamed.code) == ReasonCode.ASSUMPTION_FAILED
-    cell = verdict.cells[other.label, other.endpoint]
+    cell = verdict.step_verdicts[other.label, other.endpoint]
     assert (cell.outcome, cell.reason) == (outcome, blamed if outcome is Outcome.INCONCLUSIVE else None)
 
 
 def test_what_else_we_assumed_blames_no_other_answer() -> None:
     of_the_body = tuple(replace(each, asked={"body": "no document shows it"}) for each in BLAMED)
     verdict = judge(of_the_body, Attempt("", 0.0, (said("success", 400), said("refused", 400))), known("pa"))
-    assert verdict.cells["success", HERE].outcome is Outcome.INCONCLUSIVE
-    assert verdict.cells["refused", HERE].outcome is Outcome.DRIFTED
+    assert verdict.step_verdicts["success", HERE].outcome is Outcome.INCONCLUSIVE
+    assert verdict.step_verdicts["refused", HERE].outcome is Outcome.DRIFTED
 
 
 def test_what_conforms_in_the_words_that_blame_a_header_conforms() -> None:
     stated = (BLAMED[0], replace(stating("refused", status=400), asked=OUR_HEADER))
     verdict = judge(stated, Attempt("", 0.0, (said("success", 400), said("refused", 400))), known("pa"))
-    assert verdict.cells["success", HERE].outcome is Outcome.INCONCLUSIVE
-    assert verdict.cells["refused", HERE].outcome is Outcome.CONFORMS
+    assert verdict.step_verdicts["success", HERE].outcome is Outcome.INCONCLUSIVE
+    assert verdict.step_verdicts["refused", HERE].outcome is Outcome.CONFORMS
 
 
 def labels_of(address: str) -> list[str]:

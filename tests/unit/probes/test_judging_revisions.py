@@ -9,7 +9,7 @@ import pytest
 from catalog_probe.catalog.files.manifest import manifest
 from catalog_probe.catalog.model import Aspect, Finding, Request, Severity
 from catalog_probe.catalog.reading.assertions import asserted_expectations
-from catalog_probe.probes.judging.comparison.revisions import held, not_holding
+from catalog_probe.probes.judging.comparison.revisions import assertions_of_other_revisions, drop_other_revisions
 from tests.harness.engines import catalog
 
 ADDRESS, KEY = "pa/endpoints/models/list_models", "success/status"
@@ -25,7 +25,7 @@ def test_where_a_provider_has_no_revisions_all_holds() -> None:
     pd = replace(STATED.assertions[KEY], since=NEW)
     expected = replace(STATED, address="pd/endpoints/models/list_models", assertions={KEY: pd})
     assert expected.provider == "pd"
-    assert not_holding(expected, Request("GET", "https://provider.example/v1/models")) == set()
+    assert assertions_of_other_revisions(expected, Request("GET", "https://provider.example/v1/models")) == set()
 
 
 @pytest.mark.parametrize(
@@ -45,6 +45,6 @@ def test_it_holds_since_a_revision_or_until_one(since: str, until: str, asked: s
     changed = {**STATED.assertions, KEY: replace(STATED.assertions[KEY], since=since, until=until)}
     expected = replace(STATED, assertions=changed)
     request = Request("GET", "https://provider.example/v1/models", {REVISIONS.header: asked} if asked else {})
-    assert not_holding(expected, request) == (set() if holds else {KEY})
+    assert assertions_of_other_revisions(expected, request) == (set() if holds else {KEY})
     finding = Finding("status-differs", Aspect.STATUS, Severity.MUST, "", "success", observed=201, assertion=KEY)
-    assert list(held([finding], expected, request)) == ([finding] if holds else [])
+    assert list(drop_other_revisions([finding], expected, request)) == ([finding] if holds else [])

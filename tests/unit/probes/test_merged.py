@@ -8,7 +8,7 @@ import pytest
 
 from catalog_probe.catalog.model import Aspect, Finding, Severity
 from catalog_probe.catalog.model.codes import FindingCode
-from catalog_probe.probes.judging.comparison.merged import merged
+from catalog_probe.probes.judging.comparison.merging import merge_findings
 
 DRIFT = Finding(
     FindingCode.HEADER_MALFORMED,
@@ -26,9 +26,9 @@ TOLD = replace(DRIFT, code=FindingCode.UNDOCUMENTED_HEADER, severity=Severity.IN
 
 def test_it_is_told_once_as_it_was_seen_first_with_all_its_endpoints() -> None:
     later = replace(DRIFT, observed="later", message="so it is there")
-    assert merged([("a", [DRIFT]), ("b", [later]), ("", [DRIFT])]) == (replace(DRIFT, endpoints=("a", "b")),)
-    assert merged([("a", [TOLD]), ("b", [TOLD])]) == (replace(TOLD, endpoints=("a", "b")),)
-    assert merged([("", [DRIFT])]) == (DRIFT,)
+    assert merge_findings([("a", [DRIFT]), ("b", [later]), ("", [DRIFT])]) == (replace(DRIFT, endpoints=("a", "b")),)
+    assert merge_findings([("a", [TOLD]), ("b", [TOLD])]) == (replace(TOLD, endpoints=("a", "b")),)
+    assert merge_findings([("", [DRIFT])]) == (DRIFT,)
 
 
 @pytest.mark.parametrize(
@@ -42,7 +42,7 @@ def test_it_is_told_once_as_it_was_seen_first_with_all_its_endpoints() -> None:
     ],
 )
 def test_another_difference_is_another_finding(other: Finding) -> None:
-    assert merged([("a", [DRIFT]), ("b", [other])]) == (
+    assert merge_findings([("a", [DRIFT]), ("b", [other])]) == (
         replace(DRIFT, endpoints=("a",)),
         replace(other, endpoints=("b",)),
     )
@@ -50,12 +50,12 @@ def test_another_difference_is_another_finding(other: Finding) -> None:
 
 def test_what_is_only_told_differs_by_what_is_told() -> None:
     other = replace(TOLD, message="x-new: 2")
-    assert len(merged([("a", [TOLD]), ("b", [other])])) == 2
+    assert len(merge_findings([("a", [TOLD]), ("b", [other])])) == 2
 
 
 def test_two_of_one_endpoint_stay_two_and_meet_those_of_another_in_their_order() -> None:
     first, second, third = (replace(DRIFT, message=text) for text in ("first", "second", "third"))
-    found = merged([("a", [first, second, third]), ("b", [first, second])])
+    found = merge_findings([("a", [first, second, third]), ("b", [first, second])])
     assert [(each.message, each.endpoints) for each in found] == [
         ("first", ("a", "b")),
         ("second", ("a", "b")),

@@ -8,7 +8,7 @@ import pytest
 
 from catalog_probe.catalog.model.exchange import GrpcStatus, Truncation
 from catalog_probe.catalog.recognition.known import Known, KnownAnswer
-from catalog_probe.probes.judging.comparison.message import quote, wording
+from catalog_probe.probes.judging.comparison.message import normalize_message, quote
 from tests.unit.probes.comparing import FINE, came, wanted
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ KNOWN = Known((KnownAnswer(wanted(), None, permission=False, of_the_key=False),)
     ],
 )
 def test_the_words_of_a_refusal(response: Response, words: str) -> None:
-    assert wording(wanted(), response, KNOWN) == words
+    assert normalize_message(wanted(), response, KNOWN) == words
 
 
 def test_an_answer_is_quoted_in_one_line_of_some_words() -> None:

@@ -256,7 +256,7 @@ def test_what_was_opened_and_then_refused_has_answered_nothing(
 def test_a_handshake_is_no_acceptance(events: tuple[Event, ...], close: Close | None, outcome: Outcome) -> None:
     opened = Response(101, events=events, close=close)
     verdict = judged("pb/endpoints/live/connect", opened, {}, "ephemeral_token")
-    (cell,) = verdict.cells.values()
+    (cell,) = verdict.step_verdicts.values()
     assert cell.outcome is outcome
     if outcome is Outcome.INCONCLUSIVE:
         assert cell.reason is not None

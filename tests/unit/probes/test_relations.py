@@ -19,8 +19,12 @@ from catalog_probe.catalog.reading.relations import parse_relation
 from catalog_probe.catalog.reading.streams import StreamRule
 from catalog_probe.catalog.recognition.known import Known
 from catalog_probe.probes.judging.comparison.compare import compare
-from catalog_probe.probes.judging.comparison.places import values_at
-from catalog_probe.probes.judging.comparison.relations import Answer, broken, unseen
+from catalog_probe.probes.judging.comparison.locations import values_at
+from catalog_probe.probes.judging.comparison.relations import (
+    OtherAnswer,
+    find_broken_relations,
+    relations_not_observed,
+)
 from catalog_probe.probes.judging.judge import judge
 
 PATH = "/v1/lists/{list_id}/items/{id}"
@@ -106,17 +110,20 @@ def test_a_relation_holds_is_broken_or_is_not_seen(
     stated: dict[str, Any], holding: Any, breaking: Any, silent: Any
 ) -> None:
     its = expected(**stated)
-    others = {"all": Answer(expected("all"), WHOLE_LIST)}
+    others = {"all": OtherAnswer(expected("all"), WHOLE_LIST)}
     if holding is not None:
-        assert list(broken(its, answer(holding), others)) == []
-        assert unseen(its, answer(holding), others) == {}
+        assert list(find_broken_relations(its, answer(holding), others)) == []
+        assert relations_not_observed(its, answer(holding), others) == {}
     if breaking is not None:
-        (found,) = broken(its, answer(breaking), others)
+        (found,) = find_broken_relations(its, answer(breaking), others)
         assert found.observed not in (None, [])
-        assert unseen(its, answer(breaking), others) == {}
+        assert relations_not_observed(its, answer(breaking), others) == {}
     if silent is not None:
-        assert list(broken(its, answer(silent), others)) == []
-        assert list(unseen(its, answer(silent), others).values()) in (["nothing-there"], ["nothing-to-compare"])
+        assert list(find_broken_relations(its, answer(silent), others)) == []
+        assert list(relations_not_observed(its, answer(silent), others).values()) in (
+            ["nothing-there"],
+            ["nothing-to-compare"],
+        )
 
 
 @pytest.mark.parametrize(
@@ -137,17 +144,17 @@ def test_a_relation_holds_is_broken_or_is_not_seen(
     ],
 )
 def test_what_does_not_fit_is_told_but_of_many_only_the_first(stated: dict[str, Any], body: Any, observed: Any) -> None:
-    (found,) = broken(expected(**stated), answer(body), {})
+    (found,) = find_broken_relations(expected(**stated), answer(body), {})
     assert found.observed == observed
 
 
 def test_only_non_empty_says_that_something_must_be_there() -> None:
     its = expected(kind="non_empty", at=IDS)
-    assert list(broken(its, answer(items("a")), {})) == []
+    assert list(find_broken_relations(its, answer(items("a")), {})) == []
     for body in (items(), {}, items(None, ""), None):
-        (found,) = broken(its, answer(body), {})
+        (found,) = find_broken_relations(its, answer(body), {})
         assert found.code is FindingCode.VALUES_MISSING
-        assert unseen(its, answer(body), {}) == {}
+        assert relations_not_observed(its, answer(body), {}) == {}
 
 
 def test_empty_lists_show_nothing_of_items_of_which_it_is_assumed_that_something_stands_in_them() -> None:
@@ -155,22 +162,24 @@ def test_empty_lists_show_nothing_of_items_of_which_it_is_assumed_that_something
     (its,) = documented.relations
     key = AssertionKey("page", *its.within.split(":", 1))
     ours = replace(documented, assertions={str(key): Assertion("pa/errors/general/x", key, "", Basis.ASSUMED)})
-    assert unseen(ours, answer(items()), {}) == {its.within: "nothing-there"}
-    assert unseen(ours, answer({"data": [{}]}), {}) == {}
-    assert [each.code for each in broken(ours, answer({"data": [{}]}), {})] == [FindingCode.VALUES_MISSING]
+    assert relations_not_observed(ours, answer(items()), {}) == {its.within: "nothing-there"}
+    assert relations_not_observed(ours, answer({"data": [{}]}), {}) == {}
+    assert [each.code for each in find_broken_relations(ours, answer({"data": [{}]}), {})] == [
+        FindingCode.VALUES_MISSING
+    ]
 
 
 def test_a_stream_without_its_event_may_show_what_stands_beside_it() -> None:
     its = replace(expected(kind="non_empty", at="header:x-id"), stream=StreamRule("sse", event="done"))
     for headers, found in (({"x-id": "1"}, []), ({}, [FindingCode.VALUES_MISSING])):
         came = Exchange("page", REQUEST, Response(200, headers, events=(Event("ping", {}),)))
-        assert [each.code for each in broken(its, came, {})] == found
-        assert unseen(its, came, {}) == {}
+        assert [each.code for each in find_broken_relations(its, came, {})] == found
+        assert relations_not_observed(its, came, {}) == {}
 
 
 def test_a_body_that_is_to_be_as_two_others_names_both() -> None:
     its = expected(kind="equals", of=["first", "second"])
-    others = {label: Answer(expected(label), answer({"a": label}, label)) for label in ("first", "second")}
+    others = {label: OtherAnswer(expected(label), answer({"a": label}, label)) for label in ("first", "second")}
     (found,) = compare(its, answer({"a": 1}), others)
     assert (found.code, found.location) == ("bodies-differ", "first+second")
 
@@ -178,21 +187,23 @@ def test_a_body_that_is_to_be_as_two_others_names_both() -> None:
 def test_pages_together_cover_the_whole_list() -> None:
     its = expected("all", kind="subset", at=IDS, of=["first", "second"])
     pages = {"first": answer(items("a", "b"), "first"), "second": answer(items("c"), "second")}
-    others = {label: Answer(expected(label), page) for label, page in pages.items()}
-    assert list(broken(its, WHOLE_LIST, others)) == []
-    others["second"] = Answer(expected("second"), answer(items("d"), "second"))
-    (found,) = broken(its, WHOLE_LIST, others)
+    others = {label: OtherAnswer(expected(label), page) for label, page in pages.items()}
+    assert list(find_broken_relations(its, WHOLE_LIST, others)) == []
+    others["second"] = OtherAnswer(expected("second"), answer(items("d"), "second"))
+    (found,) = find_broken_relations(its, WHOLE_LIST, others)
     assert found.observed == "c"
-    assert unseen(its, WHOLE_LIST, {"first": others["first"]}) == {"relation:subset:/data/*/id:first+second": "no-twin"}
+    assert relations_not_observed(its, WHOLE_LIST, {"first": others["first"]}) == {
+        "relation:subset:/data/*/id:first+second": "no-twin"
+    }
 
 
 def test_the_same_header_and_field() -> None:
     its = expected(kind="equals", at="/request_id", **{"with": "header:request-id"})
-    assert list(broken(its, answer({"request_id": "r_1"}, headers={"request-id": "r_1"}), {})) == []
-    (found,) = broken(its, answer({"request_id": "r_1"}, headers={"request-id": "r_2"}), {})
+    assert list(find_broken_relations(its, answer({"request_id": "r_1"}, headers={"request-id": "r_1"}), {})) == []
+    (found,) = find_broken_relations(its, answer({"request_id": "r_1"}, headers={"request-id": "r_2"}), {})
     assert (found.code, found.observed) == (FindingCode.VALUES_UNEQUAL, "r_1")
     for headers in ({}, {"request-id": " "}):
-        assert unseen(its, answer({"request_id": "r_1"}, headers=headers), {})
+        assert relations_not_observed(its, answer({"request_id": "r_1"}, headers=headers), {})
 
 
 @pytest.mark.parametrize(
@@ -258,7 +269,13 @@ def test_a_header_is_held_to_a_bound_by_the_number_that_it_says(text: str, found
     """However many digits that has, as long as it is one; that a word is short says nothing."""
     its = expected(kind="at_most", at="header:retry-after", value=60)
     seen = answer({}, headers={"retry-after": text})
-    told = "broken" if list(broken(its, seen, {})) else "unseen" if unseen(its, seen, {}) else "as stated"
+    told = (
+        "broken"
+        if list(find_broken_relations(its, seen, {}))
+        else "unseen"
+        if relations_not_observed(its, seen, {})
+        else "as stated"
+    )
     assert told == found
 
 
@@ -330,11 +347,11 @@ def test_no_answer_makes_a_relation_raise(ours: Any, theirs: Any, constant: Any,
     stated = {**CASES[number][0], "at": at}
     if "value" in stated and stated["kind"] in ("equals", "at_most"):
         stated["value"] = constant
-    its, others = expected(**stated), {"all": Answer(expected("all"), answer(theirs, "all"))}
-    found = list(broken(its, answer(ours), others))
-    assert bool(found) + bool(unseen(its, answer(ours), others)) <= 1
+    its, others = expected(**stated), {"all": OtherAnswer(expected("all"), answer(theirs, "all"))}
+    found = list(find_broken_relations(its, answer(ours), others))
+    assert bool(found) + bool(relations_not_observed(its, answer(ours), others)) <= 1
     if found and stated["kind"] not in ("equals", "differs"):
-        assert list(broken(its, answer(ours), others)) == found
+        assert list(find_broken_relations(its, answer(ours), others)) == found
 
 
 def test_what_stands_at_the_other_place_is_told_and_is_no_part_of_what_differs() -> None:
@@ -349,7 +366,7 @@ def test_what_stands_at_the_other_place_is_told_and_is_no_part_of_what_differs()
     of_an_object = expected(kind="equals", at="/a", **{"with": "/b"})
     said = next(compare(of_an_object, answer({"a": 1, "b": {"of": "ü"}}))).message
     assert 'documented the same as /b ({"of": "ü"}), observed 1' in said
-    others = {"all": Answer(expected("all"), WHOLE_LIST)}
+    others = {"all": OtherAnswer(expected("all"), WHOLE_LIST)}
     whole = next(compare(expected(kind="equals", of="all"), answer(items("x")), others))
     assert whole.message.partition(", observed")[0].endswith(f"documented {whole.documented}"), "and no whole body"
     constant = expected(kind="equals", at="/id", value="a")

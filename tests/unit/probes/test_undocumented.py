@@ -10,7 +10,7 @@ import pytest
 from catalog_probe.catalog.model import Aspect, Event, Json, Outcome, Response, Severity
 from catalog_probe.catalog.model.codes import FindingCode
 from catalog_probe.catalog.recognition.known import Known
-from catalog_probe.probes.judging.comparison.undocumented import MOST, repeated_names, seen_on_the_way
+from catalog_probe.probes.judging.comparison.undocumented import MAX_NOTES, find_duplicate_names, find_undocumented
 from catalog_probe.probes.wire.body import json_of
 from tests.unit.probes.comparing import ENVELOPE, came, wanted
 from tests.unit.probes.judging_one import BODY, LIMITED, RATE_LIMIT, judged
@@ -19,7 +19,7 @@ KNOWN = Known(headers=frozenset({"request-id"}), types=frozenset({"known_error"}
 
 
 def told(body: Json, status: int | None = 529, headers: dict[str, str] | None = None) -> list[tuple[str, str, Json]]:
-    found = list(seen_on_the_way(wanted(), came(body, status, headers=headers or {}), KNOWN))
+    found = list(find_undocumented(wanted(), came(body, status, headers=headers or {}), KNOWN))
     assert all(each.severity is Severity.INFO and each.label == "answer" and not each.assertion for each in found)
     return [(each.code, each.location, each.observed) for each in found]
 
@@ -45,9 +45,9 @@ def test_fields_where_the_schema_lists_any() -> None:
     for shapeless in ([{"more": 1}], "more", None, {"error": "a text"}):
         assert told(shapeless) == []
     anything = wanted(envelope=replace(ENVELOPE, schema={"type": "object", "properties": {"any": True}}))
-    found = seen_on_the_way(anything, came({"any": {"a": 1}}), KNOWN)
+    found = find_undocumented(anything, came({"any": {"a": 1}}), KNOWN)
     assert [each.location for each in found] == []
-    assert list(seen_on_the_way(wanted(envelope=replace(ENVELOPE, schema={})), came({"any": 1}), KNOWN)) == []
+    assert list(find_undocumented(wanted(envelope=replace(ENVELOPE, schema={})), came({"any": 1}), KNOWN)) == []
 
 
 @pytest.mark.parametrize(
@@ -70,7 +70,7 @@ def test_types_and_codes_of_errors(error: dict[str, Json], status: int | None, c
 
 def test_an_aspect_is_that_of_what_is_told() -> None:
     body = {"error": {"type": "new_error", "code": "new"}, "more": 1}
-    found = seen_on_the_way(wanted(), came(body, headers={"x-new": "1"}), KNOWN)
+    found = find_undocumented(wanted(), came(body, headers={"x-new": "1"}), KNOWN)
     aspects = {(each.code, each.aspect) for each in found}
     assert aspects == {
         (FindingCode.UNDOCUMENTED_HEADER, Aspect.HEADER),
@@ -81,16 +81,16 @@ def test_an_aspect_is_that_of_what_is_told() -> None:
 
 
 def test_of_many_only_the_first_are_told() -> None:
-    many = {f"x-{number:03d}": "" for number in range(MOST + 1)}
-    assert [at for _, at, _ in told(None, headers=many)] == list(many)[:MOST]
-    assert [at for _, at, _ in told({f"f{number}": 1 for number in range(MOST + 1)})][-1] == f"/f{MOST - 1}"
+    many = {f"x-{number:03d}": "" for number in range(MAX_NOTES + 1)}
+    assert [at for _, at, _ in told(None, headers=many)] == list(many)[:MAX_NOTES]
+    assert [at for _, at, _ in told({f"f{number}": 1 for number in range(MAX_NOTES + 1)})][-1] == f"/f{MAX_NOTES - 1}"
 
 
 TWICE = json_of('{"type": "error", "error": {"type": "a", "type": "known_error"}}')
 
 
 def repeated(response: Response) -> list[tuple[Aspect, str, Json]]:
-    found = repeated_names(wanted(), response)
+    found = find_duplicate_names(wanted(), response)
     return [(each.aspect, each.location, each.observed) for each in found if each.severity is Severity.INFO]
 
 
@@ -103,8 +103,8 @@ def test_a_name_that_an_object_has_twice_is_told_of_a_body_and_of_what_was_recei
 
 
 def test_a_body_of_nothing_but_repeated_names_is_told_by_some() -> None:
-    text = "{" + ",".join(f'"n{number}": 1, "n{number}": 2' for number in range(2 * MOST)) + "}"
-    assert len(repeated(came(json_of(text)))) == MOST
+    text = "{" + ",".join(f'"n{number}": 1, "n{number}": 2' for number in range(2 * MAX_NOTES)) + "}"
+    assert len(repeated(came(json_of(text)))) == MAX_NOTES
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,12 @@ from catalog_probe.catalog.evidence.verdicts import run_verdict
 from catalog_probe.catalog.model import Aspect, Finding, Outcome, Reason, Severity
 from catalog_probe.catalog.model.exits import Exit, select_exit
 from catalog_probe.catalog.model.observation import Observation
-from catalog_probe.probes.judging.verdicts.attempts import MAX_ATTEMPTS, conclude, passing, undecided
+from catalog_probe.probes.judging.verdicts.attempts import (
+    MAX_ATTEMPTS,
+    conclude_step,
+    is_transient,
+    needs_another_attempt,
+)
 from catalog_probe.probes.judging.verdicts.verdict import Verdict
 from tests.harness.exit_status import LIVE, find_exit_status
 
@@ -72,24 +77,24 @@ CONCLUSIONS = [
 
 @pytest.mark.parametrize("verdicts, outcome, reason", CONCLUSIONS)
 def test_attempts_lead_to_one_outcome(verdicts: tuple[Verdict, ...], outcome: str, reason: str) -> None:
-    final = conclude(verdicts)
+    final = conclude_step(verdicts)
     assert (final.outcome, final.reason.code if final.reason else "") == (outcome, reason)
-    assert undecided(verdicts) is False
-    assert all(undecided(verdicts[:count]) for count in range(1, len(verdicts)))
+    assert needs_another_attempt(verdicts) is False
+    assert all(needs_another_attempt(verdicts[:count]) for count in range(1, len(verdicts)))
 
 
 def test_of_two_drifts_that_differ_what_both_saw_is_told() -> None:
     status, once = (replace(each.findings[0], assertion=f"answer/{each.findings[0].code}") for each in (GONE, OTHER))
     observation = Observation("", "answer", mismatched={"status-differs": "410", "type-differs": "teapot"})
     both = Verdict(Outcome.DRIFTED, None, (status, once), (observation,))
-    final = conclude((replace(GONE, findings=(status,)), both))
+    final = conclude_step((replace(GONE, findings=(status,)), both))
     assert final.findings == (status,)
     assert final.observations[0].mismatched == {"status-differs": "410"}
     assert final.observations[0].not_observed == {"type-differs": "attempts-differ"}
 
 
 def test_of_two_drifts_with_nothing_in_common_the_last_is_told() -> None:
-    assert conclude((GONE, OTHER, THIRD)) is THIRD
+    assert conclude_step((GONE, OTHER, THIRD)) is THIRD
 
 
 def fault(*findings: Finding) -> Verdict:
@@ -104,25 +109,25 @@ ELSEWHERE = replace(STATUS, label="other")
 def test_a_server_fault_that_stays_is_drift_only_if_it_is_the_providers_own(
     faults: tuple[Finding, ...], outcome: str
 ) -> None:
-    assert conclude((fault(*faults),) * MAX_ATTEMPTS).outcome == outcome
+    assert conclude_step((fault(*faults),) * MAX_ATTEMPTS).outcome == outcome
 
 
 def test_three_different_server_faults_are_three_accidents() -> None:
-    final = conclude((fault(STATUS), fault(ELSEWHERE), fault(STATUS)))
+    final = conclude_step((fault(STATUS), fault(ELSEWHERE), fault(STATUS)))
     assert (final.outcome, final.reason and final.reason.code) == (Outcome.INCONCLUSIVE, "server-fault")
 
 
 def test_every_sequence_of_attempts_ends_and_is_concluded() -> None:
     for sequence in itertools.product(ALL, repeat=MAX_ATTEMPTS):
-        count = next((n for n in range(1, MAX_ATTEMPTS) if not undecided(sequence[:n])), MAX_ATTEMPTS)
-        assert not undecided(sequence[:count])
-        final = conclude(sequence[:count])
+        count = next((n for n in range(1, MAX_ATTEMPTS) if not needs_another_attempt(sequence[:n])), MAX_ATTEMPTS)
+        assert not needs_another_attempt(sequence[:count])
+        final = conclude_step(sequence[:count])
         if final.outcome is Outcome.DRIFTED:
             assert count > 1, "a drift is confirmed"
             assert CONFORMS not in sequence[:count]
         if final.outcome is Outcome.CONFORMS:
             assert sequence[count - 1] is CONFORMS
-            assert all(passing(each) for each in sequence[: count - 1]), "what was seen otherwise is no accident"
+            assert all(is_transient(each) for each in sequence[: count - 1]), "what was seen otherwise is no accident"
         if final.outcome is Outcome.FLAKY:
             assert sum(each.outcome.is_conclusive for each in sequence[:count]) > 1
 

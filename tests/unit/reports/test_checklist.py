@@ -20,15 +20,15 @@ PROBED = record(
 )
 
 
-def not_observed(label: str, key: str) -> list[str]:
+def not_observed_finding(label: str, key: str) -> list[str]:
     looked = result(A, probed_record=PROBED, observations=(Observation(ASKED, label, (), {}, {key: "no-body"}),))
     return [why for each in checklist(looked) for why in each.not_observed]
 
 
 def test_what_was_not_looked_at_says_when_it_last_was() -> None:
-    assert not_observed("answer", "message") == ["no-body, last seen 2026-11-20"]
-    assert not_observed("answer", "status") == ["no-body, last seen 2026-11-24"]
-    assert not_observed("limited", "status") == ["no-body"]
+    assert not_observed_finding("answer", "message") == ["no-body, last seen 2026-11-20"]
+    assert not_observed_finding("answer", "status") == ["no-body, last seen 2026-11-24"]
+    assert not_observed_finding("limited", "status") == ["no-body"]
 
 
 def test_an_endpoint_that_was_not_drawn_says_when_it_last_was() -> None:

@@ -1,1 +1,1 @@
-"""An answer beside what a record states: observations, findings, and what they rest on."""
+"""The pure comparison of one answer with what is documented of it."""

@@ -1,4 +1,4 @@
-"""Weighs differences by what they differ from: a documented assertion, an assumption of ours, or a choice left open."""
+"""Weighs each difference by the basis of its assertion: documented, assumed, or a choice of the documents. Pure."""
 
 from __future__ import annotations
 
@@ -16,102 +16,105 @@ if TYPE_CHECKING:
     from catalog_probe.catalog.model.assertion import Assertion
     from catalog_probe.catalog.reading.expected import Expected
 
+_ENVELOPE_ASPECTS = frozenset({"type", "code", "param", "message"})
 
-def weighed(expected: Expected, findings: Iterable[Finding]) -> Iterator[Finding]:
-    """The findings by their basis. Another member of documented alternatives conforms, so it is no finding.
 
-    What differs from an assumption is `should`, and worded as that: it settles the assumption and is no drift. Of
-    another answer than the stated one it is no finding: that one settles nothing that is assumed of the stated one.
+def weigh_findings(expected: Expected, findings: Iterable[Finding]) -> Iterator[Finding]:
+    """Yield the findings with the severity that their basis gives them.
+
+    A documented alternative conforms and is dropped. A difference from an assumption is `should`: it resolves the
+    assumption and is no drift. It is dropped if the answer as a whole is another one, by its status or as text in place
+    of JSON: that resolves nothing that we assumed of the documented answer.
     """
-    found = list(_each_weighed(expected, findings))
-    other = any(finding.assertion == f"{expected.label}/status" and finding.is_drift for finding in found)
-    other = other or is_foreign(found)
-    found = _each_place_once(expected, found)
-    return (finding for finding in found if not (other and finding.severity is Severity.SHOULD))
+    weighed = list(_weigh_each(expected, findings))
+    is_another_answer = has_foreign_body(weighed) or any(
+        finding.assertion == f"{expected.label}/status" and finding.is_drift for finding in weighed
+    )
+    for finding in _demote_repeated_shapes(expected, weighed):
+        if not (is_another_answer and finding.severity is Severity.SHOULD):
+            yield finding
 
 
-def _each_place_once(expected: Expected, found: Iterable[Finding]) -> list[Finding]:
-    """The findings; of the shape of a body, one is no drift at a place of which another is, that tells it better."""
-    found = tuple(found)
-    told = {_pointer(expected, each) for each in found if each.is_drift}  # a shape is at a path, and no pointer
-    paths = {f"{root}{pointer.replace('/', '.')}" for pointer in told if pointer for root in ("$", "$[0]")}
-    return [
-        replace(each, severity=Severity.INFO)
-        if each.code == FindingCode.BODY_SHAPE and each.location in paths
-        else each
-        for each in found
-    ]
-
-
-def _pointer(expected: Expected, finding: Finding) -> str:
-    """Where in a body a finding lies, or an empty text."""
-    pointer = expected.envelope.wire.get(finding.assertion.partition("/")[2], finding.location)
-    return pointer if pointer.startswith("/") else ""
-
-
-def is_foreign(findings: Iterable[Finding]) -> bool:
-    """Whether a text came where JSON is documented: its status too is none of the stated answer's."""
+def has_foreign_body(findings: Iterable[Finding]) -> bool:
+    """Whether text came where JSON is documented."""
     return any(finding.code == FindingCode.BODY_MALFORMED and finding.is_drift for finding in findings)
 
 
-def _each_weighed(expected: Expected, findings: Iterable[Finding]) -> Iterator[Finding]:
+def is_no_refusal(status: Json) -> bool:
+    """Whether an HTTP status is below 400."""
+    return isinstance(status, int) and status < 400
+
+
+def _weigh_each(expected: Expected, findings: Iterable[Finding]) -> Iterator[Finding]:
     for finding in findings:
         assertion = expected.assertions.get(finding.assertion)
-        if assertion is None or finding.severity is not Severity.MUST or finding.code in _NEVER_ASSUMED:
+        if assertion is None or finding.severity is not Severity.MUST:
+            yield finding
+        elif finding.code == FindingCode.BODY_MALFORMED:
+            # Which shape a body has may be assumed. That the interfaces are HTTP with JSON is documented (1:1).
             yield finding
         elif finding.observed in assertion.alternatives:
             continue
-        elif _is_known(finding, assertion):
-            yield replace(finding, severity=Severity.INFO, message=f"{_as_assumed(finding)}, as it was resolved")
-        elif _is_assumed(expected, finding, assertion) and not _is_another_outcome(finding, assertion):
-            yield replace(finding, severity=Severity.SHOULD, message=_as_assumed(finding))
+        elif _is_resolved(finding, assertion):
+            message = f"{_reword_as_assumed(finding)}, as it was resolved"
+            yield replace(finding, severity=Severity.INFO, message=message)
+        elif _is_assumed(expected, finding, assertion) and not _turns_success_and_refusal(finding, assertion):
+            yield replace(finding, severity=Severity.SHOULD, message=_reword_as_assumed(finding))
         else:
             yield finding
 
 
-def _as_assumed(finding: Finding) -> str:
+def _reword_as_assumed(finding: Finding) -> str:
     return finding.message.replace(": documented ", ": assumed ", 1)
 
 
-_NEVER_ASSUMED = frozenset({FindingCode.BODY_MALFORMED})
-"""Which shape a body has may be assumed; that these are HTTP/JSON interfaces is what the documents say (1:1)."""
-
-
-def _is_assumed(expected: Expected, finding: Finding, assertion: Assertion) -> bool:
-    """Whether the difference is from what we assumed.
-
-    Nothing need stand at a place that we assumed; what stands there, an empty list too, may not be another value than
-    the documents state. Where the shape of the whole body is assumed, so is every place in it.
-    """
-    if assertion.is_only_location_assumed:
-        missing = finding.code == FindingCode.VALUES_MISSING and finding.observed == ABSENT
-        return missing or finding.code == FindingCode.FIELD_MISSING
-    if assertion.basis is Basis.ASSUMED:
-        return True
-    shape = expected.assertions.get(f"{expected.label}/body")
-    in_the_body = assertion.key.aspect in _IN_THE_BODY or (assertion.key.aspect == "status" and assertion.key.location)
-    is_assumed = shape is not None and shape.basis is Basis.ASSUMED
-    return bool(is_assumed and in_the_body and finding.observed == ABSENT)
-
-
-_IN_THE_BODY = frozenset({"type", "code", "param", "message"})
-
-
-def _is_known(finding: Finding, assertion: Assertion) -> bool:
-    """Whether this is what the assumption turned out to be when it was settled: told then, and no news now."""
+def _is_resolved(finding: Finding, assertion: Assertion) -> bool:
+    """Whether this is what the assumption turned out to be when it was resolved: reported then, and no news now."""
     return assertion.resolved != "" and assertion.resolved == observed_class(finding)
 
 
-def _is_another_outcome(finding: Finding, assertion: Assertion) -> bool:
-    """Whether a success came for a refusal, or the other way round.
+def _is_assumed(expected: Expected, finding: Finding, assertion: Assertion) -> bool:
+    """Whether the difference is one from what we assumed."""
+    if assertion.is_only_location_assumed:
+        # The value is documented: it may be missing here, but another value in its place is a drift.
+        is_missing = finding.code == FindingCode.VALUES_MISSING and finding.observed == ABSENT
+        return is_missing or finding.code == FindingCode.FIELD_MISSING
+    if assertion.basis is Basis.ASSUMED:
+        return True
+    # If the shape of the whole body is assumed, so is each location in it.
+    shape = expected.assertions.get(f"{expected.label}/body")
+    is_shape_assumed = shape is not None and shape.basis is Basis.ASSUMED
+    aspect, location = assertion.key.aspect, assertion.key.location
+    is_in_envelope = aspect in _ENVELOPE_ASPECTS or (aspect == "status" and location != "")
+    return is_shape_assumed and is_in_envelope and finding.observed == ABSENT
 
-    Which status a refusal has may be assumed; that it is one is what the documents say when they call it so.
+
+def _turns_success_and_refusal(finding: Finding, assertion: Assertion) -> bool:
+    """Whether a success came for a refusal, or a refusal for a success.
+
+    The number of a refusal's status may be assumed. That it is a refusal is documented.
     """
     if finding.aspect is not Aspect.STATUS or finding.assertion.partition("/")[2] != "status":
         return False
-    return succeeds(finding.observed) != succeeds(assertion.documented)
+    return is_no_refusal(finding.observed) != is_no_refusal(assertion.documented)
 
 
-def succeeds(status: Json) -> bool:
-    """Whether an HTTP status is none of a refusal."""
-    return isinstance(status, int) and status < 400
+def _demote_repeated_shapes(expected: Expected, findings: Iterable[Finding]) -> list[Finding]:
+    """Make a finding on the body's shape a note if a drift at the same location says it better."""
+    findings = tuple(findings)
+    pointers = {_find_pointer(expected, finding) for finding in findings if finding.is_drift}
+    # A shape has a JSON path and no pointer; `$[0]` is the body that came in an array (2:7.1).
+    paths = {f"{root}{pointer.replace('/', '.')}" for pointer in pointers if pointer for root in ("$", "$[0]")}
+    return [
+        replace(finding, severity=Severity.INFO)
+        if finding.code == FindingCode.BODY_SHAPE and finding.location in paths
+        else finding
+        for finding in findings
+    ]
+
+
+def _find_pointer(expected: Expected, finding: Finding) -> str:
+    """Return where in a body a finding lies; empty if it lies elsewhere."""
+    local_key = finding.assertion.partition("/")[2]
+    pointer = expected.envelope.wire.get(local_key, finding.location)
+    return pointer if pointer.startswith("/") else ""

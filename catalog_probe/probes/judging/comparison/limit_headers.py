@@ -1,4 +1,4 @@
-"""Whether the headers that tell of one limit agree with each other (2:8.2, 2:8.4). Pure.
+"""Checks that the headers of one rate limit agree with each other (2:8.2, 2:8.4). Pure.
 
 Which headers belong together is data of the rate-limit record: its rules name a family and a part.
 """
@@ -14,9 +14,12 @@ from catalog_probe.catalog.model.codes import FindingCode
 if TYPE_CHECKING:
     from catalog_probe.catalog.reading.headers import HeaderRule
 
+# Part -> the rule of its header.
+HeaderFamily = Mapping[str, "HeaderRule"]
+
 
 class Contradiction(NamedTuple):
-    """What is wrong with one header beside the others."""
+    """How one header contradicts the others of its family."""
 
     code: FindingCode
     header: str
@@ -24,47 +27,44 @@ class Contradiction(NamedTuple):
     observed: str
 
 
-def contradictions(rules: Sequence[HeaderRule], headers: Mapping[str, str]) -> Iterator[Contradiction]:
-    """Every contradiction among the headers that these rules name."""
-    for family in _families(rules):
-        yield from _incomplete(family, headers)
-        yield from _more_left_than_there_is(family, headers)
+def find_contradictions(rules: Sequence[HeaderRule], headers: Mapping[str, str]) -> Iterator[Contradiction]:
+    """Yield every contradiction among the headers that these rules name."""
+    for family in _group_families(rules):
+        yield from _find_missing_parts(family, headers)
+        yield from _find_excess_remaining(family, headers)
     for rule in rules:
-        number = _number(rule, headers)
+        number = _read_number(rule, headers)
         if number is not None and number % rule.multiple_of:
             yield Contradiction(
                 FindingCode.HEADER_MALFORMED, rule.name, f"a multiple of {rule.multiple_of}", str(number)
             )
 
 
-Family = Mapping[str, "HeaderRule"]
-"""Part -> the rule of the header that tells it."""
-
-
-def _families(rules: Sequence[HeaderRule]) -> list[Family]:
-    found: dict[str, dict[str, HeaderRule]] = {}
+def _group_families(rules: Sequence[HeaderRule]) -> list[HeaderFamily]:
+    families: dict[str, dict[str, HeaderRule]] = {}
     for rule in rules:
         if rule.family:
-            found.setdefault(rule.family, {})[rule.part] = rule
-    return list(found.values())
+            families.setdefault(rule.family, {})[rule.part] = rule
+    return list(families.values())
 
 
-def _incomplete(family: Family, headers: Mapping[str, str]) -> Iterator[Contradiction]:
-    """A family whose limit does not always apply is there as a whole, or not at all."""
+def _find_missing_parts(family: HeaderFamily, headers: Mapping[str, str]) -> Iterator[Contradiction]:
+    """A family whose limit does not always apply comes as a whole, or not at all."""
     present = [rule.name for rule in family.values() if rule.name in headers]
     for rule in family.values():
         if rule.optional and present and rule.name not in headers:
             yield Contradiction(FindingCode.HEADER_MISSING, rule.name, f"present, as {present[0]} is", "absent")
 
 
-def _more_left_than_there_is(family: Family, headers: Mapping[str, str]) -> Iterator[Contradiction]:
+def _find_excess_remaining(family: HeaderFamily, headers: Mapping[str, str]) -> Iterator[Contradiction]:
     if "limit" not in family or "remaining" not in family:
         return
-    remaining = family["remaining"]
-    limit, left = _number(family["limit"], headers), _number(remaining, headers)
-    if limit is not None and left is not None and left > limit + remaining.multiple_of // 2:
-        yield Contradiction(FindingCode.HEADER_INCONSISTENT, remaining.name, f"at most the limit {limit}", str(left))
+    rule = family["remaining"]
+    limit, remaining = _read_number(family["limit"], headers), _read_number(rule, headers)
+    # A rounded number may exceed the limit by half of its step.
+    if limit is not None and remaining is not None and remaining > limit + rule.multiple_of // 2:
+        yield Contradiction(FindingCode.HEADER_INCONSISTENT, rule.name, f"at most the limit {limit}", str(remaining))
 
 
-def _number(rule: HeaderRule, headers: Mapping[str, str]) -> int | None:
+def _read_number(rule: HeaderRule, headers: Mapping[str, str]) -> int | None:
     return formats.parse_integer(headers.get(rule.name, "")) if rule.format == "integer" else None

@@ -1,4 +1,4 @@
-"""The words of an answer: as a person reads them, and without what changes from one answer to the next."""
+"""The words of an answer: quoted for a person, and normalized to compare answers."""
 
 from __future__ import annotations
 
@@ -14,30 +14,37 @@ if TYPE_CHECKING:
     from catalog_probe.catalog.reading.expected import Expected
     from catalog_probe.catalog.recognition.known import Known
 
-QUOTED = 160
-"""Characters of an answer's own words that a reason quotes."""
+MAX_QUOTE = 160  # characters of an answer that a reason quotes
 
 
 def quote(response: Response) -> str:
-    """Status and beginning of the body, on one line."""
+    """Return status and beginning of the body, on one line."""
     if response.grpc is not None:
-        return f"gRPC status {response.grpc.status}: {response.grpc.message[:QUOTED]}"
+        return f"gRPC status {response.grpc.status}: {response.grpc.message[:MAX_QUOTE]}"
     body = response.body
-    text = body if isinstance(body, str) else str(body) if body is not None else "empty body"
-    return f"HTTP {response.status}: {' '.join(text.split())[:QUOTED]}"
+    if body is None:
+        body = "empty body"
+    return _format_quote(response, str(body))
 
 
 def quote_message(response: Response, known: Known) -> str:
-    """Status and the message in the provider's envelope; without one, the beginning of the body."""
+    """Return status and the message in the provider's envelope; without one, the beginning of the body."""
     message = known.message_of(response.body)
-    return quote(response) if message is None else f"HTTP {response.status}: {' '.join(message.split())[:QUOTED]}"
+    return quote(response) if message is None else _format_quote(response, message)
 
 
-def wording(expected: Expected, response: Response, known: Known) -> str:
-    """The message of an answer in whichever envelope of the provider; the whole body where it stands in none."""
-    # What is settled when all of a lane are judged is kept by then: of a large body, what the record asserts.
-    read = response.body if response.cut is None else build_document(response.cut.values)
-    found = known.message_of(read) if response.grpc is None else message_of(expected, response)
-    if found is None and response.body is not None:
-        found = response.body if isinstance(response.body, str) else json.dumps(response.body, sort_keys=True)
-    return mask_volatile(found or "")
+def _format_quote(response: Response, text: str) -> str:
+    return f"HTTP {response.status}: {' '.join(text.split())[:MAX_QUOTE]}"
+
+
+def normalize_message(expected: Expected, response: Response, known: Known) -> str:
+    """Return the message of an answer without what changes each time; the whole body if it has no message.
+
+    The message may stand in any envelope of the provider.
+    """
+    # Rules that see a whole lane run when only the asserted values of a large body are kept.
+    body = response.body if response.cut is None else build_document(response.cut.values)
+    message = known.message_of(body) if response.grpc is None else message_of(expected, response)
+    if message is None and response.body is not None:
+        message = response.body if isinstance(response.body, str) else json.dumps(response.body, sort_keys=True)
+    return mask_volatile(message or "")

@@ -1,4 +1,9 @@
-"""What one exchange showed of each assertion under its label: as stated, otherwise, or nothing. Pure."""
+"""Observations: what one exchange showed of each assertion of a step. Pure.
+
+An assertion is *matched* (the answer agrees with it), *mismatched* (a finding speaks of it) or *not observed* (this
+answer could not have shown it). A verdict rests on observed assertions only, so each assertion that was not observed
+has a reason.
+"""
 
 from __future__ import annotations
 
@@ -10,30 +15,36 @@ from catalog_probe.catalog.model.observation import Observation
 from catalog_probe.catalog.reading.assertions import ANOTHER_REVISION
 from catalog_probe.catalog.reading.expected import Expected, answer_body
 from catalog_probe.catalog.text.json_pointer import ABSENT
-from catalog_probe.probes.judging.comparison.basis import is_foreign, succeeds
-from catalog_probe.probes.judging.comparison.places import shows_no_item
-from catalog_probe.probes.judging.comparison.relations import NO_OTHERS, NOTHING_THERE, Answers
-from catalog_probe.probes.judging.comparison.relations import unseen as unseen_relations
-from catalog_probe.probes.judging.comparison.revisions import not_holding
+from catalog_probe.probes.judging.comparison.basis import has_foreign_body, is_no_refusal
+from catalog_probe.probes.judging.comparison.locations import is_within_empty_list
+from catalog_probe.probes.judging.comparison.relations import (
+    NO_OTHER_ANSWERS,
+    NOTHING_THERE,
+    OtherAnswers,
+    relations_not_observed,
+)
+from catalog_probe.probes.judging.comparison.revisions import assertions_of_other_revisions
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Collection, Mapping, Sequence
 
     from catalog_probe.catalog.model import Event, Exchange, Finding, Reason, Response
     from catalog_probe.catalog.model.assertion import Assertion
     from catalog_probe.catalog.reading.streams import StreamRule
     from catalog_probe.catalog.recognition.endpoints import Endpoints
 
-ANOTHER_ANSWER = "another-answer"
-"""The answer has not the status that is stated first, so what else it holds or lacks says nothing of the stated one."""
+# Why an assertion was not observed. The codes are part of the format of results.
+NO_ANSWER = "no-answer"  # the connection ended before a response
+ANOTHER_ANSWER = "another-answer"  # an answer with another status says nothing of the rest of the documented one
+NO_BODY = "no-body"  # the body is missing, or is no JSON
+NO_STREAM = "no-stream"  # a stream is documented, and a plain response came
+NOT_SHOWN = "not-shown"  # a header that may be absent is absent
 
-NO_ANSWER, NO_BODY, NO_STREAM, NOT_SHOWN = "no-answer", "no-body", "no-stream", "not-shown"
+# How a stream or a socket opens, whatever comes over it.
+OPENING_KEYS = frozenset({"status", "event"})
 
-OPENING = frozenset({"status", "event"})
-"""Keys that say how a stream or a socket opens, whatever comes over it."""
-
-_IN_THE_BODY = frozenset({"body", "type", "code", "param", "message"})
-_IN_THE_STREAM = frozenset({"event", "order"})
+_BODY_ASPECTS = frozenset({"body", "type", "code", "param", "message"})
+_STREAM_ASPECTS = frozenset({"event", "order"})
 
 
 def observe(
@@ -42,46 +53,62 @@ def observe(
     findings: Collection[Finding],
     reason: Reason | None,
     endpoints: Endpoints,
-    others: Answers = NO_OTHERS,
+    other_answers: OtherAnswers = NO_OTHER_ANSWERS,
 ) -> Observation:
-    """What this exchange showed of the expectation; `reason` is why there is no verdict on it, if there is none.
+    """Sort the assertions of a step into matched, mismatched and not observed.
 
-    `others` are the answers with which it could be compared.
+    Args:
+        expected: what is documented of the answer.
+        exchange: the request as sent, with its response if there was one.
+        findings: the differences that the comparison found.
+        reason: why the step has no verdict, or None. Without a verdict nothing else was observed.
+        endpoints: finds the endpoint record of a method and path.
+        other_answers: answers of other steps, for relations between two answers.
     """
     mismatched = {
         expected.assertions[finding.assertion].key.local_key: observed_class(finding)
         for finding in findings
         if finding.assertion in expected.assertions
     }
-    another = any(each.assertion == f"{expected.label}/status" and not _is_a_success_too(each) for each in findings)
-    rest = [each for each in expected.assertions.values() if each.key.local_key not in mismatched]
-    not_observed = dict(_unseen(expected, exchange, rest, mismatched, reason, another=another))
-    if gone := not_holding(expected, exchange.request):
-        not_observed |= {
-            each.key.local_key: ANOTHER_REVISION for key, each in expected.assertions.items() if key in gone
-        }
-    for within, why in unseen_relations(expected, exchange, others).items():
-        if within not in mismatched:
-            not_observed.setdefault(within, why)
-    if is_foreign(findings):
-        not_observed = {
-            **{each.key.local_key: ANOTHER_ANSWER for each in rest if each.basis is Basis.ASSUMED},
-            **not_observed,
-        }
+    status_differs = any(
+        finding.assertion == f"{expected.label}/status" and not _is_only_another_success(finding)
+        for finding in findings
+    )
+    remaining = [assertion for assertion in expected.assertions.values() if assertion.key.local_key not in mismatched]
+
+    not_observed: dict[str, str] = {}
+    for assertion in remaining:
+        code = _explain_not_observed(expected, exchange, assertion, mismatched, reason, status_differs=status_differs)
+        if code:
+            not_observed[assertion.key.local_key] = code
+    for key in assertions_of_other_revisions(expected, exchange.request):
+        not_observed[expected.assertions[key].key.local_key] = ANOTHER_REVISION
+    for local_key, code in relations_not_observed(expected, exchange, other_answers).items():
+        if local_key not in mismatched:
+            not_observed.setdefault(local_key, code)
+    if has_foreign_body(findings):
+        # Text in place of JSON is of another system: even a status that matches resolves no assumption.
+        for assertion in remaining:
+            if assertion.basis is Basis.ASSUMED:
+                not_observed.setdefault(assertion.key.local_key, ANOTHER_ANSWER)
+
     return Observation(
-        endpoint=_endpoint(expected, exchange, endpoints),
+        endpoint=_observed_endpoint(expected, exchange, endpoints),
         label=expected.label,
-        matched=tuple(each.key.local_key for each in rest if each.key.local_key not in not_observed),
+        matched=tuple(
+            assertion.key.local_key for assertion in remaining if assertion.key.local_key not in not_observed
+        ),
         mismatched=mismatched,
         not_observed=not_observed,
     )
 
 
 def is_answered(expected: Expected, response: Response) -> bool:
-    """Whether more came than an open stream, socket or call: the stated close, a gRPC status, else any message.
+    """Whether more came than an open stream, socket or call.
 
-    What breaks the protocol of its stream answers nothing. A refusal in place of a stream is an answer. One that comes
-    after the stream was opened is none: the handshake or the 200 before it has accepted nothing.
+    For gRPC that is a status, for a socket with a documented close the close, for other streams any message. A plain
+    response in place of a stream is an answer. A broken stream is none. Nor is a refusal after the stream was opened:
+    the handshake, or the 200, accepted nothing.
     """
     rule = expected.stream
     if rule is None:
@@ -99,11 +126,9 @@ def is_answered(expected: Expected, response: Response) -> bool:
 
 
 def _is_refused_after_opening(rule: StreamRule, response: Response, received: Sequence[Event]) -> bool:
-    """Whether the peer closed a socket, or sent an error, in place of all events that were waited for.
-
-    Prevents that an open stream passes for acceptance where the events are assumed. It can hide that a success is
-    documented under another name and its socket closed at once. The case: an ephemeral token refused by close 1008.
-    """
+    """Whether the peer closed a socket, or sent an error, in place of all events that were waited for."""
+    # Prevents that an open stream counts as acceptance where the events are assumed. It can hide that a success is
+    # documented under another name and its socket closed at once. The case: an ephemeral token refused by close 1008.
     awaited = {name for name in (rule.event, rule.terminal, *rule.events) if name is not None}
     if not awaited or any(event.event in awaited for event in received):
         return False
@@ -115,84 +140,77 @@ def _is_error(event: Event) -> bool:
     return event.event == "error" or (isinstance(event.data, dict) and event.data.get("error") not in (None, {}))
 
 
-def shows_documented(expected: Expected, seen: Observation) -> bool:
-    """Whether anything was seen that the documents state, and not only what we assumed.
-
-    How a stream opens counts only where the documents state nothing of what comes over it. An assumed status counts
-    where the documents state anything of the record, for then they say that it is a success, or a refusal.
-    """
-    stated = expected.assertions.values()
-    documented = {each.key.local_key for each in stated if each.basis is Basis.DOCUMENTED}
+def shows_documented(expected: Expected, observation: Observation) -> bool:
+    """Whether anything documented was observed, and not only what we assumed."""
+    assertions = expected.assertions.values()
+    documented = {assertion.key.local_key for assertion in assertions if assertion.basis is Basis.DOCUMENTED}
     if expected.stream is not None:
-        documented = documented - OPENING or documented
+        # How a stream opens counts only if nothing is documented of what comes over it.
+        documented = documented - OPENING_KEYS or documented
     elif expected.is_documented:
-        documented |= {each.key.local_key for each in stated if each.is_only_status_assumed}
-    return not documented.isdisjoint((*seen.matched, *seen.mismatched))
+        # The documents say that the answer is a success, or a refusal; only the number is ours.
+        documented |= {assertion.key.local_key for assertion in assertions if assertion.is_only_status_assumed}
+    return not documented.isdisjoint((*observation.matched, *observation.mismatched))
 
 
-def _is_a_success_too(finding: Finding) -> bool:
-    """Whether a status differs only from the success that is assumed: the rest of the answer is the stated one's."""
-    return not finding.is_drift and succeeds(finding.documented) and succeeds(finding.observed)
+def _is_only_another_success(finding: Finding) -> bool:
+    """Whether another success came than the one that we assumed: the rest of the answer is still the documented one."""
+    return not finding.is_drift and is_no_refusal(finding.documented) and is_no_refusal(finding.observed)
 
 
-def _endpoint(expected: Expected, exchange: Exchange, endpoints: Endpoints) -> str:
-    """The endpoint that was asked: an endpoint record's own, the one that the recipe names, else by method and path."""
-    own = next((each.address for each in expected.assertions.values()), "")
-    if "/endpoints/" in own:
-        return own
+def _observed_endpoint(expected: Expected, exchange: Exchange, endpoints: Endpoints) -> str:
+    """Return an endpoint record's own address, else the endpoint that the recipe names, else by method and path."""
+    record_address = next((assertion.address for assertion in expected.assertions.values()), "")
+    if "/endpoints/" in record_address:
+        return record_address
     return exchange.endpoint or endpoints.find(exchange, expected.claimed)
 
 
-def _unseen(
+def _explain_not_observed(
     expected: Expected,
     exchange: Exchange,
-    rest: Iterable[Assertion],
+    assertion: Assertion,
     mismatched: Mapping[str, str],
     reason: Reason | None,
     *,
-    another: bool,
-) -> Iterator[tuple[str, str]]:
-    """Of the assertions that no finding speaks of, those that were not seen, and why.
-
-    `another`: the status is another one than is stated, and not just another success than is assumed.
-    """
+    status_differs: bool,
+) -> str:
+    """Return why this exchange says nothing of an assertion; empty if it was observed. The first rule wins."""
     response = exchange.response
-    for each in rest:
-        within = each.key.local_key
-        if reason is not None:
-            yield within, str(reason.code)
-        elif expected.failure is not None:
-            continue  # what happens in the client is seen there, without any answer
-        elif response is None:
-            yield within, NO_ANSWER
-        elif within != "status" and (another or expected.chosen_by(response) is not expected):
-            yield within, ANOTHER_ANSWER
-        elif each.key.aspect == "relation" and not expected.is_answered_by(response):
-            yield within, ANOTHER_ANSWER  # what is beside another status is not compared
-        else:
-            why = _hidden(expected, response, each, mismatched)
-            if why:
-                yield within, why
+    local_key = assertion.key.local_key
+    if reason is not None:
+        return str(reason.code)
+    if expected.failure is not None:
+        return ""  # what happens in the client is observed there, without any answer
+    if response is None:
+        return NO_ANSWER
+    if local_key != "status" and (status_differs or expected.chosen_by(response) is not expected):
+        return ANOTHER_ANSWER
+    # Relations are not compared beside another status, an assumed one too.
+    if assertion.key.aspect == "relation" and not expected.is_answered_by(response):
+        return ANOTHER_ANSWER
+    return _explain_hidden(expected, response, assertion, mismatched)
 
 
-def _hidden(expected: Expected, response: Response, assertion: Assertion, mismatched: Mapping[str, str]) -> str:
-    """Why this answer could not show an assertion though it is the stated one, or nothing."""
-    aspect, place = assertion.key.aspect, assertion.key.location
-    if aspect in _IN_THE_STREAM and response.events is None:
+def _explain_hidden(expected: Expected, response: Response, assertion: Assertion, mismatched: Mapping[str, str]) -> str:
+    """Return why the documented answer did not show an assertion although it came; empty if it did."""
+    aspect, location = assertion.key.aspect, assertion.key.location
+    body = answer_body(expected, response)
+    if aspect in _STREAM_ASPECTS and response.events is None:
         return NO_STREAM
-    if aspect in _IN_THE_BODY or (aspect == "status" and place):
-        streamed = expected.stream is not None and expected.stream.event is not None
-        unread = expected.envelope.body == "json" and not streamed and response.body_type != "json"
-        if answer_body(expected, response) is ABSENT or (unread and "body" in mismatched):
+    if aspect in _BODY_ASPECTS or (aspect == "status" and location):  # a status with a location is in the envelope
+        is_event = expected.stream is not None and expected.stream.event is not None
+        is_no_json = expected.envelope.body == "json" and not is_event and response.body_type != "json"
+        if body is ABSENT or (is_no_json and "body" in mismatched):
             return NO_BODY
-    if aspect == "body" and shows_no_item(expected, answer_body(expected, response), assertion.key.local_key, place):
+    if aspect == "body" and is_within_empty_list(expected, body, assertion.key.local_key, location):
         return NOTHING_THERE
-    if aspect == "header" and _is_left_out(expected, response, place):
+    if aspect == "header" and _is_absent_optional_header(expected, response, location):
         return NOT_SHOWN
     return ""
 
 
-def _is_left_out(expected: Expected, response: Response, name: str) -> bool:
+def _is_absent_optional_header(expected: Expected, response: Response, name: str) -> bool:
     """Whether a header that may be absent is absent: that conforms, and shows nothing."""
-    rule = next((each for each in expected.headers if each.name == name), None)
+    rule = next((rule for rule in expected.headers if rule.name == name), None)
     return rule is not None and rule.optional and rule.name_in(response.headers) not in response.headers

@@ -1,4 +1,4 @@
-"""What of a record holds under the revision that a request was asked under: since one, or until another. Pure."""
+"""Which assertions hold under the API revision that a request was asked under. Pure."""
 
 from __future__ import annotations
 
@@ -15,27 +15,26 @@ if TYPE_CHECKING:
     from catalog_probe.catalog.reading.expected import Expected
 
 
-def not_holding(expected: Expected, request: Request) -> frozenset[str]:
-    """The keys of the assertions that do not hold under the request's revision: none, of nearly all records."""
+def assertions_of_other_revisions(expected: Expected, request: Request) -> frozenset[str]:
+    """Return the keys of the assertions that do not hold under the request's revision; nearly always none."""
     return frozenset(
         key
-        for key, each in expected.assertions.items()
-        if (each.since or each.until) and not _holds(each, expected.provider, request)
+        for key, assertion in expected.assertions.items()
+        if (assertion.since or assertion.until) and not _holds(assertion, expected.provider, request)
     )
 
 
-def held(findings: Iterable[Finding], expected: Expected, request: Request) -> Iterator[Finding]:
-    """The findings without those of what does not hold under the request's revision."""
-    found = tuple(findings)
-    gone = not_holding(expected, request) if found else frozenset()
-    return (each for each in found if each.assertion not in gone)
+def drop_other_revisions(findings: Iterable[Finding], expected: Expected, request: Request) -> Iterator[Finding]:
+    """Yield the findings without those on assertions of other revisions."""
+    findings = tuple(findings)
+    keys = assertions_of_other_revisions(expected, request) if findings else frozenset()
+    return (finding for finding in findings if finding.assertion not in keys)
 
 
 def _holds(assertion: Assertion, provider: str, request: Request) -> bool:
-    known = manifest(provider).revisions
-    if known is None:
+    revisions = manifest(provider).revisions
+    if revisions is None:
         return True
-    asked = known.selected_by(
-        urlsplit(request.url).path, {name.lower(): value for name, value in request.headers.items()}
-    )
-    return known.is_in_force(assertion.since, assertion.until, asked or known.default)
+    headers = {name.lower(): value for name, value in request.headers.items()}
+    revision = revisions.selected_by(urlsplit(request.url).path, headers) or revisions.default
+    return revisions.is_in_force(assertion.since, assertion.until, revision)

@@ -1,4 +1,4 @@
-"""Compiled JSON Schemas: one for each distinct schema of the catalog."""
+"""Compiled JSON Schemas, cached by their text."""
 
 from __future__ import annotations
 
@@ -13,13 +13,9 @@ if TYPE_CHECKING:
     from catalog_probe.catalog.model import Json
 
 
-MOST = 2048
-"""So many are kept."""
-
-
 def validator(schema: Json) -> Validator:
-    """The 2020-12 validator of a schema."""
-    return _compiled(json.dumps(schema, sort_keys=True))
+    """Return the 2020-12 validator of a schema."""
+    return _compile(json.dumps(schema, sort_keys=True))
 
 
 def is_valid(schema: Json, value: Json) -> bool:
@@ -27,18 +23,15 @@ def is_valid(schema: Json, value: Json) -> bool:
     return bool(validator(schema).is_valid(value))
 
 
-def nearest(error: ValidationError) -> ValidationError:
-    """Of a value that has none of several forms (`oneOf`), what parts it from the one that it is nearest to.
-
-    The error itself where it is as far from each, and where there is one form alone.
-    """
+def nearest_error(error: ValidationError) -> ValidationError:
+    """Return how a value differs from the form of a `oneOf` that it is nearest to; other errors unchanged."""
     from jsonschema.exceptions import best_match  # slow to import; a plan validates nothing
 
     return best_match([error]) or error
 
 
-@lru_cache(maxsize=MOST)
-def _compiled(schema_text: str) -> Validator:
+@lru_cache(maxsize=2048)
+def _compile(schema_text: str) -> Validator:
     from jsonschema import Draft202012Validator  # slow to import; a plan validates nothing
 
     return Draft202012Validator(json.loads(schema_text))

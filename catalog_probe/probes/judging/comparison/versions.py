@@ -1,7 +1,7 @@
-"""Whether one name is that of a version of what another one names: which names of models are aliases. Pure.
+"""Decides whether one model name is a version of another. Pure.
 
-The documents show no alias. By custom a name without a date is served by its newest dated version, and one that ends in
-`-latest` by the newest version of its family: that much is accepted, and no more.
+The documents show no alias. By custom a name without a date is served by its newest dated version, and a name that ends
+in `-latest` by the newest version of its family. That is accepted, and no more.
 """
 
 from __future__ import annotations
@@ -14,39 +14,41 @@ if TYPE_CHECKING:
 
 LATEST = "-latest"
 
-_DATED = re.compile(r"[-@](?:\d{4}-\d{2}-\d{2}|\d{2}-\d{2}|\d{2}-\d{4}|\d{3,4}|\d{6}|\d{8})", re.ASCII)
-"""What a dated version adds: a day (`2024-07-18`, `20251001`, `0613`), a month (`09-2025`), a revision (`002`)."""
+# What a dated version adds: a day (`2024-07-18`, `20251001`, `0613`), a month (`09-2025`) or a revision (`002`).
+_DATE_SUFFIX = re.compile(r"[-@](?:\d{4}-\d{2}-\d{2}|\d{2}-\d{2}|\d{2}-\d{4}|\d{3,4}|\d{6}|\d{8})", re.ASCII)
 
-_OF_A_VERSION = re.compile(r"\d+(?:\.\d+)*|preview|exp|experimental", re.ASCII)
-"""A word of a name that says which version, and nothing of what it is a version of."""
+# A word of a name that says which version it is, and nothing of the family.
+_VERSION_WORD = re.compile(r"\d+(?:\.\d+)*|preview|exp|experimental", re.ASCII)
 
 
-def is_version_of(served: Json, asked: Json) -> bool:
-    """Whether something served under one name is what was asked for under the other; no two things but text are.
+def is_version_of(served: Json, requested: Json) -> bool:
+    """Whether the served name is the requested one or a version of it; only texts can be.
 
-    `models/x` is `x` in its collection. What has a date is a version of itself alone.
+    `models/x` is `x` in its collection. A name with a date has no other version.
     """
-    if not (isinstance(served, str) and isinstance(asked, str)):
+    if not (isinstance(served, str) and isinstance(requested, str)):
         return False
-    own, wanted = _in_its_collection(served), _in_its_collection(asked)
-    if own == wanted:
+    served_name, requested_name = _remove_collection(served), _remove_collection(requested)
+    if served_name == requested_name:
         return True
-    if wanted.endswith(LATEST):
-        return _is_in_the_family(own, wanted.removesuffix(LATEST))
-    return own.startswith(wanted) and _DATED.fullmatch(own[len(wanted) :]) is not None
+    if requested_name.endswith(LATEST):
+        return _is_in_family(served_name, requested_name.removesuffix(LATEST))
+    if not served_name.startswith(requested_name):
+        return False
+    return _DATE_SUFFIX.fullmatch(served_name[len(requested_name) :]) is not None
 
 
-def _in_its_collection(name: str) -> str:
+def _remove_collection(name: str) -> str:
     return name.rpartition("/")[2]
 
 
-def _is_in_the_family(own: str, family: str) -> bool:
-    """Whether a name has the words of a family in their order, and beside them none but those of a version."""
-    left = family.split("-")
-    beside = []
-    for word in own.split("-"):
-        if left and word == left[0]:
-            left.pop(0)
+def _is_in_family(name: str, family: str) -> bool:
+    """Whether a name has the words of a family in their order, and otherwise only words of a version."""
+    missing_words = family.split("-")
+    other_words = []
+    for word in name.split("-"):
+        if missing_words and word == missing_words[0]:
+            missing_words.pop(0)
         else:
-            beside.append(word)
-    return not left and all(_OF_A_VERSION.fullmatch(word) for word in beside)
+            other_words.append(word)
+    return not missing_words and all(_VERSION_WORD.fullmatch(word) for word in other_words)

@@ -12,7 +12,7 @@ from urllib.parse import unquote
 from catalog_probe.catalog.model import Aspect, Outcome, Reason
 from catalog_probe.catalog.model.codes import ReasonCode
 from catalog_probe.catalog.text.json_tree import list_strings_and_names
-from catalog_probe.probes.judging.comparison.basis import succeeds, weighed
+from catalog_probe.probes.judging.comparison.basis import is_no_refusal, weigh_findings
 from catalog_probe.probes.judging.comparison.compare import compare
 
 if TYPE_CHECKING:
@@ -58,9 +58,9 @@ def blamed_values(evidence: Evidence, values: Mapping[str, str]) -> frozenset[st
     if is_failed_setup(evidence.verdict):
         return list_named_values(request, values) if status in _OF_THE_REQUEST else frozenset()
     filtered_by = _list_values(values, unquote(request.url.partition("?")[2]))
-    if status is not None and succeeds(status):
+    if status is not None and is_no_refusal(status):
         return filtered_by
-    blames = _OF_THE_REQUEST if succeeds(evidence.expected.status) else _OF_WHAT_IS_NAMED
+    blames = _OF_THE_REQUEST if is_no_refusal(evidence.expected.status) else _OF_WHAT_IS_NAMED
     return filtered_by | list_named_values(request, values) if status in blames else frozenset()
 
 
@@ -88,7 +88,7 @@ def confirms_host(evidence: Evidence) -> bool:
     if response.events is not None or response.close is not None or response.grpc is not None:
         return True
     empty = replace(evidence.exchange, response=replace(response, body={}, body_type="json", cut=None))
-    return any(finding.is_drift for finding in weighed(evidence.expected, compare(evidence.expected, empty)))
+    return any(finding.is_drift for finding in weigh_findings(evidence.expected, compare(evidence.expected, empty)))
 
 
 def _is_in_question(verdict: Verdict) -> bool:
@@ -98,7 +98,7 @@ def _is_in_question(verdict: Verdict) -> bool:
     """
     if verdict.outcome is Outcome.DRIFTED:
         return any(finding.is_drift and finding.aspect is not Aspect.HEADER for finding in verdict.findings)
-    return verdict.outcome is Outcome.RESTRICTED or verdict.blames_us or is_failed_setup(verdict)
+    return verdict.outcome is Outcome.RESTRICTED or verdict.has_failed_assumption or is_failed_setup(verdict)
 
 
 def is_failed_setup(verdict: Verdict) -> bool:

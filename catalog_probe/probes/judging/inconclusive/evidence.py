@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from catalog_probe.catalog.model import Outcome
 from catalog_probe.catalog.reading.grpc_statuses import http_status_of
-from catalog_probe.probes.judging.comparison.message import wording
+from catalog_probe.probes.judging.comparison.message import normalize_message
 from catalog_probe.probes.judging.inconclusive.key_evidence import AnswerOn, KeyEvidence, Words
 
 if TYPE_CHECKING:
@@ -88,7 +88,7 @@ class Evidence:
     @property
     def is_judged(self) -> bool:
         """Whether the last answer was compared with the documents, or blamed on what we assumed of the request."""
-        return self.verdict.outcome.is_conclusive or self.is_mismatch or self.verdict.blames_us
+        return self.verdict.outcome.is_conclusive or self.is_mismatch or self.verdict.has_failed_assumption
 
     @property
     def endpoint(self) -> str:
@@ -103,7 +103,7 @@ class Evidence:
     @cached_property
     def words(self) -> Words:
         """Status and message of the answer."""
-        return Words(self.status, wording(self.expected, self.response, self.known))
+        return Words(self.status, normalize_message(self.expected, self.response, self.known))
 
 
 def is_of_a_mock(request: Request) -> bool:

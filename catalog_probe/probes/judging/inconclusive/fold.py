@@ -11,7 +11,7 @@ from catalog_probe.catalog.model.codes import ReasonCode
 from catalog_probe.probes.judging.inconclusive.moments import is_about_a_limit
 from catalog_probe.probes.judging.inconclusive.rule import Rule, Sees
 from catalog_probe.probes.judging.inconclusive.table import RULES
-from catalog_probe.probes.judging.verdicts.record_verdict import take_back
+from catalog_probe.probes.judging.verdicts.record_verdict import retract
 
 if TYPE_CHECKING:
     from catalog_probe.probes.judging.inconclusive.evidence import Evidence
@@ -56,4 +56,4 @@ def _call_inconclusive(rule: Rule, reason: Reason, evidence: Evidence) -> Verdic
     if rule.postpones:
         return replace(evidence.verdict, outcome=Outcome.INCONCLUSIVE, reason=reason)
     outcome = Outcome.RESTRICTED if reason.code == ReasonCode.PROBE_REFUSED else Outcome.INCONCLUSIVE
-    return replace(take_back(evidence.verdict, reason), outcome=outcome, untriggered=rule.is_no_gap)
+    return replace(retract(evidence.verdict, reason), outcome=outcome, has_unknown_trigger=rule.is_no_gap)

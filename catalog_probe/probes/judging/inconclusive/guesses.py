@@ -19,7 +19,7 @@ from catalog_probe.catalog.reading.assertions import TRIGGER
 from catalog_probe.catalog.reading.expectations import CONTINUE_STATUS
 from catalog_probe.catalog.reading.expected import answer_body
 from catalog_probe.catalog.text.json_pointer import ABSENT, find_value
-from catalog_probe.probes.judging.comparison.basis import succeeds
+from catalog_probe.probes.judging.comparison.basis import is_no_refusal
 from catalog_probe.probes.judging.comparison.message import quote_message
 from catalog_probe.probes.judging.inconclusive.evidence import Assumption, AttemptEvidence
 from catalog_probe.probes.judging.inconclusive.key_evidence import AnswerOn
@@ -41,7 +41,7 @@ _ONE_ERROR_FROM_ANOTHER = frozenset({Aspect.STATUS, Aspect.TYPE, Aspect.CODE})
 
 def find_assumed_request(evidence: Evidence) -> Reason | None:
     """Return a reason if a success was stated, and a refusal came that a header, query or field of ours may explain."""
-    if not succeeds(evidence.expected.status) or evidence.response.status not in _BLAMES_THE_REQUEST:
+    if not is_no_refusal(evidence.expected.status) or evidence.response.status not in _BLAMES_THE_REQUEST:
         return None
     return _blame(evidence, *(within for within in _open_guesses(evidence) if within not in (PATH, TRIGGER, ENDPOINTS)))
 
@@ -106,7 +106,7 @@ def compare_attempt(observations: Iterable[Evidence]) -> AttemptEvidence:
 def _confirmed_by(evidence: Evidence) -> Iterator[Assumption]:
     """The assumptions on which a match rests: those of its request, if a success was asked for."""
     stated = evidence.expected.status
-    if succeeds(stated) and stated != CONTINUE_STATUS:
+    if is_no_refusal(stated) and stated != CONTINUE_STATUS:
         yield from (Assumption(evidence.exchange.endpoint, within) for within in _open_guesses(evidence))
 
 
@@ -154,10 +154,10 @@ def _has_assumed_header(evidence: Evidence) -> bool:
 def _is_accepted(evidence: Evidence) -> bool:
     """Whether a request that should have been refused, or its socket closed, was accepted."""
     expected, response = evidence.expected, evidence.response
-    if not succeeds(response.status):
+    if not is_no_refusal(response.status):
         return False
     stays_open = response.close is None and response.ended == "stalled"
-    return not succeeds(expected.status) or (expected.stream is not None and expected.stream.closes and stays_open)
+    return not is_no_refusal(expected.status) or (expected.stream is not None and expected.stream.closes and stays_open)
 
 
 def _is_another_error(evidence: Evidence) -> bool:

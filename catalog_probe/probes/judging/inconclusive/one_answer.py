@@ -14,9 +14,9 @@ from catalog_probe.catalog.model import Aspect, Finding, Outcome, Reason, Severi
 from catalog_probe.catalog.model.codes import FindingCode, ReasonCode
 from catalog_probe.catalog.reading.expected import expected_http_status
 from catalog_probe.catalog.reading.grpc_statuses import http_status_of
-from catalog_probe.probes.judging.comparison.basis import succeeds, weighed
+from catalog_probe.probes.judging.comparison.basis import is_no_refusal, weigh_findings
 from catalog_probe.probes.judging.comparison.compare import compare
-from catalog_probe.probes.judging.comparison.message import wording
+from catalog_probe.probes.judging.comparison.message import normalize_message
 from catalog_probe.probes.judging.inconclusive.foreign import is_success_in_text
 from catalog_probe.probes.judging.inconclusive.key_evidence import (
     AnswerOn,
@@ -63,7 +63,7 @@ def find_words_in_doubt(evidence: Evidence) -> Reason | None:
     if own is not None:
         return Reason(ReasonCode.TWIN_NOT_ALLOWED, own.detail) if own.shows is Shows.NOTHING else None
     doubts = [answer for on, answer in sorted(_of_words(key, words)) if answer.shows is Shows.NOTHING]
-    is_open = evidence.verdict.outcome is Outcome.DRIFTED or evidence.verdict.blames_us
+    is_open = evidence.verdict.outcome is Outcome.DRIFTED or evidence.verdict.has_failed_assumption
     replaced_others = bool(key.plain.get(words)) or any(each.fault for each in key.replacements.get(words, ()))
     if not doubts or not is_open or not (evidence.own_key or replaced_others):
         return None
@@ -104,10 +104,12 @@ def add_refusal(key: KeyEvidence, evidence: Evidence) -> None:
         )
     if not evidence.own_key or _is_success_of_endpoint(evidence):
         return
-    is_asked_rightly = verdict.untriggered or not verdict.blames_us
+    is_asked_rightly = verdict.has_unknown_trigger or not verdict.has_failed_assumption
     if evidence.fault and evidence.endpoint and is_asked_rightly:
         key.faults.setdefault(AnswerOn(evidence.endpoint, words), set()).add(evidence.fault)
-    in_place_of_success = (replaces or verdict.blames_us) and succeeds(expected_http_status(evidence.expected))
+    in_place_of_success = (replaces or verdict.has_failed_assumption) and is_no_refusal(
+        expected_http_status(evidence.expected)
+    )
     if in_place_of_success and not evidence.provokes_refusal:
         key.plain.setdefault(words, set()).add(evidence.endpoint)
 
@@ -129,7 +131,7 @@ def judge_fault_free(suspicion: AnswerOn, answer: Exchange, expected: Expected, 
         failure = answer.failure.code if answer.failure else "nothing"
         return FaultFreeAnswer(Shows.NOTHING, f"{where} was not answered: {failure}")
     status = http_status_of(response, expected.provider)
-    if Words(status, wording(expected, response, known)) == words:
+    if Words(status, normalize_message(expected, response, known)) == words:
         return FaultFreeAnswer(Shows.ALIKE, _describe_alike(where, words))
     # A refusal of another kind shows as much as a success: the request was told apart from those with a fault.
     if status is None or status >= 500 or status in _OF_A_MOMENT:
@@ -185,7 +187,7 @@ def _is_refusal(evidence: Evidence) -> bool:
 
 def _replaces(evidence: Evidence) -> bool:
     """Whether it came in place of another answer. To a request that is only assumed to be the fault, it may as well."""
-    return evidence.is_mismatch or evidence.verdict.untriggered
+    return evidence.is_mismatch or evidence.verdict.has_unknown_trigger
 
 
 def _is_success_of_endpoint(evidence: Evidence) -> bool:
@@ -194,5 +196,5 @@ def _is_success_of_endpoint(evidence: Evidence) -> bool:
         return False
     if evidence.success is None:
         return True
-    differences = weighed(evidence.success, compare(evidence.success, evidence.exchange))
+    differences = weigh_findings(evidence.success, compare(evidence.success, evidence.exchange))
     return not any(finding.is_drift and finding.aspect is Aspect.BODY for finding in differences)

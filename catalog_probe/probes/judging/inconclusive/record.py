@@ -12,7 +12,7 @@ from catalog_probe.catalog.model.status import NO_SUCH_PATH
 from catalog_probe.catalog.observed.cells import was_matched
 from catalog_probe.catalog.reading.expected import expected_http_status
 from catalog_probe.catalog.reading.grpc_statuses import http_status_of
-from catalog_probe.probes.judging.comparison.basis import succeeds
+from catalog_probe.probes.judging.comparison.basis import is_no_refusal
 from catalog_probe.probes.judging.inconclusive.confirmations import (
     blamed_values,
     confirms_host,
@@ -25,15 +25,14 @@ from catalog_probe.probes.judging.inconclusive.foreign import foreign_body
 from catalog_probe.probes.judging.inconclusive.one_answer import add_refusal, describe_generic_message, is_generic
 from catalog_probe.probes.judging.inconclusive.rights import explain_refusal_of_key, is_accepted_key
 from catalog_probe.probes.judging.inconclusive.rule import Sees
-from catalog_probe.probes.judging.verdicts.record_verdict import record_verdict
+from catalog_probe.probes.judging.verdicts.record_verdict import judge_record
 
 if TYPE_CHECKING:
     from catalog_probe.catalog.model import Exchange, Record
     from catalog_probe.catalog.reading.expected import Expected
     from catalog_probe.catalog.recognition.known import Known
     from catalog_probe.probes.judging.inconclusive.key_evidence import KeyEvidence
-    from catalog_probe.probes.judging.verdicts.cells import Place
-    from catalog_probe.probes.judging.verdicts.verdict import Verdict
+    from catalog_probe.probes.judging.verdicts.verdict import StepKey, Verdict
 
 
 def nothing_of(endpoint: str) -> None:
@@ -65,7 +64,7 @@ class Pending:
     """A record that waits for the other answers of its key; no observation waits that nothing can take back."""
 
     verdict: Verdict
-    observations: Mapping[Place, Evidence] = field(default_factory=dict)
+    observations: Mapping[StepKey, Evidence] = field(default_factory=dict)
 
     @property
     def waits(self) -> bool:
@@ -93,15 +92,15 @@ def settle_record(pending: Pending) -> Verdict:
     for place, evidence in pending.observations.items():
         if cells[place].outcome is Outcome.CONFORMS and is_generic(evidence):
             cells[place] = replace(cells[place], findings=(*cells[place].findings, describe_generic_message(evidence)))
-    cells = {**pending.verdict.cells, **cells}
-    return pending.verdict if cells == pending.verdict.cells else record_verdict(cells)
+    cells = {**pending.verdict.step_verdicts, **cells}
+    return pending.verdict if cells == pending.verdict.step_verdicts else judge_record(cells)
 
 
-def _gather(probed: Probed, verdict: Verdict, exchanges: Iterable[Exchange]) -> Iterable[tuple[Place, Evidence]]:
+def _gather(probed: Probed, verdict: Verdict, exchanges: Iterable[Exchange]) -> Iterable[tuple[StepKey, Evidence]]:
     """The observations of a record; of several exchanges in one place the last counts."""
     last = {(each.label, each.endpoint): each for each in exchanges}
     stated = {each.label: each for each in probed.expected}
-    for place, cell in verdict.cells.items():
+    for place, cell in verdict.step_verdicts.items():
         label, exchange = place[0], last.get(place)
         if exchange is None and is_failed_setup(cell):
             exchange = last.get((SETUP, ""))
@@ -124,7 +123,7 @@ def _gather(probed: Probed, verdict: Verdict, exchanges: Iterable[Exchange]) -> 
 
 def _may_be_let_through(evidence: Evidence) -> bool:
     """Whether it is a success that was not asked for; to read what an endpoint documents takes time."""
-    return evidence.verdict.outcome is not Outcome.CONFORMS and succeeds(evidence.status)
+    return evidence.verdict.outcome is not Outcome.CONFORMS and is_no_refusal(evidence.status)
 
 
 def _path_guess(probed: Probed, evidence: Evidence) -> str:
@@ -173,5 +172,5 @@ def _may_be_taken_back(evidence: Evidence) -> bool:
     """
     verdict = evidence.verdict
     if verdict.outcome is Outcome.CONFORMS:
-        return bool(evidence.unconfirmed_host) or not succeeds(evidence.status)
+        return bool(evidence.unconfirmed_host) or not is_no_refusal(evidence.status)
     return evidence.is_judged or verdict.outcome is Outcome.RESTRICTED or is_failed_setup(verdict)

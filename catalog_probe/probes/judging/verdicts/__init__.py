@@ -1,1 +1,1 @@
-"""From observations to the outcome of an attempt, and of a record over all attempts."""
+"""Verdicts: of one step, of an attempt, and of a record over all its attempts."""

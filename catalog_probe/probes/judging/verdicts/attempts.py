@@ -1,7 +1,7 @@
-"""What several attempts at a record say together: which cells to look at again, when, and the outcome.
+"""Concludes several attempts at a record: which steps to ask again, when, and the outcome.
 
-Each cell is settled by itself: an answer that got lost in one of them takes nothing away from what was seen in the
-others, and only what is open is asked again.
+Each step is concluded by itself. An answer that got lost in one of them takes nothing away from what was observed in
+the others, and only open steps are asked again.
 """
 
 from __future__ import annotations
@@ -12,19 +12,20 @@ from typing import TYPE_CHECKING
 from catalog_probe.catalog.evidence import drift_identity
 from catalog_probe.catalog.model import Outcome, Reason
 from catalog_probe.catalog.model.codes import ReasonCode
-from catalog_probe.probes.judging.verdicts.record_verdict import record_verdict
+from catalog_probe.probes.judging.verdicts.record_verdict import judge_record
 from catalog_probe.probes.judging.verdicts.verdict import Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Container, Mapping, Sequence
 
+    from catalog_probe.catalog.model import Finding
     from catalog_probe.catalog.model.observation import Observation
-    from catalog_probe.probes.judging.verdicts.cells import Place
+    from catalog_probe.probes.judging.verdicts.verdict import StepKey
 
 MAX_ATTEMPTS = 3
-"""A drift is looked at again until two attempts agree, at most this often."""
 
-PASSING = frozenset(
+# Reasons that may be gone in a while: the step is asked once more, later.
+TRANSIENT_REASONS = frozenset(
     {
         ReasonCode.CONNECT_TIMEOUT,
         ReasonCode.READ_TIMEOUT,
@@ -39,75 +40,74 @@ PASSING = frozenset(
         ReasonCode.NOTHING_OBSERVED,
     }
 )
-"""Reasons that tell of a moment: what was asked then is asked once more, later, before it is given up."""
 
-
-ENDED = frozenset({ReasonCode.LANE_STOPPED, ReasonCode.BUDGET_SPENT, ReasonCode.WAIT_TOO_LONG})
-"""Reasons for which nothing more is sent on a lane."""
-
-
-def undecided(verdicts: Sequence[Verdict]) -> bool:
-    """Whether another look could settle what these, of one cell, leave open."""
-    if len(verdicts) >= MAX_ATTEMPTS:
-        return False
-    last = verdicts[-1]
-    if last.reason is not None and last.reason.code in ENDED:
-        return False
-    if _in_question(last):
-        return all(map(_in_question, verdicts))
-    if len(verdicts) == 1:
-        return last.outcome is Outcome.DRIFTED or passing(last)
-    outcomes = {each.outcome for each in verdicts}
-    return Outcome.DRIFTED in outcomes and Outcome.CONFORMS not in outcomes and _agreeing(verdicts) is None
-
-
-def passing(verdict: Verdict) -> bool:
-    """Whether it says nothing for a reason that may be gone in a while."""
-    return verdict.outcome is Outcome.INCONCLUSIVE and verdict.reason is not None and verdict.reason.code in PASSING
-
-
-def conclude(verdicts: Sequence[Verdict]) -> Verdict:
-    """The verdict on one cell over all attempts; a drift stands only if a control succeeds after it.
-
-    Two attempts that drift are a drift, whatever else differs: each was observed against the documents.
-    """
-    last = verdicts[-1]
-    if all(map(_in_question, verdicts)):
-        if len(verdicts) >= MAX_ATTEMPTS and _alike(verdicts):
-            return replace(last, outcome=Outcome.DRIFTED, reason=None)
-        return last
-    ended = last.reason is not None and last.reason.code in ENDED
-    if len(verdicts) == 1 or ended or all(each.outcome in _NO_VERDICT for each in verdicts):
-        return last
-    if all(each.outcome is not Outcome.CONFORMS for each in verdicts):
-        agreed = _agreeing(verdicts)
-        drifts = [each for each in verdicts if each.outcome is Outcome.DRIFTED]
-        if agreed is not None or len(drifts) > 1:
-            return agreed or drifts[-1]
-    conclusive = [each for each in verdicts if each.outcome.is_conclusive]
-    # What came in between says nothing, so it takes nothing away from what was seen.
-    if conclusive and all(each.outcome is Outcome.CONFORMS for each in conclusive):
-        return conclusive[-1]
-    detail = ", then ".join(_in_a_word(each) for each in verdicts)
-    if len(conclusive) > 1:
-        seen = (finding for each in conclusive for finding in each.findings)
-        differing = tuple({(finding.code, drift_identity.format_drift(finding)): finding for finding in seen}.values())
-        return Verdict(Outcome.FLAKY, Reason(ReasonCode.ATTEMPTS_DIFFER, detail), differing, last.observations)
-    return Verdict(Outcome.INCONCLUSIVE, Reason(ReasonCode.ATTEMPTS_DISAGREE, detail), last.findings, last.observations)
-
+# Reasons after which nothing more is sent on a lane.
+LANE_END_REASONS = frozenset({ReasonCode.LANE_STOPPED, ReasonCode.BUDGET_SPENT, ReasonCode.WAIT_TOO_LONG})
 
 _NO_VERDICT = frozenset({Outcome.INCONCLUSIVE, Outcome.RESTRICTED, Outcome.HARNESS_ERROR})
 
 
-def still_open(attempts: Sequence[Mapping[Place, Verdict]]) -> frozenset[Place]:
-    """The cells that another attempt could settle, after attempts of which each says what it saw in which.
+def needs_another_attempt(verdicts: Sequence[Verdict]) -> bool:
+    """Whether one more attempt could settle what these verdicts of one step leave open."""
+    if len(verdicts) >= MAX_ATTEMPTS:
+        return False
+    last = verdicts[-1]
+    if last.reason is not None and last.reason.code in LANE_END_REASONS:
+        return False
+    if _is_possible_drift(last):
+        return all(map(_is_possible_drift, verdicts))
+    if len(verdicts) == 1:
+        return last.outcome is Outcome.DRIFTED or is_transient(last)
+    outcomes = {verdict.outcome for verdict in verdicts}
+    return Outcome.DRIFTED in outcomes and Outcome.CONFORMS not in outcomes and _find_agreed_drift(verdicts) is None
 
-    With one of them those as well that mean nothing for want of a step before them: it may have been that one.
+
+def is_transient(verdict: Verdict) -> bool:
+    """Whether nothing was observed for a reason that may be gone in a while."""
+    return (
+        verdict.outcome is Outcome.INCONCLUSIVE
+        and verdict.reason is not None
+        and verdict.reason.code in TRANSIENT_REASONS
+    )
+
+
+def conclude_step(verdicts: Sequence[Verdict]) -> Verdict:
+    """Return the verdict of one step over all attempts. The caller still confirms a drift by a control.
+
+    Two attempts that drift are a drift, even if they differ from each other: both differ from the documents.
     """
-    by_place = _by_place(attempts)
-    found = frozenset(place for place, verdicts in by_place.items() if undecided(verdicts))
-    waiting = frozenset(place for place, verdicts in by_place.items() if _waits_for_a_step(verdicts))
-    return found | waiting if found else found
+    last = verdicts[-1]
+    if all(map(_is_possible_drift, verdicts)):
+        if len(verdicts) >= MAX_ATTEMPTS and _have_same_drifts(verdicts):
+            return replace(last, outcome=Outcome.DRIFTED, reason=None)
+        return last
+    has_lane_ended = last.reason is not None and last.reason.code in LANE_END_REASONS
+    if len(verdicts) == 1 or has_lane_ended or all(verdict.outcome in _NO_VERDICT for verdict in verdicts):
+        return last
+    if all(verdict.outcome is not Outcome.CONFORMS for verdict in verdicts):
+        agreed = _find_agreed_drift(verdicts)
+        drifts = [verdict for verdict in verdicts if verdict.outcome is Outcome.DRIFTED]
+        if agreed is not None or len(drifts) > 1:
+            return agreed or drifts[-1]
+    conclusive = [verdict for verdict in verdicts if verdict.outcome.is_conclusive]
+    # An attempt without a verdict takes nothing away from what the others observed.
+    if conclusive and all(verdict.outcome is Outcome.CONFORMS for verdict in conclusive):
+        return conclusive[-1]
+    detail = ", then ".join(_summarize(verdict) for verdict in verdicts)
+    if len(conclusive) > 1:
+        findings = (finding for verdict in conclusive for finding in verdict.findings)
+        distinct = {(finding.code, drift_identity.format_drift(finding)): finding for finding in findings}
+        reason = Reason(ReasonCode.ATTEMPTS_DIFFER, detail)
+        return Verdict(Outcome.FLAKY, reason, tuple(distinct.values()), last.observations)
+    return Verdict(Outcome.INCONCLUSIVE, Reason(ReasonCode.ATTEMPTS_DISAGREE, detail), last.findings, last.observations)
+
+
+def list_open_steps(attempts: Sequence[Mapping[StepKey, Verdict]]) -> frozenset[StepKey]:
+    """List the steps that another attempt could settle, and with them the steps that wait for an earlier one."""
+    verdicts_by_step = _group_by_step(attempts)
+    undecided = frozenset(key for key, verdicts in verdicts_by_step.items() if needs_another_attempt(verdicts))
+    waiting = frozenset(key for key, verdicts in verdicts_by_step.items() if _waits_for_a_step(verdicts))
+    return undecided | waiting if undecided else undecided
 
 
 def _waits_for_a_step(verdicts: Sequence[Verdict]) -> bool:
@@ -115,97 +115,96 @@ def _waits_for_a_step(verdicts: Sequence[Verdict]) -> bool:
     return len(verdicts) < MAX_ATTEMPTS and last.reason is not None and last.reason.code == ReasonCode.STEP_UNSEEN
 
 
-def only_later(attempts: Sequence[Mapping[Place, Verdict]]) -> bool:
-    """Whether what is open should be asked again after a while, for what came in between may have passed by then."""
-    return any(undecided(verdicts) and passing(verdicts[-1]) for verdicts in _by_place(attempts).values())
+def has_transient_step(attempts: Sequence[Mapping[StepKey, Verdict]]) -> bool:
+    """Whether the next attempt should wait a while, since an open step met something transient."""
+    return any(
+        needs_another_attempt(verdicts) and is_transient(verdicts[-1]) for verdicts in _group_by_step(attempts).values()
+    )
 
 
-def over_all(attempts: Sequence[Mapping[Place, Verdict]]) -> Verdict:
-    """The verdict on a record over all attempts (DESIGN.md, outcome table)."""
-    return record_verdict({place: conclude(verdicts) for place, verdicts in _by_place(attempts).items()})
+def conclude_record(attempts: Sequence[Mapping[StepKey, Verdict]]) -> Verdict:
+    """Return the verdict of a record over all attempts."""
+    return judge_record({key: conclude_step(verdicts) for key, verdicts in _group_by_step(attempts).items()})
 
 
-def _by_place(attempts: Sequence[Mapping[Place, Verdict]]) -> dict[Place, list[Verdict]]:
-    """The verdicts on each cell, in order. One that was settled is not unsettled by an accident afterwards.
+def _group_by_step(attempts: Sequence[Mapping[StepKey, Verdict]]) -> dict[StepKey, list[Verdict]]:
+    """Return the verdicts that count for each step, in order.
 
-    A label of which nothing was sent, for the attempt stopped before, is one cell until its endpoints are asked. What a
-    recipe asks without naming the endpoint is a cell of its own: it was asked beside those that have a name.
+    A label for which nothing was sent has no endpoint. It stands for all its endpoints until an attempt names them. If
+    an attempt has the label both with and without an endpoint, the one without is a step of its own.
     """
-    asked = {label for attempt in attempts for label, endpoint in attempt if endpoint}
-    unnamed = {label for attempt in attempts for label, endpoint in attempt if endpoint and (label, "") in attempt}
-    found: dict[Place, list[Verdict]] = {}
+    labels_with_endpoint = {label for attempt in attempts for label, endpoint in attempt if endpoint}
+    labels_with_both = {
+        label for attempt in attempts for label, endpoint in attempt if endpoint and (label, "") in attempt
+    }
+    verdicts_by_step: dict[StepKey, list[Verdict]] = {}
     for attempt in attempts:
-        for place, verdict in attempt.items():
-            if not place[1] and place[0] in asked - unnamed:
+        for key, verdict in attempt.items():
+            label, endpoint = key
+            if not endpoint and label in labels_with_endpoint - labels_with_both:
                 continue
-            before = found.setdefault(place, [])
-            # The whole recipe is run for one open cell, and its other cells are answered as well: what is settled takes
-            # note of a drift alone, which is no accident.
-            drifts = verdict.outcome is Outcome.DRIFTED and len(before) < MAX_ATTEMPTS
-            if not before or undecided(before) or _waits_for_a_step(before) or drifts:
-                before.append(verdict)
-    return found
+            earlier = verdicts_by_step.setdefault(key, [])
+            # An open step repeats the whole recipe, so settled steps are answered again. Of those only a drift
+            # counts: a lost answer must not unsettle them.
+            is_new_drift = verdict.outcome is Outcome.DRIFTED and len(earlier) < MAX_ATTEMPTS
+            if not earlier or needs_another_attempt(earlier) or _waits_for_a_step(earlier) or is_new_drift:
+                earlier.append(verdict)
+    return verdicts_by_step
 
 
-def _agreeing(verdicts: Sequence[Verdict]) -> Verdict | None:
-    """The drift that two attempts agree on, if any: the later of them, with no drift that the other did not see."""
-    drifted = [each for each in verdicts if each.outcome is Outcome.DRIFTED]
+def _find_agreed_drift(verdicts: Sequence[Verdict]) -> Verdict | None:
+    """Return the later of two attempts that share a drift, with only the drifts that both observed."""
+    drifted = [verdict for verdict in verdicts if verdict.outcome is Outcome.DRIFTED]
     for later in range(1, len(drifted)):
         for earlier in reversed(drifted[:later]):
-            if common := drifted[later].difference & earlier.difference:
-                return _confirmed(drifted[later], common)
+            if common_keys := drifted[later].drift_keys & earlier.drift_keys:
+                return _keep_drifts(drifted[later], common_keys)
     return None
 
 
-def _confirmed(verdict: Verdict, common: Container[tuple[str, str]]) -> Verdict:
-    """The verdict without the drifts that are not in common: they were seen once, so they may be accidents."""
-    if all(difference in common for difference in verdict.difference):
+def _keep_drifts(verdict: Verdict, drift_keys: Container[tuple[str, str]]) -> Verdict:
+    """Return the verdict with these drifts only: a drift that one attempt observed may be an accident."""
+    if all(key in drift_keys for key in verdict.drift_keys):
         return verdict
-    findings = tuple(
-        finding
-        for finding in verdict.findings
-        if not finding.is_drift
-        or any((drift_identity.format_drift(finding), endpoint) in common for endpoint in finding.endpoints or ("",))
-    )
+
+    def is_kept(finding: Finding) -> bool:
+        drift = drift_identity.format_drift(finding)
+        return not finding.is_drift or any((drift, endpoint) in drift_keys for endpoint in finding.endpoints or ("",))
+
+    findings = tuple(filter(is_kept, verdict.findings))
     assertions = {finding.assertion for finding in findings}
     return replace(
         verdict,
         findings=findings,
-        observations=tuple(_confirmed_observation(observation, assertions) for observation in verdict.observations),
+        observations=tuple(_keep_mismatches(observation, assertions) for observation in verdict.observations),
     )
 
 
-def _confirmed_observation(observation: Observation, assertions: Container[str]) -> Observation:
-    """The look without what it saw otherwise of other assertions."""
-    once = [key for key in observation.mismatched if f"{observation.label}/{key}" not in assertions]
-    mismatched = {key: value for key, value in observation.mismatched.items() if key not in once}
+def _keep_mismatches(observation: Observation, assertions: Container[str]) -> Observation:
+    """Return the observation with the mismatches of these assertions only; the others were not observed."""
+    dropped = [key for key in observation.mismatched if f"{observation.label}/{key}" not in assertions]
     return replace(
         observation,
-        mismatched=mismatched,
-        not_observed={**observation.not_observed, **dict.fromkeys(once, ATTEMPTS_DIFFER)},
+        mismatched={key: value for key, value in observation.mismatched.items() if key not in dropped},
+        not_observed={**observation.not_observed, **dict.fromkeys(dropped, str(ReasonCode.ATTEMPTS_DIFFER))},
     )
 
 
-ATTEMPTS_DIFFER = str(ReasonCode.ATTEMPTS_DIFFER)
+def _is_possible_drift(verdict: Verdict) -> bool:
+    """Whether a server fault or a body in question, still unexplained, is a drift if every attempt shows it.
 
-
-def _in_question(verdict: Verdict) -> bool:
-    """Whether it may be a drift if it stays: a server fault, a page of HTML under the stated status of an error, a
-    text in place of JSON under any, or a success without its body.
-
-    A server fault that is somebody else's has no findings (`judge`), and says nothing about the record however often
-    it comes.
+    A fault that is somebody else's has no drift among its findings: it stays inconclusive however often it comes.
     """
     code = verdict.reason.code if verdict.reason is not None else ""
-    return code in (ReasonCode.SERVER_FAULT, ReasonCode.GATEWAY_PAGE) and bool(verdict.difference)
+    return code in (ReasonCode.SERVER_FAULT, ReasonCode.GATEWAY_PAGE) and bool(verdict.drift_keys)
 
 
-def _alike(verdicts: Sequence[Verdict]) -> bool:
-    """Whether they are one and the same. Else they are so many accidents."""
-    return all(each.difference == verdicts[0].difference for each in verdicts)
+def _have_same_drifts(verdicts: Sequence[Verdict]) -> bool:
+    """Whether all verdicts show the same drifts. Different ones are so many accidents."""
+    return all(verdict.drift_keys == verdicts[0].drift_keys for verdict in verdicts)
 
 
-def _in_a_word(verdict: Verdict) -> str:
+def _summarize(verdict: Verdict) -> str:
     if verdict.reason is not None:
         return f"{verdict.outcome} ({verdict.reason.code})"
     codes = sorted({finding.code for finding in verdict.findings if finding.is_drift})

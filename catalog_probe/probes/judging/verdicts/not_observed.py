@@ -1,4 +1,4 @@
-"""What nobody looked at though the record states it, and why: told, and no part of the verdict."""
+"""The finding that says what of a record was not observed, and why. It is no part of the verdict."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ if TYPE_CHECKING:
     from catalog_probe.catalog.model import Reason
 
 
-def not_observed(label: str, reason: Reason, *endpoints: str) -> Finding:
-    """A label, or one on some endpoints, or all that these would show; each by its address."""
-    named = endpoints[0] if len(endpoints) == 1 else f"{len(endpoints)} endpoints" if endpoints else ""
-    where = f"{label} on {named}" if label and named else label or named
+def not_observed_finding(label: str, reason: Reason, *endpoints: str) -> Finding:
+    """Return a finding for a label, on these endpoints if any; without a label, for all that the endpoints show."""
+    endpoints_text = f"{len(endpoints)} endpoints" if len(endpoints) > 1 else "".join(endpoints)
+    where = f"{label} on {endpoints_text}" if label and endpoints_text else label or endpoints_text
     return Finding(
         code=FindingCode.NOT_OBSERVED,
         aspect=Aspect.STATE,

@@ -1,4 +1,4 @@
-"""The verdict on a record, from those on its cells: each label on each endpoint that was asked."""
+"""The verdict of a record, from the verdicts of its steps."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from catalog_probe.catalog.model import Outcome, Reason, Severity
 from catalog_probe.catalog.model.codes import ReasonCode
-from catalog_probe.probes.judging.comparison.merged import merged
-from catalog_probe.probes.judging.verdicts.not_observed import not_observed
+from catalog_probe.probes.judging.comparison.merging import merge_findings
+from catalog_probe.probes.judging.verdicts.not_observed import not_observed_finding
 from catalog_probe.probes.judging.verdicts.verdict import Verdict
 
 if TYPE_CHECKING:
@@ -16,81 +16,83 @@ if TYPE_CHECKING:
 
     from catalog_probe.catalog.model import Finding
     from catalog_probe.catalog.model.observation import Observation
-    from catalog_probe.probes.judging.verdicts.cells import Place
+    from catalog_probe.probes.judging.verdicts.verdict import StepKey
 
-_WITHOUT_VERDICT = (Outcome.INCONCLUSIVE, Outcome.RESTRICTED)
-"""What a label that conforms nowhere makes of its record, the gravest first."""
+ONLY_ASSUMED = Reason(ReasonCode.NOTHING_OBSERVED, "everything that matched is assumed, and nothing of it documented")
 
-ONLY_ASSUMED = Reason(ReasonCode.NOTHING_OBSERVED, "all that was seen as stated is assumed")
-
-_SEEN = frozenset({Outcome.CONFORMS, Outcome.DRIFTED})
+_OBSERVED = frozenset({Outcome.CONFORMS, Outcome.DRIFTED})
 
 
-def record_verdict(cells: Mapping[Place, Verdict]) -> Verdict:
-    """A drift of one cell is the record's; a label that conforms on one endpoint was looked at.
+def judge_record(step_verdicts: Mapping[StepKey, Verdict]) -> Verdict:
+    """Combine the verdicts of the steps: one drift is the record's, and each label must conform on one endpoint.
 
-    Beside a drift, what no attempt confirmed in another cell is no finding of it: it was not seen.
+    If the record conforms or drifts, a step without a verdict adds no finding but a note that it was not observed.
     """
-    outcome, reason = _together(cells)
-    told = {place: _unconfirmed(each) if outcome in _SEEN else each for place, each in cells.items()}
-    findings = merged((_endpoint(place, each), each.findings) for place, each in told.items())
-    beside = tuple(_unseen_beside(cells)) if outcome in _SEEN else ()
-    observations = tuple(observation for each in told.values() for observation in each.observations)
-    return Verdict(outcome, reason, (*findings, *beside), observations, cells)
+    outcome, reason = _combine_outcomes(step_verdicts)
+    kept = dict(step_verdicts)
+    notes: tuple[Finding, ...] = ()
+    if outcome in _OBSERVED:
+        kept = {
+            key: retract(verdict, verdict.reason) if verdict.reason is not None else verdict
+            for key, verdict in step_verdicts.items()
+        }
+        notes = tuple(_note_unobserved_steps(step_verdicts))
+    findings = merge_findings((_observed_endpoint(key, verdict), verdict.findings) for key, verdict in kept.items())
+    observations = tuple(observation for verdict in kept.values() for observation in verdict.observations)
+    return Verdict(outcome, reason, (*findings, *notes), observations, step_verdicts)
 
 
-def take_back(verdict: Verdict, reason: Reason) -> Verdict:
-    """Return a verdict that observed nothing for this reason; what is told beside the statements stays."""
-    notes = tuple(each for each in verdict.findings if each.severity is Severity.INFO and not each.assertion)
-    observations = tuple(_blank(observation, str(reason.code)) for observation in verdict.observations)
+def retract(verdict: Verdict, reason: Reason) -> Verdict:
+    """Return a verdict that observed nothing, for this reason; notes beside the assertions stay."""
+    notes = tuple(
+        finding for finding in verdict.findings if finding.severity is Severity.INFO and not finding.assertion
+    )
+    observations = tuple(_retract_observation(observation, str(reason.code)) for observation in verdict.observations)
     return Verdict(Outcome.INCONCLUSIVE, reason, notes, observations)
 
 
-def _together(cells: Mapping[Place, Verdict]) -> tuple[Outcome, Reason | None]:
-    broken = next((each for each in cells.values() if each.outcome is Outcome.HARNESS_ERROR), None)
-    if broken is not None:
-        return broken.outcome, broken.reason
-    if any(each.outcome is Outcome.DRIFTED for each in cells.values()):
-        return Outcome.DRIFTED, None
-    conforming = {label for (label, _), each in cells.items() if each.outcome is Outcome.CONFORMS}
-    left = [each for (label, _), each in cells.items() if label not in conforming]
-    if conforming:
-        left = [each for each in left if not _is_no_gap(each)]
-    left += [each for each in cells.values() if each.outcome is Outcome.FLAKY]
-    for outcome in (Outcome.FLAKY, *_WITHOUT_VERDICT):
-        found = next((each for each in left if each.outcome is outcome), None)
-        if found is not None:
-            return outcome, found.reason
-    if not any(each.outcome is Outcome.CONFORMS and each.shows_documented for each in cells.values()):
-        return Outcome.INCONCLUSIVE, ONLY_ASSUMED
-    return Outcome.CONFORMS, None
-
-
-def _is_no_gap(verdict: Verdict) -> bool:
-    """Whether no run like this one can see the label: it is of another revision, or we do not know what provokes it."""
-    of_another_revision = verdict.reason is not None and verdict.reason.code == ReasonCode.ANOTHER_REVISION
-    return verdict.untriggered or of_another_revision
-
-
-def _unconfirmed(verdict: Verdict) -> Verdict:
-    """A verdict that says what was seen has no reason."""
-    return verdict if verdict.reason is None else take_back(verdict, verdict.reason)
-
-
-def _unseen_beside(cells: Mapping[Place, Verdict]) -> Iterator[Finding]:
-    """The cells without a verdict, where the same label has one on another endpoint."""
-    seen = {label for (label, _), each in cells.items() if each.outcome in _SEEN}
-    for (label, endpoint), each in cells.items():
-        if each.reason is not None and (label in seen or _is_no_gap(each)):
-            yield not_observed(label, each.reason, *filter(None, [endpoint]))
-
-
-def _endpoint(place: Place, verdict: Verdict) -> str:
-    return verdict.observations[0].endpoint if verdict.observations else place[1]
-
-
-def _blank(observation: Observation, code: str) -> Observation:
+def _retract_observation(observation: Observation, code: str) -> Observation:
     keys = (*observation.matched, *observation.mismatched)
     return replace(
         observation, matched=(), mismatched={}, not_observed={**observation.not_observed, **dict.fromkeys(keys, code)}
     )
+
+
+def _combine_outcomes(step_verdicts: Mapping[StepKey, Verdict]) -> tuple[Outcome, Reason | None]:
+    verdicts = list(step_verdicts.values())
+    for verdict in verdicts:
+        if verdict.outcome is Outcome.HARNESS_ERROR:
+            return verdict.outcome, verdict.reason
+    if any(verdict.outcome is Outcome.DRIFTED for verdict in verdicts):
+        return Outcome.DRIFTED, None
+    # A label that conforms on one endpoint was observed, whatever its other endpoints say; unless one is flaky.
+    conforming = {label for (label, _), verdict in step_verdicts.items() if verdict.outcome is Outcome.CONFORMS}
+    gaps = [verdict for (label, _), verdict in step_verdicts.items() if label not in conforming]
+    if conforming:
+        gaps = [verdict for verdict in gaps if not _is_unobservable(verdict)]
+    gaps += [verdict for verdict in verdicts if verdict.outcome is Outcome.FLAKY]
+    for outcome in (Outcome.FLAKY, Outcome.INCONCLUSIVE, Outcome.RESTRICTED):  # the gravest first
+        for verdict in gaps:
+            if verdict.outcome is outcome:
+                return outcome, verdict.reason
+    if not any(verdict.outcome is Outcome.CONFORMS and verdict.shows_documented for verdict in verdicts):
+        return Outcome.INCONCLUSIVE, ONLY_ASSUMED
+    return Outcome.CONFORMS, None
+
+
+def _is_unobservable(verdict: Verdict) -> bool:
+    """Whether no run like this one can observe the step: it needs another revision, or an unknown trigger."""
+    needs_another_revision = verdict.reason is not None and verdict.reason.code == ReasonCode.ANOTHER_REVISION
+    return verdict.has_unknown_trigger or needs_another_revision
+
+
+def _note_unobserved_steps(step_verdicts: Mapping[StepKey, Verdict]) -> Iterator[Finding]:
+    """Note the steps without a verdict whose label was observed on another endpoint, or that are unobservable."""
+    observed = {label for (label, _), verdict in step_verdicts.items() if verdict.outcome in _OBSERVED}
+    for (label, endpoint), verdict in step_verdicts.items():
+        if verdict.reason is not None and (label in observed or _is_unobservable(verdict)):
+            yield not_observed_finding(label, verdict.reason, *filter(None, [endpoint]))
+
+
+def _observed_endpoint(key: StepKey, verdict: Verdict) -> str:
+    return verdict.observations[0].endpoint if verdict.observations else key[1]

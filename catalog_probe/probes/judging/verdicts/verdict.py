@@ -1,4 +1,4 @@
-"""The verdict of one attempt at a record, or of all of them: what is said of each cell, and of the whole."""
+"""A verdict: what was concluded of a record, or of one step of it."""
 
 from __future__ import annotations
 
@@ -14,43 +14,44 @@ if TYPE_CHECKING:
 
     from catalog_probe.catalog.model import Finding, Outcome, Reason
     from catalog_probe.catalog.model.observation import Observation
-    from catalog_probe.probes.judging.verdicts.cells import Place
+
+# Label and endpoint. The endpoint is empty where the recipe names none.
+StepKey = tuple[str, str]
 
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What one attempt, or all of them, say about a record, or about one of its cells."""
+    """Outcome, findings and observations of a record or of one of its steps, after one attempt or all."""
 
     outcome: Outcome
     reason: Reason | None = None
     findings: tuple[Finding, ...] = ()
     observations: tuple[Observation, ...] = ()
-    cells: Mapping[Place, Verdict] = field(default_factory=dict)
-    """What it says under each label on each endpoint; empty where it is of one of them, or nothing was asked."""
-    untriggered: bool = False
-    """Of one cell: whether the request, which is assumed to provoke the stated error, met another answer."""
+    step_verdicts: Mapping[StepKey, Verdict] = field(default_factory=dict)
+    """Of a record: the verdict of each step."""
+    has_unknown_trigger: bool = False
+    """Of a step: whether a request that we assumed to provoke the error met another answer."""
     shows_documented: bool = True
-    """Of one cell: whether something that the documents state was seen, and not only what we assumed."""
+    """Of a step: whether anything documented was observed, and not only what we assumed."""
 
     @property
-    def difference(self) -> frozenset[tuple[str, str]]:
-        """What must be the same in two attempts for them to agree on a drift: what differs, and on which endpoints."""
+    def drift_keys(self) -> frozenset[tuple[str, str]]:
+        """What two attempts must share to agree on a drift: the identity of each drift, with its endpoint."""
         drifts = (finding for finding in self.findings if finding.is_drift)
         return frozenset(
-            (drift_identity.format_drift(each), endpoint) for each in drifts for endpoint in each.endpoints or ("",)
+            (drift_identity.format_drift(drift), endpoint) for drift in drifts for endpoint in drift.endpoints or ("",)
         )
 
     @property
-    def blames_us(self) -> bool:
-        """Whether what we assumed of the request is why nothing was seen."""
+    def has_failed_assumption(self) -> bool:
+        """Whether nothing was observed because of something that we assumed of the request."""
         return self.reason is not None and self.reason.code == ReasonCode.ASSUMPTION_FAILED
 
-    @property
-    def kept(self) -> Verdict:
-        """The same with no more of what was seen than a person reads: it outlives the answers that it is about."""
+    def trim(self) -> Verdict:
+        """Return a copy with long values cut, since a verdict outlives the answers that it is about."""
         return replace(
             self,
             findings=tuple(map(trim_finding, self.findings)),
             observations=tuple(map(trim_observation, self.observations)),
-            cells={place: cell.kept for place, cell in self.cells.items()},
+            step_verdicts={key: verdict.trim() for key, verdict in self.step_verdicts.items()},
         )

@@ -10,7 +10,7 @@ from catalog_probe.catalog.model import Attempt, Exchange, Outcome, Reason, Reco
 from catalog_probe.catalog.model.labels import SUCCESS
 from catalog_probe.catalog.reading.assertions import asserted_expectations
 from catalog_probe.catalog.recognition.known import Known
-from catalog_probe.probes.judging.comparison.basis import succeeds, weighed
+from catalog_probe.probes.judging.comparison.basis import is_no_refusal, weigh_findings
 from catalog_probe.probes.judging.comparison.compare import compare
 from catalog_probe.probes.judging.control import expect_control
 from catalog_probe.probes.judging.inconclusive.evidence import MOCK_SESSION, Evidence
@@ -18,7 +18,7 @@ from catalog_probe.probes.judging.inconclusive.key_evidence import KeyEvidence, 
 from catalog_probe.probes.judging.inconclusive.one_answer import judge_fault_free, list_suspicions
 from catalog_probe.probes.judging.inconclusive.record import Pending, Probed, add_record, settle_record
 from catalog_probe.probes.judging.judge import judge
-from catalog_probe.probes.judging.verdicts.attempts import over_all
+from catalog_probe.probes.judging.verdicts.attempts import conclude_record
 from catalog_probe.probes.judging.verdicts.verdict import Verdict
 from tests.harness.engines import catalog
 from tests.unit.probes.judging_one import known
@@ -102,7 +102,7 @@ class Night:
         request = probe.request if self.live else to_mock(probe.request)
         exchange = Exchange(probe.expected.label, request, probe.response, endpoint=probe.endpoint)
         attempt = Attempt("", 0.0, (exchange,))
-        judged = [judge([probe.expected], attempt, known("pa")).cells for _ in range(probe.attempts)]
+        judged = [judge([probe.expected], attempt, known("pa")).step_verdicts for _ in range(probe.attempts)]
         is_error = "/errors/" in probe.address
         probed = Probed(
             provider="pa",
@@ -115,7 +115,7 @@ class Night:
             success=documented_success,
             unconfirmed_hosts=self.hosts,
         )
-        return add_record(probed, over_all(judged), [exchange], key)
+        return add_record(probed, conclude_record(judged), [exchange], key)
 
     def _ask_fault_free(self, key: KeyEvidence) -> None:
         while suspicions := list_suspicions(key):
@@ -135,7 +135,7 @@ def documented_success(endpoint: str) -> Expected | None:
     """What is documented of an endpoint's success."""
     record = catalog()[endpoint]
     labels = asserted_expectations(record, catalog().__getitem__)
-    return next((each for each in labels if each.label == SUCCESS and succeeds(each.status)), None)
+    return next((each for each in labels if each.label == SUCCESS and is_no_refusal(each.status)), None)
 
 
 def reason_of(verdict: Verdict) -> str:
@@ -146,6 +146,6 @@ def reason_of(verdict: Verdict) -> str:
 def compared(expected: Expected, response: Response, *, live: bool = True) -> Evidence:
     """One answer, and how it differs from what is stated."""
     exchange = Exchange(expected.label, REQUEST, response)
-    findings = tuple(weighed(expected, compare(expected, exchange)))
+    findings = tuple(weigh_findings(expected, compare(expected, exchange)))
     outcome = Outcome.DRIFTED if any(finding.is_drift for finding in findings) else Outcome.CONFORMS
     return Evidence(expected, exchange, Verdict(outcome, None, findings), known(expected.provider), live)

@@ -12,7 +12,7 @@ from catalog_probe.catalog.model import Attempt, Event, Exchange, Outcome, Reque
 from catalog_probe.probes.judging.inconclusive.key_evidence import TargetFacts
 from catalog_probe.probes.judging.inconclusive.table import RULES
 from catalog_probe.probes.judging.judge import judge
-from catalog_probe.probes.judging.verdicts.attempts import MAX_ATTEMPTS, over_all
+from catalog_probe.probes.judging.verdicts.attempts import MAX_ATTEMPTS, conclude_record
 from tests.unit.probes.inconclusive.evidence_making import (
     HTML,
     PAGE,
@@ -69,7 +69,9 @@ def asked(expected: Expected, *answers: Response) -> Judged:
         provider = known(expected.provider)
         request = REQUEST if live else to_mock(REQUEST)
         exchanges = [Exchange(expected.label, request, answer) for answer in answers]
-        return over_all([judge([expected], Attempt("", 0.0, (each,)), provider).cells for each in exchanges])
+        return conclude_record(
+            [judge([expected], Attempt("", 0.0, (each,)), provider).step_verdicts for each in exchanges]
+        )
 
     return judged
 
@@ -93,7 +95,7 @@ def with_header(label: str, response: Response, refusal: Response) -> Judged:
     success = replace(stated(MODELS, "success"), asked=HEADER_OF_OURS)
     error = replace(stated(UNKNOWN_MODEL), asked=HEADER_OF_OURS, label=label)
     exchanges = (Exchange("success", REQUEST, refusal), Exchange(label, REQUEST, response))
-    return lambda live: judge([success, error], Attempt("", 0.0, exchanges), known("pa")).cells[label, ""]
+    return lambda live: judge([success, error], Attempt("", 0.0, exchanges), known("pa")).step_verdicts[label, ""]
 
 
 GREETING = text(200, "Welcome to the guest network.")

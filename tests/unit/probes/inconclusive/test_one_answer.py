@@ -59,7 +59,7 @@ def judged(outcome: Outcome, endpoint: str = MESSAGES, **more: Any) -> Verdict:
 
 DRIFTED, CONFORMS, FLAKY = (judged(each) for each in (Outcome.DRIFTED, Outcome.CONFORMS, Outcome.FLAKY))
 BLAMED = replace(judged(Outcome.INCONCLUSIVE), reason=Reason("assumption-failed", "ours"))
-UNTRIGGERED = replace(BLAMED, untriggered=True)
+UNTRIGGERED = replace(BLAMED, has_unknown_trigger=True)
 
 
 def answered(verdict: Verdict = DRIFTED, response: Response | None = None, **more: Any) -> Evidence:

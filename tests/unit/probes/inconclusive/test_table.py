@@ -90,7 +90,7 @@ def test_scopes_stand_in_the_order_in_which_they_are_asked() -> None:
 
 def left(verdict: Verdict) -> tuple[bool, bool]:
     """Whether anything stands, and whether it may drift yet."""
-    return verdict.outcome in (Outcome.INCONCLUSIVE, Outcome.RESTRICTED), bool(verdict.difference)
+    return verdict.outcome in (Outcome.INCONCLUSIVE, Outcome.RESTRICTED), bool(verdict.drift_keys)
 
 
 @given(st.sampled_from(EXPECTED), st.sampled_from(RESPONSES), st.booleans(), st.permutations(ANSWER_RULES))

@@ -1,0 +1,140 @@
+"""Finds the values at a location of an exchange: in the answer, or in the request that was sent. Pure."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from typing import TYPE_CHECKING
+from urllib.parse import parse_qsl, unquote, urlsplit
+
+from catalog_probe.catalog.envelopes.location import ANY_EVENT, Location
+from catalog_probe.catalog.envelopes.projection import unwrap
+from catalog_probe.catalog.model.assertion import Basis
+from catalog_probe.catalog.reading.expected import Expected, answer_body
+from catalog_probe.catalog.text.json_pointer import ABSENT, find_blocking, find_values, points_into_empty_list
+from catalog_probe.catalog.text.json_tree import iterate_strings_with_pointers
+from catalog_probe.probes.judging.comparison.validators import is_valid
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from catalog_probe.catalog.model import Event, Exchange, Json, Response
+
+_ESCAPED_PARAMETER = re.compile(r"\\\{([a-z0-9_]+)\\\}")
+
+
+def values_at(location: Location, expected: Expected, exchange: Exchange, path: str = "") -> tuple[Json, ...]:
+    """Return every value at a location, in order; none if nothing is there, or the answer was not kept whole.
+
+    `path` is the endpoint's; its `{name}` is what the location `ask/path:name` means.
+    """
+    if location.kind.startswith("ask/"):
+        return tuple(_values_in_request(location, exchange, path))
+    if exchange.response is None:
+        return ()
+    return tuple(_values_in_response(location, expected, exchange.response))
+
+
+def find_blocking_value(location: Location, expected: Expected, response: Response) -> Json:
+    """Return the value of an answer at which the way to a location ends; ABSENT if there is none.
+
+    It is a value that is neither object nor list, where the pointer goes on.
+    """
+    documents: list[Json] = []
+    if location.kind == "event" and location.name:
+        documents = [event.data for event in _select_events(location, response, sent=False)]
+    elif location.kind == "body" and response.cut is None:
+        documents = [unwrap(expected.envelope, answer_body(expected, response))]
+    values = (find_blocking(document, location.pointer) for document in documents if document is not ABSENT)
+    return next((value for value in values if value is not ABSENT), ABSENT)
+
+
+def is_within_empty_list(expected: Expected, body: Json, local_key: str, pointer: str) -> bool:
+    """Whether an assumed assertion on the items of a list cannot be observed, since the lists are empty.
+
+    An account need not have any. Without items nothing resolves our assumption; a documented item that is missing is a
+    difference all the same.
+    """
+    assertion = expected.assertions.get(f"{expected.label}/{local_key}")
+    is_assumed = assertion is not None and assertion.basis is Basis.ASSUMED
+    return is_assumed and points_into_empty_list(unwrap(expected.envelope, body), pointer)
+
+
+def find_renamed_value(expected: Expected, body: Json, local_key: str, pointer: str) -> Json:
+    """Return the documented value with the other name under which it stands in a body, or ABSENT.
+
+    Only for a value that is documented while its location is assumed, and only if the documented name is nowhere in the
+    body.
+    """
+    assertion = expected.assertions.get(f"{expected.label}/{local_key}")
+    if assertion is None or not assertion.is_only_location_assumed:
+        return ABSENT
+    documented_name = pointer.rpartition("/")[2]
+    strings = [(place.rpartition("/")[2], text) for place, text in iterate_strings_with_pointers(body)]
+    if any(name == documented_name for name, _ in strings):
+        return ABSENT
+    for name, text in strings:
+        if name != "*" and is_valid(assertion.documented, text):
+            return {name: text}
+    return ABSENT
+
+
+def _path_parameters(path: str) -> tuple[str, ...]:
+    """List the names in braces in an endpoint's path."""
+    return tuple(re.findall(r"\{([a-z0-9_]+)\}", path))
+
+
+def _values_in_response(location: Location, expected: Expected, response: Response) -> Iterator[Json]:
+    if location.kind == "header":
+        trailers = response.grpc.trailers if response.grpc is not None else {}
+        value = response.headers.get(location.name, trailers.get(location.name, ""))
+        if value.strip():
+            yield value
+    elif location.kind == "event":
+        for event in _select_events(location, response, sent=False):
+            yield from find_values(event.data, location.pointer) if location.name else (event.event,)
+    elif response.cut is None:
+        body = answer_body(expected, response)
+        if body is not ABSENT:
+            yield from find_values(unwrap(expected.envelope, body), location.pointer)
+
+
+def _select_events(location: Location, response: Response | None, *, sent: bool) -> Iterator[Event]:
+    """Yield the events of this name that one side sent, and that were kept whole."""
+    for event in (response.events if response is not None else None) or ():
+        if event.sent is sent and event.cut is None and location.name in (event.event, ANY_EVENT, ""):
+            yield event
+
+
+def _values_in_request(location: Location, exchange: Exchange, path: str) -> Iterator[Json]:
+    request = exchange.request
+    if location.kind == "ask/query":
+        pairs = parse_qsl(urlsplit(request.url).query, keep_blank_values=True)
+        yield from (value for name, value in pairs if name == location.name)
+    elif location.kind == "ask/header":
+        yield from (value for name, value in request.headers.items() if name.lower() == location.name.lower())
+    elif location.kind == "ask/path":
+        if location.name in _path_parameters(path):
+            match = _path_pattern(path).search(urlsplit(request.url).path)
+            if match is not None:
+                yield unquote(match[location.name])
+    elif location.kind == "ask/event":
+        for event in _select_events(location, exchange.response, sent=True):
+            yield from find_values(event.data, location.pointer)
+    else:
+        yield from find_values(request.body, location.pointer)
+
+
+@lru_cache(maxsize=512)
+def _path_pattern(path: str) -> re.Pattern[str]:
+    """Return what the end of a request's path must match; the first occurrence of each `{name}` is a group."""
+    named: set[str] = set()
+
+    def to_group(match: re.Match[str]) -> str:
+        name = match[1]
+        if name in named:
+            return "[^/]+"
+        named.add(name)
+        return f"(?P<{name}>[^/]+)"
+
+    return re.compile(_ESCAPED_PARAMETER.sub(to_group, re.escape(path)) + "$")
