@@ -25,7 +25,6 @@ MISSING_FIELD = INVALID.with_message("{path}: is required")
 EMPTY = INVALID.with_message("{path}: must not be empty")
 NO_TIMESTAMP = INVALID.with_message("Invalid value at '{path}': {value!r} is no RFC 3339 timestamp")
 NO_PAGE = INVALID.with_message("{name}: {value!r} is not a page of this listing")
-NOT_OFFERED = INVALID.with_message("tool_choice: {name!r} is none of the tools")
 LEVEL_WITH_BUDGET = INVALID.with_message("You can only set one of thinking_level and thinking_budget.")
 TEMPERATURE = INVALID.with_message("temperature: must be in the range [0.0, {maximum:.1f}] for {model}")
 INVALID_KEY = INVALID.with_message("API key not valid. Please pass a valid API key.")
@@ -52,7 +51,6 @@ BILLING_OFF = PRECONDITION.with_message("Billing is not active for this project,
 NO_FREE_TIER = PRECONDITION.with_message(
     "The free tier is not available in your region. Please enable billing on your project."
 )
-NOT_RUNNING = PRECONDITION.with_message("The interaction is not running in the background.")
 
 # 401 UNAUTHENTICATED: missing, invalid or expired OAuth or ephemeral token
 UNAUTHENTICATED = ErrorRow("2:7.4", 401, type="UNAUTHENTICATED", code="authentication")

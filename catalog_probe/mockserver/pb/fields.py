@@ -195,7 +195,6 @@ CHAT_PART = object_of(Field("text", STRING, CLIENTS), extra=True)
 CHAT_MESSAGE = object_of(
     Field("role", STRING, CLIENTS, required=True),
     Field("content", STRING | array(CHAT_PART), CLIENTS),
-    Field("tool_calls", OBJECTS, CLIENTS),
     extra=True,
 )
 CHAT = object_of(
@@ -208,9 +207,6 @@ CHAT = object_of(
     Field("n", integer(1, 8), "2:8.1"),
     Field("stream", BOOLEAN, CLIENTS),
     Field("service_tier", SERVICE_TIER, "2:8.3"),
-    Field("tools", OBJECTS, CLIENTS),
-    Field("tool_choice", STRING | OBJECT, CLIENTS),
-    Field("response_format", OBJECT, CLIENTS),
     extra=True,
 )
 

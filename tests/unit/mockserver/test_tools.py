@@ -95,13 +95,6 @@ def of_chat(tool_calls: Iterable[Any]) -> Calls:
     return [(each["function"]["name"], json.loads(each["function"]["arguments"])) for each in tool_calls]
 
 
-def compatibility(client: Client, said: str, must: bool = False, schema: Any = None) -> tuple[Calls, str]:
-    body = chat_body("mock-lite", said, must, schema)
-    bearer = {"authorization": "Bearer mock-pb-inference"}
-    (choice,) = post(client, "/pb/v1beta/openai/chat/completions", body, **bearer).json()["choices"]
-    return of_chat(choice["message"].get("tool_calls", [])), choice["message"]["content"] or ""
-
-
 def pd_chat(client: Client, said: str, must: bool = False, schema: Any = None) -> tuple[Calls, str]:
     body = chat_body("mock-small", said, must, schema)
     (choice,) = post(client, "/pd/v1/chat/completions", body).json()["choices"]
@@ -127,7 +120,7 @@ def pd_responses(client: Client, said: str, must: bool = False, schema: Any = No
     return calls, "".join(item["content"][0]["text"] for item in output if item["type"] == "message")
 
 
-SURFACES = (pa, pb, pb_streamed, interactions, compatibility, pd_chat, pd_streamed, pd_responses)
+SURFACES = (pa, pb, pb_streamed, interactions, pd_chat, pd_streamed, pd_responses)
 
 
 @pytest.fixture(scope="module")

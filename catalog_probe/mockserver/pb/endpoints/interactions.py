@@ -10,7 +10,7 @@ from catalog_probe.mockserver.core.streams import event_stream
 from catalog_probe.mockserver.pb.bodies import JsonAnswer, read_object
 from catalog_probe.mockserver.pb.causes import ID_COLLISION, find_mid_stream_failure
 from catalog_probe.mockserver.pb.endpoints.generate import run
-from catalog_probe.mockserver.pb.errors import ALREADY_EXISTS, NO_RESOURCE, NOT_OWNED, NOT_RUNNING
+from catalog_probe.mockserver.pb.errors import ALREADY_EXISTS, NO_RESOURCE, NOT_OWNED
 from catalog_probe.mockserver.pb.fields import INTERACTION
 from catalog_probe.mockserver.pb.generation.generator import PIXEL, Completion
 from catalog_probe.mockserver.pb.generation.interaction_request import InteractionRequest, read_interaction
@@ -32,7 +32,7 @@ BACKGROUND_S = 2.0
 """How long work in the background takes, on the virtual clock."""
 
 
-@dataclass
+@dataclass(frozen=True)
 class Interaction:
     """One interaction: its resource as it will be when done, and the conversation so far."""
 
@@ -40,12 +40,9 @@ class Interaction:
     steps: Sequence[Step]
     project: Project
     done_at: float
-    cancelled: bool = False
 
     def describe_at(self, now: float) -> dict[str, Any]:
         """The resource at a moment: in progress until the work is done."""
-        if self.cancelled:
-            return {**self.resource, "status": "cancelled", "steps": []}
         if now < self.done_at:
             return {**self.resource, "status": "in_progress", "steps": []}
         return self.resource
@@ -72,15 +69,6 @@ async def create(call: Call) -> Response:
 async def retrieve(call: Call) -> Response:
     """A stored interaction as it is now."""
     return JsonAnswer(_find(call, call.params["interaction"]).describe_at(call.now))
-
-
-async def cancel(call: Call) -> Response:
-    """Cancel work in the background; what is done cannot be cancelled."""
-    interaction = _find(call, call.params["interaction"])
-    if call.now >= interaction.done_at:
-        raise NOT_RUNNING()
-    interaction.cancelled = True
-    return JsonAnswer(interaction.describe_at(call.now))
 
 
 async def delete(call: Call) -> Response:

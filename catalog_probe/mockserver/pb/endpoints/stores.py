@@ -1,7 +1,7 @@
 """File search stores and their documents: enough of them that a name can be taken (2:7.4, 409 ALREADY_EXISTS).
 
-The documents show neither paths nor bodies (1:4). Official clients make, list, fetch and delete stores; documents, and
-that a store may be given a name, are ours.
+The documents show neither paths nor bodies (1:4). Official clients create, list and delete stores. Documents, and
+the name of a store, are the mock's choice.
 """
 
 from __future__ import annotations
@@ -48,11 +48,6 @@ async def create(call: Call) -> Response:
 async def list_stores(call: Call) -> Response:
     """The stores of the project."""
     return JsonAnswer(cut_page(call, "fileSearchStores", [_describe(store) for store in _stores(call).values()]))
-
-
-async def retrieve(call: Call) -> Response:
-    """One store."""
-    return JsonAnswer(_describe(_find(call)))
 
 
 async def delete(call: Call) -> Response:

@@ -59,9 +59,6 @@ class Tools:
     """Whether there are tools on the provider's side as well."""
     forced: tuple[str, ...] = ()
     """The functions one of which must be called; empty where the model may also speak."""
-    parallel: bool = True
-    already: frozenset[str] = frozenset()
-    """Functions that were called since the user's last words, where the turns do not tell."""
 
 
 def choose_tools(
@@ -86,14 +83,17 @@ class Prompt:
     @property
     def wanted(self) -> RequestedOutput:
         """What it wants beside an answer: calls, and text that follows a schema."""
-        already = set(self.tools.already)
+        called: set[str] = set()
         for turn in reversed(self.turns):
             if turn.role == USER and turn.text and not turn.results:
                 break
-            already.update(called.name for called in turn.calls)
-        tools = self.tools
+            called.update(call.name for call in turn.calls)
         return RequestedOutput(
-            tools.functions, tools.forced, tools.parallel, self.settings.schema, self.last_text, frozenset(already)
+            self.tools.functions,
+            self.tools.forced,
+            text_schema=self.settings.schema,
+            user_text=self.last_text,
+            called=frozenset(called),
         )
 
     @property
