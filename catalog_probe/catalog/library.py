@@ -21,8 +21,8 @@ from catalog_probe.catalog.observed.last_seen import seen_on
 from catalog_probe.catalog.reading.classification import classification
 from catalog_probe.catalog.reading.record_fields import meaning, occurs_on, tags
 from catalog_probe.catalog.reading.statuses import documented_status
-from catalog_probe.catalog.recognition.advice import Advice, May, of_record
-from catalog_probe.catalog.recognition.identify import Identity, Recogniser
+from catalog_probe.catalog.recognition.advice import Advice, May, advise_for_record
+from catalog_probe.catalog.recognition.identify import Identity, Recognizer
 from catalog_probe.catalog.search import query
 
 if TYPE_CHECKING:
@@ -103,7 +103,7 @@ class CatalogRecord:
     @property
     def retry(self) -> Advice:
         """Whether and when the request may be sent again after it."""
-        return of_record(self.record)
+        return advise_for_record(self.record)
 
 
 class Library(Mapping[str, CatalogRecord]):
@@ -111,7 +111,7 @@ class Library(Mapping[str, CatalogRecord]):
 
     def __init__(self, catalog: Catalog) -> None:
         self._catalog = catalog
-        self._recognisers: dict[str, Recogniser] = {}
+        self._recognisers: dict[str, Recognizer] = {}
 
     def __getitem__(self, address: str) -> CatalogRecord:
         return CatalogRecord(self._catalog[address])
@@ -171,10 +171,10 @@ class Library(Mapping[str, CatalogRecord]):
             raise CatalogError(f"no surface is called {surface!r}", f"one of {', '.join(SURFACES)}")
         return recogniser.identify(make_answer(status, headers, body, close, grpc), surface, method=method, path=path)
 
-    def recogniser(self, provider: str) -> Recogniser:
+    def recogniser(self, provider: str) -> Recognizer:
         """The documented answers of a provider, compiled when they are first asked for."""
         if provider not in self._recognisers:
-            self._recognisers[provider] = Recogniser.of(provider, self._catalog.select(provider))
+            self._recognisers[provider] = Recognizer.from_records(provider, self._catalog.select(provider))
         return self._recognisers[provider]
 
 

@@ -44,7 +44,7 @@ def build_parser() -> Parser:
     """Build the parser of the command."""
     check = Parser(prog="catalog-probe check", description=_DESCRIPTION)
     check.set_defaults(run_command=check_all)
-    parser.add_catalog_options(check, parser.folder)
+    parser.add_catalog_options(check, parser.parse_catalog_folder)
     check.add_argument(
         "--fix",
         action="store_true",
@@ -112,9 +112,13 @@ def _find_acceptance_problems(args: Namespace, roots: tuple[Path, ...]) -> list[
     catalog, _ = Catalog.load_readable(*roots)
     today = args.today or datetime.now(UTC).date()
     problems: list[str] = []
-    for file in [args.accepted_differences] if args.accepted_differences else accepted_differences.of_homes():
+    for file in (
+        [args.accepted_differences] if args.accepted_differences else accepted_differences.list_files_in_force()
+    ):
         try:
-            problems += map(str, accepted_differences.problems(accepted_differences.load(file), catalog, today, file))
+            problems += map(
+                str, accepted_differences.find_problems(accepted_differences.load_entries(file), catalog, today, file)
+            )
         except CatalogError as error:
             problems.append(str(error))
     return problems

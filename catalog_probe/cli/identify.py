@@ -42,7 +42,7 @@ def build_parser() -> Parser:
     """Build the parser of the command."""
     command = Parser(prog="catalog-probe identify", description=_DESCRIPTION)
     command.set_defaults(run_command=identify)
-    parser.add_catalog_options(command, parser.folder)
+    parser.add_catalog_options(command, parser.parse_catalog_folder)
     command.add_argument("provider", metavar="PROVIDER", help=f"whose answer it is: {parser.describe_providers()}")
     command.add_argument(
         "file", nargs="?", type=paths.locate, metavar="FILE", help="what holds the answer (default: stdin)"

@@ -105,9 +105,9 @@ def _run(name: str, arguments: Sequence[str]) -> int:
 
             return identify.main(arguments)
         case "can-i-rely":
-            from catalog_probe.cli import relying
+            from catalog_probe.cli import can_i_rely
 
-            return relying.main(arguments)
+            return can_i_rely.main(arguments)
         case "catalog":
             from catalog_probe.cli.catalog_commands import group as catalog_group
 

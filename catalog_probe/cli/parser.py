@@ -24,7 +24,7 @@ from catalog_probe.catalog.text.sanitizing import sanitize, sanitize_line
 
 Command = Callable[[argparse.Namespace], int]
 
-NARROWEST = 40
+MIN_LINE = 40
 """Characters of a line of a paragraph, however narrow the terminal is."""
 
 _NO_CHOICE = re.compile(r"invalid choice: '(?P<given>[^']*)' \(choose from (?P<known>[^)]*)\)")
@@ -40,7 +40,7 @@ class Parser(argparse.ArgumentParser):
         layout = {"formatter_class": argparse.RawDescriptionHelpFormatter, "allow_abbrev": False}
         told = options.get("description")
         if told and "\n" not in told:  # what is laid out stays; a paragraph is filled as wide as argparse writes
-            options["description"] = fill(told, max(shutil.get_terminal_size().columns - 2, NARROWEST))
+            options["description"] = fill(told, max(shutil.get_terminal_size().columns - 2, MIN_LINE))
         super().__init__(**{**layout, **options})
         self._takes_commands = self._intermixes = False
 
@@ -83,7 +83,7 @@ def _meant(message: str) -> str:
     return suggest_similar(slip["given"], re.findall(r"[^\s',]+", slip["known"])) if slip is not None else ""
 
 
-def named(text: str) -> str:
+def parse_name(text: str) -> str:
     """The value of an option that names something: a script's unset variable is told, and means no default.
 
     Raises:
@@ -94,23 +94,23 @@ def named(text: str) -> str:
     return text
 
 
-def place(text: str) -> Path:
+def parse_path(text: str) -> Path:
     """The value of an option that names a file or folder, as a person means it.
 
     Raises:
         argparse.ArgumentTypeError: it is empty.
     """
-    return paths.locate(named(text))
+    return paths.locate(parse_name(text))
 
 
-def folder(text: str) -> Path:
+def parse_catalog_folder(text: str) -> Path:
     """The value of `--catalog`: records, or a home.
 
     Raises:
         argparse.ArgumentTypeError: it is empty.
         CatalogError: no record lies there.
     """
-    meant = place(text)
+    meant = parse_path(text)
     provider_folders.use_records(meant)
     return meant
 
@@ -145,7 +145,7 @@ def describe_providers() -> str:
     return f"{', '.join(providers())}, or one of your own"
 
 
-def add_catalog_options(parser: argparse.ArgumentParser, catalog: Callable[[str], Path] = folder) -> None:
+def add_catalog_options(parser: argparse.ArgumentParser, catalog: Callable[[str], Path] = parse_catalog_folder) -> None:
     """Add the options of every command that reads records; `catalog` parses the value of `--catalog`."""
     parser.add_argument("--catalog", type=catalog, metavar="DIR", help="the records, or the home, to use")
     parser.add_argument("--today", type=parse_date, metavar="DATE", help="take this for today, as 2026-01-31")

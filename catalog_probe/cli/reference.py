@@ -56,7 +56,7 @@ _EXITS = {
 """In the order in which the first that applies is reported."""
 
 
-def pages() -> Iterator[tuple[str, str]]:
+def render_pages() -> Iterator[tuple[str, str]]:
     """Give each page's path below the docs, and its Markdown."""
     yield "reference/commands.md", commands()
     yield "reference/exits.md", exits()
@@ -245,9 +245,9 @@ def _kind(schema: Mapping[str, Json]) -> str:
 
 def _table(columns: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> str:
     lines = [columns, tuple("---" for _ in columns), *rows]
-    return "".join(f"| {' | '.join(map(cell, line))} |\n" for line in lines)
+    return "".join(f"| {' | '.join(map(escape_cell, line))} |\n" for line in lines)
 
 
-def cell(text: str) -> str:
+def escape_cell(text: str) -> str:
     """One line, in which no bar ends the cell and nothing is taken for a tag."""
     return " ".join(text.split()).replace("|", "\\|").replace("<", "&lt;")

@@ -114,7 +114,7 @@ def build_parser() -> Parser:
     for each in (*commands.choices.values(), *kept.choices.values()):
         each.add_argument(
             "--catalog",
-            type=parser.folder,
+            type=parser.parse_catalog_folder,
             metavar="DIR",
             help="the home of the providers, if it has moved",
         )

@@ -22,7 +22,7 @@ _OUT_OF_DOCS = re.compile(r"\[([^\]]+)\]\((?:\.\./)+([^)#]+)(?:#[^)]*)?\)")
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:
     """Add the generated pages, the page on security, and the example report."""
-    for path, text in reference.pages():
+    for path, text in reference.render_pages():
         files.append(File.generated(config, path, content=text))
     security = (ROOT / "SECURITY.md").read_text(encoding="utf-8")
     files.append(File.generated(config, "security.md", content=security.replace("](docs/", "](")))

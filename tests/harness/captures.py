@@ -13,7 +13,7 @@ from catalog_probe.catalog.files.manifest import providers
 from catalog_probe.catalog.model import Attempt, Exchange, Finding, Outcome, Record, Request, Response
 from catalog_probe.catalog.reading.assertions import asserted_expectations
 from catalog_probe.catalog.reading.expectations import expectations
-from catalog_probe.catalog.recognition.known import Known
+from catalog_probe.catalog.recognition.vocabulary import ProviderVocabulary
 from catalog_probe.probes.judging.judge import judge
 from catalog_probe.probes.traffic.hosts import infer_dialect
 from catalog_probe.probes.wire.body import parsed
@@ -54,8 +54,8 @@ def of_providers() -> list[Capture]:
 
 
 @cache
-def known(provider: str) -> Known:
-    return Known.of(catalog().select(provider=provider))
+def known(provider: str) -> ProviderVocabulary:
+    return ProviderVocabulary.from_records(catalog().select(provider=provider))
 
 
 def response_of(capture: Capture) -> Response:

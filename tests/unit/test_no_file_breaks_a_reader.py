@@ -105,7 +105,11 @@ RECORDS = Path("catalog/records/pa/errors/general.json")
 WHOLE: Mapping[str, tuple[str, Callable[[Path], object], Callable[[], bytes]]] = {
     "results": ("results.jsonl", results, _results),
     "journal": ("made.jsonl", journal.read_entries, lambda: "\n".join(map(json.dumps, JOURNAL)).encode()),
-    "accepted_difference": ("divergences.json", accepted_differences.load, lambda: json.dumps([ENTRY]).encode()),
+    "accepted_difference": (
+        "divergences.json",
+        accepted_differences.load_entries,
+        lambda: json.dumps([ENTRY]).encode(),
+    ),
     "records": ("pa/errors/general.json", lambda path: Catalog.load(path.parent.parent.parent), RECORDS.read_bytes),
     "target": ("target.toml", lambda path: targets.load(str(path), {}), (SHIPPED.targets / "mock.toml").read_bytes),
     "history": ("live.jsonl", remembered, _history),

@@ -199,7 +199,7 @@ def test_an_answer_that_is_recognised(text: str) -> None:
 def test_a_record_whose_evidence_holds_what_was_seen(text: str) -> None:
     record = catalog()["pa/errors/general/unknown_model"]
     told = type(record)(record.address, {**record.data, "message_semantics": text, "name": text})
-    assert_inert(show.record_text(told, "file", [], [text]))
+    assert_inert(show.format_record(told, "file", [], [text]))
 
 
 @given(FROM_OUTSIDE)
@@ -216,7 +216,7 @@ def test_the_doctor(text: str) -> None:
         expirations=[Expiration("pa", text, date(2026, 11, 22), 1, text)],
         today=date(2026, 11, 21),
     )
-    assert_inert("\n".join(doctor.told(found, text)))
+    assert_inert("\n".join(doctor.format_diagnosis(found, text)))
 
 
 WRAPPED = "\n ".join(["", "::error::x", "##[add-mask]x", "\x1b[2J", "\u202e", "\r::stop-commands::x"])
@@ -229,7 +229,7 @@ def test_what_commands_print_of_records_and_of_targets(
     content["pa/errors/general.json"]["rate_limit_error"]["name"] = WRAPPED
     write_catalog(tmp_path / "records", content)
     (tmp_path / "night.toml").write_text(f"name = {json.dumps(WRAPPED)}\nnonsense = 1\n")
-    monkeypatch.setattr(cleanup, "clean", lambda *_, **__: [cleanup.Told(WRAPPED, left=True)])
+    monkeypatch.setattr(cleanup, "clean_up", lambda *_, **__: [cleanup.CleanupResult(WRAPPED, left=True)])
     records = ("--catalog", str(tmp_path / "records"))
     for command in (
         ["catalog", "find", "--status", "429", *records],

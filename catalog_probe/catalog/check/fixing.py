@@ -14,8 +14,8 @@ from catalog_probe.catalog.model.record import EVIDENCE_VERSION
 from catalog_probe.catalog.observed.cells import statements_digest
 from catalog_probe.catalog.observed.confirmed import confirmation_fields, confirmed_keys, unconfirmed_since
 from catalog_probe.catalog.reading.assertions import assertions
-from catalog_probe.catalog.writeback.canonical import lacking_nulls
-from catalog_probe.catalog.writeback.writing import locked, write_text
+from catalog_probe.catalog.writeback.canonical_json import list_missing_nullable_fields
+from catalog_probe.catalog.writeback.writing import lock_folder, write_text
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -27,7 +27,7 @@ def fix_records(root: Path = RECORDS) -> list[str]:
     Fields that must be there and may be empty become null, evidence for statements that were edited since goes, tags
     follow from the data, and what is not in canonical form is put into it.
     """
-    with locked(root):
+    with lock_folder(root):
         catalog, _ = Catalog.load_readable(root)
         said: list[str] = []
         whole = [_with_its_nulls(record, said) for record in catalog.records]
@@ -39,7 +39,7 @@ def fix_records(root: Path = RECORDS) -> list[str]:
 
 
 def _with_its_nulls(record: Record, said: list[str]) -> Record:
-    lacking = lacking_nulls(record.data, record.kind)
+    lacking = list_missing_nullable_fields(record.data, record.kind)
     if not lacking:
         return record
     said.append(f"{record.address}: {', '.join(lacking)} became null")

@@ -20,8 +20,8 @@ from catalog_probe.catalog.files.strict_json import read_object
 from catalog_probe.catalog.model.errors import CatalogError, display_path
 from catalog_probe.catalog.observed.last_seen import is_not_from_provider
 from catalog_probe.catalog.text.phrases import format_count
-from catalog_probe.catalog.writeback.canonical import canonical_text
-from catalog_probe.catalog.writeback.discoveries import known
+from catalog_probe.catalog.writeback.canonical_json import format_record_file
+from catalog_probe.catalog.writeback.discoveries import load_candidates
 
 if TYPE_CHECKING:
     from collections.abc import Container, Iterable, Iterator
@@ -162,7 +162,7 @@ def _discoveries(catalog: Catalog, *, shipped: bool) -> Iterator[Problem]:
     for provider in providers():
         file = catalog.root / provider / DISCOVERED
         try:
-            candidates = known(catalog.root, provider)
+            candidates = load_candidates(catalog.root, provider)
         except CatalogError as error:
             yield _unreadable(error, catalog.root)
             continue
@@ -188,7 +188,7 @@ def canonical_texts(catalog: Catalog) -> Iterator[tuple[Path, str]]:
     for record in catalog.records:
         files.setdefault(catalog.file_of(record.address), []).append(record)
     for path, records in files.items():
-        yield path, canonical_text({record.address.slug: record.data for record in records}, records[0].kind)
+        yield path, format_record_file({record.address.slug: record.data for record in records}, records[0].kind)
     for path in sorted(catalog.root.glob(f"*/{DISCOVERED}")):
         with suppress(CatalogError):  # told elsewhere
-            yield path, canonical_text(read_object(path), "discovered")
+            yield path, format_record_file(read_object(path), "discovered")

@@ -18,7 +18,7 @@ from catalog_probe.catalog.model.labels import SUCCESS
 from catalog_probe.catalog.reading.expectations import documented_answers, expectation, expectations
 from catalog_probe.catalog.reading.record_fields import claimed_endpoints, description, meaning, request_line
 from catalog_probe.catalog.reading.requests import BEARER, body_schema, credential, query_schema, rule_sentences
-from catalog_probe.catalog.recognition.endpoints import STREAMED
+from catalog_probe.catalog.recognition.endpoint_index import STREAMED
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence

@@ -24,7 +24,7 @@ _IN_MESSAGE = re.compile(
     r"(?i)\b(?:retry|try again|wait)\b\D{0,24}?(\d+(?:\.\d+)?) ?(ms|milliseconds|s|sec|seconds?)\b"
 )
 
-NOT_SAID = "the documents do not say whether it helps"
+UNDOCUMENTED = "the documents do not say whether it helps"
 NOT_BEFORE_PAYING = "not before the account has credit or quota again"
 JITTER = 0.25
 """The share of a wait that chance may take away."""
@@ -80,14 +80,14 @@ class Advice:
 
 
 @lru_cache(maxsize=1024)
-def of_record(record: Record) -> Advice:
+def advise_for_record(record: Record) -> Advice:
     """What the documents advise after this error; of an endpoint or a limit there is nothing to send again."""
     said = retry_advice(record)
     usual = manifest(record.provider).retry
     advice = Advice(_MAY[said.helps], change=said.action)
     if said.helps is None:
         words = said.depends if said.depends not in ("", "conditional", "n/a") else ""
-        advice = replace(advice, condition=words or said.action if said.depends else NOT_SAID)
+        advice = replace(advice, condition=words or said.action if said.depends else UNDOCUMENTED)
     if said.depends == "n/a" or record.kind != "errors":
         return replace(advice, may=May.NO, condition="")
     if advice.may is May.YES and str(record.address) in manifest(record.provider).unpaid:
@@ -101,11 +101,11 @@ def of_record(record: Record) -> Advice:
 _MAY: Mapping[bool | None, May] = {True: May.YES, False: May.NO, None: May.CONDITIONAL}
 
 
-def of_all(records: Iterable[Record]) -> Advice:
+def combine_advice(records: Iterable[Record]) -> Advice:
     """What may be done after an answer that any of these could be: what all of them allow."""
-    found = {str(record.address): of_record(record) for record in records}
+    found = {str(record.address): advise_for_record(record) for record in records}
     # of which the documents do not say it, that says nothing beside one of which they do
-    found = {address: each for address, each in found.items() if each.condition != NOT_SAID} or found
+    found = {address: each for address, each in found.items() if each.condition != UNDOCUMENTED} or found
     if not found:
         return Advice(May.UNKNOWN)
     first = next(iter(found.values()))
@@ -122,7 +122,7 @@ def of_all(records: Iterable[Record]) -> Advice:
     return replace(allowing, may=May.CONDITIONAL, condition=condition, change=first.change)
 
 
-def of_status(status: int | None, provider: str, headers: Mapping[str, str] | None = None) -> Advice:
+def advise_for_status(status: int | None, provider: str, headers: Mapping[str, str] | None = None) -> Advice:
     """What status and headers alone advise, where no record fits: the usual backoff after a transient fault."""
     usual = manifest(provider).retry
     backoff = Advice(May.YES, attempts=3, first_s=1.0, max_s=60.0)
@@ -131,14 +131,14 @@ def of_status(status: int | None, provider: str, headers: Mapping[str, str] | No
     if status == _TOO_MANY and not any(name in (headers or {}) for name in ("retry-after", "retry-after-ms")):
         # of an account without credit it is a 429 as well, which names no time
         advice = replace(backoff, may=May.CONDITIONAL, condition="not if credit or quota is used up")
-        return for_answer(advice, headers, None)
+        return apply_answer(advice, headers, None)
     # the official clients send a request again after 408, 429 and whatever is 500 or above (2:8.1)
     is_fault = (status or 0) >= _FAULT_OF_A_SERVER and status != _NOT_IMPLEMENTED
     advice = backoff if is_fault or status in (408, _TOO_MANY) else replace(backoff, may=May.UNKNOWN)
-    return for_answer(advice, headers, None)
+    return apply_answer(advice, headers, None)
 
 
-def for_answer(
+def apply_answer(
     advice: Advice, headers: Mapping[str, str] | None, message: str | None, now: Callable[[], datetime] | None = None
 ) -> Advice:
     """The advice with what the answer itself says: whether to send it again, and after how many seconds.

@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 
 from catalog_probe.catalog.files.manifest import manifest
 from catalog_probe.catalog.reading.record_fields import request_line
-from catalog_probe.catalog.recognition.endpoints import Endpoints
+from catalog_probe.catalog.recognition.endpoint_index import EndpointIndex
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -22,7 +22,7 @@ _ORDINARY_ROLE = "inference"
 
 
 @dataclass(frozen=True, slots=True)
-class Request:
+class RequestLocation:
     """Where a request went."""
 
     endpoints: frozenset[str]
@@ -31,16 +31,16 @@ class Request:
 
 
 @dataclass(frozen=True, slots=True)
-class Areas:
+class ApiAreas:
     """The endpoints of a provider by area: the first segment of a path that is no version, such as `models`."""
 
-    endpoints: Endpoints
+    endpoints: EndpointIndex
     _by_endpoint: Mapping[str, str] = field(default_factory=dict)
     _apart: frozenset[str] = frozenset()
     """Endpoints of an API with keys of its own, such as that of an administrator."""
 
     @classmethod
-    def of(cls, provider: str, records: Iterable[Record]) -> Self:
+    def from_records(cls, provider: str, records: Iterable[Record]) -> Self:
         """Read the areas of a provider's endpoint records. Its manifest tells which of them are an API of their own."""
         records = tuple(records)
         about = manifest(provider)
@@ -50,19 +50,21 @@ class Areas:
         ordinary = {area_of(control.path) for role, control in about.controls.items() if role == _ORDINARY_ROLE}
         others = {area_of(control.path) for control in about.controls.values()} - ordinary
         apart = {address for address, area in areas.items() if area in others}
-        return cls(Endpoints.of(records), areas, frozenset(apart))
+        return cls(EndpointIndex.from_records(records), areas, frozenset(apart))
 
-    def locate(self, method: str | None, path: str | None) -> Request | None:
+    def locate(self, method: str | None, path: str | None) -> RequestLocation | None:
         """Where a request went; None where nobody says. `path` may be a whole URL."""
         if not path:
             return None
         methods = (method.upper(),) if method else ("GET", "POST", "DELETE", "PUT", "PATCH", "WS")
         endpoints = frozenset(
-            address for name in methods for address in self.endpoints.sharing(name, path, streamed=name == "POST")
+            address
+            for name in methods
+            for address in self.endpoints.list_by_request(name, path, streamed=name == "POST")
         )
-        return Request(endpoints or frozenset(self.endpoints.with_path_of(path)), area_of(path))
+        return RequestLocation(endpoints or frozenset(self.endpoints.list_by_path(path)), area_of(path))
 
-    def can_occur(self, endpoints: frozenset[str], request: Request | None, texts: str) -> bool:
+    def can_occur(self, endpoints: frozenset[str], request: RequestLocation | None, texts: str) -> bool:
         """Whether an error of these endpoints can be the answer: that of an API apart, only to a request there.
 
         Where nobody knows the request, the answer's own texts may speak of that API.
@@ -72,7 +74,7 @@ class Areas:
         areas = {self._by_endpoint.get(address, "") for address in endpoints}
         return any(area in texts for area in areas) if request is None else request.area in areas
 
-    def fits(self, endpoints: frozenset[str], request: Request | None) -> bool:
+    def fits(self, endpoints: frozenset[str], request: RequestLocation | None) -> bool:
         """Whether a record of these endpoints is one of those that are documented where the request went.
 
         An error that names no endpoint may occur on any. Of a path that no record has, only the area is compared.

@@ -46,13 +46,13 @@ _OF_STATUS: Mapping[int, str] = {
 }
 
 
-def group_of(records: Iterable[Record], status: int | None) -> str:
+def find_group(records: Iterable[Record], status: int | None) -> str:
     """What all of these have in common; where they are of several kinds, what the status says; else empty."""
     groups = {_group(record) for record in records}
-    return groups.pop() if len(groups) == 1 and "" not in groups else group_of_status(status)
+    return groups.pop() if len(groups) == 1 and "" not in groups else find_group_by_status(status)
 
 
-def group_of_status(status: int | None) -> str:
+def find_group_by_status(status: int | None) -> str:
     """The kind of error that a status stands for; empty where it stands for none."""
     return _OF_STATUS.get(status or 0, "server error" if (status or 0) >= _FAULT_OF_A_SERVER else "")
 

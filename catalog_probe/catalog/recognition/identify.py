@@ -6,26 +6,26 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Self
 
 from catalog_probe.catalog.files.manifest import manifest
-from catalog_probe.catalog.recognition.advice import Advice, May, for_answer, of_all, of_status
-from catalog_probe.catalog.recognition.areas import Areas
-from catalog_probe.catalog.recognition.groups import group_of, group_of_status
-from catalog_probe.catalog.recognition.nearest import find_nearest, find_news
-from catalog_probe.catalog.recognition.origin import Marks, Origin
-from catalog_probe.catalog.recognition.projecting import Projection
-from catalog_probe.catalog.recognition.scoring import ENOUGH, OTHER_PATH, Provider, Score, score
-from catalog_probe.catalog.recognition.skeletons import Skeleton, skeletons
+from catalog_probe.catalog.recognition.advice import Advice, May, advise_for_status, apply_answer, combine_advice
+from catalog_probe.catalog.recognition.answer_patterns import AnswerPattern, compile_patterns
+from catalog_probe.catalog.recognition.areas import ApiAreas
+from catalog_probe.catalog.recognition.body_projection import Projection
+from catalog_probe.catalog.recognition.groups import find_group, find_group_by_status
+from catalog_probe.catalog.recognition.nearest import describe_undocumented, find_nearest
+from catalog_probe.catalog.recognition.origin import Origin, OriginHeaders
+from catalog_probe.catalog.recognition.scoring import MIN_POINTS, OTHER_PATH, ProviderContext, Score, score_answer
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from catalog_probe.catalog.answers.readings import Answer
     from catalog_probe.catalog.model import Record
-    from catalog_probe.catalog.recognition.areas import Request
+    from catalog_probe.catalog.recognition.areas import RequestLocation
 
-APART = 0.5
+MIN_DISTANCE = 0.5
 """Points by which two records must differ for an answer to tell them apart."""
 
-FEW = 5
+MAX_CANDIDATES = 5
 """Candidates that still help a person; of more only the group is told."""
 
 _SAYS_ENOUGH = 429
@@ -68,38 +68,38 @@ class Identity:
 
 
 @dataclass(frozen=True, slots=True)
-class Recogniser:
+class Recognizer:
     """The documented answers of one provider, ready to be compared with."""
 
     provider: str
     records: Mapping[str, Record]
-    skeletons: tuple[Skeleton, ...]
+    patterns: tuple[AnswerPattern, ...]
     surfaces: frozenset[str]
     """The names of the envelopes that its answers come in."""
-    about: Provider
-    areas: Areas
-    marks: Marks
+    about: ProviderContext
+    areas: ApiAreas
+    marks: OriginHeaders
     default_surface: str
     imitated: bool
     """Whether other hosts answer in its envelopes."""
 
     @classmethod
-    def of(cls, provider: str, records: Iterable[Record]) -> Self:
+    def from_records(cls, provider: str, records: Iterable[Record]) -> Self:
         """Compile the error records of a provider, once.
 
         Raises:
             KeyError: a surface that a record names does not exist.
         """
         records = tuple(records)
-        made = skeletons(records)
+        made = compile_patterns(records)
         return cls(
             provider=provider,
             records={str(record.address): record for record in records},
-            skeletons=made,
+            patterns=made,
             surfaces=frozenset(each.surface for each in made),
-            about=Provider.of(made),
-            areas=Areas.of(provider, records),
-            marks=Marks.of(provider, records),
+            about=ProviderContext.from_records(made),
+            areas=ApiAreas.from_records(provider, records),
+            marks=OriginHeaders.from_records(provider, records),
             default_surface=manifest(provider).default_surface,
             imitated=manifest(provider).imitated,
         )
@@ -118,18 +118,18 @@ class Recogniser:
         chosen, sure = _choose(scores)
         first = chosen[0]
         if self._merely_alike(origin, first):
-            alike = f"it only looks like {first.skeleton.address}"
+            alike = f"it only looks like {first.pattern.address}"
             unknown = self._recognise_nothing(answer, _addresses(chosen)[:1])
             return replace(unknown, reasons=(alike, _whose(origin, whose), *first.reasons))
         addresses, few = _addresses(chosen), _addresses(_few(chosen))
-        sure = sure and self._is_the_providers(origin) and first.skeleton.shape.body != "any"
+        sure = sure and self._is_the_providers(origin) and first.pattern.shape.body != "any"
         telling = [self.records[address] for address in few or addresses]
-        documented = frozenset().union(*(score.skeleton.statuses for score in chosen))
+        documented = frozenset().union(*(score.pattern.statuses for score in chosen))
         status = answer.status if answer.status is not None or len(documented) != 1 else min(documented)
-        group = group_of(telling, status)
+        group = find_group(telling, status)
         if not group and answer.close is not None:
             group = "connection closed"
-        advice = of_all(telling)
+        advice = combine_advice(telling)
         if not few:
             advice = replace(advice, change="")  # what to change differs among so many
         return Identity(
@@ -138,7 +138,7 @@ class Recogniser:
             group=group,
             records=addresses,
             reasons=(*first.reasons, _whose(origin, whose)),
-            retry=for_answer(advice, answer.headers, first.said),
+            retry=apply_answer(advice, answer.headers, first.said),
         )
 
     def single_out(self, answer: Answer, *, method: str | None = None, path: str | None = None) -> str | None:
@@ -147,45 +147,45 @@ class Recogniser:
         if not scores:
             return None
         chosen, sure = _choose(scores)
-        return chosen[0].skeleton.address if sure and chosen[0].skeleton.shape.body != "any" else None
+        return chosen[0].pattern.address if sure and chosen[0].pattern.shape.body != "any" else None
 
     def _recognise_nothing(self, answer: Answer, nearest: tuple[str, ...] = ()) -> Identity:
         """What is left of an answer that fits no record: what its status and its headers say by themselves."""
         status = answer.status or 0
         says_enough = status == _SAYS_ENOUGH or status >= _FAULT_OF_A_SERVER
         return Identity(
-            group=group_of_status(status) if says_enough else "",
-            nearest=nearest or find_nearest(answer, self.skeletons),
-            reasons=("no record documents such an answer", *find_news(answer, self.skeletons)),
-            retry=of_status(answer.status, self.provider, answer.headers),
+            group=find_group_by_status(status) if says_enough else "",
+            nearest=nearest or find_nearest(answer, self.patterns),
+            reasons=("no record documents such an answer", *describe_undocumented(answer, self.patterns)),
+            retry=advise_for_status(answer.status, self.provider, answer.headers),
         )
 
-    def _scores(self, answer: Answer, surface: str | None, request: Request | None) -> Iterator[Score]:
+    def _scores(self, answer: Answer, surface: str | None, request: RequestLocation | None) -> Iterator[Score]:
         """How each record fits that the answer may be, by the first reading that fits it."""
         views: dict[tuple[str, int], Projection] = {}
         texts = answer.texts
-        for skeleton in self.skeletons:
-            if surface not in (None, skeleton.protocol, skeleton.surface):
+        for pattern in self.patterns:
+            if surface not in (None, pattern.protocol, pattern.surface):
                 continue
-            if self._needs_path(skeleton) and not self.areas.can_occur(skeleton.endpoints, request, texts):
+            if self._needs_path(pattern) and not self.areas.can_occur(pattern.endpoints, request, texts):
                 continue
-            fit = self._score(skeleton, answer, views)
+            fit = self._score(pattern, answer, views)
             if fit is not None:
-                if not self.areas.fits(skeleton.endpoints, request):
+                if not self.areas.fits(pattern.endpoints, request):
                     fit.add(OTHER_PATH, "it is documented for other endpoints")
                 yield fit
 
-    def _needs_path(self, skeleton: Skeleton) -> bool:
+    def _needs_path(self, pattern: AnswerPattern) -> bool:
         """Whether its answer looks like any other of the provider: in the usual envelope, and without a code."""
-        return "code" not in skeleton.wire and skeleton.surface in (self.default_surface, "any")
+        return "code" not in pattern.wire and pattern.surface in (self.default_surface, "any")
 
-    def _score(self, skeleton: Skeleton, answer: Answer, views: dict[tuple[str, int], Projection]) -> Score | None:
+    def _score(self, pattern: AnswerPattern, answer: Answer, views: dict[tuple[str, int], Projection]) -> Score | None:
         for number, reading in enumerate(answer.readings):
-            view = views.get((skeleton.surface, number))
+            view = views.get((pattern.surface, number))
             if view is None:
-                view = views[skeleton.surface, number] = Projection(skeleton.shape, reading)
-            fit = score(skeleton, answer, view, self.about)
-            if fit is not None and (fit.points >= ENOUGH or fit.worded):
+                view = views[pattern.surface, number] = Projection(pattern.shape, reading)
+            fit = score_answer(pattern, answer, view, self.about)
+            if fit is not None and (fit.points >= MIN_POINTS or fit.worded):
                 return fit
         return None
 
@@ -211,10 +211,10 @@ def _choose(scores: Sequence[Score]) -> tuple[list[Score], bool]:
     Points come first, words decide among what they leave. Words that tell of a record with another status go before
     records without words of their own: services move an error to another status more often than they reword it.
     """
-    weak = [score for score in scores if score.worded and score.points < ENOUGH]
+    weak = [score for score in scores if score.worded and score.points < MIN_POINTS]
     strong = [score for score in scores if score not in weak]
     best = max((score.points for score in strong), default=0.0)
-    chosen = [score for score in strong if score.points > best - APART]
+    chosen = [score for score in strong if score.points > best - MIN_DISTANCE]
     worded = [score for score in chosen if score.worded]
     moved = [*weak, *(score for score in strong if score.worded and score.moved and score not in chosen)]
     only_one = len(_addresses(chosen)) == 1
@@ -227,27 +227,27 @@ def _choose(scores: Sequence[Score]) -> tuple[list[Score], bool]:
     left = sorted(left, key=_rank)
     first = left[0]
     sure = len(_addresses(left)) == 1 and first in chosen and not first.new_code
-    looks_its_own = only_one and not first.moved and not first.skeleton.has_words
+    looks_its_own = only_one and not first.moved and not first.pattern.has_words
     return left, sure and (first.named or looks_its_own or (first.worded and not first.moved))
 
 
 def _rank(score: Score) -> tuple[bool, bool, float, float, int, str]:
     """The order of records that an answer cannot tell apart; the address only makes it the same each time."""
-    has_other_words = score.skeleton.has_words and not score.worded
-    skeleton = score.skeleton
-    return (not score.worded, has_other_words, -score.points, -score.words, -len(skeleton.endpoints), skeleton.address)
+    has_other_words = score.pattern.has_words and not score.worded
+    pattern = score.pattern
+    return (not score.worded, has_other_words, -score.points, -score.words, -len(pattern.endpoints), pattern.address)
 
 
 def _few(chosen: Sequence[Score]) -> Sequence[Score]:
     """The candidates worth naming: all if they are few, else those that no words of their own speak against."""
-    if len(_addresses(chosen)) <= FEW:
+    if len(_addresses(chosen)) <= MAX_CANDIDATES:
         return chosen
-    general = [score for score in chosen if score.worded or not score.skeleton.has_words]
-    return general if len(_addresses(general)) <= FEW else ()
+    general = [score for score in chosen if score.worded or not score.pattern.has_words]
+    return general if len(_addresses(general)) <= MAX_CANDIDATES else ()
 
 
 def _addresses(chosen: Iterable[Score]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(score.skeleton.address for score in chosen))
+    return tuple(dict.fromkeys(score.pattern.address for score in chosen))
 
 
 def _whose(origin: Origin, whose: str) -> str:

@@ -27,7 +27,7 @@ class Lookalikes:
     _alike: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, records: Iterable[Record]) -> Self:
+    def from_records(cls, records: Iterable[Record]) -> Self:
         """Compare the error records among these; of other kinds none is an answer to be recognised."""
         showing: dict[Look, list[str]] = defaultdict(list)
         looks_of: dict[str, tuple[Look, ...]] = {}
@@ -35,7 +35,7 @@ class Lookalikes:
             if record.kind == "errors":
                 address = str(record.address)
                 try:
-                    looks_of[address] = looks(record)
+                    looks_of[address] = list_looks(record)
                 except KeyError:  # not sound: `check` tells it, and nothing is like it
                     continue
                 for look in looks_of[address]:
@@ -52,7 +52,7 @@ class Lookalikes:
         return self._alike.get(str(address), ())
 
 
-def looks(record: Record) -> tuple[Look, ...]:
+def list_looks(record: Record) -> tuple[Look, ...]:
     """What an error record's answers may look like, one look for each status and value that the documents allow.
 
     Headers are left out: an edge may add or drop them.

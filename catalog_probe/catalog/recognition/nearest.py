@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from catalog_probe.catalog.answers.readings import EMPTY
-from catalog_probe.catalog.recognition.projecting import Projection
-from catalog_probe.catalog.recognition.skeletons import HTTP, Skeleton, words_of
+from catalog_probe.catalog.recognition.answer_patterns import HTTP, AnswerPattern, extract_words
+from catalog_probe.catalog.recognition.body_projection import Projection
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
@@ -17,30 +17,30 @@ _MOST = 3  # records named: more help nobody
 _PAGE = ("<!doctype", "<html")
 
 
-def find_nearest(answer: Answer, skeletons: Collection[Skeleton]) -> tuple[str, ...]:
+def find_nearest(answer: Answer, patterns: Collection[AnswerPattern]) -> tuple[str, ...]:
     """The records of the same status, or else of the same hundred, that share most words with its code and texts."""
-    documented = [skeleton for skeleton in skeletons if skeleton.protocol == HTTP]
-    same = [skeleton for skeleton in documented if answer.status in skeleton.statuses]
+    documented = [pattern for pattern in patterns if pattern.protocol == HTTP]
+    same = [pattern for pattern in documented if answer.status in pattern.statuses]
     hundreds = {(answer.status or 0) // 100}
-    near = same or [skeleton for skeleton in documented if {status // 100 for status in skeleton.statuses} == hundreds]
+    near = same or [pattern for pattern in documented if {status // 100 for status in pattern.statuses} == hundreds]
     shared: dict[str, int] = {}
-    for skeleton in near:
-        count = max((_count_shared(skeleton, view) for view in _views(answer, (skeleton,))), default=0)
-        shared[skeleton.address] = max(shared.get(skeleton.address, 0), count)
+    for pattern in near:
+        count = max((_count_shared(pattern, view) for view in _views(answer, (pattern,))), default=0)
+        shared[pattern.address] = max(shared.get(pattern.address, 0), count)
     alike = (address for address, count in shared.items() if count)
     return tuple(sorted(alike, key=lambda address: (-shared[address], address))[:_MOST])
 
 
-def find_news(answer: Answer, skeletons: Collection[Skeleton]) -> Iterator[str]:
+def describe_undocumented(answer: Answer, patterns: Collection[AnswerPattern]) -> Iterator[str]:
     """What an answer has that no record does, in words: a status, a code, a page in place of an error's body."""
-    if answer.status is not None and not any(_documents(skeleton, answer.status) for skeleton in skeletons):
+    if answer.status is not None and not any(_documents(pattern, answer.status) for pattern in patterns):
         yield f"status {answer.status} is in no record"
-    views = list(_views(answer, skeletons))
-    codes = {str(code) for skeleton in skeletons for code in skeleton.wire.get("code", ())}
+    views = list(_views(answer, patterns))
+    codes = {str(code) for pattern in patterns for code in pattern.wire.get("code", ())}
     for code in dict.fromkeys(view.code for view in views if isinstance(view.code, str)):
         if code not in codes:
             yield f"code {code} is in no record"
-    types = {str(name) for skeleton in skeletons for name in skeleton.wire.get("type", ())}
+    types = {str(name) for pattern in patterns for name in pattern.wire.get("type", ())}
     for name in dict.fromkeys(view.type for view in views if isinstance(view.type, str)):
         if types and name not in types:
             yield f"type {name} is in no record"
@@ -51,20 +51,20 @@ def find_news(answer: Answer, skeletons: Collection[Skeleton]) -> Iterator[str]:
         yield "its body is in no envelope of the provider: a gateway or another host may have answered"
 
 
-def _views(answer: Answer, skeletons: Collection[Skeleton]) -> Iterator[Projection]:
+def _views(answer: Answer, patterns: Collection[AnswerPattern]) -> Iterator[Projection]:
     """The readings of its body through each envelope in which they carry a message."""
-    shapes = {skeleton.shape.name: skeleton.shape for skeleton in skeletons if "message" in skeleton.shape.wire}
+    shapes = {pattern.shape.name: pattern.shape for pattern in patterns if "message" in pattern.shape.wire}
     readings = [reading for reading in answer.readings if not reading.wrapped]
     views = (Projection(shape, reading) for shape in shapes.values() for reading in readings)
     return (view for view in views if view.message is not None and not view.fit.wrong)
 
 
-def _count_shared(skeleton: Skeleton, view: Projection) -> int:
+def _count_shared(pattern: AnswerPattern, view: Projection) -> int:
     """How many words both have; those of a code count twice."""
-    code = words_of(view.code) if isinstance(view.code, str) else frozenset()
-    return len(skeleton.words & words_of(view.texts)) + len(skeleton.words & code)
+    code = extract_words(view.code) if isinstance(view.code, str) else frozenset()
+    return len(pattern.words & extract_words(view.texts)) + len(pattern.words & code)
 
 
-def _documents(skeleton: Skeleton, status: int) -> bool:
-    seen = skeleton.seen.get("status", ())
-    return status in skeleton.statuses or skeleton.hundreds == status // 100 or str(status) in seen
+def _documents(pattern: AnswerPattern, status: int) -> bool:
+    seen = pattern.seen.get("status", ())
+    return status in pattern.statuses or pattern.hundreds == status // 100 or str(status) in seen

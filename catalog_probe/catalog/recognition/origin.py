@@ -41,13 +41,13 @@ class Origin(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Marks:
+class OriginHeaders:
     """The response headers that carry a provider's name, or that no other host is known to send."""
 
     own: re.Pattern[str]
 
     @classmethod
-    def of(cls, provider: str, records: Iterable[Record]) -> Self:
+    def from_records(cls, provider: str, records: Iterable[Record]) -> Self:
         about = manifest(provider)
         prefix = about.stand_ins.header_prefix
         named = {name for record in records for name in header_names(record)} | set(about.account_headers)

@@ -11,7 +11,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Self
 
 from catalog_probe.catalog.answers.readings import EMPTY
-from catalog_probe.catalog.recognition.skeletons import GRPC, HTTP, Skeleton, family_of, words_of
+from catalog_probe.catalog.recognition.answer_patterns import GRPC, HTTP, AnswerPattern, code_family, extract_words
 from catalog_probe.catalog.text.json_pointer import ABSENT, find_value, find_values
 
 if TYPE_CHECKING:
@@ -19,10 +19,10 @@ if TYPE_CHECKING:
 
     from catalog_probe.catalog.answers.readings import Answer
     from catalog_probe.catalog.model import Json
-    from catalog_probe.catalog.recognition.projecting import Projection
+    from catalog_probe.catalog.recognition.body_projection import Projection
     from catalog_probe.catalog.recognition.shapes import Shape
 
-ENOUGH = 2.0
+MIN_POINTS = 2.0
 """Points from which an answer is taken for a record's: a status and a type, or a code."""
 
 CODE, OTHER_CODE, CODE_OF_FAMILY, NO_CODE = 5.0, 4.0, 3.0, 2.0
@@ -39,7 +39,7 @@ _FAULT_OF_A_SERVER = 500
 
 
 @dataclass(frozen=True, slots=True)
-class Provider:
+class ProviderContext:
     """What all the answers of a provider have in common."""
 
     codes: frozenset[str]
@@ -48,13 +48,13 @@ class Provider:
     """Those of its errors."""
 
     @classmethod
-    def of(cls, made: Iterable[Skeleton]) -> Self:
+    def from_records(cls, made: Iterable[AnswerPattern]) -> Self:
         made = tuple(made)
         codes = {str(code) for each in made for code in each.wire.get("code", ()) if code is not None}
         shapes = {each.shape.name: each.shape for each in made if "message" in each.shape.wire}
         return cls(frozenset(codes), tuple(shapes.values()))
 
-    def has_envelope_of(self, body: Json) -> bool:
+    def is_in_envelope(self, body: Json) -> bool:
         """Whether a body keeps to one of its envelopes, with nothing missing and nothing besides."""
         return any(self._tells(each, body) for each in self.envelopes)
 
@@ -66,7 +66,7 @@ class Provider:
 class Score:
     """What speaks for one record, and what against it."""
 
-    skeleton: Skeleton
+    pattern: AnswerPattern
     points: float = 0.0
     named: bool = False
     """Whether a code or a value of this row alone was seen: then the rest may differ."""
@@ -96,15 +96,15 @@ class Score:
     def words(self) -> float:
         """The share of the message's words that the record speaks of, 0 to 1; it orders, and decides nothing."""
         words = _words(self.said)
-        return len(words & self.skeleton.words) / (len(words) or 1)
+        return len(words & self.pattern.words) / (len(words) or 1)
 
 
-def score(skeleton: Skeleton, answer: Answer, seen: Projection, about: Provider) -> Score | None:
+def score_answer(pattern: AnswerPattern, answer: Answer, seen: Projection, about: ProviderContext) -> Score | None:
     """How well one reading of an answer fits a record; None where it cannot be that record's answer."""
-    found = Score(skeleton)
-    if skeleton.protocol == GRPC:
+    found = Score(pattern)
+    if pattern.protocol == GRPC:
         fits = _of_grpc(found, answer)
-    elif skeleton.close is not None:
+    elif pattern.close is not None:
         fits = _of_close(found, answer)
     else:
         fits = (
@@ -116,17 +116,17 @@ def score(skeleton: Skeleton, answer: Answer, seen: Projection, about: Provider)
 
 
 def _of_grpc(found: Score, answer: Answer) -> bool:
-    if answer.grpc is None or answer.grpc != found.skeleton.grpc:
+    if answer.grpc is None or answer.grpc != found.pattern.grpc:
         return False
     found.add(GRPC_STATUS, "gRPC status {} is documented", answer.grpc)
     return True
 
 
 def _of_close(found: Score, answer: Answer) -> bool:
-    if answer.close is None or found.skeleton.close is None:
+    if answer.close is None or found.pattern.close is None:
         return False
     code, reason = answer.close
-    low, high = found.skeleton.close
+    low, high = found.pattern.close
     if code is None or not low <= code <= high:
         return False
     found.add(CLOSE, "close code {} is in the documented {} to {}", code, low, high)
@@ -136,46 +136,46 @@ def _of_close(found: Score, answer: Answer) -> bool:
 
 def _of_travel(found: Score, answer: Answer, seen: Projection) -> bool:
     """Whether it came the way the record says: as a body, or as the event that it names."""
-    skeleton = found.skeleton
+    pattern = found.pattern
     if answer.grpc is not None or (answer.close is not None and seen.body is EMPTY):
         return False
-    if skeleton.protocol == HTTP:
+    if pattern.protocol == HTTP:
         return True
     if seen.event is None:
         return False
-    if skeleton.event in (None, seen.event):
+    if pattern.event in (None, seen.event):
         found.add(EVENT, "event {} is documented", seen.event)
     else:
-        found.add(OTHER_EVENT, "event {}, documented {}", seen.event, skeleton.event)
+        found.add(OTHER_EVENT, "event {}, documented {}", seen.event, pattern.event)
     return True
 
 
 def _of_status(found: Score, answer: Answer, seen: Projection) -> bool:
-    skeleton = found.skeleton
+    pattern = found.pattern
     repeated = seen.status is not None and (seen.event is not None or answer.status is None)
     status = seen.status if repeated else answer.status
-    if skeleton.protocol != HTTP and not repeated:
+    if pattern.protocol != HTTP and not repeated:
         return True  # a stream began well, whatever it carries later
-    if status is None or (not skeleton.statuses and skeleton.hundreds is None):
+    if status is None or (not pattern.statuses and pattern.hundreds is None):
         return True
-    if status in skeleton.statuses:
+    if status in pattern.statuses:
         found.add(STATUS, "status {} is documented", status)
-    elif str(status) in skeleton.seen.get("status", ()):
-        found.add(STATUS, "status {} was seen live in place of {}", status, skeleton.statuses)
-    elif status // 100 == skeleton.hundreds:
-        found.add(STATUS_CLASS, "status {} is one of {}xx", status, skeleton.hundreds)
+    elif str(status) in pattern.seen.get("status", ()):
+        found.add(STATUS, "status {} was seen live in place of {}", status, pattern.statuses)
+    elif status // 100 == pattern.hundreds:
+        found.add(STATUS_CLASS, "status {} is one of {}xx", status, pattern.hundreds)
         found.moved = True
     else:
-        wanted = skeleton.statuses or f"{skeleton.hundreds}xx"
+        wanted = pattern.statuses or f"{pattern.hundreds}xx"
         found.add(OTHER_STATUS, "status {}, documented {}", status, wanted)
         found.moved = True
         # an error is none of a success, nor the other way round
-        return (status < 400) == (min(skeleton.statuses or {400}) < 400)
+        return (status < 400) == (min(pattern.statuses or {400}) < 400)
     return True
 
 
-def _of_what_came(found: Score, answer: Answer, seen: Projection, about: Provider) -> bool:
-    body = found.skeleton.shape.body
+def _of_what_came(found: Score, answer: Answer, seen: Projection, about: ProviderContext) -> bool:
+    body = found.pattern.shape.body
     if body == "any":
         return _of_any(found, answer, seen, about)
     if body == "empty":
@@ -188,28 +188,28 @@ def _of_what_came(found: Score, answer: Answer, seen: Projection, about: Provide
     return True
 
 
-def _of_any(found: Score, answer: Answer, seen: Projection, about: Provider) -> bool:
+def _of_any(found: Score, answer: Answer, seen: Projection, about: ProviderContext) -> bool:
     """Where the documents promise nothing of the body, the status is left: enough of a server's fault, or of nothing.
 
     A body in an envelope of the provider's own says no less than where that envelope is documented.
     """
-    if seen.event is not None or answer.status not in found.skeleton.statuses:
+    if seen.event is not None or answer.status not in found.pattern.statuses:
         return False
-    if not seen.wrapped and about.has_envelope_of(seen.body):
-        typed = TYPE if found.skeleton.typed else 0.0  # a row without a type is rather not what has one
+    if not seen.wrapped and about.is_in_envelope(seen.body):
+        typed = TYPE if found.pattern.typed else 0.0  # a row without a type is rather not what has one
         found.add(typed + STRICT, "the envelope is one of the provider's")
         return True
     return (answer.status or 0) >= _FAULT_OF_A_SERVER or seen.body is EMPTY
 
 
-def _of_body(found: Score, seen: Projection, about: Provider) -> bool:
+def _of_body(found: Score, seen: Projection, about: ProviderContext) -> bool:
     fit = seen.fit
     if fit.wrong:
         return False
     _of_wording(found, seen)
     if not (_of_code(found, seen, about.codes) and _of_values(found, seen) and _of_type(found, seen)):
         return False
-    if any(find_value(seen.body, pointer) is not ABSENT for pointer in found.skeleton.absent):
+    if any(find_value(seen.body, pointer) is not ABSENT for pointer in found.pattern.absent):
         return False
     # what an event has besides is its place in the stream, and no other host's
     found.strict = fit.strict or (seen.event is not None and not fit.lacking)
@@ -227,8 +227,8 @@ def _of_code(found: Score, seen: Projection, codes: frozenset[str]) -> bool:
 
     Where there is no code, or one that is new, the words may still tell the error, and so may a type that is the code.
     """
-    skeleton = found.skeleton
-    stated = skeleton.wire.get("code")
+    pattern = found.pattern
+    stated = pattern.wire.get("code")
     if stated is None:
         return True
     code = str(seen.code) if type(seen.code) is int else seen.code
@@ -242,7 +242,7 @@ def _of_code(found: Score, seen: Projection, codes: frozenset[str]) -> bool:
         # a record that has the code itself goes before one of which it is an alternative
         found.add(CODE if code == stated[0] else OTHER_CODE, "code {} is documented", code)
         found.named = True
-    elif str(code) in skeleton.seen.get("code", ()):
+    elif str(code) in pattern.seen.get("code", ()):
         found.add(CODE, "code {} was seen live in place of {}", code, stated)
         found.named = True
     elif not isinstance(code, str):
@@ -263,10 +263,10 @@ def _of_code(found: Score, seen: Projection, codes: frozenset[str]) -> bool:
 
 def _of_no_code(found: Score, seen: Projection) -> bool:
     """Where a row has no code, the field that it names and the type are all that tells it from others of its status."""
-    skeleton = found.skeleton
-    if skeleton.wire.get("type", (seen.type,)) == (None,) and seen.type not in (None, ABSENT):
+    pattern = found.pattern
+    if pattern.wire.get("type", (seen.type,)) == (None,) and seen.type not in (None, ABSENT):
         return False
-    named = [each for each in skeleton.wire.get("param", ()) if each is not None]
+    named = [each for each in pattern.wire.get("param", ()) if each is not None]
     if named and seen.param not in named:
         return False
     found.add(NO_CODE, "no code and param {}, as documented" if named else "no code, as documented", *named[:1])
@@ -274,7 +274,7 @@ def _of_no_code(found: Score, seen: Projection) -> bool:
 
 
 def _of_values(found: Score, seen: Projection) -> bool:
-    for pointer, values in found.skeleton.constants.items():
+    for pointer, values in found.pattern.constants.items():
         value = next((each for each in find_values(seen.body, pointer) if each in values), ABSENT)
         if value is ABSENT and found.named and find_value(seen.body, pointer) is ABSENT:
             found.add(0.0, "without {}", pointer)
@@ -287,13 +287,13 @@ def _of_values(found: Score, seen: Projection) -> bool:
 
 
 def _of_type(found: Score, seen: Projection) -> bool:
-    skeleton = found.skeleton
-    stated = skeleton.wire.get("type")
+    pattern = found.pattern
+    stated = pattern.wire.get("type")
     if stated is None:
         return True
     if seen.type in stated:
         found.add(TYPE if seen.type is not None else 0.0, "type {} is documented", seen.type)
-    elif str(seen.type) in skeleton.seen.get("type", ()):
+    elif str(seen.type) in pattern.seen.get("type", ()):
         found.add(TYPE, "type {} was seen live in place of {}", seen.type, stated)
     elif found.named or ((found.worded or found.points >= STATUS) and seen.type is not ABSENT):
         found.add(OTHER_TYPE, "type {}, documented {}", seen.type, stated)
@@ -306,7 +306,7 @@ def _of_type(found: Score, seen: Projection) -> bool:
 def _of_wording(found: Score, seen: Projection) -> None:
     prose = seen.code if isinstance(seen.code, str) and " " in seen.code else ""
     found.said = f"{prose} {seen.message or ''}".strip()
-    documented, published = found.skeleton.message, found.skeleton.wording
+    documented, published = found.pattern.message, found.pattern.wording
     if published is not None:
         found.worded = published.search(seen.texts) is not None
     elif documented is not None:
@@ -317,7 +317,7 @@ def _of_wording(found: Score, seen: Projection) -> None:
 
 def _of_headers(found: Score, answer: Answer) -> None:
     """What headers say for a record and against it. One that is missing says nothing: recordings leave headers out."""
-    for name, rule in found.skeleton.headers.items():
+    for name, rule in found.pattern.headers.items():
         value = (answer.headers or {}).get(name)
         if value is None:
             continue
@@ -331,12 +331,12 @@ def _of_headers(found: Score, answer: Answer) -> None:
 
 
 def _one_family(code: str, stated: Json) -> bool:
-    return isinstance(stated, str) and family_of(code) == family_of(stated) != ""
+    return isinstance(stated, str) and code_family(code) == code_family(stated) != ""
 
 
 @lru_cache(maxsize=256)
 def _words(message: str) -> frozenset[str]:
-    return words_of(message)
+    return extract_words(message)
 
 
 def _told(value: Json) -> str:

@@ -61,7 +61,7 @@ class Shape:
 
 
 @cached_per_folders
-def shape(surface: str) -> Shape:
+def load_shape(surface: str) -> Shape:
     """The shape of a surface.
 
     Raises:

@@ -15,8 +15,8 @@ from catalog_probe.catalog.model import AcceptanceState, Address, Aspect, Json, 
 from catalog_probe.catalog.model.assertion import AssertionKey
 from catalog_probe.catalog.model.codes import ReasonCode
 from catalog_probe.catalog.model.errors import CatalogError, suggest_similar
-from catalog_probe.catalog.writeback.canonical import json_text
-from catalog_probe.catalog.writeback.writing import locked, write_text
+from catalog_probe.catalog.writeback.canonical_json import format_json
+from catalog_probe.catalog.writeback.writing import lock_folder, write_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -28,28 +28,28 @@ if TYPE_CHECKING:
 ACCEPTED_DIFFERENCES = provider_folders.SHIPPED.accepted_differences
 
 
-def of_homes() -> tuple[Path, ...]:
+def list_files_in_force() -> tuple[Path, ...]:
     """List the files in force: that of the home that was named, else the shipped one and those that are installed."""
     named = provider_folders.named_folder()
     return tuple(home.accepted_differences for home in (provider_folders.all_folders() if named is None else (named,)))
 
 
-def of_record(address: str) -> Path:
+def find_file(address: str) -> Path:
     """The file for a record: that of the home that was named, else of the home of its provider."""
     return (provider_folders.named_folder() or provider_folder(Address.parse(address).provider)).accepted_differences
 
 
-def in_force() -> tuple[Entry, ...]:
+def load_entries_in_force() -> tuple[AcceptedDifference, ...]:
     """Read every entry of the files in force.
 
     Raises:
         CatalogError: one cannot be read, or an entry is not as it should be.
     """
-    return tuple(entry for file in of_homes() for entry in load(file))
+    return tuple(entry for file in list_files_in_force() for entry in load_entries(file))
 
 
 @dataclass(frozen=True, slots=True, order=True)
-class Entry:
+class AcceptedDifference:
     """A difference that someone accepted, on one target, until its review."""
 
     address: str
@@ -99,7 +99,7 @@ class Acceptance:
         return asdict(self)
 
 
-def load(path: Path = ACCEPTED_DIFFERENCES) -> tuple[Entry, ...]:
+def load_entries(path: Path = ACCEPTED_DIFFERENCES) -> tuple[AcceptedDifference, ...]:
     """Read the entries of a file; if there is none, nothing is accepted.
 
     Raises:
@@ -115,7 +115,7 @@ def load(path: Path = ACCEPTED_DIFFERENCES) -> tuple[Entry, ...]:
     return entries
 
 
-def entry_for(entries: Iterable[Entry], address: Address | str, target: str) -> Entry | None:
+def find_entry(entries: Iterable[AcceptedDifference], address: Address | str, target: str) -> AcceptedDifference | None:
     """The entry that applies to a record on a target, if any."""
     return next((entry for entry in entries if (entry.address, entry.target) == (str(address), target)), None)
 
@@ -126,7 +126,7 @@ def drifted_assertions(findings: Iterable[Finding]) -> tuple[str, ...]:
 
 
 def judge_acceptance(
-    entry: Entry | None, outcome: Outcome, findings: Iterable[Finding], today: date, reason: str = ""
+    entry: AcceptedDifference | None, outcome: Outcome, findings: Iterable[Finding], today: date, reason: str = ""
 ) -> Acceptance | None:
     """Compare an outcome with the entry for its record; None if the entry does not apply to it.
 
@@ -153,21 +153,23 @@ def judge_acceptance(
     return Acceptance(state, entry.because, detail, entry.review_by)
 
 
-def _gone(entry: Entry, findings: Iterable[Finding]) -> str:
+def _gone(entry: AcceptedDifference, findings: Iterable[Finding]) -> str:
     """What of the accepted does not drift any more, by name; it may be that its endpoint was not drawn tonight."""
     drifts = {each.assertion for each in findings if each.is_drift}
     gone = [key for key in entry.assertions if key not in drifts]
     return f"; {', '.join(gone)} {'does' if len(gone) == 1 else 'do'} not drift any more" if gone else ""
 
 
-def problems(entries: Iterable[Entry], catalog: Catalog, today: date, file: Path | None = None) -> list[CatalogError]:
+def find_problems(
+    entries: Iterable[AcceptedDifference], catalog: Catalog, today: date, file: Path | None = None
+) -> list[CatalogError]:
     """Find entries that are wrong whatever a run observes: no record has the address, or the review is overdue.
 
     `file` is the file of all entries, if it is not that of each one's home.
     """
     found = []
     for entry in entries:
-        where = file or of_record(entry.address)
+        where = file or find_file(entry.address)
         if Address.parse(entry.address) not in catalog:
             mend = suggest_similar(entry.address, map(str, catalog)) or "remove the entry"
             found.append(CatalogError("no record has this address", mend, file=where, location=entry.address))
@@ -178,27 +180,27 @@ def problems(entries: Iterable[Entry], catalog: Catalog, today: date, file: Path
     return found
 
 
-def accept(entry: Entry, path: Path = ACCEPTED_DIFFERENCES) -> bool:
+def accept(entry: AcceptedDifference, path: Path = ACCEPTED_DIFFERENCES) -> bool:
     """Write an entry; one for the same record and target is replaced, and keeps its first day. Says if that changed."""
-    must_be_sound(entry, path)
-    with locked(path.parent):
-        others = load(path)
+    validate_entry(entry, path)
+    with lock_folder(path.parent):
+        others = load_entries(path)
         old = next((other for other in others if _same_place(entry, other)), None)
         first_seen = min(old.first_seen, entry.first_seen) if old else entry.first_seen
         entries = [other for other in others if other is not old]
-        entries.append(Entry(**{**asdict(entry), "first_seen": first_seen}))
+        entries.append(AcceptedDifference(**{**asdict(entry), "first_seen": first_seen}))
         return write_text(path, format_entries(entries))
 
 
-def accept_also(entry: Entry, path: Path = ACCEPTED_DIFFERENCES) -> bool:
+def extend_acceptance(entry: AcceptedDifference, path: Path = ACCEPTED_DIFFERENCES) -> bool:
     """As `accept`, but what an entry for the same record and target accepts already stays accepted."""
-    old = entry_for(load(path), entry.address, entry.target)
+    old = find_entry(load_entries(path), entry.address, entry.target)
     if old is None:
         return accept(entry, path)
     return accept(replace(entry, assertions=tuple(sorted({*old.assertions, *entry.assertions}))), path)
 
 
-def must_be_sound(entry: Entry, path: Path = ACCEPTED_DIFFERENCES) -> None:
+def validate_entry(entry: AcceptedDifference, path: Path = ACCEPTED_DIFFERENCES) -> None:
     """Check an entry by its schema.
 
     Raises:
@@ -207,26 +209,26 @@ def must_be_sound(entry: Entry, path: Path = ACCEPTED_DIFFERENCES) -> None:
     _read([_plain(entry)], path)
 
 
-def format_entries(entries: Iterable[Entry]) -> str:
+def format_entries(entries: Iterable[AcceptedDifference]) -> str:
     """The text of a file that holds these entries."""
-    return json_text([_plain(each) for each in sorted(entries)])
+    return format_json([_plain(each) for each in sorted(entries)])
 
 
-def _plain(entry: Entry) -> dict[str, Json]:
+def _plain(entry: AcceptedDifference) -> dict[str, Json]:
     """The entry as it stands in the file."""
     ticket = {"ticket": entry.ticket} if entry.ticket else {}
     return {**{name: getattr(entry, name) for name in _FIELDS}, "assertions": list(entry.assertions), **ticket}
 
 
-def _same_place(one: Entry, other: Entry) -> bool:
+def _same_place(one: AcceptedDifference, other: AcceptedDifference) -> bool:
     return (one.address, one.target) == (other.address, other.target)
 
 
 _FIELDS = ("address", "target", "assertions", "reason", "first_seen", "review_by")
 
 
-def _read(items: Json, path: Path) -> tuple[Entry, ...]:
+def _read(items: Json, path: Path) -> tuple[AcceptedDifference, ...]:
     complaint = next(iter(find_complaints(items, read_object(SCHEMAS / "accepted_differences.json"))), None)
     if complaint is not None:
         raise CatalogError(complaint.message, complaint.mend, file=path, location=complaint.json_path)
-    return tuple(Entry(**{**item, "assertions": tuple(item["assertions"])}) for item in items)
+    return tuple(AcceptedDifference(**{**item, "assertions": tuple(item["assertions"])}) for item in items)

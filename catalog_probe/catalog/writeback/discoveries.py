@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from catalog_probe.catalog.files.store import Catalog
     from catalog_probe.catalog.model import Finding
-    from catalog_probe.catalog.writeback.seen import Sighting
+    from catalog_probe.catalog.writeback.sightings import Sighting
 
 MAX_RECORDS = 5
 """Records named as evidence of a candidate: the first in the alphabet, so that the order of runs does not matter."""
@@ -33,7 +33,7 @@ Candidates = dict[str, dict[str, Json]]
 """What was discovered of one provider, by `header/x-name`, `field/<surface>/pointer`, `error/code/value`."""
 
 
-def discoveries(sightings: Iterable[Sighting]) -> dict[str, Candidates]:
+def collect_discoveries(sightings: Iterable[Sighting]) -> dict[str, Candidates]:
     """The candidates of each provider, from any number of runs in any order. Pure."""
     found: dict[str, Candidates] = {}
     for sighting in sightings:
@@ -45,7 +45,7 @@ def discoveries(sightings: Iterable[Sighting]) -> dict[str, Candidates]:
     return found
 
 
-def merge(old: Mapping[str, Json], new: Candidates, refresh_after: int) -> Candidates:
+def merge_candidates(old: Mapping[str, Json], new: Candidates, refresh_after: int) -> Candidates:
     """Known candidates with what was seen since; one that is seen again soon is left alone, for quiet diffs."""
     merged: Candidates = {key: dict(value) for key, value in old.items()}
     for key, candidate in new.items():
@@ -56,16 +56,20 @@ def merge(old: Mapping[str, Json], new: Candidates, refresh_after: int) -> Candi
     return dict(sorted(merged.items()))
 
 
-def known(root: Path, provider: str) -> dict[str, Json]:
+def load_candidates(root: Path, provider: str) -> dict[str, Json]:
     """What was discovered of a provider so far."""
     path = root / provider / DISCOVERED
     return read_object(path) if path.exists() else {}
 
 
-def updated(catalog: Catalog, found: Mapping[str, Candidates], refresh_after: int) -> Iterator[tuple[str, Candidates]]:
+def update_candidates(
+    catalog: Catalog, found: Mapping[str, Candidates], refresh_after: int
+) -> Iterator[tuple[str, Candidates]]:
     """Each provider of which something is known or was found, with what its file should hold."""
     for provider in providers():
-        candidates = merge(known(catalog.root_of(provider), provider), found.get(provider, {}), refresh_after)
+        candidates = merge_candidates(
+            load_candidates(catalog.root_of(provider), provider), found.get(provider, {}), refresh_after
+        )
         if candidates:
             yield provider, candidates
 

@@ -21,9 +21,9 @@ from catalog_probe.catalog.observed.tags import tag_by_evidence
 from catalog_probe.catalog.reading.documented_fields import documented_fields
 from catalog_probe.catalog.reading.expectations import expectation
 from catalog_probe.catalog.reading.record_fields import pinned_reason
-from catalog_probe.catalog.writeback import answer
-from catalog_probe.catalog.writeback.cells import AS_ASSUMED, Gathered, evidence_block, gathered
-from catalog_probe.catalog.writeback.seen import Sighting, with_evidence, with_expiry, with_headers_seen
+from catalog_probe.catalog.writeback import answer_evidence
+from catalog_probe.catalog.writeback.record_evidence import AS_ASSUMED, RecordEvidence, format_evidence, gather_evidence
+from catalog_probe.catalog.writeback.sightings import Sighting, add_evidence, expire_evidence, mark_headers_seen
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -42,7 +42,7 @@ _TELLING = (Outcome.CONFORMS, Outcome.DRIFTED, Outcome.RESTRICTED)
 
 
 @dataclass(frozen=True, slots=True)
-class Policy:
+class UpdatePolicy:
     """`refresh_after`: days for which a date may stand although the record was seen again since.
     `expire_after`: days after which LIVE_VERIFIED no longer stands on what was seen; None: never.
     """
@@ -60,7 +60,7 @@ class Patch:
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
+class NoPatch:
     """Nothing to write, and why in words."""
 
     reason: str
@@ -72,12 +72,12 @@ class _Draft:
 
     before: Record
     sightings: tuple[Sighting, ...]
-    policy: Policy
+    policy: UpdatePolicy
     today: date
     record: Record
     stated: tuple[Assertion, ...] = ()
     """What the record asserts."""
-    known: Gathered = field(default_factory=lambda: Gathered({}, {}))
+    known: RecordEvidence = field(default_factory=lambda: RecordEvidence({}, {}))
     """What is known of these assertions, with what the sightings add."""
     done: tuple[str, ...] = ()
     """What was changed, in words."""
@@ -106,24 +106,24 @@ class _Draft:
         return replace(self, skipped=(*self.skipped, why))
 
 
-def plan(
+def plan_patch(
     record: Record,
     sightings: Iterable[Sighting],
-    policy: Policy,
+    policy: UpdatePolicy,
     today: date,
     stated: tuple[Assertion, ...] = (),
-) -> Patch | Kept:
+) -> Patch | NoPatch:
     """What these sightings do to the record, which asserts what is `stated`. Those of other records are ignored."""
     own = [sighting for sighting in sightings if sighting.result.record == str(record.address)]
     if not own and policy.expire_after is None:  # as the steps would find: most records of a catalog, in a small run
-        return Kept(_pinned(record) or NOT_OBSERVED)
+        return NoPatch(_pinned(record) or NOT_OBSERVED)
     draft = _Draft(record, _in_order(own), policy, today, record, stated)
     for step in _STEPS:
         draft = step(draft)
         if draft.stopped:
             break
     if draft.record.data == record.data:
-        return Kept("; ".join(draft.skipped) or NOT_OBSERVED)
+        return NoPatch("; ".join(draft.skipped) or NOT_OBSERVED)
     return Patch(draft.record, "; ".join(draft.done))
 
 
@@ -181,7 +181,7 @@ def _states_the_same(one: Record, other: Record) -> bool:
 
 
 def _gather_evidence(draft: _Draft) -> _Draft:
-    return replace(draft, known=gathered(draft.before, draft.stated, draft.sightings))
+    return replace(draft, known=gather_evidence(draft.before, draft.stated, draft.sightings))
 
 
 def _judge_by_the_latest(draft: _Draft) -> _Draft:
@@ -198,13 +198,13 @@ def _judge_by_the_latest(draft: _Draft) -> _Draft:
         return draft.change({**draft.record.data, "status": tags}, f"now {', '.join(tags)}")
     conforms = sighting.result.outcome is Outcome.CONFORMS
     tags = _tags_by_evidence(draft, sighting.result.outcome)
-    differences = answer.differences(sighting.result.drifts) if not conforms else ()
+    differences = answer_evidence.describe_differences(sighting.result.drifts) if not conforms else ()
     news = _news(draft, sighting, tags)
     if news is None:
         return draft.keep(f"{sighting.result.outcome} as before, and its date is fresh ({seen_on(draft.record)})")
     record = Record(draft.record.address, {**draft.record.data, "status": tags})
     extra = _extra(record, sighting, _look(draft.before, sighting))
-    return draft.change(with_evidence(record, sighting, differences, extra), f"{sighting.result.outcome}: {news}")
+    return draft.change(add_evidence(record, sighting, differences, extra), f"{sighting.result.outcome}: {news}")
 
 
 def _tags_by_evidence(draft: _Draft, outcome: str) -> list[str]:
@@ -231,7 +231,7 @@ def _write_evidence(draft: _Draft) -> _Draft:
     """The evidence per endpoint, each line only where it says something new or its date has grown old."""
     if not draft.sightings or not draft.stated:
         return draft
-    block = evidence_block(draft.before, draft.stated, draft.known, draft.policy.refresh_after)
+    block = format_evidence(draft.before, draft.stated, draft.known, draft.policy.refresh_after)
     if block is None:
         return draft
     return draft.change({**draft.record.data, "evidence": block}, "evidence of its endpoints")
@@ -251,7 +251,7 @@ def _news(draft: _Draft, sighting: Sighting, tags: list[str]) -> str | None:
         sighting.target
     ):
         return "the record did not say so yet"
-    if last.differences != "; ".join(answer.differences(sighting.result.drifts)):
+    if last.differences != "; ".join(answer_evidence.describe_differences(sighting.result.drifts)):
         return "it differs in another way"
     if (sighting.day - last.day).days > draft.policy.refresh_after:
         return f"its date {last.day} is older than {draft.policy.refresh_after} days"
@@ -276,19 +276,19 @@ def _mark_headers_seen(draft: _Draft) -> _Draft:
             continue
         look = _look(draft.before, sighting)
         if look is not None and look.expected.is_answered_by(look.response):
-            seen = answer.headers_seen(look.expected, look.response)
-            data = with_headers_seen(draft.record, data, seen, older=older)
+            seen = answer_evidence.collect_header_marks(look.expected, look.response)
+            data = mark_headers_seen(draft.record, data, seen, older=older)
     return draft.change(data, "headers that only this run saw")
 
 
 def _extra(record: Record, sighting: Sighting, look: _Look | None) -> dict[str, Json]:
     """The evidence that only this kind of record keeps."""
     if record.kind == "rate_limits":
-        return answer.observed_limits(sighting.result)
+        return answer_evidence.collect_limits(sighting.result)
     if record.kind != "errors" or look is None:
         return {}
-    param = answer.param(look.expected, look.response)
-    return {"endpoint": answer.endpoint(look.exchange)} | ({"param": param} if param else {})
+    param = answer_evidence.extract_param(look.expected, look.response)
+    return {"endpoint": answer_evidence.describe_endpoint(look.exchange)} | ({"param": param} if param else {})
 
 
 class _Look(NamedTuple):
@@ -305,7 +305,7 @@ def _look(record: Record, sighting: Sighting) -> _Look | None:
     `record` is the one that was probed: what a sighting writes changes nothing that it expects, and its
     expectations are remembered.
     """
-    exchange = answer.judged_exchange(sighting.result)
+    exchange = answer_evidence.find_judged_exchange(sighting.result)
     if exchange is None or exchange.response is None:
         return None
     expected = expectation(record, exchange.label)
@@ -341,7 +341,7 @@ def _collect_messages(draft: _Draft) -> _Draft:
 
 def _message(record: Record, sighting: Sighting) -> str | None:
     look = _look(record, sighting) if sighting.result.outcome is Outcome.CONFORMS else None
-    return answer.message(look.expected, look.response) if look is not None else None
+    return answer_evidence.extract_message(look.expected, look.response) if look is not None else None
 
 
 def _expire(draft: _Draft) -> _Draft:
@@ -354,7 +354,7 @@ def _expire(draft: _Draft) -> _Draft:
         return draft
     reason = f"expired: last seen {day or 'on an unknown day'}, which was not renewed within {days} days"
     tags = _tags(draft.record, Tag.UNVERIFIED, without=(Tag.LIVE_VERIFIED,))
-    return draft.change({**with_expiry(draft.record, reason), "status": tags}, reason)
+    return draft.change({**expire_evidence(draft.record, reason), "status": tags}, reason)
 
 
 def _renewed_on(draft: _Draft) -> date | None:

@@ -21,10 +21,10 @@ from catalog_probe.catalog.model.answered_by import AnsweredBy
 from catalog_probe.catalog.model.errors import CatalogError
 from catalog_probe.catalog.reading.assertions import assertions
 from catalog_probe.catalog.text.phrases import format_count
-from catalog_probe.catalog.writeback.discoveries import discoveries, updated
-from catalog_probe.catalog.writeback.planner import Kept, Patch, Policy, plan
-from catalog_probe.catalog.writeback.seen import Sighting
-from catalog_probe.catalog.writeback.writing import Contents, rewrite, write_contents, write_data
+from catalog_probe.catalog.writeback.discoveries import collect_discoveries, update_candidates
+from catalog_probe.catalog.writeback.planner import NoPatch, Patch, UpdatePolicy, plan_patch
+from catalog_probe.catalog.writeback.sightings import Sighting
+from catalog_probe.catalog.writeback.writing import Contents, rewrite_files, write_contents, write_data
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -41,7 +41,7 @@ LISTED = 5
 
 
 @dataclass(frozen=True, slots=True)
-class Summary:
+class UpdateSummary:
     """What an update did: each record with its reason in words."""
 
     patched: tuple[tuple[str, str], ...]
@@ -54,7 +54,7 @@ class Summary:
     """Files that were written."""
 
     @classmethod
-    def together(cls, parts: Sequence[Summary]) -> Self:
+    def together(cls, parts: Sequence[UpdateSummary]) -> Self:
         """Several updates of the same runs, each of other records."""
         unknown = set.intersection(*(set(part.unknown) for part in parts))
         return cls(
@@ -97,14 +97,14 @@ def _read(path: Path) -> Evidence:
     return read_run(path / RESULTS_FILE if path.is_dir() else path)
 
 
-def update(
+def update_records(
     evidence: Iterable[Evidence],
     into: Path = RECORDS,
-    policy: Policy | None = None,
+    policy: UpdatePolicy | None = None,
     today: date | None = None,
     *,
     dry_run: bool = False,
-) -> Summary:
+) -> UpdateSummary:
     """Merge runs, in any order, into the records below `into`; records in which nothing changes are not touched.
 
     `today` is the day of the latest run where none is given. A dry run writes nothing and says what it would do.
@@ -114,38 +114,38 @@ def update(
     """
     evidence = list(evidence)
     _refuse_what_is_no_provider(evidence, into)
-    work = _Work(evidence, policy or Policy(), today)
+    work = _Work(evidence, policy or UpdatePolicy(), today)
     if dry_run:
         work.contents(Catalog.load(into), into)
         return work.summary(())
-    return work.summary(rewrite(into, lambda catalog: work.contents(catalog, into)))
+    return work.summary(rewrite_files(into, lambda catalog: work.contents(catalog, into)))
 
 
-def update_each(
+def update_folders(
     evidence: Iterable[Evidence],
     folders: Iterable[Path],
-    policy: Policy | None = None,
+    policy: UpdatePolicy | None = None,
     today: date | None = None,
     *,
     dry_run: bool = False,
-) -> Summary:
+) -> UpdateSummary:
     """As `update`, into the records below each of these folders: each provider's lie in its home.
 
     Raises:
         CatalogError: as `update`.
     """
     evidence = list(evidence)
-    return Summary.together([update(evidence, each, policy, today, dry_run=dry_run) for each in folders])
+    return UpdateSummary.together([update_records(evidence, each, policy, today, dry_run=dry_run) for each in folders])
 
 
-def leave_copy(catalog: Catalog, run_folder: Path, seen: Evidence | None = None) -> Summary:
+def write_run_copy(catalog: Catalog, run_folder: Path, seen: Evidence | None = None) -> UpdateSummary:
     """Leave in the run's folder the records as this run would leave them. The catalog itself is not touched.
 
     `seen` is what the run's results.jsonl holds, where somebody has read it. Nobody else writes there, so no lock is
     taken, and none is left behind.
     """
     copy = run_folder / "catalog"
-    work = _Work([seen or _read(run_folder)], Policy(), None)
+    work = _Work([seen or _read(run_folder)], UpdatePolicy(), None)
     contents = work.contents(catalog, copy)
     originals = {family_file(copy, record.address): catalog.file_of(record.address) for record in catalog.records}
     for path in originals.keys() - contents.keys():  # an update leaves such a file alone, to the byte
@@ -156,7 +156,7 @@ def leave_copy(catalog: Catalog, run_folder: Path, seen: Evidence | None = None)
 class _Work:
     """One update on its way: the sightings, the plans made of them, and the files that follow."""
 
-    def __init__(self, evidence: list[Evidence], policy: Policy, today: date | None) -> None:
+    def __init__(self, evidence: list[Evidence], policy: UpdatePolicy, today: date | None) -> None:
         days = (date.fromisoformat(run.today) for run, _ in evidence)
         self.today = today or max(days, default=date.min)
         self.policy = policy
@@ -194,11 +194,11 @@ class _Work:
             own = self.sightings.get(address, ())
             stated = assertions(record, catalog.__getitem__) if own else ()
             with report_unusable_evidence(place=f"{', '.join(each.run.run for each in own)}: {address}"):
-                match plan(record, own, self.policy, self.today, stated):
+                match plan_patch(record, own, self.policy, self.today, stated):
                     case Patch(patched, reason):
                         changed.append(patched)
                         self._patched[address] = reason
-                    case Kept(reason):
+                    case NoPatch(reason):
                         self._kept[address] = reason
         return changed
 
@@ -212,12 +212,14 @@ class _Work:
     def discovered(self, catalog: Catalog, into: Path) -> Contents:
         """Each file of what was seen and no record has, in which something changes."""
         with report_unusable_evidence(place="what was discovered"):
-            found = discoveries(sighting for known in catalog for sighting in self.sightings.get(str(known), ()))
-        discovered = updated(catalog, found, self.policy.refresh_after)
+            found = collect_discoveries(
+                sighting for known in catalog for sighting in self.sightings.get(str(known), ())
+            )
+        discovered = update_candidates(catalog, found, self.policy.refresh_after)
         return {into / provider / DISCOVERED: candidates for provider, candidates in discovered}
 
-    def summary(self, files: tuple[Path, ...]) -> Summary:
-        return Summary(
+    def summary(self, files: tuple[Path, ...]) -> UpdateSummary:
+        return UpdateSummary(
             patched=tuple(self._patched.items()),
             kept=tuple(self._kept.items()),
             unknown=tuple(sorted(self.sightings.keys() - self._patched.keys() - self._kept.keys())),

@@ -12,7 +12,7 @@ from catalog_probe.catalog.files import provider_folders
 from catalog_probe.catalog.files.store import Catalog, kind_of_file
 from catalog_probe.catalog.files.strict_json import read_object
 from catalog_probe.catalog.model.errors import CatalogError, display_path
-from catalog_probe.catalog.writeback.canonical import canonical_text
+from catalog_probe.catalog.writeback.canonical_json import format_record_file
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -26,14 +26,14 @@ Contents = Mapping["Path", Mapping[str, "Json"]]
 """Files and what they should hold: slug -> data."""
 
 
-def rewrite(root: Path, change: Callable[[Catalog], Contents]) -> tuple[Path, ...]:
+def rewrite_files(root: Path, change: Callable[[Catalog], Contents]) -> tuple[Path, ...]:
     """Give files new contents; those in which nothing changes are left alone.
 
     `change` is asked under the lock, with the records as they are by then, so of two updates at once the second
     builds on the first. Returns the files that were written. A process killed in between leaves each file as it
     was or as it should be; doing the same again finishes the work.
     """
-    with locked(root):
+    with lock_folder(root):
         return write_contents(root, change(Catalog.load(root)))
 
 
@@ -43,7 +43,7 @@ def write_contents(root: Path, contents: Contents, *, durable: bool = True) -> t
         path
         for path, content in contents.items()
         if _content_of(path) != content
-        and write_data(path, canonical_text(content, kind_of_file(path, root)).encode(), durable=durable)
+        and write_data(path, format_record_file(content, kind_of_file(path, root)).encode(), durable=durable)
     )
 
 
@@ -52,7 +52,7 @@ def _content_of(path: Path) -> Json:
 
 
 @contextmanager
-def locked(folder: Path) -> Iterator[None]:
+def lock_folder(folder: Path) -> Iterator[None]:
     """Hold the one lock of a folder. The lock file lies in `.cache/`, which git ignores and loaders skip.
 
     Raises:

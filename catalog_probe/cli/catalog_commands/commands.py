@@ -17,7 +17,7 @@ from catalog_probe.catalog.reading.assertions import assertions
 from catalog_probe.catalog.recognition.lookalikes import Lookalikes
 from catalog_probe.catalog.search import query
 from catalog_probe.catalog.text.sanitizing import escape_hidden_in_json, sanitize_row
-from catalog_probe.catalog.writeback.planner import Policy
+from catalog_probe.catalog.writeback.planner import UpdatePolicy
 from catalog_probe.cli.catalog_commands import show
 
 if TYPE_CHECKING:
@@ -33,15 +33,15 @@ def show_record(args: Namespace) -> int:
     if prefix.count("/") < 3:
         listed = [each for each in catalog.records if not prefix or f"{each.address}/".startswith(f"{prefix}/")]
         if listed:
-            print(show.addresses_text(listed))
+            print(show.format_addresses(listed))
             return Exit.FINE
     record = catalog[prefix]
     if args.json:
         print(json.dumps(escape_hidden_in_json(record.data), indent=2, ensure_ascii=False))
     else:
-        alike = Lookalikes.of(catalog.select(record.provider))[record.address]
+        alike = Lookalikes.from_records(catalog.select(record.provider))[record.address]
         made = assertions(record, catalog.__getitem__)
-        print(show.record_text(record, display_path(catalog.file_of(record.address)), made, alike))
+        print(show.format_record(record, display_path(catalog.file_of(record.address)), made, alike))
     return Exit.FINE
 
 
@@ -57,10 +57,10 @@ def show_facts(args: Namespace) -> int:
     if args.unnamed:
         rows = {fact.citation for fact, _ in chosen}
         own = {each.id: each for _, checks in chosen for each in checks.unnamed}
-        lines = [show.assertion_line(each) for each in own.values() if not rows.isdisjoint(each.source.split("; "))]
+        lines = [show.format_assertion(each) for each in own.values() if not rows.isdisjoint(each.source.split("; "))]
     else:
         lines = [
-            show.fact_text(fact, checks.of(fact), checks.candidates(fact))
+            show.format_fact(fact, checks.of(fact), checks.candidates(fact))
             for fact, checks in chosen
             if not args.unchecked or checks.wanting(fact)
         ]
@@ -110,10 +110,10 @@ def update(args: Namespace) -> int:
     roots = provider_folders.use_records(args.catalog)
     for root in roots if not args.dry_run else ():
         provider_folders.require_own(root)
-    summary = updating.update_each(
+    summary = updating.update_folders(
         updating.read_evidence(args.runs),
         roots,
-        policy=Policy(args.refresh_after, args.expire_after),
+        policy=UpdatePolicy(args.refresh_after, args.expire_after),
         today=_today(args),
         dry_run=args.dry_run,
     )
@@ -125,7 +125,7 @@ def update(args: Namespace) -> int:
 def explain(args: Namespace) -> int:
     """Say what a code means and what to do, or list all."""
     if args.code is None:
-        print(show.codes_text())
+        print(show.format_all_codes())
         return Exit.FINE
     from catalog_probe.catalog.evidence import causes
 
@@ -138,7 +138,7 @@ def explain(args: Namespace) -> int:
             suggest_similar(args.code.lower(), explanations.ALL) or "`catalog-probe catalog explain` lists every code"
         )
         raise CatalogError(f"no code is called {args.code!r}", mend)
-    print(show.code_text(explanations.ALL[args.code]))
+    print(show.format_code(explanations.ALL[args.code]))
     return Exit.FINE
 
 

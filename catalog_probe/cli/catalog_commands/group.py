@@ -12,7 +12,7 @@ from catalog_probe.catalog.model import KINDS
 from catalog_probe.catalog.model.clock import parse_days
 from catalog_probe.catalog.search.query import RECORD_FIELDS
 from catalog_probe.cli import parser
-from catalog_probe.cli.catalog_commands import accepting, commands, exporting
+from catalog_probe.cli.catalog_commands import accept_command, commands, export_command
 from catalog_probe.cli.parser import Parser
 
 if TYPE_CHECKING:
@@ -123,7 +123,7 @@ def build_parser() -> Parser:
     subparsers = group.add_subparsers(title="commands", metavar="COMMAND", required=True)
 
     def add_command(
-        name: str, run: Command, summary: str, text: str, catalog: Callable[[str], Path] = parser.folder
+        name: str, run: Command, summary: str, text: str, catalog: Callable[[str], Path] = parser.parse_catalog_folder
     ) -> Parser:
         description = f"{summary[0].upper()}{summary[1:]}.\n\n{text}"
         command: Parser = subparsers.add_parser(name, help=summary, description=description)
@@ -153,7 +153,7 @@ def build_parser() -> Parser:
     explain = add_command("explain", commands.explain, "say what a finding or reason code means", _EXPLAIN)
     explain.add_argument("code", nargs="?", metavar="CODE", help="a code, like header-missing; without it, all")
 
-    export = add_command("export", exporting.export, "make a document for other tools: OpenAPI or CSV", _EXPORT)
+    export = add_command("export", export_command.export, "make a document for other tools: OpenAPI or CSV", _EXPORT)
     export.add_argument("form", choices=("openapi", "csv"), help="what to make")
     export.add_argument(
         "provider", nargs="?", metavar="PROVIDER", help=f"of which provider: {parser.describe_providers()}"
@@ -162,7 +162,7 @@ def build_parser() -> Parser:
 
     # the folder of `--catalog` may be empty yet
     update = add_command(
-        "update", commands.update, "write what live runs saw into the records", _UPDATE, catalog=parser.place
+        "update", commands.update, "write what live runs saw into the records", _UPDATE, catalog=parser.parse_path
     )
     update.add_argument(
         "runs", nargs="*", type=paths.locate_run, metavar="RUN", help="a run's folder, its results.jsonl, or its name"
@@ -175,7 +175,7 @@ def build_parser() -> Parser:
     )
     update.add_argument("--dry-run", action="store_true", help="say what would change, and write nothing")
 
-    accept = add_command("accept", accepting.accept, "accept a difference until it is reviewed", _ACCEPT)
+    accept = add_command("accept", accept_command.accept, "accept a difference until it is reviewed", _ACCEPT)
     accept.add_argument("address", nargs="?", metavar="ADDRESS", help="the record that diverges")
     accept.add_argument("--cause", metavar="ID", help="all records that this cause made drift: pa-3f2a9c01")
     accept.add_argument("--like", metavar="ADDRESS", help="all records that drift as this one does")

@@ -43,7 +43,7 @@ _KINDS_OF_CODE = (
 )
 
 
-def record_text(record: Record, file: str, made: Sequence[Assertion], lookalikes: Sequence[str] = ()) -> str:
+def format_record(record: Record, file: str, made: Sequence[Assertion], lookalikes: Sequence[str] = ()) -> str:
     """A record: what it is, each thing that it asserts and when that was last seen, then every other field."""
     cells, resolved = cells_of(record, made), resolved_assumptions(record, made)
     endpoints = occurs_on(record) | {endpoint for endpoint, _ in cells}
@@ -96,7 +96,7 @@ def _asserted(
         yield from row("", f"{how}, {', '.join(places[:_PLACES])}{more}")
 
 
-def fact_text(fact: Fact, checked_by: Sequence[Assertion], candidates: Sequence[Assertion]) -> str:
+def format_fact(fact: Fact, checked_by: Sequence[Assertion], candidates: Sequence[Assertion]) -> str:
     """A fact, and the assertions that check it; if there is none, those that cite its row."""
     lines = [fact.id, *_row("row", fact.citation, "  ", _NARROW), *_row("states", fact.statement, "  ", _NARROW)]
     lines += _row("note", fact.note, "  ", _NARROW) if fact.note else []
@@ -110,13 +110,13 @@ def fact_text(fact: Fact, checked_by: Sequence[Assertion], candidates: Sequence[
     for each in checked_by:
         alike[f"{each.key} = {shorten(_plain(each.documented), WIDTH)}"].append(each)
     for stated, made in alike.items():
-        where = assertion_line(made[0]) if len(made) == 1 else f"{stated}, in {len(made)} records: {made[0].id} …"
+        where = format_assertion(made[0]) if len(made) == 1 else f"{stated}, in {len(made)} records: {made[0].id} …"
         lines += [f"  {label:<{_NARROW - 2}} {where}"]
         label = ""
     return "\n".join(map(sanitize_row, lines))
 
 
-def assertion_line(each: Assertion) -> str:
+def format_assertion(each: Assertion) -> str:
     """An assertion by its id, and what it states."""
     return sanitize_row(f"{each.id} = {shorten(_plain(each.documented), WIDTH)}")
 
@@ -136,12 +136,12 @@ def _of(some: Collection[str], endpoints: Collection[str]) -> str:
     return f"{len(some)} of {len(endpoints)} {'endpoint' if len(endpoints) == 1 else 'endpoints'}"
 
 
-def code_text(code: Explanation) -> str:
+def format_code(code: Explanation) -> str:
     """What a code means, and what to do next."""
     return "\n".join([code.code, *_wrapped(code.means, "  "), *_wrapped(f"Next: {code.next_step}", "  ")])
 
 
-def codes_text() -> str:
+def format_all_codes() -> str:
     """Every code, by what it is for."""
     blocks = []
     for title, table in _KINDS_OF_CODE:
@@ -150,7 +150,7 @@ def codes_text() -> str:
     return "\n\n".join(blocks)
 
 
-def addresses_text(records: Iterable[Record]) -> str:
+def format_addresses(records: Iterable[Record]) -> str:
     return "\n".join(str(record.address) for record in records)
 
 

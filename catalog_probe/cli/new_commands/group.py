@@ -18,7 +18,7 @@ from catalog_probe.catalog.model import Address
 from catalog_probe.catalog.model.errors import UserError, display_path
 from catalog_probe.catalog.model.exits import Exit
 from catalog_probe.catalog.text.sanitizing import sanitize_line
-from catalog_probe.catalog.writeback.writing import locked, write_text
+from catalog_probe.catalog.writeback.writing import lock_folder, write_text
 from catalog_probe.cli import parser
 from catalog_probe.cli.new_commands import scaffold
 from catalog_probe.cli.new_commands.scaffold import Site
@@ -67,7 +67,7 @@ def build_parser() -> Parser:
     of_record.set_defaults(run_command=_record)
     for command in (of_provider, of_record):
         command.add_argument(
-            "--catalog", type=parser.named, metavar="DIR", help="the home to write into (default: the checkout)"
+            "--catalog", type=parser.parse_name, metavar="DIR", help="the home to write into (default: the checkout)"
         )
     return group
 
@@ -147,7 +147,7 @@ def _home(chosen: argparse.Namespace) -> ProviderFolder:
 def _write(site: Site, files: Mapping[Path, str], *, only_new: bool) -> None:
     """Write each file whole, and name those that changed."""
     site.home.path.mkdir(parents=True, exist_ok=True)
-    with locked(site.home.path):
+    with lock_folder(site.home.path):
         for path, text in files.items():
             if not (only_new and path.exists()) and write_text(path, text):
                 print(f"wrote {display_path(path)}")

@@ -14,7 +14,7 @@ from catalog_probe.catalog.files.provider_folders import SHIPPED, ProviderFolder
 from catalog_probe.catalog.files.store import family_file
 from catalog_probe.catalog.files.strict_json import read_object
 from catalog_probe.catalog.reading.facts import COLUMNS
-from catalog_probe.catalog.writeback.canonical import canonical_text, lacking_nulls
+from catalog_probe.catalog.writeback.canonical_json import format_record_file, list_missing_nullable_fields
 
 if TYPE_CHECKING:
     from catalog_probe.catalog.model import Address, Json
@@ -90,7 +90,7 @@ def record_files(site: Site, address: Address) -> dict[Path, str]:
     row = address.slug.replace("_", " ")
     recipes = site.recipes_of(address)
     return {
-        file: canonical_text({**others, address.slug: _record(address, f"1:1#{row}")}, address.kind),
+        file: format_record_file({**others, address.slug: _record(address, f"1:1#{row}")}, address.kind),
         site.facts: _with_line(site.facts, COLUMNS, _fact(address, row)),
         recipes: _with_row(recipes, address),
     }
@@ -132,7 +132,7 @@ def _record(address: Address, source: str) -> dict[str, Json]:
                 "sources": [source],
             }
     begun = {**of_all, **own}
-    return {**begun, **dict.fromkeys(lacking_nulls(begun, address.kind))}
+    return {**begun, **dict.fromkeys(list_missing_nullable_fields(begun, address.kind))}
 
 
 def _fact(address: Address, row: str) -> list[str]:

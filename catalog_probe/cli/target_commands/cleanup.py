@@ -32,14 +32,14 @@ BY_HAND = "look for it on the account, then remove its lines from the journal"
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class CleanupResult:
     """What became of one thing, in a line; `left` where it may still be on the account."""
 
     line: str
     left: bool
 
 
-def journals(runs: Sequence[str], out: Path) -> list[Path]:
+def find_journals(runs: Sequence[str], out: Path) -> list[Path]:
     """The journals of these runs (folders, or names of folders below `out`), or of all runs below `out`.
 
     Raises:
@@ -61,7 +61,7 @@ def _journal_of(run: str, out: Path) -> Path:
     raise JournalError(what, "name one, or none for all", location=run)
 
 
-def clean(paths: Iterable[Path], target: Target, *, forget: bool = False) -> list[Told]:
+def clean_up(paths: Iterable[Path], target: Target, *, forget: bool = False) -> list[CleanupResult]:
     """Remove everything that is left, and say of each thing what became of it. Doing so again does no harm.
 
     `forget` takes what can only be looked for by hand as looked for.
@@ -69,20 +69,21 @@ def clean(paths: Iterable[Path], target: Target, *, forget: bool = False) -> lis
     return anyio.run(_clean, list(paths), target, forget)
 
 
-async def _clean(paths: Sequence[Path], target: Target, forget: bool) -> list[Told]:
+async def _clean(paths: Sequence[Path], target: Target, forget: bool) -> list[CleanupResult]:
     redactor = Redactor.of(target, public=[NOWHERE_KEY])
     lanes = _Lanes(target, redactor)
-    told: list[Told] = []
+    told: list[CleanupResult] = []
     try:
         for path in paths:
             try:
                 left_out: list[str] = []
                 left = journal.read_open_entries(path, left_out)
             except JournalError as error:  # one that is damaged leaves those of other runs as they are
-                told.append(Told(f"kept: {error}", left=True))
+                told.append(CleanupResult(f"kept: {error}", left=True))
                 continue
             told += (
-                Told(f"left out: {each}; look on the account, then remove the line", left=True) for each in left_out
+                CleanupResult(f"left out: {each}; look on the account, then remove the line", left=True)
+                for each in left_out
             )
             noted = Journal(path, target.name, redactor.text)
             told += [await _end(made, noted, lanes, redactor, forget=forget) for made in reversed(left)]
@@ -91,26 +92,28 @@ async def _clean(paths: Sequence[Path], target: Target, forget: bool) -> list[To
     return told
 
 
-async def _end(made: JournalEntry, noted: Journal, lanes: _Lanes, redactor: Redactor, *, forget: bool) -> Told:
+async def _end(made: JournalEntry, noted: Journal, lanes: _Lanes, redactor: Redactor, *, forget: bool) -> CleanupResult:
     named = f"{made.request} for {made.record}, {made.at}"
     if not made.removal:
         if forget:
             noted.end(made, "looked for by hand")
-            return Told(f"forgotten: {named}", left=False)
-        return Told(f"by hand: {named}: no answer named it; look for it, then run again with --forget", left=True)
+            return CleanupResult(f"forgotten: {named}", left=False)
+        return CleanupResult(
+            f"by hand: {named}: no answer named it; look for it, then run again with --forget", left=True
+        )
     try:
         call = lanes.removal_of(made)
         lane = lanes.of(made)
         exchange = await lane.send(call, CLEANUP, f"{CLEANUP}/{made.id}", time.perf_counter(), made.role, cleanup=True)
     except (JournalError, ProbeStopped) as why:
-        return Told(f"kept: {named}: {redactor.sentence(str(why))}", left=True)
+        return CleanupResult(f"kept: {named}: {redactor.sentence(str(why))}", left=True)
     seen = (
         f"HTTP {exchange.response.status}" if exchange.response else exchange.failure.code if exchange.failure else ""
     )
     if not is_gone(call, exchange):
-        return Told(f"kept: {named}: {call.method} {call.path} was answered {seen}", left=True)
+        return CleanupResult(f"kept: {named}: {call.method} {call.path} was answered {seen}", left=True)
     noted.end(made, f"removed: {seen}")
-    return Told(f"removed: {named}: {call.method} {call.path}, {seen}", left=False)
+    return CleanupResult(f"removed: {named}: {call.method} {call.path}, {seen}", left=False)
 
 
 class _Lanes:

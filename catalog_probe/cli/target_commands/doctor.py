@@ -203,7 +203,7 @@ async def _confirmed(call: Call, lane: Lane) -> None:
         await controls.confirm(call, lane, f"{RUN}/control", after=time.perf_counter())
 
 
-def told(found: Diagnosis, asked: str = "", allow: Sequence[Cost] = ()) -> list[str]:
+def format_diagnosis(found: Diagnosis, asked: str = "", allow: Sequence[Cost] = ()) -> list[str]:
     """The diagnosis for a person: of each provider what works and what would add most, the plan, and what to do.
 
     `asked` is the target as the person named it, where that is not by its own name; `allow` are the costs that they

@@ -84,7 +84,7 @@ def _doctor(chosen: argparse.Namespace) -> int:
     catalog = _catalog(chosen)
     with _ready(targets.load(chosen.target).only(selected_providers())) as ready:
         found = doctor.examine(catalog, ready, ready.allow | frozenset(chosen.allow), datetime.now(UTC).date())
-    print("\n".join(doctor.told(found, chosen.target, chosen.allow)))
+    print("\n".join(doctor.format_diagnosis(found, chosen.target, chosen.allow)))
     return found.status
 
 
@@ -97,8 +97,8 @@ def _cleanup(chosen: argparse.Namespace) -> int:
     from catalog_probe.cli.target_commands import cleanup  # brings what sends
 
     _records(chosen)
-    told = cleanup.clean(
-        cleanup.journals(chosen.runs, paths.locate(chosen.out)), targets.load(chosen.target), forget=chosen.forget
+    told = cleanup.clean_up(
+        cleanup.find_journals(chosen.runs, paths.locate(chosen.out)), targets.load(chosen.target), forget=chosen.forget
     )
     for each in told:
         print(sanitize_row(each.line))  # it quotes a journal, which anybody may have written
@@ -145,7 +145,9 @@ def build_parser() -> Parser:
     _add_variables(commands)
     _add_cleanup(commands)
     for command in commands.choices.values():
-        command.add_argument("--catalog", type=parser.place, metavar="DIR", help="the records, or the home, to use")
+        command.add_argument(
+            "--catalog", type=parser.parse_path, metavar="DIR", help="the records, or the home, to use"
+        )
     return group
 
 

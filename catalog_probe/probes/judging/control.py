@@ -12,7 +12,7 @@ from catalog_probe.catalog.model import Outcome, Reason
 from catalog_probe.catalog.model.codes import ReasonCode
 from catalog_probe.catalog.model.labels import CONTROL
 from catalog_probe.catalog.reading.expected import Expected
-from catalog_probe.catalog.recognition.known import Known
+from catalog_probe.catalog.recognition.vocabulary import ProviderVocabulary
 from catalog_probe.probes.judging.comparison.message import quote
 from catalog_probe.probes.judging.inconclusive.evidence import Evidence
 from catalog_probe.probes.judging.inconclusive.fold import find_reason
@@ -28,7 +28,7 @@ SUCCESS = 200
 
 UNAUTHORIZED = 401
 
-_NOTHING = Known()
+_NOTHING = ProviderVocabulary()
 
 
 def expect_control(provider: str) -> Expected:
@@ -49,7 +49,7 @@ def _expect_proof(method: str, path: str, provider: str) -> Expected:
     return replace(expect_control(provider), fields=dict.fromkeys(proof, True))
 
 
-def explain_account(exchange: Exchange, provider: str, known: Known) -> Reason | None:
+def explain_account(exchange: Exchange, provider: str, known: ProviderVocabulary) -> Reason | None:
     """Return why an answer is no success though key and host work: it tells of the account's credit or place."""
     return find_reason(_evidence(exchange, provider, known), [ACCOUNT_RULE])
 
@@ -71,5 +71,5 @@ def explain_silence(exchange: Exchange, provider: str) -> Reason | None:
     return Reason(ReasonCode.GATEWAY_PAGE, quote(response)) if in_text else None
 
 
-def _evidence(exchange: Exchange, provider: str, known: Known) -> Evidence:
+def _evidence(exchange: Exchange, provider: str, known: ProviderVocabulary) -> Evidence:
     return Evidence(expect_control(provider), exchange, Verdict(Outcome.DRIFTED), known, live=True)

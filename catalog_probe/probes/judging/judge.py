@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from catalog_probe.catalog.model import Aspect, Attempt, Finding, Outcome, Reason, Severity
 from catalog_probe.catalog.model.codes import FindingCode, ReasonCode
 from catalog_probe.catalog.reading.expected import answer_body
-from catalog_probe.catalog.recognition.known import TOO_MANY, Known
+from catalog_probe.catalog.recognition.vocabulary import MAX_CANDIDATES, ProviderVocabulary
 from catalog_probe.probes.judging.comparison.basis import weigh_findings
 from catalog_probe.probes.judging.comparison.compare import compare
 from catalog_probe.probes.judging.comparison.observations import is_answered, observe, shows_documented
@@ -31,7 +31,9 @@ if TYPE_CHECKING:
     from catalog_probe.catalog.reading.expected import Expected
 
 
-def judge(expected: Sequence[Expected], attempt: Attempt, known: Known, stopped: Reason | None = None) -> Verdict:
+def judge(
+    expected: Sequence[Expected], attempt: Attempt, known: ProviderVocabulary, stopped: Reason | None = None
+) -> Verdict:
     """Return the verdict of one attempt at a record.
 
     Each step is judged by itself first. Then the steps explain each other: rules that see the whole attempt, relations
@@ -83,7 +85,7 @@ def judge(expected: Sequence[Expected], attempt: Attempt, known: Known, stopped:
     return judge_record({**judged, **missing})
 
 
-def _judge_step(step: JudgedStep, known: Known, other_answers: OtherAnswers = NO_OTHER_ANSWERS) -> Verdict:
+def _judge_step(step: JudgedStep, known: ProviderVocabulary, other_answers: OtherAnswers = NO_OTHER_ANSWERS) -> Verdict:
     """Compare one answer with what is documented, and apply the rules that need to see no other."""
     expected, exchange = step.chosen, step.exchange
     if f"{expected.label}/status" in assertions_of_other_revisions(expected, exchange.request):
@@ -116,14 +118,14 @@ def _unobserved_verdict(step: JudgedStep, reason: Reason) -> Verdict:
 
 
 def _gather_evidence(
-    step: JudgedStep, verdict: Verdict, known: Known, attempt_evidence: AttemptEvidence | None = None
+    step: JudgedStep, verdict: Verdict, known: ProviderVocabulary, attempt_evidence: AttemptEvidence | None = None
 ) -> Evidence:
     is_live = not is_of_a_mock(step.exchange.request)
     return Evidence(step.chosen, step.exchange, verdict, known, is_live, attempt_evidence or AttemptEvidence())
 
 
 def _apply_attempt_rules(
-    step: JudgedStep, verdict: Verdict, known: Known, attempt_evidence: AttemptEvidence
+    step: JudgedStep, verdict: Verdict, known: ProviderVocabulary, attempt_evidence: AttemptEvidence
 ) -> Verdict:
     """Apply the rules that need to see the other answers of the attempt."""
     if verdict.outcome is not Outcome.DRIFTED or step.exchange.response is None:
@@ -170,14 +172,16 @@ def _explain_missing_step(label: str, stopped: Reason | None, differing: Sequenc
     return Verdict(Outcome.HARNESS_ERROR, Reason(ReasonCode.RECIPE_INCOMPLETE, f"no exchange labelled {label!r}"))
 
 
-def _add_observation(step: JudgedStep, verdict: Verdict, other_answers: OtherAnswers, known: Known) -> Verdict:
+def _add_observation(
+    step: JudgedStep, verdict: Verdict, other_answers: OtherAnswers, known: ProviderVocabulary
+) -> Verdict:
     observation = observe(
         step.expected, step.exchange, verdict.findings, verdict.reason, known.endpoints, other_answers
     )
     return replace(verdict, observations=(observation,), shows_documented=shows_documented(step.expected, observation))
 
 
-def _add_notes(step: JudgedStep, verdict: Verdict, known: Known) -> Verdict:
+def _add_notes(step: JudgedStep, verdict: Verdict, known: ProviderVocabulary) -> Verdict:
     """Add findings that are worth a note and are no part of the verdict."""
     response = step.exchange.response
     if response is None or not verdict.outcome.is_conclusive:
@@ -189,10 +193,10 @@ def _add_notes(step: JudgedStep, verdict: Verdict, known: Known) -> Verdict:
     return replace(verdict, findings=(*verdict.findings, *notes))
 
 
-def _recognize_answer(expected: Expected, response: Response, known: Known) -> Iterator[Finding]:
+def _recognize_answer(expected: Expected, response: Response, known: ProviderVocabulary) -> Iterator[Finding]:
     """Note which other record documents this answer, if the answer tells."""
-    addresses = [answer.address for answer in known.matching(response.status, answer_body(expected, response))]
-    if not addresses or expected.address in addresses or len(addresses) > TOO_MANY:
+    addresses = [answer.address for answer in known.match_answers(response.status, answer_body(expected, response))]
+    if not addresses or expected.address in addresses or len(addresses) > MAX_CANDIDATES:
         return
     yield Finding(
         code=FindingCode.MATCHES_ANOTHER_RECORD,

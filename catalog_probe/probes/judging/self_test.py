@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from datetime import date
 
     from catalog_probe.catalog.model import Exchange, Json
-    from catalog_probe.catalog.recognition.known import Known
+    from catalog_probe.catalog.recognition.vocabulary import ProviderVocabulary
 
 NOWHERE = "catalog-probe-self-test"
 """A header and a field that no provider has."""
@@ -39,7 +39,9 @@ TEAPOT = 418
 Lie = Callable[[Expected], tuple[Expected, AssertionKey, "Json"]]
 
 
-def self_test(lane: str, expected: Expected, control: Exchange, known: Known, today: date, at: str) -> Result:
+def self_test(
+    lane: str, expected: Expected, control: Exchange, known: ProviderVocabulary, today: date, at: str
+) -> Result:
     """The result of a lane's self-test; `expected` is what the control is truly answered with."""
     lie = false_assertion(expected, today)
     exchange = replace(control, label=CONTROL)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from catalog_probe.catalog.reading.record_fields import claimed_endpoints
-from catalog_probe.catalog.recognition.endpoints import Endpoints
+from catalog_probe.catalog.recognition.endpoint_index import EndpointIndex
 from catalog_probe.probes.planning.obstacles import obstacle
 from catalog_probe.probes.recipes.recipe import NO_OTHER_ENDPOINTS, EndpointPlan
 
@@ -63,8 +63,11 @@ def asked_first(recipe: Recipe, claimed: Sequence[str], catalog: Catalog) -> fro
     """The endpoints that the recipe's own calls ask. Steps that name none ask the first that the record names."""
     if recipe.endpoint:
         return frozenset({recipe.endpoint})
-    templates = Endpoints.of(catalog[each] for each in claimed)
-    found = {templates.asked(call.method, call.path, claimed, streamed=call.stream) for call in recipe.calls.values()}
+    templates = EndpointIndex.from_records(catalog[each] for each in claimed)
+    found = {
+        templates.find_by_request(call.method, call.path, claimed, streamed=call.stream)
+        for call in recipe.calls.values()
+    }
     if recipe.steps is not None:
         found.update(claimed[:1])
     return frozenset(found - {""})

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from catalog_probe.catalog.files import paths, provider_folders
 from catalog_probe.catalog.writeback import accepted_differences
-from catalog_probe.catalog.writeback.planner import Policy
+from catalog_probe.catalog.writeback.planner import UpdatePolicy
 from catalog_probe.probes.running import journal
 from catalog_probe.reports.history import nights
 
@@ -26,7 +26,7 @@ def list_stale_entries(options: Options) -> list[str]:
     if not all(map(provider_folders.is_provider_records, options.catalog.roots)):
         addresses = {str(address) for address in options.catalog}
         entries = [entry for entry in entries if entry.address in addresses]
-    problems = accepted_differences.problems(entries, options.catalog, options.today)
+    problems = accepted_differences.find_problems(entries, options.catalog, options.today)
     return [f"accepted difference: {problem}" for problem in problems]
 
 
@@ -40,7 +40,9 @@ def make_views(options: Options, folder: Path, run: Run, results: Sequence[Resul
     from catalog_probe.reports import build
 
     views: dict[str, Callable[[], object]] = {
-        "the records as this run would leave them": lambda: update.leave_copy(options.catalog, folder, (run, results)),
+        "the records as this run would leave them": lambda: update.write_run_copy(
+            options.catalog, folder, (run, results)
+        ),
         "the report": lambda: build.write_views(folder, run, results),
         "the history": lambda: nights.append(options.history_folder, run, results) if remember else None,
         f"{paths.RUNS}/latest": lambda: _link(options.out / "latest", folder.name),
@@ -63,7 +65,7 @@ def write_back(options: Options, run: Run, results: Sequence[Result]) -> list[st
     """
     from catalog_probe.catalog.writeback import update  # as above; most runs write nothing back
 
-    summary = update.update_each([(run, results)], options.catalog.roots, policy=Policy(), today=options.today)
+    summary = update.update_folders([(run, results)], options.catalog.roots, policy=UpdatePolicy(), today=options.today)
     return [f"update: {line}" for line in summary.lines()]
 
 

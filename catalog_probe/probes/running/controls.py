@@ -12,7 +12,7 @@ from catalog_probe.catalog.model.labels import CONTROL
 from catalog_probe.catalog.model.status import NO_SUCH_PATH
 from catalog_probe.catalog.reading.expected import answer_body
 from catalog_probe.catalog.reading.grpc_statuses import http_status_of
-from catalog_probe.catalog.recognition.known import TOO_MANY, Known
+from catalog_probe.catalog.recognition.vocabulary import MAX_CANDIDATES, ProviderVocabulary
 from catalog_probe.catalog.text.json_pointer import ABSENT, find_value
 from catalog_probe.probes.judging.control import (
     SUCCESS,
@@ -36,7 +36,7 @@ MAX_QUOTED = 160
 
 
 async def confirm(
-    control: Call, lane: Lane, session: str, known: Known | None = None, *, after: float | None = None
+    control: Call, lane: Lane, session: str, known: ProviderVocabulary | None = None, *, after: float | None = None
 ) -> Exchange:
     """Send a lane's control, and check that its answer is a success: status, JSON, and the proof of the manifest.
 
@@ -93,7 +93,7 @@ def _find_missing_proof(control: Call, lane: Lane, response: Response) -> str:
     return f"without {', '.join(missing)}" if missing else ""
 
 
-def _explain_account(lane: Lane, exchange: Exchange, request: str, known: Known) -> Reason | None:
+def _explain_account(lane: Lane, exchange: Exchange, request: str, known: ProviderVocabulary) -> Reason | None:
     """Return why a control failed though key and host work: no credit is left, or the region is not served."""
     reason = explain_account(exchange, lane.provider.name, known)
     if reason is None:
@@ -102,11 +102,13 @@ def _explain_account(lane: Lane, exchange: Exchange, request: str, known: Known)
     return Reason(reason.code, f"{request}: {reason.detail}{advice}")
 
 
-def _explain_refusal(lane: Lane, response: Response, status: int | None, request: str, known: Known | None) -> Reason:
+def _explain_refusal(
+    lane: Lane, response: Response, status: int | None, request: str, known: ProviderVocabulary | None
+) -> Reason:
     """Return why a control failed; never `restricted`, because a refused control says nothing about any record."""
     body = answer_body(expect_control(lane.provider.name), response)
-    records = [match.address for match in known.matching(status, body)] if known is not None else []
-    record_names = f", which is {' or '.join(records)}" if 0 < len(records) <= TOO_MANY else ""
+    records = [match.address for match in known.match_answers(status, body)] if known is not None else []
+    record_names = f", which is {' or '.join(records)}" if 0 < len(records) <= MAX_CANDIDATES else ""
     status_text = f"gRPC status {response.grpc.status}" if response.grpc is not None and status is None else status
     message = _quote_message(response, body, known)
     message_text = f": {message}" if message else ""
@@ -117,13 +119,13 @@ def _explain_refusal(lane: Lane, response: Response, status: int | None, request
     return Reason(ReasonCode.CONTROL_FAILED, detail)
 
 
-def _quote_message(response: Response, body: Json, known: Known | None) -> str:
+def _quote_message(response: Response, body: Json, known: ProviderVocabulary | None) -> str:
     """Quote the provider's own words: only they say what exactly the key lacks."""
     message: str | None = None
     if response.grpc is not None:
         message = response.grpc.message
     elif known is not None:
-        message = known.message_of(body)
+        message = known.find_message(body)
     if message is None:
         message = "" if body is None or body is ABSENT else str(body)
     return " ".join(message.split())[:MAX_QUOTED].rstrip(".")  # a sentence of ours continues after it

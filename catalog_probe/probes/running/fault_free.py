@@ -17,7 +17,7 @@ from catalog_probe.probes.running.attempt_probe import AttemptProbe
 if TYPE_CHECKING:
     from catalog_probe.catalog.model import Exchange
     from catalog_probe.catalog.reading.expected import Expected
-    from catalog_probe.catalog.recognition.known import Known
+    from catalog_probe.catalog.recognition.vocabulary import ProviderVocabulary
     from catalog_probe.probes.judging.inconclusive.key_evidence import AnswerOn, KeyEvidence
     from catalog_probe.probes.running.lane import Lane
     from catalog_probe.probes.running.task import Task
@@ -26,13 +26,13 @@ Send = Callable[[str], Awaitable["Exchange"]]
 """Sends the fault-free request of an endpoint; raises `ProbeStopped` where it may not or cannot be sent."""
 
 
-async def ask_fault_free(key: KeyEvidence, send: Send, provider: str, known: Known) -> None:
+async def ask_fault_free(key: KeyEvidence, send: Send, provider: str, known: ProviderVocabulary) -> None:
     """Send the fault-free request of each answer that too many faults share, and add what it shows to the evidence."""
     while suspicions := list_suspicions(key):
         key.fault_free[suspicions[0]] = await _ask(suspicions[0], send, expect_control(provider), known)
 
 
-async def _ask(suspicion: AnswerOn, send: Send, expected: Expected, known: Known) -> FaultFreeAnswer:
+async def _ask(suspicion: AnswerOn, send: Send, expected: Expected, known: ProviderVocabulary) -> FaultFreeAnswer:
     """Ask until an answer shows something, at most `REQUESTS` times."""
     for _ in range(REQUESTS):
         try:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Self
 
-from catalog_probe.catalog.recognition.known import Known
+from catalog_probe.catalog.recognition.vocabulary import ProviderVocabulary
 from catalog_probe.probes.running.lane import Lane
 from catalog_probe.probes.running.pacing.budget import Budget
 from catalog_probe.probes.running.pacing.rate_limits import RateLimitPolicy
@@ -24,7 +24,7 @@ class ProviderRun:
 
     provider: Provider
     redactor: Redactor
-    known: Known
+    known: ProviderVocabulary
     throttle: Throttle | None
     """None on a mock, which answers each probe as if it were alone."""
     budget: Budget
@@ -36,7 +36,7 @@ class ProviderRun:
         """Prepare the run of a provider that documents these records."""
         policy = RateLimitPolicy.from_records(records)
         throttle = Throttle(policy, provider.max_wait_s, own_rate=provider.rate is not None) if live else None
-        return cls(provider, redactor, Known.of(records), throttle, Budget(provider))
+        return cls(provider, redactor, ProviderVocabulary.from_records(records), throttle, Budget(provider))
 
     def get_lane(self, recipe: Recipe) -> Lane:
         """Return the lane on which a recipe's calls are sent."""

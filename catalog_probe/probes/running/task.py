@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from catalog_probe.catalog.model import Attempt, Exchange, Reason, Record
     from catalog_probe.catalog.reading.expected import Expected
-    from catalog_probe.catalog.recognition.known import Known
+    from catalog_probe.catalog.recognition.vocabulary import ProviderVocabulary
     from catalog_probe.probes.calls.call import Call
     from catalog_probe.probes.judging.verdicts.verdict import StepKey, Verdict
     from catalog_probe.probes.recipes.recipe import Recipe
@@ -28,7 +28,7 @@ class Task:
     record: Record
     recipe: Recipe
     expected: tuple[Expected, ...]
-    known: Known
+    known: ProviderVocabulary
     control: Call | None
     run: str
     journal: Journal | None = None

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from catalog_probe.catalog.files.store import Catalog
     from catalog_probe.catalog.reading.expected import Expected
-    from catalog_probe.catalog.recognition.known import Known
+    from catalog_probe.catalog.recognition.vocabulary import ProviderVocabulary
     from catalog_probe.probes.recipes.recipe import Recipe
     from catalog_probe.probes.running.journal import Journal
     from catalog_probe.probes.targets.target import Cost, Target
@@ -39,7 +39,7 @@ class TaskFactory:
     journal: Journal | None = None
     allowance: RetentionBudget = field(default_factory=RetentionBudget)
 
-    def make_task(self, address: str, recipe: Recipe, known: Known) -> Task:
+    def make_task(self, address: str, recipe: Recipe, known: ProviderVocabulary) -> Task:
         """Return the task of a record; `known` is of its provider."""
         record = self.catalog[address]
         documented = asserted_expectations(record, self.catalog.__getitem__)

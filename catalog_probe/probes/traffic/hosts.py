@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 from catalog_probe.catalog.files.manifest import manifest, providers
 from catalog_probe.catalog.model import Address
 from catalog_probe.catalog.reading.headers import header_names
-from catalog_probe.catalog.recognition.origin import Marks, Origin
+from catalog_probe.catalog.recognition.origin import Origin, OriginHeaders
 from catalog_probe.probes.targets.dialect import Dialect
 from catalog_probe.probes.targets.target import is_loopback
 
@@ -48,7 +48,7 @@ class Hosts:
     strict: bool
     names: Mapping[str, frozenset[str]]
     """The documented response headers of each provider, in stand-ins."""
-    marks: Mapping[str, Marks]
+    marks: Mapping[str, OriginHeaders]
 
     @classmethod
     def of(cls, targets: Iterable[Target], catalog: Catalog, *, strict: bool) -> Self:
@@ -65,7 +65,7 @@ class Hosts:
             places=tuple(sorted(found, key=lambda each: -len(each.path))),
             strict=strict,
             names={name: _documented(own) for name, own in records.items()},
-            marks={name: Marks.of(name, own) for name, own in records.items()},
+            marks={name: OriginHeaders.from_records(name, own) for name, own in records.items()},
         )
 
     def whose(self, recorded: RecordedExchange) -> Whose | None:

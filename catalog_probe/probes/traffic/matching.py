@@ -18,8 +18,8 @@ from catalog_probe.catalog.reading.expectations import documented_answers
 from catalog_probe.catalog.reading.grpc_statuses import http_status_of
 from catalog_probe.catalog.reading.record_fields import occurs_on
 from catalog_probe.catalog.reading.requests import keyless_refusals
-from catalog_probe.catalog.recognition.identify import Recogniser
-from catalog_probe.catalog.recognition.known import Known
+from catalog_probe.catalog.recognition.identify import Recognizer
+from catalog_probe.catalog.recognition.vocabulary import ProviderVocabulary
 from catalog_probe.catalog.text.json_pointer import ABSENT
 from catalog_probe.catalog.text.sanitizing import sanitize_line
 from catalog_probe.probes.judging.comparison.compare import compare
@@ -90,12 +90,12 @@ class Matcher:
         self._stated: dict[str, Mapping[str, Expected]] = {}
 
     @cached_property
-    def known(self) -> Known:
-        return Known.of(self._records)
+    def known(self) -> ProviderVocabulary:
+        return ProviderVocabulary.from_records(self._records)
 
     @cached_property
-    def _recogniser(self) -> Recogniser:
-        return Recogniser.of(self.provider, self._records)
+    def _recogniser(self) -> Recognizer:
+        return Recognizer.from_records(self.provider, self._records)
 
     def sent_as(self, exchanges: Sequence[Exchange], record: str) -> tuple[Match, ...] | Unmatched:
         """What an attempt of ours was made for: its record's expectations under the labels of the exchanges.
@@ -120,7 +120,9 @@ class Matcher:
             return Unmatched("without an answer")
         streamed = response.events is not None and exchange.request.method == "POST"
         request = exchange.request
-        endpoints = self.known.endpoints.sharing(request.method, request.url, streamed=streamed) if request.url else ()
+        endpoints = (
+            self.known.endpoints.list_by_request(request.method, request.url, streamed=streamed) if request.url else ()
+        )
         status = http_status_of(response, self.provider)
         if status is not None and status < 400 and not self._fails_inside(exchange):
             if not endpoints:

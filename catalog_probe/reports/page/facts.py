@@ -40,7 +40,7 @@ class Relations:
 
     def __init__(self, results: Sequence[Result]) -> None:
         self._known = {result.record for result in results}
-        self._lookalikes = Lookalikes.of(result.parsed_record for result in results if result.probed_record)
+        self._lookalikes = Lookalikes.from_records(result.parsed_record for result in results if result.probed_record)
         self._named_by: dict[str, list[str]] = defaultdict(list)
         for result in sorted(results, key=lambda each: each.record):
             for address in self.named(result):

@@ -57,7 +57,7 @@ def test_what_the_judge_recognises_to_the_letter_is_among_what_is_named() -> Non
     both = 0
     for each in of_providers():
         response = response_of(each)
-        exact = {one.address for one in known(each["provider"].lower()).matching(response.status, response.body)}
+        exact = {one.address for one in known(each["provider"].lower()).match_answers(response.status, response.body)}
         if exact:
             both += 1
             assert exact & {*identified(each).records}, each["id"]

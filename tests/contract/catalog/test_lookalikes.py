@@ -13,7 +13,7 @@ from tests.harness.engines import catalog
 
 CATALOG = catalog()
 ERRORS = CATALOG.select(kind="errors")
-FOUND = Lookalikes.of(CATALOG.records)
+FOUND = Lookalikes.from_records(CATALOG.records)
 
 
 @pytest.mark.parametrize(
@@ -80,7 +80,7 @@ def fault_free_request(record: Record, **fields: Any) -> Record:
 
 def are_alike(record: Record, **fields: Any) -> bool:
     other = fault_free_request(record, **fields)
-    return list(Lookalikes.of([record, other])[record.address]) == [str(other.address)]
+    return list(Lookalikes.from_records([record, other])[record.address]) == [str(other.address)]
 
 
 @pytest.mark.parametrize("record", [PLAIN, STREAMED, NOT_CONNECTED, GROUPED], ids=lambda each: each.address.slug)
@@ -130,13 +130,13 @@ def test_one_member_of_a_group_of_statuses_is_enough() -> None:
 def test_a_value_that_is_left_to_choice_makes_lookalikes() -> None:
     choice = {"answer/status": {"values": [409, 404], "source": "2:7.3#409"}}
     other = replace(fault_free_request(PLAIN), data={**PLAIN.data, "http_status": 404})
-    assert not Lookalikes.of([PLAIN, other])[PLAIN.address]
-    assert Lookalikes.of([replace(PLAIN, data={**PLAIN.data, "alternatives": choice}), other])[PLAIN.address]
+    assert not Lookalikes.from_records([PLAIN, other])[PLAIN.address]
+    assert Lookalikes.from_records([replace(PLAIN, data={**PLAIN.data, "alternatives": choice}), other])[PLAIN.address]
 
 
 def test_a_record_on_a_surface_that_is_not_there_is_like_none() -> None:
     lost = fault_free_request(PLAIN, surface="no_such_surface")
-    assert Lookalikes.of([PLAIN, lost])[PLAIN.address] == ()
-    assert Lookalikes.of([PLAIN, lost])[lost.address] == ()
+    assert Lookalikes.from_records([PLAIN, lost])[PLAIN.address] == ()
+    assert Lookalikes.from_records([PLAIN, lost])[lost.address] == ()
     other = replace(fault_free_request(PLAIN), address=Address.parse("pa/errors/general/another"))
-    assert Lookalikes.of([lost, PLAIN, other])[PLAIN.address] == (str(other.address),)
+    assert Lookalikes.from_records([lost, PLAIN, other])[PLAIN.address] == (str(other.address),)

@@ -11,7 +11,7 @@ from referencing.jsonschema import DRAFT202012
 
 from catalog_probe.catalog.files.manifest import providers
 from catalog_probe.catalog.files.schemas import KIND_SCHEMA, SCHEMAS, resolve_ref, schemas
-from catalog_probe.catalog.writeback.canonical import canonical_record, json_text
+from catalog_probe.catalog.writeback.canonical_json import format_json, order_record_keys
 from tests.contract.catalog.envelope_examples import ENVELOPES, without
 from tests.contract.catalog.record_examples import BAD, GOOD
 from tests.contract.catalog.stated_values import stated_facts
@@ -137,7 +137,7 @@ def test_every_reference_leads_somewhere() -> None:
 def test_each_file_is_laid_out_as_records_are() -> None:
     for path in files():
         urn = f"urn:catalog:{path.stem}" if path.parent == SCHEMAS else f"urn:catalog:envelope:{path.stem}"
-        assert path.read_text(encoding="utf-8") == json_text(dict(schemas()[urn])), path
+        assert path.read_text(encoding="utf-8") == format_json(dict(schemas()[urn])), path
 
 
 @each_kind
@@ -203,7 +203,7 @@ def test_a_record_without_a_required_field_is_refused(kind: str) -> None:
 def test_a_full_record_has_every_field_and_is_in_order(kind: str) -> None:
     """The examples are written in the canonical order, so that they prove it."""
     record = GOOD[kind][0]
-    assert list(canonical_record(dict(reversed(record.items())), kind)) == list(record)
+    assert list(order_record_keys(dict(reversed(record.items())), kind)) == list(record)
     missing = set(schemas()[KIND_SCHEMA[kind]]["properties"]) - {name for each in GOOD[kind] for name in each}
     assert missing <= {"pinned_reason"}
 

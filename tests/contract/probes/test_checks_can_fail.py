@@ -11,7 +11,7 @@ from catalog_probe.catalog.files.manifest import providers
 from catalog_probe.catalog.model import Attempt, Exchange, Outcome
 from catalog_probe.catalog.reading.assertions import asserted_expectations, assertions
 from catalog_probe.catalog.reading.expectations import expectations
-from catalog_probe.catalog.recognition.known import Known
+from catalog_probe.catalog.recognition.vocabulary import ProviderVocabulary
 from catalog_probe.probes.judging.judge import judge
 from catalog_probe.probes.judging.verdicts.attempts import MAX_ATTEMPTS, conclude_step
 from tests.harness.engines import Clean, catalog
@@ -38,7 +38,7 @@ def test_every_record_conforms_or_has_a_reason(provider: str, clean: Clean) -> N
 
 @pytest.mark.parametrize("provider", providers())
 def test_each_asserted_aspect_can_fail(provider: str, clean: Clean) -> None:
-    known = Known.of(catalog().select(provider=provider))
+    known = ProviderVocabulary.from_records(catalog().select(provider=provider))
     silent, count = [], 0
     for result, expected, beside, spoiled in spoiled_of(clean(provider)):
         count += 1

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from catalog_probe.catalog.model import Outcome
 from catalog_probe.catalog.reading.assertions import assertions
 from catalog_probe.catalog.reading.record_fields import claimed_endpoints
-from catalog_probe.catalog.writeback.planner import Patch, Policy, plan
-from catalog_probe.catalog.writeback.seen import Sighting
+from catalog_probe.catalog.writeback.planner import Patch, UpdatePolicy, plan_patch
+from catalog_probe.catalog.writeback.sightings import Sighting
 from catalog_probe.probes.planning.rotation import ALL
 from tests.harness.engines import FIRST, catalog, probe
 from tests.unit.reports.making import TODAY, run
@@ -40,7 +40,9 @@ def test_a_quick_run_looks_at_the_first_endpoint_and_names_the_others(mock_targe
 
 def written(result: Result, today: Run) -> Patch:
     record = catalog()[REVOKED]
-    made = plan(record, [Sighting(today, result)], Policy(), TODAY, assertions(record, catalog().__getitem__))
+    made = plan_patch(
+        record, [Sighting(today, result)], UpdatePolicy(), TODAY, assertions(record, catalog().__getitem__)
+    )
     assert isinstance(made, Patch)
     return made
 

@@ -10,7 +10,7 @@ import pytest
 
 from catalog_probe.catalog.evidence.results import Result, Run
 from catalog_probe.catalog.files.store import RECORDS
-from catalog_probe.catalog.writeback.update import update
+from catalog_probe.catalog.writeback.update import update_records
 from catalog_probe.mockserver.app import create_app
 from catalog_probe.probes.planning.rotation import ALL
 from tests.harness.checkouts import copied
@@ -76,7 +76,7 @@ def test_the_first_night_reads_as_a_line_an_endpoint(
     seen: dict[str, Result], records: Path, snapshot: SnapshotAssertion
 ) -> None:
     before = texts(records)
-    summary = update([(night("2026-11-20"), list(seen.values()))], records)
+    summary = update_records([(night("2026-11-20"), list(seen.values()))], records)
     assert {address for address, _ in summary.patched} == set(ADDRESSES)
     lines = difference(before, texts(records))
     assert lines == snapshot
@@ -92,7 +92,7 @@ def test_the_first_night_reads_as_a_line_an_endpoint(
 
 
 def test_the_second_night_changes_nothing(seen: dict[str, Result], records: Path) -> None:
-    update([(night("2026-11-20"), list(seen.values()))], records)
+    update_records([(night("2026-11-20"), list(seen.values()))], records)
     before = texts(records)
-    assert update([(night("2026-11-21"), list(seen.values()))], records).files == ()
+    assert update_records([(night("2026-11-21"), list(seen.values()))], records).files == ()
     assert difference(before, texts(records)) == []

@@ -13,7 +13,7 @@ from catalog_probe.catalog.evidence.verdicts import run_verdict
 from catalog_probe.catalog.files.store import RECORDS
 from catalog_probe.catalog.model import Outcome
 from catalog_probe.catalog.model.exits import Exit
-from catalog_probe.catalog.writeback.update import update
+from catalog_probe.catalog.writeback.update import update_records
 from tests.harness.engines import catalog, probe
 from tests.harness.night_table import NOBODYS, SOMEBODYS, Row
 
@@ -59,7 +59,7 @@ def run_of(results: Sequence[Result]) -> Run:
 
 def written_by(results: Sequence[Result]) -> list[str]:
     """The records that such a night would change."""
-    return [address for address, _ in update([(run_of(results), results)], into=RECORDS, dry_run=True).patched]
+    return [address for address, _ in update_records([(run_of(results), results)], into=RECORDS, dry_run=True).patched]
 
 
 def told(results: Sequence[Result]) -> tuple[Counter[str], str]:

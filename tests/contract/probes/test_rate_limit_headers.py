@@ -14,7 +14,7 @@ from catalog_probe.catalog.observed.tags import tag_by_evidence
 from catalog_probe.catalog.reading.assertions import assertions
 from catalog_probe.catalog.reading.expectations import expectations
 from catalog_probe.catalog.reading.headers import HeaderRule
-from catalog_probe.catalog.recognition.known import Known
+from catalog_probe.catalog.recognition.vocabulary import ProviderVocabulary
 from catalog_probe.probes.judging.comparison.limit_headers import find_contradictions
 from catalog_probe.probes.judging.judge import judge
 from catalog_probe.probes.planning.obstacles import fitted
@@ -87,7 +87,7 @@ def judged(result: Result, label: str, headers: Mapping[str, str | None]) -> lis
     spoiled = replace(seen, response=replace(seen.response, headers=changed))
     expected = [each for each in expectations(record, catalog().__getitem__) if each.label == label]
     others = [each for each in last.exchanges if each.label != label]
-    verdict = judge(expected, replace(last, exchanges=(*others, spoiled)), Known.of(()))
+    verdict = judge(expected, replace(last, exchanges=(*others, spoiled)), ProviderVocabulary.from_records(()))
     return [(finding.code, finding.location) for finding in verdict.findings if finding.is_drift]
 
 
@@ -257,7 +257,7 @@ def unasked_findings(status: int, body: Any, headers: Mapping[str, str]) -> tupl
     verdict = judge(
         expectations(record, catalog().__getitem__),
         Attempt("", 0.0, (seen,)),
-        Known.of(catalog().select(provider="pa")),
+        ProviderVocabulary.from_records(catalog().select(provider="pa")),
     )
     return verdict.outcome, [each for each in verdict.findings if each.code == "unasked-answer"]
 

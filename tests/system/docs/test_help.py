@@ -23,7 +23,7 @@ from catalog_probe.catalog.files.store import RECORDS
 from catalog_probe.catalog.model import Aspect, Outcome
 from catalog_probe.catalog.model.answered_by import AnsweredBy
 from catalog_probe.catalog.model.exits import Exit
-from catalog_probe.cli import check, identify, main, probe, relying, report_commands
+from catalog_probe.cli import can_i_rely, check, identify, main, probe, report_commands
 from catalog_probe.cli.catalog_commands import group as catalog_group
 from catalog_probe.cli.new_commands import group as new_group
 from catalog_probe.cli.target_commands import group as target_group
@@ -67,7 +67,7 @@ def parsers(parser: argparse.ArgumentParser) -> Iterator[argparse.ArgumentParser
 
 def examples() -> list[str]:
     told = [main.OVERVIEW]
-    for command in (probe, check, identify, relying, report_commands, catalog_group, new_group, target_group):
+    for command in (probe, check, identify, can_i_rely, report_commands, catalog_group, new_group, target_group):
         told += [each.format_help() for each in parsers(command.build_parser())]
     found = (match[1] for text in told for match in _EXAMPLE.finditer(text))
     return list(dict.fromkeys(_GAP.split(each)[0] for each in found))

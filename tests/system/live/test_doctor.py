@@ -38,9 +38,11 @@ def test_a_ready_target_is_fine_and_costs_one_free_request_a_key(tmp_path: Path)
         target = night(tmp_path, {"pa": f"{base}/pa"}).target
         found = doctor.examine(catalog(), target, frozenset({Cost.FREE}), date(2026, 11, 21))
         assert app.world.total_requests == 1
-    text = "\n".join(doctor.told(found))
+    text = "\n".join(doctor.format_diagnosis(found))
     assert found.healthy
-    assert "fine: `pytest probes --target 'my night.toml'` sends what is planned" in doctor.told(found, "my night.toml")
+    assert "fine: `pytest probes --target 'my night.toml'` sends what is planned" in doctor.format_diagnosis(
+        found, "my night.toml"
+    )
     assert "inference (PA_API_KEY)  works: GET /v1/models" in text
     assert "not probed, cost-not-allowed: --allow billable" in text
     assert "not probed, credential-missing: add providers.pa.credentials.compliance to target 'night'" in text
@@ -107,7 +109,7 @@ def models_one_by_one(*ids: str) -> Starlette:
 def test_a_model_is_found_on_whichever_page(listed: tuple[str, ...], found: str) -> None:
     with serving(models_one_by_one(*listed)) as base:
         target = targets.load("live", {"PA_API_KEY": "key-of-nobody", "PA_BASE_URL": base})
-        told = doctor.told(doctor.examine(catalog(), target, frozenset({Cost.FREE}), date(2026, 11, 21)))
+        told = doctor.format_diagnosis(doctor.examine(catalog(), target, frozenset({Cost.FREE}), date(2026, 11, 21)))
     assert [line.split()[-1] for line in told if "found" in line and " small_model" in line] == [found]
     (end,) = [line for line in told if "`small_model`" in line]
     said = rf"In 12 days `small_model` \({found}\) of PA goes: \d+ records would go blind; set PA_SMALL_MODEL"
@@ -147,7 +149,7 @@ def test_an_expected_provider_that_is_not_configured_is_missing() -> None:
     found = doctor.examine(catalog(), target, frozenset({Cost.FREE}), date(2026, 11, 21))
     assert not found.healthy
     assert found.missing == ["pa"]
-    assert "missing: pa is expected and nothing of it can be probed: set PA_API_KEY" in doctor.told(found)
+    assert "missing: pa is expected and nothing of it can be probed: set PA_API_KEY" in doctor.format_diagnosis(found)
 
 
 @pytest.mark.parametrize(("provider", "blank"), [("pa", ""), ("pb", " \t\n"), ("pc", ""), ("pd", "")])
@@ -155,7 +157,7 @@ def test_a_key_that_is_set_and_empty_is_what_is_missing(provider: str, blank: st
     name = f"{provider.upper()}_API_KEY"
     found = doctor.examine(catalog(), targets.load("live", {name: blank}), frozenset({Cost.FREE}), date(2026, 11, 21))
     assert not found.healthy
-    assert [line for line in doctor.told(found) if line.startswith("missing: ")] == [
+    assert [line for line in doctor.format_diagnosis(found) if line.startswith("missing: ")] == [
         f"missing: {provider} is expected and nothing of it can be probed: {name} is set but empty; set it to the key, "
         "or unset it"
     ]
@@ -177,7 +179,7 @@ def test_the_key_of_an_sdk_is_named_where_ours_is_missing() -> None:
     found = doctor.examine(
         catalog(), targets.load("live", {"OPENAI_API_KEY": "sk-canary-of-nobody"}), frozenset(), date(2026, 11, 21)
     )
-    said = "\n".join(doctor.told(found))
+    said = "\n".join(doctor.format_diagnosis(found))
     assert "not configured: set PC_API_KEY to what OPENAI_API_KEY holds" in said
     assert "not configured: set PA_API_KEY\n" in said
     assert "canary" not in said

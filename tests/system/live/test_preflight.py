@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from catalog_probe.catalog.model import Outcome
-from catalog_probe.catalog.writeback.accepted_differences import Entry
+from catalog_probe.catalog.writeback.accepted_differences import AcceptedDifference
 from catalog_probe.mockserver.app import create_app
 from catalog_probe.probes.plugin.after_run import list_stale_entries
 from catalog_probe.probes.plugin.collection.options import Options
@@ -206,10 +206,10 @@ def test_a_drift_is_confirmed_after_the_time_that_the_target_sets(tmp_path: Path
     assert (second - first).total_seconds() >= 0.2
 
 
-ACCEPTED = Entry(MODELS, "night", ("status",), "known", "2026-01-01", "2026-06-01")
+ACCEPTED = AcceptedDifference(MODELS, "night", ("status",), "known", "2026-01-01", "2026-06-01")
 
 
-def options(*accepted: Entry, today: date) -> Options:
+def options(*accepted: AcceptedDifference, today: date) -> Options:
     """Only what the check of accepted differences needs."""
     target = replace(night_target(), name="night")
     return Options(catalog(), target, ("pa",), ("endpoints",), frozenset(), False, False, Path(), today, accepted)
@@ -230,7 +230,9 @@ def night_target() -> Target:
         (replace(ACCEPTED, target="elsewhere"), date(2030, 1, 1), []),
     ],
 )
-def test_an_entry_that_no_run_can_keep_fails_each_run_on_its_target(entry: Entry, today: date, said: list[str]) -> None:
+def test_an_entry_that_no_run_can_keep_fails_each_run_on_its_target(
+    entry: AcceptedDifference, today: date, said: list[str]
+) -> None:
     lines = list_stale_entries(options(entry, today=today))
     assert len(lines) == len(said)
     assert all(words in line for words, line in zip(said, lines, strict=True))

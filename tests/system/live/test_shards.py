@@ -13,7 +13,7 @@ import pytest
 
 from catalog_probe.catalog.files.store import RECORDS
 from catalog_probe.catalog.model import KINDS, Outcome
-from catalog_probe.catalog.writeback.update import read_evidence, update
+from catalog_probe.catalog.writeback.update import read_evidence, update_records
 from catalog_probe.probes.planning.sharding import Shard, group_of, share
 from catalog_probe.probes.plugin.collection.options import Options
 from catalog_probe.probes.targets import target_file as targets
@@ -130,7 +130,7 @@ def test_shards_merged_in_any_order_give_the_same_records(shards: list[Ran], tmp
     for number, order in enumerate(permutations(ran for ran in shards if ran.status == 0)):
         records = tmp_path / str(number)
         copied(RECORDS, records)
-        summary = update(read_evidence([ran.folder for ran in order]), into=records)
+        summary = update_records(read_evidence([ran.folder for ran in order]), into=records)
         merged.append({path.relative_to(records): path.read_bytes() for path in sorted(records.rglob("*.json"))})
         verified = {
             address for ran in order for address, each in ran.results.items() if each.outcome is Outcome.CONFORMS

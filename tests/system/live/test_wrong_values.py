@@ -134,7 +134,7 @@ def test_the_doctor_says_which_value_the_account_has_not(standing: Services) -> 
     found = doctor.examine(catalog(), target, FREE, date(2026, 11, 21))
     assert not found.healthy
     said = "not there: pa small_model: the account does not show no-such-model-of-mine; set PA_SMALL_MODEL"
-    assert said in doctor.told(found)
+    assert said in doctor.format_diagnosis(found)
 
 
 def test_the_doctor_finds_a_value_that_is_there_fine(standing: Services) -> None:
@@ -163,7 +163,7 @@ def test_an_account_without_any_model_is_in_trouble(standing: Services, provider
     target = standing.target(provider)
     found = doctor.examine(catalog(), target, FREE, date(2026, 11, 21))
     assert not found.healthy
-    (said,) = [line for line in doctor.told(found) if line.startswith("unanswered: ")]
+    (said,) = [line for line in doctor.format_diagnosis(found) if line.startswith("unanswered: ")]
     assert "lists no model at all; look at the account of " in said
     unseen = found.plans[provider].not_probed.values()
     assert sum(each.code == ReasonCode.ACCOUNT_TROUBLE for each in unseen) >= 3

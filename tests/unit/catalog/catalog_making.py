@@ -24,8 +24,8 @@ from catalog_probe.catalog.model import (
 from catalog_probe.catalog.model.answered_by import AnsweredBy
 from catalog_probe.catalog.model.observation import Observation
 from catalog_probe.catalog.reading.assertions import assertions
-from catalog_probe.catalog.writeback.canonical import canonical_text
-from catalog_probe.catalog.writeback.seen import Sighting
+from catalog_probe.catalog.writeback.canonical_json import format_record_file
+from catalog_probe.catalog.writeback.sightings import Sighting
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -103,7 +103,7 @@ def write_catalog(root: Path, content: Content | None = None) -> Path:
         path = root / name
         path.parent.mkdir(parents=True, exist_ok=True)
         parts = name.removesuffix(".json").split("/")
-        path.write_text(canonical_text(records, parts[1]), encoding="utf-8")
+        path.write_text(format_record_file(records, parts[1]), encoding="utf-8")
     return root
 
 

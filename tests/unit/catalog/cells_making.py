@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 from catalog_probe.catalog.model import Outcome, Record
 from catalog_probe.catalog.model.observation import Observation
 from catalog_probe.catalog.reading.assertions import assertions
-from catalog_probe.catalog.writeback.planner import Patch, Policy, plan
-from catalog_probe.catalog.writeback.seen import Sighting
+from catalog_probe.catalog.writeback.planner import Patch, UpdatePolicy, plan_patch
+from catalog_probe.catalog.writeback.sightings import Sighting
 from tests.unit.catalog.catalog_making import ENDPOINT_ADDRESS, record, sighting
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 ELSEWHERE = "pa/endpoints/messages/count_tokens"
 TODAY = date(2026, 11, 30)
-POLICY = Policy(refresh_after=7)
+POLICY = UpdatePolicy(refresh_after=7)
 ASSUMED: dict[str, Any] = {"assumed": {"answer/status": "not shown"}}
 
 
@@ -48,12 +48,12 @@ def night(day: str, *observations: Observation, outcome: Outcome = Outcome.CONFO
     return Sighting(plain.run, replace(plain.result, observations=observations))
 
 
-def after(before: Record, *nights: Sighting, policy: Policy = POLICY) -> Record:
-    made = plan(before, nights, policy, TODAY, stated_by(before))
+def after(before: Record, *nights: Sighting, policy: UpdatePolicy = POLICY) -> Record:
+    made = plan_patch(before, nights, policy, TODAY, stated_by(before))
     return made.record if isinstance(made, Patch) else before
 
 
-def one_after_the_other(before: Record, nights: Sequence[Sighting], policy: Policy) -> Record:
+def one_after_the_other(before: Record, nights: Sequence[Sighting], policy: UpdatePolicy) -> Record:
     for each in nights:
         before = after(before, each, policy=policy)
     return before

@@ -13,14 +13,14 @@ from catalog_probe.catalog.files.store import Catalog
 from catalog_probe.catalog.model import Aspect, Finding, Outcome, Severity
 from catalog_probe.catalog.model.errors import CatalogError
 from catalog_probe.catalog.writeback import accepted_differences
-from catalog_probe.catalog.writeback.accepted_differences import Entry, judge_acceptance
+from catalog_probe.catalog.writeback.accepted_differences import AcceptedDifference, judge_acceptance
 from tests.unit.catalog.catalog_making import ERROR_ADDRESS, drift, write_catalog
 
 if TYPE_CHECKING:
     from pathlib import Path
 
 TODAY = date(2026, 11, 20)
-ENTRY = Entry(
+ENTRY = AcceptedDifference(
     ERROR_ADDRESS, "live", ("answer/header:retry-after", "answer/status"), "known since May", "2026-05-01", "2026-12-31"
 )
 
@@ -117,8 +117,8 @@ def test_what_only_an_assumption_differs_in_is_no_drifted_aspect() -> None:
 
 
 def test_an_entry_applies_to_its_target_only() -> None:
-    assert accepted_differences.entry_for([ENTRY], ERROR_ADDRESS, "live") is ENTRY
-    assert accepted_differences.entry_for([ENTRY], ERROR_ADDRESS, "mock") is None
+    assert accepted_differences.find_entry([ENTRY], ERROR_ADDRESS, "live") is ENTRY
+    assert accepted_differences.find_entry([ENTRY], ERROR_ADDRESS, "mock") is None
 
 
 def test_an_acceptance_is_kept_in_a_result_by_its_names() -> None:
@@ -134,15 +134,15 @@ def test_an_acceptance_is_kept_in_a_result_by_its_names() -> None:
 
 def test_accepting_writes_and_replaces(tmp_path: Path) -> None:
     path = tmp_path / "divergences.json"
-    assert accepted_differences.load(path) == ()
+    assert accepted_differences.load_entries(path) == ()
     assert accepted_differences.accept(ENTRY, path)
     assert not accepted_differences.accept(ENTRY, path)
-    later = Entry(ERROR_ADDRESS, "live", ("answer/status",), "still so", "2026-11-20", "2027-02-01")
-    other = Entry(ERROR_ADDRESS, "eu", ("answer/status",), "also there", "2026-11-20", "2027-02-01")
+    later = AcceptedDifference(ERROR_ADDRESS, "live", ("answer/status",), "still so", "2026-11-20", "2027-02-01")
+    other = AcceptedDifference(ERROR_ADDRESS, "eu", ("answer/status",), "also there", "2026-11-20", "2027-02-01")
     accepted_differences.accept(later, path)
     accepted_differences.accept(other, path)
 
-    eu, live = accepted_differences.load(path)
+    eu, live = accepted_differences.load_entries(path)
     assert eu == other
     assert (live.reason, live.first_seen) == ("still so", "2026-05-01")
     assert path.read_text().endswith("\n")
@@ -157,20 +157,24 @@ def test_what_could_not_be_read_again_is_not_written(tmp_path: Path) -> None:
 
 def test_problems_of_the_entries_themselves_are_told(tmp_path: Path) -> None:
     catalog = Catalog.load(write_catalog(tmp_path))
-    unknown = Entry("pa/errors/general/rate_limit_eror", "live", ("answer/status",), "r", "2026-05-01", "2026-12-31")
+    unknown = AcceptedDifference(
+        "pa/errors/general/rate_limit_eror", "live", ("answer/status",), "r", "2026-05-01", "2026-12-31"
+    )
 
-    assert accepted_differences.problems([ENTRY], catalog, TODAY) == []
-    assert "did you mean" in str(accepted_differences.problems([unknown], catalog, TODAY)[0])
+    assert accepted_differences.find_problems([ENTRY], catalog, TODAY) == []
+    assert "did you mean" in str(accepted_differences.find_problems([unknown], catalog, TODAY)[0])
     gone = replace(unknown, address="pd/endpoints/nothing/like_any_other")
-    assert str(accepted_differences.problems([gone], catalog, TODAY)[0]).endswith(
+    assert str(accepted_differences.find_problems([gone], catalog, TODAY)[0]).endswith(
         "no record has this address; remove the entry"
     )
-    assert accepted_differences.problems([ENTRY], catalog, date(2026, 12, 31)) == [], "on its last day it still stands"
-    [due] = accepted_differences.problems([ENTRY], catalog, date(2027, 1, 1))
+    assert accepted_differences.find_problems([ENTRY], catalog, date(2026, 12, 31)) == [], (
+        "on its last day it still stands"
+    )
+    [due] = accepted_differences.find_problems([ENTRY], catalog, date(2027, 1, 1))
     told = "was to be reviewed by 2026-12-31; renew it with `catalog-probe catalog accept`, or remove it"
     assert str(due).endswith(told)
-    assert due.file == accepted_differences.of_record(ERROR_ADDRESS)
-    [elsewhere] = accepted_differences.problems([ENTRY], catalog, date(2027, 1, 1), tmp_path / "own.json")
+    assert due.file == accepted_differences.find_file(ERROR_ADDRESS)
+    [elsewhere] = accepted_differences.find_problems([ENTRY], catalog, date(2027, 1, 1), tmp_path / "own.json")
     assert elsewhere.file == tmp_path / "own.json"
 
 
@@ -206,5 +210,5 @@ def test_a_broken_file_is_told(tmp_path: Path, content: dict[str, Any] | list[An
     path = tmp_path / "divergences.json"
     path.write_text(json.dumps(content))
     with pytest.raises(CatalogError) as caught:
-        accepted_differences.load(path)
+        accepted_differences.load_entries(path)
     assert message in str(caught.value)

@@ -89,7 +89,7 @@ def refusal(tmp_path: Path, content: Json) -> str | None:
     path = tmp_path / "divergences.json"
     path.write_text(json.dumps(content), encoding="utf-8")
     try:
-        accepted_differences.load(path)
+        accepted_differences.load_entries(path)
     except CatalogError as error:
         return str(error)
     return None
@@ -121,7 +121,7 @@ def test_a_deep_file_is_refused_in_one_line(tmp_path: Path, depth: int) -> None:
     path = tmp_path / "divergences.json"
     path.write_text("[" * depth + "]" * depth)
     with pytest.raises(CatalogError) as caught:
-        accepted_differences.load(path)
+        accepted_differences.load_entries(path)
     assert len(str(caught.value).splitlines()) == 1
 
 

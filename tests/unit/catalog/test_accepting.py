@@ -12,7 +12,7 @@ import pytest
 
 from catalog_probe.catalog.evidence.causes import find_causes
 from catalog_probe.catalog.model import AcceptanceState, Aspect, Outcome
-from catalog_probe.catalog.writeback.accepted_differences import entry_for, judge_acceptance, load
+from catalog_probe.catalog.writeback.accepted_differences import find_entry, judge_acceptance, load_entries
 from catalog_probe.cli.catalog_commands.group import main
 from tests.harness.checkouts import as_checkout
 from tests.unit.catalog.catalog_making import ERROR_ADDRESS, drift, result, run, write_catalog, write_run
@@ -79,7 +79,7 @@ def test_a_cause_is_accepted_of_all_its_records_and_of_nothing_else(accept: Acce
     written = entries(tmp_path)
     assert written.keys() == {ERROR_ADDRESS, OTHER}
     assert {tuple(each["assertions"]) for each in written.values()} == {("answer/status",)}
-    accepted = entry_for(load(tmp_path / "l.json"), OTHER, "live")
+    accepted = find_entry(load_entries(tmp_path / "l.json"), OTHER, "live")
     verdict = judge_acceptance(accepted, Outcome.DRIFTED, SECOND.findings, TODAY)
     assert verdict is not None
     assert verdict.state is AcceptanceState.NEW_ASPECTS

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 import catalog_probe
 from catalog_probe import Advice, May
-from catalog_probe.catalog.recognition.advice import for_answer, of_all
+from catalog_probe.catalog.recognition.advice import apply_answer, combine_advice
 
 YES = Advice(May.YES, attempts=3, first_s=0.5, max_s=8.0)
 NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
@@ -42,14 +42,14 @@ def test_what_depends_says_on_what() -> None:
 
 def test_where_records_disagree_the_advice_names_those_that_forbid_it() -> None:
     records = [catalog_probe.load()[f"pa/errors/general/{slug}"].record for slug in ("rate_limit", "spend_cap")]
-    found = of_all(records)
+    found = combine_advice(records)
     assert found.may is May.CONDITIONAL
     assert found.condition == "not if it is pa/errors/general/spend_cap"
 
 
 def test_a_record_of_which_nothing_is_said_does_not_weaken_the_others() -> None:
     addresses = ("pb/errors/general/key_leaked", "pb/errors/quota/batch_file_storage")
-    assert of_all(catalog_probe.load()[address].record for address in addresses).may is May.NO
+    assert combine_advice(catalog_probe.load()[address].record for address in addresses).may is May.NO
 
 
 def test_credit_that_is_used_up_does_not_come_back_by_waiting() -> None:
@@ -58,9 +58,9 @@ def test_credit_that_is_used_up_does_not_come_back_by_waiting() -> None:
 
 
 def test_where_nothing_is_known_nothing_is_advised_and_nothing_sent() -> None:
-    assert of_all([]).may is May.UNKNOWN
+    assert combine_advice([]).may is May.UNKNOWN
     assert Advice(May.UNKNOWN, attempts=6).delay_s(1) is None
-    assert for_answer(Advice(May.UNKNOWN), {"x-should-retry": "true"}, None).may is May.YES
+    assert apply_answer(Advice(May.UNKNOWN), {"x-should-retry": "true"}, None).may is May.YES
 
 
 @pytest.mark.parametrize(
@@ -79,13 +79,13 @@ def test_where_nothing_is_known_nothing_is_advised_and_nothing_sent() -> None:
 def test_how_long_to_wait_is_what_the_answer_says(
     headers: dict[str, str], message: str | None, seconds: float | None, told_by: str
 ) -> None:
-    found = for_answer(YES, headers, message, lambda: NOW)
+    found = apply_answer(YES, headers, message, lambda: NOW)
     assert (found.wait_s, found.wait_from) == (seconds, told_by)
 
 
 def test_the_answers_own_word_stands_above_the_status() -> None:
-    assert for_answer(YES, {"x-should-retry": "false"}, None).may is May.NO
-    assert for_answer(Advice(May.CONDITIONAL), {"x-should-retry": "true"}, None).may is May.YES
+    assert apply_answer(YES, {"x-should-retry": "false"}, None).may is May.NO
+    assert apply_answer(Advice(May.CONDITIONAL), {"x-should-retry": "true"}, None).may is May.YES
 
 
 def test_delays_double_up_to_the_most_and_end_with_the_attempts() -> None:

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from catalog_probe.catalog.files import provider_folders
 from catalog_probe.catalog.files.schemas import schemas
-from catalog_probe.catalog.writeback.canonical import canonical_record, canonical_text, json_text
+from catalog_probe.catalog.writeback.canonical_json import format_json, format_record_file, order_record_keys
 from tests.unit.catalog.catalog_making import ERROR, LIMITS, small_catalog
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ def shuffled(value: Any) -> Any:
 
 
 def test_keys_follow_the_schema_at_every_depth() -> None:
-    in_order = canonical_record(shuffled(ERROR), "errors")
+    in_order = order_record_keys(shuffled(ERROR), "errors")
 
     assert list(in_order)[:4] == ["provider", "name", "surface", "endpoints"]
     assert list(in_order)[-1] == "source"
@@ -42,7 +42,7 @@ def test_keys_follow_the_schema_at_every_depth() -> None:
 
 def test_keys_of_what_stands_in_a_list_follow_the_schema_too() -> None:
     relation = {"label": "success", "is": "none", "at": "event", "value": ["error"], "source": "1:6#response.steer"}
-    in_order = canonical_record({"relations": ["pa/errors/general/overloaded", shuffled(relation)]}, "endpoints")
+    in_order = order_record_keys({"relations": ["pa/errors/general/overloaded", shuffled(relation)]}, "endpoints")
     assert list(in_order["relations"][1]) == list(relation)
 
 
@@ -69,7 +69,7 @@ def test_every_way_in_which_a_home_puts_its_schema_together_gives_an_order(tmp_p
     documented = {"any": inner, "per_day": inner, **dict.fromkeys("edcba"), "named": inner}
     try:
         provider_folders.use(tmp_path)
-        in_order = canonical_record({"provider": "PE", "documented": documented}, "rate_limits")["documented"]
+        in_order = order_record_keys({"provider": "PE", "documented": documented}, "rate_limits")["documented"]
     finally:
         provider_folders.use(None)
     assert list(in_order) == ["named", "a", "b", "c", "d", "e", "any", "per_day"]
@@ -79,21 +79,21 @@ def test_every_way_in_which_a_home_puts_its_schema_together_gives_an_order(tmp_p
 
 
 def test_unknown_keys_keep_their_order_after_the_others() -> None:
-    in_order = canonical_record({"zeta": 1, "alpha": 2, "provider": "PA"}, "errors")
+    in_order = order_record_keys({"zeta": 1, "alpha": 2, "provider": "PA"}, "errors")
     assert list(in_order) == ["provider", "zeta", "alpha"]
 
 
 def test_slugs_keep_the_order_of_the_file() -> None:
-    assert list(json.loads(canonical_text({"z": LIMITS, "a": LIMITS}, "rate_limits"))) == ["z", "a"]
+    assert list(json.loads(format_record_file({"z": LIMITS, "a": LIMITS}, "rate_limits"))) == ["z", "a"]
 
 
 def test_text_is_for_people() -> None:
-    text = canonical_text({"a": {"name": "Über — 注意"}}, "errors")
+    text = format_record_file({"a": {"name": "Über — 注意"}}, "errors")
     assert text == '{\n  "a": {\n    "name": "Über — 注意"\n  }\n}\n'
 
 
 def test_half_a_surrogate_pair_stays_the_escape_that_it_was() -> None:
-    text = canonical_text({"a": {"name": "\ud800"}}, "errors")
+    text = format_record_file({"a": {"name": "\ud800"}}, "errors")
     assert json.loads(text.encode()) == {"a": {"name": "\ud800"}}
 
 
@@ -101,47 +101,47 @@ def test_order_of_keys_does_not_matter_for_the_text() -> None:
     for name, content in small_catalog().items():
         kind = name.removesuffix(".json").split("/")[1]
         for slug, data in content.items():
-            once = canonical_text({slug: data}, kind)
-            again = canonical_text({slug: {key: data[key] for key in reversed(data)}}, kind)
+            once = format_record_file({slug: data}, kind)
+            again = format_record_file({slug: {key: data[key] for key in reversed(data)}}, kind)
             assert once == again
 
 
 @given(CONTENTS)
 def test_canonical_text_round_trips(content: dict[str, Any]) -> None:
-    text = canonical_text(content, "errors")
+    text = format_record_file(content, "errors")
     assert json.loads(text) == content
-    assert canonical_text(json.loads(text), "errors") == text
+    assert format_record_file(json.loads(text), "errors") == text
 
 
 @pytest.mark.parametrize("value", [float("nan"), float("inf"), [float("-inf")]])
 def test_what_is_no_json_is_never_written(value: object) -> None:
     with pytest.raises(ValueError, match="not JSON compliant"):
-        json_text(value)
+        format_json(value)
 
 
 def test_text_is_written_in_its_own_characters_and_half_a_character_as_it_was() -> None:
-    assert json_text({"a": "é…"}) == '{\n  "a": "é…"\n}\n'
-    assert json_text({"a": "\ud83d"}) == '{\n  "a": "\\ud83d"\n}\n'
+    assert format_json({"a": "é…"}) == '{\n  "a": "é…"\n}\n'
+    assert format_json({"a": "\ud83d"}) == '{\n  "a": "\\ud83d"\n}\n'
 
 
 def test_evidence_keeps_real_characters_on_its_line() -> None:
     seen = {"pa/endpoints/x/y": {"on": "2026-11-01", "mismatched": {"answer/type": "fehlt – ja"}}}
-    text = json_text({"x": {"evidence": {"statements": "9f31c2", "endpoints": seen}}})
+    text = format_json({"x": {"evidence": {"statements": "9f31c2", "endpoints": seen}}})
     assert '"pa/endpoints/x/y": {"on": "2026-11-01", "mismatched": {"answer/type": "fehlt – ja"}}' in text
 
 
 def test_each_member_of_what_is_unconfirmed_and_resolved_is_one_line() -> None:
     unconfirmed = {"answer/type": {"since": "2026-11-14", "statement": "4e1b63"}}
     resolved = {"answer/status": {"observed": "403", "on": "2026-11-14"}}
-    text = json_text({"x": {"evidence": {"unconfirmed": unconfirmed, "resolved": resolved}}})
+    text = format_json({"x": {"evidence": {"unconfirmed": unconfirmed, "resolved": resolved}}})
     assert '        "answer/type": {"since": "2026-11-14", "statement": "4e1b63"}\n' in text
     assert '        "answer/status": {"observed": "403", "on": "2026-11-14"}\n' in text
 
 
 def test_the_evidence_of_an_endpoint_is_one_line_and_nothing_else_is() -> None:
     seen = {"pa/endpoints/a/b": {"on": "2026-11-14", "not_observed": {"answer/type": None}}}
-    text = json_text({"x": {"evidence": {"statements": "9f31c2", "endpoints": seen}, "other": seen}})
+    text = format_json({"x": {"evidence": {"statements": "9f31c2", "endpoints": seen}, "other": seen}})
     assert '        "pa/endpoints/a/b": {"on": "2026-11-14", "not_observed": {"answer/type": null}}\n' in text
     assert text.count('"on": "2026-11-14"') == 2
     assert text.count('{"on"') == 1
-    assert json_text({"x": {"other": {"seen": seen}}}).count('{"on"') == 0
+    assert format_json({"x": {"other": {"seen": seen}}}).count('{"on"') == 0

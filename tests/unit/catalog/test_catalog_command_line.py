@@ -17,8 +17,8 @@ from catalog_probe.catalog.model import Outcome, Record
 from catalog_probe.catalog.model.explanations import ALL
 from catalog_probe.catalog.model.observation import Observation
 from catalog_probe.catalog.reading.assertions import assertions
-from catalog_probe.catalog.writeback.planner import Patch, Policy, plan
-from catalog_probe.catalog.writeback.seen import Sighting
+from catalog_probe.catalog.writeback.planner import Patch, UpdatePolicy, plan_patch
+from catalog_probe.catalog.writeback.sightings import Sighting
 from catalog_probe.cli.main import main
 from tests.harness.command import CHECKOUT
 from tests.unit.catalog.catalog_making import (
@@ -123,10 +123,10 @@ def test_show(cli: Cli, tmp_path: Path, snapshot: SnapshotAssertion) -> None:
         Observation(ELSEWHERE, "answer", as_stated, otherwise),
     )
     seen = sighting(Outcome.DRIFTED, seen=exchange())
-    made = plan(
+    made = plan_patch(
         record(**before),
         [Sighting(seen.run, replace(seen.result, observations=observations))],
-        Policy(),
+        UpdatePolicy(),
         sighting().day,
         stated,
     )

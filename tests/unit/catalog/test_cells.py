@@ -11,9 +11,9 @@ from catalog_probe.catalog.model import Outcome, Record, Tag
 from catalog_probe.catalog.model.observation import Observation
 from catalog_probe.catalog.observed.cells import cells_of, resolved_assumptions
 from catalog_probe.catalog.observed.last_seen import is_expired
-from catalog_probe.catalog.writeback.canonical import canonical_text
-from catalog_probe.catalog.writeback.planner import Kept, Policy, plan
-from catalog_probe.catalog.writeback.seen import Sighting
+from catalog_probe.catalog.writeback.canonical_json import format_record_file
+from catalog_probe.catalog.writeback.planner import NoPatch, UpdatePolicy, plan_patch
+from catalog_probe.catalog.writeback.sightings import Sighting
 from tests.unit.catalog.catalog_making import ENDPOINT_ADDRESS, record, sighting
 from tests.unit.catalog.cells_making import (
     ASSUMED,
@@ -30,7 +30,7 @@ from tests.unit.catalog.cells_making import (
 
 
 def test_one_assertion_that_was_not_renewed_is_enough_and_a_look_at_it_mends_it() -> None:
-    policy = Policy(refresh_after=0, expire_after=20)
+    policy = UpdatePolicy(refresh_after=0, expire_after=20)
     old, without = night("2026-11-01", seen_as_stated()), seen_as_stated(without=("type",))
     stale = after(record(), old, night("2026-11-29", without, run="r2"), policy=policy)
     assert Tag.UNVERIFIED in stale.tags
@@ -53,7 +53,7 @@ def test_what_no_tag_waits_for_neither_renews_nor_holds_up_an_expiry(unsure: dic
         night("2026-11-01", seen_as_stated(without=("type",))),
         night("2026-11-29", seen_as_stated(without=("type", "status")), run="r2"),
     )
-    stale = after(before, *nights, policy=Policy(refresh_after=0, expire_after=20))
+    stale = after(before, *nights, policy=UpdatePolicy(refresh_after=0, expire_after=20))
     assert Tag.UNVERIFIED in stale.tags
     assert stale.data["observed"]["note"].startswith("expired: last seen 2026-11-01,")
 
@@ -66,7 +66,7 @@ def test_a_part_that_was_never_seen_keeps_a_record_from_being_verified() -> None
     }
     twice = after(once, night("2026-11-02", seen_as_stated(ELSEWHERE)))
     assert Tag.LIVE_VERIFIED in twice.tags
-    assert after(twice, policy=Policy(expire_after=60)) == twice, "what the other endpoint showed is no older"
+    assert after(twice, policy=UpdatePolicy(expire_after=60)) == twice, "what the other endpoint showed is no older"
 
 
 def test_what_is_all_assumed_is_settled_and_not_verified_however_it_was_seen() -> None:
@@ -236,12 +236,12 @@ def test_what_a_whole_surface_assumes_is_settled_by_a_difference_alone_and_the_s
     same_day = [night("2026-11-01", fine, run="r1"), night("2026-11-01", wrong, run="r2")]
     once = after(record(), *same_day)
     assert once.data["evidence"]["resolved"] == {"answer/body:/request_id": {"observed": "absent", "on": "2026-11-01"}}
-    assert isinstance(plan(once, same_day, POLICY, TODAY, stated_by(once)), Kept)
+    assert isinstance(plan_patch(once, same_day, POLICY, TODAY, stated_by(once)), NoPatch)
 
 
 def test_one_endpoint_is_one_line_of_the_file() -> None:
     once = after(record(), night("2026-11-01", seen_as_stated(), seen_as_stated(ELSEWHERE, without=("type",))))
-    text = canonical_text({"rate_limit_error": once.data}, "errors")
+    text = format_record_file({"rate_limit_error": once.data}, "errors")
     lines = [line.strip().rstrip(",") for line in text.splitlines() if line.strip().startswith('"pa/endpoints')]
     assert f'"{ENDPOINT_ADDRESS}": {{"on": "2026-11-01"}}' in lines
     assert f'"{ELSEWHERE}": {{"on": "2026-11-01", "not_observed": {{"answer/type": null}}}}' in lines
@@ -280,7 +280,7 @@ def test_an_older_run_that_renews_a_part_within_the_week_leaves_the_line_to_the_
     stale = after(once, night("2026-11-09", seen_as_stated(without=("type",)), run="r2"))
     line = {"on": "2026-11-09", "not_observed": {"answer/type": "2026-11-01"}}
     assert stale.data["evidence"]["endpoints"] == {ENDPOINT_ADDRESS: line}
-    within, beyond = Policy(refresh_after=7), Policy(refresh_after=6)
+    within, beyond = UpdatePolicy(refresh_after=7), UpdatePolicy(refresh_after=6)
     older = night("2026-11-08", seen_as_stated(), run="r3")
     assert after(stale, older, policy=within).data["evidence"]["endpoints"] == {ENDPOINT_ADDRESS: line}
     renewed = after(stale, older, policy=beyond).data["evidence"]["endpoints"][ENDPOINT_ADDRESS]

@@ -14,8 +14,8 @@ from catalog_probe.catalog.model import Outcome, Record, Tag
 from catalog_probe.catalog.model.observation import Observation
 from catalog_probe.catalog.observed.cells import Cell, cells_of, resolved_assumptions
 from catalog_probe.catalog.observed.last_seen import is_expired
-from catalog_probe.catalog.writeback.planner import Kept, Policy, plan
-from catalog_probe.catalog.writeback.seen import Sighting
+from catalog_probe.catalog.writeback.planner import NoPatch, UpdatePolicy, plan_patch
+from catalog_probe.catalog.writeback.sightings import Sighting
 from tests.unit.catalog.catalog_making import ENDPOINT_ADDRESS, ERROR_ADDRESS, exchange, record, sighting
 from tests.unit.catalog.cells_making import (
     ASSUMED,
@@ -95,7 +95,7 @@ def test_updates_one_after_the_other_in_whatever_order_leave_the_same_record(
     """To the letter where each date is the newest. Of more than two looks that go back and forth the marks of headers,
     which have no date of their own, are those of one of them, and so is the day since which something is settled.
     """
-    before, exact = record(**(ASSUMED if assumes else {})), Policy(refresh_after=0)
+    before, exact = record(**(ASSUMED if assumes else {})), UpdatePolicy(refresh_after=0)
     at_once = after(before, *seen, policy=exact)
     shuffled = one_after_the_other(before, data.draw(st.permutations(seen)), exact)
     if max(len(seen), sum(len(each.result.observations) for each in seen)) <= 2:
@@ -131,12 +131,12 @@ def without_marks_and_days(of: Record) -> dict[str, Any]:
 @given(nights())
 def test_the_same_runs_again_change_nothing(seen: list[Sighting]) -> None:
     once = after(record(), *seen)
-    assert isinstance(plan(once, seen, POLICY, TODAY, stated_by(once)), Kept)
+    assert isinstance(plan_patch(once, seen, POLICY, TODAY, stated_by(once)), NoPatch)
 
 
 @given(nights())
 def test_what_is_written_is_read_as_what_was_seen_last(seen: list[Sighting]) -> None:
-    once = after(record(), *seen, policy=Policy(refresh_after=0))
+    once = after(record(), *seen, policy=UpdatePolicy(refresh_after=0))
     cells = cells_of(once, stated_by(once))
     last: dict[tuple[str, str], Cell] = {}
     telling = [each for each in seen if each.result.outcome in (Outcome.CONFORMS, Outcome.DRIFTED)]
@@ -168,8 +168,8 @@ def test_nothing_is_verified_that_was_not_seen(seen: list[Sighting]) -> None:
 @given(nights(), st.integers(0, 40))
 def test_what_nobody_renewed_is_unverified_and_stays_readable(seen: list[Sighting], days: int) -> None:
     """Both ways: an expiry takes the tag exactly where some documented assertion was not seen as stated since."""
-    kept = after(record(), *seen, policy=Policy(refresh_after=0))
-    once = after(record(), *seen, policy=Policy(refresh_after=0, expire_after=days))
+    kept = after(record(), *seen, policy=UpdatePolicy(refresh_after=0))
+    once = after(record(), *seen, policy=UpdatePolicy(refresh_after=0, expire_after=days))
     cells = cells_of(once, stated_by(once))
     assert cells == cells_of(kept, stated_by(kept))
     current = {key for (_, key), cell in cells.items() if cell.on and (TODAY - cell.on).days <= days}

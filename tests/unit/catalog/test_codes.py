@@ -14,7 +14,7 @@ from catalog_probe.catalog.files.strict_json import read_object
 from catalog_probe.catalog.model import Outcome, Reason
 from catalog_probe.catalog.model.codes import FindingCode, ReasonCode
 from catalog_probe.catalog.model.explanations import ALL, EXPLANATIONS_FILE, FINDINGS, REASONS
-from catalog_probe.catalog.writeback.canonical import json_text
+from catalog_probe.catalog.writeback.canonical_json import format_json
 from tests.unit.reports import making
 
 if TYPE_CHECKING:
@@ -55,7 +55,7 @@ def test_an_explanation_says_what_it_means_and_what_to_do_in_sentences() -> None
 def test_each_code_is_explained_in_one_group_and_once() -> None:
     """The groups are what `catalog explain` heads its list with; a key that JSON repeats would hide another."""
     written = EXPLANATIONS_FILE.read_text(encoding="utf-8")
-    assert written == json_text(read_object(EXPLANATIONS_FILE))
+    assert written == format_json(read_object(EXPLANATIONS_FILE))
     assert sum(map(len, read_object(EXPLANATIONS_FILE).values())) == len(ALL) == len(FindingCode) + len(ReasonCode)
 
 

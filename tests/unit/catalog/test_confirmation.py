@@ -30,8 +30,8 @@ from catalog_probe.catalog.model.exits import Exit
 from catalog_probe.catalog.model.observation import Observation
 from catalog_probe.catalog.observed.confirmed import confirmed_keys, statement_digest, unconfirmed_since
 from catalog_probe.catalog.reading.assertions import assertions
-from catalog_probe.catalog.writeback.planner import Patch, Policy, plan
-from catalog_probe.catalog.writeback.seen import Sighting
+from catalog_probe.catalog.writeback.planner import Patch, UpdatePolicy, plan_patch
+from catalog_probe.catalog.writeback.sightings import Sighting
 from catalog_probe.reports.history import nights as history
 from tests.harness.exit_status import find_exit_status
 from tests.unit.catalog.catalog_making import ERROR_ADDRESS, drift, record, run, small_catalog, write_catalog
@@ -69,7 +69,7 @@ def written(start: Record, *nights: Sighting) -> Record:
     """The record after each night was written back."""
     for night in nights:
         seen = replace(night, result=replace(night.result, probed_record=start.data))
-        planned = plan(start, [seen], Policy(), night.day, stated(start))
+        planned = plan_patch(start, [seen], UpdatePolicy(), night.day, stated(start))
         start = planned.record if isinstance(planned, Patch) else start
     return start
 
@@ -247,7 +247,7 @@ def test_nights_merged_in_any_order_remember_the_same(order: list[int], seen: li
     nights = [looked_at(later(number), *sorted(each)) for number, each in enumerate(seen)]
     found = set()
     for each in (nights, [nights[number] for number in order]):
-        planned = plan(record(), each, Policy(), later(4), stated(record()))
+        planned = plan_patch(record(), each, UpdatePolicy(), later(4), stated(record()))
         assert isinstance(planned, Patch)
         found.add(str(planned.record.data["evidence"]))
     assert len(found) == 1

@@ -11,11 +11,11 @@ import pytest
 from catalog_probe.catalog.evidence.earlier_runs import EarlierOutcome
 from catalog_probe.catalog.model import Aspect, Finding, Json, Outcome, Severity
 from catalog_probe.catalog.model.codes import FindingCode
-from catalog_probe.catalog.writeback.discoveries import Candidates, discoveries, merge
+from catalog_probe.catalog.writeback.discoveries import Candidates, collect_discoveries, merge_candidates
 from tests.unit.catalog.catalog_making import ERROR_ADDRESS, record, sighting
 
 if TYPE_CHECKING:
-    from catalog_probe.catalog.writeback.seen import Sighting
+    from catalog_probe.catalog.writeback.sightings import Sighting
 
 
 def sighted(code: FindingCode, at: str, observed: Json, *, probed: dict[str, Any], day: str = "2026-11-20") -> Sighting:
@@ -38,7 +38,7 @@ WITHOUT_SURFACE = {name: value for name, value in PROBED.items() if name != "sur
     ],
 )
 def test_a_candidate_is_named_by_what_it_is(code: FindingCode, at: str, probed: dict[str, Any], name: str) -> None:
-    found = discoveries([sighted(code, at, "seen", probed=probed)])
+    found = collect_discoveries([sighted(code, at, "seen", probed=probed)])
     assert found == {
         "pa": {
             name: {
@@ -54,7 +54,7 @@ def test_a_candidate_is_named_by_what_it_is(code: FindingCode, at: str, probed: 
 
 
 def test_what_is_documented_is_no_discovery() -> None:
-    assert discoveries([sighted(FindingCode.HEADER_MISSING, "x", "y", probed=PROBED)]) == {}
+    assert collect_discoveries([sighted(FindingCode.HEADER_MISSING, "x", "y", probed=PROBED)]) == {}
 
 
 def candidate(first: str, last: str, example: str = "a", *records: str) -> Candidates:
@@ -87,7 +87,7 @@ OLD = candidate("2026-11-01", "2026-11-02", "b", "pa/errors/a/b")
 def test_what_is_seen_again_is_news_after_a_week_or_where_it_was_seen_before(
     new: Candidates, kept: tuple[str, str]
 ) -> None:
-    merged = merge(OLD, new, 7)["header/x"]
+    merged = merge_candidates(OLD, new, 7)["header/x"]
     assert (merged["first_seen"], merged["last_seen"]) == kept
     changed = merged != OLD["header/x"]
     assert merged["example"] == ("a" if changed else "b")

@@ -15,7 +15,7 @@ from catalog_probe import Identity, May, identify
 from catalog_probe.catalog.answers.readings import make_answer
 from catalog_probe.catalog.model import Address
 from catalog_probe.catalog.model.errors import CatalogError
-from catalog_probe.catalog.recognition.identify import Recogniser
+from catalog_probe.catalog.recognition.identify import Recognizer
 
 PC_LIMIT = {"message": "Slow.", "type": "rate_limit_error", "param": None, "code": "rate_limit_exceeded"}
 PC_HEADERS = {"PC-Organization": "org-1", "Retry-After": "3"}
@@ -163,7 +163,7 @@ def test_a_stated_header_value_tells_two_records_apart(headers: dict[str, str], 
     ]
     body = {"type": "error", "error": {"type": "limited", "message": "Slow."}, "request_id": "req_1"}
     answer = make_answer(429, {"request-id": "req_1", **headers}, body)
-    assert Recogniser.of("pa", records).identify(answer).records == (f"pa/errors/made/{slug}",)
+    assert Recognizer.from_records("pa", records).identify(answer).records == (f"pa/errors/made/{slug}",)
 
 
 def test_words_alone_make_a_candidate_and_nothing_sure() -> None:

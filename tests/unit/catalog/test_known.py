@@ -10,8 +10,8 @@ import pytest
 from catalog_probe.catalog.envelopes.envelope import envelope
 from catalog_probe.catalog.model import Exchange, Json, Record, Request, Response
 from catalog_probe.catalog.model.exchange import Event
-from catalog_probe.catalog.recognition.endpoints import Endpoints
-from catalog_probe.catalog.recognition.known import ORDINARY_HEADERS, Known
+from catalog_probe.catalog.recognition.endpoint_index import EndpointIndex
+from catalog_probe.catalog.recognition.vocabulary import ORDINARY_HEADERS, ProviderVocabulary
 from catalog_probe.catalog.text.json_pointer import build_document
 from tests.unit.catalog.catalog_making import ENDPOINT_ADDRESS, LIMITS_ADDRESS, record
 
@@ -26,7 +26,7 @@ def body(kind: str, message: str = "No.") -> Json:
     return {"type": "error", "error": {"type": kind, "message": message}}
 
 
-KNOWN = Known.of(
+KNOWN = ProviderVocabulary.from_records(
     [
         error(QUOTA, message_pattern={"pattern": "(?i)quota", "source": "1:1#x"}),
         error(BUSY),
@@ -60,17 +60,17 @@ def test_an_answer_is_recognised_by_status_values_and_wording(
     status: int | None, answer: Json, found: list[str]
 ) -> None:
     """Who states the wording that came goes before who states none."""
-    assert [each.address for each in KNOWN.matching(status, answer)] == found
+    assert [each.address for each in KNOWN.match_answers(status, answer)] == found
 
 
 def test_what_carries_no_values_fits_nothing() -> None:
-    bare = Known.of([error(BUSY, type=None)])
-    assert bare.matching(429, body("anything")) == ()
+    bare = ProviderVocabulary.from_records([error(BUSY, type=None)])
+    assert bare.match_answers(429, body("anything")) == ()
 
 
 def test_records_that_an_answer_cannot_tell_apart_come_in_their_order() -> None:
-    alike = Known.of([error(BUSY), error(QUOTA)])
-    assert [each.address for each in alike.matching(429, body("rate_limit_error"))] == [BUSY, QUOTA]
+    alike = ProviderVocabulary.from_records([error(BUSY), error(QUOTA)])
+    assert [each.address for each in alike.match_answers(429, body("rate_limit_error"))] == [BUSY, QUOTA]
 
 
 @pytest.mark.parametrize(
@@ -78,12 +78,12 @@ def test_records_that_an_answer_cannot_tell_apart_come_in_their_order() -> None:
     [("permission", 403, True), ("auth", 403, True), ("invalid_request", 403, False), ("permission", 401, False)],
 )
 def test_a_permission_refusal_is_a_403_that_says_so(category: str, status: int, permission: bool) -> None:
-    (answer,) = Known.of([error(DENIED, http_status=status, category=category)]).answers
-    assert answer.permission is permission
+    (answer,) = ProviderVocabulary.from_records([error(DENIED, http_status=status, category=category)]).answers
+    assert answer.is_permission_refusal is permission
 
 
 def test_a_status_is_documented_where_any_record_has_it() -> None:
-    assert [status for status in (200, 403, 429, 500, 502, 503, None) if KNOWN.documents(status)] == [
+    assert [status for status in (200, 403, 429, 500, 502, 503, None) if KNOWN.has_status(status)] == [
         403,
         429,
         502,
@@ -103,22 +103,22 @@ def test_a_status_is_documented_where_any_record_has_it() -> None:
     ],
 )
 def test_a_body_stands_in_an_envelope_where_its_message_is_found(answer: Json, stands: bool) -> None:
-    assert KNOWN.has_envelope_of(answer) is stands
+    assert KNOWN.is_in_envelope(answer) is stands
 
 
 def test_a_message_is_found_in_whichever_envelope_the_provider_has() -> None:
     surfaces = ("pa", "pc_response_failed")
-    known = Known.of([error(f"pa/errors/general/{each}", surface=each) for each in surfaces])
+    known = ProviderVocabulary.from_records([error(f"pa/errors/general/{each}", surface=each) for each in surfaces])
     places = {envelope(each).wire["message"] for each in surfaces}
     assert len(places) > 1
-    assert [known.message_of(build_document({place: "No."})) for place in sorted(places)] == ["No."] * len(places)
+    assert [known.find_message(build_document({place: "No."})) for place in sorted(places)] == ["No."] * len(places)
 
 
 def test_names_are_those_of_every_kind_of_record() -> None:
     assert {"request-id", "x-should-retry"} <= KNOWN.headers
     assert KNOWN.types == {"rate_limit_error", "permission_error", "other_error", "gone_error"}
     assert KNOWN.codes == {"denied"}
-    assert Known.of([error(BUSY, type=None)]).types == set()
+    assert ProviderVocabulary.from_records([error(BUSY, type=None)]).types == set()
 
 
 def test_headers_of_http_and_its_edges_are_ordinary() -> None:
@@ -134,7 +134,7 @@ def endpoint(slug: str, method: str, path: str) -> Record:
     return record(f"pa/endpoints/messages/{slug}", method=method, path=path)
 
 
-SERVED = Endpoints.of(
+SERVED = EndpointIndex.from_records(
     [
         endpoint("list", "GET", "/v1/files"),
         endpoint("get", "GET", "/v1/files/{file_id}"),
@@ -166,7 +166,7 @@ SERVED = Endpoints.of(
     ],
 )
 def test_a_request_goes_to_the_endpoint_of_its_method_and_path(method: str, url: str, slug: str) -> None:
-    assert SERVED.asked(method, url) == (f"pa/endpoints/messages/{slug}" if slug else "")
+    assert SERVED.find_by_request(method, url) == (f"pa/endpoints/messages/{slug}" if slug else "")
 
 
 @pytest.mark.parametrize(
@@ -183,33 +183,35 @@ def test_a_post_that_was_answered_by_events_went_to_the_streamed_form(
 
 
 def test_of_endpoints_that_fit_the_claimed_one_goes_first() -> None:
-    twins = Endpoints.of(
+    twins = EndpointIndex.from_records(
         [endpoint("a", "POST", "/v1/x"), endpoint("b", "POST", "/v1/x"), endpoint("c", "GET", "/v1/x")]
     )
     claimed = ["pa/endpoints/messages/b"]
-    assert twins.asked("POST", "https://x.example/v1/x") == "pa/endpoints/messages/a"
-    assert twins.asked("POST", "https://x.example/v1/x", claimed) == "pa/endpoints/messages/b"
-    assert twins.asked("GET", "https://x.example/v1/x", claimed) == "pa/endpoints/messages/c"
-    assert twins.asked("PUT", "https://x.example/v1/x", claimed) == "pa/endpoints/messages/b"
-    assert twins.asked("PUT", "https://x.example/v1/x") == ""
+    assert twins.find_by_request("POST", "https://x.example/v1/x") == "pa/endpoints/messages/a"
+    assert twins.find_by_request("POST", "https://x.example/v1/x", claimed) == "pa/endpoints/messages/b"
+    assert twins.find_by_request("GET", "https://x.example/v1/x", claimed) == "pa/endpoints/messages/c"
+    assert twins.find_by_request("PUT", "https://x.example/v1/x", claimed) == "pa/endpoints/messages/b"
+    assert twins.find_by_request("PUT", "https://x.example/v1/x") == ""
 
 
 def test_of_records_with_one_path_that_is_named_first_on_which_most_errors_occur() -> None:
     limit, create = endpoint("a_limit", "POST", "/v1/x"), endpoint("create", "POST", "/v1/x")
     error = record("pa/errors/general/refused", endpoints=[str(create.address)])
-    known = Endpoints.of([limit, create, error])
-    assert known.asked("POST", "/v1/x") == str(create.address)
-    assert known.sharing("POST", "/v1/x") == (str(create.address), str(limit.address))
+    known = EndpointIndex.from_records([limit, create, error])
+    assert known.find_by_request("POST", "/v1/x") == str(create.address)
+    assert known.list_by_request("POST", "/v1/x") == (str(create.address), str(limit.address))
 
 
 def test_a_longer_path_with_another_method_takes_nothing_from_a_shorter_one() -> None:
-    known = Endpoints.of([endpoint("ask", "POST", "/v1/{name}"), endpoint("read", "GET", "/v1/{a_longer_name}")])
-    assert known.sharing("POST", "/v1/x") == ("pa/endpoints/messages/ask",)
-    assert known.sharing("GET", "/v1/x") == ("pa/endpoints/messages/read",)
+    known = EndpointIndex.from_records(
+        [endpoint("ask", "POST", "/v1/{name}"), endpoint("read", "GET", "/v1/{a_longer_name}")]
+    )
+    assert known.list_by_request("POST", "/v1/x") == ("pa/endpoints/messages/ask",)
+    assert known.list_by_request("GET", "/v1/x") == ("pa/endpoints/messages/read",)
 
 
 def test_several_records_may_speak_of_one_endpoint() -> None:
-    known = Endpoints.of(
+    known = EndpointIndex.from_records(
         [
             endpoint("a", "POST", "/v1/x"),
             endpoint("any", "*", "/v1/x"),
@@ -220,17 +222,24 @@ def test_several_records_may_speak_of_one_endpoint() -> None:
     )
     url = "https://x.example/v1/x"
     in_one_file = "pa/endpoints/messages/"
-    assert known.sharing("POST", url) == (f"{in_one_file}a", f"{in_one_file}any")
-    assert known.sharing("POST", url, streamed=True) == tuple(f"{in_one_file}{slug}" for slug in ("a", "any", "events"))
-    assert known.sharing("POST", "https://x.example/y") == (f"{in_one_file}wide",)
-    assert Endpoints.of([endpoint("a", "POST", "/v1/x")]).sharing("POST", "https://x.example/elsewhere") == ()
+    assert known.list_by_request("POST", url) == (f"{in_one_file}a", f"{in_one_file}any")
+    assert known.list_by_request("POST", url, streamed=True) == tuple(
+        f"{in_one_file}{slug}" for slug in ("a", "any", "events")
+    )
+    assert known.list_by_request("POST", "https://x.example/y") == (f"{in_one_file}wide",)
+    assert (
+        EndpointIndex.from_records([endpoint("a", "POST", "/v1/x")]).list_by_request(
+            "POST", "https://x.example/elsewhere"
+        )
+        == ()
+    )
 
 
 def test_a_refusal_of_the_key_is_a_401_and_one_of_its_rights_a_403() -> None:
     def refusing(slug: str, status: int, category: str) -> Record:
         return error(f"pa/errors/general/{slug}", http_status=status, type=f"{slug}_error", category=category)
 
-    known = Known.of(
+    known = ProviderVocabulary.from_records(
         [
             refusing("wrong_key", 401, "authentication"),
             refusing("no_right", 403, "permission"),
@@ -238,19 +247,22 @@ def test_a_refusal_of_the_key_is_a_401_and_one_of_its_rights_a_403() -> None:
             refusing("no_session", 401, "invalid_request"),
         ]
     )
-    found = {answer.address.rpartition("/")[2]: (answer.of_the_key, answer.permission) for answer in known.answers}
+    found = {
+        answer.address.rpartition("/")[2]: (answer.is_key_refusal, answer.is_permission_refusal)
+        for answer in known.answers
+    }
     assert found == {
         "wrong_key": (True, False),
         "no_right": (False, True),
         "bad_key_header": (False, False),
         "no_session": (False, False),
     }
-    assert known.of_rights == {"pa/errors/general/wrong_key", "pa/errors/general/no_right"}
+    assert known.refusal_addresses == {"pa/errors/general/wrong_key", "pa/errors/general/no_right"}
 
 
 def test_the_paths_that_are_assumed_are_those_of_endpoints() -> None:
     reason, more = "No document shows it.", {"ask/body:/x": "Nor this."}
-    known = Known.of(
+    known = ProviderVocabulary.from_records(
         [
             record(ENDPOINT_ADDRESS, assumed={"ask/path": reason, **more}),
             record(f"{ENDPOINT_ADDRESS}s", assumed=more),

@@ -17,8 +17,8 @@ from catalog_probe.catalog.model.codes import ReasonCode
 from catalog_probe.catalog.model.exits import Exit
 from catalog_probe.catalog.model.observation import Observation
 from catalog_probe.catalog.reading.assertions import assertions
-from catalog_probe.catalog.writeback.planner import Kept, Patch, Policy, plan
-from catalog_probe.catalog.writeback.seen import Sighting
+from catalog_probe.catalog.writeback.planner import NoPatch, Patch, UpdatePolicy, plan_patch
+from catalog_probe.catalog.writeback.sightings import Sighting
 from tests.unit.catalog.catalog_making import ENDPOINT_ADDRESS, ERROR_ADDRESS, LIMITS_ADDRESS, drift, record
 
 if TYPE_CHECKING:
@@ -141,5 +141,5 @@ def test_no_trouble_of_the_account_makes_or_takes_a_tag(
         )
         outcome = Outcome.NOT_PROBED if code is ReasonCode.CREDENTIAL_EMPTY else Outcome.INCONCLUSIVE
         sightings.append(Sighting(run, Result(address, {}, outcome, Reason(code), observations=observations)))
-    planned = plan(before, sightings, Policy(), sightings[0].day, stated)
-    assert isinstance(planned, Kept), planned.reason if isinstance(planned, Patch) else ""
+    planned = plan_patch(before, sightings, UpdatePolicy(), sightings[0].day, stated)
+    assert isinstance(planned, NoPatch), planned.reason if isinstance(planned, Patch) else ""

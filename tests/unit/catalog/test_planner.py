@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from catalog_probe.catalog.model import Aspect, Finding, Outcome, Record, Response
-from catalog_probe.catalog.writeback.planner import Kept, Patch, Policy, plan
+from catalog_probe.catalog.writeback.planner import NoPatch, Patch, UpdatePolicy, plan_patch
 from tests.unit.catalog.catalog_making import (
     ENDPOINT_ADDRESS,
     ERROR_ADDRESS,
@@ -21,21 +21,21 @@ from tests.unit.catalog.catalog_making import (
 )
 
 if TYPE_CHECKING:
-    from catalog_probe.catalog.writeback.seen import Sighting
+    from catalog_probe.catalog.writeback.sightings import Sighting
 
 TODAY = date(2026, 11, 21)
 SILENT = (Outcome.FLAKY, Outcome.INCONCLUSIVE, Outcome.NOT_PROBED, Outcome.HARNESS_ERROR)
 
 
-def planned(before: Record, *sightings: Sighting, policy: Policy = Policy(), today: date = TODAY) -> Record:  # noqa: B008 - frozen
+def planned(before: Record, *sightings: Sighting, policy: UpdatePolicy = UpdatePolicy(), today: date = TODAY) -> Record:  # noqa: B008 - frozen
     """The record after the plan."""
-    made = plan(before, sightings, policy, today)
+    made = plan_patch(before, sightings, policy, today)
     return made.record if isinstance(made, Patch) else before
 
 
-def reason(before: Record, *sightings: Sighting, policy: Policy = Policy(), today: date = TODAY) -> str:  # noqa: B008 - frozen
-    made = plan(before, sightings, policy, today)
-    assert isinstance(made, Kept)
+def reason(before: Record, *sightings: Sighting, policy: UpdatePolicy = UpdatePolicy(), today: date = TODAY) -> str:  # noqa: B008 - frozen
+    made = plan_patch(before, sightings, policy, today)
+    assert isinstance(made, NoPatch)
     return made.reason
 
 
@@ -132,7 +132,7 @@ def test_the_field_that_an_error_names_is_kept_beside_its_endpoint() -> None:
     ],
 )
 def test_a_patch_says_in_words_what_was_changed(before: Record, seen: Sighting, why: str) -> None:
-    made = plan(before, [seen], Policy(), TODAY)
+    made = plan_patch(before, [seen], UpdatePolicy(), TODAY)
     assert isinstance(made, Patch)
     assert made.reason == why
 
@@ -172,7 +172,7 @@ def test_results_of_other_records_are_ignored() -> None:
 
 def test_a_pin_stops_with_its_reason() -> None:
     pinned = record(pinned=True, pinned_reason="the provider confirmed it by mail")
-    assert reason(pinned, sighting(), policy=Policy(expire_after=0)) == (
+    assert reason(pinned, sighting(), policy=UpdatePolicy(expire_after=0)) == (
         "pinned by hand: the provider confirmed it by mail"
     )
 
@@ -199,7 +199,7 @@ def test_a_quiet_night_changes_nothing() -> None:
 def test_a_date_is_renewed_once_it_is_older_than_the_policy_says() -> None:
     before = planned(record(), sighting(day="2026-11-12"))
     assert planned(before, sighting(day="2026-11-20")).data["observed"]["verified_at"] == "2026-11-20"
-    assert planned(before, sighting(day="2026-11-20"), policy=Policy(refresh_after=8)) == before
+    assert planned(before, sighting(day="2026-11-20"), policy=UpdatePolicy(refresh_after=8)) == before
 
 
 def test_a_week_old_date_stands_unless_told_otherwise() -> None:
@@ -243,7 +243,7 @@ def test_of_a_day_without_an_instant_the_whole_day_counts() -> None:
 def test_what_a_person_tagged_and_nobody_saw_is_written_down() -> None:
     block = {"result": "drifted", "verified_at": "2026-11-19", "target": "live", "observed_at": "2026-11-19T06:00:00Z"}
     before = record(ENDPOINT_ADDRESS, verification=block, status=["DOCUMENTED", "LIVE_VERIFIED"])
-    made = plan(before, [sighting(address=ENDPOINT_ADDRESS)], Policy(), TODAY)
+    made = plan_patch(before, [sighting(address=ENDPOINT_ADDRESS)], UpdatePolicy(), TODAY)
     assert isinstance(made, Patch)
     assert made.reason == "conforms: the record did not say so yet"
     assert made.record.data["verification"]["verified_at"] == "2026-11-20"
@@ -307,26 +307,26 @@ def test_a_known_message_is_not_repeated() -> None:
 
 def test_expiry_turns_what_was_not_renewed_into_unverified() -> None:
     before = planned(record(), sighting(day="2026-09-01"), today=date(2026, 9, 1))
-    after = planned(before, policy=Policy(expire_after=60))
+    after = planned(before, policy=UpdatePolicy(expire_after=60))
 
     assert after.data["status"] == ["DOCUMENTED", "UNVERIFIED"]
     assert after.data["observed"]["note"] == "expired: last seen 2026-09-01, which was not renewed within 60 days"
     assert after.data["observed"]["verified_at"] == "2026-09-01"
-    assert planned(after, policy=Policy(expire_after=60)) == after
-    assert planned(before, policy=Policy(expire_after=60), today=date(2026, 10, 31)) == before, "the sixtieth day"
-    assert planned(before, policy=Policy(expire_after=60), today=date(2026, 11, 1)) != before
+    assert planned(after, policy=UpdatePolicy(expire_after=60)) == after
+    assert planned(before, policy=UpdatePolicy(expire_after=60), today=date(2026, 10, 31)) == before, "the sixtieth day"
+    assert planned(before, policy=UpdatePolicy(expire_after=60), today=date(2026, 11, 1)) != before
 
 
 def test_expired_endpoints_say_so_in_their_verification() -> None:
     before = planned(record(ENDPOINT_ADDRESS), sighting(day="2026-09-01", address=ENDPOINT_ADDRESS))
-    after = planned(before, policy=Policy(expire_after=60))
+    after = planned(before, policy=UpdatePolicy(expire_after=60))
     assert after.data["verification"]["result"] == "expired"
     assert after.data["verification"]["reason"].startswith("expired: last seen 2026-09-01")
 
 
 def test_a_fresh_look_keeps_a_verification_whose_date_was_not_rewritten() -> None:
     before = planned(record(), sighting(day="2026-11-15"))
-    assert planned(before, sighting(day="2026-11-20"), policy=Policy(expire_after=2)) == before
+    assert planned(before, sighting(day="2026-11-20"), policy=UpdatePolicy(expire_after=2)) == before
 
 
 def test_a_mock_says_that_it_is_one() -> None:

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from catalog_probe.catalog.model import Outcome, Record, Tag
 from catalog_probe.catalog.observed.last_seen import seen_on
-from catalog_probe.catalog.writeback.planner import Kept, Patch, Policy, plan
-from catalog_probe.catalog.writeback.seen import Sighting
+from catalog_probe.catalog.writeback.planner import NoPatch, Patch, UpdatePolicy, plan_patch
+from catalog_probe.catalog.writeback.sightings import Sighting
 from tests.unit.catalog.catalog_making import (
     ENDPOINT_ADDRESS,
     ERROR_ADDRESS,
@@ -28,14 +28,14 @@ if TYPE_CHECKING:
 
 TODAY = date(2026, 11, 30)
 
-Case = tuple[Record, list[Sighting], Policy]
+Case = tuple[Record, list[Sighting], UpdatePolicy]
 """A record, what was seen of it, and the policy that decides."""
 
 DAYS = st.integers(1, 30).map(lambda day: f"2026-11-{day:02}")
 ADDRESSES = st.sampled_from([ENDPOINT_ADDRESS, ERROR_ADDRESS, LIMITS_ADDRESS])
 TELLING = [Outcome.CONFORMS, Outcome.DRIFTED, Outcome.RESTRICTED]
 SILENT = tuple(outcome for outcome in Outcome if outcome not in TELLING)
-POLICIES = st.builds(Policy, refresh_after=st.integers(0, 10), expire_after=st.none() | st.integers(0, 20))
+POLICIES = st.builds(UpdatePolicy, refresh_after=st.integers(0, 10), expire_after=st.none() | st.integers(0, 20))
 TAGS = st.lists(st.sampled_from(["DOCUMENTED", "UNVERIFIED", "BETA", "LEGACY"]), min_size=1, max_size=4, unique=True)
 # made once, for to make a strategy takes longer than to draw from it
 STATUSES = st.sampled_from([200, 403, 429])
@@ -71,8 +71,8 @@ def cases(draw: st.DrawFn, outcomes: tuple[Outcome, ...] = tuple(Outcome)) -> Ca
     return before, draw(some_looks(address, outcomes)), draw(POLICIES)
 
 
-def after(before: Record, sightings: list[Sighting], policy: Policy) -> Record:
-    made = plan(before, sightings, policy, TODAY)
+def after(before: Record, sightings: list[Sighting], policy: UpdatePolicy) -> Record:
+    made = plan_patch(before, sightings, policy, TODAY)
     return made.record if isinstance(made, Patch) else before
 
 
@@ -80,8 +80,8 @@ def after(before: Record, sightings: list[Sighting], policy: Policy) -> Record:
 def test_the_same_sightings_twice_change_nothing(case: Case) -> None:
     before, sightings, policy = case
     once = after(before, sightings, policy)
-    again = plan(once, sightings, policy, TODAY)
-    assert isinstance(again, Kept)
+    again = plan_patch(once, sightings, policy, TODAY)
+    assert isinstance(again, NoPatch)
     assert again.reason
 
 
@@ -90,7 +90,7 @@ def test_the_order_of_runs_does_not_matter(case: Case, random: Random) -> None:
     before, sightings, policy = case
     shuffled = list(sightings)
     random.shuffle(shuffled)
-    assert plan(before, shuffled, policy, TODAY) == plan(before, sightings, policy, TODAY)
+    assert plan_patch(before, shuffled, policy, TODAY) == plan_patch(before, sightings, policy, TODAY)
 
 
 @given(cases(SILENT))
@@ -131,7 +131,7 @@ def test_tags_that_are_not_about_evidence_stay(case: Case) -> None:
 @given(cases())
 def test_every_plan_says_why(case: Case) -> None:
     before, sightings, policy = case
-    assert plan(before, sightings, policy, TODAY).reason
+    assert plan_patch(before, sightings, policy, TODAY).reason
 
 
 @given(cases((Outcome.CONFORMS, Outcome.DRIFTED)))
@@ -141,6 +141,6 @@ def test_the_latest_look_decides(case: Case) -> None:
         return
     last = max(sightings, key=lambda each: (each.day, each.at, each.run.run))
     ties = [each for each in sightings if (each.day, each.at, each.run.run) == (last.day, last.at, last.run.run)]
-    tags = after(before, sightings, Policy(policy.refresh_after)).tags
+    tags = after(before, sightings, UpdatePolicy(policy.refresh_after)).tags
     if len({each.result.outcome for each in ties}) == 1:
         assert (Tag.LIVE_VERIFIED in tags) == (last.result.outcome is Outcome.CONFORMS)

@@ -19,7 +19,7 @@ from catalog_probe.catalog.files.schemas import envelope_id, schemas
 from catalog_probe.catalog.files.store import RECORDS, Catalog
 from catalog_probe.catalog.model.errors import CatalogError
 from catalog_probe.catalog.writeback import accepted_differences
-from catalog_probe.catalog.writeback.writing import locked
+from catalog_probe.catalog.writeback.writing import lock_folder
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -200,7 +200,7 @@ def test_a_distribution_brings_a_home_by_an_entry_point(
 def test_what_an_installed_home_accepts_is_in_force(installed: Path) -> None:
     distribution(installed, "company_catalog")
     file = home(installed / "company_catalog").resolve() / "divergences.json"
-    entry = accepted_differences.Entry(
+    entry = accepted_differences.AcceptedDifference(
         "pe/errors/general/limit",
         "live",
         ("answer/status",),
@@ -208,17 +208,17 @@ def test_what_an_installed_home_accepts_is_in_force(installed: Path) -> None:
         "2026-11-01",
         "2026-11-20",
     )
-    assert accepted_differences.of_record(entry.address) == file
-    assert accepted_differences.of_record("pa/errors/general/rate_limit") == SHIPPED.accepted_differences
+    assert accepted_differences.find_file(entry.address) == file
+    assert accepted_differences.find_file("pa/errors/general/rate_limit") == SHIPPED.accepted_differences
     accepted_differences.accept(entry, file)
-    assert accepted_differences.of_homes() == (file, SHIPPED.accepted_differences)
-    assert [each for each in accepted_differences.in_force() if each.address.startswith("pe/")] == [entry]
+    assert accepted_differences.list_files_in_force() == (file, SHIPPED.accepted_differences)
+    assert [each for each in accepted_differences.load_entries_in_force() if each.address.startswith("pe/")] == [entry]
     catalog = Catalog.load(*provider_folders.installed_records())
-    (overdue,) = accepted_differences.problems([entry], catalog, date(2026, 12, 1))
+    (overdue,) = accepted_differences.find_problems([entry], catalog, date(2026, 12, 1))
     assert (overdue.file, overdue.what) == (file, "was to be reviewed by 2026-11-20")
     with named(home(installed / "other")):
-        assert accepted_differences.of_homes() == ((installed / "other").resolve() / "divergences.json",)
-        assert accepted_differences.in_force() == ()
+        assert accepted_differences.list_files_in_force() == ((installed / "other").resolve() / "divergences.json",)
+        assert accepted_differences.load_entries_in_force() == ()
 
 
 def test_a_distribution_is_found_from_the_folder_that_one_is_in(
@@ -245,7 +245,7 @@ def test_an_entry_point_that_leads_to_no_home_is_told(installed: Path, package: 
 
 @pytest.mark.parametrize("folder", ["lib/site-packages/company", "lib/dist-packages"])
 def test_an_installed_folder_is_nobodys_own(folder: str, tmp_path: Path) -> None:
-    with pytest.raises(CatalogError, match="lies in an installed package"), locked(tmp_path / folder):
+    with pytest.raises(CatalogError, match="lies in an installed package"), lock_folder(tmp_path / folder):
         pass
     provider_folders.require_own(tmp_path)
 

@@ -23,7 +23,7 @@ from catalog_probe.catalog.files.store import RECORDS, family_file
 from catalog_probe.catalog.files.strict_json import read_object
 from catalog_probe.catalog.model import Attempt, Json
 from catalog_probe.catalog.model.errors import CatalogError
-from catalog_probe.catalog.writeback.update import read_evidence, update
+from catalog_probe.catalog.writeback.update import read_evidence, update_records
 from catalog_probe.reports import build
 from tests.unit.reports import sample
 from tests.unit.reports.making import answer, exchange
@@ -164,7 +164,7 @@ def test_a_changed_file_never_ends_a_command_otherwise_than_in_one_line(folder: 
     (folder / "results.jsonl").write_text(text_with(*change), encoding="utf-8")
     for command in (
         lambda: build.build(folder),
-        lambda: update(read_evidence([folder]), into=folder / "records", dry_run=True),
+        lambda: update_records(read_evidence([folder]), into=folder / "records", dry_run=True),
     ):
         said = ""
         try:

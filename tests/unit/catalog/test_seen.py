@@ -10,20 +10,20 @@ import pytest
 from catalog_probe.catalog.evidence.results import RECORDED
 from catalog_probe.catalog.model import Outcome, Record
 from catalog_probe.catalog.observed.last_seen import LastSeen
-from catalog_probe.catalog.writeback.seen import Sighting, with_evidence, with_expiry, with_headers_seen
+from catalog_probe.catalog.writeback.sightings import Sighting, add_evidence, expire_evidence, mark_headers_seen
 from tests.unit.catalog.catalog_making import ENDPOINT_ADDRESS, ERROR_ADDRESS, LIMITS_ADDRESS, record, sighting
 
 WHERE = {ENDPOINT_ADDRESS: "verification", ERROR_ADDRESS: "observed", LIMITS_ADDRESS: "observed_for_this_key"}
 
 
 def seen(before: Record, *differences: str, **extra: object) -> Record:
-    return Record(before.address, with_evidence(before, sighting(Outcome.CONFORMS), differences, extra))
+    return Record(before.address, add_evidence(before, sighting(Outcome.CONFORMS), differences, extra))
 
 
 @pytest.mark.parametrize("address", WHERE)
 def test_a_new_look_leaves_nothing_of_an_expiry_and_of_an_older_look(address: str) -> None:
     once = seen(record(address), "a difference", headers={"x": "1"})
-    expired = Record(once.address, with_expiry(once, "expired: last seen long ago"))
+    expired = Record(once.address, expire_evidence(once, "expired: last seen long ago"))
     assert "expired" in str(expired.data[WHERE[address]])
     assert "a difference" in str(once.data[WHERE[address]])
     again = seen(expired)
@@ -65,18 +65,18 @@ def test_what_was_recorded_was_seen_when_it_was_recorded() -> None:
 @pytest.mark.parametrize("address", WHERE)
 def test_what_expired_does_not_say_any_more_how_it_differed(address: str) -> None:
     once = seen(record(address), "a difference")
-    assert "seen" not in with_expiry(once, "expired")[WHERE[address]]
+    assert "seen" not in expire_evidence(once, "expired")[WHERE[address]]
 
 
 def test_headers_are_marked_in_their_rules_alone_and_an_older_look_changes_no_mark() -> None:
     before = record(ERROR_ADDRESS)
     rules = before.data["response_headers"]
     name = next(iter(rules))
-    marked = with_headers_seen(before, before.data, {name: "present", "x-of-nobody": "present"}, older=False)
+    marked = mark_headers_seen(before, before.data, {name: "present", "x-of-nobody": "present"}, older=False)
     assert marked["response_headers"][name] == {**rules[name], "seen": "present"}
     assert marked["response_headers"].keys() == rules.keys()
-    kept = with_headers_seen(before, marked, {name: "absent"}, older=True)
+    kept = mark_headers_seen(before, marked, {name: "absent"}, older=True)
     assert kept["response_headers"][name]["seen"] == "present"
-    newer = with_headers_seen(before, marked, {name: "absent"}, older=False)
+    newer = mark_headers_seen(before, marked, {name: "absent"}, older=False)
     assert newer["response_headers"][name]["seen"] == "absent"
-    assert with_headers_seen(before, before.data, {}, older=False) is before.data
+    assert mark_headers_seen(before, before.data, {}, older=False) is before.data

@@ -23,7 +23,7 @@ CATALOG = catalog()
 
 def shown(of: Record, made: Sequence[Assertion] | None = None) -> list[str]:
     told = assertions(of, CATALOG.__getitem__) if made is None else made
-    return show.record_text(of, "records/a.json", told).splitlines()
+    return show.format_record(of, "records/a.json", told).splitlines()
 
 
 @pytest.mark.parametrize("provider", ["pa", "pb", "pc", "pd"])

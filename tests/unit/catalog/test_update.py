@@ -16,8 +16,14 @@ from catalog_probe.catalog.files.store import Catalog
 from catalog_probe.catalog.model import Aspect, Finding, Outcome, Severity
 from catalog_probe.catalog.model.answered_by import AnsweredBy
 from catalog_probe.catalog.model.errors import CatalogError
-from catalog_probe.catalog.writeback.planner import Policy
-from catalog_probe.catalog.writeback.update import Summary, leave_copy, read_evidence, update, update_each
+from catalog_probe.catalog.writeback.planner import UpdatePolicy
+from catalog_probe.catalog.writeback.update import (
+    UpdateSummary,
+    read_evidence,
+    update_folders,
+    update_records,
+    write_run_copy,
+)
 from tests.unit.catalog.catalog_making import (
     ENDPOINT_ADDRESS,
     ERROR_ADDRESS,
@@ -55,7 +61,7 @@ def test_runs_in_any_order_leave_the_same_records(tmp_path: Path) -> None:
     outcomes = []
     for number, order in enumerate(itertools.permutations(NIGHTS)):
         root = write_catalog(tmp_path / str(number))
-        update(order, root)
+        update_records(order, root)
         outcomes.append(texts(root))
     assert all(outcome == outcomes[0] for outcome in outcomes)
     assert "DOCUMENTED" in outcomes[0]["pa/errors/general.json"]
@@ -63,10 +69,10 @@ def test_runs_in_any_order_leave_the_same_records(tmp_path: Path) -> None:
 
 def test_the_same_runs_twice_write_nothing(tmp_path: Path) -> None:
     root = write_catalog(tmp_path)
-    assert update(NIGHTS, root).files == (root / "pa" / "errors" / "general.json",)
+    assert update_records(NIGHTS, root).files == (root / "pa" / "errors" / "general.json",)
     before = texts(root)
 
-    again = update(NIGHTS, root)
+    again = update_records(NIGHTS, root)
     assert again.files == ()
     assert again.patched == ()
     assert texts(root) == before
@@ -76,14 +82,16 @@ def test_what_an_update_writes_is_valid(tmp_path: Path) -> None:
     root = write_catalog(tmp_path)
     seen = exchange(200, label="success")
     night = (run(), [*NIGHTS[1][1], result(address=ENDPOINT_ADDRESS, seen=seen), result(address=TWIN_ADDRESS)])
-    update([night, *NIGHTS], root)
-    update([], root, Policy(expire_after=1), date(2027, 1, 1))
+    update_records([night, *NIGHTS], root)
+    update_records([], root, UpdatePolicy(expire_after=1), date(2027, 1, 1))
 
     assert [str(problem) for problem in check(root, shipped=True)] == []
 
 
 def test_the_summary_says_why(tmp_path: Path) -> None:
-    summary = update([*NIGHTS, (run("r4"), [result(address="pa/errors/general/gone")])], write_catalog(tmp_path))
+    summary = update_records(
+        [*NIGHTS, (run("r4"), [result(address="pa/errors/general/gone")])], write_catalog(tmp_path)
+    )
 
     assert (
         dict(summary.patched)[ERROR_ADDRESS]
@@ -98,7 +106,7 @@ def test_the_changes_of_a_first_night_are_counted_and_the_first_few_named() -> N
     patched = [(f"{provider}/errors/general/r{number}", "seen") for provider in ("pa", "pb") for number in range(200)]
     few = [("pc/errors/general/r0", "seen")]
     gone = tuple(f"pd/errors/general/r{number}" for number in range(20))
-    lines = [*Summary((*patched, *few), (), gone, (), ()).lines()]
+    lines = [*UpdateSummary((*patched, *few), (), gone, (), ()).lines()]
     assert len(lines) < 25
     assert "pa: 200 records changed; 195 of them are not named here" in lines
     assert "pb: 200 records changed; 195 of them are not named here" in lines
@@ -109,14 +117,14 @@ def test_the_changes_of_a_first_night_are_counted_and_the_first_few_named() -> N
 
 def test_runs_are_written_into_each_folder_unless_told_otherwise(tmp_path: Path) -> None:
     roots = [write_catalog(tmp_path / "one"), write_catalog(tmp_path / "other")]
-    assert update_each(NIGHTS, roots).files == tuple(root / "pa" / "errors" / "general.json" for root in roots)
+    assert update_folders(NIGHTS, roots).files == tuple(root / "pa" / "errors" / "general.json" for root in roots)
     assert all("LIVE_VERIFIED" in text or "UNVERIFIED" in text for text in map(str, map(texts, roots)))
 
 
 def test_a_dry_run_writes_nothing(tmp_path: Path) -> None:
     root = write_catalog(tmp_path)
     before = texts(root)
-    assert len(update(NIGHTS, root, dry_run=True).patched) == 2
+    assert len(update_records(NIGHTS, root, dry_run=True).patched) == 2
     assert texts(root) == before
 
 
@@ -125,14 +133,14 @@ def test_a_mock_run_is_refused_where_records_lie_in_a_home(tmp_path: Path) -> No
     (tmp_path / "providers").mkdir()
     (tmp_path / "providers" / "pa.toml").touch()
     with pytest.raises(CatalogError, match="asked a mock"):
-        update([(run(live=False, target="mock"), [result()])], root)
+        update_records([(run(live=False, target="mock"), [result()])], root)
 
 
 def test_a_gateway_proves_nothing_of_a_provider(tmp_path: Path) -> None:
     root = write_catalog(tmp_path / "records").resolve()
     gateway = replace(run(target="proxy"), answered_by=AnsweredBy.GATEWAY)
     folder = write_run(tmp_path / "run", gateway, [result(seen=exchange())])
-    leave_copy(Catalog.load(root), folder)
+    write_run_copy(Catalog.load(root), folder)
     told = Catalog.load(folder / "catalog")[ERROR_ADDRESS].data
     assert "seen on gateway:proxy in run" in told["observed"]["note"], "the run's own copy says what it saw, and where"
     assert "observed_live" not in told
@@ -140,14 +148,14 @@ def test_a_gateway_proves_nothing_of_a_provider(tmp_path: Path) -> None:
     (tmp_path / "providers").mkdir()
     (tmp_path / "providers" / "pa.toml").touch()
     with pytest.raises(CatalogError, match="asked a gateway"):
-        update(read_evidence([folder]), root)
+        update_records(read_evidence([folder]), root)
 
 
 def test_another_revision_proves_nothing_of_the_usual_one(tmp_path: Path) -> None:
     root = write_catalog(tmp_path / "records").resolve()
     other = replace(run(target="live-2026-10-21"), invocation=Invocation(revision="pa:2026-10-21"))
     folder = write_run(tmp_path / "run", other, [result(seen=exchange())])
-    leave_copy(Catalog.load(root), folder)
+    write_run_copy(Catalog.load(root), folder)
     told = Catalog.load(folder / "catalog")[ERROR_ADDRESS].data
     assert "seen on revision:live-2026-10-21 in run" in told["observed"]["note"]
     assert "observed_live" not in told
@@ -158,7 +166,7 @@ def test_another_revision_proves_nothing_of_the_usual_one(tmp_path: Path) -> Non
     (tmp_path / "providers").mkdir()
     (tmp_path / "providers" / "pa.toml").touch()
     with pytest.raises(CatalogError, match="asked another revision"):
-        update(read_evidence([folder]), root)
+        update_records(read_evidence([folder]), root)
 
 
 def test_a_mock_run_leaves_its_copy_in_its_folder(tmp_path: Path) -> None:
@@ -167,14 +175,14 @@ def test_a_mock_run_leaves_its_copy_in_its_folder(tmp_path: Path) -> None:
     folder = write_run(tmp_path / "run", run(live=False, target="mock"), [result(seen=exchange())])
     catalog = Catalog.load(root)
 
-    leave_copy(catalog, folder)
+    write_run_copy(catalog, folder)
     copy = Catalog.load(folder / "catalog")
     assert "LIVE_VERIFIED" in copy[ERROR_ADDRESS].tags
     assert set(copy) == set(catalog)
     assert texts(root) == before
 
     first = texts(folder / "catalog")
-    leave_copy(catalog, folder)
+    write_run_copy(catalog, folder)
     assert texts(folder / "catalog") == first
 
 
@@ -195,11 +203,11 @@ def test_an_interrupted_update_is_finished_by_the_next(tmp_path: Path, monkeypat
     with monkeypatch.context() as patch:
         patch.setattr(writing, "write_data", dies_after_one)
         with pytest.raises(KeyboardInterrupt):
-            update(night, root)
-    update(night, root)
+            update_records(night, root)
+    update_records(night, root)
 
     whole = write_catalog(tmp_path / "two")
-    update(night, whole)
+    update_records(night, whole)
     assert texts(root) == texts(whole)
 
 
@@ -210,7 +218,7 @@ def test_discoveries_are_kept_beside_the_records(tmp_path: Path) -> None:
         (run("r2", "2026-11-20"), [result(findings=(discovery(observed="9"),), address=TWIN_ADDRESS)]),
     ]
     for order in (nights, nights[::-1]):
-        update(order, root)
+        update_records(order, root)
     text = (root / "pa" / "discovered.json").read_text()
 
     assert '"first_seen": "2026-11-01"' in text
@@ -221,8 +229,8 @@ def test_discoveries_are_kept_beside_the_records(tmp_path: Path) -> None:
 
 def test_a_discovery_seen_again_soon_writes_nothing(tmp_path: Path) -> None:
     root = write_catalog(tmp_path)
-    update([(run("r1", "2026-11-18"), [result(findings=(discovery(),))])], root)
-    assert update([(run("r2", "2026-11-19"), [result(findings=(discovery(),))])], root).files == ()
+    update_records([(run("r1", "2026-11-18"), [result(findings=(discovery(),))])], root)
+    assert update_records([(run("r2", "2026-11-19"), [result(findings=(discovery(),))])], root).files == ()
 
 
 def test_runs_are_named_by_folder_or_file(tmp_path: Path) -> None:

@@ -17,7 +17,7 @@ from catalog_probe.catalog.files.store import RECORDS, family_file
 from catalog_probe.catalog.model import Address, Record
 from catalog_probe.catalog.model.errors import display_path
 from catalog_probe.catalog.reading.assertions import assertions
-from catalog_probe.catalog.writeback.planner import Patch, Policy, plan
+from catalog_probe.catalog.writeback.planner import Patch, UpdatePolicy, plan_patch
 from catalog_probe.probes.plugin import catalog_check
 from tests.unit.catalog.catalog_making import (
     ENDPOINT_ADDRESS,
@@ -253,7 +253,7 @@ def test_a_file_that_cannot_be_read_does_not_make_its_neighbours_wrong(tmp_path:
 def test_evidence_from_a_mock_is_refused_in_shipped_records_only(tmp_path: Path) -> None:
     none: dict[str, Record] = {}
     stated = assertions(record(), none.__getitem__)
-    made = plan(record(), [sighting(live=False, target="mock")], Policy(), sighting().day, stated)
+    made = plan_patch(record(), [sighting(live=False, target="mock")], UpdatePolicy(), sighting().day, stated)
     assert isinstance(made, Patch)
     content = small_catalog()
     content["pa/errors/general.json"]["rate_limit_error"] = dict(made.record.data)

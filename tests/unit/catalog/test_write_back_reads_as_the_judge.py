@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING
 import pytest
 
 from catalog_probe.catalog.model import Event, Exchange, GrpcStatus, Json, Outcome, Record, Request, Response
-from catalog_probe.catalog.writeback.planner import Patch, Policy, plan
+from catalog_probe.catalog.writeback.planner import Patch, UpdatePolicy, plan_patch
 from tests.harness.engines import catalog
 from tests.unit.catalog.catalog_making import drift, sighting
 
 if TYPE_CHECKING:
-    from catalog_probe.catalog.writeback.seen import Sighting
+    from catalog_probe.catalog.writeback.sightings import Sighting
 
 CATALOG = catalog()
 
@@ -39,7 +39,7 @@ def looked_at(record: Record, response: Response, outcome: Outcome, label: str =
 
 def written(record: Record, response: Response, outcome: Outcome = Outcome.CONFORMS) -> Record:
     """The record after one look at it."""
-    made = plan(record, [looked_at(record, response, outcome)], Policy(), date(2026, 11, 21))
+    made = plan_patch(record, [looked_at(record, response, outcome)], UpdatePolicy(), date(2026, 11, 21))
     assert isinstance(made, Patch)
     return made.record
 

@@ -19,7 +19,7 @@ import pytest
 from catalog_probe.catalog.files.store import Catalog
 from catalog_probe.catalog.model.errors import CatalogError
 from catalog_probe.catalog.writeback import writing
-from catalog_probe.catalog.writeback.writing import Contents, locked, rewrite, write_data, write_text
+from catalog_probe.catalog.writeback.writing import Contents, lock_folder, rewrite_files, write_data, write_text
 from tests.harness.command import DEADLINE_S
 from tests.unit.catalog.catalog_making import ERROR_ADDRESS, small_catalog, write_catalog
 
@@ -47,8 +47,8 @@ def test_only_files_in_which_something_changes_are_written(tmp_path: Path) -> No
     file = root / "pa" / "errors" / "general.json"
     before = {path: path.stat().st_mtime_ns for path in root.rglob("*.json")}
 
-    assert rewrite(root, contents_with(root)) == ()
-    assert rewrite(root, contents_with(root, note="new")) == (file,)
+    assert rewrite_files(root, contents_with(root)) == ()
+    assert rewrite_files(root, contents_with(root, note="new")) == (file,)
     assert Catalog.load(root)[ERROR_ADDRESS].data["note"] == "new"
     after = {path: path.stat().st_mtime_ns for path in root.rglob("*.json")}
     assert [path for path in before if before[path] != after[path]] == [file]
@@ -59,7 +59,7 @@ def test_a_file_that_is_not_canonical_is_not_touched_for_that_alone(tmp_path: Pa
     file = root / "pa" / "errors" / "general.json"
     file.write_text(json.dumps(small_catalog()["pa/errors/general.json"]))
 
-    assert rewrite(root, contents_with(root)) == ()
+    assert rewrite_files(root, contents_with(root)) == ()
     assert "\n" not in file.read_text()
 
 
@@ -72,7 +72,7 @@ def test_a_full_disk_leaves_the_old_file_and_no_litter(tmp_path: Path, monkeypat
 
     monkeypatch.setattr(os, "fsync", full)
     with pytest.raises(CatalogError, match=r"general\.json: cannot be written \(No space left on device\)") as caught:
-        rewrite(root, contents_with(root, note="new"))
+        rewrite_files(root, contents_with(root, note="new"))
     assert "\n" not in str(caught.value)
     assert Catalog.load(root).digest == before
     assert not list(root.rglob("*.tmp"))
@@ -147,20 +147,24 @@ def test_no_file_stays_open_that_was_written(tmp_path: Path, monkeypatch: pytest
 
 def test_the_lock_lies_where_loaders_do_not_look(tmp_path: Path) -> None:
     for _ in range(2):
-        with locked(tmp_path):
+        with lock_folder(tmp_path):
             assert (tmp_path / ".cache" / "write.lock").is_file()
     assert {each.name for each in tmp_path.iterdir()} == {".cache"}
 
 
 def test_a_folder_that_may_not_be_written_is_told(tmp_path: Path) -> None:
     (tmp_path / ".cache").write_text("in the way")
-    with pytest.raises(CatalogError, match="cannot be written"), locked(tmp_path):
+    with pytest.raises(CatalogError, match="cannot be written"), lock_folder(tmp_path):
         pass
 
 
 def test_waiting_for_the_lock_ends(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(writing, "LOCK_WAIT_S", 0.05)
-    with locked(tmp_path), pytest.raises(CatalogError, match="another process has been writing"), locked(tmp_path):
+    with (
+        lock_folder(tmp_path),
+        pytest.raises(CatalogError, match="another process has been writing"),
+        lock_folder(tmp_path),
+    ):
         pass
 
 
@@ -173,7 +177,7 @@ def test_two_updates_at_once_both_land(tmp_path: Path) -> None:
             return contents_with(root, **{name: "here"})(catalog)
 
         together.wait(timeout=DEADLINE_S)
-        rewrite(root, change)
+        rewrite_files(root, change)
 
     threads = [threading.Thread(target=update, args=(name,)) for name in ("note", "backoff")]
     for thread in threads:
@@ -190,12 +194,12 @@ def test_two_processes_at_once_both_land(tmp_path: Path) -> None:
     program = """
         import sys
         from pathlib import Path
-        from catalog_probe.catalog.writeback.writing import rewrite
+        from catalog_probe.catalog.writeback.writing import rewrite_files
 
         root, name = Path(sys.argv[1]), sys.argv[2]
         file = root / "pa/errors/general.json"
         for count in range(20):
-            rewrite(root, lambda catalog: {file: {
+            rewrite_files(root, lambda catalog: {file: {
                 each.address.slug: {**each.data, name: each.data.get(name, 0) + 1}
                 for each in catalog.select(kind="errors")
             }})
@@ -213,12 +217,12 @@ def test_killed_writers_leave_whole_files_and_the_next_one_finishes(tmp_path: Pa
     program = """
         import sys
         from pathlib import Path
-        from catalog_probe.catalog.writeback.writing import rewrite
+        from catalog_probe.catalog.writeback.writing import rewrite_files
 
         root = Path(sys.argv[1])
         file = root / "pa/errors/general.json"
         for count in range(1_000_000):
-            rewrite(root, lambda catalog: {file: {
+            rewrite_files(root, lambda catalog: {file: {
                 each.address.slug: {**each.data, "note": f"{count} " * 5000} for each in catalog.select(kind="errors")
             }})
             print(count, flush=True)
@@ -235,7 +239,7 @@ def test_killed_writers_leave_whole_files_and_the_next_one_finishes(tmp_path: Pa
         notes = {each.data["note"] for each in Catalog.load(root).select(kind="errors")}
         assert len(notes) == 1
 
-    assert rewrite(root, contents_with(root, note="finished")) == (file,)
+    assert rewrite_files(root, contents_with(root, note="finished")) == (file,)
     assert not list(root.rglob("*.tmp"))
 
 
@@ -247,10 +251,10 @@ def test_a_kill_at_each_step_leaves_the_old_file(tmp_path: Path, step: str) -> N
     program = """
         import os, signal, sys
         from pathlib import Path
-        from catalog_probe.catalog.writeback.writing import locked, write_text
+        from catalog_probe.catalog.writeback.writing import lock_folder, write_text
 
         root = Path(sys.argv[1])
-        with locked(root):
+        with lock_folder(root):
             die = lambda *_: os.kill(os.getpid(), signal.SIGKILL)
             setattr(os, sys.argv[2], die)
             write_text(root / "pa/errors/general.json", "{}")
@@ -258,7 +262,7 @@ def test_a_kill_at_each_step_leaves_the_old_file(tmp_path: Path, step: str) -> N
     assert python(program, root, step, check=False).returncode == -signal.SIGKILL
     assert Catalog.load(root).digest == before
     assert list(root.rglob("*.tmp"))
-    with locked(root):
+    with lock_folder(root):
         write_text(root / "pa" / "errors" / "general.json", "{}\n")
     assert not list(root.rglob("*.tmp"))
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from catalog_probe.catalog.model import Attempt, Exchange, Record, Request, Response
 from catalog_probe.catalog.reading.assertions import asserted_expectations
-from catalog_probe.catalog.recognition.known import Known
+from catalog_probe.catalog.recognition.vocabulary import ProviderVocabulary
 from catalog_probe.probes.judging.judge import judge
 from tests.harness.engines import catalog
 
@@ -21,8 +21,8 @@ ASKED = "https://provider.example/v1/messages"
 
 
 @cache
-def known(provider: str) -> Known:
-    return Known.of(catalog().select(provider=provider))
+def known(provider: str) -> ProviderVocabulary:
+    return ProviderVocabulary.from_records(catalog().select(provider=provider))
 
 
 HEADERS = {

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from catalog_probe.catalog.evidence import drift_identity
 from catalog_probe.catalog.model import Aspect, Attempt, Exchange, Outcome, Reason, Request, Response, Severity
 from catalog_probe.catalog.reading.assertions import asserted_expectations
-from catalog_probe.catalog.recognition.known import Known
+from catalog_probe.catalog.recognition.vocabulary import ProviderVocabulary
 from catalog_probe.probes.judging.judge import judge
 from catalog_probe.probes.judging.verdicts.not_observed import not_observed_finding
 from tests.harness.engines import catalog
@@ -47,7 +47,7 @@ def sent(response: Response | None, endpoint: str, label: str = "answer") -> Exc
 def judged(*exchanges: Exchange, address: str = REVOKED) -> Verdict:
     records = catalog()
     expected = asserted_expectations(records[address], records.__getitem__)
-    known = Known.of(records.select(provider=address.partition("/")[0]))
+    known = ProviderVocabulary.from_records(records.select(provider=address.partition("/")[0]))
     return judge(tuple(expected), Attempt("", 0.0, exchanges), known)
 
 

@@ -129,7 +129,7 @@ def test_a_damaged_journal_keeps_no_other_from_being_cleaned(tmp_path: Path) -> 
     first.write_text('{"id": "x", "state": "made"}\n[1]\n' + making + '{"id":"a","state":"made"}\n')
     second.write_text("{\n" + making)
     target = Target("night", live=True, allow=frozenset(), providers={})
-    told = [each.line for each in cleanup.clean([first, second], target)]
+    told = [each.line for each in cleanup.clean_up([first, second], target)]
     assert [each.partition(": ")[0] for each in told] == ["kept", "left out", "by hand"]
     assert f"{first}:4" in told[0]
     assert f"{second}:1" in told[1]

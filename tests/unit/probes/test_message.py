@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING
 import pytest
 
 from catalog_probe.catalog.model.exchange import GrpcStatus, Truncation
-from catalog_probe.catalog.recognition.known import Known, KnownAnswer
+from catalog_probe.catalog.recognition.vocabulary import DocumentedAnswer, ProviderVocabulary
 from catalog_probe.probes.judging.comparison.message import normalize_message, quote
 from tests.unit.probes.comparing import FINE, came, wanted
 
 if TYPE_CHECKING:
     from catalog_probe.catalog.model import Response
 
-KNOWN = Known((KnownAnswer(wanted(), None, permission=False, of_the_key=False),))
+KNOWN = ProviderVocabulary((DocumentedAnswer(wanted(), None, is_permission_refusal=False, is_key_refusal=False),))
 
 
 @pytest.mark.parametrize(

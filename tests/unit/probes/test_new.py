@@ -226,7 +226,7 @@ def test_what_recipes_of_a_folder_make_is_removed_by_name(home: Path, tmp_path: 
         fixtures.learn(
             create, Exchange(label="answer", request=Request("POST", base), response=answer), fixtures.announce(create)
         )
-        (told,) = cleanup.clean([noted.path], night)
+        (told,) = cleanup.clean_up([noted.path], night)
     assert told.line.startswith("removed: POST /v1/notes for pe/endpoints/notes/create_note")
     assert asked == ["DELETE /v1/notes/note_1"]
     undeclared = create.replace(removal=Removal("tag", delete("/v1/tags/{id}")))

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 @cache
 def pages() -> Mapping[str, str]:
     """Each page by its path: made when a test asks, not where all tests are only collected."""
-    return dict(reference.pages())
+    return dict(reference.render_pages())
 
 
 def test_each_command_and_each_option_is_told() -> None:
@@ -48,7 +48,7 @@ def test_each_inconclusive_rule_has_its_row() -> None:
     assert [name for name, _ in rows] == [rule.name for rule in RULES]
     for rule, (_, row) in zip(RULES, rows, strict=True):
         told = (*rule.codes, rule.prevents, rule.hides, rule.case)
-        assert all(reference.cell(words) in row for words in told)
+        assert all(reference.escape_cell(words) in row for words in told)
         assert ("live" in row.split(" | ")[1]) is rule.live_only
 
 
@@ -76,7 +76,9 @@ def test_keys_of_nested_tables_have_a_row(page: str, keys: set[str]) -> None:
 def test_each_fact_stands_in_the_section_of_its_citation(provider: str) -> None:
     sections = dict(re.findall(r"^## (\S+)\n\n(.*?)(?=^## |\Z)", pages()[f"facts/{provider}.md"], re.M | re.S))
     for fact in read_facts(provider):
-        assert f"| {reference.cell(fact.row)} | {reference.cell(fact.statement)} |" in sections[fact.section]
+        assert (
+            f"| {reference.escape_cell(fact.row)} | {reference.escape_cell(fact.statement)} |" in sections[fact.section]
+        )
 
 
 def test_every_row_of_a_table_has_the_cells_of_its_head() -> None:

@@ -17,7 +17,7 @@ from catalog_probe.catalog.model.codes import FindingCode
 from catalog_probe.catalog.reading.expected import Expected
 from catalog_probe.catalog.reading.relations import parse_relation
 from catalog_probe.catalog.reading.streams import StreamRule
-from catalog_probe.catalog.recognition.known import Known
+from catalog_probe.catalog.recognition.vocabulary import ProviderVocabulary
 from catalog_probe.probes.judging.comparison.compare import compare
 from catalog_probe.probes.judging.comparison.locations import values_at
 from catalog_probe.probes.judging.comparison.relations import (
@@ -312,7 +312,9 @@ def test_what_is_no_place_is_told_in_one_line(text: str) -> None:
 
 def judged(its: Expected, *others: tuple[Expected, Exchange], page: Exchange) -> tuple[Outcome, dict[str, str]]:
     exchanges = (*(exchange for _, exchange in others), page)
-    verdict = judge([*(each for each, _ in others), its], Attempt("", 0.0, exchanges), Known.of(()))
+    verdict = judge(
+        [*(each for each, _ in others), its], Attempt("", 0.0, exchanges), ProviderVocabulary.from_records(())
+    )
     (observation,) = (each for each in verdict.observations if each.label == its.label)
     return verdict.outcome, dict(observation.not_observed)
 
@@ -323,7 +325,7 @@ def test_an_answer_is_compared_only_with_one_that_was_seen_as_documented() -> No
     absent = Exchange("all", REQUEST, None, Reason("read-timeout"))
     assert judged(its, (expected("all"), WHOLE_LIST), page=page)[0] is Outcome.DRIFTED
     assert judged(its, (expected("all"), absent), page=page)[0] is Outcome.INCONCLUSIVE
-    verdict = judge([expected("all"), its], Attempt("", 0.0, (drifted, page)), Known.of(()))
+    verdict = judge([expected("all"), its], Attempt("", 0.0, (drifted, page)), ProviderVocabulary.from_records(()))
     assert {finding.label for finding in verdict.findings if finding.is_drift} == {"all"}
 
 

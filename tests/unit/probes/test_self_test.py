@@ -16,9 +16,9 @@ from catalog_probe.catalog.evidence.verdicts.merge import merge_runs
 from catalog_probe.catalog.files.manifest import manifest
 from catalog_probe.catalog.model import Exchange, Outcome, Reason, Request, Response
 from catalog_probe.catalog.model.exits import Exit
-from catalog_probe.catalog.recognition.known import Known
-from catalog_probe.catalog.writeback.planner import Policy
-from catalog_probe.catalog.writeback.update import update
+from catalog_probe.catalog.recognition.vocabulary import ProviderVocabulary
+from catalog_probe.catalog.writeback.planner import UpdatePolicy
+from catalog_probe.catalog.writeback.update import update_records
 from catalog_probe.probes.calls.call import Call
 from catalog_probe.probes.judging.control import expect_control, expect_proof
 from catalog_probe.probes.judging.self_test import LIES, NOWHERE, TEAPOT, self_test
@@ -40,7 +40,7 @@ from tests.unit.catalog.catalog_making import (
 TODAY = date(2026, 11, 21)
 LANE = "pa:inference"
 MODELS = "pa/endpoints/models/list_models"
-NOTHING = Known.of(())
+NOTHING = ProviderVocabulary.from_records(())
 
 CONTROL = Exchange(
     "control",
@@ -65,7 +65,7 @@ def conforming(record: str = MODELS) -> Result:
 
 @given(st.dates(), st.sampled_from(["pa", "pb", "pc", "pd"]))
 def test_each_day_it_is_false_and_comes_out_as_drift(day: date, provider: str) -> None:
-    known = Known.of(tuple(catalog().select(provider=provider)))
+    known = ProviderVocabulary.from_records(tuple(catalog().select(provider=provider)))
     found = self_test(
         f"{provider}:inference", expect_control(provider), CONTROL, known, day, "2026-11-21T04:00:00.000Z"
     )
@@ -181,7 +181,7 @@ def test_what_could_not_have_drifted_is_not_written(
 ) -> None:
     root = write_catalog(tmp_path_factory.mktemp("records"))
     mine = [replace(each, record=ENDPOINT_ADDRESS) if each.record == MODELS else each for each in results]
-    done = update([(described(selected=(ENDPOINT_ADDRESS,)), mine)], into=root, policy=Policy())
+    done = update_records([(described(selected=(ENDPOINT_ADDRESS,)), mine)], into=root, policy=UpdatePolicy())
     heard = len(results) == 2
     assert [address for address, _ in done.patched] == ([ENDPOINT_ADDRESS] if heard else [])
     assert any("the self-test of pa:inference did not come out" in each for each in done.lines()) != heard
@@ -193,10 +193,10 @@ def test_a_blind_provider_writes_nothing_over_the_whole_of_a_night(tmp_path_fact
     unseen = [Result(each, {}, Outcome.INCONCLUSIVE, Reason("read-timeout"), lane=LANE) for each in others]
     first = (described("r-1", selected=(one,)), [conforming(one), sprung()])
     second = (described("r-2", selected=tuple(others)), unseen)
-    alone = update([first], into=write_catalog(tmp_path_factory.mktemp("records")))
+    alone = update_records([first], into=write_catalog(tmp_path_factory.mktemp("records")))
     assert [address for address, _ in alone.patched] == [one]
     for shards in ([first, second], [second, first]):
-        done = update(shards, into=write_catalog(tmp_path_factory.mktemp("records")))
+        done = update_records(shards, into=write_catalog(tmp_path_factory.mktemp("records")))
         assert done.patched == ()
         assert any("pa: nothing is written: 3 of 4 probes are inconclusive" in each for each in done.lines())
 

@@ -9,13 +9,15 @@ import pytest
 
 from catalog_probe.catalog.model import Aspect, Event, Json, Outcome, Response, Severity
 from catalog_probe.catalog.model.codes import FindingCode
-from catalog_probe.catalog.recognition.known import Known
+from catalog_probe.catalog.recognition.vocabulary import ProviderVocabulary
 from catalog_probe.probes.judging.comparison.undocumented import MAX_NOTES, find_duplicate_names, find_undocumented
 from catalog_probe.probes.wire.body import json_of
 from tests.unit.probes.comparing import ENVELOPE, came, wanted
 from tests.unit.probes.judging_one import BODY, LIMITED, RATE_LIMIT, judged
 
-KNOWN = Known(headers=frozenset({"request-id"}), types=frozenset({"known_error"}), codes=frozenset({"known"}))
+KNOWN = ProviderVocabulary(
+    headers=frozenset({"request-id"}), types=frozenset({"known_error"}), codes=frozenset({"known"})
+)
 
 
 def told(body: Json, status: int | None = 529, headers: dict[str, str] | None = None) -> list[tuple[str, str, Json]]:

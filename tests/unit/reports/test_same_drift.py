@@ -13,8 +13,8 @@ from catalog_probe.catalog.evidence.verdicts import changes
 from catalog_probe.catalog.evidence.verdicts.changes import Change
 from catalog_probe.catalog.model import Aspect, Finding, Outcome, Severity
 from catalog_probe.catalog.model.explanations import FINDINGS
-from catalog_probe.catalog.writeback.planner import Kept, Patch, Policy, plan
-from catalog_probe.catalog.writeback.seen import Sighting
+from catalog_probe.catalog.writeback.planner import NoPatch, Patch, UpdatePolicy, plan_patch
+from catalog_probe.catalog.writeback.sightings import Sighting
 from catalog_probe.reports.content.overview import Overview
 from catalog_probe.reports.history import nights
 from tests.unit.catalog.catalog_making import ERROR_ADDRESS
@@ -71,11 +71,11 @@ def test_report_and_write_back_agree_on_whether_it_is_the_same_drift(
     assert standing.change is (Change.ONGOING if same else Change.DIFFERENT)
     assert standing.since == YESTERDAY
 
-    written = plan(probed, [Sighting(first, before)], Policy(), YESTERDAY)
+    written = plan_patch(probed, [Sighting(first, before)], UpdatePolicy(), YESTERDAY)
     assert isinstance(written, Patch)
-    after = plan(written.record, [Sighting(second, now)], Policy(), TODAY)
+    after = plan_patch(written.record, [Sighting(second, now)], UpdatePolicy(), TODAY)
     if same:
-        assert isinstance(after, Kept)
+        assert isinstance(after, NoPatch)
     else:
         assert isinstance(after, Patch)
         assert after.reason == "drifted: it differs in another way"

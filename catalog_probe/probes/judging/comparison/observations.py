@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from catalog_probe.catalog.model import Event, Exchange, Finding, Reason, Response
     from catalog_probe.catalog.model.assertion import Assertion
     from catalog_probe.catalog.reading.streams import StreamRule
-    from catalog_probe.catalog.recognition.endpoints import Endpoints
+    from catalog_probe.catalog.recognition.endpoint_index import EndpointIndex
 
 # Why an assertion was not observed. The codes are part of the format of results.
 NO_ANSWER = "no-answer"  # the connection ended before a response
@@ -52,7 +52,7 @@ def observe(
     exchange: Exchange,
     findings: Collection[Finding],
     reason: Reason | None,
-    endpoints: Endpoints,
+    endpoints: EndpointIndex,
     other_answers: OtherAnswers = NO_OTHER_ANSWERS,
 ) -> Observation:
     """Sort the assertions of a step into matched, mismatched and not observed.
@@ -158,7 +158,7 @@ def _is_only_another_success(finding: Finding) -> bool:
     return not finding.is_drift and is_no_refusal(finding.documented) and is_no_refusal(finding.observed)
 
 
-def _observed_endpoint(expected: Expected, exchange: Exchange, endpoints: Endpoints) -> str:
+def _observed_endpoint(expected: Expected, exchange: Exchange, endpoints: EndpointIndex) -> str:
     """Return an endpoint record's own address, else the endpoint that the recipe names, else by method and path."""
     record_address = next((assertion.address for assertion in expected.assertions.values()), "")
     if "/endpoints/" in record_address:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from catalog_probe.catalog.envelopes.projection import wire_values
 from catalog_probe.catalog.model import Aspect, Finding, Json, Response, Severity
 from catalog_probe.catalog.model.codes import FindingCode
-from catalog_probe.catalog.recognition.known import ORDINARY_HEADERS, Known
+from catalog_probe.catalog.recognition.vocabulary import ORDINARY_HEADERS, ProviderVocabulary
 from catalog_probe.catalog.text.json_tree import iterate_repeated_members
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 MAX_NOTES = 100  # of headers, and of fields, of one answer
 
 
-def find_undocumented(expected: Expected, response: Response, known: Known) -> Iterator[Finding]:
+def find_undocumented(expected: Expected, response: Response, known: ProviderVocabulary) -> Iterator[Finding]:
     """Note the headers, envelope fields and error codes of an answer that no record of its provider names."""
     yield from find_duplicate_names(expected, response)
     for name in sorted(response.headers.keys() - known.headers - ORDINARY_HEADERS)[:MAX_NOTES]:

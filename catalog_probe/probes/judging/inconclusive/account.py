@@ -23,16 +23,16 @@ if TYPE_CHECKING:
 def find_account_trouble(evidence: Evidence) -> Reason | None:
     """Return a reason if an answer tells of the account: in the manifest's words, as a record, or by its code alone."""
     response, known, body = evidence.response, evidence.known, _body(evidence)
-    message = response.grpc.message if response.grpc is not None else known.message_of(body)
-    if not is_success(response.status) and known.denies_credit(evidence.expected, message):
+    message = response.grpc.message if response.grpc is not None else known.find_message(body)
+    if not is_success(response.status) and known.says_no_credit(evidence.expected, message):
         return Reason(ReasonCode.NO_CREDIT, f"this account has no credit; {quote(response)}")
     status = response.status
-    answers = known.of_the_account(status, body) or known.of_the_account_elsewhere(status, body)
+    answers = known.match_account_trouble(status, body) or known.match_moved_account_trouble(status, body)
     if not answers and not _has_its_type(evidence.expected, status, body):
-        answers = known.of_the_account_by_code(status, body)
+        answers = known.match_account_trouble_by_code(status, body)
     if not answers or any(_states(evidence.expected, answer.expected) for answer in answers):
         return None
-    codes = {answer.account for answer in answers}
+    codes = {answer.account_reason for answer in answers}
     code = codes.pop() if len(codes) == 1 else None
     consequence = "this account has no credit: " if code is ReasonCode.NO_CREDIT else ""
     records = " or ".join(answer.address for answer in answers)

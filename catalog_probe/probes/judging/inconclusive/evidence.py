@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from catalog_probe.catalog.model import Exchange, Response
     from catalog_probe.catalog.model.exchange import Request
     from catalog_probe.catalog.reading.expected import Expected
-    from catalog_probe.catalog.recognition.known import Known
+    from catalog_probe.catalog.recognition.vocabulary import ProviderVocabulary
     from catalog_probe.probes.judging.verdicts.verdict import Verdict
 
 MOCK_SESSION = "x-mock-session"
@@ -49,7 +49,7 @@ class Evidence:
     """What was sent and came. Of a label that was never asked: the setup that failed before it."""
     verdict: Verdict
     """What stands so far of this label on this endpoint."""
-    known: Known
+    known: ProviderVocabulary
     """What the provider's records document."""
     live: bool
     attempt: AttemptEvidence = AttemptEvidence()

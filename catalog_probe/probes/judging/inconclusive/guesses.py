@@ -170,4 +170,4 @@ def _is_another_error(evidence: Evidence) -> bool:
     body = answer_body(evidence.expected, response)
     # Some documented refusals are a JSON string or have no body (2:7.1).
     is_bare = not isinstance(body, dict | list) and response.body_type in ("json", "empty")
-    return differs and (known.has_envelope_of(body) or (is_bare and known.documents(response.status)))
+    return differs and (known.is_in_envelope(body) or (is_bare and known.has_status(response.status)))

@@ -99,9 +99,9 @@ def is_about_a_limit(evidence: Evidence, reason: Reason) -> bool:
 def compare_with_own_record(evidence: Evidence) -> Iterator[Finding]:
     """Tell what an overload, limit or timeout that nobody asked for has wrong beside the record that documents it."""
     response, known = evidence.response, evidence.known
-    if response.grpc is not None or response.status not in PASSING_STATUSES or not known.documents(response.status):
+    if response.grpc is not None or response.status not in PASSING_STATUSES or not known.has_status(response.status):
         return
-    answers = known.matching(response.status, response.body)
+    answers = known.match_answers(response.status, response.body)
     differences = {answer.address: list(compare(answer.expected, evidence.exchange)) for answer in answers}
     nearest = min(differences, key=lambda address: len(differences[address]), default="")
     if nearest and not differences[nearest]:
@@ -150,7 +150,7 @@ def _is_the_providers(evidence: Evidence) -> bool:
     if response.grpc is not None or response.events is not None:
         return True
     is_bare = expected.is_bare(response.body) and (expected_http_status(expected) or 0) >= 500
-    return is_bare or evidence.known.has_envelope_of(response.body)
+    return is_bare or evidence.known.is_in_envelope(response.body)
 
 
 def _find_breaking_event(evidence: Evidence) -> Reason | None:
@@ -161,12 +161,12 @@ def _find_breaking_event(evidence: Evidence) -> Reason | None:
     if expected.wire and _has_values(expected, wire_values(expected.envelope, answer_body(expected, response))):
         return None
     for event in response.events or ():
-        answers = [] if event.sent else evidence.known.breaking_off(event.event, event.data)
+        answers = [] if event.sent else evidence.known.match_stream_failure(event.event, event.data)
         if answers and expected.address not in (answer.address for answer in answers):
             # Some types are documented under a status and in a stream: it is the latter that came.
             named = next((answer for answer in answers if answer.expected.stream is not None), answers[0])
-            assert named.passing is not None
-            return Reason(named.passing, f"its event {event.event} is {named.address}")
+            assert named.transient_reason is not None
+            return Reason(named.transient_reason, f"its event {event.event} is {named.address}")
     return None
 
 

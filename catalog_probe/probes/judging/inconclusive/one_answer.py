@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
     from catalog_probe.catalog.model import Exchange
     from catalog_probe.catalog.reading.expected import Expected
-    from catalog_probe.catalog.recognition.known import Known
+    from catalog_probe.catalog.recognition.vocabulary import ProviderVocabulary
     from catalog_probe.probes.judging.inconclusive.evidence import Evidence
     from catalog_probe.probes.judging.inconclusive.key_evidence import KeyEvidence
 
@@ -123,7 +123,9 @@ def list_suspicions(key: KeyEvidence) -> list[AnswerOn]:
     return sorted(on for on in suspicious if not _find_shown(key, on.words))
 
 
-def judge_fault_free(suspicion: AnswerOn, answer: Exchange, expected: Expected, known: Known) -> FaultFreeAnswer:
+def judge_fault_free(
+    suspicion: AnswerOn, answer: Exchange, expected: Expected, known: ProviderVocabulary
+) -> FaultFreeAnswer:
     """Tell what the answer to a fault-free request shows. `expected` is what a control must be answered with."""
     where = f"{answer.request.method} {answer.request.url} without a fault"
     response, words = answer.response, suspicion.words

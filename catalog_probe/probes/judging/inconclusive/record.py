@@ -30,7 +30,7 @@ from catalog_probe.probes.judging.verdicts.record_verdict import judge_record
 if TYPE_CHECKING:
     from catalog_probe.catalog.model import Exchange, Record
     from catalog_probe.catalog.reading.expected import Expected
-    from catalog_probe.catalog.recognition.known import Known
+    from catalog_probe.catalog.recognition.vocabulary import ProviderVocabulary
     from catalog_probe.probes.judging.inconclusive.key_evidence import KeyEvidence
     from catalog_probe.probes.judging.verdicts.verdict import StepKey, Verdict
 
@@ -45,7 +45,7 @@ class Probed:
 
     provider: str
     expected: Sequence[Expected]
-    known: Known
+    known: ProviderVocabulary
     live: bool
     record: Record | None = None
     """None where what is expected is of no record."""

@@ -25,7 +25,9 @@ def find_refused_right(evidence: Evidence) -> Reason | None:
     if response.grpc is not None:
         is_refused = evidence.status == FORBIDDEN and expected_http_status(expected) == 200
     else:
-        is_refused = any(answer.permission for answer in evidence.known.matching(response.status, response.body))
+        is_refused = any(
+            answer.is_permission_refusal for answer in evidence.known.match_answers(response.status, response.body)
+        )
     return Reason(ReasonCode.PROBE_REFUSED, quote(response)) if is_refused else None
 
 
@@ -50,7 +52,9 @@ def is_accepted_key(evidence: Evidence) -> bool:
     """Whether a key was let through live where the documents refuse one without the right."""
     if not evidence.live or evidence.verdict.outcome is not Outcome.DRIFTED or not is_success(evidence.status):
         return False
-    return evidence.expected.address in {answer.address for answer in evidence.known.answers if answer.permission}
+    return evidence.expected.address in {
+        answer.address for answer in evidence.known.answers if answer.is_permission_refusal
+    }
 
 
 def explain_refusal_of_key(evidence: Evidence) -> ReasonCode | None:
@@ -62,8 +66,8 @@ def explain_refusal_of_key(evidence: Evidence) -> ReasonCode | None:
     is_mismatch = evidence.verdict.outcome is Outcome.DRIFTED
     if not is_mismatch or not evidence.own_key or not is_success(evidence.expected.status):
         return None
-    answers = evidence.known.matching(evidence.response.status, evidence.response.body)
-    return ReasonCode.ACCOUNT_TROUBLE if answers and all(answer.of_the_key for answer in answers) else None
+    answers = evidence.known.match_answers(evidence.response.status, evidence.response.body)
+    return ReasonCode.ACCOUNT_TROUBLE if answers and all(answer.is_key_refusal for answer in answers) else None
 
 
 def find_refused_elsewhere(evidence: Evidence) -> Reason | None:
@@ -73,7 +77,7 @@ def find_refused_elsewhere(evidence: Evidence) -> Reason | None:
     endpoint that answers the request without its fault otherwise.
     """
     code = evidence.key.refusals.get(evidence.words)
-    is_asked_for = evidence.expected.address in evidence.known.of_rights
+    is_asked_for = evidence.expected.address in evidence.known.refusal_addresses
     is_mismatch = evidence.verdict.outcome is Outcome.DRIFTED
     if code is None or not is_mismatch or not evidence.provokes_refusal or is_asked_for or is_generic(evidence):
         return None

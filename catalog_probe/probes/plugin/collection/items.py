@@ -101,7 +101,7 @@ class Prober(Collector):
     def _judge_acceptance(self, result: Result) -> dict[str, Json] | None:
         """Return the accepted difference of the record and its state, if there is one."""
         label = self.options.target_label
-        entry = accepted_differences.entry_for(self.options.accepted, result.record, label)
+        entry = accepted_differences.find_entry(self.options.accepted, result.record, label)
         failing = confirmation.list_failing_assertions(result)
         findings = [finding for finding in result.findings if not failing or finding.assertion in failing]
         reason = result.reason.code if result.reason is not None else ""

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
     import pytest
 
-    from catalog_probe.catalog.writeback.accepted_differences import Entry
+    from catalog_probe.catalog.writeback.accepted_differences import AcceptedDifference
     from catalog_probe.probes.traffic.recording import Recording
     from catalog_probe.probes.traffic.traffic import Traffic
 
@@ -54,7 +54,7 @@ class Options:
     plan: bool
     out: Path
     today: date
-    accepted: tuple[Entry, ...] = ()
+    accepted: tuple[AcceptedDifference, ...] = ()
     """The accepted differences."""
     shard: Shard | None = None
     strict: bool = False
@@ -163,7 +163,7 @@ def read_options(config: pytest.Config, environ: Mapping[str, str]) -> Options:
     else:
         target = sources.unknown_target()
     traffic = sources.make_traffic(recordings, catalog, target, of_target=bool(target_name)) if recordings else None
-    accepted = accepted_differences.in_force()
+    accepted = accepted_differences.load_entries_in_force()
     if update and not target.evidences:
         mend = f"only what was seen {'of a provider itself' if target.live else 'live'} goes into the records"
         raise UsageError(f"--update: target {target.name!r} is a {target.answered_by}", mend)

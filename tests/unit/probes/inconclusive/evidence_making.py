@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from catalog_probe.catalog.model import Attempt, Exchange, Outcome, Reason, Record, Request, Response
 from catalog_probe.catalog.model.labels import SUCCESS
 from catalog_probe.catalog.reading.assertions import asserted_expectations
-from catalog_probe.catalog.recognition.known import Known
+from catalog_probe.catalog.recognition.vocabulary import ProviderVocabulary
 from catalog_probe.probes.judging.comparison.basis import is_no_refusal, weigh_findings
 from catalog_probe.probes.judging.comparison.compare import compare
 from catalog_probe.probes.judging.control import expect_control
@@ -46,13 +46,13 @@ def evidence(
     response: Response,
     verdict: Verdict = MISMATCH,
     *,
-    of: Known | None = None,
+    of: ProviderVocabulary | None = None,
     request: Request | None = None,
     **more: Any,
 ) -> Evidence:
     """One answer, live unless told, and what is thought of it so far."""
     exchange = Exchange(expected.label, request or REQUEST, response)
-    return Evidence(expected, exchange, verdict, of or Known(), **{"live": True, **more})
+    return Evidence(expected, exchange, verdict, of or ProviderVocabulary(), **{"live": True, **more})
 
 
 def error_body(kind: str, message: str = "no") -> dict[str, Any]:

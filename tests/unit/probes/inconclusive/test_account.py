@@ -107,9 +107,9 @@ def test_a_code_of_the_account_tells_it_beside_another_type() -> None:
 
 
 def test_by_its_code_no_answer_is_the_accounts_that_another_record_has_or_another_status() -> None:
-    by_code = known("pc").of_the_account_by_code
+    by_code = known("pc").match_account_trouble_by_code
     (spent,) = by_code(429, pc("invalid_request_error", "insufficient_quota"))
-    assert spent.account == "no-credit"
+    assert spent.account_reason == "no-credit"
     assert by_code(429, pc("invalid_request_error", "rate_limit_exceeded")) == ()
     assert by_code(500, pc("invalid_request_error", "insufficient_quota")) == ()
 

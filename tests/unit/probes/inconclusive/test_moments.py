@@ -12,7 +12,7 @@ from catalog_probe.catalog.model import Event, GrpcStatus, Reason, Response, Sev
 from catalog_probe.catalog.model.assertion import Assertion, AssertionKey, Basis
 from catalog_probe.catalog.reading.expected import Expected
 from catalog_probe.catalog.reading.streams import StreamRule
-from catalog_probe.catalog.recognition.known import Known
+from catalog_probe.catalog.recognition.vocabulary import ProviderVocabulary
 from catalog_probe.probes.judging.inconclusive.fold import find_reason
 from catalog_probe.probes.judging.inconclusive.moments import compare_with_own_record, is_about_a_limit
 from catalog_probe.probes.judging.inconclusive.table import MOMENT_RULES
@@ -35,7 +35,9 @@ def reason(expected: Expected, response: Response, events: set[str] | None = Non
 
 
 def explain(expected: Expected, response: Response, events: set[str] | None = None) -> Reason | None:
-    return find_reason(evidence(expected, response, of=Known(events=frozenset(events or ()))), MOMENT_RULES)
+    return find_reason(
+        evidence(expected, response, of=ProviderVocabulary(events=frozenset(events or ()))), MOMENT_RULES
+    )
 
 
 def choosing(expected: Expected, within: str, *values: Any) -> Expected:
@@ -150,7 +152,7 @@ def test_a_limit_that_is_met_early_tells_of_it_only_where_nobody_else_uses_it(
     assert not is_about_a_limit(evidence(of_limits, foreign, of=known("pa"), live=live), Reason(code))
 
 
-def noted(response: Response, of: Known | None = None) -> list[tuple[str, str, Any, Any]]:
+def noted(response: Response, of: ProviderVocabulary | None = None) -> list[tuple[str, str, Any, Any]]:
     found = list(compare_with_own_record(evidence(INVALID, response, of=of or known("pa"))))
     assert {each.severity for each in found} <= {Severity.INFO}
     return [(each.message.partition(": ")[0], each.location, each.documented, each.observed) for each in found]
@@ -169,7 +171,7 @@ def test_a_limit_that_nobody_asked_for_is_held_to_the_record_that_documents_it()
 def test_only_what_is_documented_over_http_and_says_nothing_else_is_held_to_another_record() -> None:
     assert noted(replace(LIMITED, status=404)) == []
     assert noted(Response(429, {}, error_body("teapot_error"), "json", grpc=GrpcStatus(8, "no"))) == []
-    assert noted(Response(429, {}, error_body("teapot_error"), "json"), Known()) == []
+    assert noted(Response(429, {}, error_body("teapot_error"), "json"), ProviderVocabulary()) == []
 
 
 CREATED = Event("response.created", {"type": "response.created"})

@@ -9,7 +9,7 @@ import pytest
 
 from catalog_probe.catalog.model import Outcome, Reason, Response
 from catalog_probe.catalog.model.codes import ReasonCode
-from catalog_probe.catalog.recognition.known import Known, KnownAnswer
+from catalog_probe.catalog.recognition.vocabulary import DocumentedAnswer, ProviderVocabulary
 from catalog_probe.probes.judging.inconclusive.key_evidence import (
     AnswerOn,
     FaultFreeAnswer,
@@ -31,7 +31,7 @@ from tests.unit.probes.inconclusive.evidence_making import MISMATCH, error_body,
 from tests.unit.probes.judging_one import HEADERS, known
 
 FORBIDDEN = wanted(status=403)
-OF_RIGHTS = Known((KnownAnswer(FORBIDDEN, None, permission=True, of_the_key=False),))
+OF_RIGHTS = ProviderVocabulary((DocumentedAnswer(FORBIDDEN, None, is_permission_refusal=True, is_key_refusal=False),))
 CONFORMS, RESTRICTED = Verdict(Outcome.CONFORMS), Verdict(Outcome.RESTRICTED)
 KEY = KeyEvidence(TargetFacts(key_name="PA_API_KEY"))
 

@@ -16,7 +16,7 @@ from catalog_probe.catalog.reading.expectations import documented_answers
 from catalog_probe.catalog.reading.headers import header_names
 from catalog_probe.catalog.reading.retry import retry_advice
 from catalog_probe.catalog.reading.streams import event_names
-from catalog_probe.catalog.recognition.endpoints import Endpoints
+from catalog_probe.catalog.recognition.endpoint_index import EndpointIndex
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -25,10 +25,10 @@ if TYPE_CHECKING:
     from catalog_probe.catalog.model import Json, Record
     from catalog_probe.catalog.reading.expected import Expected
 
-TOO_MANY = 3
+MAX_CANDIDATES = 3
 """An answer that fits more records than this says nothing about which one it is."""
 
-PASSING: Mapping[str, ReasonCode] = {
+TRANSIENT_CATEGORIES: Mapping[str, ReasonCode] = {
     "rate_limit": ReasonCode.UNASKED_RATE_LIMIT,
     "capacity": ReasonCode.UNASKED_OVERLOAD,
     "overload": ReasonCode.UNASKED_OVERLOAD,
@@ -54,20 +54,20 @@ ORDINARY_HEADERS = frozenset(
 
 
 @dataclass(frozen=True, slots=True)
-class KnownAnswer:
+class DocumentedAnswer:
     """The documented look of one error record on the wire."""
 
     expected: Expected
     """Everything that its record asserts of it."""
     message: re.Pattern[str] | None
     """The documented wording, compiled."""
-    permission: bool
+    is_permission_refusal: bool
     """Whether it refuses what this account may not do."""
-    of_the_key: bool
+    is_key_refusal: bool
     """Whether it refuses a key that is no good: it is wrong, revoked, or of somebody else."""
-    account: ReasonCode | None = None
+    account_reason: ReasonCode | None = None
     """Why it says nothing of what was asked: it tells of the account's credit, or of a place that is not served."""
-    passing: ReasonCode | None = None
+    transient_reason: ReasonCode | None = None
     """Why it says nothing of what was asked where it breaks off a stream: it tells of a moment, and may be retried."""
 
     @property
@@ -81,14 +81,14 @@ class KnownAnswer:
 
 
 @dataclass(frozen=True)
-class Known:
+class ProviderVocabulary:
     """Everything one provider's records name."""
 
-    answers: tuple[KnownAnswer, ...] = ()
+    answers: tuple[DocumentedAnswer, ...] = ()
     headers: frozenset[str] = frozenset()
     types: frozenset[str] = frozenset()
     codes: frozenset[str] = frozenset()
-    endpoints: Endpoints = field(default_factory=Endpoints)
+    endpoints: EndpointIndex = field(default_factory=EndpointIndex)
     events: frozenset[str] = frozenset()
     """Events of streams, and frames of WebSockets."""
     no_credit_message: str = ""
@@ -97,9 +97,9 @@ class Known:
     """The endpoints whose path no document shows, each with what its record says of that."""
 
     @classmethod
-    def of(cls, records: Iterable[Record]) -> Known:
+    def from_records(cls, records: Iterable[Record]) -> ProviderVocabulary:
         records = tuple(records)
-        answers: list[KnownAnswer] = []
+        answers: list[DocumentedAnswer] = []
         headers: set[str] = set()
         types: set[str] = set()
         codes: set[str] = set()
@@ -117,15 +117,15 @@ class Known:
             frozenset(headers),
             named_types,
             named_codes,
-            Endpoints.of(records),
+            EndpointIndex.from_records(records),
             events,
             next((manifest(record.provider).no_credit_message for record in records), ""),
             dict(_assumed_paths(records)),
         )
 
     @cached_property
-    def _by_status(self) -> Mapping[int | None, Sequence[KnownAnswer]]:
-        found: dict[int | None, list[KnownAnswer]] = {}
+    def _by_status(self) -> Mapping[int | None, Sequence[DocumentedAnswer]]:
+        found: dict[int | None, list[DocumentedAnswer]] = {}
         for answer in self.answers:
             found.setdefault(answer.status, []).append(answer)
         return found
@@ -133,17 +133,19 @@ class Known:
     @cached_property
     def _of_accounts(self) -> frozenset[int | None]:
         """The statuses of the answers that tell of an account."""
-        return frozenset(answer.status for answer in self.answers if answer.account is not None)
+        return frozenset(answer.status for answer in self.answers if answer.account_reason is not None)
 
     @cached_property
-    def of_rights(self) -> frozenset[str]:
+    def refusal_addresses(self) -> frozenset[str]:
         """The addresses of the records of which an answer refuses a key, or what it may not do."""
-        return frozenset(answer.address for answer in self.answers if answer.permission or answer.of_the_key)
+        return frozenset(
+            answer.address for answer in self.answers if answer.is_permission_refusal or answer.is_key_refusal
+        )
 
     @cached_property
     def _of_streams(self) -> Mapping[str, Sequence[Envelope]]:
         """The error envelopes of event streams, by the name of the event that carries them."""
-        found: dict[str, list[KnownAnswer]] = {}
+        found: dict[str, list[DocumentedAnswer]] = {}
         for answer in self.answers:
             rule = answer.expected.stream
             if rule is not None and rule.protocol == "sse" and rule.event is not None:
@@ -154,22 +156,22 @@ class Known:
     def _all_envelopes(self) -> Sequence[Envelope]:
         return tuple(_envelopes(self.answers))
 
-    def documents(self, status: int | None) -> bool:
+    def has_status(self, status: int | None) -> bool:
         """Whether any record documents an answer with this status."""
         return status in self._by_status
 
-    def has_envelope_of(self, body: Json) -> bool:
+    def is_in_envelope(self, body: Json) -> bool:
         """Whether a body stands in an error envelope of the provider: whether any of them finds its message in it."""
-        return self.message_of(body) is not None
+        return self.find_message(body) is not None
 
-    def message_of(self, body: Json) -> str | None:
+    def find_message(self, body: Json) -> str | None:
         """The message that a body carries in one of the provider's error envelopes; None where it stands in none."""
         if not isinstance(body, dict | list):
             return None
         found = (find_message(envelope, body) for envelope in self._all_envelopes)
         return next((message for message in found if message is not None), None)
 
-    def matching(self, status: int | None, body: Json) -> tuple[KnownAnswer, ...]:
+    def match_answers(self, status: int | None, body: Json) -> tuple[DocumentedAnswer, ...]:
         """The records that an answer with this status and body could be; those alone whose wording it has, if any."""
         alike = self._by_status.get(status, ())
         # Hundreds of records share a handful of envelopes: each of these is looked into once.
@@ -178,43 +180,43 @@ class Known:
         quoting = [answer for answer in fits if answer.message is not None]
         return tuple(quoting or fits)
 
-    def breaking_off(self, event: str, data: Json) -> tuple[KnownAnswer, ...]:
+    def match_stream_failure(self, event: str, data: Json) -> tuple[DocumentedAnswer, ...]:
         """The records of a passing failure (an overload, a fault) of which an event of a stream tells.
 
         The status line of a stream is told before its failure is known: so here the status says nothing.
         """
         seen = [wire_values(each, data) for each in self._of_streams.get(event, ())]
-        alike = (answer for answer in self.answers if answer.passing is not None) if any(seen) else ()
+        alike = (answer for answer in self.answers if answer.transient_reason is not None) if any(seen) else ()
         return tuple(answer for answer in alike if any(_has_wire(answer, each) for each in seen))
 
-    def of_the_account(self, status: int | None, body: Json) -> tuple[KnownAnswer, ...]:
+    def match_account_trouble(self, status: int | None, body: Json) -> tuple[DocumentedAnswer, ...]:
         """The records that an answer could be, if each of them tells of the account; else none."""
         if status not in self._of_accounts:  # asked of each answer: most statuses say nothing of an account anywhere
             return ()
-        found = self.matching(status, body)
-        return found if all(answer.account is not None for answer in found) else ()
+        found = self.match_answers(status, body)
+        return found if all(answer.account_reason is not None for answer in found) else ()
 
-    def denies_credit(self, expected: Expected, message: str | None) -> bool:
+    def says_no_credit(self, expected: Expected, message: str | None) -> bool:
         """Whether a refusal says that the account has no credit, where the record is about nothing of that kind."""
         said = bool(self.no_credit_message and message and re.search(self.no_credit_message, message))
         return said and expected.address not in self._of_no_credit
 
     @cached_property
     def _of_no_credit(self) -> frozenset[str]:
-        return frozenset(answer.address for answer in self.answers if answer.account is ReasonCode.NO_CREDIT)
+        return frozenset(answer.address for answer in self.answers if answer.account_reason is ReasonCode.NO_CREDIT)
 
-    def of_the_account_by_code(self, status: int | None, body: Json) -> tuple[KnownAnswer, ...]:
+    def match_account_trouble_by_code(self, status: int | None, body: Json) -> tuple[DocumentedAnswer, ...]:
         """The records that tell of the account and whose code an answer that is no record has.
 
         The code tells it, whatever the type beside it is: services change that one.
         """
         if status not in self._of_accounts:
             return ()
-        alike = (answer for answer in self._by_status[status] if answer.account is not None)
+        alike = (answer for answer in self._by_status[status] if answer.account_reason is not None)
         found = tuple(answer for answer in alike if _has_code(answer, body))
-        return () if found and self.matching(status, body) else found
+        return () if found and self.match_answers(status, body) else found
 
-    def of_the_account_elsewhere(self, status: int | None, body: Json) -> tuple[KnownAnswer, ...]:
+    def match_moved_account_trouble(self, status: int | None, body: Json) -> tuple[DocumentedAnswer, ...]:
         """The records that tell of the account and whose code stands under another status than any of them has.
 
         Services move such an answer (a hard billing limit is a 400 in the field). Only a code counts that is no other
@@ -228,33 +230,33 @@ class Known:
         return () if any(answer.status == status for answer in found) else tuple(found)
 
     @cached_property
-    def _codes_of_accounts(self) -> Mapping[str, Sequence[KnownAnswer]]:
+    def _codes_of_accounts(self) -> Mapping[str, Sequence[DocumentedAnswer]]:
         """The records that tell of the account by the code that they alone have."""
-        found: dict[str, list[KnownAnswer]] = {}
+        found: dict[str, list[DocumentedAnswer]] = {}
         for answer in self.answers:
             code = answer.expected.wire.get("code")
             if isinstance(code, str):
                 found.setdefault(code, []).append(answer)
-        return {code: each for code, each in found.items() if all(answer.account is not None for answer in each)}
+        return {code: each for code, each in found.items() if all(answer.account_reason is not None for answer in each)}
 
 
-def _has_code(answer: KnownAnswer, body: Json) -> bool:
+def _has_code(answer: DocumentedAnswer, body: Json) -> bool:
     code = answer.expected.wire.get("code")
     return bool(code) and wire_values(answer.expected.envelope, body).get("code") == code
 
 
-def _envelopes(answers: Iterable[KnownAnswer]) -> Iterable[Envelope]:
+def _envelopes(answers: Iterable[DocumentedAnswer]) -> Iterable[Envelope]:
     return {answer.expected.envelope.name: answer.expected.envelope for answer in answers}.values()
 
 
-def _fits(answer: KnownAnswer, wire: Mapping[str, Json], message: str | None) -> bool:
+def _fits(answer: DocumentedAnswer, wire: Mapping[str, Json], message: str | None) -> bool:
     """Whether wire values and wording are those of this record; one that carries no values fits nothing."""
     if not wire or not _has_wire(answer, wire):
         return False
     return answer.message is None or (message is not None and answer.message.search(message) is not None)
 
 
-def _has_wire(answer: KnownAnswer, wire: Mapping[str, Json]) -> bool:
+def _has_wire(answer: DocumentedAnswer, wire: Mapping[str, Json]) -> bool:
     stated = answer.expected.wire
     return bool(stated) and all(wire.get(aspect) == value for aspect, value in stated.items())
 
@@ -269,17 +271,17 @@ def _assumed_paths(records: Iterable[Record]) -> Iterator[tuple[str, str]]:
             )
 
 
-def _answers(record: Record) -> Iterable[KnownAnswer]:
+def _answers(record: Record) -> Iterable[DocumentedAnswer]:
     named = classification(record)
     for expected in documented_answers(record):
         pattern = expected.message_pattern
-        yield KnownAnswer(
+        yield DocumentedAnswer(
             expected=expected,
             message=re.compile(pattern) if pattern else None,
-            account=_of_the_account(record),
-            permission=expected.told_status == 403 and named.is_permission,
-            of_the_key=expected.told_status == 401 and named.is_of_the_key,
-            passing=PASSING.get(named.category) if retry_advice(record).helps else None,
+            account_reason=_of_the_account(record),
+            is_permission_refusal=expected.told_status == 403 and named.is_permission,
+            is_key_refusal=expected.told_status == 401 and named.is_of_the_key,
+            transient_reason=TRANSIENT_CATEGORIES.get(named.category) if retry_advice(record).helps else None,
         )
 
 

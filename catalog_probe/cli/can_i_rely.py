@@ -62,7 +62,7 @@ def build_parser() -> Parser:
     """Build the parser of the command."""
     command = Parser(prog="catalog-probe can-i-rely", description=_DESCRIPTION)
     command.set_defaults(run_command=can_i_rely)
-    parser.add_catalog_options(command, parser.folder)
+    parser.add_catalog_options(command, parser.parse_catalog_folder)
     command.add_argument("file", type=paths.locate, metavar="RELY_TOML", help="what it depends on")
     return command
 

@@ -29,7 +29,7 @@ _LIMIT_NAME = re.compile(r"limit")
 _MOVING = re.compile(r"remaining|reset|used")
 
 
-def judged_exchange(result: Result) -> Exchange | None:
+def find_judged_exchange(result: Result) -> Exchange | None:
     """The exchange that shows what the record is about, in the last attempt that has one."""
     endpoint = result.address.kind == "endpoints"
     for attempt in reversed(result.attempts):
@@ -40,24 +40,24 @@ def judged_exchange(result: Result) -> Exchange | None:
     return None
 
 
-def message(expected: Expected, response: Response) -> str | None:
+def extract_message(expected: Expected, response: Response) -> str | None:
     """The message of the documented answer, without what changes nightly; None where there is none."""
     found = message_of(expected, response)
     return mask_volatile(found) if found is not None and found.strip() else None
 
 
-def param(expected: Expected, response: Response) -> str | None:
+def extract_param(expected: Expected, response: Response) -> str | None:
     """The field that the answer names, where its envelope carries one."""
     found = param_of(expected, response)
     return mask_volatile(found) if found is not None else None
 
 
-def endpoint(exchange: Exchange) -> str:
+def describe_endpoint(exchange: Exchange) -> str:
     """Method and path of the request, with placeholders for identifiers."""
     return f"{exchange.request.method} {mask_volatile(urlsplit(exchange.request.url).path)}"
 
 
-def headers_seen(expected: Expected, response: Response) -> dict[str, str]:
+def collect_header_marks(expected: Expected, response: Response) -> dict[str, str]:
     """What was seen of each documented header: its value only where the documents state a fixed one."""
     headers = {name.lower(): value for name, value in response.headers.items()}
     found = ((rule, headers.get(rule.name_in(headers))) for rule in expected.headers)
@@ -66,7 +66,7 @@ def headers_seen(expected: Expected, response: Response) -> dict[str, str]:
     }
 
 
-def observed_limits(result: Result) -> dict[str, Json]:
+def collect_limits(result: Result) -> dict[str, Json]:
     """What this key was told of its limits, its account's alone: never what is left of them, which moves all the time.
 
     The seam for rate-limit probes: whatever they learn beyond headers is added here.
@@ -98,7 +98,7 @@ def _limits_in(headers: Mapping[str, str]) -> dict[str, str]:
     return {name: value for name, value in headers.items() if _LIMIT_NAME.search(name) and not _MOVING.search(name)}
 
 
-def differences(findings: tuple[Finding, ...]) -> tuple[str, ...]:
+def describe_differences(findings: tuple[Finding, ...]) -> tuple[str, ...]:
     """Each drift in a few words that stay the same while it is the same drift; beyond a few, a digest of the others."""
     words = sorted({_difference(finding, drift_identity.observed_class(finding)) for finding in findings})
     kept, more = words[:MAX_DIFFERENCES], words[MAX_DIFFERENCES:]

@@ -15,7 +15,7 @@ from catalog_probe.catalog.reading.assertions import asserted_expectations
 from catalog_probe.catalog.reading.classification import classification
 from catalog_probe.catalog.reading.record_fields import meaning, occurs_on
 from catalog_probe.catalog.reading.retry import retry_advice
-from catalog_probe.catalog.recognition.shapes import Shape, shape
+from catalog_probe.catalog.recognition.shapes import Shape, load_shape
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -35,7 +35,7 @@ _COMMON = frozenset("the and for not with that this from your you are was has ha
 
 
 @dataclass(frozen=True, slots=True)
-class Skeleton:
+class AnswerPattern:
     """One documented answer of an error record."""
 
     address: str
@@ -87,8 +87,8 @@ class Skeleton:
         )
 
 
-def skeletons(records: Iterable[Record]) -> tuple[Skeleton, ...]:
-    """The skeletons of the error records among these; those that no answer of a server can show are left out.
+def compile_patterns(records: Iterable[Record]) -> tuple[AnswerPattern, ...]:
+    """The patterns of the error records among these; those that no answer of a server can show are left out.
 
     Raises:
         KeyError: a surface that a record names does not exist.
@@ -96,26 +96,26 @@ def skeletons(records: Iterable[Record]) -> tuple[Skeleton, ...]:
     return tuple(_distinct(each for record in records if record.kind == "errors" for each in _of(record)))
 
 
-def family_of(code: str) -> str:
+def code_family(code: str) -> str:
     """What the codes of a family end with, `below_min_value`; empty where a code is too short to belong to one."""
     tail = code.split("_")[-_FAMILY_TAIL:]
     return "_".join(tail) if len(tail) == _FAMILY_TAIL else ""
 
 
-def words_of(text: str) -> frozenset[str]:
+def extract_words(text: str) -> frozenset[str]:
     """The words of a message by which two of them can be told apart, in small letters."""
     return frozenset(_WORD.findall(text.lower().replace("_", " "))) - _COMMON
 
 
-def _of(record: Record) -> Iterator[Skeleton]:
+def _of(record: Record) -> Iterator[AnswerPattern]:
     if record.surface == CLIENT:
         return
     told = (record.address.slug, meaning(record), retry_advice(record).action, *live_messages(record))
-    words = words_of(" ".join(told))
+    words = extract_words(" ".join(told))
     stated = asserted_expectations(record, {str(record.address): record}.__getitem__)
     seen = _seen_otherwise(record, stated)
     for expected in stated:
-        made = _skeleton(record, expected, words, seen)
+        made = _make_pattern(record, expected, words, seen)
         if made.says_something:
             yield made
 
@@ -133,17 +133,17 @@ def _seen_otherwise(record: Record, stated: Iterable[Expected]) -> Mapping[str, 
     return {within: frozenset(values) for within, values in found.items()}
 
 
-def _skeleton(
+def _make_pattern(
     record: Record, expected: Expected, words: frozenset[str], seen: Mapping[str, frozenset[str]]
-) -> Skeleton:
+) -> AnswerPattern:
     stream = expected.stream
     told = expected.told_status if stream is not None else expected.status
     constants = {pointer: _constant(schema) for pointer, schema in expected.fields.items()}
-    return Skeleton(
+    return AnswerPattern(
         address=expected.address,
         surface=expected.envelope.name,
         protocol=stream.protocol if stream is not None else HTTP,
-        shape=shape(expected.envelope.name),
+        shape=load_shape(expected.envelope.name),
         statuses=frozenset({each for each in (told, *expected.choices) if isinstance(each, int)}),
         hundreds=expected.status_class,
         wire={aspect: _conforming(expected, aspect, value) for aspect, value in expected.wire.items()},
@@ -184,7 +184,7 @@ def _conforming(expected: Expected, aspect: str, documented: Json) -> tuple[Json
     return (stated.alternatives if stated is not None else ()) or (documented,)
 
 
-def _distinct(found: Iterable[Skeleton]) -> Iterator[Skeleton]:
+def _distinct(found: Iterable[AnswerPattern]) -> Iterator[AnswerPattern]:
     """Each look once: a record's causes are answered alike."""
     known: set[tuple[Json, ...]] = set()
     for each in found:

@@ -71,7 +71,7 @@ class Sighting:
         return self.day < last.day or (last.at is not None and self.at < last.at)
 
 
-def with_evidence(
+def add_evidence(
     record: Record, sighting: Sighting, differences: tuple[str, ...], extra: Mapping[str, Json]
 ) -> dict[str, Json]:
     """The record's data with the sighting as its last: `extra` is what only this kind of record keeps."""
@@ -100,14 +100,14 @@ def with_evidence(
     return data
 
 
-def with_expiry(record: Record, reason: str) -> dict[str, Json]:
+def expire_evidence(record: Record, reason: str) -> dict[str, Json]:
     """The record's data with its evidence marked as too old to stand on. Its date stays: nobody looked since."""
     block = {key: value for key, value in evidence_block(record).items() if key != "seen"}
     block |= {"note": reason} if record.kind == "errors" else {"result": "expired", "reason": reason}
     return {**record.data, EVIDENCE_FIELDS[record.kind]: block}
 
 
-def with_headers_seen(
+def mark_headers_seen(
     record: Record, data: Mapping[str, Json], seen: Mapping[str, str], *, older: bool
 ) -> Mapping[str, Json]:
     """The data with what was seen marked in each of the record's header rules; PC's array of them has no marks.

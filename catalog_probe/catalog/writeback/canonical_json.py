@@ -20,18 +20,18 @@ class _Part(NamedTuple):
     base: str
 
 
-def canonical_text(content: Mapping[str, Json], kind: str) -> str:
+def format_record_file(content: Mapping[str, Json], kind: str) -> str:
     """The text of a record file that holds these records, slug -> record."""
-    return json_text({slug: canonical_record(data, kind) for slug, data in content.items()})
+    return format_json({slug: order_record_keys(data, kind) for slug, data in content.items()})
 
 
-def canonical_record(data: Json, kind: str) -> Json:
+def order_record_keys(data: Json, kind: str) -> Json:
     """The same record with its keys in order."""
     urn = KIND_SCHEMA[kind]
     return _ordered(data, [_Part(schemas().get(urn, {}), urn)])
 
 
-def lacking_nulls(data: Mapping[str, Json], kind: str) -> tuple[str, ...]:
+def list_missing_nullable_fields(data: Mapping[str, Json], kind: str) -> tuple[str, ...]:
     """The fields that a record of this kind must have, lacks, and may have empty: null says that no row tells."""
     urn = KIND_SCHEMA[kind]
     schema = schemas().get(urn, {})
@@ -48,7 +48,7 @@ def _takes_null(schema: Mapping[str, Json]) -> bool:
     return "null" in ((types,) if isinstance(types, str) else types)
 
 
-def json_text(value: Json) -> str:
+def format_json(value: Json) -> str:
     """JSON as people review it: two spaces, real characters, a newline at the end; evidence a line an endpoint."""
     text = json.dumps(value, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
     if '"evidence": {' in text:

@@ -31,13 +31,13 @@ class _Template:
 
 
 @dataclass(frozen=True, slots=True)
-class Endpoints:
+class EndpointIndex:
     """The endpoint records of one provider, to be found by a request."""
 
     templates: tuple[_Template, ...] = ()
 
     @classmethod
-    def of(cls, records: Iterable[Record]) -> Self:
+    def from_records(cls, records: Iterable[Record]) -> Self:
         """Those of a provider's records. Of several with one path, that on which most errors occur goes first.
 
         Others tell of one aspect of it alone: what a tier may, what a limit still allows.
@@ -59,9 +59,9 @@ class Endpoints:
         """
         request, response = exchange.request, exchange.response
         streamed = response is not None and response.events is not None and request.method == "POST"
-        return self.asked(request.method, request.url, claimed, streamed=streamed)
+        return self.find_by_request(request.method, request.url, claimed, streamed=streamed)
 
-    def asked(self, method: str, url: str, claimed: Collection[str] = (), *, streamed: bool = False) -> str:
+    def find_by_request(self, method: str, url: str, claimed: Collection[str] = (), *, streamed: bool = False) -> str:
         """The address of the endpoint with this method and path, as `find` says it of an exchange.
 
         A target's base address may have a path of its own, so a template is matched with the end of the request's.
@@ -72,13 +72,13 @@ class Endpoints:
         named = (each for among in (own, fits) for wanted in methods for each in among if each.method == wanted)
         return next((each.address for each in (*named, *own)), "")
 
-    def sharing(self, method: str, url: str, *, streamed: bool = False) -> tuple[str, ...]:
+    def list_by_request(self, method: str, url: str, *, streamed: bool = False) -> tuple[str, ...]:
         """The addresses of all endpoints with this method and path: several records may speak of one."""
         methods = {method, ANY_METHOD, *((STREAMED,) if streamed else ())}
         fits = [each for each in self._with_path_of(url) if each.method in methods]
         return tuple(each.address for each in fits if each.length == fits[0].length)
 
-    def with_path_of(self, url: str) -> tuple[str, ...]:
+    def list_by_path(self, url: str) -> tuple[str, ...]:
         """The addresses of the endpoints with this path, whatever their method."""
         fits = self._with_path_of(url)
         return tuple(each.address for each in fits if each.length == fits[0].length)

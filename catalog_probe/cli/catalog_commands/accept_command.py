@@ -16,7 +16,7 @@ from catalog_probe.catalog.model.exits import Exit
 from catalog_probe.catalog.reading.assertions import assertions
 from catalog_probe.catalog.text.sanitizing import sanitize_line
 from catalog_probe.catalog.writeback import accepted_differences
-from catalog_probe.catalog.writeback.accepted_differences import Entry
+from catalog_probe.catalog.writeback.accepted_differences import AcceptedDifference
 
 if TYPE_CHECKING:
     from argparse import Namespace
@@ -40,12 +40,12 @@ class _Terms:
     first_seen: str
     review_by: str
 
-    def entry(self, address: str, findings: Iterable[Finding]) -> Entry:
+    def entry(self, address: str, findings: Iterable[Finding]) -> AcceptedDifference:
         """The entry that accepts these differences of a record."""
         return self.of(address, accepted_differences.drifted_assertions(findings))
 
-    def of(self, address: str, keys: tuple[str, ...]) -> Entry:
-        return Entry(address, self.target, keys, self.reason, self.first_seen, self.review_by, self.ticket)
+    def of(self, address: str, keys: tuple[str, ...]) -> AcceptedDifference:
+        return AcceptedDifference(address, self.target, keys, self.reason, self.first_seen, self.review_by, self.ticket)
 
 
 def accept(args: Namespace) -> int:
@@ -62,9 +62,10 @@ def accept(args: Namespace) -> int:
     for cause in _causes(args):
         for drift in cause.drifts:
             drifts[drift.record].append(drift.finding)
-    file = args.accepted_differences or accepted_differences.of_record(min(drifts))
+    file = args.accepted_differences or accepted_differences.find_file(min(drifts))
     changed = sum(
-        accepted_differences.accept_also(terms.entry(address, found), file) for address, found in sorted(drifts.items())
+        accepted_differences.extend_acceptance(terms.entry(address, found), file)
+        for address, found in sorted(drifts.items())
     )
     named = ", ".join(sorted(drifts)[:_NAMED]) + (f" and {len(drifts) - _NAMED} more" if len(drifts) > _NAMED else "")
     verb = "accepts" if changed else "already accepted"
@@ -94,7 +95,7 @@ def _accept_one(args: Namespace, terms: _Terms, catalog: Catalog) -> int:
         _must_have_drifted(args, entry)
     else:
         entry = terms.entry(address, _drifts(args, address))
-    file = args.accepted_differences or accepted_differences.of_record(address)
+    file = args.accepted_differences or accepted_differences.find_file(address)
     verb = "accepts" if accepted_differences.accept(entry, file) else "already accepted"
     print(
         sanitize_line(
@@ -104,7 +105,7 @@ def _accept_one(args: Namespace, terms: _Terms, catalog: Catalog) -> int:
     return Exit.FINE
 
 
-def _must_be_stated(entry: Entry, record: Record, catalog: Catalog) -> None:
+def _must_be_stated(entry: AcceptedDifference, record: Record, catalog: Catalog) -> None:
     """Refuse keys of assertions that the record does not state."""
     stated = [str(each.key) for each in assertions(record, catalog.__getitem__)]
     for key in entry.assertions:
@@ -113,7 +114,7 @@ def _must_be_stated(entry: Entry, record: Record, catalog: Catalog) -> None:
             raise CatalogError(f"{record.address} states no assertion {key!r}", mend)
 
 
-def _must_have_drifted(args: Namespace, entry: Entry) -> None:
+def _must_have_drifted(args: Namespace, entry: AcceptedDifference) -> None:
     """Refuse what the run that is meant looked at and did not see drift: the entry would be stale at once.
 
     Where no run is known, or it did not probe the record, a person may know better.

@@ -30,13 +30,13 @@ if TYPE_CHECKING:
     from catalog_probe.catalog.model import Json, Record
     from catalog_probe.catalog.model.assertion import Assertion
     from catalog_probe.catalog.observed.cells import Cells
-    from catalog_probe.catalog.writeback.seen import Sighting
+    from catalog_probe.catalog.writeback.sightings import Sighting
 
 AS_ASSUMED = "as assumed"
 
 
 @dataclass(frozen=True, slots=True)
-class Gathered:
+class RecordEvidence:
     """All that is known of a record's assertions."""
 
     cells: dict[tuple[str, str], Cell]
@@ -49,7 +49,7 @@ class Gathered:
     """The last day on which this account was refused, where it has not got through since."""
 
 
-def gathered(record: Record, stated: tuple[Assertion, ...], sightings: Iterable[Sighting]) -> Gathered:
+def gather_evidence(record: Record, stated: tuple[Assertion, ...], sightings: Iterable[Sighting]) -> RecordEvidence:
     """Add the observations of these sightings, in order, to the record's evidence. Only verdicts leave evidence.
 
     Of each cell the newest observation is kept, whenever it is merged: an older run adds what only it observed.
@@ -88,7 +88,7 @@ def gathered(record: Record, stated: tuple[Assertion, ...], sightings: Iterable[
         _resolve(resolved, assumption, seen.get(str(assumption.key), ()), first_seen)
     if refused is not None and got_through is not None and refused <= got_through:
         refused = None
-    return Gathered(cells, resolved, frozenset(confirmed), unconfirmed, refused)
+    return RecordEvidence(cells, resolved, frozenset(confirmed), unconfirmed, refused)
 
 
 def _is_after(cell: Cell | None, day: date) -> bool:
@@ -137,8 +137,8 @@ def _resolve(
         resolved[key] = Resolved(seen, min([*days, first_seen.get((key, differs), days[0])]))
 
 
-def evidence_block(
-    record: Record, stated: tuple[Assertion, ...], known: Gathered, refresh_after: int
+def format_evidence(
+    record: Record, stated: tuple[Assertion, ...], known: RecordEvidence, refresh_after: int
 ) -> dict[str, Json] | None:
     """The record's `evidence` as it should stand, or None where nothing is known.
 
