@@ -1,1 +1,1 @@
-"""What all simulated providers share: tables and what reads them, sessions, time, scenarios, bodies, streams."""
+"""What all simulated providers share: table rows and their readers, sessions, clock, scenarios, bodies, streams."""

@@ -1,4 +1,4 @@
-"""Request bodies: read under a size limit and as JSON, refused as the provider's rows say."""
+"""Request bodies: read under a size limit and as JSON, refused as the provider's error rows say."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ MB = 1024 * 1024
 
 
 class BodyTooLarge(Exception):
-    """The body is over the limit. It is not read any further; the server drains what still arrives."""
+    """The body is over the limit. The rest is not read; the server discards it."""
 
 
 @dataclass(frozen=True)
 class BodyRules:
-    """What JSON bodies must be, and the rows for those that are not.
+    """The rules of JSON bodies, and the error rows of their breaches.
 
     Args:
-        most_bytes: how large a body may be.
-        too_large: for one that is larger; its message may name {most_bytes}.
-        not_json: for one that is no JSON; its message may name {reason}.
-        media_types: those that are taken; any where there is none.
-        wrong_media_type: for another one; its message may name {media_type}.
+        most_bytes: the size limit.
+        too_large: the row above it; its message may name {most_bytes}.
+        not_json: the row of a body that is no JSON; its message may name {reason}.
+        media_types: the accepted ones.
+        wrong_media_type: the row of another one, whose message may name {media_type}; None accepts any.
     """
 
     most_bytes: int
@@ -40,18 +40,14 @@ class BodyRules:
 
 
 class JsonBody(NamedTuple):
-    """A body that is JSON: its text, and the value that the text spells."""
+    """The text of a JSON body, and its value."""
 
     text: str
     value: Any
 
 
 async def read_json(request: Request, rules: BodyRules) -> JsonBody:
-    """Read a JSON body.
-
-    Raises:
-        Refusal: it breaks a rule.
-    """
+    """Read a JSON body, or raise the refusal of the rule that it breaks."""
     media_type = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if rules.wrong_media_type is not None and media_type not in rules.media_types:
         raise rules.wrong_media_type(media_type=media_type)
@@ -66,11 +62,13 @@ async def read_json(request: Request, rules: BodyRules) -> JsonBody:
 
 
 async def read_body(request: Request, limit: int) -> bytes:
-    """The whole body if it has at most `limit` bytes; never holds more than that.
+    """Return the body; never hold more than `limit` bytes of it.
 
-    No `connection: close` on the refusal: closing while the client still sends resets the connection, and the reset can
-    overtake the answer. The server discards the rest of the body instead (2:8.1).
+    Raises:
+        BodyTooLarge: it has more.
     """
+    # No `connection: close` on the refusal: closing while the client still sends resets the connection, and the reset
+    # can overtake the answer. The server discards the rest of the body instead (2:8.1).
     declared = request.headers.get("content-length")
     if declared is not None and declared.isdecimal() and int(declared) > limit:
         raise BodyTooLarge

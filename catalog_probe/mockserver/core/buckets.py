@@ -1,4 +1,4 @@
-"""Token buckets on the virtual clock: a budget that refills smoothly, as document 2 section 8.2 describes."""
+"""Token buckets on the mock's clock (2:8.2)."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 
 @dataclass(slots=True)
 class TokenBucket:
-    """Refills at `per_minute / 60` a second up to its capacity, and starts full.
+    """A bucket that starts full and refills at `per_minute / 60` a second.
 
-    It holds a minute's worth, unless `burst` says less: 60 a minute may be enforced as 1 a second (2:8.2).
+    It holds the tokens of a minute, or `burst`: 60 a minute may be enforced as 1 a second (2:8.2).
     """
 
     per_minute: float
@@ -23,39 +23,39 @@ class TokenBucket:
 
     @property
     def capacity(self) -> float:
-        """The most that it holds."""
+        """The most tokens that it holds."""
         return float(self.per_minute if self.burst is None else self.burst)
 
     def refill(self, now: float) -> None:
-        """Bring the level up to `now`; a request from the past adds nothing."""
+        """Refill up to `now`; an earlier time than the last adds nothing."""
         if self.updated_at is not None and now > self.updated_at:
             self.level = min(self.capacity, self.level + (now - self.updated_at) * self.per_minute / 60)
         if self.updated_at is None or now > self.updated_at:
             self.updated_at = now
 
     def take(self, amount: float, now: float) -> bool:
-        """Take `amount` if it is there."""
+        """Take `amount` if it is there, and return whether it was."""
         if self.seconds_until(amount, now) > 0:
             return False
         self.charge(amount, now)
         return True
 
     def charge(self, amount: float, now: float) -> None:
-        """Take `amount` whether it is there or not: what was used is known only afterwards. Less than 0 gives back."""
+        """Take `amount` even into debt, for use that is known only afterwards; a negative amount gives back."""
         self.refill(now)
         self.level = min(self.capacity, self.level - amount)
 
     def remaining(self, now: float) -> int:
-        """Whole units left."""
+        """Return the whole tokens left."""
         self.refill(now)
         return max(0, math.floor(self.level))
 
     def seconds_until(self, amount: float, now: float) -> float:
-        """How long until `amount` can be taken. A full bucket serves any amount, else a big one could never pass."""
+        """Return the seconds until `amount` can be taken; a full bucket allows any, or a large one could never pass."""
         self.refill(now)
         missing = min(amount, self.capacity) - self.level
         return max(0.0, missing * 60 / self.per_minute)
 
     def full_at(self, now: float) -> float:
-        """The moment at which the bucket will be full again."""
+        """Return when the bucket will be full again."""
         return now + self.seconds_until(self.capacity, now)

@@ -1,4 +1,4 @@
-"""Error tables: a row says what a refusal for one fault looks like, and is called to make the refusal."""
+"""Error tables: a row describes the refusal of one fault, and is called to make it."""
 
 from __future__ import annotations
 
@@ -6,8 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-ENVELOPE = "envelope"
-"""The usual shape of a provider's error body (2:7.1)."""
+ENVELOPE = "envelope"  # the usual shape of a provider's error body (2:7.1)
 
 
 @dataclass(frozen=True)
@@ -15,14 +14,12 @@ class ErrorRow:
     """A row of a provider's error table.
 
     Args:
-        section: where the documents state it.
-        status: the HTTP status.
-        message: what the client reads; `{name}` is filled in by whoever refuses.
+        section: the section of the documents, or a source of `sections.py`.
+        message: a format string, whose values the call gives.
         type: the error's type, or the status name of an RPC-style envelope.
-        code: the error's code.
         param: the field that the error names.
-        headers: those that come with every refusal of this row.
-        shape: which shape of the provider's bodies it has (2:7.1).
+        headers: the headers of every refusal of this row.
+        shape: the shape of the body (2:7.1).
     """
 
     section: str
@@ -35,7 +32,7 @@ class ErrorRow:
     shape: str = ENVELOPE
 
     def with_message(self, message: str, *, param: str | None = None, shape: str | None = None) -> ErrorRow:
-        """The row of one fault among those that share all else."""
+        """Return the row of a fault that differs in its message only."""
         return replace(self, message=message, param=param or self.param, shape=shape or self.shape)
 
     def __call__(
@@ -46,13 +43,13 @@ class ErrorRow:
         extra: Mapping[str, Any] | None = None,
         **values: object,
     ) -> Refusal:
-        """Make the refusal of one request: `values` fill in the message, `extra` goes beside the usual members."""
+        """Make the refusal of one request; `values` fill in the message, `extra` are further members of the body."""
         message, all_headers = self.message.format(**values), {**self.headers, **(headers or {})}
         return Refusal(self, message, param or self.param, all_headers, extra)
 
 
 class Refusal(Exception):
-    """A request that is refused as a row says; the provider's gateway makes an answer of it."""
+    """The refusal of a request by a row; the provider's gateway turns it into a response."""
 
     def __init__(
         self,

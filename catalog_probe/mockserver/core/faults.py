@@ -1,4 +1,4 @@
-"""Causes that every provider can suffer: faults before a request is served at all, and a budget that others used up."""
+"""Scenarios of every provider: faults before a request is served, and a rate limit that other callers used up."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from catalog_probe.mockserver.core.world import Context
 
 CLOSE_EXTENSION = "mock.close"
-"""The server puts a function here that closes the connection; see `catalog_probe/mockserver/server.py`."""
+"""The ASGI extension in which `server.py` puts a function that closes the connection."""
 
 SCENARIOS = (
     Scenario("hang", "The server accepts the request and never answers."),
@@ -24,21 +24,20 @@ SCENARIOS = (
     Scenario("latency", "The answer takes longer; otherwise as usual.", (whole_number("ms", "Milliseconds added."),)),
 )
 
+# each provider answers it as it answers a limit that the caller reached itself
 RATE_LIMITED = Scenario(
     "rate_limited",
     "Somebody else of the same organization has used up the rate limit; any authenticated call.",
     (whole_number("retry_after", "Seconds until there is budget again; told where the provider tells it.", default=1),),
 )
-"""Each provider answers it as it answers a rate limit that the caller met itself."""
 
 COMMON_SCENARIOS = (*SCENARIOS, RATE_LIMITED)
-"""What every provider declares."""
 
 _PAGE = "<html><head><title>502 Bad Gateway</title></head><body><h1>502 Bad Gateway</h1><hr>edge</body></html>"
 
 
 async def inject(context: Context, scope: Scope, receive: Receive, send: Send) -> bool:
-    """Inject the fault asked for. True if the request has had its answer, or its lack of one."""
+    """Inject the fault of the scenario, if any; return whether the request needs no other answer."""
     fault = context.take(*(scenario.name for scenario in SCENARIOS))
     if fault is None:
         return False
@@ -49,7 +48,7 @@ async def inject(context: Context, scope: Scope, receive: Receive, send: Send) -
         case "gateway_page":
             await HTMLResponse(_PAGE, 502)(scope, receive, send)
         case "hang":
-            await _until_disconnect(receive)
+            await _wait_for_disconnect(receive)
         case "close_without_answer":
             await _close(scope, receive)
     return True
@@ -59,9 +58,9 @@ async def _close(scope: Scope, receive: Receive) -> None:
     while (await receive()).get("more_body"):
         pass  # unread bytes would turn the close into a reset
     scope["extensions"][CLOSE_EXTENSION]["close"]()
-    await _until_disconnect(receive)
+    await _wait_for_disconnect(receive)
 
 
-async def _until_disconnect(receive: Receive) -> None:
+async def _wait_for_disconnect(receive: Receive) -> None:
     while (await receive())["type"] not in ("http.disconnect", "websocket.disconnect"):
         pass

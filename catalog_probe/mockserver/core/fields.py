@@ -1,6 +1,6 @@
-"""Field tables: what each field of a body must be, and where a body breaks that.
+"""Field tables: what each field of a body must be, and where a body violates that.
 
-A provider writes a row a field, with its section, and says in its error table what each breach leads to.
+A provider writes one row for each field, and its error table has a row for each kind of breach.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ Path = tuple[str | int, ...]
 
 
 class Breach(StrEnum):
-    """How a value can break its row."""
+    """The ways in which a value can violate its row."""
 
     MISSING = auto()  # a required field is not there
     UNKNOWN = auto()  # a field is in no row
@@ -32,31 +32,34 @@ class Breach(StrEnum):
 
 @dataclass(frozen=True)
 class Value:
-    """What a value must be. Bounds are inclusive; each holds for the JSON type that it is about."""
+    """What a value must be. Bounds are inclusive, and hold for the JSON type that they are about.
+
+    Args:
+        types: the allowed JSON types, any if empty; `integer` is one of its own.
+        max_length: characters of a string.
+        extra: whether an object may have members without a row.
+    """
 
     types: tuple[str, ...] = ()
-    """JSON types, `integer` apart from `number`; any where there is none."""
     options: tuple[str, ...] = ()
     minimum: float | None = None
     maximum: float | None = None
     max_length: int | None = None
-    """Characters of a string."""
     min_items: int = 0
     max_items: int | None = None
     items: Value | None = None
     members: Mapping[str, Field] = field(default_factory=dict)
     extra: bool = True
-    """Whether an object may have members that are in no row."""
 
     def __or__(self, other: Value) -> Value:
-        """Either of the two, which are of different JSON types: the bounds of both hold."""
-        usual = Value()
-        stated = {name: value for name, value in vars(other).items() if value != getattr(usual, name)}
-        return replace(self, **{**stated, "types": (*self.types, *other.types)})
+        """Allow either of two values of different JSON types."""
+        default = Value()
+        bounds = {name: value for name, value in vars(other).items() if value != getattr(default, name)}
+        return replace(self, **{**bounds, "types": (*self.types, *other.types)})
 
-    def accepts_type(self, found: str) -> bool:
-        """Whether a JSON type is one of those; an integer is a number as well."""
-        return not self.types or found in self.types or (found == "integer" and "number" in self.types)
+    def accepts_type(self, json_type: str) -> bool:
+        """Whether a JSON type is allowed; an integer is a number as well."""
+        return not self.types or json_type in self.types or (json_type == "integer" and "number" in self.types)
 
 
 @dataclass(frozen=True)
@@ -77,27 +80,27 @@ NULL = Value(("null",))
 
 
 def integer(minimum: int | None = None, maximum: int | None = None) -> Value:
-    """An integer; neither `true` nor `1.5` is one."""
+    """Describe an integer; neither `true` nor `1.5` is one."""
     return Value(("integer",), minimum=minimum, maximum=maximum)
 
 
 def number(minimum: float | None = None, maximum: float | None = None) -> Value:
-    """A number."""
+    """Describe a number."""
     return Value(("number",), minimum=minimum, maximum=maximum)
 
 
 def one_of(*options: str) -> Value:
-    """One of a few strings."""
+    """Describe one of a few strings."""
     return Value(("string",), options=options)
 
 
 def array(items: Value | None = None, *, at_least: int = 0, at_most: int | None = None) -> Value:
-    """An array of such items."""
+    """Describe an array."""
     return Value(("array",), items=items, min_items=at_least, max_items=at_most)
 
 
 def object_of(*rows: Field, extra: bool = False) -> Value:
-    """An object with such members; `extra` says whether it may have others as well."""
+    """Describe an object with these members; `extra` allows others as well."""
     return Value(("object",), members={row.name: row for row in rows}, extra=extra)
 
 
@@ -107,7 +110,7 @@ OBJECTS = array(OBJECT)
 
 @dataclass(frozen=True)
 class Violation:
-    """A place in a body that breaks its row; `wanted` says what should be there."""
+    """A value in a body that violates its row; `wanted` is what it should be."""
 
     breach: Breach
     path: Path
@@ -116,7 +119,7 @@ class Violation:
 
     @property
     def bound(self) -> float | None:
-        """The bound that the value is beyond, where the breach is about one."""
+        """The bound that the value is beyond, if the breach is about one."""
         wanted = self.wanted
         bounds: dict[Breach, float | None] = {
             Breach.BELOW: wanted.minimum,
@@ -128,9 +131,9 @@ class Violation:
         return bounds.get(self.breach)
 
     def make_refusal(self, rows: Mapping[Breach, ErrorRow], words: Mapping[str, str], **more: object) -> Refusal:
-        """The refusal that a provider's rows give the breach; `words` are the provider's for each JSON type.
+        """Make the refusal of the breach's row; `words` are the provider's names of the JSON types.
 
-        Messages may name {path}, {value}, {wanted}, {found}, {options}, {bound}, and what is in `more`.
+        Its message may name {path}, {value}, {wanted}, {found}, {options}, {bound}, and the names in `more`.
         """
         path, bound = format_path(self.path), self.bound
         values: dict[str, Any] = {
@@ -145,24 +148,24 @@ class Violation:
 
 
 def find_violations(body: Any, table: Value, *, null_is_absent: bool = True, path: Path = ()) -> Iterator[Violation]:
-    """What is wrong with a body, in the order of the table; nothing beyond what has the wrong type.
+    """Find the violations of a body in the order of its table; nothing inside a value of the wrong type.
 
     `null_is_absent` lets null stand for an optional field that is left out.
     """
-    found = json_type(body)
-    if not table.accepts_type(found):
+    body_type = json_type(body)
+    if not table.accepts_type(body_type):
         yield Violation(Breach.TYPE, path, body, table)
-    elif found == "object":
-        yield from _member_violations(body, table, null_is_absent, path)
-    elif found == "array":
-        yield from _array_violations(body, table, null_is_absent, path)
+    elif body_type == "object":
+        yield from _find_in_object(body, table, null_is_absent, path)
+    elif body_type == "array":
+        yield from _find_in_array(body, table, null_is_absent, path)
     else:
-        breach = _find_breach(body, found, table)
+        breach = _find_breach(body, body_type, table)
         if breach is not None:
             yield Violation(breach, path, body, table)
 
 
-def _member_violations(body: Mapping[str, Any], table: Value, null_is_absent: bool, path: Path) -> Iterator[Violation]:
+def _find_in_object(body: Mapping[str, Any], table: Value, null_is_absent: bool, path: Path) -> Iterator[Violation]:
     for name, row in table.members.items():
         if name not in body:
             if row.required:
@@ -174,7 +177,7 @@ def _member_violations(body: Mapping[str, Any], table: Value, null_is_absent: bo
         yield from (Violation(Breach.UNKNOWN, (*path, name), body[name], ANY) for name in unknown)
 
 
-def _array_violations(body: list[Any], table: Value, null_is_absent: bool, path: Path) -> Iterator[Violation]:
+def _find_in_array(body: list[Any], table: Value, null_is_absent: bool, path: Path) -> Iterator[Violation]:
     if len(body) < table.min_items:
         yield Violation(Breach.TOO_FEW, path, body, table)
     if table.max_items is not None and len(body) > table.max_items:
@@ -184,13 +187,13 @@ def _array_violations(body: list[Any], table: Value, null_is_absent: bool, path:
             yield from find_violations(item, table.items, null_is_absent=null_is_absent, path=(*path, index))
 
 
-def _find_breach(value: Any, found: str, table: Value) -> Breach | None:
-    """How a string or a number breaks its row."""
-    if found == "string":
+def _find_breach(value: Any, value_type: str, table: Value) -> Breach | None:
+    """Find how a string or a number violates its row."""
+    if value_type == "string":
         if table.options and value not in table.options:
             return Breach.OPTION
         return Breach.TOO_LONG if table.max_length is not None and len(value) > table.max_length else None
-    if found in ("integer", "number"):
+    if value_type in ("integer", "number"):
         if table.minimum is not None and value < table.minimum:
             return Breach.BELOW
         return Breach.ABOVE if table.maximum is not None and value > table.maximum else None
@@ -198,7 +201,7 @@ def _find_breach(value: Any, found: str, table: Value) -> Breach | None:
 
 
 def json_type(value: Any) -> str:
-    """The JSON type of a value; `integer` is told from other numbers."""
+    """Return the JSON type of a value; `integer` is one of its own."""
     if value is None:
         return "null"
     for kind, name in ((bool, "boolean"), (int, "integer"), (float, "number"), (str, "string"), (list, "array")):
@@ -208,5 +211,5 @@ def json_type(value: Any) -> str:
 
 
 def format_path(path: Path) -> str:
-    """A path as `messages[0].role`."""
+    """Format a path as `messages[0].role`."""
     return "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in path).removeprefix(".")

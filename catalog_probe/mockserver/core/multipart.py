@@ -1,4 +1,4 @@
-"""multipart/form-data, as much of it as an upload needs: the parts of a body that is already in memory."""
+"""multipart/form-data, as much of it as uploads need: the parts of a body in memory."""
 
 from __future__ import annotations
 
@@ -21,22 +21,22 @@ class Part:
 
 
 def parse(content_type: str, body: bytes) -> list[Part]:
-    """The parts.
+    """Parse the parts.
 
     Raises:
         Malformed: it is no such body.
     """
-    header = _header("content-type", content_type)
+    header = _parse_header("content-type", content_type)
     boundary = header.get_param("boundary")
     if header.get_content_type() != "multipart/form-data" or not isinstance(boundary, str):
         raise Malformed("Content-Type must be multipart/form-data with a boundary.")
     before, *chunks = (b"\r\n" + body).split(b"\r\n--" + boundary.encode())
     if before or not chunks or not chunks[-1].startswith(b"--"):
         raise Malformed("The request body is not valid multipart/form-data.")
-    return [_part(chunk) for chunk in chunks[:-1]]
+    return [_parse_part(chunk) for chunk in chunks[:-1]]
 
 
-def _part(chunk: bytes) -> Part:
+def _parse_part(chunk: bytes) -> Part:
     head, separator, content = chunk.removeprefix(b"\r\n").partition(b"\r\n\r\n")
     if not separator:
         raise Malformed("A part of the multipart body has no end to its headers.")
@@ -44,15 +44,14 @@ def _part(chunk: bytes) -> Part:
     for line in head.decode("utf-8", "replace").split("\r\n"):
         name, _, value = line.partition(":")
         headers[name.strip().lower()] = value.strip()
-    form = _header("content-disposition", headers.get("content-disposition", ""))
+    form = _parse_header("content-disposition", headers.get("content-disposition", ""))
     field = form.get_param("name", header="content-disposition")
     if not isinstance(field, str):
         raise Malformed("A part of the multipart body has no name.")
     return Part(field, form.get_filename(), headers.get("content-type"), content)
 
 
-def _header(name: str, value: str) -> Message:
-    """The standard library knows how header parameters are quoted."""
+def _parse_header(name: str, value: str) -> Message:
     message = Message()
     message[name] = value
     return message

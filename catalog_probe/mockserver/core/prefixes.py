@@ -1,9 +1,8 @@
-"""Prefixes: what the documents' neutral stand-ins stand for on the wire, and how lenient the mock is, from a TOML file.
+"""The settings of a `--prefixes` file: the real names behind the stand-ins, and leniency.
 
-The documents hide provider names behind stand-ins (`pa-version`, `PC-Organization`). By default the mock speaks the
-stand-ins. With a file of the real prefixes an official SDK works against it; `clients.toml` is the one that is shipped
-(`--clients`). One table a provider, all keys optional; each provider's package declares its keys and defaults in
-`Provider.settings`, and `leniency.py` those that every table may have. the mock's `README.md` lists them all.
+The documents hide provider names behind stand-ins (`pa-version`, `PC-Organization`), and the mock uses these by default.
+With the names of the official clients, `clients.toml` (`--clients`), an SDK works with it. There is one table for each
+provider, all keys optional. `Provider.settings` declares a provider's keys and defaults, `leniency.py` those of all.
 """
 
 from __future__ import annotations
@@ -20,16 +19,21 @@ from catalog_probe.mockserver.core.providers import PROVIDER_NAMES
 if TYPE_CHECKING:
     from catalog_probe.mockserver.core.providers import Provider
 
+CLIENT_NAMES_FILE = Path(__file__).with_name("clients.toml")
+
+_NAME_PART = re.compile(r"[A-Za-z0-9_-]*")  # anything else could not stand in a header name
+
 
 class PrefixesError(Exception):
     """The prefixes file cannot be used; the text is one line for a person."""
 
 
-CLIENT_NAMES_FILE = Path(__file__).with_name("clients.toml")
-
-
 def read_prefixes(path: Path) -> Mapping[str, Any]:
-    """The file's content, unchecked."""
+    """Return the file's content, unchecked.
+
+    Raises:
+        PrefixesError: it is no TOML file.
+    """
     try:
         return tomllib.loads(path.read_text(encoding="utf-8-sig"))
     except OSError as error:
@@ -38,54 +42,51 @@ def read_prefixes(path: Path) -> Mapping[str, Any]:
         raise PrefixesError(f"--prefixes {path}: broken TOML: {error}; mend it") from None
 
 
-def merge_settings(providers: Iterable[Provider], given: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
-    """Each provider's settings: its defaults, replaced by what is given. A key nobody declares is refused.
+def merge_settings(providers: Iterable[Provider], tables: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
+    """Return each provider's settings: its defaults, overruled by its table. Other providers' tables are ignored.
 
-    Tables of providers that there are and that are not served are left aside.
+    Raises:
+        PrefixesError: a table, key or value is wrong.
     """
-    for name in given:
+    for name in tables:
         if name not in PROVIDER_NAMES:
             raise PrefixesError(f"[{name}] is none of the providers {', '.join(PROVIDER_NAMES)}")
     return {
-        provider.name: _checked(provider, {**leniency.DEFAULTS, **provider.settings}, given.get(provider.name, {}))
+        provider.name: _check_table(provider, {**leniency.DEFAULTS, **provider.settings}, tables.get(provider.name, {}))
         for provider in providers
     }
 
 
-def _checked(provider: Provider, defaults: Mapping[str, Any], given: Any) -> Mapping[str, Any]:
+def _check_table(provider: Provider, defaults: Mapping[str, Any], table: Any) -> Mapping[str, Any]:
     name = provider.name
-    if not isinstance(given, Mapping):
+    if not isinstance(table, Mapping):
         raise PrefixesError(f"{name} is not a table")
-    for key, value in given.items():
+    for key, value in table.items():
         if key not in defaults:
             raise PrefixesError(f"[{name}] has no key {key!r}; it has {', '.join(defaults)}")
         if key == "limits":
             _check_limits(name, value)
         elif type(value) is not type(defaults[key]):
             raise PrefixesError(f"[{name}] {key} is not of type {type(defaults[key]).__name__}")
-        elif key.endswith(("_prefix", "_header")) and not _NAME.fullmatch(value):
+        elif key.endswith(("_prefix", "_header")) and not _NAME_PART.fullmatch(value):
             raise PrefixesError(f"[{name}] {key} is no part of a name of letters, digits, - and _: {value!r}")
         elif key == "models":
             _check_models(provider, value)
-        elif isinstance(value, list) and not all(isinstance(each, str) for each in value):
+        elif isinstance(value, list) and not all(isinstance(item, str) for item in value):
             raise PrefixesError(f"[{name}] {key} is no list of texts: {value!r}")
-    return {**defaults, **given}
+    return {**defaults, **table}
 
 
-_NAME = re.compile(r"[A-Za-z0-9_-]*")
-"""What a header or an identifier may begin with; nothing else would reach the wire as it was written."""
-
-
-def _check_models(provider: Provider, given: Mapping[str, Any]) -> None:
-    for alias, model in given.items():
+def _check_models(provider: Provider, models: Mapping[str, Any]) -> None:
+    for alias, model in models.items():
         if not isinstance(model, str) or (provider.models and model not in provider.models):
-            known = ", ".join(sorted(provider.models))
+            names = ", ".join(sorted(provider.models))
             raise PrefixesError(
-                f"[{provider.name}] models: {alias!r} stands in for {model!r}, which is none of {known}"
+                f"[{provider.name}] models: {alias!r} stands in for {model!r}, which is none of {names}"
             )
 
 
 def _check_limits(name: str, value: Any) -> None:
-    number = isinstance(value, (int, float)) and not isinstance(value, bool) and value > 0
-    if not number and value != leniency.OFF:
+    is_number = isinstance(value, (int, float)) and not isinstance(value, bool) and value > 0
+    if not is_number and value != leniency.OFF:
         raise PrefixesError(f"[{name}] limits is neither {leniency.OFF!r} nor a number above 0: {value!r}")

@@ -1,4 +1,4 @@
-"""Providers: what a provider's package declares, and which there are."""
+"""The declaration of a provider, and the names of the providers."""
 
 from __future__ import annotations
 
@@ -17,9 +17,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Mount:
-    """One host of a provider: its path prefix, the names of its address in the ready line, and what serves it.
+    """One host of a provider.
 
-    `sockets` serves its WebSockets; a host without it has none.
+    Args:
+        prefix: the first segment of its paths.
+        addresses: the names of its address in the ready line.
+        build: builds its HTTP app.
+        sockets: builds its WebSocket app, if it has one.
+        routes: the rows of its HTTP app, which `/__mock__/endpoints` lists.
     """
 
     prefix: str
@@ -27,22 +32,24 @@ class Mount:
     build: Callable[[World], ASGIApp]
     sockets: Callable[[World], ASGIApp] | None = None
     routes: Sequence[PathRow] = ()
-    """What is served over HTTP, for who asks why a path is not."""
 
 
 @dataclass(frozen=True)
 class Provider:
-    """What a provider's package exports as `PROVIDER`."""
+    """What a provider's package exports as `PROVIDER`.
+
+    Args:
+        settings: the keys and defaults of its table in a `--prefixes` file; a value keeps the type of its default.
+        listen: starts listeners other than HTTP on a host, and returns their addresses for the ready line.
+        models: the models that other names may stand in for; any if empty.
+    """
 
     name: str
     mounts: tuple[Mount, ...]
     scenarios: tuple[Scenario, ...] = ()
     settings: Mapping[str, Any] = field(default_factory=dict)
-    """What the stand-ins stand for; a `--prefixes` file may replace each value by one of the same type."""
     listen: Callable[[World, str], Awaitable[Mapping[str, str]]] | None = None
-    """Starts listeners other than HTTP on the host given (gRPC), and says their addresses for the ready line."""
     models: Collection[str] = ()
-    """The models that other names may stand in for; any where there are none."""
 
 
 PROVIDER_NAMES = ("pa", "pb", "pc", "pd")

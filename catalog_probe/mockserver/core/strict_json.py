@@ -8,7 +8,7 @@ from typing import Any, NoReturn
 
 
 def loads(raw: bytes | str) -> Any:
-    """The value that the text spells.
+    """Parse a JSON text.
 
     Raises:
         ValueError: it is not JSON; the message says where.
@@ -20,15 +20,15 @@ def loads(raw: bytes | str) -> Any:
         raise ValueError("nested too deeply") from None
 
 
-def _finite(text: str) -> float:
+def _parse_finite(text: str) -> float:
     number = float(text)
     if math.isinf(number):
         raise ValueError(f"{text} is out of range")
     return number
 
 
-def _no_constant(name: str) -> NoReturn:
+def _refuse_constant(name: str) -> NoReturn:
     raise ValueError(f"{name} is not JSON")
 
 
-_DECODER = json.JSONDecoder(parse_constant=_no_constant, parse_float=_finite)
+_DECODER = json.JSONDecoder(parse_constant=_refuse_constant, parse_float=_parse_finite)

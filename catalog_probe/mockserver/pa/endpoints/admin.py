@@ -36,11 +36,11 @@ async def list_workspace_limits(call: Call) -> Response:
     workspace = call.params["workspace_id"]
     if workspace not in {key.workspace for key in KEYS.values() if key.organization == call.key.organization}:
         raise NO_WORKSPACE(id=workspace)
-    limits = _list_limits(call.key.organization.tier) if has_list_limits(call, workspace) else []
+    limits = _list_limits(call.key.organization.tier) if has_limits(call, workspace) else []
     return JSONResponse(make_page(call, [{**limit, "value": limit["value"] // 2} for limit in limits]))
 
 
-def has_list_limits(call: Call, workspace: str) -> bool:
+def has_limits(call: Call, workspace: str) -> bool:
     """Whether a workspace can have limits: not the default one, nor that of a marketplace customer (2:8.2)."""
     return workspace != DEFAULT_WORKSPACE and call.key.organization != MARKETPLACE
 
