@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import os
 import re
 import sys
 from contextlib import suppress
@@ -13,13 +12,9 @@ from typing import Any, NoReturn
 from catalog_probe.mockserver.core import leniency
 from catalog_probe.mockserver.core.prefixes import CLIENT_NAMES_FILE, PrefixesError, read_prefixes
 
-USAGE = 4
-"""The exit status of what cannot be used, as of every command here (the mock keeps its own copy of the number)."""
+USAGE = 4  # exit status for wrong arguments, as of every command; the mock imports nothing of the others
 
-
-DESCRIPTORS = 4_096
-"""So many connections and files a mock may have open where the system allows it; macOS allows 256 unless asked."""
-
+DESCRIPTORS = 4_096  # connections and files that a mock asks the system for; macOS allows 256 by default
 
 EXAMPLES = """\
 examples:
@@ -27,32 +22,32 @@ examples:
     catalog-probe mock --port 8000 --clients --any-key --any-model --limits off
   providers as published answers show them:
     catalog-probe mock --as-published
-  how each client is pointed at it, and what the next request suffers:
+  how each client is pointed at it, and a scenario for the next request:
     curl http://127.0.0.1:8000/__mock__/
     curl -X POST http://127.0.0.1:8000/__mock__/next -d "overloaded;times=1"
 """
 
 
 class _Parser(argparse.ArgumentParser):
-    """Says a mistake in one line."""
+    """Tells a mistake in one line."""
 
     def error(self, message: str) -> NoReturn:
         self.exit(USAGE, f"mockserver: {message}; see `{self.prog} --help`\n")
 
 
-def _port(text: str) -> int:
+def _read_port(text: str) -> int:
     if not (re.fullmatch("[0-9]{1,5}", text) and int(text) < 65536):
         raise argparse.ArgumentTypeError(f"{text[:60]!r} is no port; write a number up to 65535, 0 for any free one")
     return int(text)
 
 
-def _names(text: str) -> str:
+def _read_names(text: str) -> str:
     if not text.strip(" ,"):
         raise argparse.ArgumentTypeError("no provider is named; name some, or leave the option out")
     return text
 
 
-def _limits(text: str) -> str | float:
+def _read_limits(text: str) -> str | float:
     if text == leniency.OFF:
         return text
     try:
@@ -64,26 +59,26 @@ def _limits(text: str) -> str | float:
     return number
 
 
-def _milliseconds(text: str) -> int:
+def _read_milliseconds(text: str) -> int:
     if not re.fullmatch("[0-9]{1,7}", text):  # up to three hours
         raise argparse.ArgumentTypeError(f"{text[:60]!r} is no number of milliseconds; write one of 0 to 9999999")
     return int(text)
 
 
-def _origin(text: str) -> str:
+def _read_origin(text: str) -> str:
     origin = text.lower().rstrip("/")
     if not re.fullmatch(r"[a-z][a-z0-9+.-]*://[^\s/?#@*]+", origin):
         raise argparse.ArgumentTypeError(f"{text[:60]!r} is no origin; write for instance http://localhost:5173")
     return origin
 
 
-def _lenient(arguments: argparse.Namespace) -> dict[str, Any]:
-    """What the options let pass beyond what is usual."""
-    said = {"any_key": arguments.any_key, "any_model": arguments.any_model, "limits": arguments.limits}
-    return {name: value for name, value in said.items() if value != leniency.DEFAULTS[name]}
+def _read_leniency(arguments: argparse.Namespace) -> dict[str, Any]:
+    """Return the options of leniency that are not the default."""
+    options = {name: getattr(arguments, name) for name in ("any_key", "any_model", "limits")}
+    return {name: value for name, value in options.items() if value != leniency.DEFAULTS[name]}
 
 
-def _arguments(argv: list[str] | None, program: str) -> argparse.Namespace:
+def _parse_arguments(argv: list[str] | None, program: str) -> argparse.Namespace:
     parser = _Parser(
         prog=program,
         description=__doc__,
@@ -91,7 +86,7 @@ def _arguments(argv: list[str] | None, program: str) -> argparse.Namespace:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("--host", default="127.0.0.1", help="address to listen on (default: %(default)s)")
-    parser.add_argument("--port", type=_port, default=0, help="port to listen on (default: any free one)")
+    parser.add_argument("--port", type=_read_port, default=0, help="port to listen on (default: any free one)")
     names = parser.add_mutually_exclusive_group()
     names.add_argument("--prefixes", type=Path, metavar="TOML", help="what the neutral prefixes stand for")
     names.add_argument("--clients", action="store_true", help="speak the names that the official clients speak")
@@ -100,15 +95,17 @@ def _arguments(argv: list[str] | None, program: str) -> argparse.Namespace:
     )
     parser.add_argument("--any-model", action="store_true", help="take any name of a model for one of the mock's")
     parser.add_argument(
-        "--limits", type=_limits, default=1, metavar="off|N", help="limit nothing, or N times later (default: 1)"
+        "--limits", type=_read_limits, default=1, metavar="off|N", help="limit nothing, or N times later (default: 1)"
     )
     parser.add_argument("--as-published", action="store_true", help="answer as published answers do, not as documented")
-    parser.add_argument("--only", type=_names, metavar="NAMES", help="serve only these providers, for instance pa,pc")
-    parser.add_argument("--latency-ms", type=_milliseconds, default=0, metavar="N", help="answer N ms later")
+    parser.add_argument(
+        "--only", type=_read_names, metavar="NAMES", help="serve only these providers, for instance pa,pc"
+    )
+    parser.add_argument("--latency-ms", type=_read_milliseconds, default=0, metavar="N", help="answer N ms later")
     parser.add_argument("--list-requests", action="store_true", help="list what clients asked at /__mock__/requests")
     parser.add_argument(
         "--cors-origin",
-        type=_origin,
+        type=_read_origin,
         action="append",
         default=[],
         metavar="URL",
@@ -118,18 +115,11 @@ def _arguments(argv: list[str] | None, program: str) -> argparse.Namespace:
     return parser.parse_args(argv)
 
 
-def _take_the_place_of_closed_streams() -> None:
-    """What is printed to one goes nowhere, and no socket gets its number."""
-    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
-        if getattr(sys, name) is None:
-            setattr(sys, name, Path(os.devnull).open(mode, encoding="utf-8"))  # noqa: SIM115 - until the process ends
-
-
 def _allow_many_connections() -> None:
-    """Where it may: whoever connects beyond what a process may have open is not answered, and waits."""
+    """Raise the limit of open files if possible; connections beyond it would wait without an answer."""
     try:
         import resource
-    except ImportError:  # Windows counts in another way
+    except ImportError:  # Windows has no such limit
         return
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     wanted = DESCRIPTORS if hard == resource.RLIM_INFINITY else min(hard, DESCRIPTORS)
@@ -139,12 +129,8 @@ def _allow_many_connections() -> None:
 
 
 def main(argv: list[str] | None = None, program: str = "catalog-probe mock") -> int:
-    """Serve; 4 when the arguments cannot be used, or a library is not installed.
-
-    `program` is the command that was typed, for usage and complaints.
-    """
-    _take_the_place_of_closed_streams()
-    arguments = _arguments(argv, program)
+    """Serve until told to stop, and return 4 for wrong arguments or a missing library; `program` is the command."""
+    arguments = _parse_arguments(argv, program)
     try:
         return _serve(arguments)
     except ModuleNotFoundError as error:
@@ -165,29 +151,29 @@ def _serve(arguments: argparse.Namespace) -> int:
     try:
         names_file = CLIENT_NAMES_FILE if arguments.clients else arguments.prefixes
         settings = read_prefixes(names_file) if names_file else {}
-        only = [each.strip().lower() for each in arguments.only.split(",")] if arguments.only is not None else None
+        only = [name.strip().lower() for name in arguments.only.split(",")] if arguments.only is not None else None
         app = create_app(
             only=only,
             settings=settings,
             latency_s=arguments.latency_ms / 1000,
-            leniency=_lenient(arguments),
+            leniency=_read_leniency(arguments),
             as_published=arguments.as_published,
             list_requests=arguments.list_requests,
         )
     except (PrefixesError, ValueError) as error:
         print(f"mockserver: {error}", file=sys.stderr)
         return USAGE
-    serves = None
+    wrapped = None
     if arguments.cors_origin:
-        any_one = ("*",)
-        serves = CORSMiddleware(
-            app, arguments.cors_origin, allow_methods=any_one, allow_headers=any_one, expose_headers=any_one
+        everything = ("*",)
+        wrapped = CORSMiddleware(
+            app, arguments.cors_origin, allow_methods=everything, allow_headers=everything, expose_headers=everything
         )
     if arguments.stdin_lifeline:
         exit_with_stdin()
     _allow_many_connections()
     try:
-        MockServer(app, arguments.host, arguments.port, serves).run()
+        MockServer(app, arguments.host, arguments.port, wrapped).run()
     except OSError as error:
         print(f"mockserver: cannot listen on {arguments.host}:{arguments.port}: {error.strerror}", file=sys.stderr)
         return USAGE

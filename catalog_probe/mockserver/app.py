@@ -1,6 +1,6 @@
 """The ASGI app: finds the provider by the path's first segment, opens the request's context, guards its scenario.
 
-The first segment may say to the mock what a client that sets no headers cannot: `/pa@SESSION~CAUSES/v1/messages`.
+For clients that set no headers, that segment may name a session and scenarios: `/pa@SESSION~SCENARIOS/v1/messages`.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from catalog_probe.mockserver.core.leniency import Leniency, apply_leniency
 from catalog_probe.mockserver.core.providers import PROVIDER_NAMES, Mount, Provider
 from catalog_probe.mockserver.core.scenarios import MockMisuse
 from catalog_probe.mockserver.core.world import CLOCK_HEADER, SCENARIO_HEADER, SESSION_HEADER, Context, World
-from catalog_probe.mockserver.served import Served
+from catalog_probe.mockserver.route_list import RouteList
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -64,16 +64,16 @@ def create_app(
 
 
 def load_providers(names: Iterable[str] | None = None) -> tuple[Provider, ...]:
-    """Import and return the providers called `names`, or all; the others are not imported, so the mock starts sooner.
+    """Import and return the providers with these names, or all; importing fewer makes the mock start sooner.
 
     Raises:
         ValueError: no provider has one of the names.
     """
-    wanted = PROVIDER_NAMES if names is None else tuple(dict.fromkeys(names))
-    unknown = [name for name in wanted if name not in PROVIDER_NAMES]
+    selected = PROVIDER_NAMES if names is None else tuple(dict.fromkeys(names))
+    unknown = [name for name in selected if name not in PROVIDER_NAMES]
     if unknown:
         raise ValueError(f"unknown provider {', '.join(unknown)}; there are {', '.join(PROVIDER_NAMES)}")
-    providers: list[Provider] = [import_module(f"{__package__}.{name}.provider").PROVIDER for name in wanted]
+    providers: list[Provider] = [import_module(f"{__package__}.{name}.provider").PROVIDER for name in selected]
     return tuple(providers)
 
 
@@ -96,24 +96,24 @@ class MockApp:
                 # of WebSockets nothing was published that the documents do not say
                 AsPublished(provider.name, build(world)) if as_published and protocol == "http" else build(world),
             )
-            for provider, mount in _mounts(self.providers)
+            for provider, mount in _list_mounts(self.providers)
             for protocol, build in (("http", mount.build), ("websocket", mount.sockets))
             if build is not None
         }
         self._leniency = {name: Leniency.from_settings(settings) for name, settings in world.settings.items()}
-        served = Served(mount for _, mount in _mounts(self.providers))
-        self._control = control.build(world, served, list_requests=list_requests)
+        routes = RouteList(mount for _, mount in _list_mounts(self.providers))
+        self._control = control.build(world, routes, list_requests=list_requests)
 
     def addresses(self, base: str) -> dict[str, dict[str, str]]:
-        """Each provider's addresses on the server at `base`, for the ready line."""
-        found: dict[str, dict[str, str]] = {provider.name: {} for provider in self.providers}
-        for provider, mount in _mounts(self.providers):
-            found[provider.name].update(dict.fromkeys(mount.addresses, f"{base}/{mount.prefix}"))
-        return found
+        """Return each provider's addresses on the server at `base`, for the ready line."""
+        addresses: dict[str, dict[str, str]] = {provider.name: {} for provider in self.providers}
+        for provider, mount in _list_mounts(self.providers):
+            addresses[provider.name].update(dict.fromkeys(mount.addresses, f"{base}/{mount.prefix}"))
+        return addresses
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one request or one WebSocket."""
-        address = Address.of(scope["path"])
+        address = Address.parse(scope["path"])
         if address.prefix == "__mock__":
             await self._control(scope, receive, send)
             return
@@ -122,16 +122,18 @@ class MockApp:
             await _refuse(f"no {scope['type']} is served under {scope['path']!r}", scope, receive, send, status=404)
         else:
             provider, app = host
-            # whoever goes away in the middle of a body is nobody's error
+            # a client may disconnect in the middle of its body: no error, and nothing to print
             with apply_leniency(self._leniency[provider.name]), suppress(ClientDisconnect):
                 await self._open_and_serve(provider, app, address, scope, receive, send)
 
     async def _open_and_serve(
         self, provider: Provider, app: ASGIApp, address: Address, scope: Scope, receive: Receive, send: Send
     ) -> None:
-        counted_as = f"{scope.get('method', 'WS')} {address.plain}"
+        counted_as = f"{scope.get('method', 'WS')} {address.plain_path}"
         try:
-            context = self.world.open_context(provider.name, counted_as, _mock_headers(scope, address.said))
+            context = self.world.open_context(
+                provider.name, counted_as, _read_mock_headers(scope, address.mock_headers)
+            )
         except MockMisuse as error:
             await _refuse(str(error), scope, receive, send)
             return
@@ -142,23 +144,23 @@ class MockApp:
 
 
 class Address(NamedTuple):
-    """A path: its first segment, the prefix in it, what it says to the mock, and the path as it is without that."""
+    """A path: its first segment, the host's prefix in it, the mock headers in it, and the path without these."""
 
     segment: str
     prefix: str
-    said: Mapping[str, str]
-    plain: str
+    mock_headers: Mapping[str, str]
+    plain_path: str
 
     @classmethod
-    def of(cls, path: str) -> Address:
-        """Read `/PREFIX[@SESSION][~CAUSES]/...`; what is said beside the prefix is as the headers would say it."""
+    def parse(cls, path: str) -> Address:
+        """Parse `/PREFIX[@SESSION][~SCENARIOS]/...`."""
         segment, slash, rest = path.removeprefix("/").partition("/")
-        before, causes_said, causes = segment.partition("~")
-        prefix, session_said, session = before.partition("@")
-        said = {SCENARIO_HEADER: causes} if causes_said else {}
-        if session_said:
-            said[SESSION_HEADER] = session
-        return cls(segment, prefix, said, f"/{prefix}{slash}{rest}")
+        before, tilde, scenarios = segment.partition("~")
+        prefix, at_sign, session = before.partition("@")
+        mock_headers = {SCENARIO_HEADER: scenarios} if tilde else {}
+        if at_sign:
+            mock_headers[SESSION_HEADER] = session
+        return cls(segment, prefix, mock_headers, f"/{prefix}{slash}{rest}")
 
 
 def _date_answer(context: Context, send: Send) -> Send:
@@ -174,30 +176,30 @@ def _date_answer(context: Context, send: Send) -> Send:
     return send_dated
 
 
-def _mounts(providers: Iterable[Provider]) -> Iterable[tuple[Provider, Mount]]:
+def _list_mounts(providers: Iterable[Provider]) -> Iterable[tuple[Provider, Mount]]:
     return ((provider, mount) for provider in providers for mount in provider.mounts)
 
 
-def _mock_headers(scope: Scope, said: Mapping[str, str]) -> Mapping[str, str]:
+def _read_mock_headers(scope: Scope, in_address: Mapping[str, str]) -> Mapping[str, str]:
     headers = {
         name.decode("latin-1"): value.decode("latin-1") for name, value in scope["headers"] if name[:7] == b"x-mock-"
     }
-    twice = sorted(name for name in headers.keys() & said.keys() if headers[name] != said[name])
-    if twice:
-        raise MockMisuse(f"{twice[0]} is said otherwise by a header than by the address; say it once")
-    return {**headers, **said} if said else headers
+    conflicts = sorted(name for name in headers.keys() & in_address.keys() if headers[name] != in_address[name])
+    if conflicts:
+        raise MockMisuse(f"{conflicts[0]} differs between the header and the address; give it once")
+    return {**headers, **in_address}
 
 
 async def _serve(app: ASGIApp, context: Context, scope: Scope, receive: Receive, send: Send) -> None:
-    """Let a fault have its way, else the provider; a scenario that nobody took must not pass as a success."""
+    """Let the scenario's fault answer, or the provider; refuse a success whose scenario nothing acted on."""
     if context.scenario is None:
         await app(scope, receive, send)
     elif not await faults.inject(context, scope, receive, send):
-        await app(scope, receive, _guarded(context, scope, receive, send))
+        await app(scope, receive, _guard_scenario(context, scope, receive, send))
         context.session.scenario_queue.give_back(context.scenario)
 
 
-def _guarded(context: Context, scope: Scope, receive: Receive, send: Send) -> Send:
+def _guard_scenario(context: Context, scope: Scope, receive: Receive, send: Send) -> Send:
     refused = False
 
     async def guard(message: Message) -> None:
@@ -217,7 +219,7 @@ def _guarded(context: Context, scope: Scope, receive: Receive, send: Send) -> Se
 
 
 def _is_success(message: Message) -> bool:
-    """Whether an answer begins that is no refusal; a WebSocket must look at its scenario before it is accepted."""
+    """Whether a success begins; a WebSocket must act on its scenario before it is accepted, or defer it."""
     if message["type"] == "http.response.start":
         return int(message["status"]) < 400
     return str(message["type"]) == "websocket.accept"

@@ -18,84 +18,86 @@ if TYPE_CHECKING:
     from starlette.types import ASGIApp
 
     from catalog_probe.mockserver.core.world import World
-    from catalog_probe.mockserver.served import Served
+    from catalog_probe.mockserver.route_list import RouteList
 
-MAX_TEXT = 64 * 1024
-"""As long as a header may be."""
+MAX_BODY = 64 * 1024  # bytes; as long as a header may be
 
 
-def build(world: World, served: Served, *, list_requests: bool = False) -> ASGIApp:
-    """The pages, on `world` and what is served there; what clients sent is listed only with `list_requests`."""
+def build(world: World, routes: RouteList, *, list_requests: bool = False) -> ASGIApp:
+    """Build the pages; `/__mock__/requests` only with `list_requests`, because paths can tell what clients do."""
 
-    async def scenarios(request: Request) -> JSONResponse:
+    async def show_guide(request: Request) -> PlainTextResponse:
+        base = str(request.base_url).rstrip("/")
+        return PlainTextResponse(guide(base, world.addresses), media_type="text/markdown")
+
+    async def list_endpoints(request: Request) -> JSONResponse:
+        return JSONResponse({"endpoints": routes.list_all()})
+
+    async def list_scenarios(request: Request) -> JSONResponse:
         return JSONResponse({"scenarios": world.scenarios.list_all()})
 
-    async def requests(request: Request) -> JSONResponse:
-        name = _session_named(request)
+    async def queue_scenarios(request: Request) -> JSONResponse:
+        session = world.sessions.get(_read_session(request, "provider") or "")
+        if request.method == "POST":
+            text, providers = await _read_scenarios(request, world.scenarios.providers)
+            session.scenario_queue.add(world.scenarios, text, providers)
+        elif request.method == "DELETE":
+            session.scenario_queue.waiting.clear()
+        waiting = [queued.describe() for queued in session.scenario_queue.waiting]
+        return JSONResponse({"session": session.name, "waiting": waiting})
+
+    async def count_requests(request: Request) -> JSONResponse:
+        name = _read_session(request)
         if name is None:
             return JSONResponse({"total": world.total_requests, "sessions": len(world.sessions)})
         session = world.sessions.peek(name)
-        counted = dict(session.requests) if session else {}
-        told = {"session": name, "total": sum(counted.values()), "by_endpoint": counted}
-        unserved = served.unserved(counted)
-        return JSONResponse({**told, "unserved": unserved} if unserved else told)
-
-    async def endpoints(request: Request) -> JSONResponse:
-        return JSONResponse({"endpoints": served.listing()})
+        counts = dict(session.requests) if session else {}
+        summary = {"session": name, "total": sum(counts.values()), "by_endpoint": counts}
+        unserved = routes.find_unserved(counts)
+        return JSONResponse({**summary, "unserved": unserved} if unserved else summary)
 
     async def reset(request: Request) -> JSONResponse:
-        name = _session_named(request)
+        name = _read_session(request)
         world.sessions.forget(name)
         if name is None:
             world.total_requests = 0
         return JSONResponse({"reset": name if name is not None else "all"})
 
-    async def next_causes(request: Request) -> JSONResponse:
-        session = world.sessions.get(_session_named(request, "provider") or "")
-        if request.method == "POST":
-            text, providers = await _asked(request, world.scenarios.providers)
-            session.scenario_queue.add(world.scenarios, text, providers)
-        elif request.method == "DELETE":
-            session.scenario_queue.waiting.clear()
-        waiting = [each.describe() for each in session.scenario_queue.waiting]
-        return JSONResponse({"session": session.name, "waiting": waiting})
-
-    async def page(request: Request) -> PlainTextResponse:
-        base = str(request.base_url).rstrip("/")
-        return PlainTextResponse(guide(base, world.addresses), media_type="text/markdown")
-
-    routes = [
-        Route("/__mock__/", page),
-        Route("/__mock__/endpoints", endpoints),
-        Route("/__mock__/next", next_causes, methods=["GET", "POST", "DELETE"]),
-        Route("/__mock__/scenarios", scenarios),
-        Route("/__mock__/requests", requests if list_requests else _not_listed),
+    pages = [
+        Route("/__mock__/", show_guide),
+        Route("/__mock__/endpoints", list_endpoints),
+        Route("/__mock__/next", queue_scenarios, methods=["GET", "POST", "DELETE"]),
+        Route("/__mock__/scenarios", list_scenarios),
+        Route("/__mock__/requests", count_requests if list_requests else _refuse_to_list),
         Route("/__mock__/reset", reset, methods=["POST"]),
     ]
-    pages = ", ".join(f"{'|'.join(sorted((each.methods or set()) - {'HEAD'}))} {each.path}" for each in routes)
+    page_list = ", ".join(f"{'|'.join(sorted((page.methods or set()) - {'HEAD'}))} {page.path}" for page in pages)
 
-    async def no_page(request: Request, error: Exception) -> JSONResponse:
+    async def refuse_unknown_page(request: Request, error: Exception) -> JSONResponse:
         what = f"no page takes {request.method} {request.url.path}"
-        return JSONResponse({"mock_error": f"{what}; there are {pages}"}, 404)
+        return JSONResponse({"mock_error": f"{what}; there are {page_list}"}, 404)
 
-    return Starlette(exception_handlers={MockMisuse: _misused, 404: no_page, 405: no_page}, routes=routes)
+    return Starlette(
+        exception_handlers={MockMisuse: _refuse_misuse, 404: refuse_unknown_page, 405: refuse_unknown_page},
+        routes=pages,
+    )
 
 
-async def _not_listed(_: Request) -> JSONResponse:
+async def _refuse_to_list(_: Request) -> JSONResponse:
     return JSONResponse({"mock_error": "to have the mock list what clients sent, start it with --list-requests"}, 404)
 
 
-async def _misused(request: Request, error: Exception) -> JSONResponse:
+async def _refuse_misuse(_: Request, error: Exception) -> JSONResponse:
     return JSONResponse({"mock_error": str(error)}, 400)
 
 
-def _session_named(request: Request, *others: str) -> str | None:
-    """The session that a request is about, or None where it names none; what it says beside that must be known.
+def _read_session(request: Request, *other_parameters: str) -> str | None:
+    """Return the session that a request names, if it does.
 
     Raises:
-        MockMisuse: it says something else, for instance `sesion=a`, and would have been about all of them.
+        MockMisuse: it has an unknown parameter: with `sesion=a` it would concern all sessions.
     """
-    known = ("session", *others)
+    known = ("session", *other_parameters)
     unknown = [name for name in request.query_params if name not in known]
     if unknown:
         raise MockMisuse(f"unknown parameter {unknown[0]!r}; {request.url.path} knows {', '.join(known)}")
@@ -104,18 +106,17 @@ def _session_named(request: Request, *others: str) -> str | None:
     return name
 
 
-async def _asked(request: Request, known: tuple[str, ...]) -> tuple[str, tuple[str, ...]]:
-    """What a request to `/__mock__/next` says: the causes, as its body, and for which providers."""
+async def _read_scenarios(request: Request, all_providers: tuple[str, ...]) -> tuple[str, tuple[str, ...]]:
+    """Return the scenarios in the body of `POST /__mock__/next`, and the providers that they are for."""
     try:
-        said = (await read_body(request, MAX_TEXT)).decode("utf-8", "replace")
+        text = (await read_body(request, MAX_BODY)).decode("utf-8", "replace").strip()
     except BodyTooLarge:
-        raise MockMisuse(f"the causes take more than {MAX_TEXT} bytes") from None
-    text = said.strip()
+        raise MockMisuse(f"the scenarios take more than {MAX_BODY} bytes") from None
     if not text:
-        raise MockMisuse("name the causes in the body, as X-Mock-Scenario has them")
-    only = request.query_params.get("provider")
-    providers = tuple(only.split(",")) if only else known
+        raise MockMisuse("name the scenarios in the body, as in X-Mock-Scenario")
+    names = request.query_params.get("provider")
+    providers = tuple(names.split(",")) if names else all_providers
     for provider in providers:
-        if provider not in known:
-            raise MockMisuse(f"provider {provider!r} is none of {', '.join(known)}")
+        if provider not in all_providers:
+            raise MockMisuse(f"provider {provider!r} is none of {', '.join(all_providers)}")
     return text, providers

@@ -1,4 +1,4 @@
-"""The page "Point your client here": how a client is pointed at this mock, with the addresses that it has."""
+"""The page "Point your client here", with the addresses of a running mock."""
 
 from __future__ import annotations
 
@@ -12,6 +12,6 @@ PAGE = Path(__file__).with_name("guide.md")
 
 
 def guide(base: str, addresses: Mapping[str, Mapping[str, str]]) -> str:
-    """The page for a mock at `base`, in Markdown."""
+    """Return the page of a mock at `base`, in Markdown."""
     grpc = addresses.get("pd", {}).get("grpc_host", "HOST:PORT")
     return PAGE.read_text(encoding="utf-8").replace("{base}", base).replace("{grpc}", grpc)

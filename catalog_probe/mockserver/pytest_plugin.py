@@ -1,4 +1,4 @@
-"""The pytest fixture `mock_providers`: one mock for the run, a session of it for each test.
+"""The pytest fixture `mock_providers`: one mock for the run, one session for each test.
 
     pytest_plugins = ["catalog_probe.mockserver.pytest_plugin"]        # in conftest.py
 
@@ -20,22 +20,20 @@ if TYPE_CHECKING:
 
 @pytest.fixture(scope="session")
 def mock_providers_options() -> dict[str, Any]:
-    """The options of the mock; override it to have others."""
+    """The options of the mock; override it for others."""
     return {}
 
 
 @pytest.fixture(scope="session")
 def mock_providers_running(mock_providers_options: dict[str, Any]) -> Iterator[MockProviders]:
     """The mock of the run, started by the first test that needs it."""
-    from catalog_probe.mockserver.testing import (
-        mock_providers as running,  # 0.1 s; loaded into every pytest, used by few
-    )
+    from catalog_probe.mockserver.testing import mock_providers  # 0.1 s, which most test runs do not need
 
-    with running(**mock_providers_options) as mock:
+    with mock_providers(**mock_providers_options) as mock:
         yield mock
 
 
 @pytest.fixture
 def mock_providers(mock_providers_running: MockProviders, request: pytest.FixtureRequest) -> MockProviders:
-    """The mock in a session of this test's own: nothing that another test does can be seen."""
+    """The mock in a session of this test's own."""
     return mock_providers_running.session(request.node.nodeid)

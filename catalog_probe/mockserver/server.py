@@ -1,4 +1,4 @@
-"""The server process: one socket, one ready line, and an end that never leaves an orphan."""
+"""The server process: one socket, one ready line, and an end with its parent."""
 
 from __future__ import annotations
 
@@ -25,12 +25,11 @@ if TYPE_CHECKING:
 
     from catalog_probe.mockserver.app import MockApp
 
-KEEP_ALIVE_S = 600
-"""Far longer than any client pool keeps a connection, so that the client is always the one to let go."""
+KEEP_ALIVE_S = 600  # longer than any client's pool keeps a connection, so that the client always closes first
 
 
 class ClosableProtocol(HttpToolsProtocol):
-    """uvicorn's protocol, lending the app a way to close without an answer."""
+    """uvicorn's protocol, with an extension that lets the app close the connection without an answer."""
 
     def on_message_begin(self) -> None:
         """Add our extension to each request's scope."""
@@ -39,20 +38,20 @@ class ClosableProtocol(HttpToolsProtocol):
 
 
 def websocket_protocol(*args: Any, **kwargs: Any) -> asyncio.Protocol:
-    """Our WebSocket protocol, imported by the first WebSocket."""
+    """Make our WebSocket protocol, which is imported by the first WebSocket only."""
     from catalog_probe.mockserver.websocket_protocol import ClosableWebSocket
 
     return ClosableWebSocket(*args, **kwargs)
 
 
 class MockServer(Server):
-    """uvicorn's server, telling its addresses as soon as it listens."""
+    """uvicorn's server, which prints the ready line as soon as it listens."""
 
-    def __init__(self, app: MockApp, host: str, port: int, serves: ASGIApp | None = None) -> None:
-        """`serves` stands around the app, where something does."""
+    def __init__(self, app: MockApp, host: str, port: int, wrapped: ASGIApp | None = None) -> None:
+        """Serve the app, or `wrapped`, the app in its middleware."""
         super().__init__(
             Config(
-                serves or app,
+                wrapped or app,
                 loop="asyncio",
                 http=ClosableProtocol,
                 ws=websocket_protocol,  # type: ignore[arg-type]
@@ -60,7 +59,7 @@ class MockServer(Server):
                 log_config=None,
                 access_log=False,
                 server_header=False,
-                date_header=False,  # the app dates its answers, by the clock that was asked for
+                date_header=False,  # the app dates its answers, by the clock of the request
                 proxy_headers=False,
                 timeout_keep_alive=KEEP_ALIVE_S,
             )
@@ -72,16 +71,16 @@ class MockServer(Server):
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         """Listen, then print the ready line."""
         listening = socket.create_server((self.host, self.port), backlog=1024)
-        # asyncio does this only for sockets whose protocol number is set, and create_server leaves it 0: without it the
-        # two writes of each answer (head, body) wait for a delayed acknowledgement, 40 ms a request.
+        # Without it the two writes of each answer (head, body) wait for a delayed acknowledgement, 40 ms a request.
+        # asyncio sets it only on sockets whose protocol number is set, and create_server leaves that 0.
         listening.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         await super().startup([listening])
         base = f"http://{self.host}:{listening.getsockname()[1]}"
-        self.app.world.addresses = addresses = await self._addresses(base)
+        self.app.world.addresses = addresses = await self._start_listeners(base)
         self.tell({"base": base, "providers": addresses, "guide": f"{base}/__mock__/"})
 
     def tell(self, ready: Mapping[str, Any]) -> None:
-        """Say that it listens, and where; on stderr where stdout takes it no more, for it is served all the same."""
+        """Print the ready line; on stderr if stdout fails, because the mock serves all the same."""
         try:
             sys.stdout.write(json.dumps(ready) + "\n")
             sys.stdout.flush()
@@ -90,19 +89,19 @@ class MockServer(Server):
                 sys.stderr.write(f"mockserver: stdout: {error.strerror}; it listens on {ready['base']}\n")
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
-        """End at once and in silence: a mock has nothing to save, and a hanging request would wait for ever."""
+        """End at once: a mock has nothing to save, and a hanging request would never end."""
         os._exit(0)
 
-    async def _addresses(self, base: str) -> Mapping[str, Mapping[str, str]]:
-        found = self.app.addresses(base)
+    async def _start_listeners(self, base: str) -> Mapping[str, Mapping[str, str]]:
+        addresses = self.app.addresses(base)
         for provider in self.app.providers:
             if provider.listen is not None:
-                found[provider.name].update(await provider.listen(self.app.world, self.host))
-        return found
+                addresses[provider.name].update(await provider.listen(self.app.world, self.host))
+        return addresses
 
 
 def exit_with_stdin() -> None:
-    """End this process when stdin closes: whoever started us holds the other end, and takes us along when it dies."""
+    """Exit when stdin reaches EOF: the parent has died."""
 
     def wait() -> None:
         while os.read(0, 4096):

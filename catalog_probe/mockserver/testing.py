@@ -1,4 +1,4 @@
-"""`mock_providers`: the mock for a client's own tests, in a process of its own, on a free port.
+"""`mock_providers`: the mock for a client's tests, in a process of its own, on a free port.
 
     from catalog_probe.mockserver.testing import mock_providers
 
@@ -25,43 +25,46 @@ import httpx
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
-PATIENCE_S = 30
-"""Far longer than a mock takes to end."""
+EXIT_TIMEOUT_S = 30  # far longer than a mock takes to end
 
 _UNFIT = re.compile(r"[^\w.-]+")
 
 
 @dataclass(frozen=True)
 class MockProviders:
-    """A running mock, as one session of it is seen: sessions have nothing in common but the process."""
+    """A running mock in one session; sessions share the process and nothing else.
+
+    Args:
+        addresses: each provider's addresses, from the ready line.
+    """
 
     base: str
     addresses: Mapping[str, Mapping[str, str]]
-    """Each provider's addresses, as the ready line has them."""
     session_name: str = ""
 
     def session(self, name: str) -> MockProviders:
-        """The same mock, in a session of that name; what cannot stand in an address is replaced."""
+        """Return the same mock in another session; characters that an address cannot have are replaced."""
         return replace(self, session_name=_UNFIT.sub("-", name)[-150:])
 
     def url(self, provider: str, path: str = "", *, causes: str = "") -> str:
-        """A provider's address in this session, for a client that knows nothing of the mock.
+        """Return a provider's address in this session, for a client that knows nothing of the mock.
 
         Args:
             provider: its prefix: `pa`, `pb`, `pc`, `pd`, or another host of theirs such as `pd-management`.
-            path: what the client wants of it, for instance `/v1`.
-            causes: what each request to this address suffers, as `X-Mock-Scenario` has it.
+            path: the path of the client's base address, for instance `/v1`.
+            causes: the scenarios of each request to this address, as in `X-Mock-Scenario`.
 
         Raises:
             ValueError: this mock serves nothing under that prefix.
         """
-        known = [at.rpartition("/")[2] for each in self.addresses.values() for at in each.values() if "://" in at]
-        if provider not in known:
-            raise ValueError(f"nothing is served under {provider!r}; there are {', '.join(dict.fromkeys(known))}")
-        said = f"@{self.session_name}" if self.session_name else ""
+        urls = [url for addresses in self.addresses.values() for url in addresses.values() if "://" in url]
+        prefixes = dict.fromkeys(url.rpartition("/")[2] for url in urls)
+        if provider not in prefixes:
+            raise ValueError(f"nothing is served under {provider!r}; there are {', '.join(prefixes)}")
+        suffix = f"@{self.session_name}" if self.session_name else ""
         if causes:
-            said += f"~{quote(causes, safe='=')}"  # some clients take what follows a `;` for no part of the path
-        return f"{self.base}/{provider}{said}{path}"
+            suffix += f"~{quote(causes, safe='=')}"  # some clients cut the path at a `;`
+        return f"{self.base}/{provider}{suffix}{path}"
 
     @property
     def grpc_host(self) -> str:
@@ -70,29 +73,30 @@ class MockProviders:
 
     @property
     def metadata(self) -> tuple[tuple[str, str], ...]:
-        """What says to gRPC in which session a call is."""
+        """The gRPC metadata of this session."""
         return (("x-mock-session", self.session_name),)
 
     def next(self, causes: str, *, provider: str | None = None) -> None:
-        """Let the next requests of this session suffer causes, one after the other.
+        """Run the next requests of this session under scenarios, one after the other.
 
         Raises:
-            ValueError: there is no such cause; the message says what is wrong.
+            ValueError: there is no such scenario; the message says what is wrong.
         """
-        only = {"provider": provider} if provider else {}
-        params = {"session": self.session_name, **only}
+        params = {"session": self.session_name}
+        if provider:
+            params["provider"] = provider
         answer = httpx.post(f"{self.base}/__mock__/next", params=params, content=causes)
         if answer.status_code != 200:
             raise ValueError(answer.json()["mock_error"])
 
     def requests(self) -> dict[str, int]:
-        """How often each endpoint was asked in this session: `POST /pc/v1/responses` -> 3."""
+        """Return the number of requests to each endpoint in this session: `POST /pc/v1/responses` -> 3."""
         answer = httpx.get(f"{self.base}/__mock__/requests", params={"session": self.session_name})
-        counted: dict[str, int] = answer.json()["by_endpoint"]
-        return counted
+        counts: dict[str, int] = answer.json()["by_endpoint"]
+        return counts
 
     def reset(self) -> None:
-        """Forget all that happened in this session."""
+        """Forget the session's state."""
         httpx.post(f"{self.base}/__mock__/reset", params={"session": self.session_name})
 
 
@@ -105,17 +109,17 @@ def mock_providers(
     any_model: bool = True,
     limits: float | str = "off",
 ) -> Iterator[MockProviders]:
-    """A mock while the block lasts, on a free port of loopback.
+    """Run a mock on a free port of loopback while the block lasts.
 
     Args:
-        only: the providers that are served; all by default.
-        clients: whether it speaks the names of the official clients, or the stand-ins.
-        any_key: whether it takes any key.
-        any_model: whether it takes any model.
-        limits: `off`, or how many times its limits what is allowed is.
+        only: the providers to serve; all by default.
+        clients: whether to use the names of the official clients, not the stand-ins.
+        any_key: whether to accept any key.
+        any_model: whether to accept any model.
+        limits: `off`, or the factor of all limits.
 
     Raises:
-        ValueError: an option makes no sense.
+        ValueError: an option is wrong.
     """
     command = [
         sys.executable,
@@ -141,4 +145,4 @@ def mock_providers(
             yield MockProviders(ready["base"], ready["providers"])
         finally:
             mock.stdin.close()
-            mock.wait(PATIENCE_S)
+            mock.wait(EXIT_TIMEOUT_S)

@@ -1,4 +1,4 @@
-"""The server's WebSocket protocol, in a module of its own because most runs never open a WebSocket."""
+"""The server's WebSocket protocol; a module of its own, because most runs never open a WebSocket."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ if TYPE_CHECKING:
 
 
 class ClosableWebSocket(WebSocketsSansIOProtocol):
-    """uvicorn's protocol, lending the app a way to cut the connection without a close frame."""
+    """uvicorn's protocol, with an extension that lets the app close the connection without a close frame."""
 
     def handle_connect(self, event: Request) -> None:
-        """Add our extension to the scope, which the app sees only once this has returned."""
+        """Add our extension to the scope, which the app gets only after this returns."""
         super().handle_connect(event)
-        if hasattr(self, "scope"):  # a handshake that breaks the protocol never gets one
+        if hasattr(self, "scope"):  # a malformed handshake has none
             self.scope["extensions"] = {**(self.scope["extensions"] or {}), CLOSE_EXTENSION: {"close": self._abort}}
 
     async def send(self, message: ASGISendEvent) -> None:
-        """Take a refusal for the end of the handshake: uvicorn would tell on stderr that the app forgot to answer."""
+        """Treat a refusal as the end of the handshake; uvicorn would print that the app sent no answer."""
         await super().send(message)
         if message["type"] == "websocket.http.response.body" and not message.get("more_body"):
             self.handshake_complete = True

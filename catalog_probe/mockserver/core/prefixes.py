@@ -1,6 +1,6 @@
 """The settings of a `--prefixes` file: the real names behind the stand-ins, and leniency.
 
-The documents hide provider names behind stand-ins (`pa-version`, `PC-Organization`), and the mock uses these by default.
+The documents hide provider names behind stand-ins (`pa-version`, `PC-Organization`); the mock uses these by default.
 With the names of the official clients, `clients.toml` (`--clients`), an SDK works with it. There is one table for each
 provider, all keys optional. `Provider.settings` declares a provider's keys and defaults, `leniency.py` those of all.
 """

@@ -75,7 +75,7 @@ def test_the_address_can_say_the_session_and_the_causes(every: Client) -> None:
 
 def test_what_the_header_says_the_address_does_not_say_again(every: Client) -> None:
     refused = ask(every, "pa messages", address="~overloaded", scenario="internal_error")
-    assert (refused.status_code, "say it once" in refused.json()["mock_error"]) == (400, True)
+    assert (refused.status_code, "give it once" in refused.json()["mock_error"]) == (400, True)
 
 
 def test_causes_can_wait_for_the_next_requests_of_a_session(every: Client) -> None:
@@ -118,7 +118,7 @@ def test_what_waits_can_be_seen_and_taken_away(every: Client) -> None:
         (f"next?session={'x' * 201}", "overloaded", "at most 200 characters"),
         ("next?session=a", "x" * 70_000, "more than 65536 bytes"),
         ("next?session=a", b"\xff\xfe", "unknown scenario"),
-        ("next?session=a", "", "name the causes"),
+        ("next?session=a", "", "name the scenarios"),
         ("next?session=a&provider=pz", "overloaded", "'pz' is none of pa"),
         ("next?session=a", ";times=1", "unknown scenario ''"),
         ("next?session=a", "nonsense", "unknown scenario 'nonsense'"),
