@@ -1,15 +1,91 @@
-"""The page on adding a record shows what is really there."""
+"""The page on adding a record: its first command writes the four places, and its examples are in the files named.
+
+The page's other commands are run by test_commands.
+"""
 
 from __future__ import annotations
 
 import json
 import re
+import shlex
+import shutil
+import subprocess
+import sys
 from pathlib import Path
+
+import pytest
 
 from catalog_probe.catalog.files.store import Catalog
 
 ROOT = Path(__file__).parents[3]
 PAGE = (ROOT / "docs" / "adding-a-record.md").read_text(encoding="utf-8")
+FIRST_BLOCK = re.findall(r"^```sh\n(.*?)^```", PAGE, re.MULTILINE | re.DOTALL)[0]
+NEW_RECORD = shlex.split(FIRST_BLOCK.replace("\\\n", " "))[1:]
+RECORDS = Path("catalog/records/pa/errors/general.json")
+FACTS = Path("catalog/facts/pa.tsv")
+RECIPES = Path("probes/recipes/pa/s2_7_3_errors.py")
+ERROR_TABLE = Path("catalog_probe/mockserver/pa/errors.py")
+
+
+def run(words: list[str], folder: Path) -> subprocess.CompletedProcess[str]:
+    """Run `catalog-probe` on the checkout in a folder."""
+    command = [sys.executable, "-m", "catalog_probe", *words]
+    return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+
+
+@pytest.fixture
+def checkout_without_it(tmp_path: Path) -> Path:
+    """A copy of what the command reads and writes, without facts, record and recipe of the page's example."""
+    ignored = shutil.ignore_patterns("__pycache__", "out", "history", ".cache")
+    for name in ("catalog", "catalog_probe", "probes"):
+        shutil.copytree(ROOT / name, tmp_path / name, ignore=ignored)
+    shutil.copy(ROOT / "pyproject.toml", tmp_path)
+    records = json.loads((tmp_path / RECORDS).read_text(encoding="utf-8"))
+    del records["payment_problem"]
+    (tmp_path / RECORDS).write_text(json.dumps(records, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+    for file, word in ((FACTS, "\t402 payment problem\t"), (RECIPES, '"payment_problem"')):
+        lines = (tmp_path / file).read_text(encoding="utf-8").splitlines(keepends=True)
+        kept = [line for line in lines if word not in line]
+        assert len(kept) < len(lines)
+        (tmp_path / file).write_text("".join(kept), encoding="utf-8")
+    return tmp_path
+
+
+def test_the_first_command_writes_the_four_places(checkout_without_it: Path) -> None:
+    finished = run(NEW_RECORD, checkout_without_it)
+    assert (finished.returncode, finished.stderr) == (0, "")
+    wrote = [line.removeprefix("wrote ") for line in finished.stdout.splitlines() if line.startswith("wrote ")]
+    assert wrote == [str(FACTS), str(RECORDS), str(RECIPES), str(ERROR_TABLE)]
+    assert all(f"`{place}`" in PAGE for place in wrote)
+
+    written = json.loads((checkout_without_it / RECORDS).read_text(encoding="utf-8"))["payment_problem"]
+    shipped = Catalog.load()["pa/errors/general/payment_problem"].data
+    by_hand = {"category", "endpoints"}
+    assert {key: value for key, value in written.items() if key not in by_hand} == {
+        key: shipped[key] for key in written if key not in by_hand
+    }
+
+    statements = [
+        line.split("\t")[3:5]
+        for line in (checkout_without_it / FACTS).read_text(encoding="utf-8").splitlines()
+        if "\t402 payment problem\t" in line
+    ]
+    assert statements == [
+        ["A payment problem gives 402", "yes"],
+        ["A payment problem has type billing_error", "yes"],
+        ["A payment problem is not retryable", "told"],
+    ]
+    assert 'FAMILY.unfinished("payment_problem")' in (checkout_without_it / RECIPES).read_text(encoding="utf-8")
+    assert "missing: " in finished.stdout
+    assert "mock: raise PAYMENT_PROBLEM() where a request meets it" in finished.stdout
+    again = run(NEW_RECORD[:3], checkout_without_it)
+    assert (again.returncode, "wrote" in again.stdout) == (0, False)
+
+
+def test_the_first_command_says_that_the_example_is_there() -> None:
+    finished = run(NEW_RECORD, ROOT)
+    assert finished.returncode == 4
+    assert "pa/errors/general/payment_problem is there already" in finished.stderr
 
 
 def test_the_record_shown_is_an_excerpt_of_the_shipped_one() -> None:
@@ -27,8 +103,3 @@ def test_the_recipes_shown_are_in_modules_of_recipes() -> None:
     blocks = re.findall(r"^```python\n(.*?)^```", PAGE, re.MULTILINE | re.DOTALL)
     assert len(blocks) == 4
     assert [block for block in blocks if not any(block.strip() in module for module in modules)] == []
-
-
-def test_the_rows_of_the_example_are_in_the_facts() -> None:
-    facts = (ROOT / "catalog" / "facts" / "pa.tsv").read_text(encoding="utf-8")
-    assert "\t402 payment problem\tA payment problem gives 402\t" in facts

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import ast
 import json
 import tomllib
-from typing import TYPE_CHECKING
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -15,10 +15,17 @@ from catalog_probe.catalog.files.provider_folders import SHIPPED, ProviderFolder
 from catalog_probe.catalog.files.store import Catalog
 from catalog_probe.catalog.model import Address, Exchange, Request, Response
 from catalog_probe.catalog.model.codes import ReasonCode
-from catalog_probe.cli.new_commands import scaffold
+from catalog_probe.catalog.model.errors import CatalogError
+from catalog_probe.catalog.reading.facts import read_facts
+from catalog_probe.catalog.writeback.writing import write_text
+from catalog_probe.cli.new_commands import group
 from catalog_probe.cli.new_commands.group import main
-from catalog_probe.cli.new_commands.scaffold import Site
+from catalog_probe.cli.new_commands.layout import ProviderLayout
+from catalog_probe.cli.new_commands.provider_files import provider_files
+from catalog_probe.cli.new_commands.python_rows import add_error_row, add_import, add_recipe
+from catalog_probe.cli.new_commands.record_files import NewRecord, record_files
 from catalog_probe.cli.target_commands import cleanup
+from catalog_probe.mockserver.core.errors import ErrorRow
 from catalog_probe.probes.calls.call import Removal, delete
 from catalog_probe.probes.coverage.completeness import misfits
 from catalog_probe.probes.planning.plan import plan
@@ -165,10 +172,11 @@ def test_of_a_finished_provider_nothing_is_missing(
     assert capsys.readouterr().out.splitlines()[-1] == "nothing is missing"
 
 
-@pytest.mark.parametrize("own", [True, False])
-def test_every_beginning_can_be_read(tmp_path: Path, own: bool) -> None:
-    site = Site(SHIPPED if own else ProviderFolder(tmp_path), "pe")
-    for path, text in scaffold.provider_files(site).items():
+@pytest.mark.parametrize("is_shipped", [True, False])
+def test_all_files_of_a_new_provider_can_be_read(tmp_path: Path, is_shipped: bool) -> None:
+    layout = ProviderLayout(SHIPPED if is_shipped else ProviderFolder(tmp_path), "pe")
+    files = provider_files(layout)
+    for path, text in files.items():
         assert "$" not in text.replace('"$schema"', "").replace('"$id"', "")
         match path.suffix:
             case ".toml":
@@ -176,20 +184,191 @@ def test_every_beginning_can_be_read(tmp_path: Path, own: bool) -> None:
             case ".json":
                 json.loads(text)
             case ".py":
-                ast.parse(text)
                 compile(text, str(path), "exec")
-    assert all(path.is_relative_to(SHIPPED.path.parent if own else tmp_path) for path in scaffold.provider_files(site))
+    assert all(path.is_relative_to(SHIPPED.path.parent if is_shipped else tmp_path) for path in files)
 
 
-def test_a_record_of_a_shipped_provider_begins_in_its_familys_module() -> None:
-    files = scaffold.record_files(Site(SHIPPED, "pa"), Address.parse("pa/errors/general/never_seen"))
-    named = {str(path.relative_to(SHIPPED.path.parent)) for path in files}
-    assert named == {
-        "catalog/records/pa/errors/general.json",
+TEAPOT = NewRecord(
+    address=Address.parse("pa/errors/general/teapot"),
+    section="2:7.3",
+    label="418 teapot",
+    condition="A teapot",
+    status=418,
+    type="teapot_error",
+    code="short_and_stout",
+    retryable="no",
+    meaning="The server is a {teapot}.",
+    action="Ask a coffee machine.",
+    endpoints=("pa/endpoints/models/list_models",),
+    request=("GET", "/v1/no-such-pot"),
+)
+
+
+def test_a_record_of_a_shipped_provider_has_four_places() -> None:
+    files = record_files(ProviderLayout(SHIPPED, "pa"), TEAPOT)
+    texts = {str(path.relative_to(SHIPPED.path.parent)): text for path, text in files.texts.items()}
+    assert texts.keys() == {
         "catalog/facts/pa.tsv",
+        "catalog/records/pa/errors/general.json",
         "probes/recipes/pa/s2_7_3_errors.py",
+        "catalog_probe/mockserver/pa/errors.py",
     }
-    assert all("never" in text for text in files.values())
+    assert not any("TODO" in text for text in texts.values())
+    record = json.loads(texts["catalog/records/pa/errors/general.json"])["teapot"]
+    assert (record["http_status"], record["type"], record["code"]) == (418, "teapot_error", "short_and_stout")
+    assert (record["retryable"], record["source"]) == (False, "2:7.3#418 teapot")
+    assert [line for line in texts["catalog/facts/pa.tsv"].splitlines() if "teapot" in line] == [
+        "pa-2.7.3-418_teapot-1\t2:7.3\t418 teapot\tA teapot gives 418\tyes\t\tpa/errors/general/teapot#answer/status",
+        "pa-2.7.3-418_teapot-2\t2:7.3\t418 teapot\tA teapot has type teapot_error\tyes\t\t"
+        "pa/errors/general/teapot#answer/type",
+        "pa-2.7.3-418_teapot-3\t2:7.3\t418 teapot\tA teapot has code short_and_stout\timpossible\t"
+        "the envelope has no place for a code\t",
+        "pa-2.7.3-418_teapot-4\t2:7.3\t418 teapot\tA teapot is not retryable\ttold\t\t",
+    ]
+    table: dict[str, Any] = {}
+    exec(texts["catalog_probe/mockserver/pa/errors.py"], table)
+    refusal = table["TEAPOT"]()
+    assert (refusal.row.status, refusal.row.type, refusal.row.code) == (418, "teapot_error", "short_and_stout")
+    assert refusal.message == "The server is a {teapot}."
+    assert texts["probes/recipes/pa/s2_7_3_errors.py"].endswith(
+        '\n\n\nTEAPOT = FAMILY.recipe("teapot", get("/v1/no-such-pot"))\n'
+    )
+    assert files.next_steps == ("mock: raise TEAPOT() where a request meets it, in catalog_probe/mockserver/pa/",)
+
+
+def test_facts_that_are_there_already_stay_as_they_are() -> None:
+    new = replace(TEAPOT, label="402 payment problem")
+    layout = ProviderLayout(SHIPPED, "pa")
+    files = record_files(layout, new)
+    assert files.texts[layout.facts] == layout.facts.read_text(encoding="utf-8")
+    assert files.next_steps[0].startswith("facts: 2:7.3#402 payment problem is there already")
+
+
+@pytest.mark.parametrize("provider", ["pa", "pb", "pc", "pd"])
+@pytest.mark.parametrize("status", [400, 418, 599])
+def test_each_error_table_takes_a_row(provider: str, status: int) -> None:
+    layout = ProviderLayout(SHIPPED, provider)
+    section = max(fact.section for fact in read_facts(provider) if fact.section.startswith("2:7."))
+    table = layout.error_table(section)
+    assert table is not None
+    text, name = add_error_row(table.read_text(encoding="utf-8"), "teapot", "teapot", ['"1:1"', str(status)], status)
+    rows: dict[str, Any] = {}
+    exec(text, rows)
+    assert rows[name]().row.status == status
+    names = [name for name, value in rows.items() if isinstance(value, ErrorRow)]
+    statuses = [rows[name].status for name in names]
+    own = names.index(name)
+    assert [number for number in statuses[own + 1 :] if number <= status] == []
+
+
+def test_a_row_of_the_compliance_api_goes_to_its_own_table() -> None:
+    table = ProviderLayout(SHIPPED, "pa").error_table("2:7.2")
+    assert table == SHIPPED.path.parent / "catalog_probe/mockserver/pa/compliance/errors.py"
+
+
+@pytest.mark.parametrize(
+    ("slug", "section", "module"),
+    [
+        ("pa/errors/compliance/x", "2:7.2", "s2_7_2_errors.py"),
+        ("pa/errors/general/x", "2:7.3", "s2_7_3_errors.py"),
+        ("pa/errors/invalid_request/x", "2:7.3", "s2_7_3_invalid_request.py"),
+        ("pd/errors/grpc/x", "2:7.6", "s2_7_6_grpc.py"),
+    ],
+)
+def test_a_recipe_goes_to_the_module_of_its_family_and_section(slug: str, section: str, module: str) -> None:
+    address = Address.parse(slug)
+    assert ProviderLayout(SHIPPED, address.provider).recipe_module(address, section).name == module
+
+
+def test_an_import_is_added_where_it_is_missing() -> None:
+    text = '"""Doc."""\n\nfrom __future__ import annotations\n\nfrom catalog_probe.b import X, y\n'
+    assert add_import(text, "catalog_probe.b", "y") == text
+    assert "from catalog_probe.b import X, a, y\n" in add_import(text, "catalog_probe.b", "a")
+    before, _, after = add_import(text, "catalog_probe.a", "z").partition("from catalog_probe.a import z\n")
+    assert before.endswith("annotations\n\n")
+    assert after == "from catalog_probe.b import X, y\n"
+
+
+def test_a_finished_recipe_needs_no_file_before(tmp_path: Path) -> None:
+    text = add_recipe(tmp_path / "pe.py", Address.parse("pe/errors/general/2_many"), ("DELETE", "/v1/x"))
+    compile(text, "pe.py", "exec")
+    assert text.endswith('_2_MANY = Family("pe/errors/general").recipe("2_many", delete("/v1/x"))\n')
+
+
+def test_a_record_with_all_options_has_no_todo(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    new("provider", "PE")
+    capsys.readouterr()
+    options = ["--row", "1:2#429", "--when", "A limit", "--status", "429", "--retryable", "yes"]
+    options += ["--means", "Too many requests.", "--action", "Wait.", "--request", "GET /v1/models"]
+    assert new("record", RECORDS[0], *options) == 0
+    output = capsys.readouterr().out
+    assert "mock: no row, for this project has no mock of pe; teach yours, if any" in output
+    assert [line for line in output.splitlines() if "$." in line and "$.endpoints" not in line] == []
+    assert "A limit gives 429" in (home / "facts/pe.tsv").read_text(encoding="utf-8")
+    assert recipe_book("pe").recipes[RECORDS[0]].calls["answer"].path == "/v1/models"
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--status", "999"], "'999' is no HTTP status"),
+        (["--row", "402"], "'402' is no row; write it as '2:7.3#402 payment problem'"),
+        (["--when", "a\tb"], "is no line of text"),
+        (["--type", "two words"], "'two words' is no word"),
+        (["--request", "FETCH /v1"], "'FETCH /v1' is no request"),
+        (["--endpoint", "pe/endpoints/models/none"], "is no endpoint of pe"),
+    ],
+)
+def test_a_bad_option_is_one_line_and_writes_nothing(
+    home: Path, capsys: pytest.CaptureFixture[str], options: list[str], message: str
+) -> None:
+    new("provider", "PE")
+    before = texts(home)
+    capsys.readouterr()
+    assert new("record", RECORDS[0], *options) == 4
+    captured = capsys.readouterr()
+    assert message in captured.err
+    assert (captured.out, captured.err.count("\n")) == ("", 1)
+    assert texts(home) == before
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["pe/endpoints/models/x", "--type", "y"], "--type is about errors, and pe/endpoints/models/x is none"),
+        (["pe/rate_limits/limits/general", "--status", "429"], "takes no --status and no --request"),
+        ([RECORDS[0], "--status", "429"], "pe/errors/general/rate_limit is there already, in company/records"),
+    ],
+)
+def test_options_that_do_not_fit_are_refused(
+    home: Path, capsys: pytest.CaptureFixture[str], words: list[str], message: str
+) -> None:
+    new("provider", "PE")
+    new("record", RECORDS[0])
+    before = texts(home)
+    assert new("record", *words) == 4
+    assert message in capsys.readouterr().err
+    assert texts(home) == before
+
+
+def test_a_section_that_the_facts_do_not_have_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["record", "pa/errors/general/teapot", "--row", "2:77#teapot"]
+    assert main([*words, "--catalog", str(SHIPPED.path)]) == 4
+    assert "--row: 2:77 is no section of" in capsys.readouterr().err
+
+
+def test_a_write_that_fails_leaves_all_files_as_they_were(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    new("provider", "PE")
+    before = texts(home)
+
+    def fail_at_recipes(path: Path, text: str) -> bool:
+        if path.suffix == ".py":
+            raise CatalogError("the disk is full", file=path)
+        return write_text(path, text)
+
+    monkeypatch.setattr(group, "write_text", fail_at_recipes)
+    assert new("record", RECORDS[0]) == 4
+    assert texts(home) == before
 
 
 RECIPES = """
