@@ -21,8 +21,8 @@ from catalog_probe.cli.parser import Parser
 from catalog_probe.reports import build, comparison
 from catalog_probe.reports.content.words import OUTCOMES
 from catalog_probe.reports.history import nights
-from catalog_probe.reports.named import folder_of, folder_or_none, read
 from catalog_probe.reports.news import feed, news
+from catalog_probe.reports.run_lookup import find_run_folder, find_run_folder_or_none, read_named_run
 from catalog_probe.reports.views import ci_annotations, terminal
 
 if TYPE_CHECKING:
@@ -150,7 +150,7 @@ def _add_folder(command: argparse.ArgumentParser) -> None:
 
 
 def _build(asked: argparse.Namespace) -> int:
-    folders = [folder_of(name) for name in asked.runs]
+    folders = [find_run_folder(name) for name in asked.runs]
     if asked.out is not None:
         for each in shards.list_missing_shards(build.build_merged(folders, asked.out).policy):
             print(f"shard {each} is missing: the verdict speaks of the others alone")
@@ -164,23 +164,23 @@ def _build(asked: argparse.Namespace) -> int:
 
 
 def _show(asked: argparse.Namespace) -> int:
-    run, results = read(asked.run)
+    run, results = read_named_run(asked.run)
     if asked.annotate:
-        print("\n".join(ci_annotations.annotated(run, results)))
+        print("\n".join(ci_annotations.render(run, results)))
         return 0
     width = shutil.get_terminal_size((terminal.WIDTH, 24)).columns
-    print(terminal.summary(run, results, width=width, colour=sys.stdout.isatty(), quiet=asked.quiet))
+    print(terminal.render(run, results, width=width, colour=sys.stdout.isatty(), quiet=asked.quiet))
     return 0
 
 
 def _diff(asked: argparse.Namespace) -> int:
-    differences = comparison.render(read(asked.before), read(asked.after))
+    differences = comparison.render(read_named_run(asked.before), read_named_run(asked.after))
     print(differences or "nothing differs")
     return Exit.PROBLEMS if differences else Exit.FINE
 
 
 def _append(asked: argparse.Namespace) -> int:
-    run, results = read(asked.run)
+    run, results = read_named_run(asked.run)
     damaged: list[str] = []
     added = nights.append(asked.folder, run, results, damaged)
     _tell_of_damage(damaged)
@@ -212,7 +212,7 @@ def _news(asked: argparse.Namespace) -> int:
 
 
 def _remembered(asked: argparse.Namespace) -> list[dict[str, Json]]:
-    if not asked.target and getattr(asked, "run", None) and folder_or_none(asked.run) is not None:
+    if not asked.target and getattr(asked, "run", None) and find_run_folder_or_none(asked.run) is not None:
         asked.target = _described(asked.run).target
     asked.target = asked.target or nights.only_target(asked.folder) or "live"
     damaged: list[str] = []
@@ -231,7 +231,7 @@ def _tell_of_damage(damaged: Sequence[str]) -> None:
 
 
 def _open(asked: argparse.Namespace) -> int:
-    page = folder_of(asked.run) / "report.html"
+    page = find_run_folder(asked.run) / "report.html"
     if not page.is_file():
         raise EvidenceError("is not there", f"make it with `catalog-probe report build {asked.run}`", file=page)
     print(page)
@@ -240,7 +240,7 @@ def _open(asked: argparse.Namespace) -> int:
 
 
 def _described(name: str) -> Run:
-    return read(name)[0]
+    return read_named_run(name)[0]
 
 
 def _tally(letters: str) -> str:

@@ -1,4 +1,4 @@
-"""Makes a run's views from its results.jsonl: report.html, summary.md and junit.xml, whole or not at all."""
+"""Views of a run, made from its results.jsonl: report.html, summary.md and junit.xml."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from catalog_probe.catalog.evidence.results_file import (
     report_unusable_evidence,
 )
 from catalog_probe.catalog.evidence.verdicts.merge import merge_runs
-from catalog_probe.reports import known
+from catalog_probe.reports.run_lookup import require_providers
 from catalog_probe.reports.views import junit, summary
 
 if TYPE_CHECKING:
@@ -33,21 +33,21 @@ def build(run_dir: Path) -> None:
         OSError: a view cannot be written.
     """
     run, results = read_run(run_dir / RESULTS_FILE)
-    known.demand(run)
+    require_providers(run)
     write_views(run_dir, run, results)
 
 
 def build_merged(run_dirs: Sequence[Path], out: Path) -> Run:
-    """Merge several runs into one in `out`, with a results.jsonl of its own, and write its views; how it is described.
+    """Merge several runs into one in `out`, with its own results.jsonl and views, and return its description.
 
     Raises:
         EvidenceError: a results.jsonl is missing or broken, the runs are of different targets, or `out` is one of them.
         OSError: `out` cannot be written.
     """
-    if out.resolve() in [each.resolve() for each in run_dirs]:
+    if out.resolve() in [run_dir.resolve() for run_dir in run_dirs]:
         raise EvidenceError(f"--out {out} is one of the runs: its results would be lost", "name another folder")
-    run, results = merge_runs([read_run(each / RESULTS_FILE) for each in run_dirs])
-    known.demand(run)
+    run, results = merge_runs([read_run(run_dir / RESULTS_FILE) for run_dir in run_dirs])
+    require_providers(run)
     with ResultsWriter(out / RESULTS_FILE, run) as writer:
         for result in results:
             writer.append(result.to_json())
@@ -56,13 +56,13 @@ def build_merged(run_dirs: Sequence[Path], out: Path) -> Run:
 
 
 def write_views(folder: Path, run: Run, results: Sequence[Result]) -> None:
-    """Write the views of what a folder's results.jsonl holds, for a caller that has read it.
+    """Write the views of a run whose results.jsonl the caller has read already.
 
     Raises:
-        EvidenceError: nothing can be told of what it holds.
+        EvidenceError: the results cannot be rendered.
         OSError: a view cannot be written.
     """
-    from catalog_probe.reports.page import html  # brings jinja2
+    from catalog_probe.reports.page import html  # imports jinja2, which is slow
 
     ordered = sorted(results, key=lambda result: result.record)
     views: dict[str, Callable[[Run, Sequence[Result]], str]] = {
@@ -76,7 +76,7 @@ def write_views(folder: Path, run: Run, results: Sequence[Result]) -> None:
 
 
 def write(path: Path, text: str) -> None:
-    """Write a file so that a reader sees the old one or the new one, never a part."""
+    """Write a file atomically: a reader sees the old one or the new one, never a part."""
     unfinished = path.with_name(f".{path.name}.{os.getpid()}")
     try:
         unfinished.write_bytes(text.encode("utf-8", "backslashreplace"))

@@ -36,7 +36,7 @@ def results(path: Path) -> None:
     """Read, and told in every view that costs little."""
     run, read = read_run(path)
     with report_unusable_evidence(path):
-        for view in (terminal.summary, summary.render, junit.render):
+        for view in (terminal.render, summary.render, junit.render):
             "".join(view(run, read))
 
 
@@ -53,7 +53,7 @@ def remembered(path: Path) -> None:
     try:
         json.dumps(described.to_json())
         nights.row(described, results)
-        terminal.summary(described, results)
+        terminal.render(described, results)
         if rows:
             feed.render(path.stem, rows)
             news.news(path.stem, rows, rows[-1].run)

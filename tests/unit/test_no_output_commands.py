@@ -127,8 +127,8 @@ def test_what_a_page_shows_keeps_its_colons() -> None:
 
 @given(FROM_OUTSIDE, WIDTHS)
 def test_the_terminal(text: str, width: int) -> None:
-    assert_inert(terminal.summary(*night(text), width=width))
-    assert_inert(terminal.summary(*night(text), width=width, quiet=True))
+    assert_inert(terminal.render(*night(text), width=width))
+    assert_inert(terminal.render(*night(text), width=width, quiet=True))
 
 
 @given(FROM_OUTSIDE)
@@ -139,7 +139,7 @@ def test_what_a_run_leaves_to_be_printed(text: str) -> None:
 
 @given(FROM_OUTSIDE)
 def test_annotations_are_the_commands_that_we_mean(text: str) -> None:
-    for told in ci_annotations.annotated(*night(text)):
+    for told in ci_annotations.render(*night(text)):
         head, title, said = told.split("::", 2)[0], *told.split("::", 2)[1:]
         assert head == ""
         assert re.fullmatch("(error|warning|notice) title=[^:,]*", title)

@@ -34,7 +34,7 @@ from catalog_probe.probes.running.looking_up import collect_unanswered, collect_
 from catalog_probe.probes.running.pacing.budget import Budget
 from catalog_probe.probes.targets.target import NOWHERE_KEY, Cost, Provider, Target
 from catalog_probe.probes.wire.redaction.redactor import Redactor
-from catalog_probe.reports.content.expirations import in_words
+from catalog_probe.reports.content.expirations import format_expirations
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -319,7 +319,7 @@ def _budget(provider: Provider) -> Iterator[Row]:
 
 
 def _verdict(found: Diagnosis, run: str) -> Iterator[str]:
-    yield from in_words([each.to_json() for each in found.expirations], found.today)
+    yield from format_expirations([each.to_json() for each in found.expirations], found.today)
     for name in found.missing:
         yield f"missing: {name} is expected and nothing of it can be probed: {_wanting(name, found)}"
     for check in found.dead:

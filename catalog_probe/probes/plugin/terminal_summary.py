@@ -68,17 +68,17 @@ class SummaryPrinter:
         colour, width = bool(reporter.hasmarkup), shutil.get_terminal_size().columns
         reporter.section("catalog probe")
         quiet = reporter.verbosity < 0
-        reporter.write_line(terminal.body(run, results, width=width, colour=colour, quiet=quiet))
+        reporter.write_line(terminal.render_body(run, results, width=width, colour=colour, quiet=quiet))
         for line in self._written:
             reporter.write_line(sanitize_row(line))
         self._print_trouble(reporter)
         if (report := self._folder / "report.html").is_file():
             reporter.write_line(f"report: {display_path(report)}")
         if self._annotate:
-            for line in ci_annotations.annotated(run, results):
+            for line in ci_annotations.render(run, results):
                 reporter.write_line(line)
         self._reporter = reporter
-        self._verdict = terminal.verdict(run, results, width=width, colour=colour)
+        self._verdict = terminal.render_verdict(run, results, width=width, colour=colour)
 
     def _print_trouble(self, reporter: pytest.TerminalReporter) -> None:
         for line in self._trouble:

@@ -1,1 +1,1 @@
-"""What a report says: causes, sentences, attribution, advice, and the commands that ask again."""
+"""What a report says, for every view: records, causes, reasons, sentences, advice and commands."""

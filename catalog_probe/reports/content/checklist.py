@@ -1,4 +1,4 @@
-"""What a probe saw of each thing that a record asserts, as a short checklist by endpoint."""
+"""Checklists: the result of every assertion of a record, by endpoint and step."""
 
 from __future__ import annotations
 
@@ -20,60 +20,59 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Checked:
-    """The assertions under one label on one endpoint, by their result; keys without their label."""
+class StepChecklist:
+    """The local keys of the assertions of one step on one endpoint, by their result."""
 
     endpoint: str
     """The address of the endpoint that was asked, or empty."""
     label: str
     as_documented: tuple[str, ...]
     assumed: tuple[str, ...]
-    """Those that no document states and that matched what we assumed."""
+    """Assertions that no document states and that matched what we assumed."""
     mismatched: Mapping[str, str]
-    """Keys, and the class of what was observed instead."""
+    """The observed class by key."""
     not_observed: Mapping[str, tuple[str, ...]]
-    """Why, and when it was last seen if it ever was; and the keys of which that is so."""
+    """Keys by the reason, which also says when they were last seen, if ever."""
 
 
-def checklist(result: Result) -> list[Checked]:
-    """List a result's observations by endpoint and label; assertions that share a reason stand together."""
+def list_step_checklists(result: Result) -> list[StepChecklist]:
+    """Return the checklists of a result, by endpoint."""
     patterns = assumed_keys(result.parsed_record)
-    is_assumed = cache(lambda text: _is_assumed(text, patterns))  # on each endpoint the same few are asked for
-    return [
-        _checked(each, result, is_assumed)
-        for each in sorted(result.observations, key=lambda observation: observation.endpoint)
-    ]
+    is_assumed = cache(lambda key: _is_assumed(key, patterns))  # every endpoint has the same few keys
+    observations = sorted(result.observations, key=lambda observation: observation.endpoint)
+    return [_check_step(observation, result, is_assumed) for observation in observations]
 
 
-def not_drawn(result: Result) -> dict[str, str]:
-    """The record's other endpoints, which this run did not draw, and when each was last observed, if it ever was."""
-    return {each: _day(last_day(result.parsed_record, each)) for each in result.not_drawn}
+def describe_not_drawn(result: Result) -> dict[str, str]:
+    """Return the record's endpoints that this run did not draw, each with `, last seen DAY` or nothing."""
+    return {endpoint: _format_last_seen(last_day(result.parsed_record, endpoint)) for endpoint in result.not_drawn}
 
 
-def tally(checked: Iterable[Checked]) -> str:
-    """Count assertions by their result; empty if nothing was observed."""
-    numbers: Counter[str] = Counter()
-    for each in checked:
-        numbers[AS_DOCUMENTED] += len(each.as_documented)
-        numbers[MISMATCHED] += len(each.mismatched)
-        numbers[NOT_OBSERVED] += sum(map(len, each.not_observed.values()))
-        numbers[ASSUMED] += len(each.assumed)
-    return ", ".join(f"{number} {name}" for name, number in numbers.items() if number)
+def format_tally(checklists: Iterable[StepChecklist]) -> str:
+    """Count assertions by their result; empty if there are none."""
+    counts: Counter[str] = Counter()
+    for step in checklists:
+        counts[AS_DOCUMENTED] += len(step.as_documented)
+        counts[MISMATCHED] += len(step.mismatched)
+        counts[NOT_OBSERVED] += sum(map(len, step.not_observed.values()))
+        counts[ASSUMED] += len(step.assumed)
+    return ", ".join(f"{number} {name}" for name, number in counts.items() if number)
 
 
-def _checked(observation: Observation, result: Result, is_assumed: Callable[[str], bool]) -> Checked:
-    keys = {each: is_assumed(f"{observation.label}/{each}") for each in observation.matched}
-    hidden: dict[str, list[str]] = defaultdict(list)
-    for key, why in observation.not_observed.items():
-        last = last_day(result.parsed_record, observation.endpoint, f"{observation.label}/{key}")
-        hidden[f"{why}{_day(last)}"].append(key)
-    return Checked(
+def _check_step(observation: Observation, result: Result, is_assumed: Callable[[str], bool]) -> StepChecklist:
+    label = observation.label
+    matched_assumed = tuple(key for key in observation.matched if is_assumed(f"{label}/{key}"))
+    keys_by_reason: dict[str, list[str]] = defaultdict(list)
+    for key, reason in observation.not_observed.items():
+        last_seen = last_day(result.parsed_record, observation.endpoint, f"{label}/{key}")
+        keys_by_reason[f"{reason}{_format_last_seen(last_seen)}"].append(key)
+    return StepChecklist(
         observation.endpoint,
-        observation.label,
-        tuple(each for each, ours in keys.items() if not ours),
-        tuple(each for each, ours in keys.items() if ours),
+        label,
+        tuple(key for key in observation.matched if key not in matched_assumed),
+        matched_assumed,
         observation.mismatched,
-        {why: tuple(found) for why, found in hidden.items()},
+        {reason: tuple(keys) for reason, keys in keys_by_reason.items()},
     )
 
 
@@ -82,8 +81,8 @@ def _is_assumed(text: str, patterns: tuple[AssertionKey, ...]) -> bool:
         key = AssertionKey.parse(text)
     except ValueError:
         return False
-    return any(each.covers(key) for each in patterns)
+    return any(pattern.covers(key) for pattern in patterns)
 
 
-def _day(last: str | None) -> str:
-    return f", last seen {last}" if last else ""
+def _format_last_seen(day: str | None) -> str:
+    return f", last seen {day}" if day else ""

@@ -1,9 +1,11 @@
-"""What a run rests on that ends soon, in a sentence each: told before it is missed. Pure."""
+"""What a run depends on that ends soon (models, versions, keys), one sentence each. Pure."""
 
 from __future__ import annotations
 
 from datetime import date
 from typing import TYPE_CHECKING
+
+from catalog_probe.catalog.text.phrases import format_count
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -11,24 +13,27 @@ if TYPE_CHECKING:
     from catalog_probe.catalog.evidence.results import Run
     from catalog_probe.catalog.model import Json
 
-SOON = 60
-"""Days before its end from which on something is told."""
+WARNING_DAYS = 60  # before the end
 
 
 def describe_expirations(run: Run) -> list[str]:
-    """`In 12 days …`, the nearest first; what was to end already is told as well: nobody has named another one."""
-    return in_words(run.expirations, date.fromisoformat(run.today))
+    """Return a sentence for each expiration of a run that is near or past."""
+    return format_expirations(run.expirations, date.fromisoformat(run.today))
 
 
-def in_words(expirations: Iterable[Mapping[str, Json]], today: date) -> list[str]:
-    """A sentence for each of these, as a run's line has them, that ends soon."""
-    days = [(each, (date.fromisoformat(str(each["on"])) - today).days) for each in expirations]
-    return [_told(each, left) for each, left in days if left <= SOON]
+def format_expirations(expirations: Iterable[Mapping[str, Json]], today: date) -> list[str]:
+    """Return a sentence for each of these expirations that is near or past."""
+    sentences = []
+    for expiration in expirations:
+        days_left = (date.fromisoformat(str(expiration["on"])) - today).days
+        if days_left <= WARNING_DAYS:
+            sentences.append(_format_expiration(expiration, days_left))
+    return sentences
 
 
-def _told(each: Mapping[str, Json], days: int) -> str:
-    records = "1 record" if each["records"] == 1 else f"{each['records']} records"
-    what = f"{each['what']} of {str(each['provider']).upper()}"
-    if days <= 0:
-        return f"{what} was to go on {each['on']}: {records} may be blind for it; {each['mend']}"
-    return f"In {days} day{'' if days == 1 else 's'} {what} goes: {records} would go blind; {each['mend']}"
+def _format_expiration(expiration: Mapping[str, Json], days_left: int) -> str:
+    records = format_count(expiration["records"], "record")
+    what = f"{expiration['what']} of {str(expiration['provider']).upper()}"
+    if days_left <= 0:
+        return f"{what} was to go on {expiration['on']}: {records} may be blind for it; {expiration['mend']}"
+    return f"In {format_count(days_left, 'day')} {what} goes: {records} would go blind; {expiration['mend']}"

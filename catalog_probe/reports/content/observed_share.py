@@ -1,7 +1,8 @@
-"""The share of a provider's assertions that a run observed, as shown beside the provider's name. Pure."""
+"""The share of a provider's assertions that a run observed. Pure."""
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -11,45 +12,51 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from catalog_probe.catalog.model import Record
-    from catalog_probe.reports.content.standing import Standing
+    from catalog_probe.reports.content.reported_records import ReportedRecord
 
 
 @dataclass(frozen=True, slots=True)
 class ObservedShare:
-    """Of a provider's assertions within reach, how many were observed on some endpoint, and how many there are."""
+    """How many of a provider's assertions within reach were observed on some endpoint, and how many there are."""
 
     observed: int
     stated: int
 
     @property
     def percent(self) -> int:
-        """Rounded down: nothing less than all is 100."""
+        """Rounded down, so that only all of them are 100."""
         return 100 * self.observed // self.stated if self.stated else 0
 
 
-def observed_shares(standings: Sequence[Standing]) -> dict[str, ObservedShare]:
-    """Count for each provider; there is none if a record is not as this version reads it."""
-    known = {each.address: each.result.parsed_record for each in standings if each.result.probed_record}
-    found: dict[str, tuple[int, int]] = {}
-    for each in standings:
-        provider = each.result.address.provider
+def count_observed_shares(records: Sequence[ReportedRecord]) -> dict[str, ObservedShare]:
+    """Count by provider. A provider of which nothing was observed has no share."""
+    record_by_address = {
+        record.address: record.result.parsed_record for record in records if record.result.probed_record
+    }
+    observed_counts: Counter[str] = Counter()
+    stated_counts: Counter[str] = Counter()
+    for record in records:
         observed = {
             f"{observation.label}/{key}"
-            for observation in each.result.observations
+            for observation in record.result.observations
             for key in (*observation.matched, *observation.mismatched)
         }
-        stated = _stated(known.get(each.address), known) | observed
-        before = found.get(provider, (0, 0))
-        found[provider] = before[0] + len(observed), before[1] + len(stated)
-    return {provider: ObservedShare(*numbers) for provider, numbers in found.items() if numbers[0]}
+        stated = _list_stated(record_by_address.get(record.address), record_by_address) | observed
+        observed_counts[record.provider] += len(observed)
+        stated_counts[record.provider] += len(stated)
+    return {
+        provider: ObservedShare(observed_count, stated_counts[provider])
+        for provider, observed_count in observed_counts.items()
+        if observed_count
+    }
 
 
-def _stated(record: Record | None, known: Mapping[str, Record]) -> frozenset[str]:
+def _list_stated(record: Record | None, record_by_address: Mapping[str, Record]) -> frozenset[str]:
+    """Return the keys that a record asserts within reach; empty if it refers to a record that was not selected."""
     if record is None:
         return frozenset()
     try:
-        return frozenset(
-            str(each.key) for each in assertions(record, lambda at: known[str(at)]) if not each.out_of_reach
-        )
+        stated = assertions(record, lambda address: record_by_address[str(address)])
+        return frozenset(str(assertion.key) for assertion in stated if not assertion.out_of_reach)
     except (AttributeError, KeyError, TypeError, ValueError):
-        return frozenset()  # it names a record which this run did not select
+        return frozenset()

@@ -1,8 +1,8 @@
-"""The first screen as data: the sections, what is blind, the matrix. Every view tells the same."""
+"""The first screen of a report as data: sections, blind providers, coverage, matrix. Every view shows the same."""
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -16,214 +16,226 @@ from catalog_probe.catalog.model.answered_by import AnsweredBy
 from catalog_probe.catalog.model.exits import Exit
 from catalog_probe.catalog.model.reach import Reach
 from catalog_probe.reports.content.attribution import Attributor
-from catalog_probe.reports.content.causes import Gathered, gathered
-from catalog_probe.reports.content.sections import QUIET, Name, Section, sections
-from catalog_probe.reports.content.standing import Standing, standings
-from catalog_probe.reports.content.words import OUTCOMES, days
+from catalog_probe.reports.content.reported_causes import ReportedCause, report_causes
+from catalog_probe.reports.content.reported_records import ReportedRecord, report_records
+from catalog_probe.reports.content.sections import QUIET, Section, SectionName, group_into_sections
+from catalog_probe.reports.content.words import OUTCOMES, format_age
 from catalog_probe.reports.history import nights
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from catalog_probe.catalog.evidence.results import Result, Run
 
 
 @dataclass(frozen=True, slots=True)
-class Cell:
+class FamilyCell:
     """One family of records of one provider, in the matrix."""
 
     provider: str
     kind: str
     family: str
-    standings: tuple[Standing, ...]
+    records: tuple[ReportedRecord, ...]
 
     @property
     def prefix(self) -> str:
-        """What the addresses of its records begin with: `pa/errors/general`."""
+        """The beginning of the addresses of its records: `pa/errors/general`."""
         return f"{self.provider}/{self.kind}/{self.family}"
 
     @property
     def counts(self) -> Counter[Outcome]:
-        return Counter(each.outcome for each in self.standings)
+        return Counter(record.outcome for record in self.records)
 
     @property
     def oldest(self) -> int | None:
         """The age in days of its oldest evidence."""
-        return max((each.age for each in self.standings if each.age is not None), default=None)
+        return oldest_age(self.records)
 
 
 class Overview:
-    """A run beside the runs before it: all that the first screen of any view says."""
+    """A run compared with the runs before it: all that the first screen of any view shows."""
 
     def __init__(self, run: Run, results: Sequence[Result]) -> None:
         self.run = run
-        known = add_missing_results(run, results)
-        self.faults = run_verdict.list_faults(run, known)
-        """Faults of our own that no record tells."""
-        self.status = run_verdict.exit_status(run, known)
-        """The exit status that the run calls for."""
-        self.results = tuple(select_record_results(known))
-        self.standings = tuple(standings(run, self.results))
+        complete_results = add_missing_results(run, results)
+        self.faults = run_verdict.list_faults(run, complete_results)
+        """Our own faults that belong to no record."""
+        self.exit_status = run_verdict.exit_status(run, complete_results)
+        self.results = tuple(select_record_results(complete_results))
+        self.records = tuple(report_records(run, self.results))
         self.earlier = tuple(earlier_runs.parse_history(run))
 
     @cached_property
     def run_names(self) -> tuple[str, ...]:
-        """The day of each run shown, oldest first, this one last; a second one on a day is `2026-11-21.2`."""
-        seen: Counter[str] = Counter()
+        """The day of each run shown, oldest first, this one last; the second run of a day is `2026-11-21.2`."""
+        runs_per_day: Counter[str] = Counter()
         names = []
         for day in (*(row.today.isoformat() for row in self.earlier), self.run.today):
-            seen[day] += 1
-            names.append(day if seen[day] == 1 else f"{day}.{seen[day]}")
+            runs_per_day[day] += 1
+            names.append(day if runs_per_day[day] == 1 else f"{day}.{runs_per_day[day]}")
         return tuple(names)
 
     @cached_property
     def counts(self) -> Counter[Outcome]:
-        return Counter(each.outcome for each in self.standings)
+        return Counter(record.outcome for record in self.records)
 
     @cached_property
     def sections(self) -> tuple[Section, ...]:
-        """Every selected record in one of them, in reading order; those without any are left out."""
-        return sections(self.standings)
+        """The sections that have records, in reading order."""
+        return group_into_sections(self.records)
 
-    def members(self, name: Name) -> tuple[Standing, ...]:
-        """The records of a section."""
-        return next((each.members for each in self.sections if each.name is name), ())
-
-    @cached_property
-    def findings(self) -> tuple[Standing, ...]:
-        return tuple(each for each in self.standings if each.is_finding)
+    def records_in(self, name: SectionName) -> tuple[ReportedRecord, ...]:
+        return next((section.records for section in self.sections if section.name is name), ())
 
     @cached_property
-    def added(self) -> tuple[Standing, ...]:
-        return tuple(each for each in self.standings if each.added)
+    def findings(self) -> tuple[ReportedRecord, ...]:
+        return tuple(record for record in self.records if record.is_finding)
+
+    @cached_property
+    def added(self) -> tuple[ReportedRecord, ...]:
+        return tuple(record for record in self.records if record.added)
 
     @cached_property
     def discovered(self) -> tuple[str, ...]:
-        """What answers held beyond the documents and no earlier run shown had seen."""
-        known = frozenset().union(*(row.discovered for row in self.earlier))
-        return tuple(sorted(nights.discovered(self.results) - known))
+        """Headers, fields and codes that no document names and no earlier run shown has seen."""
+        return self._without_earlier(nights.discovered(self.results))
 
     @cached_property
     def resolved(self) -> tuple[str, ...]:
-        """What we had assumed and an answer showed otherwise, where no earlier run shown had said so."""
-        known = frozenset().union(*(row.discovered for row in self.earlier))
-        return tuple(sorted(nights.corrected(self.results) - known))
+        """Assumptions that an answer showed to be wrong, and that no earlier run shown has listed."""
+        return self._without_earlier(nights.corrected(self.results))
+
+    def _without_earlier(self, names: set[str]) -> tuple[str, ...]:
+        return tuple(sorted(names.difference(*(row.discovered for row in self.earlier))))
 
     @cached_property
     def attributor(self) -> Attributor:
-        """Who is likely wrong."""
-        return Attributor(self.run, self.standings)
+        return Attributor(self.run, self.records)
 
-    def gathered(self, section: Section) -> tuple[Gathered, ...]:
-        """What made the records of a section drift, that of the most records first."""
-        return gathered(section.members, self.attributor)
+    def report_causes(self, section: Section) -> tuple[ReportedCause, ...]:
+        """Return the causes of a section's drifts; that of the most records comes first."""
+        return report_causes(section.records, self.attributor)
 
     @cached_property
     def pending(self) -> str:
-        """What is pending, in one sentence; empty where nothing is."""
-        members = self.members(Name.PENDING)
-        if not members:
+        """What is pending, in one sentence; empty if nothing is."""
+        records = self.records_in(SectionName.PENDING)
+        if not records:
             return ""
-        first = min(confirmation.pending_until(each.result) for each in members)
-        drift, it = ("drift", "It fails") if len(members) == 1 else ("drifts", "They fail")
+        first_day = min(confirmation.pending_until(record.result) for record in records)
+        drift, it = ("drift", "It fails") if len(records) == 1 else ("drifts", "They fail")
         return (
-            f"{len(members)} {drift} of what no live run has confirmed yet. "
-            f"{it} no run before {first}: until then correct the record, accept the difference, or ask the provider."
+            f"{len(records)} {drift} of what no live run has confirmed yet. {it} no run before {first_day}: "
+            "until then correct the record, accept the difference, or ask the provider."
         )
 
     @property
     def has_news(self) -> bool:
         """Whether there is anything to tell that the run before did not."""
-        told = any(each.name not in QUIET for each in self.sections)
-        return told or any((self.discovered, self.resolved, self.added, self.blind, self.stale_entries, self.faults))
+        if any(section.name not in QUIET for section in self.sections):
+            return True
+        return any((self.discovered, self.resolved, self.added, self.blind, self.stale_entries, self.faults))
 
     @cached_property
     def blind(self) -> dict[str, str]:
-        """The providers that had to be observed and were not, and why: what makes the run exit 10."""
+        """The providers that had to be observed and were not, with the reason; they make the run exit 10."""
         return run_verdict.blind_providers(self.run, self.results)
 
     def describe_coverage(self, provider: str) -> str:
         """Say how much of a blind provider was observed: nothing, or a part if a record of it has a verdict."""
-        seen = any(each.outcome.is_conclusive and each.address.provider == provider for each in self.results)
-        return "observed only in part" if seen else "not observed"
+        has_verdict = any(
+            result.outcome.is_conclusive and result.address.provider == provider for result in self.results
+        )
+        return "observed only in part" if has_verdict else "not observed"
 
     @cached_property
     def stale_entries(self) -> tuple[str, ...]:
-        """Accepted differences that fail the run and that no record here tells."""
-        lost = (each for each in self.members(Name.LOST) if run_verdict.is_stale(each.result))
-        told = (f"{each.address}: {run_verdict.acceptance_field(each.result, 'detail')}" for each in lost)
-        return (*run_verdict.list_stale_entries(self.run, self.results), *told)
+        """Accepted differences that fail the run and that no other section shows."""
+        lost = (record for record in self.records_in(SectionName.LOST) if run_verdict.is_stale(record.result))
+        details = (f"{record.address}: {run_verdict.acceptance_field(record.result, 'detail')}" for record in lost)
+        return (*run_verdict.list_stale_entries(self.run, self.results), *details)
 
     @cached_property
     def verified(self) -> int:
-        return sum(each.verified for each in self.standings)
-
-    @cached_property
-    def oldest(self) -> int | None:
-        return max((each.age for each in self.standings if each.verified and each.age is not None), default=None)
+        return sum(record.verified for record in self.records)
 
     @cached_property
     def providers(self) -> tuple[str, ...]:
-        return tuple(sorted({each.result.address.provider for each in self.standings}))
+        return tuple(sorted({record.provider for record in self.records}))
 
     @cached_property
-    def cells(self) -> tuple[Cell, ...]:
+    def cells(self) -> tuple[FamilyCell, ...]:
         """Every family, by provider, kind and name."""
-        members: dict[tuple[str, str, str], list[Standing]] = {}
-        for each in self.standings:
-            lies = each.result.address
-            members.setdefault((lies.provider, lies.kind, lies.family), []).append(each)
-        ordered = sorted(members, key=lambda key: (key[0], KINDS.index(key[1]), key[2]))
-        return tuple(Cell(*key, tuple(sorted(members[key], key=lambda each: each.address))) for key in ordered)
+        records_by_family: dict[tuple[str, str, str], list[ReportedRecord]] = defaultdict(list)
+        for record in sorted(self.records, key=lambda record: record.address):
+            address = record.result.address
+            records_by_family[address.provider, address.kind, address.family].append(record)
+        families = sorted(records_by_family, key=lambda family: (family[0], KINDS.index(family[1]), family[2]))
+        return tuple(FamilyCell(*family, tuple(records_by_family[family])) for family in families)
 
     @property
     def mood(self) -> str:
-        """`bad`, `warn` or `good`: the colour of the verdict; never `good` where the exit status is not 0."""
-        wrong = any(run_verdict.is_failure(each) or run_verdict.is_broken(each) for each in self.results)
-        if wrong or self.stale_entries or self.faults:
+        """The colour of the verdict: `bad`, `warn` or `good`. It is never `good` unless the exit status is 0."""
+        failed = any(run_verdict.is_failure(result) or run_verdict.is_broken(result) for result in self.results)
+        if failed or self.stale_entries or self.faults:
             return "bad"
-        unseen = self.members(Name.LOST) or self.members(Name.INCONCLUSIVE) or not self.counts[Outcome.CONFORMS]
-        return "warn" if unseen or self.pending or self.status is not Exit.FINE else "good"
+        lacks_verdicts = (
+            self.records_in(SectionName.LOST)
+            or self.records_in(SectionName.INCONCLUSIVE)
+            or not self.counts[Outcome.CONFORMS]
+        )
+        return "warn" if lacks_verdicts or self.pending or self.exit_status is not Exit.FINE else "good"
 
     @property
-    def share(self) -> str:
-        """Of a shard, that all this speaks of its share alone; empty where the run is the whole."""
+    def shard_note(self) -> str:
+        """Which shards the run holds, if it lacks some; else empty."""
         held, missing = shards.list_shards(self.run.policy), shards.list_missing_shards(self.run.policy)
         return f", in shard {' + '.join(held)} alone, without {' + '.join(missing)}" if missing else ""
 
     @property
-    def _rehearsed(self) -> str:
-        """How many of those that conform no client's requests can check: our mock answers as we read the documents."""
-        conform = (each.result for each in self.standings if each.outcome is Outcome.CONFORMS)
-        number = sum(bool(result.reach) and not Reach(result.reach).is_checked for result in conform)
-        rehearsed = number and self.run.answered_by is AnsweredBy.MOCK
-        return f", {number} of them only rehearsed" if rehearsed else ""
-
-    @property
-    def _verified_by_reach(self) -> str:
-        """Of the records of each reach, how many are verified; empty where no result tells its reach."""
-        every = Counter(each.result.reach for each in self.standings)
-        verified = Counter(each.result.reach for each in self.standings if each.verified)
-        told = ", ".join(f"{verified[reach]} of {every[reach]} {reach}" for reach in Reach if every[reach])
-        return f" ({told})" if told else ""
-
-    @property
     def coverage(self) -> str:
         """How much of the catalog rests on evidence, and how old that is."""
-        return "".join(text for text, _ in self.coverage_counted)
+        return "".join(text for text, _ in self.coverage_pieces)
 
     @property
-    def coverage_counted(self) -> tuple[tuple[str, str], ...]:
-        """The same in pieces, each with the query that finds what it counts, or none."""
-        total = len(self.standings)
-        share = ((self.share, ""),) if self.share else ()
-        if not self.run.live:
-            number = self.counts[Outcome.CONFORMS]
-            where = "in the recording" if self.run.answered_by is AnsweredBy.RECORDING else "on the mock"
-            conform = (str(number), f"outcome:{OUTCOMES[Outcome.CONFORMS]}")
-            return conform, (f" of {total} conform {where}{self._rehearsed}", ""), *share
-        partly = sum(each.in_part for each in self.standings)
-        said = [(str(self.verified), "is:verified"), (f" of {total} verified{self._verified_by_reach}", "")]
-        said += [(", ", ""), (str(partly), "is:in-part"), (" of them in part", "")] if partly else []
-        oldest = f", oldest evidence {days(self.oldest)}" if self.oldest is not None else ""
-        return *said, (oldest, ""), *share
+    def coverage_pieces(self) -> tuple[tuple[str, str], ...]:
+        """The same as pieces of text, each with the query that finds the records it counts, or an empty one."""
+        pieces = self._verified_pieces() if self.run.live else self._conforming_pieces()
+        return (*pieces, (self.shard_note, "")) if self.shard_note else tuple(pieces)
+
+    def _verified_pieces(self) -> list[tuple[str, str]]:
+        pieces = [(str(self.verified), "is:verified"), (f" of {len(self.records)} verified{self._reach_note}", "")]
+        partly_verified = sum(record.is_partly_verified for record in self.records)
+        if partly_verified:
+            pieces += [(", ", ""), (str(partly_verified), "is:in-part"), (" of them in part", "")]
+        oldest = oldest_age(record for record in self.records if record.verified)
+        return [*pieces, (f", oldest evidence {format_age(oldest)}" if oldest is not None else "", "")]
+
+    def _conforming_pieces(self) -> list[tuple[str, str]]:
+        where = "in the recording" if self.run.answered_by is AnsweredBy.RECORDING else "on the mock"
+        return [
+            (str(self.counts[Outcome.CONFORMS]), f"outcome:{OUTCOMES[Outcome.CONFORMS]}"),
+            (f" of {len(self.records)} conform {where}{self._rehearsed_note}", ""),
+        ]
+
+    @property
+    def _rehearsed_note(self) -> str:
+        """How many conforming records no client's request can check: there our mock agrees with our own reading."""
+        conforming = (record.result for record in self.records if record.outcome is Outcome.CONFORMS)
+        number = sum(bool(result.reach) and not Reach(result.reach).is_checked for result in conforming)
+        if not number or self.run.answered_by is not AnsweredBy.MOCK:
+            return ""
+        return f", {number} of them only rehearsed"
+
+    @property
+    def _reach_note(self) -> str:
+        """How many records of each reach are verified; empty if no result names its reach."""
+        totals = Counter(record.result.reach for record in self.records)
+        verified = Counter(record.result.reach for record in self.records if record.verified)
+        shares = ", ".join(f"{verified[reach]} of {totals[reach]} {reach}" for reach in Reach if totals[reach])
+        return f" ({shares})" if shares else ""
+
+
+def oldest_age(records: Iterable[ReportedRecord]) -> int | None:
+    """Return the age in days of the oldest evidence of these records; None if there is none."""
+    return max((record.age for record in records if record.age is not None), default=None)

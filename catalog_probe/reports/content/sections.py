@@ -1,4 +1,4 @@
-"""Every record that a run selected stands in one section, by what it means today: their numbers add up. Pure."""
+"""The sections of a report. Every selected record is in exactly one, so their numbers add up. Pure."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from catalog_probe.reports.content.words import OUTCOMES
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from catalog_probe.reports.content.standing import Standing
+    from catalog_probe.reports.content.reported_records import ReportedRecord
 
 
-class Name(StrEnum):
-    """A section, as a query names it (`is:regressed`), in the order in which a person should read them."""
+class SectionName(StrEnum):
+    """The sections as queries name them (`is:regressed`), in reading order: the most urgent first."""
 
     OURS = "our-fault"
     REGRESSED = "regressed"
@@ -43,93 +43,119 @@ class Name(StrEnum):
         return self.replace("-", " ").capitalize()
 
 
-MEANS: Mapping[Name, str] = {
-    Name.OURS: "The probe itself failed, or a part of it.",
-    Name.REGRESSED: "Drifts today; a live run confirmed it before.",
-    Name.NEW: "Drifts today for the first time.",
-    Name.NEVER: "Drifts, and no live run has ever confirmed it.",
-    Name.PENDING: "Drifts, was never confirmed, and is so new that it fails no run yet.",
-    Name.CHANGED: "Drifted before, and drifts in another way today.",
-    Name.LOST: "Had a verdict before and has none today.",
-    Name.FLAKY: "Attempts at the same request disagree.",
-    Name.STALE: "An accepted difference is gone, or its review is overdue.",
-    Name.STILL: "Drifts as it did before.",
-    Name.FIXED: "Drifted before, and is as documented today.",
-    Name.ACCEPTED: "Drifts, and the difference is accepted until its review.",
-    Name.INCONCLUSIVE: "Could not be observed.",
-    Name.RESTRICTED: "This account may not see it.",
-    Name.NOT_PROBED: "Is not allowed here, or nothing can provoke it on this target.",
-    Name.CONFORMS: "All that was observed is as documented.",
+MEANINGS: Mapping[SectionName, str] = {
+    SectionName.OURS: "The probe itself failed, or a part of it.",
+    SectionName.REGRESSED: "Drifts today; a live run confirmed it before.",
+    SectionName.NEW: "Drifts today for the first time.",
+    SectionName.NEVER: "Drifts, and no live run has ever confirmed it.",
+    SectionName.PENDING: "Drifts, was never confirmed, and is so new that it fails no run yet.",
+    SectionName.CHANGED: "Drifted before, and drifts in another way today.",
+    SectionName.LOST: "Had a verdict before and has none today.",
+    SectionName.FLAKY: "Attempts at the same request disagree.",
+    SectionName.STALE: "An accepted difference is gone, or its review is overdue.",
+    SectionName.STILL: "Drifts as it did before.",
+    SectionName.FIXED: "Drifted before, and is as documented today.",
+    SectionName.ACCEPTED: "Drifts, and the difference is accepted until its review.",
+    SectionName.INCONCLUSIVE: "Could not be observed.",
+    SectionName.RESTRICTED: "This account may not see it.",
+    SectionName.NOT_PROBED: "Is not allowed here, or nothing can provoke it on this target.",
+    SectionName.CONFORMS: "All that was observed is as documented.",
 }
 
-BY_CAUSE = frozenset({Name.REGRESSED, Name.NEW, Name.NEVER, Name.PENDING, Name.CHANGED, Name.STILL, Name.ACCEPTED})
-"""The sections whose records are told by what made them drift."""
+BY_CAUSE = frozenset(
+    {
+        SectionName.REGRESSED,
+        SectionName.NEW,
+        SectionName.NEVER,
+        SectionName.PENDING,
+        SectionName.CHANGED,
+        SectionName.STILL,
+        SectionName.ACCEPTED,
+    }
+)
+"""The sections whose records are grouped by cause."""
 
-BY_REASON = frozenset({Name.LOST, Name.INCONCLUSIVE, Name.RESTRICTED, Name.NOT_PROBED})
-"""Those whose records are told by why nothing was seen."""
+BY_REASON = frozenset({SectionName.LOST, SectionName.INCONCLUSIVE, SectionName.RESTRICTED, SectionName.NOT_PROBED})
+"""The sections whose records are grouped by the reason why they have no verdict."""
 
-BAD = frozenset({Name.OURS, Name.REGRESSED, Name.NEW, Name.NEVER, Name.CHANGED, Name.FLAKY, Name.STALE, Name.STILL})
-"""Those that fail a run."""
+FAILING = frozenset(
+    {
+        SectionName.OURS,
+        SectionName.REGRESSED,
+        SectionName.NEW,
+        SectionName.NEVER,
+        SectionName.CHANGED,
+        SectionName.FLAKY,
+        SectionName.STALE,
+        SectionName.STILL,
+    }
+)
+"""The sections that fail a run."""
 
-QUIET = frozenset({Name.RESTRICTED, Name.NOT_PROBED, Name.CONFORMS})
-"""Those that tell nothing new, and that nobody has to act on."""
+QUIET = frozenset({SectionName.RESTRICTED, SectionName.NOT_PROBED, SectionName.CONFORMS})
+"""The sections without news, on which nobody has to act."""
 
-_OF_CHANGE: Mapping[Change, Name] = {
-    Change.LOST: Name.LOST,
-    Change.PENDING: Name.PENDING,
-    Change.DIFFERENT: Name.CHANGED,
-    Change.ONGOING: Name.STILL,
-    Change.FIXED: Name.FIXED,
-    Change.ACCEPTED: Name.ACCEPTED,
-    Change.STALE: Name.STALE,
-    Change.FLAKY: Name.FLAKY,
-    Change.BROKEN: Name.OURS,
-    Change.UNSEEN: Name.INCONCLUSIVE,
+_BY_CHANGE: Mapping[Change, SectionName] = {
+    Change.LOST: SectionName.LOST,
+    Change.PENDING: SectionName.PENDING,
+    Change.DIFFERENT: SectionName.CHANGED,
+    Change.ONGOING: SectionName.STILL,
+    Change.FIXED: SectionName.FIXED,
+    Change.ACCEPTED: SectionName.ACCEPTED,
+    Change.STALE: SectionName.STALE,
+    Change.FLAKY: SectionName.FLAKY,
+    Change.BROKEN: SectionName.OURS,
+    Change.UNSEEN: SectionName.INCONCLUSIVE,
 }
-_OF_OUTCOME: Mapping[Outcome, Name] = {
-    Outcome.CONFORMS: Name.CONFORMS,
-    Outcome.DRIFTED: Name.NEW,
-    Outcome.RESTRICTED: Name.RESTRICTED,
-    Outcome.NOT_PROBED: Name.NOT_PROBED,
+_BY_OUTCOME: Mapping[Outcome, SectionName] = {
+    Outcome.CONFORMS: SectionName.CONFORMS,
+    Outcome.DRIFTED: SectionName.NEW,
+    Outcome.RESTRICTED: SectionName.RESTRICTED,
+    Outcome.NOT_PROBED: SectionName.NOT_PROBED,
 }
-_OF_KIND: Mapping[str, Name] = {"regression": Name.REGRESSED, "never confirmed": Name.NEVER}
+_BY_DRIFT_KIND: Mapping[str, SectionName] = {"regression": SectionName.REGRESSED, "never confirmed": SectionName.NEVER}
 
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """The records of one section, by address."""
+    """A section with its records, by address."""
 
-    name: Name
-    members: tuple[Standing, ...]
+    name: SectionName
+    records: tuple[ReportedRecord, ...]
 
     @property
     def means(self) -> str:
-        return MEANS[self.name]
+        return MEANINGS[self.name]
 
 
-def name_of(standing: Standing) -> Name:
-    """The one section in which a record stands."""
-    if standing.change is Change.NEW:
-        return _OF_KIND.get(standing.kind, Name.NEW)
-    return _OF_CHANGE.get(standing.change) or _OF_OUTCOME[standing.outcome]
+def classify_record(record: ReportedRecord) -> SectionName:
+    """Return the section of a record."""
+    if record.change is Change.NEW:
+        return _BY_DRIFT_KIND.get(record.drift_kind, SectionName.NEW)
+    return _BY_CHANGE.get(record.change) or _BY_OUTCOME[record.outcome]
 
 
-def sections(standings: Sequence[Standing]) -> tuple[Section, ...]:
-    """All of them that have records."""
-    members: dict[Name, list[Standing]] = {name: [] for name in Name}
-    for each in sorted(standings, key=lambda standing: standing.address):
-        members[name_of(each)].append(each)
-    return tuple(Section(name, tuple(each)) for name, each in members.items() if each)
+def group_into_sections(records: Sequence[ReportedRecord]) -> tuple[Section, ...]:
+    """Return the sections that have records, in reading order."""
+    records_by_section: dict[SectionName, list[ReportedRecord]] = {name: [] for name in SectionName}
+    for record in sorted(records, key=lambda record: record.address):
+        records_by_section[classify_record(record)].append(record)
+    return tuple(Section(name, tuple(members)) for name, members in records_by_section.items() if members)
 
 
-def words_of(standing: Standing) -> frozenset[str]:
-    """What a query finds it by after `is:`: its section, `drifted`, `new` for a drift of today, `failing`, …"""
-    said = {str(name_of(standing))}
-    if standing.outcome is Outcome.DRIFTED:  # the only outcome that is not the name of a section as well
-        said.add(OUTCOMES[Outcome.DRIFTED])
-    if standing.change in (Change.NEW, Change.DIFFERENT):
-        said.add("new")
-    if run_verdict.is_failure(standing.result) or run_verdict.is_broken(standing.result):
-        said.add("failing")
-    others = {"added": standing.added, "verified": standing.verified, "in-part": standing.in_part}
-    return frozenset(said | {word for word, holds in others.items() if holds})
+def list_query_words(record: ReportedRecord) -> frozenset[str]:
+    """Return the words by which a query finds a record after `is:`: its section, `drifted`, `new`, `failing`, …"""
+    words = {str(classify_record(record))}
+    if record.outcome is Outcome.DRIFTED:  # every other outcome is also the name of a section
+        words.add(OUTCOMES[Outcome.DRIFTED])
+    if record.change in (Change.NEW, Change.DIFFERENT):
+        words.add("new")
+    if run_verdict.is_failure(record.result) or run_verdict.is_broken(record.result):
+        words.add("failing")
+    if record.added:
+        words.add("added")
+    if record.verified:
+        words.add("verified")
+    if record.is_partly_verified:
+        words.add("in-part")
+    return frozenset(words)

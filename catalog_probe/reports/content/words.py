@@ -1,4 +1,4 @@
-"""The words that every view uses: one for each outcome, and one for each result of an assertion."""
+"""The words that every view uses for the same thing."""
 
 from __future__ import annotations
 
@@ -15,38 +15,40 @@ if TYPE_CHECKING:
 
 OUTCOMES: Mapping[Outcome, str] = OUTCOME_WORDS
 
+# The results of an assertion. `assumed`: no document states it, and it matched what we assumed.
 AS_DOCUMENTED, MISMATCHED, NOT_OBSERVED, ASSUMED = "as documented", "mismatched", "not observed", "assumed"
-"""What became of an assertion; `assumed` are those that no document states and that matched what we assumed."""
 
 RESOLVED = "Resolved assumptions"
-"""Assumptions that an answer showed to be wrong."""
+"""Heading of the assumptions that an answer showed to be wrong."""
 
 DISCOVERED = "Not in the documents"
-"""What answers held beyond them."""
+"""Heading of the headers, fields and codes that no document names."""
 
 ADDED = "New records"
 
 UNRECOGNISED = "Refusals that are evidence for no record"
-"""Recorded refusals that no record documents, or that several do."""
+"""Heading of the recorded refusals that no record documents, or that several do."""
 
 ENDING = "About to end"
-"""Versions, models and keys that will be gone soon."""
+"""Heading of the versions, models and keys that end soon."""
 
 
-def days(age: int | None) -> str:
-    """An age in words."""
-    if age is None:
+def format_age(days: int | None) -> str:
+    """Return the age of evidence in words."""
+    if days is None:
         return "never"
-    return "today" if age == 0 else format_count(age, "day")
+    return "today" if days == 0 else format_count(days, "day")
 
 
-def another_revision(run: Run) -> str:
-    """Under what a run asked in place of the usual revisions: `under PA 2026-10-21`; empty where it did not."""
-    told = [f"{name.upper()} {value}" for name, value in sorted(run.revisions.items()) if run.invocation.revision]
-    return f"under {sanitize_line(', '.join(told), 100)}" if told else ""
+def describe_revision(run: Run) -> str:
+    """Return the API revisions chosen for a run, `under PA 2026-10-21`; empty if it used the usual ones."""
+    if not run.invocation.revision:
+        return ""
+    revisions = ", ".join(f"{provider.upper()} {revision}" for provider, revision in sorted(run.revisions.items()))
+    return f"under {sanitize_line(revisions, 100)}" if revisions else ""
 
 
-def names(providers: Iterable[str]) -> str:
-    """Providers in a sentence: `PA, PB and PC`."""
-    *most, last = [provider.upper() for provider in providers] or [""]
-    return f"{', '.join(most)} and {last}" if most else last
+def join_providers(providers: Iterable[str]) -> str:
+    """Return providers in a sentence: `PA, PB and PC`."""
+    *names, last = [provider.upper() for provider in providers] or [""]
+    return f"{', '.join(names)} and {last}" if names else last

@@ -1,1 +1,1 @@
-"""Exchanges as a report shows them: marked differences, real names, and commands that reproduce them."""
+"""Exchanges as a report shows them: marked differences, and commands that reproduce them with real names."""

@@ -1,4 +1,4 @@
-"""A JSON value as the lines that a person reads, each with the pointer of what it shows."""
+"""A JSON value as indented lines, each with its JSON pointer."""
 
 from __future__ import annotations
 
@@ -10,42 +10,45 @@ if TYPE_CHECKING:
 
 Pointer = tuple[str | int, ...]
 
-Part = tuple[Pointer, str, str]
-"""A line: its pointer, whether it opens, closes or is a value, and its text."""
+JsonLine = tuple[Pointer, str, str]
+"""A pointer, `open`, `close` or `value`, and the text."""
 
-_text = json.JSONEncoder(ensure_ascii=False, default=str).encode
+_encode = json.JSONEncoder(ensure_ascii=False, default=str).encode
 
 
-def json_lines(value: Json) -> list[tuple[Pointer, str]]:
-    """The lines of a value, indented by two blanks a level.
+def format_json_lines(value: Json) -> list[tuple[Pointer, str]]:
+    """Return the lines of a value, indented by two blanks per level.
 
-    >>> [line for _, line in json_lines({"a": [1]})]
+    >>> [line for _, line in format_json_lines({"a": [1]})]
     ['{', '  "a": [', '    1', '  ]', '}']
     """
-    return [(pointer, text) for pointer, _, text in parts(value)]
+    return [(pointer, text) for pointer, _, text in split_json(value)]
 
 
-def parts(value: Json, *, in_order_of_names: bool = False) -> list[Part]:
-    """The same lines, each with what it is."""
-    found: list[Part] = []
-    _add(found, value, (), "", "", "", in_order_of_names)
-    return found
+def split_json(value: Json, *, sort_names: bool = False) -> list[JsonLine]:
+    """Return the lines of a value, each with its type."""
+    lines: list[JsonLine] = []
+    _add_lines(lines, value, (), "", "", "", sort_names)
+    return lines
 
 
-def _add(found: list[Part], value: Json, pointer: Pointer, pad: str, name: str, comma: str, in_order: bool) -> None:
-    """Add the lines of a value: a list that grows, for a page has a hundred thousand of them."""
+def _add_lines(
+    lines: list[JsonLine], value: Json, pointer: Pointer, indent: str, name: str, comma: str, sort_names: bool
+) -> None:
+    """Append the lines of a value to a list: faster than a generator, and a page has a hundred thousand lines."""
     if not value or not isinstance(value, dict | list):
-        found.append((pointer, "value", f"{pad}{name}{_text(value)}{comma}"))
+        lines.append((pointer, "value", f"{indent}{name}{_encode(value)}{comma}"))
         return
-    opens, closes = "{}" if isinstance(value, dict) else "[]"
-    found.append((pointer, "open", f"{pad}{name}{opens}"))
-    inner, left = f"{pad}  ", len(value)
     if isinstance(value, dict):
-        for key, item in sorted(value.items()) if in_order else value.items():
-            left -= 1
-            _add(found, item, (*pointer, key), inner, f"{_text(key)}: ", "," if left else "", in_order)
+        opening, closing = "{", "}"
+        members = sorted(value.items()) if sort_names else value.items()
+        children = [(key, f"{_encode(key)}: ", child) for key, child in members]
     else:
-        for number, item in enumerate(value):
-            left -= 1
-            _add(found, item, (*pointer, number), inner, "", "," if left else "", in_order)
-    found.append((pointer, "close", f"{pad}{closes}{comma}"))
+        opening, closing = "[", "]"
+        children = [(index, "", child) for index, child in enumerate(value)]
+    lines.append((pointer, "open", f"{indent}{name}{opening}"))
+    last = len(children) - 1
+    for position, (key, child_name, child) in enumerate(children):
+        child_comma = "," if position < last else ""
+        _add_lines(lines, child, (*pointer, key), f"{indent}  ", child_name, child_comma, sort_names)
+    lines.append((pointer, "close", f"{indent}{closing}{comma}"))

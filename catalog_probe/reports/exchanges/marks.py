@@ -1,4 +1,4 @@
-"""Which lines of an exchange show what differs: its status, a header, a place in a body, an event; what is missing."""
+"""Marks on what differs in an exchange: the status, a header, lines of a body, an event; and what is missing."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from catalog_probe.catalog.evidence.drift_identity import ABSENT, observed_class
 from catalog_probe.catalog.model import Aspect, Severity
-from catalog_probe.reports.exchanges.json_lines import Pointer, json_lines
+from catalog_probe.reports.exchanges.json_lines import Pointer, format_json_lines
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -18,99 +18,103 @@ if TYPE_CHECKING:
 MARKED, MISSING = "marked", "missing"
 
 ELEMENTS = {MARKED: "ins", MISSING: "del"}
-"""How each mark is told in markup."""
+"""The HTML element of each mark."""
 
-_NAMED = frozenset({Aspect.TYPE, Aspect.CODE, Aspect.PARAM, Aspect.MESSAGE})
-"""Aspects that lie in a body under their own name, as deep as its envelope has them."""
+_NAMED_ASPECTS = frozenset({Aspect.TYPE, Aspect.CODE, Aspect.PARAM, Aspect.MESSAGE})
+"""Aspects that are members of the same name in a body, at the depth of its envelope."""
 
 
 @dataclass(frozen=True, slots=True)
 class Marks:
-    """What differs in one exchange. Empty where nothing does."""
+    """The findings of one exchange, asked for what to mark. Empty if nothing differs."""
 
     findings: tuple[Finding, ...] = field(default_factory=tuple)
 
     @property
     def status(self) -> bool:
-        """Whether it is the status, of HTTP or gRPC, or how it failed."""
-        return any(each.aspect in (Aspect.STATUS, Aspect.STATE) for each in self.findings)
+        """Whether the status, of HTTP or gRPC, or the failure differs."""
+        return any(finding.aspect in (Aspect.STATUS, Aspect.STATE) for finding in self.findings)
 
     @property
     def close(self) -> bool:
-        return any(each.aspect is Aspect.CLOSE for each in self.findings)
+        return any(finding.aspect is Aspect.CLOSE for finding in self.findings)
 
     @property
     def events(self) -> frozenset[str]:
-        """The names of events that differ."""
-        return frozenset(each.location for each in self.findings if each.aspect is Aspect.EVENT)
+        """The names of the events that differ."""
+        return frozenset(finding.location for finding in self.findings if finding.aspect is Aspect.EVENT)
 
-    def headers(self, pairs: Iterable[tuple[str, str]]) -> Iterator[list[str]]:
-        """Name, value and mark of each header, and last those that are missing."""
-        if not self.findings:  # as of most exchanges
-            yield from ([name, value, ""] for name, value in pairs)
-            return
-        differs = {
-            each.location.lower(): each for each in self.findings if each.aspect is Aspect.HEADER and each.location
-        }
-        seen = set()
-        for name, value in pairs:
-            seen.add(name.lower())
-            yield [name, value, MARKED if name.lower() in differs else ""]
-        for name in differs:
-            if name not in seen and "*" not in name:
+    def mark_headers(self, headers: Iterable[tuple[str, str]]) -> Iterator[list[str]]:
+        """Yield name, value and mark of each header, and last the missing ones."""
+        # A dict, to keep the order of the findings.
+        differing = dict.fromkeys(
+            finding.location.lower()
+            for finding in self.findings
+            if finding.aspect is Aspect.HEADER and finding.location
+        )
+        present = set()
+        for name, value in headers:
+            present.add(name.lower())
+            yield [name, value, MARKED if name.lower() in differing else ""]
+        for name in differing:
+            if name not in present and "*" not in name:
                 yield [name, "absent", MISSING]
 
-    def lines(self, body: Json, limit: int) -> list[list[str]]:
-        """The lines of a JSON body with their marks; beyond `limit` characters only those that are marked."""
-        found: list[list[str]] = []
-        places = set(self._places(body))
-        used = left_out = 0
-        for pointer, text in json_lines(body):
-            marked = bool(places) and any(pointer[: len(each)] == each for each in places)
-            used += len(text) + 1
-            if used <= limit or marked:
-                found.append([text, MARKED if marked else ""])
+    def mark_lines(self, body: Json, limit: int) -> list[list[str]]:
+        """Return the lines of a JSON body with their marks; beyond `limit` characters only the marked ones."""
+        lines: list[list[str]] = []
+        differing = set(self._find_differing(body))
+        size = hidden_size = 0
+        for pointer, text in format_json_lines(body):
+            is_marked = bool(differing) and any(pointer[: len(parent)] == parent for parent in differing)
+            size += len(text) + 1
+            if size <= limit or is_marked:
+                lines.append([text, MARKED if is_marked else ""])
             else:
-                left_out += len(text)
-        if left_out:
-            found.append([f"… ({left_out} more characters, in results.jsonl)", ""])
-        found += [[f"{each.location}: absent", MISSING] for each in self.findings if _is_missing(each)]
-        return found
+                hidden_size += len(text)
+        if hidden_size:
+            lines.append([f"… ({hidden_size} more characters, in results.jsonl)", ""])
+        return [*lines, *self.mark_missing_fields()]
 
-    def _places(self, body: Json) -> Iterator[Pointer]:
-        for each in self.findings:
-            if each.aspect in _NAMED:
-                named = [pointer for pointer, _ in json_lines(body) if pointer and pointer[-1] == str(each.aspect)]
-                deepest = max(map(len, named), default=0)
-                yield from (pointer for pointer in named if len(pointer) == deepest)
-            elif each.location.startswith("/"):
-                wanted = each.location.split("/")[1:]
-                yield from (pointer for pointer, _ in json_lines(body) if _fits(pointer, wanted))
+    def mark_missing_fields(self) -> list[list[str]]:
+        """Return a line for each field that is missing in the body."""
+        return [[f"{finding.location}: absent", MISSING] for finding in self.findings if _is_missing_field(finding)]
+
+    def _find_differing(self, body: Json) -> Iterator[Pointer]:
+        for finding in self.findings:
+            if finding.aspect in _NAMED_ASPECTS:
+                name = str(finding.aspect)
+                pointers = [pointer for pointer, _ in format_json_lines(body) if pointer and pointer[-1] == name]
+                depth = max(map(len, pointers), default=0)
+                yield from (pointer for pointer in pointers if len(pointer) == depth)
+            elif finding.location.startswith("/"):
+                pattern = finding.location.split("/")[1:]
+                yield from (pointer for pointer, _ in format_json_lines(body) if _matches_pattern(pointer, pattern))
 
 
-NONE = Marks()
+NO_MARKS = Marks()
 
 
-def marks(result: Result, label: str, endpoint: str) -> Marks:
-    """What the findings of a result say of the exchange with this label on this endpoint."""
+def find_marks(result: Result, label: str, endpoint: str) -> Marks:
+    """Return the marks of the exchange with this label on this endpoint."""
     return Marks(
         tuple(
-            each
-            for each in result.findings
-            if each.severity is not Severity.INFO
-            and each.label == label
-            and (not endpoint or not each.endpoints or endpoint in each.endpoints)
+            finding
+            for finding in result.findings
+            if finding.severity is not Severity.INFO
+            and finding.label == label
+            and (not endpoint or not finding.endpoints or endpoint in finding.endpoints)
         )
     )
 
 
-def _is_missing(finding: Finding) -> bool:
-    place = finding.aspect is Aspect.BODY and finding.location.startswith("/") and "*" not in finding.location
-    return place and observed_class(finding) == ABSENT
+def _is_missing_field(finding: Finding) -> bool:
+    is_field = finding.aspect is Aspect.BODY and finding.location.startswith("/") and "*" not in finding.location
+    return is_field and observed_class(finding) == ABSENT
 
 
-def _fits(pointer: Pointer, wanted: Sequence[str]) -> bool:
-    return len(pointer) == len(wanted) and all(
+def _matches_pattern(pointer: Pointer, pattern: Sequence[str]) -> bool:
+    return len(pointer) == len(pattern) and all(
         name == "*" or name.replace("~1", "/").replace("~0", "~") == str(part)
-        for part, name in zip(pointer, wanted, strict=True)
+        for part, name in zip(pointer, pattern, strict=True)
     )

@@ -1,4 +1,4 @@
-"""What a run's provider really calls things, for commands that are sent to it: evidence speaks stand-ins alone."""
+"""The real names of a provider in commands that are sent to it. Evidence holds their stand-ins only."""
 
 from __future__ import annotations
 
@@ -13,61 +13,62 @@ from catalog_probe.catalog.text.json_tree import map_strings
 if TYPE_CHECKING:
     from catalog_probe.catalog.model import Exchange, Json, Request
 
-_METHOD = re.compile(r"/[\w.]+\.(\w+/\w+)$")
-"""The end of a gRPC method's address: package, service and method."""
+_GRPC_METHOD = re.compile(r"/[\w.]+\.(\w+/\w+)$")
+"""The path of a gRPC method: package, service and method."""
 
-Pair = Mapping[str, str]
+NamePair = Mapping[str, str]
 """A name in the documents (`stand_in`), and on the wire (`real`)."""
 
-Pairs = Mapping[str, Pair]
+NamePairs = Mapping[str, NamePair]
 """By the target's field (`header_prefix`)."""
 
-_SAME: Pair = {"stand_in": "", "real": ""}
+_SAME_NAME: NamePair = {"stand_in": "", "real": ""}
 
 
-def really(pairs: Pairs, exchange: Exchange) -> Exchange:
-    """The exchange with its request, and what it said over a socket, as the provider was sent them."""
+def use_real_names(pairs: NamePairs, exchange: Exchange) -> Exchange:
+    """Return the exchange with the request, and the frames sent over a socket, as the provider received them."""
     if not pairs:
         return exchange
     response = exchange.response
     if response is not None and response.events is not None:
-        said = [replace(each, data=_ids(each.data, pairs)) if each.sent else each for each in response.events]
-        response = replace(response, events=tuple(said))
-    return replace(exchange, request=_request(exchange.request, pairs), response=response)
+        events = tuple(
+            replace(event, data=_rename_ids(event.data, pairs)) if event.sent else event for event in response.events
+        )
+        response = replace(response, events=events)
+    return replace(exchange, request=_rename_in_request(exchange.request, pairs), response=response)
 
 
-def _request(request: Request, pairs: Pairs) -> Request:
-    headers = {_header(name, pairs): value for name, value in request.headers.items()}
-    url = _url(request.url, pairs)
+def _rename_in_request(request: Request, pairs: NamePairs) -> Request:
+    headers = {_rename_header(name, pairs): value for name, value in request.headers.items()}
+    url = _rename_in_url(request.url, pairs)
     if request.method.upper() == "GRPC" and "grpc_package" in pairs:
         package = pairs["grpc_package"]["real"]
-        url = _METHOD.sub(lambda method: f"/{package}.{method[1]}", url)
-    return replace(request, url=url, headers=headers, body=_ids(request.body, pairs))
+        url = _GRPC_METHOD.sub(lambda method: f"/{package}.{method[1]}", url)
+    return replace(request, url=url, headers=headers, body=_rename_ids(request.body, pairs))
 
 
-def _header(name: str, pairs: Pairs) -> str:
-    key = pairs.get("key_header", _SAME)
-    if name.lower() == key["stand_in"]:
-        return key["real"]
-    return _begun(name.lower(), pairs.get("header_prefix", _SAME))
+def _rename_header(name: str, pairs: NamePairs) -> str:
+    key_header = pairs.get("key_header", _SAME_NAME)
+    if name.lower() == key_header["stand_in"]:
+        return key_header["real"]
+    return _replace_prefix(name.lower(), pairs.get("header_prefix", _SAME_NAME))
 
 
-def _url(url: str, pairs: Pairs) -> str:
-    """With the identifiers of its path and query as the provider writes them."""
+def _rename_in_url(url: str, pairs: NamePairs) -> str:
+    """Rename the identifiers in the path and the query."""
     parts = urlsplit(url)
-    identifier = pairs.get("id_prefix", _SAME)
-    path = "/".join(_begun(each, identifier) for each in parts.path.split("/"))
-    asked = (each.partition("=") for each in parts.query.split("&"))
-    query = "&".join(f"{name}{equals}{_begun(value, identifier)}" for name, equals, value in asked)
+    id_prefix = pairs.get("id_prefix", _SAME_NAME)
+    path = "/".join(_replace_prefix(segment, id_prefix) for segment in parts.path.split("/"))
+    parameters = (parameter.partition("=") for parameter in parts.query.split("&"))
+    query = "&".join(f"{name}{equals}{_replace_prefix(value, id_prefix)}" for name, equals, value in parameters)
     return parts._replace(path=path, query=query).geturl()
 
 
-def _ids(value: Json, pairs: Pairs) -> Json:
-    identifier = pairs.get("id_prefix", _SAME)
-    return map_strings(value, lambda text: _begun(text, identifier)) if identifier["stand_in"] else value
+def _rename_ids(value: Json, pairs: NamePairs) -> Json:
+    id_prefix = pairs.get("id_prefix", _SAME_NAME)
+    return map_strings(value, lambda text: _replace_prefix(text, id_prefix)) if id_prefix["stand_in"] else value
 
 
-def _begun(text: str, pair: Pair) -> str:
-    """A text that begins with a stand-in, beginning with the real one."""
+def _replace_prefix(text: str, pair: NamePair) -> str:
     stand_in = pair["stand_in"]
     return pair["real"] + text.removeprefix(stand_in) if stand_in and text.startswith(stand_in) else text

@@ -11,7 +11,7 @@ from xml.etree import ElementTree
 
 from catalog_probe.catalog.text.phrases import format_count
 from catalog_probe.catalog.text.sanitizing import escape_hidden, sanitize_line
-from catalog_probe.reports.content.xml_text import legal
+from catalog_probe.reports.content.xml_text import to_xml_text
 from catalog_probe.reports.history.episodes import Ending, Episode, episodes
 
 if TYPE_CHECKING:
@@ -48,9 +48,9 @@ def render(target: str, rows: Sequence[HistoryRow]) -> str:
         _add_texts(entry, id=_urn(target, episode.id), title=title)
         _add_texts(entry, published=_instant(episode.first), updated=_instant(episode.updated))
         for term in filter(None, (episode.provider, episode.code, str(episode.how or "open"))):
-            ElementTree.SubElement(entry, "category", {"term": legal(sanitize_line(term, LONGEST))})
+            ElementTree.SubElement(entry, "category", {"term": to_xml_text(sanitize_line(term, LONGEST))})
         content = "\n".join(sanitize_line(each, LONGEST) for each in (*_sentences(episode), *_records(episode)))
-        ElementTree.SubElement(entry, "content", {"type": "text"}).text = legal(content)
+        ElementTree.SubElement(entry, "content", {"type": "text"}).text = to_xml_text(content)
     ElementTree.indent(root)
     return f'<?xml version="1.0" encoding="utf-8"?>\n{ElementTree.tostring(root, encoding="unicode")}\n'
 
@@ -100,4 +100,4 @@ def _urn(*parts: str) -> str:
 
 def _add_texts(parent: ElementTree.Element, **texts: str) -> None:
     for name, text in texts.items():
-        ElementTree.SubElement(parent, name).text = legal(text)
+        ElementTree.SubElement(parent, name).text = to_xml_text(text)

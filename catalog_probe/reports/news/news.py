@@ -14,8 +14,8 @@ from catalog_probe.catalog.evidence.verdicts.coverage_lost import OUTCOMES_WITHO
 from catalog_probe.catalog.model import Outcome
 from catalog_probe.catalog.text.phrases import format_count
 from catalog_probe.catalog.text.sanitizing import sanitize_line
-from catalog_probe.reports.content.causes import split_sides
-from catalog_probe.reports.content.words import names
+from catalog_probe.reports.content.reported_causes import split_sides
+from catalog_probe.reports.content.words import join_providers
 from catalog_probe.reports.history.episodes import Ending, Episode, episodes, in_order
 from catalog_probe.reports.news.feed import LONGEST, describe
 
@@ -158,5 +158,5 @@ def _text(told: Mapping[str, Sequence[Episode]], lost: Sequence[tuple[str, date]
     changes = [each for found in told.values() for each in found]
     of_first = f" ({'' if len(changes) == 1 else 'the first: '}{_change_in_words(changes[0])})" if changes else ""
     news = f"{', '.join(said)}{of_first}" if said else "" if unseen else "nothing to tell"
-    blind = f"{names(unseen)} {'was' if len(unseen) == 1 else 'were'} not observed" if unseen else ""
+    blind = f"{join_providers(unseen)} {'was' if len(unseen) == 1 else 'were'} not observed" if unseen else ""
     return "; ".join(filter(None, (news, blind)))

@@ -1,4 +1,4 @@
-"""A record's detail as markup: what a finding's article holds, and what unfolds under every other record."""
+"""The detail of a record as markup: the body of a finding's article, and what unfolds under every other record."""
 
 from __future__ import annotations
 
@@ -10,102 +10,109 @@ from catalog_probe.catalog.model import Outcome, Severity
 from catalog_probe.catalog.model.explanations import ALL
 from catalog_probe.catalog.reading.record_fields import meaning
 from catalog_probe.reports.content import advice
-from catalog_probe.reports.content.checklist import checklist, not_drawn, tally
-from catalog_probe.reports.content.commands import this_probe
-from catalog_probe.reports.content.on_endpoints import on_endpoints
-from catalog_probe.reports.exchanges import exchanges
-from catalog_probe.reports.exchanges.difference import side_by_side
-from catalog_probe.reports.exchanges.reproduction import script
-from catalog_probe.reports.page.facts import Relations, facts, title
-from catalog_probe.reports.page.markup import environment
+from catalog_probe.reports.content.checklist import describe_not_drawn, format_tally, list_step_checklists
+from catalog_probe.reports.content.commands import format_probe_command
+from catalog_probe.reports.content.finding_endpoints import describe_endpoints
+from catalog_probe.reports.exchanges import exchange_views
+from catalog_probe.reports.exchanges.difference import compare_side_by_side
+from catalog_probe.reports.exchanges.reproduction_script import build_script
+from catalog_probe.reports.page.description import RelatedRecords, describe_record
+from catalog_probe.reports.page.markup import template_environment
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from catalog_probe.catalog.evidence.results import Result, Run
     from catalog_probe.reports.content.attribution import Attributor
-    from catalog_probe.reports.content.standing import Standing
+    from catalog_probe.reports.content.reported_records import ReportedRecord
 
-BODY = 1200
-"""Characters of a body kept with a record that the page itself does not show whole."""
-
-UNDER_ROW = 3
-"""The level of the headings below a row of the list; those of a finding come below its own."""
+_MAX_PACKED_BODY = 1200  # characters of a body in a compressed detail
+_HEADING_LEVEL = 3  # of the headings below a row of the list; those of an article follow its own level
 
 
-class Details:
-    """Says what one record's detail prints, and renders it."""
+class DetailRenderer:
+    """Collects what the detail of a record prints, and renders it."""
 
-    def __init__(self, run: Run, relations: Relations, attributor: Attributor, dates: Sequence[str]) -> None:
+    def __init__(
+        self, run: Run, related_records: RelatedRecords, attributor: Attributor, run_names: Sequence[str]
+    ) -> None:
         self._run = run
-        self._relations = relations
+        self._related_records = related_records
         self._attributor = attributor
-        self._dates = dates
+        self._run_names = run_names
 
-    def article(self, standing: Standing) -> dict[str, Any]:
-        """Everything that a finding's article prints; its heading says the meaning already."""
-        said = self._said(standing, exchanges.MAX_BODY)
-        result = standing.result
+    def describe_article(self, record: ReportedRecord) -> dict[str, Any]:
+        """Return everything that a finding's article prints. The meaning is in its head, so not among the rows."""
+        detail = self._describe(record, exchange_views.MAX_BODY)
+        parsed_record = record.result.parsed_record
         return {
-            **said,
-            "title": title(result),
-            "meaning": meaning(result.parsed_record),
-            "line": _line(result),
-            "facts": [fact for fact in said["facts"] if fact["label"] != "meaning"],
+            **detail,
+            "title": parsed_record.title,
+            "meaning": meaning(parsed_record),
+            "line": _summarize(record.result),
+            "facts": [row for row in detail["facts"] if row["label"] != "meaning"],
         }
 
-    def whole(self, standing: Standing) -> str:
-        """The markup of a record's detail, its exchanges with it."""
-        return self._body(self._said(standing, BODY))
+    def render(self, record: ReportedRecord) -> str:
+        """Render the detail of a record, with its exchanges."""
+        return self._render_body(self._describe(record, _MAX_PACKED_BODY))
 
-    def _said(self, standing: Standing, max_body: int) -> dict[str, Any]:
-        result = standing.result
-        checked = checklist(result)
+    def _describe(self, record: ReportedRecord, max_body: int) -> dict[str, Any]:
+        """Return the variables of the template."""
+        result = record.result
+        checklists = list_step_checklists(result)
         return {
-            "standing": standing,
+            "record": record,
             "result": result,
-            "level": UNDER_ROW,
+            "level": _HEADING_LEVEL,
             "differences": [
-                (item, side_by_side(item.documented, item.observed), on_endpoints(item, result))
-                for item in result.drifts
+                (
+                    finding,
+                    compare_side_by_side(finding.documented, finding.observed),
+                    describe_endpoints(finding, result),
+                )
+                for finding in result.drifts
             ],
-            "assumed": [item for item in result.findings if item.severity is Severity.SHOULD],
-            "remarks": [item for item in result.findings if item.severity is Severity.INFO],
-            "checklist": checked,
-            "not_drawn": not_drawn(result),
-            "tally": tally(checked),
-            "accepted_difference": _acceptance(result),
-            "attribution": self._attributor.of(standing),
-            "codes": [ALL[code] for code in advice.codes(result) if code in ALL],
-            "facts": facts(result, self._relations),
-            "attempts": exchanges.attempts(result, max_body=max_body),
-            "deviant": exchanges.deviant(result, max_body=max_body),
-            "pair": exchanges.pair(result, max_body=max_body) if result.outcome is Outcome.FLAKY else [],
-            "script": script(self._run, result),
-            "pytest": this_probe(self._run, result),
+            "assumed": [finding for finding in result.findings if finding.severity is Severity.SHOULD],
+            "remarks": [finding for finding in result.findings if finding.severity is Severity.INFO],
+            "checklists": checklists,
+            "not_drawn": describe_not_drawn(result),
+            "tally": format_tally(checklists),
+            "accepted_difference": _describe_acceptance(result),
+            "attribution": self._attributor.attribute(record),
+            "codes": [ALL[code] for code in advice.list_codes(result) if code in ALL],
+            "facts": describe_record(result, self._related_records),
+            "attempts": exchange_views.view_attempts(result, max_body=max_body),
+            "deviant": exchange_views.view_deviant_exchange(result, max_body=max_body),
+            "pair": exchange_views.view_disagreeing_exchanges(result, max_body=max_body)
+            if result.outcome is Outcome.FLAKY
+            else [],
+            "script": build_script(self._run, result),
+            "pytest": format_probe_command(self._run, result),
         }
 
     @cached_property
-    def _body(self) -> Callable[[dict[str, Any]], str]:
-        """The macro that renders it."""
-        module: Any = environment().get_template("detail.html.j2").make_module({"dates": self._dates})
-        return lambda said: str(module.body(said))
+    def _render_body(self) -> Callable[[dict[str, Any]], str]:
+        """The macro of the template, looked up once for thousands of records."""
+        module: Any = template_environment().get_template("detail.html.j2").make_module({"dates": self._run_names})
+        return lambda detail: str(module.body(detail))
 
 
-def _line(result: Result) -> str:
-    """What is wrong with it, in one line."""
-    told = [each.message for each in result.drifts] if result.outcome.is_conclusive else [advice.reason(result)]
-    return "; ".join(told) or advice.reason(result)
+def _summarize(result: Result) -> str:
+    """Return what is wrong with a record, in one line."""
+    messages = [finding.message for finding in result.drifts] if result.outcome.is_conclusive else []
+    return "; ".join(messages) or advice.format_reason(result)
 
 
-def _acceptance(result: Result) -> str:
-    """The accepted difference and its state in one line; empty if there is none."""
+def _describe_acceptance(result: Result) -> str:
+    """Return the accepted difference and its state in one line; empty if there is none."""
     if result.accepted_difference is None:
         return ""
-    stands = "The accepted difference is stale" if run_verdict.is_stale(result) else "Accepted"
-    told = [
+    state = "The accepted difference is stale" if run_verdict.is_stale(result) else "Accepted"
+    review_by = run_verdict.acceptance_field(result, "review_by")
+    parts = [
         run_verdict.acceptance_field(result, "detail"),
         f"accepted because: {run_verdict.acceptance_field(result, 'reason')}",
+        f"review by {review_by}" if review_by else "",
     ]
-    review = run_verdict.acceptance_field(result, "review_by")
-    return f"{stands}: {'; '.join([each for each in told if each])}{f'; review by {review}' if review else ''}."
+    return f"{state}: {'; '.join(filter(None, parts))}."

@@ -1,6 +1,6 @@
-"""Markup of what a page has thousands of: exchanges, their headers and bodies, assertions; no macro is called.
+"""Markup that a page holds thousands of times: exchanges and checklists. A Jinja macro would be too slow.
 
-Everything is escaped, and what is invisible made visible, as in the templates.
+As in the templates, everything is escaped and hidden characters are made visible.
 """
 
 from __future__ import annotations
@@ -19,108 +19,116 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from catalog_probe.catalog.model import Json
-    from catalog_probe.reports.content.checklist import Checked
+    from catalog_probe.reports.content.checklist import StepChecklist
 
-TIMELINE = '<th scope="col">ms</th><th scope="col">way</th><th scope="col">what</th><th scope="col">data</th>'
+_TIMELINE_HEAD = '<th scope="col">ms</th><th scope="col">way</th><th scope="col">what</th><th scope="col">data</th>'
 
 
-def escaped(text: str) -> str:
-    """As the environment puts a text in."""
+def escape_text(text: str) -> str:
+    """Escape a text as the template environment does."""
     return str(escape(escape_hidden(text)))
 
 
-def query(text: str) -> str:
-    """A link to the records that a query finds."""
+def format_query_link(text: str) -> str:
+    """Return a link to the records that a query finds."""
     return f"#?q={quote(text)}"
 
 
-def exchange(told: Mapping[str, Json], *, is_open: bool = False) -> Markup:
-    """What was asked and answered, in one line that unfolds."""
-    on = f" on {escaped(told['endpoint'])}" if told["endpoint"] else ""
-    answer = _marked(told["answer"], MARKED if told["marked"] else "")
-    failure = f'<p class="reason">{escaped(told["failure"])}</p>' if "failure" in told else ""
-    answered = f'<div class="one">{seen(told)}</div>' if "seen" in told else ""
+def render_exchange(exchange: Mapping[str, Json], *, is_open: bool = False) -> Markup:
+    """Render an exchange as one line that unfolds."""
+    endpoint = f" on {escape_text(exchange['endpoint'])}" if exchange["endpoint"] else ""
+    answer = _render_marked(exchange["answer"], MARKED if exchange["marked"] else "")
+    failure = f'<p class="reason">{escape_text(exchange["failure"])}</p>' if "failure" in exchange else ""
+    answered = f'<div class="one">{render_answer(exchange)}</div>' if "seen" in exchange else ""
+    sent = f"{_render_headers(exchange['sent'])}{_render_lines(exchange['sent_body'])}"
     return Markup(
         f'<details class="exchange"{" open" if is_open else ""}>\n'
-        f'  <summary><b>{escaped(told["label"])}{on}</b> <span class="asked">{escaped(told["asked"])}</span> '
-        f'<b class="answer">{answer}</b> <span class="ms">{told["ms"]} ms</span></summary>\n'
+        f"  <summary><b>{escape_text(exchange['label'])}{endpoint}</b> "
+        f'<span class="asked">{escape_text(exchange["asked"])}</span> '
+        f'<b class="answer">{answer}</b> <span class="ms">{exchange["ms"]} ms</span></summary>\n'
         f"{failure}{answered}  "
-        f'<details class="sent"><summary>Sent</summary>{headers(told["sent"])}{lines(told["sent_body"])}</details>\n'
+        f'<details class="sent"><summary>Sent</summary>{sent}</details>\n'
         "</details>"
     )
 
 
-def seen(told: Mapping[str, Json]) -> Markup:
-    """What came in answer; nothing where nothing came."""
-    rows = told.get("timeline")
-    table = f"<thead><tr>{TIMELINE}</tr></thead>\n  <tbody>{events(rows)}</tbody>\n" if rows else ""
-    timeline = f'<table class="timeline">\n  {table}</table>\n' if rows else ""
-    return Markup(f"{headers(told.get('seen', ()))}{lines(told.get('seen_body', ()))}\n{timeline}")
+def render_answer(exchange: Mapping[str, Json]) -> Markup:
+    """Render headers, body and timeline of an answer."""
+    timeline = ""
+    if exchange.get("timeline"):
+        head = f"<thead><tr>{_TIMELINE_HEAD}</tr></thead>"
+        rows = _render_events(exchange["timeline"])
+        timeline = f'<table class="timeline">\n  {head}\n  <tbody>{rows}</tbody>\n</table>\n'
+    headers = _render_headers(exchange.get("seen", ()))
+    return Markup(f"{headers}{_render_lines(exchange.get('seen_body', ()))}\n{timeline}")
 
 
-def checked(told: Checked) -> Markup:
-    """What was seen under one label on one endpoint, by how it was seen."""
-    on = f' on <a class="near" href="#{escaped(told.endpoint)}">{escaped(told.endpoint)}</a>' if told.endpoint else ""
-    return Markup(f"<p>{escaped(told.label)}{on}</p>\n<dl>\n{''.join(_ways(told))}</dl>")
+def render_checklist(step: StepChecklist) -> Markup:
+    """Render the checklist of one step on one endpoint."""
+    endpoint = escape_text(step.endpoint)
+    link = f' on <a class="near" href="#{endpoint}">{endpoint}</a>' if step.endpoint else ""
+    return Markup(f"<p>{escape_text(step.label)}{link}</p>\n<dl>\n{''.join(_render_results(step))}</dl>")
 
 
-def _ways(told: Checked) -> Iterator[str]:
-    if told.mismatched:
-        pairs = (
-            f"<code>{escaped(key)}</code>: {escaped(sanitize_line(value, 120))}"
-            for key, value in told.mismatched.items()
+def _render_results(step: StepChecklist) -> Iterator[str]:
+    if step.mismatched:
+        pairs = ", ".join(
+            f"<code>{escape_text(key)}</code>: {escape_text(sanitize_line(observed, 120))}"
+            for key, observed in step.mismatched.items()
         )
-        yield f"<dt>mismatched</dt><dd>{', '.join(pairs)}</dd>"
-    if told.as_documented:
-        yield f"<dt>as documented</dt><dd>{keys(told.as_documented)}</dd>"
-    if told.assumed:
-        yield f"<dt>assumed</dt><dd>{keys(told.assumed)}</dd>"
-    for why, hidden in told.not_observed.items():
-        yield f"<dt>not observed, {escaped(why)}</dt><dd>{keys(hidden)}</dd>"
+        yield f"<dt>mismatched</dt><dd>{pairs}</dd>"
+    if step.as_documented:
+        yield f"<dt>as documented</dt><dd>{_render_keys(step.as_documented)}</dd>"
+    if step.assumed:
+        yield f"<dt>assumed</dt><dd>{_render_keys(step.assumed)}</dd>"
+    for reason, keys in step.not_observed.items():
+        yield f"<dt>not observed, {escape_text(reason)}</dt><dd>{_render_keys(keys)}</dd>"
 
 
-def near(addresses: Iterable[str]) -> Markup:
-    """Links to other records of the page, each by its address without the provider."""
-    names = ((escaped(each), escaped(each.partition("/")[2])) for each in addresses)
-    return Markup("".join(f'<a class="near" href="#{address}">{name}</a>' for address, name in names))
+def render_record_links(addresses: Iterable[str]) -> Markup:
+    """Render links to other records of the page, named without their provider."""
+    links = (
+        f'<a class="near" href="#{escape_text(address)}">{escape_text(address.partition("/")[2])}</a>'
+        for address in addresses
+    )
+    return Markup("".join(links))
 
 
-def headers(pairs: Iterable[tuple[str, str, str]]) -> Markup:
-    """A list of name, value and mark; nothing where there are none."""
-    rows = "".join(_header(name, value, mark) for name, value, mark in pairs)
-    return Markup(f'<dl class="headers">{rows}</dl>' if rows else "")
+def _render_headers(headers: Iterable[tuple[str, str, str]]) -> str:
+    """Render headers, each with its name, value and mark; empty if there are none."""
+    rows = "".join(
+        f"<div><dt>{escape_text(name)}</dt><dd>{_render_marked(value, mark)}</dd></div>"
+        for name, value, mark in headers
+    )
+    return f'<dl class="headers">{rows}</dl>' if rows else ""
 
 
-def lines(body: Sequence[Sequence[str]]) -> Markup:
-    """The lines of a body and their marks; those without one that follow each other are escaped as one text."""
-    told: list[str] = []
-    for mark, own in groupby(body, key=itemgetter(1)):
-        texts = [text for text, _ in own]
-        told += [_marked(each, mark) for each in texts] if mark else [escaped("\n".join(texts))]
-    joined = "\n".join(told)
-    return Markup(f"<pre>{joined}</pre>" if told else "")
+def _render_lines(lines: Sequence[Sequence[str]]) -> str:
+    """Render the lines of a body, each with its mark; neighbours without one are escaped together, for speed."""
+    rendered: list[str] = []
+    for mark, group in groupby(lines, key=itemgetter(1)):
+        texts = [text for text, _ in group]
+        if mark:
+            rendered += [_render_marked(text, mark) for text in texts]
+        else:
+            rendered.append(escape_text("\n".join(texts)))
+    joined = "\n".join(rendered)
+    return f"<pre>{joined}</pre>" if rendered else ""
 
 
-def events(timeline: Iterable[Sequence[Json]]) -> Markup:
-    """Rows of a table: when, which way, what it was, what it held, and a mark."""
-    return Markup(
-        "".join(
-            f"<tr><td>{'' if ms is None else ms}</td><td>{escaped(way)}</td>"
-            f"<td>{_marked(name, mark)}</td><td>{_marked(text, mark)}</td></tr>"
-            for ms, way, name, text, mark in timeline
-        )
+def _render_events(timeline: Iterable[Sequence[Json]]) -> str:
+    """Render rows of a table: milliseconds, direction, name, data."""
+    return "".join(
+        f"<tr><td>{'' if ms is None else ms}</td><td>{escape_text(direction)}</td>"
+        f"<td>{_render_marked(name, mark)}</td><td>{_render_marked(text, mark)}</td></tr>"
+        for ms, direction, name, text, mark in timeline
     )
 
 
-def keys(names: tuple[str, ...]) -> Markup:
-    """What records assert, by its keys."""
-    return Markup(", ".join(f"<code>{escaped(name)}</code>" for name in names))
+def _render_keys(keys: tuple[str, ...]) -> str:
+    return ", ".join(f"<code>{escape_text(key)}</code>" for key in keys)
 
 
-def _header(name: str, value: str, mark: str) -> str:
-    return f"<div><dt>{escaped(name)}</dt><dd>{_marked(value, mark)}</dd></div>"
-
-
-def _marked(text: str, mark: str) -> str:
-    element, shown = ELEMENTS.get(mark), escaped(text)
-    return f"<{element}>{shown}</{element}>" if element else shown
+def _render_marked(text: str, mark: str) -> str:
+    element, escaped = ELEMENTS.get(mark), escape_text(text)
+    return f"<{element}>{escaped}</{element}>" if element else escaped

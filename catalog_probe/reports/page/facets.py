@@ -1,4 +1,4 @@
-"""What a record is found by in the search of a report: what it says itself, and what this run says of it. Pure."""
+"""The facets by which the search of a report finds a record: of the record itself, and of its result. Pure."""
 
 from __future__ import annotations
 
@@ -8,29 +8,27 @@ from catalog_probe.catalog.evidence.causes import cause_id
 from catalog_probe.catalog.evidence.drift_identity import cause_key, observed_class
 from catalog_probe.catalog.search import query
 from catalog_probe.catalog.text.phrases import shorten
-from catalog_probe.reports.content.sections import words_of
+from catalog_probe.reports.content.sections import list_query_words
 from catalog_probe.reports.content.words import OUTCOMES
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from catalog_probe.catalog.model import Finding
-    from catalog_probe.reports.content.standing import Standing
+    from catalog_probe.reports.content.reported_records import ReportedRecord
 
-LONGEST = 300
-"""Characters of one of them; a hostile answer must not swell the page."""
+MAX_FACET_LENGTH = 300  # characters; a hostile answer must not swell the page
 
 
-def facets(standing: Standing) -> tuple[str, ...]:
-    """All of them, as `field:value` in lower case, each once."""
-    found = (shorten(" ".join(each.split()), LONGEST).lower() for each in _facets(standing))
-    return tuple(dict.fromkeys(found))
+def list_facets(record: ReportedRecord) -> tuple[str, ...]:
+    """Return all facets of a record, as `field:value` in lower case, each once."""
+    facets = (shorten(" ".join(facet.split()), MAX_FACET_LENGTH).lower() for facet in _iterate_facets(record))
+    return tuple(dict.fromkeys(facets))
 
 
-def _facets(standing: Standing) -> Iterator[str]:
-    result = standing.result
+def _iterate_facets(record: ReportedRecord) -> Iterator[str]:
+    result = record.result
     yield from query.record_facets(result.parsed_record)
-    yield from (f"is:{each}" for each in sorted(words_of(standing)))
+    yield from (f"is:{word}" for word in sorted(list_query_words(record)))
     yield f"outcome:{OUTCOMES[result.outcome].replace(' ', '-')}"
     for finding in result.findings:
         yield f"finding:{finding.code}"
@@ -38,7 +36,7 @@ def _facets(standing: Standing) -> Iterator[str]:
         yield f"observed:{observed_class(finding)}"
         yield f"label:{finding.label}"
         if finding.is_drift:
-            yield f"cause:{_id(standing, finding)}"
+            yield f"cause:{cause_id(cause_key(record.provider, finding))}"
     if result.reason is not None:
         yield f"reason:{result.reason.code}"
         yield f"message:{result.reason.detail}"
@@ -46,7 +44,3 @@ def _facets(standing: Standing) -> Iterator[str]:
         yield f"lane:{result.lane}"
     if result.cost:
         yield f"cost:{result.cost}"
-
-
-def _id(standing: Standing, finding: Finding) -> str:
-    return cause_id(cause_key(standing.result.address.provider, finding))

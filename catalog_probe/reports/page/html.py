@@ -10,84 +10,87 @@ from catalog_probe.catalog.model import Outcome
 from catalog_probe.catalog.search import query, terms, values
 from catalog_probe.reports.content.expirations import describe_expirations
 from catalog_probe.reports.content.overview import Overview
-from catalog_probe.reports.content.sentence import sentence, title
-from catalog_probe.reports.content.words import OUTCOMES, another_revision
-from catalog_probe.reports.exchanges import exchanges
-from catalog_probe.reports.page import plots, record_rows
-from catalog_probe.reports.page.detail import Details
-from catalog_probe.reports.page.facts import Relations
-from catalog_probe.reports.page.markup import environment, safe
-from catalog_probe.reports.page.matrix import matrix
-from catalog_probe.reports.page.one_file import asset, policy
+from catalog_probe.reports.content.run_sentence import format_sentence, format_tab_title
+from catalog_probe.reports.content.words import OUTCOMES, describe_revision
+from catalog_probe.reports.exchanges import exchange_views
+from catalog_probe.reports.page import record_rows
+from catalog_probe.reports.page.articles import ArticleRegistry
+from catalog_probe.reports.page.description import RelatedRecords
+from catalog_probe.reports.page.detail import DetailRenderer
+from catalog_probe.reports.page.embedding import format_policy, format_script_json, read_assets
+from catalog_probe.reports.page.markup import mark_safe, template_environment
+from catalog_probe.reports.page.matrix import build_matrix
 from catalog_probe.reports.page.packing import pack_details
-from catalog_probe.reports.page.story import Story
+from catalog_probe.reports.page.plots import plot_runs
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from catalog_probe.catalog.evidence.results import Result, Run
-    from catalog_probe.reports.content.standing import Standing
+    from catalog_probe.reports.content.reported_records import ReportedRecord
 
 STYLES = ("base.css", "story.css", "matrix.css", "finding.css", "records.css", "print.css")
 SCRIPTS = ("page.js", "data.js", "rows.js", "query.js", "detail.js", "copy.js", "list.js", "search.js", "keys.js")
 
-SHOWN_WHOLE = 50
-WHOLE_CHARACTERS = 3_000_000
-"""Findings, and characters of their exchanges, printed whole; the rest are listed, and their details packed."""
+# Up to these limits findings are printed as articles; the others are listed, and their details compressed.
+MAX_ARTICLES = 50
+_MAX_ARTICLE_CHARACTERS = 3_000_000  # of the exchanges of all articles
 
 
 def render(run: Run, results: Sequence[Result]) -> str:
-    """The report. Pure: the same results give the same bytes."""
+    """Render the page. Pure: the same results give the same bytes."""
     overview = Overview(run, results)
-    dates = overview.run_names
-    details = Details(run, Relations(overview.results), overview.attributor, dates)
-    whole = list(_shown_whole(overview.findings))
-    packed = pack_details(_not_printed(overview.standings, whole), details.whole)
-    style, script = asset(STYLES), asset(SCRIPTS)
+    renderer = DetailRenderer(run, RelatedRecords(overview.results), overview.attributor, overview.run_names)
+    printed = list(_select_articles(overview.findings))
+    packed = pack_details(_order_unprinted(overview.records, printed), renderer.render)
+    style, script = read_assets(STYLES), read_assets(SCRIPTS)
     return (
-        environment()
+        template_environment()
         .get_template("report.html.j2")
         .render(
             run=run,
-            under=another_revision(run),
+            revision=describe_revision(run),
             overview=overview,
-            title=title(overview),
-            sentence=sentence(overview, whys=False),  # who is blind, and why, stands below
-            style=safe(style),
-            script=safe(script),
-            policy=policy(style, script),
-            matrix=matrix(overview),
-            runs=plots.runs(overview),
-            story=Story(overview, [details.article(each) for each in whole]),
-            added=[each.address for each in overview.added],
+            title=format_tab_title(overview),
+            sentence=format_sentence(overview, reasons=False),  # the page shows each blind provider with its reason
+            style=mark_safe(style),
+            script=mark_safe(script),
+            policy=format_policy(style, script),
+            matrix=build_matrix(overview),
+            plot=plot_runs(overview),
+            articles=ArticleRegistry(overview, [renderer.describe_article(record) for record in printed]),
+            added=[record.address for record in overview.added],
             ending=describe_expirations(run),
             traffic=format_traffic_summary(run.traffic) if run.traffic is not None else "",
             unrecognised=list_unrecognised(run.traffic),
-            index=safe(record_rows.text(_index(overview, dates))),
-            details=safe(record_rows.text(packed)),
-            dates=dates,
+            index=mark_safe(format_script_json(_build_index(overview))),
+            details=mark_safe(format_script_json(packed)),
+            dates=overview.run_names,
         )
     )
 
 
-def _not_printed(standings: Sequence[Standing], whole: Sequence[Standing]) -> list[Standing]:
-    """The records whose detail is packed; those that conform last, for they are the first to do without."""
-    printed = {each.address for each in whole}
-    members = [each for each in standings if each.address not in printed]
-    return sorted(members, key=lambda each: (each.outcome is Outcome.CONFORMS, not each.result.findings, each.address))
-
-
-def _shown_whole(findings: Sequence[Standing]) -> Iterator[Standing]:
-    left = WHOLE_CHARACTERS
-    for each in findings[:SHOWN_WHOLE]:
-        left -= sum(exchanges.size(attempt) for attempt in each.result.attempts)
-        if left < 0:
+def _select_articles(findings: Sequence[ReportedRecord]) -> Iterator[ReportedRecord]:
+    characters_left = _MAX_ARTICLE_CHARACTERS
+    for finding in findings[:MAX_ARTICLES]:
+        characters_left -= sum(exchange_views.estimate_size(attempt) for attempt in finding.result.attempts)
+        if characters_left < 0:
             return
-        yield each
+        yield finding
 
 
-def _index(overview: Overview, dates: Sequence[str]) -> dict[str, Any]:
-    rows, facets = record_rows.rows(overview)
+def _order_unprinted(records: Sequence[ReportedRecord], printed: Sequence[ReportedRecord]) -> list[ReportedRecord]:
+    """Return the records that are not printed. Those that conform come last: they are the first to be left out."""
+    printed_addresses = {record.address for record in printed}
+    return sorted(
+        (record for record in records if record.address not in printed_addresses),
+        key=lambda record: (record.outcome is Outcome.CONFORMS, not record.result.findings, record.address),
+    )
+
+
+def _build_index(overview: Overview) -> dict[str, Any]:
+    """Build the data of the list of records, for the page's script."""
+    rows, facets = record_rows.list_rows(overview)
     return {
         "outcomes": {OUTCOME_LETTERS[outcome]: [outcome, name] for outcome, name in OUTCOMES.items()},
         "fields": {**query.RECORD_FIELDS, **query.RUN_FIELDS},
@@ -95,7 +98,7 @@ def _index(overview: Overview, dates: Sequence[str]) -> dict[str, Any]:
         "states": sorted(terms.SPACED_FIELDS),
         "listed": values.ALLOWED_VALUES,
         "forms": {field: [form.pattern, form.mend] for field, form in values.VALUE_FORMATS.items()},
-        "runs": dates,
+        "runs": overview.run_names,
         "facets": facets,
         "rows": rows,
     }

@@ -1,4 +1,4 @@
-"""Jinja as the report uses it: everything is escaped, and what is invisible is made visible on its way out."""
+"""The Jinja environment of the report: everything is escaped, and hidden characters are made visible."""
 
 from __future__ import annotations
 
@@ -7,61 +7,67 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from catalog_probe.catalog.files import paths
-from catalog_probe.catalog.model import Outcome
 from catalog_probe.catalog.search.query import RECORD_FIELDS, RUN_FIELDS
 from catalog_probe.catalog.text.phrases import format_count
 from catalog_probe.catalog.text.sanitizing import escape_hidden, sanitize_line
 from catalog_probe.reports.content import advice, commands, sections, words
-from catalog_probe.reports.content.unseen import unseen
-from catalog_probe.reports.exchanges import exchanges
-from catalog_probe.reports.page.facts import RELATED
+from catalog_probe.reports.content.reason_groups import group_by_reason
+from catalog_probe.reports.exchanges import exchange_views
+from catalog_probe.reports.page.description import MAX_RELATED
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
     from jinja2 import Environment
     from markupsafe import Markup
 
-MOST = 40
-"""Causes, or names, told under one heading."""
+MAX_ENTRIES = 40  # causes, or names, shown under one heading
 
-ADDRESS = re.compile(r"(https://[^\s()<>`\"']+[^\s()<>`\"'.,;:])")
-"""An address of a page; what ends a sentence does not belong to it."""
+URL_PATTERN = re.compile(r"(https://[^\s()<>`\"']+[^\s()<>`\"'.,;:])")
+"""An https URL in prose, without the punctuation that follows it."""
 
 TEMPLATES = paths.shipped_folder("reports") / "templates"
 
+# jinja2 and markupsafe are imported inside the functions: they are slow to import, and only pages need them.
 
-def safe(text: str) -> Markup:
-    """Text of our own that goes in as it is."""
-    from markupsafe import Markup  # jinja2's; only pages need it
+
+def mark_safe(text: str) -> Markup:
+    """Mark markup of our own, which a template does not escape."""
+    from markupsafe import Markup
 
     return Markup(text)
 
 
 @cache
-def environment() -> Environment:
-    """The environment of all templates."""
-    from jinja2 import Environment, FileSystemLoader, StrictUndefined  # slow to import; only pages need it
+def template_environment() -> Environment:
+    """Return the environment of all templates."""
+    from jinja2 import Environment, FileSystemLoader, StrictUndefined
     from markupsafe import Markup
 
-    from catalog_probe.reports.page.elements import checked, exchange, near, query, seen  # as above
+    from catalog_probe.reports.page import elements
 
-    def shown(value: Any) -> Any:
+    def escape_hidden_text(value: Any) -> Any:
         return escape_hidden(value) if isinstance(value, str) and not isinstance(value, Markup) else value
 
-    made = Environment(
+    environment = Environment(
         loader=FileSystemLoader(TEMPLATES),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
-        finalize=shown,
+        finalize=escape_hidden_text,
     )
-    made.filters.update(days=words.days, oneline=sanitize_line, why=advice.reason)
-    made.filters.update(runs=_runs, short=exchanges.format_short_value, linked=_linked)
-    made.filters.update({each.__name__: each for each in (exchange, seen, checked, near)})
-    made.globals.update(
-        Name=sections.Name,
+    environment.filters.update(
+        age=words.format_age,
+        line=sanitize_line,
+        short=exchange_views.format_short_value,
+        reason=advice.format_reason,
+        link_urls=_link_urls,
+        exchange=elements.render_exchange,
+        answer=elements.render_answer,
+        checklist=elements.render_checklist,
+        record_links=elements.render_record_links,
+    )
+    environment.globals.update(
+        SectionName=sections.SectionName,
         BY_CAUSE=sections.BY_CAUSE,
         BY_REASON=sections.BY_REASON,
         QUIET=sections.QUIET,
@@ -71,29 +77,23 @@ def environment() -> Environment:
         ADDED=words.ADDED,
         ENDING=words.ENDING,
         UNRECOGNISED=words.UNRECOGNISED,
-        MOST=MOST,
-        RELATED=RELATED,
-        Outcome=Outcome,
+        MAX_ENTRIES=MAX_ENTRIES,
+        MAX_RELATED=MAX_RELATED,
         count=format_count,
-        query=query,
+        query=elements.format_query_link,
         fields={**RECORD_FIELDS, **RUN_FIELDS},
-        meaning=advice.means,
-        unseen=unseen,
-        ask_again=commands.ask_again,
-        accept=commands.accept,
+        explain=advice.explain_code,
+        group_by_reason=group_by_reason,
+        cause_command=commands.format_cause_command,
+        accept_command=commands.format_accept_command,
     )
-    return made
+    return environment
 
 
-def _linked(text: str) -> Markup:
-    """A person's own text, of an accepted difference, in which each address of a page leads there."""
-    from markupsafe import Markup, escape  # as above
+def _link_urls(text: str) -> Markup:
+    """Turn every URL in a person's own text (the reason of an accepted difference) into a link."""
+    from markupsafe import Markup, escape
 
-    pieces = ADDRESS.split(text)
-    link = '<a href="{0}" rel="noreferrer">{0}</a>'
-    return Markup("").join(Markup(link).format(each) if at % 2 else escape(each) for at, each in enumerate(pieces))
-
-
-def _runs(strip: Sequence[Outcome | None]) -> Iterator[tuple[int, Outcome | None]]:
-    """The cells of a history strip, numbered from the left."""
-    return iter(enumerate(strip))
+    link = Markup('<a href="{0}" rel="noreferrer">{0}</a>')
+    pieces = URL_PATTERN.split(text)  # every second piece is a URL
+    return Markup("").join(link.format(piece) if index % 2 else escape(piece) for index, piece in enumerate(pieces))

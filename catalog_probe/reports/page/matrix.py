@@ -1,4 +1,4 @@
-"""The matrix as data: providers across, below each its families; those that conform entirely fold into one line."""
+"""The matrix as data: a column per provider with its families; families that conform are folded into one line."""
 
 from __future__ import annotations
 
@@ -6,61 +6,66 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from catalog_probe.catalog.model import KINDS, Outcome
-from catalog_probe.reports.content.observed_share import ObservedShare, observed_shares
+from catalog_probe.reports.content.observed_share import ObservedShare, count_observed_shares
 from catalog_probe.reports.content.words import OUTCOMES
 
 if TYPE_CHECKING:
-    from catalog_probe.reports.content.overview import Cell, Overview
+    from catalog_probe.reports.content.overview import FamilyCell, Overview
 
-EXCEPTIONS = {outcome: name for outcome, name in OUTCOMES.items() if outcome is not Outcome.CONFORMS}
-NAMES = {"endpoints": "Endpoints", "errors": "Errors", "rate_limits": "Rate limits"}
+_KIND_NAMES = {"endpoints": "Endpoints", "errors": "Errors", "rate_limits": "Rate limits"}
 
 
 @dataclass(frozen=True, slots=True)
 class Family:
-    """One family in one cell of the matrix."""
+    """A family of one provider."""
 
-    cell: Cell
+    cell: FamilyCell
     exceptions: tuple[tuple[int, str], ...]
-    """How many do not conform, by outcome in words; empty where all do."""
+    """How many records do not conform, by outcome in words; empty if all do."""
 
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """One provider: the families of which not all conform, and those that fold into one line."""
+    """A provider in the matrix."""
 
     provider: str
-    records: int
+    record_count: int
     observed: ObservedShare | None
     oldest: int | None
+    """The age in days of its oldest evidence."""
     notable: tuple[tuple[str, tuple[Family, ...]], ...]
-    """By kind, its name first."""
-    calm: tuple[Family, ...]
+    """The families that do not all conform, by the name of their kind."""
+    conforming: tuple[Family, ...]
 
 
-def matrix(overview: Overview) -> tuple[Column, ...]:
-    """Each provider's column; what conforms entirely is folded."""
-    shares = observed_shares(overview.standings)
-    return tuple(_column(provider, overview, shares.get(provider)) for provider in overview.providers)
+def build_matrix(overview: Overview) -> tuple[Column, ...]:
+    """Build the columns of all providers."""
+    shares = count_observed_shares(overview.records)
+    return tuple(_build_column(provider, overview, shares.get(provider)) for provider in overview.providers)
 
 
-def _column(provider: str, overview: Overview, observed: ObservedShare | None) -> Column:
-    families = [_family(cell) for cell in overview.cells if cell.provider == provider]
-    notable = tuple(
-        (NAMES[kind], tuple(each for each in families if each.exceptions and each.cell.kind == kind)) for kind in KINDS
-    )
-    ages = [each.cell.oldest for each in families if each.cell.oldest is not None]
+def _build_column(provider: str, overview: Overview, observed: ObservedShare | None) -> Column:
+    families = [_build_family(cell) for cell in overview.cells if cell.provider == provider]
+    notable = []
+    for kind in KINDS:
+        members = tuple(family for family in families if family.exceptions and family.cell.kind == kind)
+        if members:
+            notable.append((_KIND_NAMES[kind], members))
     return Column(
         provider,
-        sum(len(each.cell.standings) for each in families),
+        sum(len(family.cell.records) for family in families),
         observed,
-        max(ages, default=None),
-        tuple((name, members) for name, members in notable if members),
-        tuple(each for each in families if not each.exceptions),
+        max((family.cell.oldest for family in families if family.cell.oldest is not None), default=None),
+        tuple(notable),
+        tuple(family for family in families if not family.exceptions),
     )
 
 
-def _family(cell: Cell) -> Family:
+def _build_family(cell: FamilyCell) -> Family:
     counts = cell.counts
-    exceptions = tuple((counts[outcome], name) for outcome, name in EXCEPTIONS.items() if counts[outcome])
+    exceptions = tuple(
+        (counts[outcome], name)
+        for outcome, name in OUTCOMES.items()
+        if outcome is not Outcome.CONFORMS and counts[outcome]
+    )
     return Family(cell, exceptions)

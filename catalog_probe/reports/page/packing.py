@@ -1,6 +1,6 @@
-"""Packs the details that the page does not print: raw deflate (RFC 1951) in base64, a text for each record.
+"""Compressed details of the records that the page does not print: raw deflate (RFC 1951) in base64.
 
-Packed, all details of a run fit into the page; as plain markup they take five times as much.
+Compressed, the details of a whole run fit into the page; as plain markup they take five times as much.
 """
 
 from __future__ import annotations
@@ -12,26 +12,24 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from catalog_probe.reports.content.standing import Standing
+    from catalog_probe.reports.content.reported_records import ReportedRecord
 
-BUDGET = 8_000_000
-"""Characters, packed, of all details. Beyond it records leave them to results.jsonl."""
+BUDGET = 8_000_000  # characters of all compressed details; the rest are only in results.jsonl
 
 
-def pack_details(standings: Iterable[Standing], detail: Callable[[Standing], str]) -> dict[str, str]:
-    """Pack every record's detail, by address, in the order given, while there is room."""
+def pack_details(records: Iterable[ReportedRecord], render: Callable[[ReportedRecord], str]) -> dict[str, str]:
+    """Compress the details of the records, by address, in the order given, until the budget is used up."""
     packed: dict[str, str] = {}
-    used = 0
-    for standing in standings:
-        text = pack(detail(standing))
-        used += len(text)
-        if used > BUDGET:
+    size = 0
+    for record in records:
+        text = _pack(render(record))
+        size += len(text)
+        if size > BUDGET:
             break
-        packed[standing.address] = text
+        packed[record.address] = text
     return packed
 
 
-def pack(markup: str) -> str:
-    """Deflate a text, as base64."""
-    deflate = zlib.compressobj(wbits=-zlib.MAX_WBITS)
-    return base64.b64encode(deflate.compress(markup.encode()) + deflate.flush()).decode()
+def _pack(markup: str) -> str:
+    compressor = zlib.compressobj(wbits=-zlib.MAX_WBITS)
+    return base64.b64encode(compressor.compress(markup.encode()) + compressor.flush()).decode()

@@ -1,43 +1,37 @@
-"""The data that the report's script reads: a row for every record, with the columns of the list."""
+"""The rows of the list of records, which the page's script searches and draws."""
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING
 
 from catalog_probe.catalog.evidence.earlier_runs import OUTCOME_LETTERS
-from catalog_probe.catalog.text.sanitizing import escape_hidden_in_json
-from catalog_probe.reports.page.facets import facets
-from catalog_probe.reports.page.facts import title
+from catalog_probe.reports.page.facets import list_facets
 
 if TYPE_CHECKING:
     from catalog_probe.catalog.model import Json
     from catalog_probe.reports.content.overview import Overview
 
 
-def rows(overview: Overview) -> tuple[list[list[Json]], list[str]]:
-    """One row a record: address, title, outcome, tags, age, strip, milliseconds, facets.
+def list_rows(overview: Overview) -> tuple[list[list[Json]], list[str]]:
+    """Return one row per record, and the list of all facets.
 
-    Facets are told by their places in the list beside: most are shared by many records.
+    A row is address, title, outcome, tags, age, recent outcomes, milliseconds and facets. Facets are given by their
+    index in the list, because most are shared by many records.
     """
-    known: dict[str, int] = {}
-    told = [
-        [
-            each.address,
-            title(each.result),
-            OUTCOME_LETTERS[each.outcome],
-            sorted(map(str, each.result.parsed_record.tags)),
-            each.age,
-            "".join(OUTCOME_LETTERS[outcome] if outcome else "." for outcome in each.strip),
-            round(each.result.elapsed_ms),
-            [known.setdefault(facet, len(known)) for facet in facets(each)],
-        ]
-        for each in sorted(overview.standings, key=lambda standing: standing.address)
-    ]
-    return told, list(known)
-
-
-def text(data: Json) -> str:
-    """JSON for a `<script type="application/json">`: nothing in it can end the element, or hide."""
-    dumped = json.dumps(escape_hidden_in_json(data), ensure_ascii=False, separators=(",", ":"))
-    return dumped.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
+    index_by_facet: dict[str, int] = {}
+    rows: list[list[Json]] = []
+    for record in sorted(overview.records, key=lambda record: record.address):
+        recent_outcomes = (OUTCOME_LETTERS[outcome] if outcome else "." for outcome in record.recent_outcomes)
+        rows.append(
+            [
+                record.address,
+                record.result.parsed_record.title,
+                OUTCOME_LETTERS[record.outcome],
+                sorted(map(str, record.result.parsed_record.tags)),
+                record.age,
+                "".join(recent_outcomes),
+                round(record.result.elapsed_ms),
+                [index_by_facet.setdefault(facet, len(index_by_facet)) for facet in list_facets(record)],
+            ]
+        )
+    return rows, list(index_by_facet)

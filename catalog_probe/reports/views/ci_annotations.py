@@ -1,4 +1,4 @@
-"""What fails a run as annotations of a CI system, one for each cause: a pull request shows them by itself."""
+"""Annotations of a CI system, one for each cause that fails a run; a pull request shows them by itself."""
 
 from __future__ import annotations
 
@@ -15,49 +15,51 @@ if TYPE_CHECKING:
 FORMATS = ("github",)
 """The CI systems whose annotations can be written."""
 
-MOST = 10
-"""GitHub shows so many of a kind a step, and drops the rest without a word; the last one counts those."""
+MOST = 10  # GitHub shows so many errors per step and drops the rest silently, so our last one counts the rest
+
+# The imports inside the functions are slow, and the command line needs FORMATS only.
 
 
-def annotated(run: Run, results: Sequence[Result]) -> list[str]:
-    """Lines of GitHub's workflow commands, the state of the run last. Pure."""
-    from catalog_probe.reports.content.overview import Overview  # the command line needs the names of FORMATS alone
-    from catalog_probe.reports.content.sentence import verdict
+def render(run: Run, results: Sequence[Result]) -> list[str]:
+    """Return lines of GitHub's workflow commands, the state of the run last. Pure."""
+    from catalog_probe.reports.content.overview import Overview
+    from catalog_probe.reports.content.run_sentence import format_verdict
 
     overview = Overview(run, results)
-    found = [*_errors(overview)]
-    shown = (
-        found if len(found) <= MOST else [*found[: MOST - 1], ("More", f"{len(found) - MOST + 1} more, in report.html")]
-    )
-    kind = {"bad": "error", "warn": "warning", "good": "notice"}[overview.mood]
+    errors = list(_iterate_errors(overview))
+    if len(errors) > MOST:
+        hidden = len(errors) - MOST + 1
+        errors = [*errors[: MOST - 1], ("More", f"{hidden} more, in report.html")]
+    level = {"bad": "error", "warn": "warning", "good": "notice"}[overview.mood]
     return [
-        *(_command("error", title, text) for title, text in shown),
-        _command(kind, "Catalog probe", verdict(overview)),
+        *(_format_command("error", title, text) for title, text in errors),
+        _format_command(level, "Catalog probe", format_verdict(overview)),
     ]
 
 
-def _errors(overview: Overview) -> Iterator[tuple[str, str]]:
-    """Title and text of each, what is gravest first."""
-    from catalog_probe.reports.content import advice  # as above
-    from catalog_probe.reports.content.sections import BAD, BY_CAUSE, Name
+def _iterate_errors(overview: Overview) -> Iterator[tuple[str, str]]:
+    """Yield title and text of each error, the gravest first."""
+    from catalog_probe.reports.content import advice
+    from catalog_probe.reports.content.sections import BY_CAUSE, FAILING, SectionName
 
-    yield from (("Our fault", each) for each in overview.faults)
-    yield from ((f"{name.upper()} blind", why) for name, why in overview.blind.items())
-    yield from (("Stale accepted difference", each) for each in overview.stale_entries)
+    yield from (("Our fault", fault) for fault in overview.faults)
+    yield from ((f"{provider.upper()} blind", reason) for provider, reason in overview.blind.items())
+    yield from (("Stale accepted difference", entry) for entry in overview.stale_entries)
     for section in overview.sections:
-        if section.name not in BAD and section.name is not Name.LOST:
+        if section.name not in FAILING and section.name is not SectionName.LOST:
             continue
+        heading = section.name.heading
         if section.name in BY_CAUSE:
-            for each in overview.gathered(section):
-                title = f"{section.name.heading}: {each.cause.provider.upper()} {each.cause.id}"
-                yield title, f"{each.cause.summary} ({each.number}: {each.named()})"
+            for reported in overview.report_causes(section):
+                cause = reported.cause
+                title = f"{heading}: {cause.provider.upper()} {cause.id}"
+                yield title, f"{cause.summary} ({reported.extent}: {reported.addresses})"
         else:
-            for standing in section.members:
-                why = advice.reason(standing.result) or section.means
-                yield f"{section.name.heading}: {standing.address}", why
+            for record in section.records:
+                yield f"{heading}: {record.address}", advice.format_reason(record.result) or section.means
 
 
-def _command(kind: str, title: str, text: str) -> str:
-    """One workflow command; what would end its title or its line is escaped as GitHub says."""
-    said = sanitize_line(title, 120).replace("%", "%25").replace(":", "%3A").replace(",", "%2C")
-    return f"::{kind} title={said}::{sanitize_line(text, 500).replace('%', '%25')}"
+def _format_command(level: str, title: str, text: str) -> str:
+    """Return one workflow command; characters that would end its title or its line are escaped as GitHub says."""
+    escaped_title = sanitize_line(title, 120).replace("%", "%25").replace(":", "%3A").replace(",", "%2C")
+    return f"::{level} title={escaped_title}::{sanitize_line(text, 500).replace('%', '%25')}"

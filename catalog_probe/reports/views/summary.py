@@ -1,8 +1,9 @@
-"""summary.md: the first screen in Markdown, for a pull request or a step summary; bounded, and inert if hostile."""
+"""summary.md: the first screen in Markdown, for a pull request or a step summary; bounded and sanitized."""
 
 from __future__ import annotations
 
 import re
+from collections import Counter
 from typing import TYPE_CHECKING
 from urllib.parse import quote
 
@@ -11,14 +12,14 @@ from catalog_probe.catalog.evidence.verdicts import run_verdict
 from catalog_probe.catalog.model import Outcome
 from catalog_probe.catalog.text.sanitizing import sanitize, sanitize_line
 from catalog_probe.reports.content import advice
-from catalog_probe.reports.content.causes import Gathered, heading, providers_of
-from catalog_probe.reports.content.commands import accept, ask_again
+from catalog_probe.reports.content.commands import format_accept_command, format_cause_command
 from catalog_probe.reports.content.expirations import describe_expirations
-from catalog_probe.reports.content.on_endpoints import in_full
-from catalog_probe.reports.content.overview import Overview
-from catalog_probe.reports.content.sections import BY_CAUSE, BY_REASON, QUIET, Name, Section
-from catalog_probe.reports.content.sentence import sentence
-from catalog_probe.reports.content.unseen import unseen
+from catalog_probe.reports.content.finding_endpoints import describe_finding
+from catalog_probe.reports.content.overview import Overview, oldest_age
+from catalog_probe.reports.content.reason_groups import group_by_reason
+from catalog_probe.reports.content.reported_causes import ReportedCause, format_cause_heading, list_providers
+from catalog_probe.reports.content.run_sentence import format_sentence
+from catalog_probe.reports.content.sections import BY_CAUSE, BY_REASON, QUIET, Section, SectionName
 from catalog_probe.reports.content.words import (
     ADDED,
     DISCOVERED,
@@ -26,236 +27,246 @@ from catalog_probe.reports.content.words import (
     OUTCOMES,
     RESOLVED,
     UNRECOGNISED,
-    another_revision,
-    days,
-    names,
+    describe_revision,
+    format_age,
+    join_providers,
 )
-from catalog_probe.reports.page.markup import ADDRESS
+from catalog_probe.reports.page.markup import URL_PATTERN
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from catalog_probe.catalog.evidence.results import Result, Run
-    from catalog_probe.reports.content.standing import Standing
+    from catalog_probe.reports.content.reported_records import ReportedRecord
 
 PAGE = "report.html"
 """The report, beside the summary."""
 
-MAX_BYTES = 60_000
-"""The hosts of pull requests refuse longer bodies."""
+MAX_BYTES = 60_000  # hosts of pull requests refuse longer bodies
+_MAX_COUNTS = 2_000  # characters of the counts of recorded traffic
 
-LISTED = 40
-"""Records, or causes, listed under one heading."""
-
-MAX_COUNTS = 2_000
-"""Characters of the counts of recorded traffic: each reason is one of a few, but for lines that cannot be read."""
-
-NAMED = 12
-"""Records named below a cause."""
+# How many entries are shown; the report has them all.
+LISTED = 40  # records, or causes, under one heading
+_MAX_RECORDS = 12  # below a cause
+_MAX_DRIFTS = 3  # of one record
+_MAX_STEPS = 10
 
 
 def render(run: Run, results: Sequence[Result]) -> str:
-    """The summary, ending where `MAX_BYTES` ends, and saying so. Pure."""
-    return _Summary(Overview(run, results)).text()
+    """Render the summary; if it is cut at `MAX_BYTES`, it says so. Pure."""
+    return _Renderer(Overview(run, results)).render()
 
 
 def code_span(text: str, limit: int = 300) -> str:
-    """Observed text as inline code, in which no Markdown, HTML, link, mention or issue number means anything.
+    """Format observed text as inline code, in which Markdown, HTML, links, mentions and issue numbers are inert.
 
-    Hosts look for mentions after rendering, so escaping alone would not stop them; inside code they do not look.
+    Escaping would not be enough: hosts look for mentions after rendering, but not inside code.
     """
-    shown = sanitize_line(text, limit) or " "
-    fence = "`" * (max((len(run) for run in re.findall("`+", shown)), default=0) + 1)
-    pad = " " if shown[0] in "` " or shown[-1] in "` " else ""
-    return f"{fence}{pad}{shown}{pad}{fence}"
+    line = sanitize_line(text, limit) or " "
+    longest_run = max((len(backticks) for backticks in re.findall("`+", line)), default=0)
+    fence = "`" * (longest_run + 1)
+    pad = " " if line[0] in "` " or line[-1] in "` " else ""
+    return f"{fence}{pad}{line}{pad}{fence}"
 
 
-def _link_addresses(text: str) -> str:
-    """A person's reason for an accepted difference; each address of a page in it becomes a link."""
-    return " ".join(f"<{part}>" if at % 2 else code_span(part) for at, part in enumerate(ADDRESS.split(text)) if part)
-
-
-class _Summary:
-    """One run's summary, whose items link to anchors of its report."""
+class _Renderer:
+    """Renders the summary of one run, whose items link to anchors of its report."""
 
     def __init__(self, overview: Overview) -> None:
         self._overview = overview
         self._run = overview.run
 
-    def text(self) -> str:
-        return _bounded([*self._head(), *self._sections(), *self._told(), *self._steps(), *self._matrix()])
-
-    def _head(self) -> Iterator[str]:
-        run, overview = self._run, self._overview
-        previous = run.previous_run
-        before = f"compared with {code_span(previous)}" if previous else "no earlier run to compare with"
-        yield f"## {sentence(overview)}"
-        under = another_revision(run)
-        where = f"{code_span(run.target)}{f', {code_span(under)}' if under else ''}"
-        about = f"{run.today} on target {where}, run {code_span(run.run)}, {before}."
-        yield f"{overview.coverage[0].upper()}{overview.coverage[1:]}. {about} [Full report]({PAGE})"
-        yield (
-            " · ".join(f"{len(each.members)} {each.name.heading.lower()}" for each in overview.sections)
-            + f" = {len(overview.standings)} selected"
+    def render(self) -> str:
+        return _join_bounded(
+            [
+                *self._render_head(),
+                *self._render_sections(),
+                *self._render_other_news(),
+                *self._render_next_steps(),
+                *self._render_matrix(),
+            ]
         )
+
+    def _render_head(self) -> Iterator[str]:
+        run, overview = self._run, self._overview
+        yield f"## {format_sentence(overview)}"
+        revision = describe_revision(run)
+        target = f"{code_span(run.target)}{f', {code_span(revision)}' if revision else ''}"
+        previous = (
+            f"compared with {code_span(run.previous_run)}" if run.previous_run else "no earlier run to compare with"
+        )
+        about = f"{run.today} on target {target}, run {code_span(run.run)}, {previous}."
+        coverage = overview.coverage
+        yield f"{coverage[0].upper()}{coverage[1:]}. {about} [Full report]({PAGE})"
+        counts = " · ".join(f"{len(section.records)} {section.name.heading.lower()}" for section in overview.sections)
+        yield f"{counts} = {len(overview.records)} selected"
         if overview.blind:
             yield "### Blind"
-            blind = [f"- **{name.upper()}**: blind: {code_span(why)}" for name, why in overview.blind.items()]
-            yield self._listed(blind)
-        yield from self._named(Name.OURS.heading, overview.faults)
-        yield from self._named(Name.STALE.heading, overview.stale_entries)
-        yield from self._named(ENDING, describe_expirations(overview.run))
+            yield _list_items(
+                [f"- **{name.upper()}**: blind: {code_span(reason)}" for name, reason in overview.blind.items()]
+            )
+        yield from _render_names(SectionName.OURS.heading, overview.faults)
+        yield from _render_names(SectionName.STALE.heading, overview.stale_entries)
+        yield from _render_names(ENDING, describe_expirations(run))
         if run.traffic is not None:
-            yield code_span(format_traffic_summary(run.traffic), MAX_COUNTS)
-            yield from self._named(UNRECOGNISED, list_unrecognised(run.traffic))
+            yield code_span(format_traffic_summary(run.traffic), _MAX_COUNTS)
+            yield from _render_names(UNRECOGNISED, list_unrecognised(run.traffic))
         if not overview.has_news:
             yield "Nothing changed."
 
-    def _sections(self) -> Iterator[str]:
+    def _render_sections(self) -> Iterator[str]:
         for section in self._overview.sections:
             if section.name in BY_CAUSE:
-                yield from self._by_cause(section)
+                yield from self._render_causes(section)
             elif section.name in BY_REASON - QUIET:
-                yield f"### {section.name.heading} ({len(section.members)})"
-                yield self._by_reason(section.members)
+                yield f"### {section.name.heading} ({len(section.records)})"
+                yield _render_reasons(section.records)
             elif section.name not in QUIET:
-                yield f"### {section.name.heading} ({len(section.members)})"
-                yield self._listed([self._item(each) for each in section.members])
+                yield f"### {section.name.heading} ({len(section.records)})"
+                yield _list_items([_render_record(record) for record in section.records])
 
-    def _told(self) -> Iterator[str]:
-        """What is news and no section, and what was not asked: folded, for nobody has to act on it."""
+    def _render_other_news(self) -> Iterator[str]:
+        """Yield the news that is in no section, and, folded, what was not asked: nobody has to act on that."""
         overview = self._overview
-        yield from self._named(RESOLVED, overview.resolved)
-        yield from self._named(DISCOVERED, overview.discovered)
+        yield from _render_names(RESOLVED, overview.resolved)
+        yield from _render_names(DISCOVERED, overview.discovered)
         if overview.added:
             yield f"### {ADDED} ({len(overview.added)})"
-            yield self._listed([f"- {self._to(each)}" for each in overview.added])
+            yield _list_items([f"- {_link_record(record)}" for record in overview.added])
         for section in overview.sections:
-            if section.name in (Name.RESTRICTED, Name.NOT_PROBED):
-                title = f"{section.name.heading} ({len(section.members)})"
-                yield _folded(title, self._by_reason(section.members))
+            if section.name in (SectionName.RESTRICTED, SectionName.NOT_PROBED):
+                title = f"{section.name.heading} ({len(section.records)})"
+                yield _fold(title, _render_reasons(section.records))
 
-    def _named(self, title: str, told: Sequence[str]) -> Iterator[str]:
-        if told:
-            yield f"### {title} ({len(told)})"
-            yield self._listed([f"- {code_span(each)}" for each in told])
-
-    def _listed(self, items: Sequence[str]) -> str:
-        more = [f"- … and {len(items) - LISTED} more, in the report"] if len(items) > LISTED else []
-        return "\n".join([*items[:LISTED], *more])
-
-    def _by_reason(self, members: Sequence[Standing]) -> str:
-        return self._listed(
-            [
-                f"- {self._to(group.standings[0]) if len(group.standings) == 1 else group.who}: "
-                f"{'; '.join(map(code_span, [f'{group.code}{group.since}', *group.reasons]))}"
-                for group in unseen(members)
-            ]
-        )
-
-    def _by_cause(self, section: Section) -> Iterator[str]:
-        """What made these records drift; the records themselves are folded."""
-        found = self._overview.gathered(section)
-        yield f"### {heading(section.name.heading, len(section.members), len(found))}"
-        for each in found[:LISTED]:
-            yield from self._cause(each, section)
-        if len(found) > LISTED:
-            of_whom = names(providers_of(found[LISTED:]))
-            yield f"… and {len(found) - LISTED} more causes of {of_whom}, in the report"
-        if section.name is Name.PENDING:
+    def _render_causes(self, section: Section) -> Iterator[str]:
+        causes = self._overview.report_causes(section)
+        yield f"### {format_cause_heading(section.name.heading, len(section.records), len(causes))}"
+        for cause in causes[:LISTED]:
+            yield from self._render_cause(cause, section)
+        hidden = causes[LISTED:]
+        if hidden:
+            yield f"… and {len(hidden)} more causes of {join_providers(list_providers(hidden))}, in the report"
+        if section.name is SectionName.PENDING:
             yield self._overview.pending
 
-    def _cause(self, each: Gathered, section: Section) -> Iterator[str]:
-        cause = each.cause
-        told = [each.number]
-        if each.since is not None and each.since.isoformat() != self._run.today:
-            told.append(f"since {each.since}")
-        if each.who:
-            told.append(f"likely wrong: {each.who}")
-        if each.accepted:
-            told.append(_link_addresses(each.accepted))
+    def _render_cause(self, reported: ReportedCause, section: Section) -> Iterator[str]:
+        """Yield a cause in one line; its records and commands are folded."""
+        cause = reported.cause
+        remarks = [reported.extent]
+        if reported.since is not None and reported.since.isoformat() != self._run.today:
+            remarks.append(f"since {reported.since}")
+        if reported.party:
+            remarks.append(f"likely wrong: {reported.party}")
+        if reported.acceptance_terms:
+            remarks.append(_link_urls(reported.acceptance_terms))
         title = f"**{cause.provider.upper()}** {code_span(cause.summary)}"
-        yield f"{title} ({code_span(cause.code)}), {', '.join(told)} · [{cause.id}]({PAGE}#{cause.id})"
-        records = [f"- {self._to(standing)}" for standing in each.members[:NAMED]]
-        if len(each.members) > NAMED:
-            records.append(f"- … and {len(each.members) - NAMED} more, in the report")
-        again = [f"- ask again: {code_span(ask_again(self._run, cause))}"]
-        if section.name is not Name.ACCEPTED:
-            again.append(f"- accept: {code_span(accept(self._run, cause))}")
-        yield _folded("its records, and what to do", "\n".join([*records, *again]))
+        yield f"{title} ({code_span(cause.code)}), {', '.join(remarks)} · [{cause.id}]({PAGE}#{cause.id})"
+        items = [f"- {_link_record(record)}" for record in reported.records[:_MAX_RECORDS]]
+        if len(reported.records) > _MAX_RECORDS:
+            items.append(f"- … and {len(reported.records) - _MAX_RECORDS} more, in the report")
+        items.append(f"- ask again: {code_span(format_cause_command(self._run, cause))}")
+        if section.name is not SectionName.ACCEPTED:
+            items.append(f"- accept: {code_span(format_accept_command(self._run, cause))}")
+        yield _fold("its records, and what to do", "\n".join(items))
 
-    def _to(self, standing: Standing) -> str:
-        """A link to the record in the report."""
-        return f"[{code_span(standing.address)}]({PAGE}#{quote(standing.address)})"
-
-    def _item(self, standing: Standing) -> str:
-        result = standing.result
-        told = []
-        if run_verdict.is_stale(result):
-            told += [
-                code_span(run_verdict.acceptance_field(result, "detail")),
-                code_span(run_verdict.acceptance_field(result, "reason")),
-            ]
-        if result.reason is not None:
-            told.append(code_span(advice.reason(result)))
-        told += [
-            f"{code_span(f'{finding.label}: {in_full(finding, result)}')} ({code_span(finding.code)})"
-            for finding in result.drifts[:3]
-        ]
-        if len(result.drifts) > 3:
-            told.append(f"and {len(result.drifts) - 3} more differences")
-        return f"- {self._to(standing)}{': ' if told else ''}{'; '.join(told)}"
-
-    def _steps(self) -> Iterator[str]:
-        found = advice.steps(self._overview.standings)
-        if found:
+    def _render_next_steps(self) -> Iterator[str]:
+        steps = advice.list_next_steps(self._overview.records)
+        if steps:
             yield "### Next"
-            told = (f"1. {code_span(step.code)} ({len(step.addresses)}): {step.next_step}" for step in found[:10])
-            more = f"\n\n… and {len(found) - 10} more steps, in the report" if len(found) > 10 else ""
-            yield "\n".join(told) + more
+            items = [f"1. {code_span(step.code)} ({len(step.addresses)}): {step.text}" for step in steps[:_MAX_STEPS]]
+            hidden = len(steps) - _MAX_STEPS
+            yield "\n".join(items) + (f"\n\n… and {hidden} more steps, in the report" if hidden > 0 else "")
 
-    def _matrix(self) -> Iterator[str]:
-        """A line a provider; below it, folded, its families of which not all conforms."""
+    def _render_matrix(self) -> Iterator[str]:
+        """Yield a line per provider and, folded, its families that do not all conform."""
         overview = self._overview
         columns = [outcome for outcome in OUTCOMES if overview.counts[outcome]]
-        heads = " | ".join(OUTCOMES[outcome] for outcome in columns)
+        names = " | ".join(OUTCOMES[outcome] for outcome in columns)
         rule = f"|---|---:|{'---:|' * len(columns)}---|"
-        lines = [f"| provider | records | {heads} | oldest evidence |", rule]
+        lines = [f"| provider | records | {names} | oldest evidence |", rule]
         for provider in overview.providers:
-            mine = [each for each in overview.standings if each.result.address.provider == provider]
-            oldest = days(max((each.age for each in mine if each.age is not None), default=None))
-            counted = " | ".join(_number(one, sum(each.outcome is one for each in mine)) for one in columns)
-            lines.append(f"| {provider.upper()} | {len(mine)} | {counted} | {oldest} |")
+            records = [record for record in overview.records if record.provider == provider]
+            lines.append(_render_matrix_row(provider.upper(), records, columns))
         yield "\n".join(lines)
-        notable = [cell for cell in overview.cells if cell.counts[Outcome.CONFORMS] < len(cell.standings)]
+        notable = [cell for cell in overview.cells if cell.counts[Outcome.CONFORMS] < len(cell.records)]
         if notable:
-            lines = [f"| family | records | {heads} | oldest evidence |", rule]
-            for cell in notable:
-                counts = " | ".join(_number(outcome, cell.counts[outcome]) for outcome in columns)
-                lines.append(f"| {cell.prefix} | {len(cell.standings)} | {counts} | {days(cell.oldest)} |")
+            lines = [f"| family | records | {names} | oldest evidence |", rule]
+            lines += [_render_matrix_row(cell.prefix, cell.records, columns) for cell in notable]
             title = f"Families that do not all conform ({len(notable)} of {len(overview.cells)})"
-            yield _folded(title, "\n".join(lines))
+            yield _fold(title, "\n".join(lines))
 
 
-def _folded(title: str, text: str) -> str:
-    """Markdown under a line that opens it."""
-    return f"<details><summary>{title}</summary>\n\n{text}\n\n</details>"
+def _render_matrix_row(name: str, records: Sequence[ReportedRecord], columns: Sequence[Outcome]) -> str:
+    counts = Counter(record.outcome for record in records)
+    numbers = " | ".join(_render_number(outcome, counts[outcome]) for outcome in columns)
+    return f"| {name} | {len(records)} | {numbers} | {format_age(oldest_age(records))} |"
 
 
-def _number(outcome: Outcome, number: int) -> str:
+def _render_number(outcome: Outcome, number: int) -> str:
     if not number:
         return "·"
     return str(number) if outcome is Outcome.CONFORMS else f"**{number}**"
 
 
-def _bounded(blocks: Sequence[str]) -> str:
-    """The blocks joined, cut between two where they would be too long: nothing folded is left open."""
+def _render_record(record: ReportedRecord) -> str:
+    """Return a list item with a record and what a person must know of it."""
+    result = record.result
+    remarks = []
+    if run_verdict.is_stale(result):
+        remarks += [code_span(run_verdict.acceptance_field(result, field)) for field in ("detail", "reason")]
+    if result.reason is not None:
+        remarks.append(code_span(advice.format_reason(result)))
+    for drift in result.drifts[:_MAX_DRIFTS]:
+        remarks.append(f"{code_span(f'{drift.label}: {describe_finding(drift, result)}')} ({code_span(drift.code)})")
+    if len(result.drifts) > _MAX_DRIFTS:
+        remarks.append(f"and {len(result.drifts) - _MAX_DRIFTS} more differences")
+    return f"- {_link_record(record)}{': ' if remarks else ''}{'; '.join(remarks)}"
+
+
+def _render_reasons(records: Sequence[ReportedRecord]) -> str:
+    items = []
+    for group in group_by_reason(records):
+        title = _link_record(group.records[0]) if len(group.records) == 1 else group.title
+        reasons = "; ".join(map(code_span, [f"{group.code}{group.since}", *group.reasons]))
+        items.append(f"- {title}: {reasons}")
+    return _list_items(items)
+
+
+def _render_names(title: str, names: Sequence[str]) -> Iterator[str]:
+    if names:
+        yield f"### {title} ({len(names)})"
+        yield _list_items([f"- {code_span(name)}" for name in names])
+
+
+def _list_items(items: Sequence[str]) -> str:
+    more = [f"- … and {len(items) - LISTED} more, in the report"] if len(items) > LISTED else []
+    return "\n".join([*items[:LISTED], *more])
+
+
+def _link_record(record: ReportedRecord) -> str:
+    """Return a link to a record in the report."""
+    return f"[{code_span(record.address)}]({PAGE}#{quote(record.address)})"
+
+
+def _link_urls(text: str) -> str:
+    """Format a person's own text (the reason of an accepted difference) with its URLs as links."""
+    pieces = URL_PATTERN.split(text)  # every second piece is a URL
+    return " ".join(f"<{piece}>" if index % 2 else code_span(piece) for index, piece in enumerate(pieces) if piece)
+
+
+def _fold(title: str, text: str) -> str:
+    """Hide Markdown under a line that opens it."""
+    return f"<details><summary>{title}</summary>\n\n{text}\n\n</details>"
+
+
+def _join_bounded(blocks: Sequence[str]) -> str:
+    """Join the blocks, and cut between two blocks at `MAX_BYTES`: a fold that is cut would never be closed."""
     note = "… cut here to stay short; {} more of its parts are in the [full report]({})."
     kept: list[str] = []
-    room = MAX_BYTES - len(note.format(len(blocks), PAGE).encode()) - 3
+    bytes_left = MAX_BYTES - len(note.format(len(blocks), PAGE).encode()) - 3
     for block in map(sanitize, blocks):
-        room -= len(block.encode()) + 2
-        if room < 0:
+        bytes_left -= len(block.encode()) + 2
+        if bytes_left < 0:
             return "\n\n".join([*kept, note.format(len(blocks) - len(kept), PAGE)]) + "\n"
         kept.append(block)
     return "\n\n".join(kept) + "\n"

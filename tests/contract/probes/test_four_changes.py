@@ -8,7 +8,7 @@ from catalog_probe.catalog.evidence.causes import find_causes
 from catalog_probe.catalog.model import Outcome
 from catalog_probe.catalog.reading.statuses import documented_status
 from catalog_probe.reports.content.overview import Overview
-from catalog_probe.reports.content.sentence import sentence
+from catalog_probe.reports.content.run_sentence import format_sentence
 from tests.harness import fault_changes as to
 from tests.harness.engines import catalog, probe
 from tests.harness.faults import Fault, Where
@@ -54,4 +54,4 @@ def test_four_changes_are_four_causes(stand: Stand) -> None:
     assert {f"{each.provider.upper()} {each.summary}" for each in found} == CHANGES.keys()
     assert len(found) == len(CHANGES) < len(drifted)
     first_screen = Overview(run(selected=tuple(sorted(chosen))), [*results.values()])
-    assert f"4 new causes behind {len(drifted)} records." in sentence(first_screen)
+    assert f"4 new causes behind {len(drifted)} records." in format_sentence(first_screen)

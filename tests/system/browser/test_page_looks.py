@@ -9,7 +9,7 @@ import pytest
 
 from catalog_probe.catalog.model import Outcome
 from catalog_probe.reports import build
-from catalog_probe.reports.page.markup import MOST
+from catalog_probe.reports.page.markup import MAX_ENTRIES
 from tests.system.browser.chromium import NARROW, WIDE, Visit, arrived, until
 from tests.unit.reports import sample
 
@@ -122,7 +122,7 @@ def test_fifty_findings_are_fewer_than_twelve_pages(visit: Visit, tmp_path: Path
     assert tab.inner_text("h1").endswith(f"PA drifts: {causes} new causes behind 50 records.")
     assert pages(tab) < 12
     opened = tab.locator(".new-drift .cause > details[open]")
-    assert opened.count() == min(causes, MOST), "printing opens each cause that is told"
+    assert opened.count() == min(causes, MAX_ENTRIES), "printing opens each cause that is told"
 
 
 def pages(tab: Page) -> int:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from catalog_probe.reports.content.overview import Overview
-from catalog_probe.reports.content.sections import Name
+from catalog_probe.reports.content.sections import SectionName
 from tests.harness.command import Ran, pytest_probes, ran
 from tests.harness.fault_changes import instead
 from tests.harness.fault_proxy import Stand, standing
@@ -76,7 +76,7 @@ def test_what_was_seen_yesterday_and_is_refused_today(
     assert second.status == status, second.said
     assert "night.jsonl:2: not a history line that can be read (no address_set); it is skipped" in second.output
     overview = Overview(second.run, list(second.results.values()))
-    gone = overview.members(Name.LOST)
+    gone = overview.records_in(SectionName.LOST)
     assert gone
     for text in (second.output, (second.folder / "summary.md").read_text(encoding="utf-8")):
         assert f"Coverage lost ({len(gone)})" in text

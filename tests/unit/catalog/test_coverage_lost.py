@@ -59,7 +59,7 @@ def test_what_is_refused_and_was_not_is_lost(refused: int, status: Exit, why: st
     assert coverage_lost.find_lost_coverage(described, seen) == set(ADDRESSES[:refused])
     assert run_verdict.exit_status(described, seen) is status
     assert run_verdict.blind_providers(described, seen).get("pa") == why
-    for text in (terminal.summary(described, seen), summary.render(described, seen)):
+    for text in (terminal.render(described, seen), summary.render(described, seen)):
         assert f"Coverage lost ({refused})" in text
         assert "Nothing changed" not in text
         assert "No drift;" not in text
@@ -70,7 +70,7 @@ def test_what_was_always_refused_is_no_news() -> None:
     described = after(refused)
     assert coverage_lost.find_lost_coverage(described, refused) == frozenset()
     assert run_verdict.exit_status(described, refused) is Exit.FINE
-    assert "Coverage lost" not in terminal.summary(described, refused)
+    assert "Coverage lost" not in terminal.render(described, refused)
 
 
 def test_lost_and_inconclusive_count_together() -> None:
@@ -86,7 +86,7 @@ def test_lost_and_inconclusive_count_together() -> None:
 def test_it_stays_lost_until_it_is_seen_again_and_says_since_when() -> None:
     refused = night(REFUSED, *[CONFORMS] * 9)
     described = after(ALL, refused, refused)
-    assert "probe-refused, since 2026-11-02" in terminal.summary(described, refused)
+    assert "probe-refused, since 2026-11-02" in terminal.render(described, refused)
     assert coverage_lost.find_lost_coverage(after(ALL, refused, ALL), ALL) == frozenset()
 
 
@@ -119,7 +119,7 @@ def test_a_provider_that_is_not_expected_is_told_and_makes_nothing_red() -> None
     seen = night(*[REFUSED] * 9, CONFORMS)
     relaxed = replace(after(ALL), expected=())
     assert run_verdict.exit_status(relaxed, seen) is Exit.FINE
-    assert "Coverage lost (9)" in terminal.summary(relaxed, seen)
+    assert "Coverage lost (9)" in terminal.render(relaxed, seen)
 
 
 @pytest.mark.parametrize(

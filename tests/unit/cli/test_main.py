@@ -19,7 +19,7 @@ from catalog_probe.cli.catalog_commands import group as catalog_group
 from catalog_probe.cli.new_commands import group as new_group
 from catalog_probe.cli.target_commands import group as target_group
 from catalog_probe.probes.plugin.collection.options_table import PROBES, list_options
-from catalog_probe.reports.content.commands import ask_again, this_probe
+from catalog_probe.reports.content.commands import format_cause_command, format_probe_command
 from tests.harness.checkouts import as_checkout
 from tests.harness.command import CHECKOUT, DEADLINE_S, child_environ
 from tests.unit.catalog.catalog_making import write_catalog
@@ -220,7 +220,7 @@ def test_without_a_checkout_the_printed_commands_are_those_of_the_package() -> N
     there: Any = run()
     there = replace(there, invocation=replace(there.invocation, installed=True))
     drift = result("pa/errors/general/a", findings=(finding(),))
-    assert this_probe(there, drift).startswith("catalog-probe probe 'probes/test_errors.py::test_error[")
+    assert format_probe_command(there, drift).startswith("catalog-probe probe 'probes/test_errors.py::test_error[")
     cause: Any = type("C", (), {"id": "pa-1"})()
     told: Cause = cause
-    assert ask_again(there, told).startswith("catalog-probe probe --cause pa-1")
+    assert format_cause_command(there, told).startswith("catalog-probe probe --cause pa-1")

@@ -6,7 +6,7 @@ import pytest
 
 from catalog_probe.probes.plugin.collection.options_table import UsageError
 from catalog_probe.probes.plugin.collection.selectors import list_unknown_words, require_records
-from catalog_probe.reports.content.commands import nodeid_of
+from catalog_probe.reports.content.commands import build_nodeid
 from tests.harness.engines import catalog
 
 A_RECORD = "pa/errors/general/unknown_model"
@@ -15,7 +15,7 @@ RIGHT = f"probes/test_errors.py::test_error[{A_RECORD}]"
 
 @pytest.mark.parametrize("prefix", ["", "/somewhere/else/", "../"])
 def test_the_probe_of_every_record_may_be_named(prefix: str) -> None:
-    require_records([f"{prefix}{nodeid_of(record.address)}" for record in catalog().records], catalog())
+    require_records([f"{prefix}{build_nodeid(record.address)}" for record in catalog().records], catalog())
     require_records(["probes", "probes/test_errors.py", "probes/test_errors.py::test_error"], catalog())
 
 

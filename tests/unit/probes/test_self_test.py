@@ -24,7 +24,7 @@ from catalog_probe.probes.judging.control import expect_control, expect_proof
 from catalog_probe.probes.judging.self_test import LIES, NOWHERE, TEAPOT, self_test
 from catalog_probe.reports import comparison
 from catalog_probe.reports.content.overview import Overview
-from catalog_probe.reports.content.sentence import verdict
+from catalog_probe.reports.content.run_sentence import format_verdict
 from catalog_probe.reports.history import nights
 from catalog_probe.reports.page import html
 from catalog_probe.reports.views import junit, summary, terminal
@@ -115,11 +115,11 @@ def test_where_it_came_out_it_is_nowhere_to_be_seen() -> None:
     assert run_verdict.exit_status(run, results) is Exit.FINE
     assert run_verdict.list_faults(run, results) == ()
     overview = Overview(run, results)
-    assert [each.address for each in overview.standings] == [MODELS]
+    assert [each.address for each in overview.records] == [MODELS]
     assert nights.row(run, results) == nights.row(run, [conforming()])
     assert comparison.render((run, results), (run, [conforming()])) is None
     bare = replace(run, self_tests=())
-    for render in (terminal.summary, summary.render, html.render, junit.render):
+    for render in (terminal.render, summary.render, html.render, junit.render):
         assert "".join(render(run, results)) == "".join(render(bare, [conforming()]))
 
 
@@ -141,9 +141,9 @@ def test_where_it_did_not_come_out_the_run_is_our_fault_in_every_view(results: l
     assert run_verdict.exit_status(run, results) is Exit.HARNESS_ERROR
     overview = Overview(run, results)
     assert overview.mood == "bad"
-    assert verdict(overview).startswith("The probe itself failed in 1 place")
-    assert "as documented" not in verdict(overview)
-    for text in (terminal.summary(run, results), summary.render(run, results), html.render(run, results)):
+    assert format_verdict(overview).startswith("The probe itself failed in 1 place")
+    assert "as documented" not in format_verdict(overview)
+    for text in (terminal.render(run, results), summary.render(run, results), html.render(run, results)):
         assert "self-test-silent" in text
         assert "lane pa:inference" in text
     assert 'type="self-test-silent"' in junit.render(run, results)
@@ -204,8 +204,8 @@ def test_a_blind_provider_writes_nothing_over_the_whole_of_a_night(tmp_path_fact
 def test_a_lost_worker_is_our_fault_though_another_finished_its_work() -> None:
     results = [conforming(), sprung(), harness_results.lost_worker_result("gw0", "worker gw0: Not properly terminated")]
     assert run_verdict.exit_status(described(), results) is Exit.HARNESS_ERROR
-    assert "worker-lost: worker gw0: Not properly terminated" in terminal.summary(described(), results)
-    assert [each.address for each in Overview(described(), results).standings] == [MODELS]
+    assert "worker-lost: worker gw0: Not properly terminated" in terminal.render(described(), results)
+    assert [each.address for each in Overview(described(), results).records] == [MODELS]
     assert (
         run_verdict.exit_status(*merge_runs([(described(), results), (described("r-2"), results[:2])]))
         is Exit.HARNESS_ERROR

@@ -22,8 +22,8 @@ TRAFFIC = {"exchanges": 1, "judged": 1, "left_out": {}, "unrecognised": []}
 
 def attribution(*results: Result, **described: Any) -> Attribution | None:
     overview = Overview(run(**described), results)
-    found = Attributor(overview.run, overview.standings)
-    return found.of(next(each for each in overview.standings if each.address == results[0].record))
+    found = Attributor(overview.run, overview.records)
+    return found.attribute(next(each for each in overview.records if each.address == results[0].record))
 
 
 def attributed(*results: Result, **described: Any) -> Attribution:
@@ -106,8 +106,8 @@ def test_the_reason_beside_a_cause_is_true_of_all_its_records() -> None:
             for number, day in enumerate(days)
         ]
         overview = Overview(run(), seen)
-        (cause,) = overview.gathered(overview.sections[0])
-        return cause.who, cause.why
+        (cause,) = overview.report_causes(overview.sections[0])
+        return cause.party, cause.why
 
     assert told("2026-11-16", "2026-11-16")[1].startswith("It was seen as documented on 2026-11-16")
     assert told("2026-11-16", "2026-11-16", "2026-11-12") == ("provider", "")

@@ -124,7 +124,7 @@ def test_a_cause_names_whose_it_is_and_the_assertions_that_were_seen_otherwise()
 def test_the_terminal_and_the_summary_tell_causes_and_how_to_ask_again_and_accept() -> None:
     described = run(run="20261121T040212Z-live-1")
     cause = find_causes(NIGHT)[0].id
-    told = terminal.summary(described, NIGHT, width=120)
+    told = terminal.render(described, NIGHT, width=120)
     assert "New drift (4 records, 2 causes)" in told
     assert told.count(HEADER.message) == 1
     assert f"pytest probes --cause {cause} --target live" in told
@@ -141,7 +141,7 @@ def test_of_causes_behind_the_same_records_the_status_is_told_first_and_the_reco
         ("pa", "header x-should-retry"),
         ("pb", "status"),
     ]
-    told = terminal.summary(run(), night, width=120)
+    told = terminal.render(run(), night, width=120)
     assert told.count("pa/errors/general/one, pa/errors/general/two") == 1
     assert told.count("the same as above") == 1
     assert told.index(STATUS.message) < told.index(HEADER.message) < told.index("the same as above")

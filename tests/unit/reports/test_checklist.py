@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from catalog_probe.catalog.model.observation import Observation
-from catalog_probe.reports.content.checklist import checklist, not_drawn
+from catalog_probe.reports.content.checklist import describe_not_drawn, list_step_checklists
 from tests.unit.reports.making import record, result
 
 A = "pa/rate_limits/limits/general"
@@ -22,7 +22,7 @@ PROBED = record(
 
 def not_observed_finding(label: str, key: str) -> list[str]:
     looked = result(A, probed_record=PROBED, observations=(Observation(ASKED, label, (), {}, {key: "no-body"}),))
-    return [why for each in checklist(looked) for why in each.not_observed]
+    return [why for each in list_step_checklists(looked) for why in each.not_observed]
 
 
 def test_what_was_not_looked_at_says_when_it_last_was() -> None:
@@ -33,4 +33,4 @@ def test_what_was_not_looked_at_says_when_it_last_was() -> None:
 
 def test_an_endpoint_that_was_not_drawn_says_when_it_last_was() -> None:
     missed = result(A, probed_record=PROBED, not_drawn=(OTHER, "pa/endpoints/models/get"))
-    assert not_drawn(missed) == {OTHER: ", last seen 2026-11-22", "pa/endpoints/models/get": ""}
+    assert describe_not_drawn(missed) == {OTHER: ", last seen 2026-11-22", "pa/endpoints/models/get": ""}

@@ -7,7 +7,7 @@ import shlex
 from catalog_probe.catalog.evidence.causes import find_causes
 from catalog_probe.catalog.evidence.results import Invocation
 from catalog_probe.catalog.model import Outcome
-from catalog_probe.reports.content.commands import accept, ask_again, this_probe
+from catalog_probe.reports.content.commands import format_accept_command, format_cause_command, format_probe_command
 from tests.unit.reports.making import finding, result, run
 
 A = "pa/errors/general/a"
@@ -23,36 +23,37 @@ ELSEWHERE = run(
 
 def test_a_record_is_probed_again_on_the_shipped_target() -> None:
     assert (
-        this_probe(run(), result(A)) == "pytest 'probes/test_errors.py::test_error[pa/errors/general/a]' --target live"
+        format_probe_command(run(), result(A))
+        == "pytest 'probes/test_errors.py::test_error[pa/errors/general/a]' --target live"
     )
     mock = run(target="mock", live=False)
-    assert this_probe(mock, result(A)) == "pytest 'probes/test_errors.py::test_error[pa/errors/general/a]'"
+    assert format_probe_command(mock, result(A)) == "pytest 'probes/test_errors.py::test_error[pa/errors/general/a]'"
 
 
 def test_it_is_probed_again_where_it_was_and_with_what_it_costs() -> None:
     paid = result(A, Outcome.DRIFTED, cost="billable", nodeid="probes/test_errors.py::test_error[x y]")
-    assert shlex.split(this_probe(ELSEWHERE, paid)) == [
+    assert shlex.split(format_probe_command(ELSEWHERE, paid)) == [
         *("pytest", "probes/test_errors.py::test_error[x y]", "--target", "../w/my staging.toml"),
         *("--catalog", "my/records", "--allow", "free,billable"),
     ]
 
 
 def test_a_cause_is_asked_again_from_the_folder_that_has_its_run() -> None:
-    assert shlex.split(ask_again(ELSEWHERE, CAUSE)) == [
+    assert shlex.split(format_cause_command(ELSEWHERE, CAUSE)) == [
         *("pytest", "probes", "--cause", CAUSE.id, "--target", "../w/my staging.toml", "--catalog", "my/records"),
         *("--out", "my/runs", "--allow", "billable,free"),
     ]
-    assert ask_again(run(), CAUSE) == f"pytest probes --cause {CAUSE.id} --target live"
+    assert format_cause_command(run(), CAUSE) == f"pytest probes --cause {CAUSE.id} --target live"
 
 
 def test_what_was_recorded_is_judged_again() -> None:
     recorded = run(target="anybody", invocation=Invocation(traffic=("a.har", "b.jsonl")))
-    assert ask_again(recorded, CAUSE) == f"pytest probes --cause {CAUSE.id} --traffic a.har b.jsonl"
-    assert this_probe(recorded, result(A)).endswith("--traffic a.har b.jsonl")
+    assert format_cause_command(recorded, CAUSE) == f"pytest probes --cause {CAUSE.id} --traffic a.har b.jsonl"
+    assert format_probe_command(recorded, result(A)).endswith("--traffic a.har b.jsonl")
 
 
 def test_a_cause_is_accepted_as_its_own_run_saw_it() -> None:
-    assert shlex.split(accept(ELSEWHERE, CAUSE)) == [
+    assert shlex.split(format_accept_command(ELSEWHERE, CAUSE)) == [
         *("catalog-probe", "catalog", "accept", "--cause", CAUSE.id, "--target", "staging"),
         *("--catalog", "my/records", "--run", "my/runs/r1", "--reason", "…"),
     ]

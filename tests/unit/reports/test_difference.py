@@ -7,7 +7,7 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from catalog_probe.reports.exchanges.difference import MAX_LINES, Row, side_by_side
+from catalog_probe.reports.exchanges.difference import MAX_LINES, DifferenceRow, compare_side_by_side
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers(-9, 9) | st.text(max_size=6),
@@ -17,34 +17,34 @@ JSON = st.recursive(
 STRUCTURED = st.lists(JSON, max_size=3) | st.dictionaries(st.text(max_size=4), JSON, max_size=3)
 
 
-def marked(rows: list[Row], side: str) -> list[str]:
+def marked(rows: list[DifferenceRow], side: str) -> list[str]:
     return [piece.text for row in rows for piece in getattr(row, side) or () if piece.marked and piece.text.strip()]
 
 
 def test_values_that_are_no_structure_are_marked_whole() -> None:
-    rows = side_by_side(400, 422)
+    rows = compare_side_by_side(400, 422)
     assert (marked(rows, "documented"), marked(rows, "observed")) == (["400"], ["422"])
 
 
 def test_a_number_and_the_text_of_it_are_told_apart() -> None:
-    rows = side_by_side(400, "400")
+    rows = compare_side_by_side(400, "400")
     assert (marked(rows, "documented"), marked(rows, "observed")) == (["400"], ['"400"'])
 
 
 def test_of_two_texts_the_part_that_differs_is_marked() -> None:
-    rows = side_by_side("max_tokens: Field required", "max_tokens: Field missing")
+    rows = compare_side_by_side("max_tokens: Field required", "max_tokens: Field missing")
     assert (marked(rows, "documented"), marked(rows, "observed")) == (["required"], ["missing"])
 
 
 def test_of_two_structures_the_fields_that_differ_are_marked() -> None:
-    rows = side_by_side({"error": {"type": "a", "code": 1}}, {"error": {"type": "a", "code": 2, "new": True}})
+    rows = compare_side_by_side({"error": {"type": "a", "code": 1}}, {"error": {"type": "a", "code": 2, "new": True}})
     assert marked(rows, "documented") == ['"code": 1,'] or marked(rows, "documented") == ['"code": 1']
     assert marked(rows, "observed") == ['"code": 2,', '"new": true,'] or '"new": true,' in marked(rows, "observed")
     assert '"type": "a"' not in marked(rows, "observed")
 
 
 def test_lines_of_the_same_place_stand_side_by_side() -> None:
-    rows = side_by_side({"b": 1, "a": 2}, {"a": 2, "b": 3})
+    rows = compare_side_by_side({"b": 1, "a": 2}, {"a": 2, "b": 3})
     for row in rows:
         names = [
             line[1].text.partition(":")[0] for line in (row.documented, row.observed) if line and ":" in line[1].text
@@ -54,17 +54,17 @@ def test_lines_of_the_same_place_stand_side_by_side() -> None:
 
 @given(STRUCTURED)
 def test_what_is_equal_has_no_mark(value: dict[str, Any] | list[Any]) -> None:
-    rows = side_by_side(value, value)
+    rows = compare_side_by_side(value, value)
     assert marked(rows, "documented") == marked(rows, "observed") == []
 
 
 @given(JSON, JSON)
 def test_any_two_values_can_be_shown(documented: object, observed: object) -> None:
-    assert len(side_by_side(documented, observed)) <= MAX_LINES + 1
+    assert len(compare_side_by_side(documented, observed)) <= MAX_LINES + 1
 
 
 def test_what_is_endless_is_cut() -> None:
-    rows = side_by_side(list(range(5000)), list(range(1, 5000)))
+    rows = compare_side_by_side(list(range(5000)), list(range(1, 5000)))
     assert len(rows) == MAX_LINES + 1
     assert rows[-1].observed is not None
     assert "more lines" in rows[-1].observed[0].text

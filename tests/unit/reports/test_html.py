@@ -14,7 +14,8 @@ from hypothesis import strategies as st
 
 from catalog_probe.catalog.model import Outcome, Reason, Severity
 from catalog_probe.catalog.model.observation import Observation
-from catalog_probe.reports.page import html, packing, record_rows
+from catalog_probe.reports.page import html, packing
+from catalog_probe.reports.page.embedding import format_script_json
 from tests.unit.reports import sample
 from tests.unit.reports.making import exchange, finding, result, run
 from tests.unit.reports.packed import unpacked
@@ -146,7 +147,7 @@ def test_any_text_anywhere_leaves_the_page_as_it_is(text: str) -> None:
 
 
 def test_an_island_cannot_be_left() -> None:
-    text = record_rows.text({"a": "</script><!--&", "b": "\u2028"})
+    text = format_script_json({"a": "</script><!--&", "b": "\u2028"})
     assert not re.search("[<>&\u2028]", text)
     assert json.loads(text)["a"] == "</script><!--&"
 
@@ -164,7 +165,7 @@ def test_a_detail_is_the_same_whether_printed_or_packed(monkeypatch: pytest.Monk
     """One renderer: they differ in the level of their headings, and the row tells the meaning among its facts."""
     drift = drifted(A, finding(message=HOSTILE, observed=HOSTILE))
     printed = html.render(run(), [drift])
-    monkeypatch.setattr(html, "SHOWN_WHOLE", 0)
+    monkeypatch.setattr(html, "MAX_ARTICLES", 0)
     packed = unpacked(html.render(run(), [drift]))[A]
     evidence, aside, _ = packed.partition('<div class="aside">')
     assert aside
@@ -200,7 +201,7 @@ def test_what_differs_from_an_assumption_stands_apart_from_drift() -> None:
 
 
 def test_findings_beyond_those_shown_whole_are_listed(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(html, "SHOWN_WHOLE", 2)
+    monkeypatch.setattr(html, "MAX_ARTICLES", 2)
     page = html.render(run(), [drifted(f"{A}{number}") for number in range(5)])
     assert page.count('<article class="finding') == 2
     assert f'href="#{A}4"' in page

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from catalog_probe.catalog.evidence.causes import find_causes
 from catalog_probe.catalog.model import Outcome, Reason
-from catalog_probe.reports.content.commands import ask_again
+from catalog_probe.reports.content.commands import format_cause_command
 from catalog_probe.reports.views import junit
 from tests.unit.reports import sample
 from tests.unit.reports.making import finding, result, run
@@ -51,7 +51,7 @@ def test_a_failure_names_each_cause_and_how_to_ask_it_again() -> None:
     (shared,) = find_causes(both)
     for case in cases(run(), both).values():
         text = case.findtext("failure", "")
-        assert f"cause {shared.id}, 2 records; to ask again: {ask_again(run(), shared)}" in text.splitlines()
+        assert f"cause {shared.id}, 2 records; to ask again: {format_cause_command(run(), shared)}" in text.splitlines()
 
 
 def test_what_does_not_fail_is_no_cause_in_it() -> None:

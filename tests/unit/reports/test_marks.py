@@ -8,8 +8,8 @@ import pytest
 
 from catalog_probe.catalog.model import Aspect, Attempt, Event, Finding, GrpcStatus, Outcome, Response, Severity
 from catalog_probe.catalog.model.observation import Observation
-from catalog_probe.reports.exchanges import exchanges
-from catalog_probe.reports.exchanges.marks import MARKED, MISSING, Marks, marks
+from catalog_probe.reports.exchanges import exchange_views
+from catalog_probe.reports.exchanges.marks import MARKED, MISSING, Marks, find_marks
 from tests.unit.reports.making import answer, exchange, finding, result
 
 A = "pa/errors/general/a"
@@ -17,7 +17,7 @@ BODY = {"type": "error", "error": {"type": "x", "message": "m", "code": None}, "
 
 
 def marked(found: Finding, body: Any = BODY) -> list[str]:
-    return [text.strip() for text, mark in Marks((found,)).lines(body, 10_000) if mark]
+    return [text.strip() for text, mark in Marks((found,)).mark_lines(body, 10_000) if mark]
 
 
 @pytest.mark.parametrize(
@@ -39,12 +39,12 @@ def test_the_lines_of_a_body_that_differ(aspect: Aspect, at: str, lines: list[st
 
 def test_a_field_that_is_missing_is_shown_as_missing() -> None:
     gone = finding("field-missing", aspect=Aspect.BODY, location="/error/param", documented="present", observed=None)
-    assert Marks((gone,)).lines(BODY, 10_000)[-1] == ["/error/param: absent", MISSING]
+    assert Marks((gone,)).mark_lines(BODY, 10_000)[-1] == ["/error/param: absent", MISSING]
 
 
 def test_a_marked_line_is_never_left_out() -> None:
     long = {"text": "x" * 500, "code": "wrong"}
-    shown = Marks((finding(aspect=Aspect.CODE),)).lines(long, 10)
+    shown = Marks((finding(aspect=Aspect.CODE),)).mark_lines(long, 10)
     assert ['  "code": "wrong"', MARKED] in shown
     assert shown[-1][0].startswith("… (")
 
@@ -52,16 +52,16 @@ def test_a_marked_line_is_never_left_out() -> None:
 def test_headers_that_differ_and_those_that_are_missing() -> None:
     wrong = finding(aspect=Aspect.HEADER, location="X-Should-Retry")
     gone = finding("header-missing", aspect=Aspect.HEADER, location="retry-after")
-    shown = list(Marks((wrong, gone)).headers([("x-should-retry", "true"), ("server", "a")]))
+    shown = list(Marks((wrong, gone)).mark_headers([("x-should-retry", "true"), ("server", "a")]))
     assert shown == [["x-should-retry", "true", MARKED], ["server", "a", ""], ["retry-after", "absent", MISSING]]
 
 
 def test_an_exchange_has_the_marks_of_its_own_label_and_endpoint() -> None:
     here, there = "pa/endpoints/messages/a", "pa/endpoints/messages/b"
     seen = result(A, findings=(finding(endpoints=(here,)), finding(severity=Severity.INFO), finding(label="other")))
-    assert len(marks(seen, "answer", here).findings) == 1
-    assert not marks(seen, "answer", there).findings
-    assert marks(seen, "other", there).status
+    assert len(find_marks(seen, "answer", here).findings) == 1
+    assert not find_marks(seen, "answer", there).findings
+    assert find_marks(seen, "other", there).status
 
 
 def test_only_the_deviant_exchange_is_shown_first() -> None:
@@ -69,10 +69,10 @@ def test_only_the_deviant_exchange_is_shown_first() -> None:
     observations = (Observation("", "one", ("status",)), Observation("", "two", (), {"status": "422"}))
     attempt = Attempt("2026-11-21T04:05:00Z", 9.0, (exchange("setup"), first, second))
     seen = result(A, Outcome.DRIFTED, findings=(finding(label="two"),), attempts=(attempt,), observations=observations)
-    shown = exchanges.deviant(seen)
+    shown = exchange_views.view_deviant_exchange(seen)
     assert shown is not None
     assert (shown["label"], shown["answer"], shown["marked"]) == ("two", "422", True)
-    assert exchanges.deviant(result(A, attempts=(attempt,))) is None
+    assert exchange_views.view_deviant_exchange(result(A, attempts=(attempt,))) is None
 
 
 def test_of_a_flaky_record_both_answers_stand_side_by_side() -> None:
@@ -81,19 +81,22 @@ def test_of_a_flaky_record_both_answers_stand_side_by_side() -> None:
         for status in (504, 504, 500)
     )
     seen = result(A, Outcome.FLAKY, attempts=attempts, findings=(finding(documented=504, observed=500),))
-    assert [(each["number"], each["answer"]) for each in exchanges.pair(seen)] == [(1, "504"), (3, "500")]
-    assert exchanges.pair(result(A, Outcome.FLAKY, attempts=attempts[:2])) == []
+    assert [(each["number"], each["answer"]) for each in exchange_views.view_disagreeing_exchanges(seen)] == [
+        (1, "504"),
+        (3, "500"),
+    ]
+    assert exchange_views.view_disagreeing_exchanges(result(A, Outcome.FLAKY, attempts=attempts[:2])) == []
 
 
 def test_events_closes_and_calls_are_marked_in_their_timeline() -> None:
     missing = finding("event-missing", aspect=Aspect.EVENT, location="error")
     stream = Response(200, {}, events=(Event("ping", {}, 1.0),))
-    (shown,) = exchanges.attempts(
+    (shown,) = exchange_views.view_attempts(
         result(A, findings=(missing,), attempts=(Attempt("", 1.0, (exchange(response=stream),)),))
     )
     assert shown["exchanges"][0]["timeline"][-1] == [None, "", "error", "did not come", MISSING]
     call = Response(None, {}, grpc=GrpcStatus(5, "no", {}))
-    (shown,) = exchanges.attempts(
+    (shown,) = exchange_views.view_attempts(
         result(A, findings=(finding(location="grpc"),), attempts=(Attempt("", 1.0, (exchange(response=call),)),))
     )
     assert shown["exchanges"][0]["timeline"][-1][-1] == MARKED

@@ -6,8 +6,13 @@ from typing import TYPE_CHECKING
 
 from catalog_probe.catalog.model import Attempt, Outcome
 from catalog_probe.catalog.model.observation import Observation
-from catalog_probe.reports.content.on_endpoints import differing, endpoints_of, in_full, on_endpoints
-from catalog_probe.reports.exchanges import exchanges
+from catalog_probe.reports.content.finding_endpoints import (
+    describe_endpoints,
+    describe_finding,
+    list_exchange_endpoints,
+    list_mismatched_steps,
+)
+from catalog_probe.reports.exchanges import exchange_views
 from catalog_probe.reports.page import html
 from catalog_probe.reports.views import junit, summary, terminal
 from tests.unit.reports.making import exchange, finding, result, run
@@ -41,7 +46,7 @@ def differing_on(*places: str, asked: tuple[str, ...] = ALL) -> Result:
 
 def where(*places: str, asked: tuple[str, ...] = ALL) -> str:
     seen = differing_on(*places, asked=asked)
-    return on_endpoints(seen.findings[0], seen)
+    return describe_endpoints(seen.findings[0], seen)
 
 
 def test_the_endpoints_are_told_where_others_agree() -> None:
@@ -54,29 +59,29 @@ def test_the_endpoints_are_told_where_others_agree() -> None:
 
 def test_a_finding_of_an_endpoint_needs_no_endpoint() -> None:
     own = result(MODELS, Outcome.DRIFTED, observations=(Observation(MODELS, "success"), Observation(COUNT, "success")))
-    assert on_endpoints(finding(endpoints=(MODELS,)), own) == ""
-    assert in_full(finding(endpoints=(MODELS,)), own) == finding().message
+    assert describe_endpoints(finding(endpoints=(MODELS,)), own) == ""
+    assert describe_finding(finding(endpoints=(MODELS,)), own) == finding().message
 
 
 def test_the_exchange_that_the_recipe_names_no_endpoint_for_has_that_of_its_observation() -> None:
     seen = differing_on(COUNT)
-    assert endpoints_of(seen, seen.attempts[0]) == ["", *ALL]
-    assert differing(seen) == {("answer", COUNT)}
+    assert list_exchange_endpoints(seen, seen.attempts[0]) == ["", *ALL]
+    assert list_mismatched_steps(seen) == {("answer", COUNT)}
 
 
 def test_the_first_exchange_that_differs_is_shown_before_all_others() -> None:
     for differing_there, shown in ((COUNT, FILES), "messages/count_tokens"), ((MODELS,), "models/list_models"):
-        found = exchanges.deviant(differing_on(*differing_there))
+        found = exchange_views.view_deviant_exchange(differing_on(*differing_there))
         assert found is not None
         assert found["endpoint"] == shown
-    assert exchanges.deviant(result(MODELS, attempts=differing_on(COUNT).attempts)) is None
+    assert exchange_views.view_deviant_exchange(result(MODELS, attempts=differing_on(COUNT).attempts)) is None
 
 
 def test_every_view_says_on_which_endpoint_it_differs() -> None:
     seen = differing_on(COUNT)
     views = (
         junit.render(run(), [seen]),
-        terminal.summary(run(), [seen], width=200),
+        terminal.render(run(), [seen], width=200),
         summary.render(run(), [seen]),
         html.render(run(), [seen]),
     )

@@ -14,7 +14,7 @@ from catalog_probe.catalog.model.outcome import OUTCOME_WORDS
 from catalog_probe.catalog.search.query import RUN_FIELDS
 from catalog_probe.catalog.search.values import ALLOWED_VALUES, EXTRA_MARKS, SECTIONS
 from catalog_probe.reports.content.overview import Overview
-from catalog_probe.reports.content.sections import MEANS, Name
+from catalog_probe.reports.content.sections import MEANINGS, SectionName
 from catalog_probe.reports.content.words import OUTCOMES
 from catalog_probe.reports.page import html
 from catalog_probe.reports.views import summary, terminal
@@ -72,7 +72,7 @@ def told(request: pytest.FixtureRequest) -> tuple[Run, list[Result], dict[str, s
     described, results = sample.full() if request.param == "full" else sample.fifty(5)
     views = {
         "page": Text(html.render(described, results)).words,
-        "terminal": " ".join(terminal.summary(described, results).split()),
+        "terminal": " ".join(terminal.render(described, results).split()),
         "summary": summary.render(described, results),
     }
     return described, results, views
@@ -81,19 +81,21 @@ def told(request: pytest.FixtureRequest) -> tuple[Run, list[Result], dict[str, s
 def test_each_section_has_one_heading_and_one_number(told: tuple[Run, list[Result], dict[str, str]]) -> None:
     described, results, views = told
     for section in Overview(described, results).sections:
-        heading, number = section.name.heading, len(section.members)
+        heading, number = section.name.heading, len(section.records)
         assert f"{number} {heading.lower()}" in views["page"], "in the tally"
         assert f"{number} {heading.lower()}" in views["summary"], "in the tally"
-        if section.name is not Name.CONFORMS:
+        if section.name is not SectionName.CONFORMS:
             pattern = rf"{heading} \({number}( records?, \d+ causes?)?\)"
             assert re.search(pattern, views["terminal"]), heading
-            assert section.name in (Name.NOT_PROBED, Name.RESTRICTED) or re.search(pattern, views["summary"]), heading
+            assert section.name in (SectionName.NOT_PROBED, SectionName.RESTRICTED) or re.search(
+                pattern, views["summary"]
+            ), heading
             assert f"{heading} {number} record" in views["page"], heading
 
 
 def test_an_outcome_has_one_name(told: tuple[Run, list[Result], dict[str, str]]) -> None:
     described, results, views = told
-    for outcome in {each.outcome for each in Overview(described, results).standings}:
+    for outcome in {each.outcome for each in Overview(described, results).records}:
         for view, text in views.items():
             assert OUTCOMES[outcome] in text, (outcome, view)
 
@@ -114,15 +116,23 @@ def test_the_docs_have_the_words_of_the_views() -> None:
     docs = DOCS.read_text(encoding="utf-8")
     rows = re.findall(r"^\| ([a-z, ]+) \| ", docs.partition("| section |")[2], re.MULTILINE)
     of_sections = [each for row in rows for each in row.split(", ")]
-    assert of_sections == [each.heading.lower() for each in Name], "in the order in which the page has them"
+    assert of_sections == [each.heading.lower() for each in SectionName], "in the order in which the page has them"
     assert [each for each in never_said_in(docs) if f"`{each}" not in docs] == []
 
 
 def test_a_query_speaks_of_sections_and_outcomes_as_the_views_do() -> None:
-    assert set(MEANS) == set(Name)
+    assert set(MEANINGS) == set(SectionName)
     named = set(re.findall(r"[a-z-]+", RUN_FIELDS["is"].partition(":")[2]))
-    assert {each for each in named if each in set(Name)} >= {Name.REGRESSED, Name.LOST, Name.FLAKY, Name.FIXED}
-    assert tuple(Name) == SECTIONS
-    assert set(ALLOWED_VALUES["is"]) == {*Name, *EXTRA_MARKS, *OUTCOME_WORDS.values()} - {"not probed", "our fault"}
+    assert {each for each in named if each in set(SectionName)} >= {
+        SectionName.REGRESSED,
+        SectionName.LOST,
+        SectionName.FLAKY,
+        SectionName.FIXED,
+    }
+    assert tuple(SectionName) == SECTIONS
+    assert set(ALLOWED_VALUES["is"]) == {*SectionName, *EXTRA_MARKS, *OUTCOME_WORDS.values()} - {
+        "not probed",
+        "our fault",
+    }
     of_outcomes = {OUTCOMES[each].replace(" ", "-") for each in Outcome}
     assert set(re.findall(r"[a-z-]+", RUN_FIELDS["outcome"])) <= of_outcomes

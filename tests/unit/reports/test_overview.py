@@ -14,7 +14,7 @@ from catalog_probe.catalog.model import Outcome, Reason, Severity
 from catalog_probe.catalog.model.answered_by import AnsweredBy
 from catalog_probe.catalog.model.observation import Observation
 from catalog_probe.reports.content.overview import Overview
-from catalog_probe.reports.content.sentence import verdict
+from catalog_probe.reports.content.run_sentence import format_verdict
 from catalog_probe.reports.history import nights
 from tests.unit.reports.making import TODAY, finding, record, result, run
 
@@ -41,7 +41,7 @@ def past(*days: dict[str, Outcome]) -> Run:
 
 
 def change_of(described: Run, *results: Result) -> Change:
-    return Overview(described, results).standings[0].change
+    return Overview(described, results).records[0].change
 
 
 @pytest.mark.parametrize(
@@ -80,15 +80,15 @@ def test_a_difference_is_accepted_or_its_entry_is_stale() -> None:
 
 def test_the_days_of_a_drift_are_counted_from_its_first() -> None:
     described = past({A: Outcome.CONFORMS}, {A: Outcome.DRIFTED}, {A: Outcome.INCONCLUSIVE})
-    (standing,) = Overview(described, [result(A, **DRIFT)]).standings
-    assert (standing.since, standing.day) == (TODAY - timedelta(days=2), 3)
+    (standing,) = Overview(described, [result(A, **DRIFT)]).records
+    assert (standing.since, standing.drift_day) == (TODAY - timedelta(days=2), 3)
     assert standing.conformed_before == str(TODAY - timedelta(days=3))
 
 
 def test_the_strip_has_a_place_for_each_run() -> None:
     described = past({B: Outcome.CONFORMS}, {A: Outcome.DRIFTED})
-    (standing,) = Overview(described, [result(A)]).standings
-    assert standing.strip == (None, Outcome.DRIFTED, Outcome.CONFORMS)
+    (standing,) = Overview(described, [result(A)]).records
+    assert standing.recent_outcomes == (None, Outcome.DRIFTED, Outcome.CONFORMS)
     assert not standing.added
 
 
@@ -110,7 +110,7 @@ def test_the_strip_has_a_place_for_each_run() -> None:
 )
 def test_the_verdict_of_a_first_run(results: list[Result], told: str) -> None:
     expected = tuple({each.address.provider for each in results})
-    assert verdict(Overview(run(expected=expected), results)) == told
+    assert format_verdict(Overview(run(expected=expected), results)) == told
 
 
 def test_the_verdict_compares_with_the_runs_before() -> None:
@@ -118,7 +118,7 @@ def test_the_verdict_compares_with_the_runs_before() -> None:
     unseen = result(C, Outcome.INCONCLUSIVE, reason=Reason("read-timeout"), probed_record={})
     results = [result(A, **DRIFT), result(B), unseen, result("pb/errors/http/d")]
     overview = Overview(replace(described, expected=("pa", "pb")), results)
-    assert verdict(overview) == (
+    assert format_verdict(overview) == (
         "PB was observed only in part: 1 of 2 probes are inconclusive (read-timeout); PA drifts: 1 new cause behind "
         "1 record. "
         "3 of 4 verified, oldest evidence 2 days."
@@ -127,7 +127,7 @@ def test_the_verdict_compares_with_the_runs_before() -> None:
 
 
 def test_a_mock_verifies_nothing() -> None:
-    assert verdict(Overview(run(live=False), [result(A)])) == (
+    assert format_verdict(Overview(run(live=False), [result(A)])) == (
         "All that was observed is as documented. 1 of 1 conform on the mock."
     )
 
@@ -149,7 +149,7 @@ def test_a_live_run_counts_what_is_verified_by_reach() -> None:
 
 def test_a_recording_without_a_target_is_no_mock() -> None:
     recorded = run(live=False, answered_by=AnsweredBy.RECORDING)
-    assert verdict(Overview(recorded, [result(A)])).endswith("1 of 1 conform in the recording.")
+    assert format_verdict(Overview(recorded, [result(A)])).endswith("1 of 1 conform in the recording.")
 
 
 def test_a_night_that_could_not_look_is_never_good() -> None:
@@ -176,7 +176,7 @@ def test_what_is_not_seen_now_rests_on_what_was_seen(
     described: Run, address: str, fields: dict[str, Any], evidence: date | None
 ) -> None:
     unseen = result(address, Outcome.NOT_PROBED, probed_record=record(address, **fields))
-    (standing,) = Overview(described, [unseen]).standings
+    (standing,) = Overview(described, [unseen]).records
     assert standing.age == (None if evidence is None else (TODAY - evidence).days)
     assert standing.verified == (evidence is not None)
 
@@ -224,7 +224,7 @@ def test_lost_coverage_is_told_as_that_though_its_accepted_difference_is_stale()
         A, Outcome.INCONCLUSIVE, reason=Reason("read-timeout"), accepted_difference={"state": "stale", "detail": detail}
     )
     overview = Overview(past({A: Outcome.CONFORMS}), [blind])
-    assert overview.standings[0].change is Change.LOST
+    assert overview.records[0].change is Change.LOST
     assert overview.stale_entries == (f"{A}: {detail}",)
-    assert "1 accepted difference is stale" in verdict(overview)
+    assert "1 accepted difference is stale" in format_verdict(overview)
     assert change_of(past(), blind) is Change.STALE

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 from catalog_probe.catalog.model import Outcome
 from catalog_probe.catalog.model.observation import Observation
 from catalog_probe.catalog.reading.assertions import assertions
-from catalog_probe.reports.content.observed_share import observed_shares
+from catalog_probe.reports.content.observed_share import count_observed_shares
 from catalog_probe.reports.content.overview import Overview
 from catalog_probe.reports.history import nights
 from catalog_probe.reports.page import plots
-from catalog_probe.reports.page.matrix import matrix
+from catalog_probe.reports.page.matrix import build_matrix
 from tests.harness.engines import catalog as shipped
 from tests.unit.reports import sample
 from tests.unit.reports.making import finding, result, run
@@ -23,7 +23,7 @@ A = "pa/errors/general/a"
 
 
 def drawn(overview: Overview) -> Plot:
-    plot = plots.runs(overview)
+    plot = plots.plot_runs(overview)
     assert plot is not None
     return plot
 
@@ -55,10 +55,10 @@ def test_the_number_of_this_run_leads_to_its_records() -> None:
 
 
 def test_the_matrix_has_every_record_once_and_folds_what_conforms() -> None:
-    made = matrix(Overview(*sample.full()))
+    made = build_matrix(Overview(*sample.full()))
     notable = [family for column in made for _, families in column.notable for family in families]
-    calm = [family for column in made for family in column.calm]
-    assert sum(len(family.cell.standings) for family in (*notable, *calm)) == 418
+    calm = [family for column in made for family in column.conforming]
+    assert sum(len(family.cell.records) for family in (*notable, *calm)) == 418
     assert [column.provider for column in made] == ["pa", "pb", "pc", "pd"]
     assert [(column.provider, name) for column in made for name, _ in column.notable] == [
         *(("pa", "Errors"), ("pb", "Errors"), ("pc", "Errors"), ("pd", "Endpoints"), ("pd", "Errors")),
@@ -80,7 +80,7 @@ def test_the_share_of_assertions_that_were_looked_at() -> None:
         else each
         for each in own
     ]
-    seen = observed_shares(Overview(run(), [*results, result("pb/errors/http/b")]).standings)
+    seen = count_observed_shares(Overview(run(), [*results, result("pb/errors/http/b")]).records)
     assert seen.keys() == {"pd"}, "where nothing was looked at there is no share to tell"
     assert seen["pd"].observed == 2
     assert seen["pd"].stated == sum(not each.out_of_reach for each in within_reach)

@@ -9,8 +9,8 @@ from catalog_probe.catalog.model import Attempt, Exchange, Outcome, Request, Res
 from catalog_probe.catalog.model.exchange import Event
 from catalog_probe.probes.targets.dialect import Dialect
 from catalog_probe.probes.targets.target import Provider
-from catalog_probe.reports.exchanges.real_names import really
-from catalog_probe.reports.exchanges.reproduction import script
+from catalog_probe.reports.exchanges.real_names import use_real_names
+from catalog_probe.reports.exchanges.reproduction_script import build_script
 from tests.unit.reports.making import exchange, finding, result, run
 
 REAL = {
@@ -27,11 +27,11 @@ SENT = Request(
 
 
 def test_headers_and_identifiers_are_those_of_the_provider() -> None:
-    sent = really(REAL, exchange(request=SENT)).request
+    sent = use_real_names(REAL, exchange(request=SENT)).request
     assert sent.url == "https://pa_host.example/v1/files/real_file_1?of=real_2&pa_x=3"
     assert list(sent.headers) == ["x-real-key", "real-version", "content-type"]
     assert sent.body == {"pa_named": ["real_file_1", "a pa_file_1"]}
-    assert really({}, exchange(request=SENT)).request is SENT
+    assert use_real_names({}, exchange(request=SENT)).request is SENT
 
 
 def test_they_are_what_the_wire_translates_to() -> None:
@@ -40,7 +40,7 @@ def test_they_are_what_the_wire_translates_to() -> None:
         replace(Provider("pa"), header_prefix="real-", id_prefix="real_", key_header="x-real-key", credentials={})
     )
     assert dialect.renamed == REAL
-    sent = really(dialect.renamed, exchange(request=SENT)).request
+    sent = use_real_names(dialect.renamed, exchange(request=SENT)).request
     of_dialect = dialect.headers_out({name: value for name, value in SENT.headers.items() if name != "x-api-key"})
     assert {name: value for name, value in sent.headers.items() if name != "x-real-key"} == of_dialect
     assert sent.body == dialect.json_out(SENT.body)
@@ -50,7 +50,7 @@ def test_they_are_what_the_wire_translates_to() -> None:
 
 def test_only_what_was_said_over_a_socket_is_translated_not_what_was_heard() -> None:
     events = (Event("message", {"file": "pa_1"}, sent=True), Event("message", {"file": "pa_1"}))
-    seen = really(REAL, exchange(response=Response(101, {}, None, "empty", events=events))).response
+    seen = use_real_names(REAL, exchange(response=Response(101, {}, None, "empty", events=events))).response
     assert seen is not None
     assert [each.data for each in seen.events or ()] == [{"file": "real_1"}, {"file": "pa_1"}]
 
@@ -58,12 +58,14 @@ def test_only_what_was_said_over_a_socket_is_translated_not_what_was_heard() -> 
 def test_a_method_has_the_package_that_the_target_names() -> None:
     call = exchange(request=Request("GRPC", "pd.example:443/pd_api.Chat/GetCompletion", {}, {}))
     pairs = Dialect.of(replace(Provider("pd"), grpc_package="real_api.v1")).renamed
-    assert really(pairs, call).request.url == "pd.example:443/real_api.v1.Chat/GetCompletion"
+    assert use_real_names(pairs, call).request.url == "pd.example:443/real_api.v1.Chat/GetCompletion"
 
 
 def scripted(described: Run, *exchanges: Exchange) -> str:
     attempts = (Attempt("2026-11-21T04:05:00Z", 9.0, exchanges),)
-    return script(described, result("pa/errors/general/a", Outcome.DRIFTED, findings=(finding(),), attempts=attempts))
+    return build_script(
+        described, result("pa/errors/general/a", Outcome.DRIFTED, findings=(finding(),), attempts=attempts)
+    )
 
 
 def test_a_script_for_a_live_target_has_them_and_one_for_a_mock_does_not() -> None:

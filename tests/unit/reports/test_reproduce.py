@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from catalog_probe.catalog.model import Close, Event, Exchange, GrpcStatus, Request, Response
-from catalog_probe.reports.exchanges.reproduce import quoted, shell
+from catalog_probe.reports.exchanges.shell_commands import format_shell_command, quote_word
 from tests.unit.reports.making import exchange
 from tests.unit.reports.special import HOSTILE
 
@@ -40,7 +40,7 @@ def after(option: str, command: str) -> list[str]:
 
 
 def test_a_request_becomes_curl() -> None:
-    assert shell(exchange(), "pa") == (
+    assert format_shell_command(exchange(), "pa") == (
         "curl --include \\\n"
         "  --url https://api.pa.example/v1/messages \\\n"
         '  --header "x-api-key: ${PA_API_KEY}" \\\n'
@@ -52,27 +52,29 @@ def test_a_request_becomes_curl() -> None:
 
 
 def test_methods_are_named_where_curl_would_take_another() -> None:
-    assert "--request" not in shell(sent(method="GET"), "pa")
-    assert after("--request", shell(sent(method="DELETE"), "pa")) == ["DELETE"]
-    assert after("--request", shell(sent(), "pa")) == ["POST"]
-    assert after("--request", shell(sent(method="GET", body="x"), "pa")) == ["GET"]
-    assert "--head" in words(shell(sent(method="HEAD"), "pa"))
+    assert "--request" not in format_shell_command(sent(method="GET"), "pa")
+    assert after("--request", format_shell_command(sent(method="DELETE"), "pa")) == ["DELETE"]
+    assert after("--request", format_shell_command(sent(), "pa")) == ["POST"]
+    assert after("--request", format_shell_command(sent(method="GET", body="x"), "pa")) == ["GET"]
+    assert "--head" in words(format_shell_command(sent(method="HEAD"), "pa"))
 
 
 def test_brackets_in_an_address_are_no_ranges() -> None:
-    assert "--globoff" in words(shell(sent(url="https://x.example/a?ids[]=1"), "pa"))
-    assert "--globoff" not in words(shell(sent(url="https://x.example/a?key=${PB_API_KEY}"), "pb"))
+    assert "--globoff" in words(format_shell_command(sent(url="https://x.example/a?ids[]=1"), "pa"))
+    assert "--globoff" not in words(format_shell_command(sent(url="https://x.example/a?key=${PB_API_KEY}"), "pb"))
 
 
 def test_a_key_that_was_redacted_becomes_the_providers_variable() -> None:
-    command = shell(sent(headers={"authorization": "Bearer [redacted]", "x-api-key": "${MY_OWN_KEY}"}), "pc")
+    command = format_shell_command(
+        sent(headers={"authorization": "Bearer [redacted]", "x-api-key": "${MY_OWN_KEY}"}), "pc"
+    )
     assert '"authorization: Bearer ${PC_API_KEY}"' in command
     assert '"x-api-key: ${MY_OWN_KEY}"' in command
 
 
 def test_a_body_cannot_read_a_variable_that_is_not_its_providers() -> None:
     body = {"echoed": "${AWS_SECRET_ACCESS_KEY} $HOME $(id) `id`", "token": "${PA_SUBJECT_TOKEN}"}
-    script = shell(sent(body=body), "pa").replace("curl", "printf '%s\\n'", 1)
+    script = format_shell_command(sent(body=body), "pa").replace("curl", "printf '%s\\n'", 1)
     shown = subprocess.run(
         ["bash", "-c", script],
         env={"PA_SUBJECT_TOKEN": "t", "AWS_SECRET_ACCESS_KEY": "s"},
@@ -84,7 +86,7 @@ def test_a_body_cannot_read_a_variable_that_is_not_its_providers() -> None:
 
 
 def test_a_declared_body_is_made_as_it_is_sent() -> None:
-    command = shell(
+    command = format_shell_command(
         sent(headers={"content-length": "33554433"}, body="[33554433 bytes declared in content-length]"), "pa"
     )
     assert command.startswith("head -c 33554433 /dev/zero | curl")
@@ -94,19 +96,19 @@ def test_a_declared_body_is_made_as_it_is_sent() -> None:
 
 @given(PRINTABLE)
 def test_text_survives_the_shell(text: str) -> None:
-    assert shlex.split(quoted(text)) == [text]
+    assert shlex.split(quote_word(text)) == [text]
 
 
 @given(st.dictionaries(PRINTABLE, PRINTABLE | st.integers(), max_size=4))
 def test_a_body_survives_the_shell(body: dict[str, Any]) -> None:
-    (data,) = after("--data-raw", shell(sent(body=body), "pa"))
+    (data,) = after("--data-raw", format_shell_command(sent(body=body), "pa"))
     assert json.loads(data) == body
 
 
 @settings(max_examples=25)
 @given(ANY)
 def test_even_what_a_terminal_would_not_show_survives_bash(text: str) -> None:
-    written = quoted(text)
+    written = quote_word(text)
     assert all(character.isprintable() or character == "\n" for character in written)
     shown = subprocess.run(["bash", "-c", f"printf %s {written}"], capture_output=True, check=True)
     assert shown.stdout.decode() == text
@@ -114,11 +116,11 @@ def test_even_what_a_terminal_would_not_show_survives_bash(text: str) -> None:
 
 @given(st.text())
 def test_a_body_of_json_shows_only_ascii(text: str) -> None:
-    assert shell(sent(body={"text": text}), "pa").isascii()
+    assert format_shell_command(sent(body={"text": text}), "pa").isascii()
 
 
 def test_a_header_without_a_value_is_sent_without_one() -> None:
-    assert after("--header", shell(sent(headers={"x-empty": ""}), "pa")) == ["x-empty;"]
+    assert after("--header", format_shell_command(sent(headers={"x-empty": ""}), "pa")) == ["x-empty;"]
 
 
 def test_a_call_becomes_grpcurl() -> None:
@@ -128,7 +130,7 @@ def test_a_call_becomes_grpcurl() -> None:
         {"authorization": "Bearer ${PD_API_KEY}"},
         {"model": "x"},
     )
-    command = shell(exchange(request=request, response=Response(grpc=GrpcStatus(5))), "pd")
+    command = format_shell_command(exchange(request=request, response=Response(grpc=GrpcStatus(5))), "pd")
     assert words(command)[0] == "grpcurl"
     assert words(command)[-2:] == ["grpc.pd.example:443", "xai_api.Chat/GetCompletion"]
     assert "-plaintext" not in words(command)
@@ -137,12 +139,14 @@ def test_a_call_becomes_grpcurl() -> None:
 def test_a_socket_becomes_websocat_with_the_frames_that_were_sent() -> None:
     frames = (Event("a", {"type": "a'b"}, sent=True), Event("b", {"type": "b"}))
     request = Request("GET", "wss://api.pc.example/v1/responses", {"authorization": "Bearer ${PC_API_KEY}"})
-    command = shell(exchange(request=request, response=Response(101, events=frames, close=Close(1000))), "pc")
+    command = format_shell_command(
+        exchange(request=request, response=Response(101, events=frames, close=Close(1000))), "pc"
+    )
     assert words(command)[:3] == ["printf", "%s\\n", '{"type": "a\'b"}']
     assert words(command)[-1] == "wss://api.pc.example/v1/responses"
 
 
 def test_a_hostile_text_is_one_word() -> None:
-    assert len(re.findall(r"^", quoted(HOSTILE))) == 1
-    shown = subprocess.run(["bash", "-c", f"printf %s {quoted(HOSTILE)}"], capture_output=True, check=True)
+    assert len(re.findall(r"^", quote_word(HOSTILE))) == 1
+    shown = subprocess.run(["bash", "-c", f"printf %s {quote_word(HOSTILE)}"], capture_output=True, check=True)
     assert shown.stdout.decode() == HOSTILE

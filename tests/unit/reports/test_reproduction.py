@@ -8,7 +8,7 @@ from typing import Any
 from catalog_probe.catalog.evidence.results import Invocation
 from catalog_probe.catalog.model import Attempt, Exchange, Outcome, Request, Response
 from catalog_probe.catalog.model.observation import Observation
-from catalog_probe.reports.exchanges.reproduction import script
+from catalog_probe.reports.exchanges.reproduction_script import build_script
 from tests.unit.reports.making import exchange, finding, result, run
 
 A = "pa/errors/general/a"
@@ -30,7 +30,7 @@ def scripted(
         Observation("", each.label, (), {"status": "200"} if each.label == differs else {}) for each in exchanges
     )
     seen = result(A, Outcome.DRIFTED, findings=(finding(),), attempts=(attempt,), observations=observations)
-    text = script(run(invocation=invocation, live=live), seen)
+    text = build_script(run(invocation=invocation, live=live), seen)
     subprocess.run(["bash", "-n", "-c", text], check=True)
     return text
 
@@ -94,4 +94,4 @@ def test_what_takes_values_out_of_answers_does(tmp_path: Any) -> None:
 
 
 def test_nothing_sent_nothing_to_send_again() -> None:
-    assert script(run(), result(A, Outcome.NOT_PROBED)) == ""
+    assert build_script(run(), result(A, Outcome.NOT_PROBED)) == ""

@@ -67,7 +67,7 @@ def test_report_and_write_back_agree_on_whether_it_is_the_same_drift(
     first = run(run="r-1", started_at="2026-11-20T00:00:00Z", today=YESTERDAY.isoformat())
     second = run(history=(nights.row(first, [before]),))
 
-    (standing,) = Overview(second, [now]).standings
+    (standing,) = Overview(second, [now]).records
     assert standing.change is (Change.ONGOING if same else Change.DIFFERENT)
     assert standing.since == YESTERDAY
 

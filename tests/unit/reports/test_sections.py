@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from catalog_probe.catalog.model import Outcome, Reason
-from catalog_probe.reports.content.advice import steps
+from catalog_probe.reports.content.advice import list_next_steps
 from catalog_probe.reports.content.overview import Overview
-from catalog_probe.reports.content.sections import Name, words_of
-from catalog_probe.reports.content.sentence import sentence, title
+from catalog_probe.reports.content.run_sentence import format_sentence, format_tab_title
+from catalog_probe.reports.content.sections import SectionName, list_query_words
 from tests.unit.reports import sample
 from tests.unit.reports.making import finding, result, run
 from tests.unit.reports.test_overview import past
@@ -36,35 +36,35 @@ def drifted(address: str, *findings: Any, **changes: Any) -> Result:
 @pytest.mark.parametrize(
     ("seen", "name"),
     [
-        (drifted(A, confirmation=REGRESSED), Name.REGRESSED),
-        (drifted(A, confirmation=NEVER), Name.NEVER),
-        (drifted(A, confirmation=PENDING), Name.PENDING),
-        (drifted(A), Name.NEW),
-        (drifted(A, accepted_difference={"state": "accounted"}), Name.ACCEPTED),
-        (result(A, accepted_difference={"state": "stale"}), Name.STALE),
-        (result(A, Outcome.FLAKY), Name.FLAKY),
-        (result(A, Outcome.HARNESS_ERROR), Name.OURS),
-        (result(A, Outcome.NOT_PROBED), Name.NOT_PROBED),
-        (result(A), Name.CONFORMS),
+        (drifted(A, confirmation=REGRESSED), SectionName.REGRESSED),
+        (drifted(A, confirmation=NEVER), SectionName.NEVER),
+        (drifted(A, confirmation=PENDING), SectionName.PENDING),
+        (drifted(A), SectionName.NEW),
+        (drifted(A, accepted_difference={"state": "accounted"}), SectionName.ACCEPTED),
+        (result(A, accepted_difference={"state": "stale"}), SectionName.STALE),
+        (result(A, Outcome.FLAKY), SectionName.FLAKY),
+        (result(A, Outcome.HARNESS_ERROR), SectionName.OURS),
+        (result(A, Outcome.NOT_PROBED), SectionName.NOT_PROBED),
+        (result(A), SectionName.CONFORMS),
     ],
 )
-def test_the_section_of_a_record(seen: Result, name: Name) -> None:
+def test_the_section_of_a_record(seen: Result, name: SectionName) -> None:
     (section,) = Overview(run(), [seen]).sections
     assert section.name is name
-    assert str(name) in words_of(section.members[0])
+    assert str(name) in list_query_words(section.records[0])
 
 
 def test_the_sections_of_a_run_stand_in_order_and_add_up() -> None:
     overview = Overview(*sample.full())
     assert [each.name for each in overview.sections] == sorted(
-        (each.name for each in overview.sections), key=list(Name).index
+        (each.name for each in overview.sections), key=list(SectionName).index
     )
-    assert sum(len(each.members) for each in overview.sections) == len(overview.standings) == 418
+    assert sum(len(each.records) for each in overview.sections) == len(overview.records) == 418
 
 
 def test_the_next_steps_are_told_in_the_order_of_the_sections() -> None:
     pending, regressed = drifted(A, TYPE, confirmation=PENDING), drifted(C, confirmation=REGRESSED)
-    told = steps(Overview(run(), [pending, result(B, Outcome.FLAKY), regressed]).standings)
+    told = list_next_steps(Overview(run(), [pending, result(B, Outcome.FLAKY), regressed]).records)
     assert [(each.code, each.addresses) for each in told] == [("status-differs", (C,)), ("type-differs", (A,))]
 
 
@@ -111,8 +111,8 @@ def test_the_next_steps_are_told_in_the_order_of_the_sections() -> None:
 )
 def test_the_state_in_one_sentence(results: list[Result], said: str, tab: str) -> None:
     overview = Overview(run(expected=()), results)
-    assert sentence(overview) == said
-    assert title(overview) == tab
+    assert format_sentence(overview) == said
+    assert format_tab_title(overview) == tab
 
 
 BEFORE = {A: Outcome.DRIFTED, C: Outcome.DRIFTED}
@@ -131,21 +131,21 @@ BEFORE = {A: Outcome.DRIFTED, C: Outcome.DRIFTED}
     ],
 )
 def test_what_still_drifts_is_counted_beside_what_is_new(results: list[Result], said: str) -> None:
-    assert sentence(Overview(past(BEFORE), results)) == said
+    assert format_sentence(Overview(past(BEFORE), results)) == said
 
 
 def test_what_is_blind_is_said_first() -> None:
     unseen = result(C, Outcome.INCONCLUSIVE, reason=Reason("read-timeout"), probed_record={})
     overview = Overview(run(expected=("pa", "pc")), [drifted(A), unseen])
-    assert sentence(overview) == (
+    assert format_sentence(overview) == (
         "PC was not observed: no record has a verdict (read-timeout); PA drifts: 1 new cause behind 1 record."
     )
-    assert title(overview) == "PC blind"
+    assert format_tab_title(overview) == "PC blind"
 
 
 def test_an_account_without_credit_is_said_before_all_that_follows_from_it() -> None:
     unpaid = result(C, Outcome.INCONCLUSIVE, reason=Reason("no-credit", "HTTP 402"), probed_record={})
-    assert sentence(Overview(run(), [unpaid])) == (
+    assert format_sentence(Overview(run(), [unpaid])) == (
         "The account of PC has no credit; PC was not observed: no record has a verdict (no-credit)."
     )
 
@@ -157,12 +157,12 @@ def test_who_was_seen_in_part_is_not_said_to_be_unseen() -> None:
         for each in ("pa", "pc")
     ]
     overview = Overview(run(expected=("pa", "pc")), [result(A), *unseen])
-    assert sentence(overview, whys=False) == (
+    assert format_sentence(overview, reasons=False) == (
         "PA was observed only in part, and PC was not observed; nothing that was seen drifts."
     )
 
 
 def test_no_sentence_is_a_list() -> None:
     overview = Overview(*sample.full())
-    assert len(sentence(overview)) < 120
-    assert len(title(overview)) < 30
+    assert len(format_sentence(overview)) < 120
+    assert len(format_tab_title(overview)) < 30

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from catalog_probe.catalog.model import Outcome, Reason
 from catalog_probe.reports.content import advice
 from catalog_probe.reports.content.overview import Overview
-from catalog_probe.reports.content.sentence import sentence
+from catalog_probe.reports.content.run_sentence import format_sentence
 from catalog_probe.reports.page import html
 from catalog_probe.reports.views import summary, terminal
 from tests.unit.reports import sample
@@ -26,16 +26,16 @@ A = "pa/errors/general/a"
 
 
 def test_the_summary_of_a_run(snapshot: SnapshotAssertion) -> None:
-    assert terminal.summary(*sample.full()) == snapshot
+    assert terminal.render(*sample.full()) == snapshot
 
 
 @pytest.mark.parametrize("width", [80, 200])
 def test_the_summary_of_a_run_in_a_terminal(snapshot: SnapshotAssertion, width: int) -> None:
-    assert terminal.summary(*sample.full(), width=width) == snapshot
+    assert terminal.render(*sample.full(), width=width) == snapshot
 
 
 def test_the_summary_of_a_thousand_records(snapshot: SnapshotAssertion) -> None:
-    assert terminal.summary(*sample.many(1000), width=80) == snapshot
+    assert terminal.render(*sample.many(1000), width=80) == snapshot
 
 
 def test_what_was_not_asked_is_told_by_provider_and_reason() -> None:
@@ -46,7 +46,7 @@ def test_what_was_not_asked_is_told_by_provider_and_reason() -> None:
         for number in range(3)
     ]
     results.append(result(A, Outcome.NOT_PROBED, reason=Reason("cost-not-allowed", "--allow billable")))
-    told = terminal.summary(run(), results).splitlines()
+    told = terminal.render(run(), results).splitlines()
     at = told.index("Not probed (7)")
     assert told[at + 1 : at + 7] == [
         f"  {A}: cost-not-allowed",
@@ -68,7 +68,7 @@ def test_the_reason_of_a_group_is_true_of_all_its_records() -> None:
             for number, detail in enumerate(details)
         ]
         described = run(expected=())
-        return terminal.summary(described, results), summary.render(described, results), html.render(described, results)
+        return terminal.render(described, results), summary.render(described, results), html.render(described, results)
 
     for view in told(NO_KEY, NO_KEY):
         assert NO_KEY in view
@@ -80,7 +80,7 @@ def test_the_reason_of_a_group_is_true_of_all_its_records() -> None:
     for view in (in_terminal, in_summary):
         assert view.count("1 of them: reason") == 3
         assert "and 6 more reasons" in view
-    assert advice.means("setup-failed") in told("", "")[0]
+    assert advice.explain_code("setup-failed") in told("", "")[0]
     group = in_page[in_page.index('<section class="told inconclusive"') :].partition("</section>")[0]
     assert NO_KEY not in group.partition("</summary>")[0]
     assert [group.count(f'<span class="note">{detail}</span>') for detail in (NO_KEY, NO_MODEL)] == [2, 1]
@@ -101,38 +101,38 @@ def test_the_sentence_says_whether_the_reason_is_that_of_all(reasons: list[str],
         for number, each in enumerate(reasons)
     ]
     conforming = [result(f"pb/errors/general/c{number}") for number in range(20)]
-    assert sentence(Overview(run(), [*unseen, *conforming])).endswith(said)
+    assert format_sentence(Overview(run(), [*unseen, *conforming])).endswith(said)
 
 
 def test_quietly(snapshot: SnapshotAssertion) -> None:
-    assert terminal.summary(*sample.full(), quiet=True) == snapshot
+    assert terminal.render(*sample.full(), quiet=True) == snapshot
 
 
 def test_a_good_run_says_little() -> None:
     state = "All that was observed is as documented. 1 of 1 verified, oldest evidence today."
-    assert terminal.summary(run(), [result(A)]).splitlines()[-1] == state
-    assert terminal.summary(run(), [result(A)], quiet=True).count("\n") == 0
+    assert terminal.render(run(), [result(A)]).splitlines()[-1] == state
+    assert terminal.render(run(), [result(A)], quiet=True).count("\n") == 0
 
 
 def test_colours_are_asked_for() -> None:
-    assert "\x1b[" not in terminal.summary(*sample.full())
-    coloured = terminal.summary(*sample.full(), colour=True)
+    assert "\x1b[" not in terminal.render(*sample.full())
+    coloured = terminal.render(*sample.full(), colour=True)
     assert coloured.startswith("\x1b[31;1mOur fault (1)\x1b[0m")
-    assert re.sub(r"\x1b\[[\d;]+m", "", coloured) == terminal.summary(*sample.full())
+    assert re.sub(r"\x1b\[[\d;]+m", "", coloured) == terminal.render(*sample.full())
 
 
 @given(st.text() | st.just(HOSTILE))
 def test_an_answer_cannot_steer_the_terminal(text: str) -> None:
     wrong = finding(message=text, location=text, observed=text)
     unseen = result(f"{A}2", Outcome.INCONCLUSIVE, reason=Reason("read-timeout", text))
-    told = terminal.summary(run(), [result(A, Outcome.DRIFTED, findings=(wrong,)), unseen])
+    told = terminal.render(run(), [result(A, Outcome.DRIFTED, findings=(wrong,)), unseen])
     assert all(character == "\n" or character >= " " for character in told)
     assert "\x7f" not in told
     assert "\x9b" not in told
 
 
 def test_lines_keep_to_the_width() -> None:
-    told = terminal.summary(*sample.full(), width=70)
+    told = terminal.render(*sample.full(), width=70)
     commands = ("pytest probes", "python -m")
     shown = [line for line in told.splitlines() if "  ·" not in line and not line.strip().startswith(commands)]
     assert [line for line in shown if len(line) > 70 and "records  conforms" not in line and " " in line.strip()] == []
@@ -141,7 +141,7 @@ def test_lines_keep_to_the_width() -> None:
 def test_many_records_behind_one_dead_host_are_one_line() -> None:
     reason = Reason("connect-refused", "GET https://api.pa.example/v1/models")
     results = [result(f"{A}{number}", Outcome.INCONCLUSIVE, reason=reason) for number in range(40)]
-    told = terminal.summary(run(), results)
+    told = terminal.render(run(), results)
     assert "  40 records of PA: connect-refused" in told
     assert f"{A}7" not in told
 
@@ -150,9 +150,9 @@ ACCEPTED = {"state": "accounted", "reason": "a fix is due", "detail": "accepted"
 
 
 def test_an_accepted_drift_says_until_when_and_why() -> None:
-    told = terminal.summary(run(), [result(A, Outcome.DRIFTED, findings=(finding(),), accepted_difference=ACCEPTED)])
+    told = terminal.render(run(), [result(A, Outcome.DRIFTED, findings=(finding(),), accepted_difference=ACCEPTED)])
     assert f"{A}\n      a fix is due; review by 2027-01-01\n" in told
-    of_old = terminal.summary(
+    of_old = terminal.render(
         run(), [result(A, Outcome.DRIFTED, findings=(finding(),), accepted_difference={"state": "accounted"})]
     )
     assert "Accepted (1 record, 1 cause)" in of_old
@@ -161,20 +161,20 @@ def test_an_accepted_drift_says_until_when_and_why() -> None:
 
 def test_who_was_not_looked_at_is_told_last_beside_the_state() -> None:
     refused = result(A, Outcome.RESTRICTED, reason=Reason("probe-refused"))
-    last = terminal.summary(run(), [refused], width=200).splitlines()[-2:]
+    last = terminal.render(run(), [refused], width=200).splitlines()[-2:]
     assert last == [
         "blind: pa was not observed: no record has a verdict (probe-refused) (exit 10)",
         "PA was not observed. 1 of 1 verified, oldest evidence 5 days.",
     ]
-    assert "blind" not in terminal.summary(run(expected=()), [refused, result("pb/errors/general/b")])
+    assert "blind" not in terminal.render(run(expected=()), [refused, result("pb/errors/general/b")])
 
 
 def test_an_accepted_difference_that_fails_the_run_is_told() -> None:
     entry = "accepted difference: divergences.json:pa/errors/general/gone: no record has this address; remove the entry"
     described = run(policy={"stale_accepted_differences": [entry]})
-    assert entry in terminal.summary(described, [result(A)], width=200).splitlines()
+    assert entry in terminal.render(described, [result(A)], width=200).splitlines()
     assert (
-        terminal.verdict(described, [result(A)])
+        terminal.render_verdict(described, [result(A)])
         .splitlines()[-1]
         .startswith("Nothing new drifts, and 1 accepted difference is stale.")
     )

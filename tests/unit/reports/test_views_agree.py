@@ -18,9 +18,9 @@ from catalog_probe.catalog.evidence.verdicts.blindness import find_missing_verdi
 from catalog_probe.catalog.evidence.verdicts.confirmation import is_pending
 from catalog_probe.catalog.model import AcceptanceState, Outcome, Reason
 from catalog_probe.catalog.model.exits import Exit
-from catalog_probe.reports.content import sentence
+from catalog_probe.reports.content import run_sentence
 from catalog_probe.reports.content.overview import Overview
-from catalog_probe.reports.content.sections import Name
+from catalog_probe.reports.content.sections import SectionName
 from catalog_probe.reports.history import nights
 from catalog_probe.reports.page import html
 from catalog_probe.reports.views import junit, summary, terminal
@@ -127,12 +127,14 @@ def test_every_view_agrees_with_the_exit_status(described: Run, seen: list[Resul
         for each in known
         if is_pending(each) and not run_verdict.is_stale(each) and not run_verdict.is_accepted(each)
     ]
-    assert {each.record for each in waiting} == {each.address for each in overview.members(Name.PENDING)}
+    assert {each.record for each in waiting} == {each.address for each in overview.records_in(SectionName.PENDING)}
     assert not any(map(run_verdict.is_failure, waiting))
     assert not waiting or overview.mood != "good"
     gone = coverage_lost.find_lost_coverage(described, known)
-    assert gone == {each.address for each in overview.members(Name.LOST)}, "lost is told first, also of a stale entry"
-    coverage_lost_standings = overview.members(Name.LOST)
+    assert gone == {each.address for each in overview.records_in(SectionName.LOST)}, (
+        "lost is told first, also of a stale entry"
+    )
+    coverage_lost_standings = overview.records_in(SectionName.LOST)
     assert not gone or overview.has_news
     if described.policy.get("expect_all"):
         assert set(find_missing_verdicts(known)) <= blind
@@ -141,8 +143,8 @@ def test_every_view_agrees_with_the_exit_status(described: Run, seen: list[Resul
     assert overview.mood != "good" or status is Exit.FINE
 
     page = html.render(described, seen)
-    text = terminal.summary(described, seen)
-    quiet = terminal.summary(described, seen, quiet=True)
+    text = terminal.render(described, seen)
+    quiet = terminal.render(described, seen, quiet=True)
     markdown = summary.render(described, seen)
     document = ElementTree.fromstring(junit.render(described, seen).encode())
     assert f'<section class="verdict {overview.mood}"' in page
@@ -181,14 +183,14 @@ def test_the_counts_add_up_to_the_results(described: Run, seen: list[Result]) ->
     page = junit.render(described, seen)
     seen = harness_results.select_record_results(add_missing_results(described, seen))
     assert sum(overview.counts.values()) == len(seen)
-    assert sum(len(cell.standings) for cell in overview.cells) == len(seen)
+    assert sum(len(cell.records) for cell in overview.cells) == len(seen)
     assert {each.address for each in overview.findings} >= {
         each.record
         for each in seen
         if run_verdict.is_failure(each) or (run_verdict.is_broken(each) and not is_unreported(each))
     }
-    assert sum(len(section.members) for section in overview.sections) == len(seen)
-    assert len({each.address for section in overview.sections for each in section.members}) == len(seen)
+    assert sum(len(section.records) for section in overview.sections) == len(seen)
+    assert len({each.address for section in overview.sections for each in section.records}) == len(seen)
     tally = next(line for line in summary.render(described, seen).splitlines() if line.endswith(" selected"))
     numbers, _, total = tally.partition(" = ")
     assert sum(map(int, re.findall(r"(?:^|· )(\d+) ", numbers))) == int(total.split()[0]) == len(seen)
@@ -224,10 +226,10 @@ def test_a_blind_night_is_nowhere_green(seen: list[tuple[Outcome, str]], blind: 
     ]
     overview = Overview(run(expected=("pa", "pb")), [*mine, *others])
     assert overview.blind == ({"pa": blind} if blind else {})
-    assert overview.status is (Exit.BLIND if blind else Exit.FINE)
+    assert overview.exit_status is (Exit.BLIND if blind else Exit.FINE)
     looked_at = "observed only in part" if any(outcome.is_conclusive for outcome, _ in seen) else "not observed"
     told = f"PA was {looked_at}: {blind}; nothing that was seen drifts"
-    assert sentence.verdict(overview).startswith(told) == bool(blind)
+    assert run_sentence.format_verdict(overview).startswith(told) == bool(blind)
     assert overview.mood == "warn"
 
 
@@ -260,7 +262,7 @@ def test_each_view_of_a_shard_says_of_which_share_alone_it_speaks(shard: str | N
     share = run(policy={"shard": shard} if shard else {}, live=live)
     seen = [result("pa/errors/general/a")]
     said = f"1 of 1 {'verified, oldest evidence today' if live else 'conform on the mock'}{told}."
-    assert said in terminal.summary(share, seen, width=200)
+    assert said in terminal.render(share, seen, width=200)
     assert said in summary.render(share, seen)
     page = html.render(share, seen)
     assert f"{told}." in page

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from catalog_probe.reports.content.xml_text import legal
+from catalog_probe.reports.content.xml_text import to_xml_text
 
 ILLEGAL = "\ufffd"
 
@@ -21,9 +21,11 @@ def is_discouraged(code: int) -> bool:
 
 def test_of_all_characters_those_stay_that_xml_can_carry() -> None:
     for code in range(sys.maxunicode + 1):
-        shown = legal(chr(code))
+        shown = to_xml_text(chr(code))
         if is_discouraged(code) or not is_a_character(code):
             assert chr(code) not in shown, hex(code)
         assert all(is_a_character(ord(each)) and not is_discouraged(ord(each)) for each in shown), hex(code)
-    assert legal("a\tb\nc é 漢 \U0001f600") == "a b\nc é 漢 \U0001f600", "a tab is a blank, as in all that is printed"
-    assert legal("\ufdd0") == ILLEGAL
+    assert to_xml_text("a\tb\nc é 漢 \U0001f600") == "a b\nc é 漢 \U0001f600", (
+        "a tab is a blank, as in all that is printed"
+    )
+    assert to_xml_text("\ufdd0") == ILLEGAL

@@ -12,7 +12,7 @@ from catalog_probe.catalog.model.errors import MAX_MESSAGE_LENGTH, suggest_simil
 from catalog_probe.catalog.search.query import keywords_for_k
 from catalog_probe.catalog.text.sanitizing import sanitize_line
 from catalog_probe.probes.plugin.collection.options_table import UsageError
-from catalog_probe.reports.content.commands import nodeid_of
+from catalog_probe.reports.content.commands import build_nodeid
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -41,8 +41,8 @@ def require_records(arguments: Iterable[str], catalog: Catalog) -> None:
             advice = suggest_similar(match["record"], addresses) or _SEARCH_ADVICE
             raise UsageError(f"{argument}: no record {match['record']!r}", advice)
         file, _, test = match["test"].partition("::")
-        if f"{Path(file).name}::{test}" != nodeid_of(address).partition("[")[0].removeprefix("probes/"):
-            raise UsageError(f"{argument}: not the probe of this record", f"write `pytest '{nodeid_of(address)}'`")
+        if f"{Path(file).name}::{test}" != build_nodeid(address).partition("[")[0].removeprefix("probes/"):
+            raise UsageError(f"{argument}: not the probe of this record", f"write `pytest '{build_nodeid(address)}'`")
 
 
 def refuse_addresses(arguments: Iterable[str], start: Path) -> None:

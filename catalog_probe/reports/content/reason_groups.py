@@ -1,0 +1,95 @@
+"""Records without a verdict, grouped by reason: forty records behind one dead host are one fact."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from catalog_probe.catalog.evidence.verdicts.changes import Change
+from catalog_probe.catalog.model import Outcome
+from catalog_probe.catalog.text.phrases import format_count
+from catalog_probe.reports.content import advice
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from catalog_probe.reports.content.reported_records import ReportedRecord
+
+ORDER = (Outcome.INCONCLUSIVE, Outcome.RESTRICTED, Outcome.NOT_PROBED)
+"""Records that could not be observed come before those that were not meant to be."""
+
+MAX_REASONS = 3  # details listed per group; the others are counted
+
+
+@dataclass(frozen=True, slots=True)
+class ReasonGroup:
+    """The records of one provider that have no verdict for the same reason."""
+
+    outcome: Outcome
+    provider: str
+    code: str
+    detail: str
+    """The detail of the reason if all records share it, else empty."""
+    records: tuple[ReportedRecord, ...]
+
+    @property
+    def since(self) -> str:
+        """`, since 2026-11-20` if coverage was lost; `, some since …` if not of all records on that day."""
+        days = {record.since for record in self.records if record.change is Change.LOST and record.since is not None}
+        if not days:
+            return ""
+        is_shared = len(days) == 1 and all(record.change is Change.LOST for record in self.records)
+        return f", {'' if is_shared else 'some '}since {min(days)}"
+
+    @property
+    def means(self) -> str:
+        return advice.explain_code(self.code)
+
+    @property
+    def next_step(self) -> str:
+        return advice.advise_on_code(self.code)
+
+    @property
+    def reasons(self) -> list[str]:
+        """The detail that all records share, or the most frequent details with their counts; one per line."""
+        if self.detail:
+            return [self.detail]
+        counts = Counter(record.reason_detail for record in self.records)
+        if len(counts) == 1:
+            return [self.means]
+        most_frequent = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
+        lines = [f"{number} of them: {detail or self.means}" for detail, number in most_frequent[:MAX_REASONS]]
+        if len(most_frequent) > MAX_REASONS:
+            lines.append(f"and {format_count(len(most_frequent) - MAX_REASONS, 'more reason')}")
+        return lines
+
+    @property
+    def title(self) -> str:
+        """The address of the only record, or `3 records of PA`."""
+        if len(self.records) == 1:
+            return self.records[0].address
+        return f"{len(self.records)} records of {self.provider.upper()}"
+
+
+def group_by_reason(records: Sequence[ReportedRecord]) -> list[ReasonGroup]:
+    """Group the records without a verdict by outcome, provider and reason code."""
+    groups: dict[tuple[int, str, str], list[ReportedRecord]] = defaultdict(list)
+    for record in records:
+        if record.outcome in ORDER:
+            groups[ORDER.index(record.outcome), record.provider, record.reason_code or "no-reason"].append(record)
+    return [
+        ReasonGroup(
+            ORDER[position],
+            provider,
+            code,
+            _shared_detail(members),
+            tuple(sorted(members, key=lambda record: record.address)),
+        )
+        for (position, provider, code), members in sorted(groups.items(), key=lambda item: item[0])
+    ]
+
+
+def _shared_detail(records: Sequence[ReportedRecord]) -> str:
+    details = {record.reason_detail for record in records}
+    return details.pop() if len(details) == 1 else ""
