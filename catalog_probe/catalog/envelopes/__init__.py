@@ -1,1 +1,1 @@
-"""Where the aspects of an answer lie on a surface: pointers, header formats, statuses, projections."""
+"""Envelopes: the documented shapes of bodies, and where type, code, param and message are in them."""

@@ -1,4 +1,4 @@
-"""A body in an envelope, made: what an answer looks like of which the documents tell the values and show no example."""
+"""Make an example body from an envelope, for answers that the documents describe but do not show."""
 
 from __future__ import annotations
 
@@ -13,23 +13,28 @@ if TYPE_CHECKING:
     from catalog_probe.catalog.model import Json
 
 
-def build_example(shape: Envelope, said: Mapping[str, Json]) -> Json:
-    """A body with these values where the envelope has them: what an error looks like that has no documented example."""
-    carried = {pointer: said[aspect] for aspect, pointer in shape.wire.items() if aspect in said and pointer}
-    return _completed(build_document(carried), shape.schema)
+def build_example(envelope: Envelope, aspects: Mapping[str, Json]) -> Json:
+    """Return a body that has each aspect at its place in the envelope; aspects without a place are left out."""
+    values = {pointer: aspects[aspect] for aspect, pointer in envelope.wire.items() if aspect in aspects and pointer}
+    return _complete(build_document(values), envelope.schema)
 
 
-def _completed(value: Json, schema: Json) -> Json:
-    """The value in the types of the schema, with what it requires beside it: constants, and null where it may be."""
+def _complete(value: Json, schema: Json) -> Json:
+    """Convert digits to integers as the schema demands, and add required members that are constant or may be null."""
     if not isinstance(schema, dict):
         return value
     if not isinstance(value, dict):
-        return int(value) if schema.get("type") == "integer" and isinstance(value, str) and value.isdigit() else value
-    found: dict[str, Json] = {}
+        is_number = schema.get("type") == "integer" and isinstance(value, str) and value.isdigit()
+        return int(value) if is_number else value
+    members: dict[str, Json] = {}
     required = schema.get("required") or ()
-    for name, inner in (schema.get("properties") or {}).items():
+    for name, member_schema in (schema.get("properties") or {}).items():
         if name in value:
-            found[name] = _completed(value[name], inner)
-        elif name in required and isinstance(inner, dict) and ("const" in inner or "null" in inner.get("type", ())):
-            found[name] = inner.get("const")
-    return {**found, **{name: each for name, each in value.items() if name not in found}}
+            members[name] = _complete(value[name], member_schema)
+        elif name in required and isinstance(member_schema, dict) and _has_default(member_schema):
+            members[name] = member_schema.get("const")
+    return {**members, **{name: member for name, member in value.items() if name not in members}}
+
+
+def _has_default(schema: Mapping[str, Json]) -> bool:
+    return "const" in schema or "null" in schema.get("type", ())

@@ -1,4 +1,4 @@
-"""The syntaxes of header values (2:8): seconds, RFC 3339 instants, durations such as 6m0s, integers; HTTP's dates."""
+"""Parse the formats of header values (2:8): seconds, RFC 3339, durations such as 6m0s, integers, HTTP dates."""
 
 from __future__ import annotations
 
@@ -6,9 +6,7 @@ import re
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 
-_INTEGER = re.compile(r"[0-9]{1,300}")
-"""Of more digits than the largest number of a client's it is none: nobody could compare it with another."""
-
+_INTEGER = re.compile(r"[0-9]{1,300}")  # a number with more digits exceeds a float, so nothing could compare it
 _DURATION = re.compile(
     r"(?=.{1,300}$)(?:(\d+)d)?(?:(\d+)h)?(?:(\d+)m(?!s))?(?:(\d+(?:\.\d+)?)s)?(?:(\d+(?:\.\d+)?)ms)?", re.ASCII
 )
@@ -16,10 +14,10 @@ _RFC3339 = re.compile(r"\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:\d\d(?:\.\d+)?(?:[Zz]|[+-]\
 
 
 def is_valid(format_name: str, text: str) -> bool:
-    """Whether a header value is in the named format.
+    """Whether a header value has the named format.
 
     Raises:
-        KeyError: no such format.
+        KeyError: there is no such format.
     """
     match format_name:
         case "seconds" | "integer":
@@ -33,12 +31,12 @@ def is_valid(format_name: str, text: str) -> bool:
 
 
 def parse_integer(text: str) -> int | None:
-    """A whole number of decimal digits alone, or None."""
+    """Parse a text of decimal digits, or return None."""
     return int(text) if _INTEGER.fullmatch(text) is not None else None
 
 
 def parse_duration_s(text: str) -> float | None:
-    """A duration such as `6m0s`, `1s` or `20ms` in seconds, or None."""
+    """Parse a duration such as `6m0s`, `1s` or `20ms` into seconds, or return None."""
     match = _DURATION.fullmatch(text)
     if match is None or not any(match.groups()):
         return None
@@ -47,7 +45,7 @@ def parse_duration_s(text: str) -> float | None:
 
 
 def parse_instant(text: str) -> datetime | None:
-    """An RFC 3339 timestamp with its offset, or None."""
+    """Parse an RFC 3339 timestamp with its offset, or return None."""
     if _RFC3339.fullmatch(text) is None:
         return None
     try:
@@ -57,9 +55,9 @@ def parse_instant(text: str) -> datetime | None:
 
 
 def parse_http_date(text: str) -> datetime | None:
-    """A date as HTTP writes one, in UTC, or None; one that names no zone is in UTC, as all of HTTP's are."""
+    """Parse an HTTP date into UTC, or return None; a date without a zone is in UTC."""
     try:
-        found = parsedate_to_datetime(text)
-        return found.astimezone(UTC) if found.tzinfo is not None else found.replace(tzinfo=UTC)
+        date = parsedate_to_datetime(text)
+        return date.astimezone(UTC) if date.tzinfo is not None else date.replace(tzinfo=UTC)
     except (OverflowError, TypeError, ValueError):
         return None

@@ -1,4 +1,4 @@
-"""Where in an exchange values stand: in the answer's body, headers or events, or in the request that was sent."""
+"""Locations of values in an exchange: in the answer's body, headers or events, or in the request."""
 
 from __future__ import annotations
 
@@ -6,11 +6,13 @@ import re
 from typing import NamedTuple, Self
 
 ANY_EVENT = "*"
-"""In place of an event's name: each event."""
+"""As the name of an event: every event."""
 
-_PLACE = re.compile(
-    r"(?P<body>(?:/.*)?)|(?P<kind>header|ask/header|ask/query|ask/path):(?P<name>[^:/]+)|(?P<asked>ask/body)(?P<sent>:/.*)?"
-    r"|(?P<event>event)(?::(?P<of>[^/]+)(?P<data>/.*)?)?|(?P<frame>ask/event):(?P<by>[^/]+)(?P<said>/.*)?",
+_LOCATION = re.compile(
+    r"(?P<body>(?:/.*)?)|(?P<kind>header|ask/header|ask/query|ask/path):(?P<name>[^:/]+)"
+    r"|(?P<request_body>ask/body)(?P<request_pointer>:/.*)?"
+    r"|(?P<event>event)(?::(?P<event_name>[^/]+)(?P<event_pointer>/.*)?)?"
+    r"|(?P<sent_event>ask/event):(?P<sent_name>[^/]+)(?P<sent_pointer>/.*)?",
     re.DOTALL,
 )
 
@@ -18,42 +20,41 @@ LOCATION_FORMS = (
     "/a/json/pointer, header:NAME, event:NAME/pointer, ask/query:NAME, ask/header:NAME, ask/path:NAME, "
     "ask/body:/pointer or ask/event:NAME/pointer"
 )
-"""How a place is written, for whoever wrote it otherwise."""
+"""How a location is written, for messages."""
 
 
 class Location(NamedTuple):
-    """A place, as a record writes it: `/data/*/id`, `header:request-id`, `event:error/code`, `ask/query:limit`.
-
-    `kind` is `body`, `header`, `event`, or for the request that was sent `ask/query`, `ask/header`, `ask/body`,
-    `ask/path` (of what stands for a `{name}` of the endpoint's path) or `ask/event` (of a frame that we sent). `name`
-    is the header's, parameter's or event's; `pointer` is where in the body or in the event's data.
-    """
+    """A location as a record writes it: `/data/*/id`, `header:request-id`, `event:error/code`, `ask/query:limit`."""
 
     kind: str
+    """`body`, `header` or `event`; of the request `ask/query`, `ask/header`, `ask/body`, `ask/path` (the value of a
+    `{name}` in the endpoint's path) or `ask/event` (a frame that we sent)."""
     name: str
+    """The name of the header, parameter or event."""
     pointer: str = ""
+    """The JSON pointer into the body or the event's data."""
 
     @classmethod
     def parse(cls, text: str) -> Self:
-        """Read a place.
+        """Parse a location.
 
         Raises:
-            ValueError: with one line saying how a place is written.
+            ValueError: with one line that says how a location is written.
         """
-        match = _PLACE.fullmatch(text)
+        match = _LOCATION.fullmatch(text)
         if match is None:
             raise ValueError(f"{text!r} is no place in an exchange: write {LOCATION_FORMS}")
         if match["kind"]:
             return cls(match["kind"], match["name"])
-        if match["asked"]:
-            return cls("ask/body", "", (match["sent"] or ":")[1:])
-        if match["frame"]:
-            return cls("ask/event", match["by"], match["said"] or "")
+        if match["request_body"]:
+            return cls("ask/body", "", (match["request_pointer"] or ":")[1:])
+        if match["sent_event"]:
+            return cls("ask/event", match["sent_name"], match["sent_pointer"] or "")
         if match["event"]:
-            return cls("event", match["of"] or "", match["data"] or "")
+            return cls("event", match["event_name"] or "", match["event_pointer"] or "")
         return cls("body", "", text)
 
     @property
     def is_text(self) -> bool:
-        """Whether what stands there is text whatever it says: `limit=2` is a number only to who reads it as one."""
+        """Whether its values are always text, even if they look like numbers: `limit=2`."""
         return self.kind in ("header", "ask/query", "ask/header", "ask/path")
