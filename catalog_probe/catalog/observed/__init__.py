@@ -1,1 +1,1 @@
-"""What evidence a record holds: its cells, tags, and when it was last confirmed."""
+"""The evidence in a record: cells, tags, and what was confirmed when."""

@@ -1,7 +1,8 @@
-"""The evidence that a record carries, cell by cell: each assertion on each endpoint, when last seen, and how.
+"""Read the evidence of a record: the last observation of each assertion on each endpoint.
 
-In the record one endpoint is one line: the day on which every assertion that the line does not list matched, those that
-are `mismatched`, and those `not_observed` on that day, each with the day on which it was last observed, or null.
+In the record one endpoint is one line. `on` is the day on which every assertion that the line does not list matched.
+`mismatched` lists assertions with their observed class. `not_observed` lists those that were not observed on that day,
+each with the day of its last observation, or null.
 """
 
 from __future__ import annotations
@@ -13,110 +14,112 @@ from dataclasses import dataclass
 from datetime import date
 from typing import TYPE_CHECKING
 
-from catalog_probe.catalog.model.assertion import AssertionKey
-
 if TYPE_CHECKING:
     from catalog_probe.catalog.model import Json, Record
     from catalog_probe.catalog.model.assertion import Assertion
 
 DIGEST_LENGTH = 8
-"""Of the digest that names the statements which evidence speaks of."""
+"""Hexadecimal digits of the digest that names a record's statements."""
 
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """The last observation of one assertion on one endpoint; `mismatch` is the observed class, empty if it matched."""
+    """The last observation of one assertion on one endpoint."""
 
     on: date | None
+    """The day, or None for never."""
     mismatch: str = ""
+    """The observed class, or empty if it matched."""
 
 
 Cells = Mapping[tuple[str, str], Cell]
-"""(endpoint address, assertion key) -> what was last seen there."""
+"""(endpoint address, assertion key) -> the last observation."""
 
 
 @dataclass(frozen=True, slots=True)
 class Resolved:
-    """What an assumption turned out to be: the observed class, and the day on which it was first observed."""
+    """A resolved assumption: the observed class, and the day of its first observation."""
 
     observed: Json
     on: date
 
 
-def statements_digest(stated: Iterable[Assertion]) -> str:
-    """A name for what a record asserts, values included: evidence for other statements is void."""
-    told = [[str(each.key), each.documented, list(each.alternatives)] for each in stated]
-    text = json.dumps(told, sort_keys=True, separators=(",", ":"), default=str)
+def statements_digest(assertions: Iterable[Assertion]) -> str:
+    """Return a digest of all statements of a record, values included; evidence with another digest is void."""
+    statements = [[str(assertion.key), assertion.documented, list(assertion.alternatives)] for assertion in assertions]
+    text = json.dumps(statements, sort_keys=True, separators=(",", ":"), default=str)
     return hashlib.sha256(text.encode()).hexdigest()[:DIGEST_LENGTH]
 
 
-def cells_of(record: Record, stated: Iterable[Assertion]) -> dict[tuple[str, str], Cell]:
-    """The evidence for what the record states now; none where its statements were edited since."""
-    stated = tuple(stated)
-    block = _current(record, stated)
-    keys = [str(each.key) for each in stated]
-    found: dict[tuple[str, str], Cell] = {}
-    for endpoint, line in (block.get("endpoints") or {}).items():
-        on = date.fromisoformat(line["on"])
-        mismatched, not_observed = line.get("mismatched") or {}, line.get("not_observed") or {}
+def cells_of(record: Record, assertions: Iterable[Assertion]) -> dict[tuple[str, str], Cell]:
+    """Return the cells of a record, given what it asserts now; none if its statements were edited since."""
+    assertions = tuple(assertions)
+    evidence = _current_evidence(record, assertions)
+    keys = [str(assertion.key) for assertion in assertions]
+    cells: dict[tuple[str, str], Cell] = {}
+    for endpoint, line in (evidence.get("endpoints") or {}).items():
+        mismatched = line.get("mismatched") or {}
         for key in keys:
-            day = on
-            listed = next((each for each in (key, f"{AssertionKey.parse(key).label}/*") if each in not_observed), None)
-            if listed is not None:
-                last = not_observed[listed]
-                found[endpoint, key] = Cell(date.fromisoformat(last) if last else None, mismatched.get(key, ""))
-            else:
-                found[endpoint, key] = Cell(day, mismatched.get(key, ""))
-    return found
+            day = _last_day_in(line, key)
+            cells[endpoint, key] = Cell(date.fromisoformat(day) if day else None, mismatched.get(key, ""))
+    return cells
 
 
 def differing_endpoints(record: Record) -> frozenset[str]:
-    """The endpoints on which the last observation mismatched, whatever the record states since."""
+    """List the endpoints whose last observation mismatched, even if the record was edited since."""
     return frozenset(endpoint for endpoint, line in _lines(record).items() if line.get("mismatched"))
 
 
 def last_day(record: Record, endpoint: str, key: str = "") -> str | None:
-    """The day on which an assertion was last seen on an endpoint, or on which that was last tried; None for never.
+    """Return the day on which an assertion was last observed on an endpoint, even if the record was edited since.
 
-    As the record has it, whatever it states since.
+    Without a key, it is the day on which the endpoint was last probed. None means never.
     """
-    line = _lines(record).get(endpoint, {})
-    not_observed = line.get("not_observed") or {}
-    listed = next((each for each in (key, f"{key.partition('/')[0]}/*") if each in not_observed), None)
-    return not_observed[listed] if listed is not None else line.get("on")
+    return _last_day_in(_lines(record).get(endpoint, {}), key)
 
 
 def was_matched(record: Record, endpoint: str, key: str) -> bool:
-    """Whether an assertion was as stated when it was last seen on an endpoint, whatever the record states since."""
+    """Whether the last observation of an assertion matched, even if the record was edited since."""
     mismatched = _lines(record).get(endpoint, {}).get("mismatched") or {}
     return key not in mismatched and last_day(record, endpoint, key) is not None
 
 
 def restricted_on(record: Record) -> date | None:
-    """The last day on which this account was refused, where it has not got through since."""
-    block = record.data.get("evidence")
-    day = block.get("restricted_on") if isinstance(block, dict) else None
+    """Return the last day on which the account was refused, unless it has succeeded since."""
+    day = evidence_of(record).get("restricted_on")
     return date.fromisoformat(day) if day else None
 
 
-def resolved_assumptions(record: Record, stated: Iterable[Assertion]) -> dict[str, Resolved]:
-    """What became of the record's assumptions, by the key of the assertion."""
+def resolved_assumptions(record: Record, assertions: Iterable[Assertion]) -> dict[str, Resolved]:
+    """Return the resolved assumptions of a record, by assertion key."""
     if "evidence" not in record.data:
         return {}
-    block = _current(record, tuple(stated))
+    evidence = _current_evidence(record, tuple(assertions))
     return {
-        key: Resolved(each["observed"], date.fromisoformat(each["on"]))
-        for key, each in (block.get("resolved") or {}).items()
+        key: Resolved(entry["observed"], date.fromisoformat(entry["on"]))
+        for key, entry in (evidence.get("resolved") or {}).items()
     }
 
 
+def _last_day_in(line: Mapping[str, Json], key: str) -> str | None:
+    not_observed = line.get("not_observed") or {}
+    for name in (key, f"{key.partition('/')[0]}/*"):  # `label/*` stands for all assertions of a label
+        if name in not_observed:
+            day: str | None = not_observed[name]
+            return day
+    return line.get("on")
+
+
 def _lines(record: Record) -> Mapping[str, Mapping[str, Json]]:
-    block = record.data.get("evidence")
-    return (block.get("endpoints") or {}) if isinstance(block, dict) else {}
+    return evidence_of(record).get("endpoints") or {}
 
 
-def _current(record: Record, stated: tuple[Assertion, ...]) -> Mapping[str, Json]:
-    block = record.data.get("evidence")
-    if not isinstance(block, dict) or block.get("statements") != statements_digest(stated):
-        return {}
-    return block
+def _current_evidence(record: Record, assertions: tuple[Assertion, ...]) -> Mapping[str, Json]:
+    evidence = evidence_of(record)
+    return evidence if evidence.get("statements") == statements_digest(assertions) else {}
+
+
+def evidence_of(record: Record) -> Mapping[str, Json]:
+    """Return the `evidence` object of a record, or an empty one."""
+    evidence = record.data.get("evidence")
+    return evidence if isinstance(evidence, dict) else {}

@@ -1,8 +1,8 @@
-"""Which statements of a record some live run has confirmed, and since when the others are observed.
+"""Read and build the lists of confirmed and unconfirmed statements in a record's evidence.
 
-Evidence is void once a record's statements are edited. This outlives an edit, statement by statement: a statement that
-was confirmed once is not new because its neighbour was corrected. In `evidence`, `confirmed` names statements by a
-digest each, and `unconfirmed` has the day of the first observation of each that no live run has confirmed.
+Other evidence is void once any statement of the record is edited. These lists outlive an edit, because each statement
+has a digest of its own: `confirmed` lists the digests of statements that a live run has confirmed, `unconfirmed` has
+the day of the first observation of each other statement.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from datetime import date
 from typing import TYPE_CHECKING
 
 from catalog_probe.catalog.model.assertion import Basis
+from catalog_probe.catalog.observed.cells import evidence_of
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping
@@ -21,46 +22,53 @@ if TYPE_CHECKING:
     from catalog_probe.catalog.model.assertion import Assertion
 
 DIGEST_LENGTH = 6
-"""Of a statement's digest: a record has some dozen statements."""
+"""Hexadecimal digits of a statement's digest; a record has some dozen statements."""
 
 
 def statement_digest(assertion: Assertion) -> str:
-    """A name for one statement, value and alternatives included: an edit of it makes it another."""
-    told = [str(assertion.key), assertion.documented, list(assertion.alternatives)]
-    text = json.dumps(told, sort_keys=True, separators=(",", ":"), default=str)
+    """Return a digest of one statement, value and alternatives included."""
+    statement = [str(assertion.key), assertion.documented, list(assertion.alternatives)]
+    text = json.dumps(statement, sort_keys=True, separators=(",", ":"), default=str)
     return hashlib.sha256(text.encode()).hexdigest()[:DIGEST_LENGTH]
 
 
-def confirmed_keys(record: Record, stated: Iterable[Assertion]) -> frozenset[str]:
-    """List the keys of what the record states now and some live run has confirmed."""
-    named = frozenset(_block(record).get("confirmed", "").split())
-    return frozenset(str(each.key) for each in stated if named and statement_digest(each) in named)
+def confirmed_keys(record: Record, assertions: Iterable[Assertion]) -> frozenset[str]:
+    """List the keys of the assertions that a live run has confirmed."""
+    confirmed = frozenset(evidence_of(record).get("confirmed", "").split())
+    if not confirmed:
+        return frozenset()
+    return frozenset(str(assertion.key) for assertion in assertions if statement_digest(assertion) in confirmed)
 
 
-def unconfirmed_since(record: Record, stated: Iterable[Assertion]) -> dict[str, date]:
-    """First observation per key, for keys of what the record states now that no live run has confirmed."""
-    unconfirmed = _block(record).get("unconfirmed", {})
-    return {
-        str(each.key): date.fromisoformat(unconfirmed[str(each.key)]["since"])
-        for each in stated
-        if str(each.key) in unconfirmed and unconfirmed[str(each.key)]["statement"] == statement_digest(each)
-    }
+def unconfirmed_since(record: Record, assertions: Iterable[Assertion]) -> dict[str, date]:
+    """Return the day of the first observation per key, for assertions that no live run has confirmed."""
+    unconfirmed = evidence_of(record).get("unconfirmed", {})
+    days: dict[str, date] = {}
+    for assertion in assertions:
+        entry = unconfirmed.get(str(assertion.key))
+        if entry is not None and entry["statement"] == statement_digest(assertion):
+            days[str(assertion.key)] = date.fromisoformat(entry["since"])
+    return days
 
 
 def confirmation_fields(
-    stated: Iterable[Assertion], confirmed: Collection[str], unconfirmed: Mapping[str, date]
+    assertions: Iterable[Assertion], confirmed: Collection[str], unconfirmed: Mapping[str, date]
 ) -> dict[str, Json]:
-    """`confirmed` and `unconfirmed` as a record holds them; each is left out if it is empty."""
-    documented = [each for each in stated if each.basis is Basis.DOCUMENTED]
-    named = sorted({statement_digest(each) for each in documented if str(each.key) in confirmed})
-    waiting = {
-        str(each.key): {"since": unconfirmed[str(each.key)].isoformat(), "statement": statement_digest(each)}
-        for each in documented
-        if str(each.key) in unconfirmed and str(each.key) not in confirmed
+    """Build the fields `confirmed` and `unconfirmed` of the evidence; each is left out if it is empty."""
+    documented = {
+        str(assertion.key): statement_digest(assertion)
+        for assertion in assertions
+        if assertion.basis is Basis.DOCUMENTED
     }
-    return {**({"confirmed": " ".join(named)} if named else {}), **({"unconfirmed": waiting} if waiting else {})}
-
-
-def _block(record: Record) -> Mapping[str, Json]:
-    block = record.data.get("evidence")
-    return block if isinstance(block, dict) else {}
+    digests = sorted({digest for key, digest in documented.items() if key in confirmed})
+    entries = {
+        key: {"since": unconfirmed[key].isoformat(), "statement": digest}
+        for key, digest in documented.items()
+        if key in unconfirmed and key not in confirmed
+    }
+    fields: dict[str, Json] = {}
+    if digests:
+        fields["confirmed"] = " ".join(digests)
+    if entries:
+        fields["unconfirmed"] = entries
+    return fields

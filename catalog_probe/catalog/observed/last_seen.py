@@ -1,4 +1,4 @@
-"""What a record says was last seen of it, and where: the blocks that write-back keeps, read."""
+"""Read when, where and with which result a record was last observed, from the fields that write-back keeps."""
 
 from __future__ import annotations
 
@@ -18,117 +18,115 @@ if TYPE_CHECKING:
 EVIDENCE_FIELDS: Mapping[str, str] = MappingProxyType(
     {"endpoints": "verification", "errors": "observed", "rate_limits": "observed_for_this_key"}
 )
-"""The field in which each kind of record keeps its evidence (1:2.1 to 1:2.3)."""
+"""Kind of record -> the field that holds its evidence (1:2.1 to 1:2.3)."""
 
 EXPIRED = "expired"
-"""With this begins what a record says of evidence that nobody renewed for too long."""
+"""The result of evidence that was not renewed for too long."""
 
 ANOTHER_REVISION_PREFIX = "revision"
-"""With this and a colon begins the target of what was seen under another revision than the usual one."""
+"""`revision:` begins the target of an observation under another API revision than the usual one."""
 
+# An error's evidence has no fields for result, target and time (1:2.2), so its note contains them.
 _NOTE = re.compile(r"(?P<result>\w+), seen on (?P<target>.+?) in run (?P<run>.+?) at (?P<at>\S+?Z)(?:: (?P<rest>.+))?")
-"""An error's evidence has no fields for result, target and instant (1:2.2): they stand in its note."""
 
 
 @dataclass(frozen=True, slots=True)
 class LastSeen:
-    """The evidence that a record carries."""
+    """The last observation of a record."""
 
     day: date
     at: datetime | None = None
-    """The instant, or None where the record names only the day."""
+    """The time, or None if the record has only the day."""
     result: str = ""
-    """`conforms`, `drifted`, `expired`, or nothing where the record does not say."""
+    """`conforms`, `drifted`, `expired`, or empty if the record does not say."""
     target: str = ""
     differences: str = ""
-    """What was seen otherwise than documented, in words."""
+    """What differed, in words."""
 
 
 def last_seen(record: Record) -> LastSeen | None:
-    """What the record says was last seen of it, or None where nobody ever looked."""
-    block = evidence_block(record)
-    if record.kind == "errors":
-        return _in_a_note(block)
-    day = _day(block.get("verified_at"))
+    """Return the last observation of a record, or None if there was none."""
+    evidence = evidence_block(record)
+    day = _parse_day(evidence.get("verified_at"))
     if day is None:
         return None
+    if record.kind == "errors":
+        return _parse_note(evidence, day)
     return LastSeen(
         day=day,
-        at=parse_utc_instant(str(block.get("observed_at", ""))),
-        result=str(block.get("result", "")),
-        target=str(block.get("target", "")),
-        differences=_in_words(block.get("seen")),
+        at=parse_utc_instant(str(evidence.get("observed_at", ""))),
+        result=str(evidence.get("result", "")),
+        target=str(evidence.get("target", "")),
+        differences=_describe_differences(evidence.get("seen")),
     )
 
 
 def seen_on(record: Record) -> date | None:
-    """The day on which the record was last conclusively seen."""
+    """Return the day of the last conclusive observation."""
     last = last_seen(record)
     return last.day if last is not None else None
 
 
 def target_of(record: Record) -> str:
-    """The target on which the record's evidence was gathered, or nothing; even of a block that names no day."""
-    block = evidence_block(record)
+    """Return the target on which the evidence was gathered, or an empty string; it needs no day."""
+    evidence = evidence_block(record)
     if record.kind != "errors":
-        return str(block.get("target", ""))
-    found = _NOTE.fullmatch(str(block.get("note", "")))
-    return found["target"] if found else ""
+        return str(evidence.get("target", ""))
+    match = _NOTE.fullmatch(str(evidence.get("note", "")))
+    return match["target"] if match else ""
 
 
 def is_not_from_provider(target: str) -> bool:
-    """Whether evidence from a target of this name is none for the records: of a mock, a gateway, a recording or another
-    revision.
+    """Whether observations on this target are no evidence: it is a mock, gateway, recording or another revision.
 
-    It begins with that word and a colon.
+    Such a target begins with that word and a colon.
     """
-    others = (AnsweredBy.MOCK, AnsweredBy.GATEWAY, AnsweredBy.RECORDING, ANOTHER_REVISION_PREFIX)
-    return target == AnsweredBy.MOCK or target.startswith(tuple(f"{each}:" for each in others))
+    prefixes = (AnsweredBy.MOCK, AnsweredBy.GATEWAY, AnsweredBy.RECORDING, ANOTHER_REVISION_PREFIX)
+    return target == AnsweredBy.MOCK or target.startswith(tuple(f"{prefix}:" for prefix in prefixes))
 
 
 def is_expired(record: Record) -> bool:
-    """Whether write-back marked what was seen as too old to stand on."""
-    block = evidence_block(record)
-    told = block.get("note") if record.kind == "errors" else block.get("result")
-    return str(told or "").partition(":")[0] == EXPIRED
+    """Whether write-back marked the evidence as too old."""
+    evidence = evidence_block(record)
+    text = evidence.get("note") if record.kind == "errors" else evidence.get("result")
+    return str(text or "").partition(":")[0] == EXPIRED
 
 
 def live_messages(record: Record) -> tuple[str, ...]:
-    """The wordings of its message that were seen live."""
+    """Return the wordings of the error's message that were observed live."""
     return tuple(record.data.get("live_messages") or ())
 
 
 def evidence_block(record: Record) -> Mapping[str, Json]:
-    """The block as it stands in the record; empty where it has none."""
-    block = record.data.get(EVIDENCE_FIELDS[record.kind])
-    return block if isinstance(block, dict) else {}
+    """Return the evidence field of the record's kind, or an empty object."""
+    evidence = record.data.get(EVIDENCE_FIELDS[record.kind])
+    return evidence if isinstance(evidence, dict) else {}
 
 
 def parse_utc_instant(text: str) -> datetime | None:
-    """An instant in ISO 8601, in UTC where it names no offset; None for what is none."""
+    """Parse an ISO 8601 time into UTC, or return None; a time without offset is in UTC."""
     try:
-        found = datetime.fromisoformat(text)
+        instant = datetime.fromisoformat(text)
     except ValueError:
         return None
-    return found.astimezone(UTC) if found.tzinfo else found.replace(tzinfo=UTC)
+    return instant.astimezone(UTC) if instant.tzinfo else instant.replace(tzinfo=UTC)
 
 
-def _in_a_note(block: Mapping[str, Json]) -> LastSeen | None:
-    day = _day(block.get("verified_at"))
-    found = _NOTE.fullmatch(str(block.get("note", "")))
-    if day is None or found is None:
-        return LastSeen(day) if day is not None else None
-    return LastSeen(day, parse_utc_instant(found["at"]), found["result"], found["target"], found["rest"] or "")
+def _parse_note(evidence: Mapping[str, Json], day: date) -> LastSeen:
+    match = _NOTE.fullmatch(str(evidence.get("note", "")))
+    if match is None:
+        return LastSeen(day)
+    return LastSeen(day, parse_utc_instant(match["at"]), match["result"], match["target"], match["rest"] or "")
 
 
-def _in_words(seen: Json) -> str:
-    """What write-back lists, or what a person wrote instead: words, or an object of them."""
+def _describe_differences(seen: Json) -> str:
+    """Join the differences: write-back makes a list, and people also write an object or a text."""
     if isinstance(seen, dict):
-        return "; ".join(f"{name}: {each}" for name, each in seen.items())
+        return "; ".join(f"{name}: {value}" for name, value in seen.items())
     return "; ".join(map(str, seen)) if isinstance(seen, list) else str(seen or "")
 
 
-def _day(text: Json) -> date | None:
+def _parse_day(text: Json) -> date | None:
     try:
         return date.fromisoformat(text) if isinstance(text, str) else None
     except ValueError:

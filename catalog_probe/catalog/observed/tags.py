@@ -1,4 +1,4 @@
-"""Which tags follow from a record's evidence: LIVE_VERIFIED, UNVERIFIED, or neither of the two."""
+"""Derive the tag that a record's evidence justifies: LIVE_VERIFIED, UNVERIFIED, or neither."""
 
 from __future__ import annotations
 
@@ -15,50 +15,57 @@ if TYPE_CHECKING:
 
 
 def tag_by_evidence(
-    stated: Iterable[Assertion], cells: Cells, resolved: Mapping[str, Resolved], *, expired: bool = False
+    assertions: Iterable[Assertion], cells: Cells, resolved: Mapping[str, Resolved], *, expired: bool = False
 ) -> Tag | None:
-    """LIVE_VERIFIED where every documented assertion within reach was seen as stated on some endpoint and none differs.
+    """Derive the tag of a record.
 
-    One documented assertion at least must have been seen. What may be absent need not have been there. A difference
-    counts within reach or not: what nobody can bring about may come about. Where nothing documented is within reach,
-    all that is documented must have been seen.
-    Otherwise UNVERIFIED where one differs, the evidence has expired, or an assumption is unresolved; else neither: it
-    is documented, and was never observed as a whole.
+    LIVE_VERIFIED: nothing differs, the evidence has not expired, and each documented assertion that a client can reach
+    and that is not optional matched on some endpoint; at least one documented assertion matched. If none is in reach,
+    all documented ones must have matched.
+
+    UNVERIFIED: something differs (in reach or not), the evidence has expired, or an assumption is unresolved.
+
+    None: it is documented, and was never observed as a whole.
     """
-    stated = tuple(stated)
-    by_key = {str(each.key): each for each in stated}
-    documented = [each for each in stated if each.basis is Basis.DOCUMENTED]
-    within_reach = [each for each in documented if not each.out_of_reach]
-    needed = {str(each.key) for each in within_reach or documented if not each.optional}
-    differs = any(key in by_key and contradicts(by_key[key], cell) for (_, key), cell in cells.items())
-    seen = {key for (_, key), cell in cells.items() if cell.on is not None and not cell.mismatch}
-    shows_documented = any(str(each.key) in seen for each in documented)
-    if shows_documented and needed <= seen and not differs and not expired:
+    assertions = tuple(assertions)
+    assertion_by_key = {str(assertion.key): assertion for assertion in assertions}
+    documented = [assertion for assertion in assertions if assertion.basis is Basis.DOCUMENTED]
+    required = {str(assertion.key) for assertion in reachable(documented) if not assertion.optional}
+    matched = {key for (_, key), cell in cells.items() if cell.on is not None and not cell.mismatch}
+    is_contradicted = any(
+        key in assertion_by_key and contradicts(assertion_by_key[key], cell) for (_, key), cell in cells.items()
+    )
+    if is_contradicted or expired:
+        return Tag.UNVERIFIED
+    if required <= matched and any(str(assertion.key) in matched for assertion in documented):
         return Tag.LIVE_VERIFIED
-    return Tag.UNVERIFIED if differs or expired or any(unresolved_assumptions(stated, resolved)) else None
+    return Tag.UNVERIFIED if any(unresolved_assumptions(assertions, resolved)) else None
+
+
+def reachable(documented: list[Assertion]) -> list[Assertion]:
+    """List the documented assertions that a client can reach, or all of them if it can reach none."""
+    return [assertion for assertion in documented if not assertion.out_of_reach] or documented
 
 
 def contradicts(assertion: Assertion, cell: Cell) -> bool:
-    """Whether what was seen differs from what the documents say; what we assumed may turn out otherwise."""
+    """Whether an observation contradicts the documents; a wrong assumption of ours does not."""
     if not cell.mismatch:
         return False
-    if assertion.basis is Basis.DOCUMENTED:
+    if assertion.basis is Basis.DOCUMENTED or is_opposite_outcome(assertion, cell.mismatch):
         return True
-    return is_opposite_outcome(assertion, cell.mismatch) or (
-        assertion.is_only_location_assumed and cell.mismatch != "absent"
-    )
+    return assertion.is_only_location_assumed and cell.mismatch != "absent"
 
 
-def is_opposite_outcome(assertion: Assertion, seen: str) -> bool:
-    """Whether a refusal came for a success, or the other way round: that drifts, and resolves no assumed status."""
+def is_opposite_outcome(assertion: Assertion, observed: str) -> bool:
+    """Whether a refusal was observed for a success, or the reverse: that is drift even if the status is assumed."""
     status = assertion.documented
-    if assertion.key.local_key != "status" or not isinstance(status, int) or not seen.isdecimal():
+    if assertion.key.local_key != "status" or not isinstance(status, int) or not observed.isdecimal():
         return False
-    return (int(seen) < 400) != (status < 400)
+    return (int(observed) < 400) != (status < 400)
 
 
-def unresolved_assumptions(stated: Iterable[Assertion], resolved: Mapping[str, Resolved]) -> Iterator[Assertion]:
-    """What the record itself assumes and nobody has seen yet; what its surface assumes says nothing of the record."""
-    for each in stated:
-        if each.basis is Basis.ASSUMED and not each.from_envelope and str(each.key) not in resolved:
-            yield each
+def unresolved_assumptions(assertions: Iterable[Assertion], resolved: Mapping[str, Resolved]) -> Iterator[Assertion]:
+    """Yield the assumptions of the record itself, not of its envelope, that are not resolved."""
+    for assertion in assertions:
+        if assertion.basis is Basis.ASSUMED and not assertion.from_envelope and str(assertion.key) not in resolved:
+            yield assertion
