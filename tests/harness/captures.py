@@ -103,7 +103,7 @@ def _form(expected: Expected) -> Hashable:
     return (
         expected.envelope.name,
         expected.status,
-        expected.told_status,
+        expected.body_status,
         frozenset(expected.wire),
         expected.message_pattern is None,
         frozenset((each.rule, each.format) for each in expected.headers),

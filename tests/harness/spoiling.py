@@ -76,11 +76,11 @@ def _bodies(expected: Expected, body: Any) -> Iterator[tuple[str, Aspect, Any]]:
     wire = {aspect: item + pointer for aspect, pointer in expected.envelope.wire.items()}
     for aspect in expected.wire:
         yield aspect, Aspect(aspect), put(body, wire[aspect], SPOILED)
-    if "http_status" in wire and (expected.told_status or 0) >= 400:
+    if "http_status" in wire and (expected.body_status or 0) >= 400:
         yield "status in the envelope", Aspect.CODE, put(body, wire["http_status"], 418)
     if expected.message_pattern is not None:
         yield "message", Aspect.MESSAGE, put(body, wire["message"], SPOILED)
-    for pointer in expected.members:
+    for pointer in expected.assumed_members:
         if find_value(body, item + pointer) is not ABSENT:
             yield f"envelope without assumed {pointer}", Aspect.BODY, without(body, item + pointer)
     for pointer in _required(expected.envelope.schema, body, ""):
@@ -142,7 +142,7 @@ def _stream(expected: Expected, response: Response) -> Iterator[Change]:
     if rule.close_reason:
         assert response.close is not None
         yield "close without a reason", Aspect.CLOSE, replace(response, close=replace(response.close, reason=""))
-    if rule.closes:
+    if rule.describes_close:
         yield "no close", Aspect.CLOSE, replace(response, close=None)
 
 

@@ -37,11 +37,11 @@ def spoil_relations(expected: Expected, exchange: Exchange, others: Mapping[str,
             continue
         aspect = Aspect.BODY if finding_code(relation) is FindingCode.BODIES_DIFFER else Aspect.RELATION
         if place.kind.startswith("ask/"):
-            yield Spoiled(f"relation {relation.place}", aspect, _asking_otherwise(exchange, place, ours[0]))
+            yield Spoiled(f"relation {relation.key_location}", aspect, _asking_otherwise(exchange, place, ours[0]))
             continue
         assert exchange.response is not None
         changed = _broken(relation, place, expected, exchange.response, theirs)
-        yield Spoiled(f"relation {relation.place}", aspect, replace(exchange, response=changed))
+        yield Spoiled(f"relation {relation.key_location}", aspect, replace(exchange, response=changed))
 
 
 def _asking_otherwise(exchange: Exchange, place: Location, value: Any) -> Exchange:

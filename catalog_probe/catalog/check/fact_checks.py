@@ -82,10 +82,10 @@ def check_facts(checks: FactChecks) -> Iterator[tuple[Fact, Complaint]]:
 
 def _of_names(fact: Fact, checks: FactChecks) -> Iterator[Complaint]:
     for name in fact.checked_by:
-        found = checks.named_by(name)
+        found = checks.find_assertions(name)
         if not found:
             mend = (
-                checks.nearest(name)
+                checks.suggest(name)
                 or f"name an assertion, as <address>#<key>, or one of {', '.join(out_of_reach_reasons())}"
             )
             yield Complaint(_CELL, f"{name!r} names no assertion", mend)

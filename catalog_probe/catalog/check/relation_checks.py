@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 def unsound_relations(record: Record, made: Sequence[Assertion]) -> Iterator[Complaint]:
     """Each relation of an unknown label, of a place or by a constant that is none, without source, or stated twice."""
     labels = list(dict.fromkeys(each.key.label for each in made))
-    named = Counter((label, each.place) for label, each in _stated(record))
+    named = Counter((label, each.key_location) for label, each in _stated(record))
     for number, written in enumerate(_all(record)):
         where = f"$.relations[{number}]"
         if not isinstance(written, dict):
@@ -35,9 +35,9 @@ def unsound_relations(record: Record, made: Sequence[Assertion]) -> Iterator[Com
         yield from _places(where, written, record)
         yield from _constant(f"{where}.value", own)
         yield from _basis(where, written, own, record)
-        if any(named[label, own.place] > 1 for label in relation_labels(written)):
+        if any(named[label, own.key_location] > 1 for label in relation_labels(written)):
             mend = "make one of the two, or give them different locations"
-            yield Complaint(where, f"another relation has the same key ({own.within})", mend)
+            yield Complaint(where, f"another relation has the same key ({own.local_key})", mend)
 
 
 def _all(record: Record) -> list[Json]:
@@ -85,7 +85,7 @@ def _constant(path: str, own: Relation) -> Iterator[Complaint]:
 def _basis(where: str, written: Mapping[str, Json], own: Relation, record: Record) -> Iterator[Complaint]:
     assumed = record.data.get("assumed") or {}
     for label in relation_labels(written):
-        key = f"{label}/{own.within}"
+        key = f"{label}/{own.local_key}"
         if not own.source and key not in assumed:
             mend = f"cite the row that says it, or give the reason in assumed[{key!r}]"
             yield Complaint(where, "has no source", mend)

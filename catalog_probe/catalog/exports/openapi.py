@@ -258,7 +258,7 @@ def _error(answer: Expected, error: Record, parts: _Components) -> dict[str, Jso
     if answer.envelope.body == "empty":
         return made
     kind = _content_type(answer.envelope)
-    said = {**answer.wire, "message": meaning(error), "http_status": answer.told_status}
+    said = {**answer.wire, "message": meaning(error), "http_status": answer.body_status}
     shown: dict[str, Json] = {"schema": {"$ref": _place(answer.envelope)}}
     if answer.envelope.body == "json":
         value = build_example(answer.envelope, {key: each for key, each in said.items() if each is not None})
@@ -324,7 +324,7 @@ def _headers(rules: Iterable[HeaderRule]) -> dict[str, Json]:
 
 
 def _told_of(answer: Expected, error: Record) -> dict[str, Json]:
-    told = {"x-record": str(error.address), "summary": error.title, "status": answer.told_status, **answer.wire}
+    told = {"x-record": str(error.address), "summary": error.title, "status": answer.body_status, **answer.wire}
     if answer.stream is not None:
         told["x-stream"] = _events(answer.stream)
     if answer.failure is not None:

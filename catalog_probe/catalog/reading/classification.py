@@ -1,4 +1,4 @@
-"""How the documents name an error: its type, code and category, whether or not the wire carries them."""
+"""How the documents name an error: type, code and category, even if its surface does not carry them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Classification:
-    """The names of a row (1:2.2); nothing where the documents give none."""
+    """The names of an error (1:2.2); empty where the documents give none."""
 
     type: str = ""
     code: str = ""
@@ -19,23 +19,23 @@ class Classification:
 
     @property
     def is_permission(self) -> bool:
-        """Whether it says that this account may not do what it asked for."""
+        """Whether the account may not do what it asked for."""
         return self.category in ("permission", "auth")
 
     @property
     def is_of_the_key(self) -> bool:
-        """Whether it says that the key is no good."""
+        """Whether the key is not valid."""
         return self.category == "authentication"
 
 
 def classification(record: Record) -> Classification:
-    """How an error record is named."""
+    """Return the names of an error record."""
     return Classification(*(record.data.get(field) or "" for field in ("type", "code", "category")))
 
 
 def own_row(record: Record) -> str:
-    """The row that an error record was transcribed from: the first that it cites; those after it say of it in passing.
+    """Return the row that an error record was transcribed from: the first that it cites.
 
-    Two records of one row tell of one fault.
+    Two records with the same row describe the same fault.
     """
     return str(record.data.get("source") or record.address).partition("; ")[0]

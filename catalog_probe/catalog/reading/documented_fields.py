@@ -1,4 +1,4 @@
-"""The fields of a record that state what is documented: without what write-back and people put beside it."""
+"""The fields of a record that state what is documented, without what write-back and people add."""
 
 from __future__ import annotations
 
@@ -9,25 +9,24 @@ if TYPE_CHECKING:
 
     from catalog_probe.catalog.model import Json, Record
 
-_BESIDE = frozenset(
+_OTHER_FIELDS = frozenset(
     """
     status verification observed_live observed live_messages retrieved_at observed_for_this_key evidence note pinned
     pinned_reason
     """.split()
 )
-"""Fields that say nothing about what is documented: tags, evidence, remarks, vetoes."""
+"""Tags, evidence, remarks and pins."""
 
 
 def documented_fields(record: Record) -> Mapping[str, Json]:
-    """These fields, as they stand in the file: two records that agree in them are looked at alike."""
-    return {key: _without_seen(value) for key, value in record.data.items() if key not in _BESIDE}
+    """Return the documented fields: two records that agree in them are probed alike."""
+    return {key: _without_seen_marks(value) for key, value in record.data.items() if key not in _OTHER_FIELDS}
 
 
-def _without_seen(value: Json) -> Json:
-    """The value without the marks that write-back sets in header rules; `seen` is an ordinary name elsewhere."""
+def _without_seen_marks(value: Json) -> Json:
+    """Remove `seen`, which write-back sets in header rules; elsewhere `seen` is an ordinary name."""
     if not isinstance(value, dict):
         return value
-    found = {key: _without_seen(each) if isinstance(each, dict) else each for key, each in value.items()}
-    if "rule" in value:
-        found.pop("seen", None)
-    return found
+    return {
+        key: _without_seen_marks(member) for key, member in value.items() if not (key == "seen" and "rule" in value)
+    }

@@ -1,4 +1,4 @@
-"""What the documents say, cut into atomic statements, and which assertions of the records look at each."""
+"""Facts: atomic statements of the documents, and which assertions of the records check each."""
 
 from __future__ import annotations
 
@@ -26,23 +26,22 @@ if TYPE_CHECKING:
     from catalog_probe.catalog.model.assertion import Assertion
 
 SHIPPED_FACTS = provider_folders.SHIPPED.facts
-"""The facts that this package ships: one file a provider, see its README."""
 
 COLUMNS = ("id", "section", "row", "statement", "wire", "note", "checked_by")
 
 IN_PART = "part:"
-"""Before the assertions of a fact that look at some of it; its note says what they leave out, after `UNCHECKED`."""
+"""Prefix of `checked_by` if the assertions check only part of a fact; its note says after `UNCHECKED` what is left."""
 
 UNCHECKED = "unchecked:"
 
 NOT_ON_THE_WIRE = str(ReasonCode.NOT_ON_THE_WIRE)
-"""Why nobody ever sees an assertion: no fact with an effect on the wire need name it."""
+"""Why nobody ever observes an assertion; no fact with an effect on the wire need name it."""
 
 _RESTATES = re.compile(r"restates ([^\s;,]+)")
 
 
 class Wire(StrEnum):
-    """Whether somebody who sends requests and reads answers could observe it."""
+    """Whether a client that sends requests and reads answers could observe a fact."""
 
     YES = "yes"
     TOLD = "told"
@@ -61,37 +60,37 @@ class Fact:
     wire: Wire
     note: str = ""
     checked_by: tuple[str, ...] = ()
-    """Ids of assertions; a `*` stands for any run of characters on its side of the `#`."""
+    """Ids of assertions; `*` stands for any text on its side of the `#`."""
     in_part: bool = False
-    """Whether they look at some of it alone."""
+    """Whether they check only part of it."""
     reason: str = ""
-    """Why no assertion looks at it, one of `reasons`; empty where some do, and where that is still to be done."""
+    """Why no assertion checks it, one of `out_of_reach_reasons`; empty if some do, or none does yet."""
 
     @property
     def citation(self) -> str:
-        """How a record cites the row that it is of: `2:7.3#missing max_tokens`."""
+        """How a record cites the fact's row: `2:7.3#missing max_tokens`."""
         return f"{self.section}#{self.row}"
 
     @property
     def restates(self) -> str:
-        """The id of the fact that it says again, or an empty text."""
-        found = _RESTATES.match(self.note)
-        return found[1] if found else ""
+        """The id of the fact that this one repeats, or an empty string."""
+        match = _RESTATES.match(self.note)
+        return match[1] if match else ""
 
-    def goes_by(self, name: str) -> bool:
-        """Whether a person means it by this: the beginning of its id, its section, or its row as a record cites it."""
+    def matches_name(self, name: str) -> bool:
+        """Whether a user may mean this fact: by the beginning of its id, by its section or by its citation."""
         return self.id.startswith(name.lower()) or name in (self.section, self.citation)
 
     @classmethod
-    def of(cls, cells: Mapping[str, str]) -> Self:
-        """Read one line by its columns.
+    def parse(cls, cells: Mapping[str, str]) -> Self:
+        """Parse one line, given by its columns.
 
         Raises:
-            ValueError: `wire` is none of its words.
+            ValueError: `wire` has an unknown value.
         """
-        checked = cells["checked_by"].strip()
-        reason = checked if checked in out_of_reach_reasons() else ""
-        named = "" if reason else checked.removeprefix(IN_PART)
+        checked_by = cells["checked_by"].strip()
+        reason = checked_by if checked_by in out_of_reach_reasons() else ""
+        patterns = "" if reason else checked_by.removeprefix(IN_PART)
         return cls(
             id=cells["id"],
             section=cells["section"],
@@ -99,34 +98,34 @@ class Fact:
             statement=cells["statement"],
             wire=Wire(cells["wire"]),
             note=cells["note"],
-            checked_by=tuple(each.strip() for each in named.split(";") if each.strip()),
-            in_part=checked.startswith(IN_PART),
+            checked_by=tuple(filter(None, map(str.strip, patterns.split(";")))),
+            in_part=checked_by.startswith(IN_PART),
             reason=reason,
         )
 
 
 @cache
 def out_of_reach_reasons() -> tuple[str, ...]:
-    """Why no client may be able to bring something about: the closed list of a record's `out_of_reach`."""
+    """Return the closed list of reasons why no client can cause something: those of a record's `out_of_reach`."""
     return tuple(schemas()["urn:catalog:shared"]["$defs"]["out_of_reach"]["additionalProperties"]["enum"])
 
 
 def facts_file(provider: str, folder: Path | None = None) -> Path:
-    """Where the facts of a provider lie: in a folder, or in its home."""
+    """Return the path of a provider's facts, by default in its provider folder."""
     return (folder or provider_folder(provider).facts) / f"{provider}.tsv"
 
 
 def read_facts(provider: str, folder: Path | None = None) -> tuple[Fact, ...]:
-    """The facts of one provider in the order of the documents; none where it has no file.
+    """Read the facts of a provider in the order of the documents; none if it has no file.
 
     Raises:
-        CatalogError: at the first line that cannot be read.
+        CatalogError: the first line that cannot be read.
     """
     file = facts_file(provider, folder)
-    return tuple(_read(file)) if file.exists() else ()
+    return tuple(_parse_file(file)) if file.exists() else ()
 
 
-def _read(file: Path) -> Iterator[Fact]:
+def _parse_file(file: Path) -> Iterator[Fact]:
     try:
         text = file.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
@@ -137,9 +136,10 @@ def _read(file: Path) -> Iterator[Fact]:
     for number, cells in enumerate(lines, start=2):
         if len(cells) != len(COLUMNS):
             what = f"has {len(cells)} cells"
-            raise CatalogError(what, f"write {len(COLUMNS)}, parted by tabs", file=file, location=str(number))
+            mend = f"write {len(COLUMNS)}, separated by tabs"
+            raise CatalogError(what, mend, file=file, location=str(number))
         try:
-            yield Fact.of(dict(zip(COLUMNS, cells, strict=True)))
+            yield Fact.parse(dict(zip(COLUMNS, cells, strict=True)))
         except ValueError:
             wire = cells[COLUMNS.index("wire")]
             mend = suggest_similar(wire, Wire) or f"it is one of {', '.join(Wire)}"
@@ -147,22 +147,24 @@ def _read(file: Path) -> Iterator[Fact]:
 
 
 def load_fact_checks(provider: str, catalog: Catalog, folder: Path | None = None) -> FactChecks:
-    """The facts of a provider beside what its records assert.
+    """Match the facts of a provider with the assertions of its records.
 
     Raises:
         CatalogError: the facts cannot be read.
         KeyError: an address or a surface that a record names does not exist.
     """
-    made = (each for record in catalog.select(provider) for each in assertions(record, catalog.__getitem__))
-    return FactChecks(read_facts(provider, folder), made)
+    provider_assertions = (
+        assertion for record in catalog.select(provider) for assertion in assertions(record, catalog.__getitem__)
+    )
+    return FactChecks(read_facts(provider, folder), provider_assertions)
 
 
 def checks_fact(assertion: Assertion, fact: Fact) -> bool:
-    """Whether a difference from it would be told as one from the documents, in what the fact says.
+    """Whether a mismatch of the assertion would be reported as a difference from what the fact states.
 
-    Where a status is assumed, a success in place of a refusal is still a difference from the documents, and so is the
-    other way round; another status is not. Where a place is assumed, another value there is.
-    What is never on the wire looks at nothing.
+    If only the exact status is assumed, a success in place of a refusal (or the reverse) is still such a difference,
+    but another status is not: the assertion checks no fact that states the status. If only the location is assumed,
+    another value is such a difference. An assertion that is never on the wire checks nothing.
     """
     if assertion.out_of_reach == NOT_ON_THE_WIRE:
         return False
@@ -172,83 +174,93 @@ def checks_fact(assertion: Assertion, fact: Fact) -> bool:
 
 
 class FactChecks:
-    """The assertions of one provider's records, and which of them each fact names."""
+    """The facts and assertions of one provider, and which assertions each fact names."""
 
     def __init__(self, facts: Iterable[Fact], assertions: Iterable[Assertion]) -> None:
         self.facts = tuple(facts)
-        self._facts = {fact.id: fact for fact in self.facts}
-        self._by_id = {each.id: each for each in assertions}
-        self._found: dict[str, tuple[Assertion, ...]] = {}
+        self._fact_by_id = {fact.id: fact for fact in self.facts}
+        self._assertion_by_id = {assertion.id: assertion for assertion in assertions}
+        self._matches: dict[str, tuple[Assertion, ...]] = {}
 
     @property
     def documented(self) -> tuple[Assertion, ...]:
-        """Every assertion that rests on a row."""
-        return tuple(each for each in self._by_id.values() if each.basis is Basis.DOCUMENTED)
+        """Every documented assertion."""
+        return tuple(assertion for assertion in self._assertion_by_id.values() if assertion.basis is Basis.DOCUMENTED)
 
     @cached_property
     def unnamed(self) -> tuple[Assertion, ...]:
-        """The documented assertions that no fact names: either a fact is missing, or they say more than a row does."""
-        named = {each.id for fact in self.facts for each in self.of(fact)}
-        return tuple(each for each in self.documented if each.id not in named and each.out_of_reach != NOT_ON_THE_WIRE)
+        """The documented assertions that no fact names: a fact is missing, or they say more than their row."""
+        named = {assertion.id for fact in self.facts for assertion in self.assertions_for(fact)}
+        return tuple(
+            assertion
+            for assertion in self.documented
+            if assertion.id not in named and assertion.out_of_reach != NOT_ON_THE_WIRE
+        )
 
-    def named_by(self, pattern: str) -> tuple[Assertion, ...]:
-        """The assertions that an id names, whatever their basis; `*` stands for any run on its side of the `#`."""
-        if pattern not in self._found:
-            self._found[pattern] = tuple(self._named_by(pattern))
-        return self._found[pattern]
+    def find_assertions(self, pattern: str) -> tuple[Assertion, ...]:
+        """Return the assertions whose id matches a pattern of `checked_by`, whatever their basis."""
+        if pattern not in self._matches:
+            self._matches[pattern] = tuple(self._match(pattern))
+        return self._matches[pattern]
 
-    def of(self, fact: Fact) -> tuple[Assertion, ...]:
-        """The assertions that look at a fact: those it names, else those of the fact that it restates."""
-        told = self.told_by(fact)
-        named = {each.id: each for pattern in told.checked_by for each in self.named_by(pattern)}
-        return tuple(each for each in named.values() if checks_fact(each, told))
+    def assertions_for(self, fact: Fact) -> tuple[Assertion, ...]:
+        """Return the assertions that check a fact: those that it names, else those of the fact that it restates."""
+        source = self.checked_fact(fact)
+        named = {
+            assertion.id: assertion for pattern in source.checked_by for assertion in self.find_assertions(pattern)
+        }
+        return tuple(assertion for assertion in named.values() if checks_fact(assertion, source))
 
-    def wanting(self, fact: Fact) -> bool:
-        """Whether it is still to be done: a fact on the wire without assertions and without a reason."""
-        return fact.wire is Wire.YES and not self.of(fact) and not self.told_by(fact).reason
+    def is_unchecked(self, fact: Fact) -> bool:
+        """Whether a fact is on the wire, and has neither assertions nor a reason."""
+        return fact.wire is Wire.YES and not self.assertions_for(fact) and not self.checked_fact(fact).reason
 
-    def told_by(self, fact: Fact) -> Fact:
-        """The fact whose `checked_by` counts for this one: itself, or the one that it restates and leaves to check."""
-        seen = {fact.id}
-        while not fact.checked_by and not fact.reason and fact.restates in self._facts and fact.restates not in seen:
-            fact = self._facts[fact.restates]
-            seen.add(fact.id)
+    def checked_fact(self, fact: Fact) -> Fact:
+        """Return the fact whose `checked_by` applies: itself, or if it has none, the one that it restates."""
+        visited = {fact.id}
+        while not fact.checked_by and not fact.reason:
+            restated = self._fact_by_id.get(fact.restates)
+            if restated is None or restated.id in visited:
+                break
+            fact = restated
+            visited.add(fact.id)
         return fact
 
     def candidates(self, fact: Fact) -> tuple[Assertion, ...]:
-        """The documented assertions that cite the fact's row: where to look for those that compare its statement."""
+        """Return the documented assertions that cite the fact's row: those that are likely to check it."""
         return tuple(self._by_citation.get(fact.citation, ()))
 
-    def nearest(self, pattern: str) -> str:
-        """What may have been meant by a name that nothing has, in words."""
+    def suggest(self, pattern: str) -> str:
+        """Return a suggestion, in words, for a pattern that matches nothing."""
         address = pattern.partition("#")[0]
-        return suggest_similar(pattern, self._by_address.get(address) or self._by_id)
+        return suggest_similar(pattern, self._by_address.get(address) or self._assertion_by_id)
 
     @cached_property
     def _by_citation(self) -> Mapping[str, Sequence[Assertion]]:
-        found: dict[str, list[Assertion]] = defaultdict(list)
-        for each in self.documented:
-            for citation in each.source.split("; "):
-                found[citation].append(each)
-        return found
+        by_citation: dict[str, list[Assertion]] = defaultdict(list)
+        for assertion in self.documented:
+            for citation in assertion.source.split("; "):
+                by_citation[citation].append(assertion)
+        return by_citation
 
     @cached_property
     def _by_address(self) -> Mapping[str, Mapping[str, Assertion]]:
-        """By address, and there by id: most ids with a `*` have it on the far side of the `#`."""
-        found: dict[str, dict[str, Assertion]] = defaultdict(dict)
-        for id_, each in self._by_id.items():
-            found[each.address][id_] = each
-        return found
+        """Address -> id -> assertion; most patterns have their `*` after the `#`."""
+        by_address: dict[str, dict[str, Assertion]] = defaultdict(dict)
+        for assertion_id, assertion in self._assertion_by_id.items():
+            by_address[assertion.address][assertion_id] = assertion
+        return by_address
 
-    def _named_by(self, pattern: str) -> Iterator[Assertion]:
-        if pattern in self._by_id:
-            yield self._by_id[pattern]
+    def _match(self, pattern: str) -> Iterator[Assertion]:
+        if pattern in self._assertion_by_id:
+            yield self._assertion_by_id[pattern]
         elif "*" in pattern:
-            of_address, like = _like(pattern.partition("#")[0]), _like(pattern)
-            for address in filter(of_address.fullmatch, self._by_address):
-                yield from (each for id_, each in self._by_address[address].items() if like.fullmatch(id_))
+            address_regex, id_regex = _compile(pattern.partition("#")[0]), _compile(pattern)
+            for address in filter(address_regex.fullmatch, self._by_address):
+                by_id = self._by_address[address]
+                yield from (assertion for id_, assertion in by_id.items() if id_regex.fullmatch(id_))
 
 
-def _like(pattern: str) -> re.Pattern[str]:
-    """What an id with `*` in it means: any run without a `#`."""
-    return re.compile("[^#]*".join(re.escape(part) for part in pattern.split("*")))
+def _compile(pattern: str) -> re.Pattern[str]:
+    """Compile a pattern in which `*` stands for any text without a `#`."""
+    return re.compile("[^#]*".join(map(re.escape, pattern.split("*"))))

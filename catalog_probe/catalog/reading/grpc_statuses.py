@@ -1,4 +1,4 @@
-"""The HTTP status that a gRPC status stands for, so that one rule serves answers of both kinds."""
+"""Convert gRPC statuses to HTTP statuses, so that one rule serves both kinds of answers."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 def http_status_of_grpc(grpc_status: int, provider: str) -> int | None:
-    """What a provider documents that a gRPC status stands for; None where it documents nothing.
+    """Return the HTTP status that the provider documents for a gRPC status, or None.
 
     Raises:
         CatalogError: no provider has this name.
@@ -20,7 +20,7 @@ def http_status_of_grpc(grpc_status: int, provider: str) -> int | None:
 
 
 def http_status_of(response: Response | None, provider: str) -> int | None:
-    """The HTTP status of a provider's answer, or the one that its gRPC status stands for; None where there is none."""
+    """Return the HTTP status of an answer, or the one that corresponds to its gRPC status; None if it has neither."""
     if response is None or response.grpc is None:
         return response.status if response is not None else None
     return http_status_of_grpc(response.grpc.status, provider)

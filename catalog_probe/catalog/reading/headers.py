@@ -1,4 +1,4 @@
-"""The response headers that a record speaks of: a rule for each, and the bare names of those without a rule."""
+"""The response headers of a record: a rule for each, and the names of those without a rule."""
 
 from __future__ import annotations
 
@@ -19,16 +19,17 @@ NO_RULES: Mapping[str, Mapping[str, Json]] = MappingProxyType({})
 
 @dataclass(frozen=True, slots=True)
 class HeaderRule:
-    """What the documents say of one response header (stand-in name)."""
+    """The documented rule for one response header."""
 
     name: str
+    """The stand-in name, in which `*` may stand for any text."""
     rule: str
     value: str = ""
     format: str = ""
     family: str = ""
-    """The limit that the header tells of, with others of the same family."""
+    """The rate limit that the header reports on, together with others of the same family."""
     part: str = ""
-    """What it tells of that limit: `limit`, `remaining` or `reset`."""
+    """What it reports of that limit: `limit`, `remaining` or `reset`."""
     multiple_of: int = 1
     optional: bool = False
     """Whether it may be absent, as long as its whole family is."""
@@ -36,56 +37,59 @@ class HeaderRule:
     """The rows that state it."""
 
     def name_in(self, headers: Mapping[str, str]) -> str:
-        """The first header whose name fits the rule's, in which `*` stands for anything; its own where none does."""
+        """Return the first header whose name matches the rule's; the rule's own name if none does."""
         if "*" not in self.name:
             return self.name
         return next((name for name in sorted(headers) if fnmatchcase(name, self.name)), self.name)
 
 
-def header_rules(written: Json) -> tuple[HeaderRule, ...]:
-    """The rules of a `response_headers` or `headers` field; an array of bare names rules nothing."""
+def header_rules(field: Json) -> tuple[HeaderRule, ...]:
+    """Parse a `response_headers` or `headers` field; an array of bare names has no rules."""
     return tuple(
-        _rule(name, rule, optional=rule.get("optional", False)) for name, rule in raw_header_rules(written).items()
+        _parse_rule(name, rule, optional=rule.get("optional", False)) for name, rule in raw_header_rules(field).items()
     )
 
 
 def limit_header_rules(record: Record, label: str) -> tuple[HeaderRule, ...]:
-    """The rules of a rate-limit record for answers with this label; one that names no label is about `answer`."""
+    """Return the rules of a rate-limit record for answers with a label."""
     rules = raw_header_rules(record.data.get("headers"))
     return tuple(
-        _rule(name, rule, optional=label in rule.get("optional", ()))
+        _parse_rule(name, rule, optional=label in rule.get("optional", ()))
         for name, rule in rules.items()
         if label in header_labels(rule)
     )
 
 
 def header_labels(rule: Mapping[str, Json]) -> tuple[str, ...]:
-    """The labels of the answers that a header of a rate-limit record is documented for."""
+    """Return the labels of the answers that a header of a rate-limit record is documented for."""
     return tuple(rule.get("on", (ANSWER,)))
 
 
-def raw_header_rules(written: Json) -> Mapping[str, Mapping[str, Json]]:
-    """Header rules as they stand in the record, by name; PC's limits are an array, in which samples need no rule."""
-    if isinstance(written, list):
-        return {each["name"]: each for each in written if isinstance(each, dict) and "rule" in each}
-    return written if isinstance(written, dict) else NO_RULES
+def raw_header_rules(field: Json) -> Mapping[str, Mapping[str, Json]]:
+    """Return header rules as written in the record, by name.
+
+    The limits of PC are an array, whose entries without a rule are only samples.
+    """
+    if isinstance(field, list):
+        return {header["name"]: header for header in field if isinstance(header, dict) and "rule" in header}
+    return field if isinstance(field, dict) else NO_RULES
 
 
 def header_names(record: Record) -> frozenset[str]:
-    """Every response header that a record names, in lower case, with a rule or without."""
+    """Return every response header that a record names, in lower case, with a rule or without."""
     response = record.data.get("response") or {}
     fields = (record.data.get("response_headers"), response.get("headers"), record.data.get("headers"))
-    return frozenset(name.lower() for written in fields for name in _names(written))
+    return frozenset(name.lower() for field in fields for name in _names(field))
 
 
-def _names(written: Json) -> list[str]:
-    """The names in an object of rules, an array of rules, or an array of bare names."""
-    if isinstance(written, list):
-        return [each["name"] if isinstance(each, dict) else each for each in written]
-    return list(written or ())
+def _names(field: Json) -> list[str]:
+    """Return the names in an object of rules, an array of rules, or an array of bare names."""
+    if isinstance(field, list):
+        return [header["name"] if isinstance(header, dict) else header for header in field]
+    return list(field or ())
 
 
-def _rule(name: str, rule: Mapping[str, Json], *, optional: bool) -> HeaderRule:
+def _parse_rule(name: str, rule: Mapping[str, Json], *, optional: bool) -> HeaderRule:
     return HeaderRule(
         name=name,
         rule=rule["rule"],

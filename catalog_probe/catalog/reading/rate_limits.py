@@ -1,4 +1,4 @@
-"""A rate-limit record, read: groups of endpoints, headers that tell of a limit, tables of tiers."""
+"""Parse a rate-limit record: groups of endpoints, headers that report a limit, tables of tiers."""
 
 from __future__ import annotations
 
@@ -16,28 +16,30 @@ if TYPE_CHECKING:
     from catalog_probe.catalog.model import Json, Record
 
 TABLES = ("documented", "per_model_documented_tiers")
-"""The fields below which the documents' tables of tiers stand (2:8.2, 2:8.4)."""
+"""The fields that contain the documents' tables of tiers (2:8.2, 2:8.4)."""
 
 
 @dataclass(frozen=True, slots=True)
 class EndpointGroup:
-    """Endpoints that share a limit, and how many requests a minute it allows in the lowest tier."""
+    """Endpoints that share a limit."""
 
     paths: tuple[str, ...]
+    """Prefixes of the endpoints' paths."""
     per_minute: float
+    """The requests a minute that the lowest tier allows."""
     methods: frozenset[str] = frozenset()
-    """The methods it holds for; empty: all."""
+    """The methods that it applies to; empty for all."""
 
-    def prefix_of(self, method: str, path: str) -> int:
-        """How long the longest beginning of this path is that the group names; 0 where the request is none of it."""
+    def matched_length(self, method: str, path: str) -> int:
+        """Return the length of the longest prefix in the group that a path has; 0 if the request is not in it."""
         if self.methods and method not in self.methods:
             return 0
-        return max((len(each) for each in self.paths if path.startswith(each)), default=0)
+        return max((len(prefix) for prefix in self.paths if path.startswith(prefix)), default=0)
 
 
 @dataclass(frozen=True, slots=True)
 class LimitHeaders:
-    """The names of the headers that tell of one limit."""
+    """The names of the headers that report one limit."""
 
     counts: str = ""
     """What the limit counts: `requests` or `tokens`."""
@@ -48,9 +50,9 @@ class LimitHeaders:
 
 @dataclass(frozen=True, slots=True)
 class Tier:
-    """One tier of one table."""
+    """One row of a table of tiers."""
 
-    place: str
+    name: str
     """`table: tier`, such as `messages/classes/other_classes: start`."""
     limits: Mapping[str, Json]
     """Metric -> limit."""
@@ -58,37 +60,41 @@ class Tier:
 
 @dataclass(frozen=True, slots=True)
 class RateLimits:
-    """What is documented of one provider's limits."""
+    """The documented limits of one provider."""
 
     groups: tuple[EndpointGroup, ...] = ()
-    gauges: tuple[LimitHeaders, ...] = ()
-    """Only of headers that an ordinary answer has."""
-    rows: tuple[Tier, ...] = ()
+    limit_headers: tuple[LimitHeaders, ...] = ()
+    """Only headers of an ordinary answer."""
+    tiers: tuple[Tier, ...] = ()
     metrics: Mapping[str, str] = field(default_factory=dict)
-    """Header -> the metric, and so the column of the tables, that it tells the limit of."""
+    """Header -> the metric whose limit it reports; a metric is a column of the tables."""
     delay_in_message: bool = False
-    """Whether a 429 may tell in its message alone how long to wait (2:8)."""
+    """Whether only the message of a 429 may say how long to wait (2:8)."""
 
     def group_of(self, method: str, path: str) -> EndpointGroup | None:
-        """The group that names the longest beginning of this path, for this method."""
-        best = max(self.groups, key=lambda group: group.prefix_of(method, path), default=None)
-        return best if best is not None and best.prefix_of(method, path) else None
+        """Return the group with the longest matching prefix."""
+        best = max(self.groups, key=lambda group: group.matched_length(method, path), default=None)
+        return best if best is not None and best.matched_length(method, path) else None
 
-    def tiers(self, headers: Mapping[str, str]) -> list[str]:
-        """The place of each row that has every limit which these headers tell: the account's tier."""
-        said = ((metric, formats.parse_integer(headers.get(name, ""))) for name, metric in self.metrics.items())
-        told = {metric: limit for metric, limit in said if limit is not None}
-        if not told:
+    def matching_tiers(self, headers: Mapping[str, str]) -> list[str]:
+        """Return the name of each tier that has all the limits which these headers report."""
+        values = ((metric, formats.parse_integer(headers.get(name, ""))) for name, metric in self.metrics.items())
+        reported = {metric: limit for metric, limit in values if limit is not None}
+        if not reported:
             return []
-        return [row.place for row in self.rows if all(row.limits.get(metric) == told[metric] for metric in told)]
+        return [
+            tier.name
+            for tier in self.tiers
+            if all(tier.limits.get(metric) == limit for metric, limit in reported.items())
+        ]
 
 
 def rate_limits(record: Record) -> RateLimits:
-    """What a rate-limit record states."""
+    """Parse a rate-limit record."""
     return RateLimits(
         groups=tuple(_groups(record)),
-        gauges=tuple(_gauges(record)),
-        rows=tuple(row for table in TABLES for row in _rows(record.data.get(table), "")),
+        limit_headers=tuple(_limit_headers(record)),
+        tiers=tuple(tier for table in TABLES for tier in _tiers(record.data.get(table), "")),
         metrics=dict(_metrics(record.data.get("headers"))),
         delay_in_message=any(
             cause.get("delay_in_message", False) for cause in (record.data.get("error_semantics_429") or {}).values()
@@ -103,32 +109,32 @@ def _groups(record: Record) -> Iterator[EndpointGroup]:
             yield EndpointGroup(tuple(group["paths"]), float(limit), frozenset(group.get("methods", ())))
 
 
-def _gauges(record: Record) -> Iterator[LimitHeaders]:
+def _limit_headers(record: Record) -> Iterator[LimitHeaders]:
     families: dict[str, dict[str, str]] = {}
     for name, rule in raw_header_rules(record.data.get("headers")).items():
         if "family" in rule and ANSWER in header_labels(rule):
-            gauge = families.setdefault(rule["family"], {})
-            gauge[rule["part"]] = name
-            if rule["part"] != "reset":  # its unit is that of the time, not of what is counted
-                gauge["counts"] = str(rule.get("unit", ""))
-    for gauge in families.values():
-        yield LimitHeaders(**gauge)
+            family = families.setdefault(rule["family"], {})
+            family[rule["part"]] = name
+            if rule["part"] != "reset":  # whose unit is that of a time
+                family["counts"] = str(rule.get("unit", ""))
+    for family in families.values():
+        yield LimitHeaders(**family)
 
 
 def _metrics(headers: Json) -> Iterator[tuple[str, str]]:
-    """Of headers without a rule as well: a sample tells its metric too."""
-    named = headers.items() if isinstance(headers, dict) else ((each["name"], each) for each in headers or ())
-    for name, header in named:
+    """Yield header and metric, also of headers that have no rule."""
+    pairs = headers.items() if isinstance(headers, dict) else ((header["name"], header) for header in headers or ())
+    for name, header in pairs:
         if "metric" in header:
             yield name, header["metric"]
 
 
-def _rows(value: Json, place: str) -> Iterator[Tier]:
-    """Every row by tier of every table below a value."""
+def _tiers(value: Json, path: str) -> Iterator[Tier]:
+    """Yield the tiers of every table below a value."""
     if not isinstance(value, dict):
         return
-    for key, inner in value.items():
-        if key == "tiers" and isinstance(inner, dict):
-            yield from (Tier(f"{place}: {tier}", row) for tier, row in inner.items() if isinstance(row, dict))
+    for key, member in value.items():
+        if key == "tiers" and isinstance(member, dict):
+            yield from (Tier(f"{path}: {tier}", limits) for tier, limits in member.items() if isinstance(limits, dict))
         else:
-            yield from _rows(inner, f"{place}/{key}" if place else key)
+            yield from _tiers(member, f"{path}/{key}" if path else key)

@@ -1,4 +1,4 @@
-"""A record for people: what it states and what was seen of it, as labelled rows, and the words it is found by."""
+"""Read single fields of a record, and show a record to people as labelled rows."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ _ROWS: Mapping[str, Mapping[str, str]] = MappingProxyType(
         "rate_limits": {"documented": "limits", "concepts": "concepts", "error_semantics_429": "at the limit"},
     }
 )
-"""The fields that are told of each kind, in the order in which a reader asks for them, and their labels."""
+"""Kind of record -> the fields that are shown, in the order of a reader's interest, with their labels."""
 
 _DATED = ("verification", "observed", "retrieved_at", "generated_at", "observed_for_this_key")
 _REMARKS = ("note", "pinned_reason")
@@ -48,73 +48,73 @@ _REMARKS = ("note", "pinned_reason")
 
 @dataclass(frozen=True, slots=True)
 class DisplayRow:
-    """One row: a label, and a value of JSON; how it is laid out is up to the one who shows it."""
+    """A label and a JSON value, for views to lay out."""
 
     label: str
     value: Json
 
 
 def documented_rows(record: Record) -> tuple[DisplayRow, ...]:
-    """What a record states; a field that is null or not there has no row."""
-    return tuple(_stated(record))
+    """Return the rows of what a record states; a field that is null or absent has none."""
+    return tuple(_documented_rows(record))
 
 
 def observed_rows(record: Record) -> tuple[DisplayRow, ...]:
-    """What was seen of a record and when, and what people remark on it."""
-    return tuple(_seen(record))
+    """Return the rows of what was observed and when, and of people's remarks."""
+    return tuple(_observed_rows(record))
 
 
 def description(record: Record) -> str:
-    """What an endpoint does, or nothing."""
+    """Return what an endpoint does, or an empty string."""
     return record.data.get("description") or ""
 
 
 def meaning(record: Record) -> str:
-    """What the message of an error says, in the documents' words; or nothing."""
+    """Return the meaning of an error's message, in the documents' words, or an empty string."""
     return record.data.get("message_semantics") or ""
 
 
 def note(record: Record) -> str:
-    """What the documents leave open, and what was assumed; or nothing."""
+    """Return the note: what the documents leave open, and what was assumed."""
     return record.data.get("note") or ""
 
 
 def tags(record: Record) -> tuple[str, ...]:
-    """The status tags in the order of the record."""
+    """Return the tags in the order of the record."""
     return tuple(record.data.get("status", ()))
 
 
 def pinned_reason(record: Record) -> str | None:
-    """Why a person forbids write-back, or None where nobody does."""
+    """Return why a person forbids write-back, or None."""
     if not record.data.get("pinned"):
         return None
     return record.data.get("pinned_reason") or "no reason given"
 
 
 def request_line(record: Record) -> tuple[str, str]:
-    """Method and path template of an endpoint record."""
+    """Return method and path template of an endpoint record."""
     return str(record.data["method"]), str(record.data["path"])
 
 
 def occurs_on(record: Record) -> frozenset[str]:
-    """The addresses of the endpoints on which it can be looked at; a rate-limit record names none."""
+    """Return the addresses of the endpoints on which a record can be observed; a rate-limit record names none."""
     if record.kind == "endpoints":
         return frozenset({str(record.address)})
     return frozenset(record.data.get("endpoints") or ())
 
 
 def claimed_endpoints(record: Record) -> tuple[str, ...]:
-    """The addresses of the endpoints that an error record names, in its order; none of any other record."""
+    """Return the addresses of the endpoints that an error record names, in its order; none of any other record."""
     return tuple(record.data.get("endpoints") or ()) if record.kind == "errors" else ()
 
 
 def keywords(record: Record) -> frozenset[str]:
-    """What a person may look for a record by, beside its address: status, type, code, method, tags."""
+    """Return the words that a search finds a record by besides its address: status, type, code, method, tags."""
     values = (record.data.get(field) for field in ("http_status", "type", "code", "method"))
     return record.tags | {str(value) for value in values if value is not None}
 
 
-def _stated(record: Record) -> Iterator[DisplayRow]:
+def _documented_rows(record: Record) -> Iterator[DisplayRow]:
     data = record.data
     if "method" in data:
         yield DisplayRow("request", f"{data['method']} {data['path']}")
@@ -125,10 +125,10 @@ def _stated(record: Record) -> Iterator[DisplayRow]:
             yield DisplayRow(label, data[field])
     rules = raw_header_rules(data.get("response_headers"))
     if rules:
-        yield DisplayRow("headers", {name: _in_words(rule) for name, rule in rules.items()})
+        yield DisplayRow("headers", {name: _describe_rule(rule) for name, rule in rules.items()})
 
 
-def _seen(record: Record) -> Iterator[DisplayRow]:
+def _observed_rows(record: Record) -> Iterator[DisplayRow]:
     for field in _DATED:
         if record.data.get(field):
             yield DisplayRow(field.replace("_", " "), record.data[field])
@@ -139,5 +139,5 @@ def _seen(record: Record) -> Iterator[DisplayRow]:
             yield DisplayRow(field.replace("_", " "), record.data[field])
 
 
-def _in_words(rule: Mapping[str, Json]) -> str:
+def _describe_rule(rule: Mapping[str, Json]) -> str:
     return f"{rule['rule']} {rule.get('value') or rule.get('format') or ''}".strip()

@@ -1,4 +1,4 @@
-"""The relations that a record or an envelope states: what values must be to each other, or to a constant."""
+"""Relations that a record or an envelope states: how values relate to other values, or to a constant."""
 
 from __future__ import annotations
 
@@ -15,62 +15,9 @@ if TYPE_CHECKING:
     from catalog_probe.catalog.model import Json, Record
 
 BINARY_KINDS = frozenset({"equals", "differs", "subset", "none", "at_most", "at_least", "version_of"})
-"""Kinds that compare with other values: those at `with`, of the exchanges `of`, or the constant `value`."""
+"""Kinds that compare with the values at `with`, in the exchanges `of`, or with the constant `value`."""
 
-
-@dataclass(frozen=True, slots=True)
-class Relation:
-    """What the values at a place of an answer must be: to others, in this exchange or in others, or to a constant."""
-
-    kind: str
-    """What the record calls `is`."""
-    at: str = ""
-    """Where the values stand, as `Place` reads it; the whole body where it is empty."""
-    of: tuple[str, ...] = ()
-    """The labels of the exchanges with whose values, taken together, they are compared; none for this exchange."""
-    other: str = ""
-    """What the record calls `with`: where the values stand with which they are compared."""
-    value: Json = ABSENT
-    """The constant with which they are compared, or ABSENT."""
-    source: str = ""
-    path: str = ""
-    """The path of the endpoint, of whose `{name}` a place `ask/path:name` speaks; where there is no one endpoint, in an
-    envelope or an error record, the relation writes one of its own."""
-
-    @property
-    def place(self) -> str:
-        """What names it within its label, as the place of an assertion's key; no value is in it."""
-        return ":".join(part for part in (self.kind, self.at, "+".join(self.of)) if part)
-
-    @property
-    def within(self) -> str:
-        """The key of its assertion without the label."""
-        return f"relation:{self.place}"
-
-    @property
-    def words(self) -> str:
-        """What it states of the values at its place."""
-        return _WORDS[self.kind].format(self._right)
-
-    @property
-    def _right(self) -> str:
-        if self.value is not ABSENT:
-            return self.value if isinstance(self.value, str) else json.dumps(self.value, ensure_ascii=False)
-        where = self.other or "the body"
-        return f"{where} of {' and '.join(self.of)}" if self.of else where
-
-    def places(self) -> Iterator[Location]:
-        """Where it looks, in the answer and in the request that it is stated of.
-
-        Raises:
-            ValueError: a place is not written as one.
-        """
-        yield Location.parse(self.at)
-        if not self.of and self.value is ABSENT and self.kind in BINARY_KINDS:
-            yield Location.parse(self.other)
-
-
-_WORDS: Mapping[str, str] = {
+_DESCRIPTIONS: Mapping[str, str] = {
     "equals": "the same as {}",
     "differs": "not the same as {}",
     "subset": "each among {}",
@@ -86,37 +33,88 @@ _WORDS: Mapping[str, str] = {
 }
 
 
+@dataclass(frozen=True, slots=True)
+class Relation:
+    """A relation of the values at a location of an answer. Fields are called as in the record, if Python allows."""
+
+    kind: str
+    """`is` in the record."""
+    at: str = ""
+    """The location of the values, as `Location` parses it; empty for the whole body."""
+    of: tuple[str, ...] = ()
+    """The labels of the exchanges whose values, taken together, they are compared with; none for this exchange."""
+    other: str = ""
+    """`with` in the record: the location of the values that they are compared with."""
+    value: Json = ABSENT
+    """The constant that they are compared with, or ABSENT."""
+    source: str = ""
+    path: str = ""
+    """The path of the endpoint, for a location `ask/path:name`. Envelopes and error records write one of their own."""
+
+    @property
+    def key_location(self) -> str:
+        """The location part of its assertion key; it contains no value."""
+        return ":".join(part for part in (self.kind, self.at, "+".join(self.of)) if part)
+
+    @property
+    def local_key(self) -> str:
+        """The key of its assertion without the label."""
+        return f"relation:{self.key_location}"
+
+    @property
+    def description(self) -> str:
+        """What it states, in words."""
+        return _DESCRIPTIONS[self.kind].format(self._right_side)
+
+    @property
+    def _right_side(self) -> str:
+        if self.value is not ABSENT:
+            return self.value if isinstance(self.value, str) else json.dumps(self.value, ensure_ascii=False)
+        location = self.other or "the body"
+        return f"{location} of {' and '.join(self.of)}" if self.of else location
+
+    def locations(self) -> Iterator[Location]:
+        """Yield the locations that it reads in its own exchange.
+
+        Raises:
+            ValueError: a location cannot be parsed.
+        """
+        yield Location.parse(self.at)
+        if not self.of and self.value is ABSENT and self.kind in BINARY_KINDS:
+            yield Location.parse(self.other)
+
+
 def raw_relations(record: Record) -> list[Mapping[str, Json]]:
-    """The relations of a record as they stand in it; an endpoint's addresses of related records (1:2.1) are none."""
-    written = record.data.get("relations")
-    return [each for each in written if isinstance(each, dict)] if isinstance(written, list) else []
+    """Return the relations as written in a record; the related addresses of an endpoint (1:2.1) are not relations."""
+    entries = record.data.get("relations")
+    return [entry for entry in entries if isinstance(entry, dict)] if isinstance(entries, list) else []
 
 
-def relation_labels(written: Mapping[str, Json]) -> tuple[str, ...]:
-    """The labels that a relation is stated of."""
-    label = written["label"]
+def relation_labels(entry: Mapping[str, Json]) -> tuple[str, ...]:
+    """Return the labels of the answers that a relation is about."""
+    label = entry["label"]
     return (label,) if isinstance(label, str) else tuple(label)
 
 
 def relations_of(record: Record, label: str) -> tuple[Relation, ...]:
-    """What a record states of the answer with this label."""
+    """Return the relations that a record states of the answer with a label."""
     path = str(record.data.get("path", ""))
-    return tuple(parse_relation(each, path) for each in raw_relations(record) if label in relation_labels(each))
+    return tuple(parse_relation(entry, path) for entry in raw_relations(record) if label in relation_labels(entry))
 
 
-def parse_relation(written: Mapping[str, Json], path: str = "") -> Relation:
-    """A relation as a record or an envelope (`x-relations`) writes it.
+def parse_relation(entry: Mapping[str, Json], path: str = "") -> Relation:
+    """Parse a relation of a record or an envelope (`x-relations`).
 
-    Where it names another exchange and no place there, it is compared with what stands at the same place.
+    If it names other exchanges and no location there, it compares with the values at the same location.
     """
-    of = written.get("of", ())
-    at = written.get("at", "")
+    of = entry.get("of", ())
+    at = entry.get("at", "")
     return Relation(
-        kind=written["is"],
+        kind=entry["is"],
         at=at,
         of=(of,) if isinstance(of, str) else tuple(of),
-        other=written.get("with", at if of else ""),
-        value=written.get("value", ABSENT),
-        source=written.get("source", ""),
-        path=written.get("path", path),
+        other=entry.get("with", at if of else ""),
+        value=entry.get("value", ABSENT),
+        source=entry.get("source", ""),
+        path=entry.get("path", path),
     )

@@ -1,4 +1,4 @@
-"""What an endpoint record states of requests: who may send them, and what goes into query and body."""
+"""What an endpoint record states of requests: credentials, query, body and rules."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ if TYPE_CHECKING:
     from catalog_probe.catalog.model import Json, Record
 
 BEARER = "bearer"
-"""The scheme of a token in `authorization`; any other puts the key into a header of its own."""
+"""The scheme of a token in `authorization`; with any other scheme the key has a header of its own."""
 
 
 @dataclass(frozen=True, slots=True)
 class Credential:
-    """Where the credential of a request stands: the header (stand-in name), and how it is written there."""
+    """The header (stand-in name) that carries the credential, and the scheme in which it is written."""
 
     header: str
     scheme: str
 
 
 def credential(record: Record) -> Credential | None:
-    """How an endpoint is authenticated; None where its record does not say."""
+    """Return how an endpoint is authenticated, or None if its record does not say."""
     auth = record.data.get("auth")
     if not isinstance(auth, dict) or not auth.get("header"):
         return None
@@ -33,26 +33,31 @@ def credential(record: Record) -> Credential | None:
 
 
 def body_schema(record: Record) -> Mapping[str, Json] | None:
-    """The JSON Schema of the body's fields that are named; None where the record names none."""
-    found = (record.data.get("request") or {}).get("body")
-    return found if isinstance(found, dict) else None
+    """Return the JSON Schema of the documented fields of the body, or None."""
+    body = (record.data.get("request") or {}).get("body")
+    return body if isinstance(body, dict) else None
 
 
 def query_schema(record: Record) -> Mapping[str, Json]:
-    """The JSON Schema of the query's parameters, as an object; empty where the record names none."""
-    found = (record.data.get("request") or {}).get("query")
-    return found if isinstance(found, dict) else {}
+    """Return the JSON Schema of the documented query parameters, or an empty object."""
+    query = (record.data.get("request") or {}).get("query")
+    return query if isinstance(query, dict) else {}
 
 
 def rule_sentences(record: Record) -> tuple[str, ...]:
-    """What it states of requests, a sentence a rule."""
+    """Return the rules for requests, one sentence each."""
     return tuple(str(rule["rule"]) for rule in rules_of(record))
 
 
 def keyless_refusals(records: Iterable[Record]) -> frozenset[str]:
-    """The error records that only a request without a credential meets: no other cause, no wrong one, no code."""
+    """Return the error records that only a request without a credential causes.
+
+    Endpoints name them for a missing credential and never for a wrong one, and they have neither other causes nor a
+    code.
+    """
     records = tuple(records)
-    stated = [auth for record in records if isinstance(auth := record.data.get("auth"), dict)]
-    missing, wrong = ({auth[key] for auth in stated if auth.get(key)} for key in ("missing", "wrong"))
-    told = {str(record.address) for record in records if record.data.get("causes") or record.data.get("code")}
-    return frozenset(missing - wrong - told)
+    auths = [auth for record in records if isinstance(auth := record.data.get("auth"), dict)]
+    missing = {auth["missing"] for auth in auths if auth.get("missing")}
+    wrong = {auth["wrong"] for auth in auths if auth.get("wrong")}
+    identified = {str(record.address) for record in records if record.data.get("causes") or record.data.get("code")}
+    return frozenset(missing - wrong - identified)

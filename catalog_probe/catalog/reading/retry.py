@@ -1,4 +1,4 @@
-"""Whether a request may be sent again after an error, when, and what a client should do: as the documents say."""
+"""The advice of an error record on whether and when to send the request again."""
 
 from __future__ import annotations
 
@@ -11,25 +11,25 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class RetryAdvice:
-    """The advice of an error record (1:2.2)."""
+    """The documented advice (1:2.2)."""
 
     helps: bool | None = None
-    """Whether sending it again can help; None where the documents do not say, or where it depends."""
+    """Whether a retry can help; None if the documents do not say, or if it depends."""
     depends: str = ""
-    """On what it depends, in the documents' words: `conditional`, `poll`, `n/a`."""
+    """What it depends on, in the documents' words: `conditional`, `poll`, `n/a`."""
     backoff: str = ""
-    """How long to wait before the next try, in words."""
+    """How long to wait, in words."""
     action: str = ""
     """What a client should do."""
 
     @property
     def in_words(self) -> str:
-        """Whether it helps, for a person."""
+        """Whether a retry helps, for a person."""
         return self.depends or {True: "yes", False: "no", None: "not said"}[self.helps]
 
 
 def retry_advice(record: Record) -> RetryAdvice:
-    """What an error record says of sending the request again."""
+    """Return the advice of an error record."""
     helps = record.data.get("retryable")
     return RetryAdvice(
         helps=helps if isinstance(helps, bool) else None,

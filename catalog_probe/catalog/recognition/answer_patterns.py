@@ -137,14 +137,14 @@ def _make_pattern(
     record: Record, expected: Expected, words: frozenset[str], seen: Mapping[str, frozenset[str]]
 ) -> AnswerPattern:
     stream = expected.stream
-    told = expected.told_status if stream is not None else expected.status
+    told = expected.body_status if stream is not None else expected.status
     constants = {pointer: _constant(schema) for pointer, schema in expected.fields.items()}
     return AnswerPattern(
         address=expected.address,
         surface=expected.envelope.name,
         protocol=stream.protocol if stream is not None else HTTP,
         shape=load_shape(expected.envelope.name),
-        statuses=frozenset({each for each in (told, *expected.choices) if isinstance(each, int)}),
+        statuses=frozenset({each for each in (told, *expected.alternative_statuses) if isinstance(each, int)}),
         hundreds=expected.status_class,
         wire={aspect: _conforming(expected, aspect, value) for aspect, value in expected.wire.items()},
         message=_compiled(expected.message_pattern) if "message" in expected.envelope.wire else None,

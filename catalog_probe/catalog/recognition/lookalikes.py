@@ -65,7 +65,7 @@ def list_looks(record: Record) -> tuple[Look, ...]:
 
 
 def _looks(provider: str, expected: Expected) -> Iterator[Look]:
-    status = expected.told_status if expected.told_status is not None else expected.status
+    status = expected.body_status if expected.body_status is not None else expected.status
     for chosen_status in _choices(expected, "status", status):
         wire = [
             [(aspect, json.dumps(value)) for value in _choices(expected, aspect, documented)]

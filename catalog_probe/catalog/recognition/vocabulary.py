@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from catalog_probe.catalog.envelopes.projection import find_message, wire_values
 from catalog_probe.catalog.files.manifest import manifest
 from catalog_probe.catalog.model.codes import ReasonCode
-from catalog_probe.catalog.reading.assertions import request_assumptions
+from catalog_probe.catalog.reading.annotations import request_assumptions
 from catalog_probe.catalog.reading.classification import classification
 from catalog_probe.catalog.reading.expectations import documented_answers
 from catalog_probe.catalog.reading.headers import header_names
@@ -279,8 +279,8 @@ def _answers(record: Record) -> Iterable[DocumentedAnswer]:
             expected=expected,
             message=re.compile(pattern) if pattern else None,
             account_reason=_of_the_account(record),
-            is_permission_refusal=expected.told_status == 403 and named.is_permission,
-            is_key_refusal=expected.told_status == 401 and named.is_of_the_key,
+            is_permission_refusal=expected.body_status == 403 and named.is_permission,
+            is_key_refusal=expected.body_status == 401 and named.is_of_the_key,
             transient_reason=TRANSIENT_CATEGORIES.get(named.category) if retry_advice(record).helps else None,
         )
 

@@ -75,7 +75,7 @@ def collect_limits(result: Result) -> dict[str, Json]:
     for exchange in _latest(result):
         if exchange.response and (exchange.response.status or 0) < 400:
             told = {**_limits_in(exchange.response.headers), **told}
-    tiers = rate_limits(result.parsed_record).tiers(told) if result.probed_record else []
+    tiers = rate_limits(result.parsed_record).matching_tiers(told) if result.probed_record else []
     left_out = {each.label: str(each.observed) for each in result.findings if each.code == FindingCode.NOT_OBSERVED}
     found: dict[str, Json] = {
         "headers": dict(sorted(told.items())),

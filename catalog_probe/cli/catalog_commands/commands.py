@@ -48,7 +48,7 @@ def show_record(args: Namespace) -> int:
 def show_facts(args: Namespace) -> int:
     """Print facts of the documents and what checks them; or the documented assertions that none of them names."""
     catalog = Catalog.load(*provider_folders.use(args.catalog))
-    named = {each: [fact for fact in facts.read_facts(each) if fact.goes_by(args.which)] for each in providers()}
+    named = {each: [fact for fact in facts.read_facts(each) if fact.matches_name(args.which)] for each in providers()}
     known = {each: facts.load_fact_checks(each, catalog) for each, own_facts in named.items() if own_facts}
     chosen = [(fact, checks) for each, checks in known.items() for fact in named[each]]
     if not chosen:
@@ -60,9 +60,9 @@ def show_facts(args: Namespace) -> int:
         lines = [show.format_assertion(each) for each in own.values() if not rows.isdisjoint(each.source.split("; "))]
     else:
         lines = [
-            show.format_fact(fact, checks.of(fact), checks.candidates(fact))
+            show.format_fact(fact, checks.assertions_for(fact), checks.candidates(fact))
             for fact, checks in chosen
-            if not args.unchecked or checks.wanting(fact)
+            if not args.unchecked or checks.is_unchecked(fact)
         ]
     print("\n".join(lines) or "none")
     return Exit.FINE

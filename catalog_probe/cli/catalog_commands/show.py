@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from catalog_probe.catalog.model import explanations
 from catalog_probe.catalog.observed.cells import cells_of, resolved_assumptions
 from catalog_probe.catalog.observed.last_seen import last_seen
-from catalog_probe.catalog.reading.assertions import request_assumptions
+from catalog_probe.catalog.reading.annotations import request_assumptions
 from catalog_probe.catalog.reading.facts import Wire
 from catalog_probe.catalog.reading.record_fields import description, occurs_on, tags
 from catalog_probe.catalog.text.phrases import shorten

@@ -89,12 +89,12 @@ def looked_at(catalog: Catalog, reaches: Mapping[str, Reaches], target: Target) 
 def of_provider(provider: str, checks: FactChecks, reaches: Reaches, target: Target) -> Iterator[Looked]:
     """Each fact of one provider. An assertion that nothing provokes counts for none that looks at it."""
     for fact in checks.facts:
-        looking = [each for each in checks.of(fact) if reaches.looks_at(each)]
+        looking = [each for each in checks.assertions_for(fact) if reaches.looks_at(each)]
         reached = best(map(reaches.of_assertion, looking)) if looking else None
         yield Looked(
             provider=provider,
             fact=fact,
-            standing=_standing(checks.told_by(fact), fact, reached),
+            standing=_standing(checks.checked_fact(fact), fact, reached),
             reached=reached,
             here=any(reaches.can_observe(each, target) for each in looking),
         )

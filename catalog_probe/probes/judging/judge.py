@@ -146,7 +146,7 @@ def _retract_dependent_steps(verdicts: Sequence[Verdict], steps: Sequence[Judged
     retracted = []
     for step, verdict in zip(steps, verdicts, strict=True):
         missing = []
-        for label in step.expected.depends:
+        for label in step.expected.depends_on:
             key = (label, step.endpoint)
             # Conforming on another endpoint is enough only if the label was not sent to this one.
             if key not in conforming and (key in sent or label not in conforming_labels):

@@ -56,7 +56,7 @@ def facts_looked_at(provider: str, catalog: Catalog) -> Mapping[str, int]:
     counted: Counter[str] = Counter()
     for fact in held.facts:
         if fact.wire is Wire.YES:
-            counted.update({each.address for each in held.of(fact)})
+            counted.update({each.address for each in held.assertions_for(fact)})
     return counted
 
 

@@ -225,7 +225,7 @@ def _judge_attempt(
 def _find_needed_places(task: Task, history: AttemptHistory) -> frozenset[StepKey]:
     """Return the open cells, and all others without which they mean nothing in the same attempt."""
     dependencies = {
-        expected.label: {*expected.depends, *(label for relation in expected.relations for label in relation.of)}
+        expected.label: {*expected.depends_on, *(label for relation in expected.relations for label in relation.of)}
         for expected in task.expected
     }
     needed = list_open_steps(history.verdicts) | {(label, "") for label in history.lost_labels}

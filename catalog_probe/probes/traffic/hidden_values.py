@@ -123,8 +123,8 @@ def _values(within: str, expected: Expected, exchange: Exchange) -> Collection[J
     """The values of an answer that an assertion speaks of, by its key without the label."""
     aspect, _, place = within.partition(":")
     if aspect == "relation":
-        relations = [relation for relation in expected.relations if relation.within == within]
-        places = [place for relation in relations for place in relation.places()]
+        relations = [relation for relation in expected.relations if relation.local_key == within]
+        places = [place for relation in relations for place in relation.locations()]
         return [value for place in places for value in values_at(place, expected, exchange)]
     if aspect == Aspect.HEADER:
         return values_at(Location("header", place), expected, exchange)

@@ -291,7 +291,7 @@ def _whatever_was_asked(stated: Expected) -> Expected:
     """
     kept = tuple(each for each in stated.relations if each.value is ABSENT or each.kind in _OF_ANY_REQUEST)
     wire = {aspect: value for aspect, value in stated.wire.items() if aspect != Aspect.PARAM}
-    left = {each.within for each in stated.relations if each not in kept} | {str(Aspect.PARAM)}
+    left = {each.local_key for each in stated.relations if each not in kept} | {str(Aspect.PARAM)}
     return replace(stated, relations=kept, wire=wire, assertions=_without(stated, left))
 
 

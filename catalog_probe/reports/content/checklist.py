@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from catalog_probe.catalog.model.assertion import AssertionKey
 from catalog_probe.catalog.observed.cells import last_day
-from catalog_probe.catalog.reading.assertions import assumed_keys
+from catalog_probe.catalog.reading.annotations import assumed_keys
 from catalog_probe.reports.content.words import AS_DOCUMENTED, ASSUMED, MISMATCHED, NOT_OBSERVED
 
 if TYPE_CHECKING:

@@ -37,7 +37,7 @@ def checks(provider: str) -> FactChecks:
 def open_now(provider: str) -> set[str]:
     """Every fact that nothing looks at, and every record with a documented assertion that no fact names."""
     found = checks(provider)
-    return {fact.id for fact in found.facts if found.wanting(fact)} | {each.address for each in found.unnamed}
+    return {fact.id for fact in found.facts if found.is_unchecked(fact)} | {each.address for each in found.unnamed}
 
 
 def listed(provider: str) -> list[str]:

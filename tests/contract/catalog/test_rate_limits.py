@@ -203,7 +203,7 @@ def test_the_headers_are_those_of_the_documents(provider: str) -> None:
     ],
 )
 def test_limits_name_the_tier_of_an_account(provider: str, headers: dict[str, str], named: list[str]) -> None:
-    assert rate_limits(RECORDS[provider]).tiers(headers) == named
+    assert rate_limits(RECORDS[provider]).matching_tiers(headers) == named
 
 
 def misspelt(value: Any) -> list[tuple[str, Any]]:

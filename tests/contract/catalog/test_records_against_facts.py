@@ -93,7 +93,7 @@ def facts_by_assertion(provider: str) -> Mapping[str, Sequence[Fact]]:
     """Id of an assertion -> the facts that name it."""
     facts: dict[str, list[Fact]] = {}
     for fact in checks(provider).facts:
-        for assertion in checks(provider).of(fact):
+        for assertion in checks(provider).assertions_for(fact):
             facts.setdefault(assertion.id, []).append(fact)
     return facts
 
@@ -279,7 +279,7 @@ def test_each_row_has_a_record(provider: str) -> None:
     """A record cites it, an assertion names one of its facts, or a record is compared with a value that it states."""
     facts = stated_facts(provider)
     cited = {row for record in CATALOG.select(provider) for row in rows_cited_anywhere(record)}
-    named = {fact.citation for fact in checks(provider).facts if checks(provider).of(fact)}
+    named = {fact.citation for fact in checks(provider).facts if checks(provider).assertions_for(fact)}
     compared_ids = {fact_id for fact_id, _ in used_values(provider, facts)}
     compared = {fact.citation for fact in facts.facts if fact.id in compared_ids}
     rows = [row for row in facts.by_row if SECTIONS_WITH_RECORDS.fullmatch(row.partition("#")[0])]

@@ -43,7 +43,7 @@ class Choice:
         for aspect, value in expected.wire.items():
             body = put(body, envelope.wire[aspect], value)
         if find_value(body, envelope.wire.get("http_status", "/nowhere")) is not ABSENT:
-            body = put(body, envelope.wire["http_status"], expected.told_status)
+            body = put(body, envelope.wire["http_status"], expected.body_status)
         status = expected.status
         for assertion in self.left:
             value = values.get(str(assertion.key), assertion.documented)
@@ -70,7 +70,7 @@ def choices() -> tuple[Choice, ...]:
         Choice(expected)
         for record in catalog().records
         for expected in asserted_expectations(record, catalog().__getitem__)
-        if any(each.alternatives for each in expected.assertions.values()) and expected.instead is None
+        if any(each.alternatives for each in expected.assertions.values()) and expected.alternative is None
     )
 
 

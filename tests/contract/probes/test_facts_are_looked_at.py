@@ -39,7 +39,7 @@ def is_sent(assertion: Assertion) -> bool:
 def test_each_assertion_that_a_fact_names_was_seen_as_stated(provider: str, clean: Clean) -> None:
     """What may be absent need not be seen in each answer; that a fact is looked at, something has to show."""
     checks = facts.load_fact_checks(provider, catalog())
-    named = {fact.id: [each for each in checks.of(fact) if is_sent(each)] for fact in checks.facts}
+    named = {fact.id: [each for each in checks.assertions_for(fact) if is_sent(each)] for fact in checks.facts}
     seen = seen_as_stated(clean(provider).values())
     by_proofs = tuple(f"{address}#{label}/" for address, label in too_large(provider))
     unseen = {each.id for looks in named.values() for each in looks if not each.optional} - seen

@@ -81,7 +81,7 @@ def test_a_call_that_ends_without_a_status_shows_nothing() -> None:
 
 def test_a_close_in_place_of_the_awaited_message_shows_no_acceptance() -> None:
     """The handshake alone, answered 101, accepts no token and resumes no session (1:5.2, 1:3)."""
-    labels = [expected for expected in streamed("websocket") if expected.stream and not expected.stream.closes]
+    labels = [expected for expected in streamed("websocket") if expected.stream and not expected.stream.describes_close]
     assert {"ephemeral_token", "resume_with_handle"} <= {expected.label for expected in labels}
     outcomes = {cell_outcome(each, Response(101, events=(SENT,), close=close)) for each in labels for close in CLOSES}
     assert outcomes == {Outcome.INCONCLUSIVE, Outcome.DRIFTED}

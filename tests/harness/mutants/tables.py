@@ -137,7 +137,7 @@ class Of:
     def wanting(self) -> set[str]:
         """The facts that want a mutant: those of them that are not left to recorded traffic alone."""
         held = load_fact_checks(self.provider, catalog())
-        looks = {id_: held.of(self.facts[id_]) for id_ in self.breakable}
+        looks = {id_: held.assertions_for(self.facts[id_]) for id_ in self.breakable}
         return {id_ for id_, those in looks.items() if not those or any(map(self._is_sent, those))}
 
     def _is_sent(self, assertion: Assertion) -> bool:

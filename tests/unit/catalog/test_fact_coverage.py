@@ -32,7 +32,7 @@ ROW = {
 
 
 def fact(**cells: str) -> Fact:
-    return Fact.of({**ROW, **cells})
+    return Fact.parse({**ROW, **cells})
 
 
 def assertion(address: str, key: str, basis: Basis = Basis.DOCUMENTED, source: str = "2:7.3#a") -> Assertion:
@@ -72,7 +72,7 @@ def ids(found: tuple[Assertion, ...]) -> list[str]:
 )
 def test_a_fact_is_looked_at_by_what_it_names(checked_by: str, found: list[str]) -> None:
     own = fact(checked_by=checked_by)
-    assert ids(FactChecks([own], ALL).of(own)) == found
+    assert ids(FactChecks([own], ALL).assertions_for(own)) == found
 
 
 @pytest.mark.parametrize(
@@ -88,7 +88,7 @@ def test_a_fact_is_looked_at_by_what_it_names(checked_by: str, found: list[str])
 def test_what_is_assumed_in_part_looks_at_the_rest(statement: str, named: Assertion, looks: bool) -> None:
     own = fact(statement=statement, checked_by=named.id)
     checks = FactChecks([own], [named])
-    assert (checks.of(own) == (named,)) is looks
+    assert (checks.assertions_for(own) == (named,)) is looks
     assert (list(checking.check_facts(checks)) == []) is looks
 
 
@@ -97,17 +97,17 @@ def test_what_restates_is_looked_at_by_what_it_restates_unless_it_names_some_its
     again = fact(id="pa-2.9-a-1", note="restates pa-2.7.3-a-1; once more")
     own = fact(id="pa-2.9-a-2", note="restates pa-2.7.3-a-1", checked_by=TWO.id)
     checks = FactChecks([first, again, own], ALL)
-    assert [ids(checks.of(each)) for each in (again, own)] == [[ONE.id], [TWO.id]]
-    assert not checks.wanting(again)
+    assert [ids(checks.assertions_for(each)) for each in (again, own)] == [[ONE.id], [TWO.id]]
+    assert not checks.is_unchecked(again)
     for_a_reason = FactChecks([fact(checked_by="only-the-provider"), again], ALL)
-    assert not for_a_reason.wanting(again)
+    assert not for_a_reason.is_unchecked(again)
 
 
 def test_a_ring_of_restatements_ends() -> None:
     ring = [fact(id="pa-1-a-1", note="restates pa-1-a-2"), fact(id="pa-1-a-2", note="restates pa-1-a-1")]
     checks = FactChecks(ring, ALL)
-    assert [checks.of(each) for each in ring] == [(), ()]
-    assert all(checks.wanting(each) for each in ring)
+    assert [checks.assertions_for(each) for each in ring] == [(), ()]
+    assert all(checks.is_unchecked(each) for each in ring)
 
 
 @pytest.mark.parametrize(
@@ -123,7 +123,7 @@ def test_a_ring_of_restatements_ends() -> None:
 )
 def test_what_is_on_the_wire_and_names_nothing_is_wanting(cells: dict[str, str], wanting: bool) -> None:
     own = fact(**cells)
-    assert FactChecks([own], ALL).wanting(own) is wanting
+    assert FactChecks([own], ALL).is_unchecked(own) is wanting
 
 
 def test_what_no_fact_names_is_told_and_so_are_those_that_cite_its_row() -> None:
@@ -192,7 +192,7 @@ HEADER = "\t".join(COLUMNS)
     [
         ([], "pa.tsv: has the columns ; they are id, section"),
         (["id\tsection"], "pa.tsv: has the columns id, section; they are id, section, row"),
-        ([HEADER, "one\ttwo"], "pa.tsv:2: has 2 cells; write 7, parted by tabs"),
+        ([HEADER, "one\ttwo"], "pa.tsv:2: has 2 cells; write 7, separated by tabs"),
         ([HEADER, "\t".join({**ROW, "wire": "ye"}.values())], "pa.tsv:2: wire is 'ye'; did you mean yes?"),
         ([HEADER, "\t".join({**ROW, "wire": "no"}.values())], "wire is 'no'; it is one of yes, told, impossible"),
     ],
@@ -238,13 +238,13 @@ NAMES = st.sampled_from([*(each.id for each in ALL), "pa/errors/*#*", "*#answer/
 def test_nothing_assumed_ever_looks_at_a_fact_and_what_wants_has_none(names: list[str], part: bool) -> None:
     own = fact(checked_by=("part: " if part else "") + "; ".join(names))
     checks = FactChecks([own], ALL)
-    assert GUESS not in checks.of(own)
-    assert not (checks.wanting(own) and checks.of(own))
-    assert {*ids(checks.of(own)), *ids(checks.unnamed)} == {each.id for each in ALL if each is not GUESS}
+    assert GUESS not in checks.assertions_for(own)
+    assert not (checks.is_unchecked(own) and checks.assertions_for(own))
+    assert {*ids(checks.assertions_for(own)), *ids(checks.unnamed)} == {each.id for each in ALL if each is not GUESS}
 
 
 def test_a_fact_goes_by_its_id_its_section_and_its_row() -> None:
     own: Any = replace(fact(), id="pa-2.7.3-a-1")
-    assert [own.goes_by(name) for name in ("pa", "pa-2.7.3", "2:7.3", "2:7.3#a", "2:7", "a")] == [True] * 4 + [
+    assert [own.matches_name(name) for name in ("pa", "pa-2.7.3", "2:7.3", "2:7.3#a", "2:7", "a")] == [True] * 4 + [
         False
     ] * 2

@@ -125,7 +125,7 @@ def test_how_a_stream_is_read(written: Json, read: StreamRule | None) -> None:
 def test_whether_a_close_is_documented(fields: dict[str, Json], closes: bool) -> None:
     rule = parse_stream_rule({"protocol": "websocket", **fields})
     assert rule is not None
-    assert rule.closes is closes
+    assert rule.describes_close is closes
 
 
 def test_an_array_of_header_names_rules_nothing_but_names_them() -> None:
@@ -299,9 +299,9 @@ def test_what_a_rate_limit_record_states() -> None:
         start,
         None,
     ]
-    assert read.gauges == (LimitHeaders("requests", limit="x-limit", reset="x-reset"),)
-    assert [read.tiers({"x-limit": told}) for told in ("50", "51", "many")] == [["messages: start"], [], []]
-    assert read.tiers({}) == []
+    assert read.limit_headers == (LimitHeaders("requests", limit="x-limit", reset="x-reset"),)
+    assert [read.matching_tiers({"x-limit": told}) for told in ("50", "51", "many")] == [["messages: start"], [], []]
+    assert read.matching_tiers({}) == []
     assert read.delay_in_message
     assert not rate_limits(limits(error_semantics_429={"spend": cause})).delay_in_message
 

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from catalog_probe.catalog.model.assertion import REQUEST_LABEL
-from catalog_probe.catalog.reading.assertions import assertions, request_assumptions
+from catalog_probe.catalog.reading.annotations import request_assumptions
+from catalog_probe.catalog.reading.assertions import assertions
 from catalog_probe.cli.catalog_commands import show
 from tests.harness.engines import catalog
 from tests.unit.catalog.catalog_making import LIMITS_ADDRESS, record

@@ -330,8 +330,8 @@ def test_of_an_answer_only_what_is_of_another_revision_is_unseen() -> None:
 
 OUR_HEADER = {"header:beta": "no document shows it"}
 BLAMED = (
-    replace(stating("success"), asked=OUR_HEADER),
-    replace(stating("refused", status=404), asked=OUR_HEADER),
+    replace(stating("success"), request_assumptions=OUR_HEADER),
+    replace(stating("refused", status=404), request_assumptions=OUR_HEADER),
     stating("without it", status=404),
 )
 UNKNOWN_HEADER = "beta is unknown"
@@ -365,14 +365,14 @@ def test_a_header_that_we_assumed_is_to_blame_for_all_that_was_refused_as_the_su
 
 
 def test_what_else_we_assumed_blames_no_other_answer() -> None:
-    of_the_body = tuple(replace(each, asked={"body": "no document shows it"}) for each in BLAMED)
+    of_the_body = tuple(replace(each, request_assumptions={"body": "no document shows it"}) for each in BLAMED)
     verdict = judge(of_the_body, Attempt("", 0.0, (said("success", 400), said("refused", 400))), known("pa"))
     assert verdict.step_verdicts["success", HERE].outcome is Outcome.INCONCLUSIVE
     assert verdict.step_verdicts["refused", HERE].outcome is Outcome.DRIFTED
 
 
 def test_what_conforms_in_the_words_that_blame_a_header_conforms() -> None:
-    stated = (BLAMED[0], replace(stating("refused", status=400), asked=OUR_HEADER))
+    stated = (BLAMED[0], replace(stating("refused", status=400), request_assumptions=OUR_HEADER))
     verdict = judge(stated, Attempt("", 0.0, (said("success", 400), said("refused", 400))), known("pa"))
     assert verdict.step_verdicts["success", HERE].outcome is Outcome.INCONCLUSIVE
     assert verdict.step_verdicts["refused", HERE].outcome is Outcome.CONFORMS

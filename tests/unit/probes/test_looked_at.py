@@ -25,7 +25,7 @@ SENT = recipe(ADDRESS, get("/v1/x"))
 
 def fact(checked_by: str = "", *, section: str = "2:7.3", wire: str = "yes", note: str = "") -> Fact:
     cells = {"id": f"pa-{section}", "section": section, "row": "a", "statement": "A gives 404", "wire": wire}
-    return Fact.of({**cells, "note": note, "checked_by": checked_by})
+    return Fact.parse({**cells, "note": note, "checked_by": checked_by})
 
 
 KEY = {"inference": Credential("inference", "key-of-nobody")}

@@ -183,13 +183,13 @@ def test_of_many_headers_that_may_be_absent_one_that_came_is_enough() -> None:
 
 def test_what_is_beside_another_grpc_status_is_not_compared() -> None:
     relation = relation_of({"is": "non_empty", "at": "header:x-id"}, "")
-    keys = [AssertionKey("answer", "relation", relation.within.partition(":")[2]), AssertionKey("answer", "message")]
+    keys = [AssertionKey("answer", "relation", relation.local_key.partition(":")[2]), AssertionKey("answer", "message")]
     stated = {str(key): Assertion(LIST_MODELS, key, "present", Basis.DOCUMENTED) for key in keys}
     rule = StreamRule("grpc", grpc_status=5)
     expected = Expected(
         "answer", LIST_MODELS, envelope("any"), None, stream=rule, relations=(relation,), assertions=stated
     )
-    for status, unseen in ((5, {}), (7, {relation.within: "another-answer"})):
+    for status, unseen in ((5, {}), (7, {relation.local_key: "another-answer"})):
         response = Response(None, {"x-id": "1"}, grpc=GrpcStatus(status, "no"))
         told = observe(expected, Exchange("answer", Request("POST", ASKED), response), (), None, known("pa").endpoints)
         assert told.not_observed == unseen

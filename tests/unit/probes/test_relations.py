@@ -160,9 +160,9 @@ def test_only_non_empty_says_that_something_must_be_there() -> None:
 def test_empty_lists_show_nothing_of_items_of_which_it_is_assumed_that_something_stands_in_them() -> None:
     documented = expected(kind="non_empty", at=IDS)
     (its,) = documented.relations
-    key = AssertionKey("page", *its.within.split(":", 1))
+    key = AssertionKey("page", *its.local_key.split(":", 1))
     ours = replace(documented, assertions={str(key): Assertion("pa/errors/general/x", key, "", Basis.ASSUMED)})
-    assert relations_not_observed(ours, answer(items()), {}) == {its.within: "nothing-there"}
+    assert relations_not_observed(ours, answer(items()), {}) == {its.local_key: "nothing-there"}
     assert relations_not_observed(ours, answer({"data": [{}]}), {}) == {}
     assert [each.code for each in find_broken_relations(ours, answer({"data": [{}]}), {})] == [
         FindingCode.VALUES_MISSING

@@ -320,7 +320,7 @@ def together(models: list[str], told: Callable[[str], int | None], documented: f
     groups = (EndpointGroup(("/v1",), documented),) if documented else ()
 
     async def all_of_them(clock: Callable[[], float]) -> list[float]:
-        throttle = Throttle(RateLimitPolicy(RateLimits(groups=groups, gauges=gauges)), 60.0, clock=clock)
+        throttle = Throttle(RateLimitPolicy(RateLimits(groups=groups, limit_headers=gauges)), 60.0, clock=clock)
         owns = [RateLimiter(None, 60.0, clock) for _ in range(2)]
         moments: list[float] = []
 

@@ -35,7 +35,7 @@ def on(night: Night, documented: float = 60) -> list[float]:
 
     async def whole(clock: Callable[[], float]) -> list[float]:
         groups = (EndpointGroup(("/v1",), documented),)
-        throttle = Throttle(RateLimitPolicy(RateLimits(groups=groups, gauges=GAUGES)), 60.0, clock=clock)
+        throttle = Throttle(RateLimitPolicy(RateLimits(groups=groups, limit_headers=GAUGES)), 60.0, clock=clock)
         own, sent = RateLimiter(None, 60.0, clock), list[float]()
 
         async def send(model: str, tokens: int = 0) -> float:
@@ -70,7 +70,7 @@ NOON = "Sat, 31 Jan 2026 12:00:00 GMT"
     ],
 )
 def test_a_reset_is_told_as_a_duration_or_by_the_clock_of_the_answer(reset: str, reset_s: float) -> None:
-    policy = RateLimitPolicy(RateLimits(gauges=GAUGES))
+    policy = RateLimitPolicy(RateLimits(limit_headers=GAUGES))
     (said,) = policy.read_limits({"limit": "60", "reset": reset, "date": NOON})
     assert said == LimitStatus("requests", "limit", 60, None, reset_s)
     assert list(policy.read_limits({"reset": reset, "date": NOON})) == [], "of no limit"
@@ -94,7 +94,7 @@ def test_nothing_left_is_a_pause_where_the_pace_alone_does_not_keep_it(
 ) -> None:
     """By the second, nothing is left after each request; of tokens the budget says who has to wait."""
     groups = (EndpointGroup(("/v1",), documented),) if documented else ()
-    throttle = Throttle(RateLimitPolicy(RateLimits(groups=groups, gauges=GAUGES)), 60.0, clock=lambda: 0.0)
+    throttle = Throttle(RateLimitPolicy(RateLimits(groups=groups, limit_headers=GAUGES)), 60.0, clock=lambda: 0.0)
     assert throttle.paused_s == 0.0
     told(throttle, **headers)
     assert throttle.paused_s == pytest.approx(paused_s)
@@ -102,7 +102,7 @@ def test_nothing_left_is_a_pause_where_the_pace_alone_does_not_keep_it(
 
 @pytest.mark.parametrize(("before", "paused_s"), [("21s", 21.0), ("22s", 22.0), ("23s", 20.0), ("19s", 20.0)])
 def test_an_end_that_is_told_much_later_is_that_of_something_else(before: str, paused_s: float) -> None:
-    throttle = Throttle(RateLimitPolicy(RateLimits(gauges=GAUGES)), 60.0, clock=lambda: 0.0)
+    throttle = Throttle(RateLimitPolicy(RateLimits(limit_headers=GAUGES)), 60.0, clock=lambda: 0.0)
     told(throttle, remaining="1", reset=before)
     assert throttle.paused_s == 0.0
     told(throttle, remaining="0", reset="20s")
@@ -129,7 +129,7 @@ def test_the_reset_of_requests_is_the_latest_that_answers_tell(ends: float) -> N
     """The answer that tells that nothing is left may have rounded it down the most; what went then was refused."""
 
     async def night(clock: Callable[[], float]) -> list[bool]:
-        throttle = Throttle(RateLimitPolicy(RateLimits(gauges=GAUGES)), 60.0, clock=clock)
+        throttle = Throttle(RateLimitPolicy(RateLimits(limit_headers=GAUGES)), 60.0, clock=clock)
         own, window, taken = RateLimiter(None, 60.0, clock), Window(clock, ends), list[bool]()
         # Of these moments the first tells the end to a tenth of a second, the last rounds it down by most of one.
         for moment, others in [(ends - 29.0, 0), (ends - 27.1, 1), (ends - 20.9, 2), (0.0, 0)]:
@@ -185,7 +185,7 @@ def test_the_first_answer_says_when_its_request_came_at_the_latest() -> None:
 
 def test_who_takes_no_tokens_reserves_none_and_waits_for_none() -> None:
     async def night(clock: Callable[[], float]) -> float:
-        throttle = Throttle(RateLimitPolicy(RateLimits(gauges=GAUGES)), 60.0, clock=clock)
+        throttle = Throttle(RateLimitPolicy(RateLimits(limit_headers=GAUGES)), 60.0, clock=clock)
         own, scope = RateLimiter(None, 60.0, clock), throttle.find_scope(call("small"), "inference")
         told(throttle, tokens_limit="100", tokens_remaining="0", tokens_reset="30s")
         assert await throttle.acquire(scope, own) == ()
@@ -197,7 +197,7 @@ def test_who_takes_no_tokens_reserves_none_and_waits_for_none() -> None:
 
 def test_who_comes_first_goes_first_though_the_next_would_have_room() -> None:
     async def night(clock: Callable[[], float]) -> list[int]:
-        throttle = Throttle(RateLimitPolicy(RateLimits(gauges=GAUGES)), 60.0, clock=clock)
+        throttle = Throttle(RateLimitPolicy(RateLimits(limit_headers=GAUGES)), 60.0, clock=clock)
         own, scope = RateLimiter(None, 60.0, clock), throttle.find_scope(call("small"), "inference")
         told(throttle, tokens_limit="100", tokens_remaining="10", tokens_reset="30s")
         went: list[int] = []

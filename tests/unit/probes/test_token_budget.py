@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
 NOON = datetime(2026, 1, 31, 12, tzinfo=UTC).timestamp()
-POLICY = RateLimitPolicy(RateLimits(gauges=(LimitHeaders("tokens", "limit", "remaining", "reset"),)))
+POLICY = RateLimitPolicy(RateLimits(limit_headers=(LimitHeaders("tokens", "limit", "remaining", "reset"),)))
 LATENCY_S = 0.05
 NOW = 100.0
 """By a clock that began before anybody looked at it."""

@@ -136,7 +136,7 @@ def _compare_shape(expected: Expected, body: Json) -> Iterator[Finding]:
 
 
 def _compare_members(expected: Expected, body: Json) -> Iterator[Finding]:
-    for pointer in expected.members:
+    for pointer in expected.assumed_members:
         if find_value(body, pointer) is ABSENT:
             yield mismatch(expected, f"body:{pointer}", Code.FIELD_MISSING, Aspect.BODY, pointer, "present", "absent")
 
@@ -148,7 +148,7 @@ def _compare_envelope_values(expected: Expected, body: Json) -> Iterator[Finding
         if not _is_same_value(documented, value):
             code = _ENVELOPE_CODES[aspect]
             yield mismatch(expected, aspect, code, Aspect(aspect), aspect, documented, abbreviate(value))
-    pointer, status = expected.envelope.wire.get("http_status"), expected.told_status
+    pointer, status = expected.envelope.wire.get("http_status"), expected.body_status
     if pointer is not None and status is not None and status >= 400:
         value = find_value(body, pointer)
         if value != status:
@@ -193,16 +193,16 @@ def _compare_fields(expected: Expected, body: Json) -> Iterator[Finding]:
 def _compare_relations(expected: Expected, exchange: Exchange, other_answers: OtherAnswers) -> Iterator[Finding]:
     for broken in find_broken_relations(expected, exchange, other_answers):
         relation = broken.relation
-        aspect, location = Aspect.RELATION, relation.place
+        aspect, location = Aspect.RELATION, relation.key_location
         if broken.code is Code.BODIES_DIFFER:
             aspect, location = Aspect.BODY, "+".join(relation.of)
-        documented = relation.words
+        documented = relation.description
         if broken.compared_with is not ABSENT:
-            documented = f"{relation.words} ({_to_text(broken.compared_with)})"
+            documented = f"{relation.description} ({_to_text(broken.compared_with)})"
         observed = abbreviate(broken.observed)
-        finding = mismatch(expected, relation.within, broken.code, aspect, location, documented, observed)
+        finding = mismatch(expected, relation.local_key, broken.code, aspect, location, documented, observed)
         # The message shows the compared value, which changes from answer to answer; the finding's identity must not.
-        yield replace(finding, documented=relation.words)
+        yield replace(finding, documented=relation.description)
 
 
 def _to_text(value: Json) -> str:

@@ -91,7 +91,7 @@ def _received_names(events: tuple[Event, ...]) -> list[str]:
 
 
 def _compare_close(expected: Expected, rule: StreamRule, response: Response) -> Iterator[Finding]:
-    if not rule.closes:
+    if not rule.describes_close:
         return
     close, documented_code = response.close, _describe_close_code(rule)
     if close is None:

@@ -119,7 +119,7 @@ def is_answered(expected: Expected, response: Response) -> bool:
         return True
     if response.ended == "malformed":
         return False
-    if rule.closes and rule.event is None:
+    if rule.describes_close and rule.event is None:
         return response.close is not None
     received = [event for event in response.events if not event.sent]
     return bool(received) and not _is_refused_after_opening(rule, response, received)
@@ -132,7 +132,7 @@ def _is_refused_after_opening(rule: StreamRule, response: Response, received: Se
     awaited = {name for name in (rule.event, rule.terminal, *rule.events) if name is not None}
     if not awaited or any(event.event in awaited for event in received):
         return False
-    is_closed = response.close is not None and not rule.closes
+    is_closed = response.close is not None and not rule.describes_close
     return is_closed or any(_is_error(event) for event in received)
 
 
@@ -163,7 +163,7 @@ def _observed_endpoint(expected: Expected, exchange: Exchange, endpoints: Endpoi
     record_address = next((assertion.address for assertion in expected.assertions.values()), "")
     if "/endpoints/" in record_address:
         return record_address
-    return exchange.endpoint or endpoints.find(exchange, expected.claimed)
+    return exchange.endpoint or endpoints.find(exchange, expected.claimed_endpoints)
 
 
 def _explain_not_observed(
@@ -184,7 +184,7 @@ def _explain_not_observed(
         return ""  # what happens in the client is observed there, without any answer
     if response is None:
         return NO_ANSWER
-    if local_key != "status" and (status_differs or expected.chosen_by(response) is not expected):
+    if local_key != "status" and (status_differs or expected.select_for(response) is not expected):
         return ANOTHER_ANSWER
     # Relations are not compared beside another status, an assumed one too.
     if assertion.key.aspect == "relation" and not expected.is_answered_by(response):

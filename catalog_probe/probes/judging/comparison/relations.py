@@ -74,7 +74,7 @@ def relations_not_observed(expected: Expected, exchange: Exchange, other_answers
     for relation in expected.relations:
         offending = _check(relation, expected, exchange, other_answers)
         if isinstance(offending, str):
-            reasons[relation.within] = offending
+            reasons[relation.local_key] = offending
     return reasons
 
 
@@ -127,7 +127,7 @@ def _is_within_empty_list(relation: Relation, expected: Expected, exchange: Exch
     if exchange.response is None:
         return False
     body = answer_body(expected, exchange.response)
-    return is_within_empty_list(expected, body, relation.within, relation.at)
+    return is_within_empty_list(expected, body, relation.local_key, relation.at)
 
 
 def _other_values(relation: Relation, expected: Expected, exchange: Exchange, other_answers: OtherAnswers) -> Values:

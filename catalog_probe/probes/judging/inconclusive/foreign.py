@@ -67,7 +67,7 @@ def foreign_body(expected: Expected, response: Response) -> str:
 def is_stated(evidence: Evidence) -> bool:
     """Whether the status is the stated one, one of a choice, or none at all, as of a socket or a call."""
     expected, status = evidence.expected, evidence.status
-    return status is None or status == expected_http_status(expected) or status in expected.choices
+    return status is None or status == expected_http_status(expected) or status in expected.alternative_statuses
 
 
 def is_page(expected: Expected, response: Response) -> bool:

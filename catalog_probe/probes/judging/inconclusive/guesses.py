@@ -119,7 +119,7 @@ def _blame(evidence: Evidence, *guesses: str) -> Reason | None:
     if not guesses:
         return None
     said = quote_message(evidence.response, evidence.known)
-    blamed = f"{guesses[0]}: {evidence.expected.asked[guesses[0]]}"
+    blamed = f"{guesses[0]}: {evidence.expected.request_assumptions[guesses[0]]}"
     return Reason(ReasonCode.ASSUMPTION_FAILED, f"{said}; what we assumed may be why: {blamed}")
 
 
@@ -127,7 +127,7 @@ def _open_guesses(evidence: Evidence) -> list[str]:
     """What is assumed of this very request, and nothing has confirmed."""
     return [
         within
-        for within in evidence.expected.asked
+        for within in evidence.expected.request_assumptions
         if is_part_of(evidence.request, within)
         and Assumption(evidence.exchange.endpoint, within) not in evidence.attempt.confirmed
     ]
@@ -148,7 +148,7 @@ def is_part_of(request: Request, within: str) -> bool:
 
 
 def _has_assumed_header(evidence: Evidence) -> bool:
-    return any(within.startswith("header:") for within in evidence.expected.asked)
+    return any(within.startswith("header:") for within in evidence.expected.request_assumptions)
 
 
 def _is_accepted(evidence: Evidence) -> bool:
@@ -157,7 +157,9 @@ def _is_accepted(evidence: Evidence) -> bool:
     if not is_no_refusal(response.status):
         return False
     stays_open = response.close is None and response.ended == "stalled"
-    return not is_no_refusal(expected.status) or (expected.stream is not None and expected.stream.closes and stays_open)
+    return not is_no_refusal(expected.status) or (
+        expected.stream is not None and expected.stream.describes_close and stays_open
+    )
 
 
 def _is_another_error(evidence: Evidence) -> bool:

@@ -180,7 +180,7 @@ def _has_shown_it(expected: Expected, response: Response) -> bool:
     rule = expected.stream
     if rule is None:
         return False
-    if rule.closes and response.ended == "stalled":
+    if rule.describes_close and response.ended == "stalled":
         return True
     return rule.event is not None and any(event.event == rule.event for event in response.events or ())
 

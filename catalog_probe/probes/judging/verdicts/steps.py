@@ -26,7 +26,7 @@ class JudgedStep:
     @property
     def chosen(self) -> Expected:
         """The expectation, or the alternative that the documents leave, if that is what came."""
-        return self.expected.chosen_by(self.exchange.response)
+        return self.expected.select_for(self.exchange.response)
 
     @property
     def label(self) -> str:

@@ -66,7 +66,7 @@ class RateLimitPolicy:
 
     def read_limits(self, headers: Mapping[str, str]) -> Iterator[LimitStatus]:
         """Yield what an answer states of this account's limits; limits that it does not mention are left out."""
-        for gauge in self.limits.gauges:
+        for gauge in self.limits.limit_headers:
             status = LimitStatus(
                 gauge.counts,
                 gauge.limit,

@@ -92,8 +92,8 @@ HEADER_OF_OURS = {"header:beta": "no document shows it"}
 
 def with_header(label: str, response: Response, refusal: Response) -> Judged:
     """The verdict on an error in an attempt in which a success with a header of ours is refused so."""
-    success = replace(stated(MODELS, "success"), asked=HEADER_OF_OURS)
-    error = replace(stated(UNKNOWN_MODEL), asked=HEADER_OF_OURS, label=label)
+    success = replace(stated(MODELS, "success"), request_assumptions=HEADER_OF_OURS)
+    error = replace(stated(UNKNOWN_MODEL), request_assumptions=HEADER_OF_OURS, label=label)
     exchanges = (Exchange("success", REQUEST, refusal), Exchange(label, REQUEST, response))
     return lambda live: judge([success, error], Attempt("", 0.0, exchanges), known("pa")).step_verdicts[label, ""]
 

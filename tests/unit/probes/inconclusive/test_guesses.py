@@ -200,7 +200,7 @@ def test_only_a_refusal_of_the_request_itself_blames_what_was_assumed_of_it(
 
 @pytest.mark.parametrize(("severity", "blamed"), [(Severity.MUST, True), (Severity.SHOULD, False)])
 def test_an_assumed_path_is_not_blamed_for_a_status_that_is_assumed_as_well(severity: Severity, blamed: bool) -> None:
-    expected = Expected("answer", RATE_LIMIT, envelope("pa"), 429, asked={"path": "not shown"})
+    expected = Expected("answer", RATE_LIMIT, envelope("pa"), 429, request_assumptions={"path": "not shown"})
     status = Finding("status-differs", Aspect.STATUS, severity, "", "answer", observed=404, assertion="answer/status")
     seen_so = evidence(expected, Response(404, HEADERS, BODY, "json"), Verdict(Outcome.DRIFTED, None, (status,)))
     assert (find_assumed_path(seen_so) is not None) is blamed
@@ -253,6 +253,6 @@ def test_an_endpoint_assumes_the_trigger_of_the_error_that_a_bad_credential_gets
     labels = {
         expected.label
         for expected in asserted_expectations(endpoint, catalog().__getitem__)
-        if "trigger" in expected.asked
+        if "trigger" in expected.request_assumptions
     }
     assert labels == {"wrong_credential"}
