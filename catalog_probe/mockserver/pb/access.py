@@ -1,4 +1,4 @@
-"""Who is calling PB: an API key, an OAuth token or an ephemeral token, and what each wrong one gets (1:5.2, 2:7.4)."""
+"""PB's authentication: API key, OAuth token or ephemeral token, and the error of each wrong one (1:5.2, 2:7.4)."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from catalog_probe.mockserver.pb.errors import (
     KEY_BLOCKED,
     KEY_LEAKED,
     KEY_RESTRICTED,
-    LIVE_ALONE,
+    LIVE_ONLY,
     NO_AUTHORIZATION,
     NO_CREDENTIAL,
     WRONG_AUTH_HEADER,
 )
-from catalog_probe.mockserver.pb.keys import KEYS, OAUTH_TOKENS, USUAL, Project, State
+from catalog_probe.mockserver.pb.keys import DEFAULT_KEY, KEYS, OAUTH_TOKENS, KeyState, Project
 
 if TYPE_CHECKING:
     from starlette.requests import HTTPConnection
@@ -27,14 +27,14 @@ if TYPE_CHECKING:
     from catalog_probe.mockserver.core.world import Context
     from catalog_probe.mockserver.pb.names import Names
 
-REFUSED_STATES = {State.RESTRICTED: KEY_RESTRICTED, State.LEAKED: KEY_LEAKED, State.BLOCKED: KEY_BLOCKED}
+REFUSED_STATES = {KeyState.RESTRICTED: KEY_RESTRICTED, KeyState.LEAKED: KEY_LEAKED, KeyState.BLOCKED: KEY_BLOCKED}
 
 
 def authenticate(request: HTTPConnection, names: Names, context: Context) -> Project:
-    """The project that calls.
+    """Return the project of a call.
 
-    An invalid API key is an invalid argument (1:5.2 would have 403 as well), an invalid token is unauthenticated. That
-    no credential at all is unauthenticated is our choice: 2:7.4 speaks of a missing token.
+    An invalid API key is an invalid argument (1:5.2 allows 403 as well); an invalid token is unauthenticated. A request
+    without any credential is unauthenticated by the mock's choice: 2:7.4 only speaks of a missing token.
     """
     scheme, credential = _read_authorization(request)
     if scheme:
@@ -50,7 +50,7 @@ def authenticate(request: HTTPConnection, names: Names, context: Context) -> Pro
 
 
 def authenticate_bearer(request: HTTPConnection, names: Names, context: Context) -> Project:
-    """The project that calls the compatibility layer, which wants `Authorization: Bearer` and nothing else."""
+    """Return the project of a call of the compatibility layer, which accepts `Authorization: Bearer` alone."""
     scheme, credential = _read_authorization(request)
     if scheme == "bearer" and credential in OAUTH_TOKENS:
         return require_enabled_api(identify_oauth_token(credential))
@@ -62,14 +62,14 @@ def authenticate_bearer(request: HTTPConnection, names: Names, context: Context)
 
 
 def _read_authorization(request: HTTPConnection) -> tuple[str, str]:
-    """The scheme of the header, in lower case, and the credential."""
+    """Return the scheme of the header, in lower case, and the credential."""
     scheme, _, credential = request.headers.get("authorization", "").partition(" ")
     return scheme.lower(), credential.strip()
 
 
 def identify_key(secret: str) -> Project:
-    """The project of a plain API key that is restricted, leaked or blocked in no way (2:7.4)."""
-    key = find_key(KEYS, secret, USUAL)
+    """Return the project of an API key that is not restricted, leaked or blocked (2:7.4)."""
+    key = find_key(KEYS, secret, DEFAULT_KEY)
     if key is None:
         raise INVALID_KEY()
     if key.state in REFUSED_STATES:
@@ -78,7 +78,7 @@ def identify_key(secret: str) -> Project:
 
 
 def identify_oauth_token(secret: str) -> Project:
-    """The project of an OAuth token."""
+    """Return the project of an OAuth token."""
     token = OAUTH_TOKENS.get(secret)
     if token is None or token.expired:
         raise BAD_OAUTH_TOKEN(fault="has expired" if token else "is not valid")
@@ -86,14 +86,14 @@ def identify_oauth_token(secret: str) -> Project:
 
 
 def require_enabled_api(project: Project) -> Project:
-    """The project, if the API is enabled for it (2:7.4)."""
+    """Return the project if the API is enabled for it (2:7.4)."""
     if not project.api_enabled:
         raise API_NOT_ENABLED(project=project.id)
     return project
 
 
 def refuse_ephemeral_token(context: Context, name: str) -> Project:
-    """Nobody's project: an ephemeral token opens the live API alone (1:5.2).
+    """Refuse an ephemeral token outside the live API (1:5.2).
 
     Raises:
         Refusal: always.
@@ -102,5 +102,5 @@ def refuse_ephemeral_token(context: Context, name: str) -> Project:
         raise NO_CREDENTIAL()
     state = ephemeral.find_state(context.session, name, context.now)
     if state is ephemeral.TokenState.GOOD:
-        raise LIVE_ALONE()
+        raise LIVE_ONLY()
     raise BAD_EPHEMERAL_TOKEN(fault=state)

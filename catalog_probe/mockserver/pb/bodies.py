@@ -1,4 +1,4 @@
-"""Reads PB's bodies: JSON, with names in either spelling, that keeps to its field table (2:7.4); and writes them."""
+"""PB's JSON bodies, with names in camelCase or snake_case, checked against their field tables (2:7.4)."""
 
 from __future__ import annotations
 
@@ -15,10 +15,9 @@ if TYPE_CHECKING:
     from catalog_probe.mockserver.core.calls import Call
     from catalog_probe.mockserver.core.fields import Path, Value
 
-MOST_BYTES = 64 * MB
-"""The documents state no size; this only keeps the mock's memory bounded."""
+MAX_BODY_BYTES = 64 * MB  # the documents state no size; it bounds the mock's memory
 
-RULES = BodyRules(MOST_BYTES, TOO_LARGE, NOT_JSON)
+RULES = BodyRules(MAX_BODY_BYTES, TOO_LARGE, NOT_JSON)
 
 WORDS = {
     "string": "a string",
@@ -29,47 +28,47 @@ WORDS = {
     "object": "an object",
     "null": "null",
 }
-"""How a refusal calls the JSON types."""
+"""Names of the JSON types in messages."""
 
 
-class JsonAnswer(Response):
-    """A JSON body in ASCII: half a surrogate pair, which JSON can spell and UTF-8 cannot, is sent back as it came."""
+class AsciiJsonResponse(Response):
+    """A JSON body in ASCII. It can echo half a surrogate pair, which JSON can spell and UTF-8 cannot."""
 
     media_type = "application/json"
 
     def render(self, content: Any) -> bytes:
-        """The body."""
-        return as_json(content)
+        """Return the body."""
+        return encode_json(content)
 
 
-def as_json(value: Any) -> bytes:
-    """A value as compact JSON."""
+def encode_json(value: Any) -> bytes:
+    """Encode a value as compact JSON."""
     return json.dumps(value, separators=(",", ":"), allow_nan=False).encode()
 
 
 async def read_object(call: Call, table: Value) -> dict[str, Any]:
-    """The body as an object that keeps to its table, its names in camelCase, without what is null."""
+    """Read a body that must be an object of this table; see `check_object`."""
     body = await read_json(call.request, RULES)
     return check_object(body.value, table)
 
 
 def check_object(body: Any, table: Value, path: Path = ()) -> dict[str, Any]:
-    """The body with its names in camelCase and without what is null, or the refusal of what breaks the table."""
+    """Return the body with names in camelCase and without null fields, or refuse its first violation of the table."""
     renamed = rename(body, table)
-    broken = next(iter(find_violations(renamed, table, path=path)), None)
-    if broken is not None:
-        raise broken.make_refusal(BREACHES, WORDS)
+    violation = next(iter(find_violations(renamed, table, path=path)), None)
+    if violation is not None:
+        raise violation.make_refusal(BREACHES, WORDS)
     checked: dict[str, Any] = renamed
     return checked
 
 
 def rename(body: Any, table: Value) -> Any:
-    """The body with those names in camelCase that the table knows so: clients mix both, and both mean the same."""
+    """Return the body with the names of the table in camelCase: clients mix both spellings."""
     if isinstance(body, dict) and table.members:
-        named = {_known_name(name, table): value for name, value in body.items() if value is not None}
+        renamed = {_known_name(name, table): value for name, value in body.items() if value is not None}
         return {
             name: rename(value, table.members[name].value) if name in table.members else value
-            for name, value in named.items()
+            for name, value in renamed.items()
         }
     if isinstance(body, list) and table.items is not None:
         return [rename(item, table.items) for item in body]
@@ -77,7 +76,7 @@ def rename(body: Any, table: Value) -> Any:
 
 
 def _known_name(name: str, table: Value) -> str:
-    """`maxOutputTokens` for `max_output_tokens` where the table knows that; else the name as it is."""
+    """Return `maxOutputTokens` for `max_output_tokens` if the table has that, else the name unchanged."""
     head, *tail = name.split("_")
     camel = head + "".join(part[:1].upper() + part[1:] for part in tail)
     return camel if camel in table.members else name

@@ -1,4 +1,4 @@
-"""One call of PB's API: the request, whose project makes it, and what things are called on the wire."""
+"""One call of PB, with its project and the names of headers."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from catalog_probe.mockserver.core import calls
-from catalog_probe.mockserver.pb.keys import NOBODY
+from catalog_probe.mockserver.pb.keys import UNIDENTIFIED
 
 if TYPE_CHECKING:
     from catalog_probe.mockserver.pb.keys import Project
@@ -15,13 +15,13 @@ if TYPE_CHECKING:
 
 @dataclass(kw_only=True)
 class Call(calls.Call):
-    """What a handler gets. `project` is authenticated by the time a handler runs."""
+    """One call of PB. When a handler runs, its project has been authenticated."""
 
     names: Names
-    project: Project = NOBODY
+    project: Project = UNIDENTIFIED
 
     @property
     def version(self) -> str:
-        """The API version in the path: `v1` or `v1beta` (2:9)."""
+        """API version in the path: `v1` or `v1beta` (2:9)."""
         path: str = self.request.scope["path"]
         return path.removeprefix(self.request.scope.get("root_path", "")).split("/")[1]

@@ -1,7 +1,7 @@
-"""Ephemeral tokens: issued by POST /v1beta/auth_tokens for the live API alone, kept by the session (1:5.2).
+"""Ephemeral tokens for the live API, issued by POST /v1beta/auth_tokens (1:5.2).
 
-The live connection redeems one with `open_live`; everything else only asks for its state. How long a token lives is not
-shown; the default here is ours, and a request may set its own moment.
+A live connection spends a use with `redeem`. The documents show no lifetime: the default is the mock's choice, and a
+request may set another one.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ LIFETIME_S = 30 * 60
 
 
 class TokenState(StrEnum):
-    """What a token is good for at a moment."""
+    """The state of a token at a moment."""
 
     GOOD = "good"
     UNKNOWN = "unknown"
@@ -29,7 +29,7 @@ class TokenState(StrEnum):
 
 @dataclass
 class EphemeralToken:
-    """One token. `uses` counts the live sessions it may still begin; 0 is without limit."""
+    """A token. `uses` is how many live sessions it may begin, 0 for any number; `used` how many it has begun."""
 
     name: str
     project: Project
@@ -46,7 +46,7 @@ def issue(
     expires_at: float | None = None,
     uses: int = 1,
 ) -> EphemeralToken:
-    """A new token of `project`."""
+    """Issue a token of a project."""
     token = EphemeralToken(
         name=session.new_id(NAME_PREFIX, 32),
         project=project,
@@ -58,20 +58,20 @@ def issue(
 
 
 def find(session: Session, name: str) -> EphemeralToken | None:
-    """The token called `name`, in whatever state."""
+    """Return the token of this name in any state, or None."""
     return session.store(EphemeralToken).get(name)
 
 
 def find_state(session: Session, name: str, now: float) -> TokenState:
-    """The state of the token called `name`."""
+    """Return the state of the token of this name."""
     token = find(session, name)
     if token is None:
         return TokenState.UNKNOWN
     return TokenState.EXPIRED if now >= token.expires_at else TokenState.GOOD
 
 
-def open_live(session: Session, name: str, now: float) -> TokenState:
-    """Begin a live session with the token; anything but GOOD means that it cannot."""
+def redeem(session: Session, name: str, now: float) -> TokenState:
+    """Spend one use of the token on a live session; any result but GOOD means that it could not."""
     state = find_state(session, name, now)
     token = find(session, name)
     if state is not TokenState.GOOD or token is None:

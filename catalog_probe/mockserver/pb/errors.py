@@ -1,6 +1,6 @@
-"""PB's error table: what each fault leads to, row by row of 2:7.4, and the envelopes of its surfaces (2:7.1).
+"""PB's error table, in the order of 2:7.4, and the envelopes of its surfaces (2:7.1).
 
-The `type` of a row is its status name in the RPC envelope, its `code` the snake_case code of the interactions.
+The `type` of a row is its status name in the RPC envelope, its `code` the snake_case code of interactions.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ KEY_RESTRICTED = PERMISSION.with_message("The restrictions of this API key do no
 KEY_LEAKED = PERMISSION.with_message("Your API key was reported as leaked. Please use another API key.")
 KEY_BLOCKED = PERMISSION.with_message("This API key has been blocked.")
 NOT_OWNED = PERMISSION.with_message("You do not have permission to access {id}.")
-LIVE_ALONE = PERMISSION.with_message("Ephemeral tokens are for the live API alone.")
+LIVE_ONLY = PERMISSION.with_message("Ephemeral tokens are for the live API alone.")
 
 # 404 NOT_FOUND: model or resource absent for the API version; model no longer available to new users; wrong auth header
 # on the compatibility layer. 1:4: an unknown path gives 404 on all providers
@@ -127,21 +127,21 @@ BREACHES: Mapping[Breach, ErrorRow] = {
     Breach.ABOVE: OUT_OF_RANGE,
     Breach.TOO_FEW: EMPTY,
 }
-"""What a field that breaks its row leads to."""
+"""The error for each way in which a field can break its row."""
 
 
 def make_rpc(refusal: Refusal) -> dict[str, Any]:
-    """{error: {code: integer, message, status: string, details: [ ]}} (2:7.1)."""
+    """Return `{error: {code: integer, message, status: string, details: [ ]}}` (2:7.1)."""
     row = refusal.row
     error = {"code": row.status, "message": refusal.message, "status": row.type}
     return {"error": {**error, "details": refusal.extra.get("details", [])}}
 
 
 def make_wrapped(refusal: Refusal) -> list[dict[str, Any]]:
-    """The compatibility layer may wrap the body in a JSON array (2:7.1)."""
+    """Return the RPC envelope in a JSON array, as the compatibility layer may (2:7.1)."""
     return [make_rpc(refusal)]
 
 
 def make_interactions(refusal: Refusal) -> dict[str, Any]:
-    """{error: {code: snake_case string, message}} (2:7.1)."""
+    """Return `{error: {code: snake_case string, message}}` (2:7.1)."""
     return {"error": {"code": refusal.row.code, "message": refusal.message}}

@@ -1,6 +1,6 @@
-"""PB's field tables: what 1:4.2 names, and what official clients send beside it. Any other name is unknown (2:7.4).
+"""PB's field tables: the fields of 1:4.2 and those of official clients. Any other field is unknown (2:7.4).
 
-Names are in camelCase; both spellings are read (`bodies.rename`). The compatibility layer knows snake_case alone.
+Names are in camelCase, and bodies may have snake_case (`bodies.rename`). The compatibility layer has snake_case only.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ from catalog_probe.mockserver.core.fields import (
 from catalog_probe.mockserver.core.sections import CLIENTS, OURS
 
 JSON, ENUM = "application/json", "text/x.enum"
-"""Media types in which an answer may be wanted."""
+"""Values of responseMimeType that ask for structured output."""
 
 
-def let_pass(*names: str) -> tuple[Field, ...]:
-    """Rows of fields that official clients send and the mock does nothing with."""
+def unread_rows(*names: str) -> tuple[Field, ...]:
+    """Make rows of fields that official clients send and the mock does not read."""
     return tuple(Field(name, ANY, CLIENTS) for name in names)
 
 
@@ -35,17 +35,17 @@ SERVICE_TIER = one_of("standard", "priority", "flex", "deferred", "STANDARD", "P
 
 # --- generateContent (1:4.2), its contents and tools, which the documents do not show
 
-BLOB = object_of(Field("mimeType", STRING, CLIENTS, required=True), *let_pass("data", "displayName"))
-FILE_DATA = object_of(Field("fileUri", STRING, CLIENTS, required=True), *let_pass("mimeType", "displayName"))
+BLOB = object_of(Field("mimeType", STRING, CLIENTS, required=True), *unread_rows("data", "displayName"))
+FILE_DATA = object_of(Field("fileUri", STRING, CLIENTS, required=True), *unread_rows("mimeType", "displayName"))
 FUNCTION_CALL = object_of(
     Field("name", STRING, CLIENTS, required=True),
     Field("args", OBJECT, CLIENTS),
-    *let_pass("id", "partialArgs", "willContinue"),
+    *unread_rows("id", "partialArgs", "willContinue"),
 )
 FUNCTION_RESPONSE = object_of(
     Field("name", STRING, CLIENTS, required=True),
     Field("response", OBJECT, CLIENTS),
-    *let_pass("id", "parts", "willContinue", "scheduling"),
+    *unread_rows("id", "parts", "willContinue", "scheduling"),
 )
 PART = object_of(
     Field("text", STRING, CLIENTS),
@@ -55,9 +55,9 @@ PART = object_of(
     Field("functionResponse", FUNCTION_RESPONSE, CLIENTS),
     Field("thought", BOOLEAN, CLIENTS),
     Field("thoughtSignature", STRING, "2:7.4"),  # MISSING_THOUGHT_SIGNATURE: "thought signatures are not echoed"
-    *let_pass("executableCode", "codeExecutionResult", "toolCall", "toolResponse", "mediaResolution"),
-    *let_pass("videoMetadata", "partMetadata", "audioTranscription", "mediaProcessing", "speechMetadata"),
-    *let_pass("documentMetadata", "spreadsheetMetadata", "audioMetadata"),
+    *unread_rows("executableCode", "codeExecutionResult", "toolCall", "toolResponse", "mediaResolution"),
+    *unread_rows("videoMetadata", "partMetadata", "audioTranscription", "mediaProcessing", "speechMetadata"),
+    *unread_rows("documentMetadata", "spreadsheetMetadata", "audioMetadata"),
 )
 CONTENT = object_of(Field("role", STRING, CLIENTS), Field("parts", array(PART, at_least=1), CLIENTS, required=True))
 SYSTEM_INSTRUCTION = object_of(*CONTENT.members.values())
@@ -66,26 +66,26 @@ FUNCTION = object_of(
     Field("name", STRING, CLIENTS, required=True),
     Field("parameters", OBJECT, CLIENTS),
     Field("parametersJsonSchema", OBJECT, CLIENTS),
-    *let_pass("description", "response", "responseJsonSchema", "behavior"),
+    *unread_rows("description", "response", "responseJsonSchema", "behavior"),
 )
 TOOL = object_of(Field("functionDeclarations", array(FUNCTION), CLIENTS), extra=True)
-"""Any other member is a tool on the provider's side; the documents do not name them."""
+"""Any other member is a server-side tool; the documents name none."""
 
 FUNCTION_CALLING = object_of(
     Field("mode", STRING, CLIENTS),
     Field("allowedFunctionNames", STRINGS, CLIENTS),
-    *let_pass("streamFunctionCallArguments"),
+    *unread_rows("streamFunctionCallArguments"),
 )
 TOOL_CONFIG = object_of(
     Field("functionCallingConfig", FUNCTION_CALLING, CLIENTS),
-    *let_pass("retrievalConfig", "includeServerSideToolInvocations"),
+    *unread_rows("retrievalConfig", "includeServerSideToolInvocations"),
 )
-SAFETY_SETTING = object_of(*let_pass("category", "threshold", "method"))
+SAFETY_SETTING = object_of(*unread_rows("category", "threshold", "method"))
 
 THINKING_CONFIG = object_of(
     Field("thinkingLevel", STRING, "1:4.2"),
     Field("thinkingBudget", integer(-1), "1:4.2"),  # clients send -1 to leave it to the model
-    *let_pass("includeThoughts"),
+    *unread_rows("includeThoughts"),
 )
 GENERATION_CONFIG = object_of(
     Field("maxOutputTokens", integer(1), "1:4.2"),
@@ -97,7 +97,7 @@ GENERATION_CONFIG = object_of(
     Field("responseMimeType", STRING, CLIENTS),
     Field("responseSchema", OBJECT, CLIENTS),
     Field("responseJsonSchema", OBJECT, CLIENTS),
-    *let_pass(
+    *unread_rows(
         "stopSequences",
         "topK",
         "seed",
@@ -107,8 +107,8 @@ GENERATION_CONFIG = object_of(
         "logprobs",
         "imageConfig",
     ),
-    *let_pass("speechConfig", "mediaResolution", "modelSelectionConfig", "routingConfig", "audioTimestamp"),
-    *let_pass(
+    *unread_rows("speechConfig", "mediaResolution", "modelSelectionConfig", "routingConfig", "audioTimestamp"),
+    *unread_rows(
         "audioTimestamp",
         "enableEnhancedCivicAnswers",
         "responseFormat",
@@ -125,7 +125,7 @@ GENERATION = object_of(
     Field("tools", array(TOOL), CLIENTS),
     Field("toolConfig", TOOL_CONFIG, CLIENTS),
     Field("cachedContent", STRING, CLIENTS),
-    *let_pass("model", "store", "labels"),
+    *unread_rows("model", "store", "labels"),
 )
 
 # --- interactions (1:4.2)
@@ -142,7 +142,7 @@ STEP = object_of(
     Field("signature", STRING, "2:7.4"),
     extra=True,
 )
-"""A step of a conversation, or a content of the user's first."""
+"""A step of a conversation, or a content of the user's input."""
 
 INTERACTION_TOOL = object_of(
     Field("type", STRING, CLIENTS, required=True),
@@ -160,7 +160,7 @@ INTERACTION_CONFIG = object_of(
     Field("thinkingLevel", STRING, "1:4.2"),
     Field("thinkingBudget", integer(-1), "1:4.2"),
     Field("toolChoice", TOOL_CHOICE, CLIENTS),
-    *let_pass(
+    *unread_rows(
         "stopSequences",
         "seed",
         "speechConfig",
@@ -185,8 +185,8 @@ INTERACTION = object_of(
     Field("responseModalities", STRINGS, CLIENTS),
     Field("serviceTier", SERVICE_TIER, "2:8.3"),
     Field("tools", array(INTERACTION_TOOL), CLIENTS),
-    *let_pass("agentConfig", "safetySettings", "labels", "cachedContent", "continuationToken", "environment"),
-    *let_pass("webhookConfig"),
+    *unread_rows("agentConfig", "safetySettings", "labels", "cachedContent", "continuationToken", "environment"),
+    *unread_rows("webhookConfig"),
 )
 
 # --- the compatibility layer: "unknown parameters are ignored" (1:4.2)
@@ -210,12 +210,12 @@ CHAT = object_of(
     extra=True,
 )
 
-# --- what is kept: tokens, files, batches, stores, whose bodies the documents do not show
+# --- tokens, files, batches and stores, whose bodies the documents do not show
 
 AUTH_TOKEN = object_of(
     Field("expireTime", STRING, CLIENTS),
     Field("uses", integer(0), CLIENTS),
-    *let_pass("newSessionExpireTime", "bidiGenerateContentSetup", "fieldMask"),
+    *unread_rows("newSessionExpireTime", "bidiGenerateContentSetup", "fieldMask"),
 )
 FILE = object_of(
     Field("sizeBytes", integer(0) | STRING, CLIENTS, required=True),  # clients write it as text
@@ -224,7 +224,7 @@ FILE = object_of(
     Field("name", STRING, CLIENTS),
 )
 FILE_CREATION = object_of(Field("file", FILE, CLIENTS, required=True))
-BATCH_REQUEST = object_of(Field("request", OBJECT, CLIENTS, required=True), *let_pass("key", "metadata"))
+BATCH_REQUEST = object_of(Field("request", OBJECT, CLIENTS, required=True), *unread_rows("key", "metadata"))
 BATCH_INPUT = object_of(
     Field("fileName", STRING, "2:8.1"),
     Field("requests", object_of(Field("requests", OBJECTS, CLIENTS, required=True)), CLIENTS),

@@ -1,4 +1,4 @@
-"""PB's front door on HTTP: finds the endpoint, authenticates, and gives every refusal the envelope of its surface."""
+"""PB's HTTP gateway: finds the endpoint, authenticates, and refuses in the envelope of the surface."""
 
 from __future__ import annotations
 
@@ -11,9 +11,8 @@ from starlette.requests import Request
 from catalog_probe.mockserver.core import gateway
 from catalog_probe.mockserver.core.routing import Endpoint, RouteMatch
 from catalog_probe.mockserver.pb.access import authenticate, authenticate_bearer
-from catalog_probe.mockserver.pb.bodies import JsonAnswer
+from catalog_probe.mockserver.pb.bodies import AsciiJsonResponse
 from catalog_probe.mockserver.pb.call import Call
-from catalog_probe.mockserver.pb.causes import raise_failure
 from catalog_probe.mockserver.pb.endpoints.files import authenticate_upload
 from catalog_probe.mockserver.pb.errors import (
     METHOD_NOT_ALLOWED,
@@ -24,6 +23,7 @@ from catalog_probe.mockserver.pb.errors import (
 )
 from catalog_probe.mockserver.pb.keys import Project
 from catalog_probe.mockserver.pb.names import Names
+from catalog_probe.mockserver.pb.scenarios import raise_failure
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 Authenticate = Callable[[Request, Names, "Context"], Project]
 
 ALL_MODELS = "all models"
-"""What a quota of requests is of where the path names no model."""
+"""The model that a quota names if the path names none."""
 
 
 @dataclass(frozen=True)
@@ -46,17 +46,17 @@ class Surface:
 
     authenticate: Authenticate
     envelope: Callable[[Refusal], object]
-    names_wrong_methods: bool = False
-    """Whether a wrong method on a known path gets 405; the documents name it for no surface but interactions."""
+    has_405: bool = False
+    """Whether a wrong method on a known path gets 405, which the documents name for interactions alone; else 404."""
 
 
 RPC = Surface(authenticate, make_rpc)
-INTERACTIONS = Surface(authenticate, make_interactions, names_wrong_methods=True)
+INTERACTIONS = Surface(authenticate, make_interactions, has_405=True)
 COMPATIBILITY = Surface(authenticate_bearer, make_wrapped)
 UPLOADS = Surface(authenticate_upload, make_rpc)
 
-_BY_SEGMENT = {"interactions": INTERACTIONS, "openai": COMPATIBILITY, "v1": UPLOADS, "v1beta": UPLOADS}
-"""The second segment of a path tells its surface; that of an upload is its version."""
+_SURFACES = {"interactions": INTERACTIONS, "openai": COMPATIBILITY, "v1": UPLOADS, "v1beta": UPLOADS}
+"""Surfaces by the second segment of the path. An upload has its version there: `/upload/v1/files`."""
 
 
 class Gateway(gateway.Gateway[Call, Endpoint]):
@@ -67,14 +67,14 @@ class Gateway(gateway.Gateway[Call, Endpoint]):
         self._names = Names.of(world.settings["pb"])
 
     def open_call(self, request: Request) -> Call:
-        """The call that a request is."""
+        """Return the call of a request."""
         return Call(request=request, names=self._names)
 
     async def answer(self, call: Call, match: RouteMatch[Endpoint]) -> Response:
-        """Let whoever authenticates as the surface wants it in."""
-        surface = _surface_of(call.request.scope)
+        """Authenticate the call as its surface does, and return its handler's response."""
+        surface = _find_surface(call.request.scope)
         if match.row is None:
-            if match.is_known_path and surface.names_wrong_methods:
+            if match.is_known_path and surface.has_405:
                 raise METHOD_NOT_ALLOWED(method=call.request.method)
             raise UNKNOWN_PATH()
         call.params = match.params
@@ -84,10 +84,10 @@ class Gateway(gateway.Gateway[Call, Endpoint]):
         return response
 
     def refuse(self, call: Call, refusal: Refusal) -> Response:
-        """The answer that a refusal is on the surface that was asked."""
-        return JsonAnswer(_surface_of(call.request.scope).envelope(refusal), refusal.row.status)
+        """Return the response of a refusal in the envelope of the call's surface."""
+        return AsciiJsonResponse(_find_surface(call.request.scope).envelope(refusal), refusal.row.status)
 
 
-def _surface_of(scope: Scope) -> Surface:
+def _find_surface(scope: Scope) -> Surface:
     segments = scope["path"].removeprefix(scope.get("root_path", "")).split("/")
-    return _BY_SEGMENT.get(segments[2], RPC) if len(segments) > 2 else RPC
+    return _SURFACES.get(segments[2], RPC) if len(segments) > 2 else RPC

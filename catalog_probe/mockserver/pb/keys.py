@@ -1,4 +1,4 @@
-"""PB's projects, keys and tokens: one table of who may do what, and in what state (1:5.2, 2:7.4, 2:8.3)."""
+"""PB's projects, keys and OAuth tokens, and their states (1:5.2, 2:7.4, 2:8.3)."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ from enum import StrEnum
 
 
 class Billing(StrEnum):
-    """Whether a project can pay (1:3, 2:7.4)."""
+    """The billing state of a project (1:3, 2:7.4)."""
 
     NONE = "free tier"
     LINKED = "billing account linked"
     OFF = "billing account linked once, and switched off"
 
 
-class State(StrEnum):
-    """Whether a key can be used; all but ACTIVE are answered 403 (2:7.4)."""
+class KeyState(StrEnum):
+    """The state of a key; all but ACTIVE get 403 (2:7.4)."""
 
     ACTIVE = "active"
     RESTRICTED = "restricted"
@@ -25,16 +25,16 @@ class State(StrEnum):
 
 @dataclass(frozen=True)
 class Project:
-    """A cloud project: limits apply to it, not to its keys (2:8.3)."""
+    """A cloud project. Limits apply to it, not to its keys (2:8.3)."""
 
     id: str
     tier: str = "tier1"
     billing: Billing = Billing.LINKED
     api_enabled: bool = True
     free_tier_region: bool = True
-    """Whether the free tier is available where its requests come from."""
+    """Whether the free tier is available in its region."""
     new_user: bool = False
-    """Whether it began after the older models were closed to new users (2:9)."""
+    """Whether older models are closed to it (2:9)."""
 
 
 @dataclass(frozen=True)
@@ -43,12 +43,12 @@ class Key:
 
     secret: str
     project: Project
-    state: State = State.ACTIVE
+    state: KeyState = KeyState.ACTIVE
 
 
 @dataclass(frozen=True)
 class OauthToken:
-    """An OAuth token. How long one lives is not shown (1:5.2); these have always been what they are."""
+    """An OAuth token. The documents show no lifetime (1:5.2), so its state is fixed."""
 
     secret: str
     project: Project
@@ -62,9 +62,9 @@ FREE = Project("mock-free", tier="free", billing=Billing.NONE)
 
 _KEYS = (
     Key("mock-pb-inference", MAIN),
-    Key("mock-pb-restricted", MAIN, State.RESTRICTED),
-    Key("mock-pb-leaked", MAIN, State.LEAKED),
-    Key("mock-pb-blocked", MAIN, State.BLOCKED),
+    Key("mock-pb-restricted", MAIN, KeyState.RESTRICTED),
+    Key("mock-pb-leaked", MAIN, KeyState.LEAKED),
+    Key("mock-pb-blocked", MAIN, KeyState.BLOCKED),
     Key("mock-pb-stranger", Project("mock-stranger")),
     Key("mock-pb-newcomer", Project("mock-newcomer", new_user=True)),
     Key("mock-pb-api-not-enabled", Project("mock-dormant", api_enabled=False)),
@@ -84,10 +84,10 @@ _TOKENS = (
 
 KEYS = {key.secret: key for key in _KEYS}
 
-USUAL = "mock-pb-inference"
-"""As which key any other is taken, where the mock lets any pass."""
+DEFAULT_KEY = "mock-pb-inference"
+"""The key that stands for an unknown one if the mock accepts any key."""
 
 OAUTH_TOKENS = {token.secret: token for token in _TOKENS}
 
-NOBODY = Project("")
-"""Who calls before it is known who does."""
+UNIDENTIFIED = Project("")
+"""The project of a call before authentication."""

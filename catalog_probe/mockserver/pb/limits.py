@@ -1,6 +1,6 @@
-"""PB's limits by tier and model, and how a 429 calls each (2:7.1, 2:8.1, 2:8.3).
+"""PB's limits by tier and model, and the quota that a 429 names for each (2:7.1, 2:8.1, 2:8.3).
 
-The documents publish the dimensions, the spend limits and the ceilings of batches; all other numbers are the mock's.
+The documents give the dimensions, the spend limits and the ceilings of batches; other numbers are the mock's choice.
 """
 
 from __future__ import annotations
@@ -16,25 +16,19 @@ from catalog_probe.mockserver.pb.errors import QUOTA, RATE_LIMIT, TOO_MANY
 if TYPE_CHECKING:
     from catalog_probe.mockserver.core.errors import ErrorRow
 
-PRIORITY_SHARE = 0.3
-"""What priority inference has of the standard limit (2:8.3)."""
-
-STRICTER_SHARE = 0.1
-"""Experimental and preview models are stricter (2:8.3); how much is not shown."""
+PRIORITY_SHARE = 0.3  # of the standard limit, for priority inference (2:8.3)
+PREVIEW_SHARE = 0.1  # of the limit, for experimental and preview models; 2:8.3 only says "stricter"
 
 DOWNGRADED_TO = {"priority": "standard"}
-"""What serves a request that is over the limit of its service tier (2:8.3)."""
+"""The service tier that serves a request over the limit of its own (2:8.3)."""
 
-FLEX_DELAY_S = 60.0
-"""Seconds; flex inference has a latency of 1 to 15 minutes (2:8.3)."""
-
-SPEND_WINDOW_S = 600
-"""The spend-based limit is a rolling 10-minute window (2:8.3)."""
+FLEX_DELAY_S = 60.0  # flex inference has a latency of 1 to 15 minutes (2:8.3)
+SPEND_WINDOW_S = 600  # the spend-based limit is a rolling 10-minute window (2:8.3)
 
 
 @dataclass(frozen=True)
 class Limits:
-    """What a project may do with one model in a minute, and in a day (2:8.3)."""
+    """Limits of a project for one model, per minute and per day (2:8.3)."""
 
     requests: int = 1_000
     input_tokens: int = 4_000_000
@@ -43,15 +37,15 @@ class Limits:
     tokens_a_day: int = 2_000_000_000
 
     def share(self, part: float) -> Limits:
-        """A part of each limit, at least 1."""
+        """Return a part of each limit, at least 1."""
         return Limits(*(max(1, int(limit * part)) for limit in dataclasses.astuple(self)))
 
 
 @dataclass(frozen=True)
 class Quota:
-    """A row: how a 429 calls a quota, in names of the mock's own, and its refusal.
+    """A quota: metric and id in a 429, in the mock's own names, and the error.
 
-    Where the quota is a limit of each model, `field` is the one of `Limits` that says how many.
+    `field` is the field of `Limits` with its number, for a limit of each model.
     """
 
     metric: str
@@ -95,14 +89,14 @@ TIGHT: Mapping[str, Limits] = {
     "mock-lite-preview": Limits(requests=2),
     "mock-lite-experimental": Limits(requests=2),
 }
-"""Each model runs into another dimension after a few cheap requests."""
+"""Limits of a tight project: each model exceeds another dimension after a few cheap requests."""
 
 
 @dataclass(frozen=True)
 class Tier:
-    """A row: what a project of the tier may spend in ten minutes, may do, and may let wait in batches, in tokens.
+    """A usage tier: its spend limit, its limits per model, and the ceilings of enqueued batch tokens.
 
-    The ceilings are the lowest and highest of 2:8.3: of speech, of embedding, and of all other models.
+    The ceilings are those of 2:8.3 for speech, embedding and all other models.
     """
 
     section: str
@@ -138,27 +132,24 @@ TIERS: Mapping[str, Tier] = {
 }
 
 
-MOST_JOBS = 100
-"""Concurrent batch requests (2:8.1)."""
-
-MOST_STORED_BYTES = 20 * 1_000**3
-"""20 GB (2:8.1); whether of 10^9 or 2^30 bytes is not told."""
+MAX_ACTIVE_JOBS = 100  # concurrent batch requests (2:8.1)
+MAX_STORED_BYTES = 20 * 1_000**3  # 20 GB (2:8.1); the documents do not say whether of 10^9 or 2^30 bytes
 
 
 @dataclass(frozen=True)
-class Excess:
-    """A quota that a request would exceed, what it allows, and for how many seconds it would."""
+class QuotaExcess:
+    """A quota that a request exceeds, its limit, and the seconds until it would not."""
 
     quota: Quota
     limit: float
     delay_s: float = 60
 
 
-USED_UP: Mapping[str, Excess] = {
-    "spend_cap": Excess(SPEND_CAP, 250),
-    "grounding_searches": Excess(SEARCHES, 500),
-    "concurrent_batches": Excess(CONCURRENT_BATCHES, MOST_JOBS),
-    "enqueued_tokens": Excess(ENQUEUED_TOKENS, 10_000_000),
-    "file_storage": Excess(FILE_STORAGE, MOST_STORED_BYTES),
+EXHAUSTIBLE_QUOTAS: Mapping[str, QuotaExcess] = {
+    "spend_cap": QuotaExcess(SPEND_CAP, 250),
+    "grounding_searches": QuotaExcess(SEARCHES, 500),
+    "concurrent_batches": QuotaExcess(CONCURRENT_BATCHES, MAX_ACTIVE_JOBS),
+    "enqueued_tokens": QuotaExcess(ENQUEUED_TOKENS, 10_000_000),
+    "file_storage": QuotaExcess(FILE_STORAGE, MAX_STORED_BYTES),
 }
-"""Quotas that only money or days use up, as the scenario `quota_used_up` names them, with the least that 2:8.3 says."""
+"""Quotas of the scenario `quota_used_up`, with the lowest limit of 2:8.3: only money or days exhaust them."""

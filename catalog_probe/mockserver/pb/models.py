@@ -15,13 +15,13 @@ GENERATE = "generateContent"
 LIVE = "bidiGenerateContent"
 BATCH = "batchGenerateContent"
 
-USUAL = {LIVE: "mock-live-lite"}
-"""Of which model one of any name is a stand-in, by method; of `mock-lite` for all others."""
+STAND_INS = {LIVE: "mock-live-lite"}
+"""The model that stands for an unknown one, by method, if the mock accepts any; `mock-lite` for other methods."""
 
 
 @dataclass(frozen=True)
 class Model:
-    """A model. `reasons`: it thinks before it speaks; `draws`: it makes images, and its maxTemperature is 1."""
+    """A model. `reasons`: it spends tokens on thoughts; `draws`: it makes images, and its maxTemperature is 1."""
 
     id: str
     input_token_limit: int = 1_048_576
@@ -34,7 +34,7 @@ class Model:
     closed_to_new_users: bool = False
     methods: tuple[str, ...] = (GENERATE, BATCH)
     kind: str = "other"
-    """What the ceiling of its batches goes by: `speech`, `embedding` or `other` (2:8.3)."""
+    """Which ceiling its batches have: `speech`, `embedding` or `other` (2:8.3)."""
 
     @property
     def max_temperature(self) -> int:
@@ -67,19 +67,24 @@ MODELS = {model.id: model for model in _TABLE}
 
 
 def list_models_of(version: str) -> list[Model]:
-    """The models of an API version: preview ids exist only in v1beta, closed models stay listable (2:9)."""
+    """Return the models of an API version; closed models stay listable (2:9)."""
     return [model for model in MODELS.values() if exists_in(model, version)]
 
 
 def exists_in(model: Model, version: str) -> bool:
-    """Whether an API version has a model: preview ids exist only in v1beta (2:9)."""
+    """Return whether an API version has a model: preview ids exist only in v1beta (2:9)."""
     return version == "v1beta" or not model.preview
 
 
 def find_model(name: str, version: str, project: Project | None = None, method: str | None = None) -> Model:
-    """The model called `name` or `models/name`, or 404; with a project, one that it may use."""
+    """Return the model `name` or `models/name`, or refuse with 404.
+
+    Args:
+        project: if given, the model must be open to it.
+        method: if given, the model must have it.
+    """
     model_id = name.removeprefix("models/")
-    model = leniency.find_model(MODELS, model_id, USUAL.get(method or "", "mock-lite"))
+    model = leniency.find_model(MODELS, model_id, STAND_INS.get(method or "", "mock-lite"))
     if model is None or not exists_in(model, version) or (method is not None and method not in model.methods):
         raise NO_MODEL(id=model_id, version=version, method=method or "a description")
     if model.closed_to_new_users and project is not None and project.new_user:

@@ -1,4 +1,4 @@
-"""Names on PB's wire: header names, from the neutral stand-ins or their real prefixes."""
+"""Names of PB's headers, with the documents' stand-ins or real prefixes."""
 
 from __future__ import annotations
 
@@ -14,20 +14,20 @@ DEFAULTS: Mapping[str, Any] = {"header_prefix": "x-pb-", "key_header": "x-pb-api
 
 @dataclass(frozen=True)
 class Names:
-    """What things are called on the wire (2:8.3)."""
+    """The prefix of PB's headers, and the header of its key (2:8.3)."""
 
     header_prefix: str
     key_header: str
 
     @classmethod
     def of(cls, settings: Mapping[str, Any]) -> Names:
-        """The names that `settings` make."""
+        """Read the names from the settings."""
         return cls(settings["header_prefix"], settings["key_header"])
 
     def header(self, stem: str) -> str:
-        """The header called `X-PB-<stem>` in the documents."""
+        """Return the name of the header that the documents call `X-PB-<stem>`."""
         return self.header_prefix + stem
 
     def upload_header(self, stem: str) -> str:
-        """A header of an upload; it begins as the header of the key does."""
+        """Return the name of an upload header, which has the prefix of the key header."""
         return f"{self.key_header.removesuffix('api-key')}upload-{stem}"

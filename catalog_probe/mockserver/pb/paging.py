@@ -1,4 +1,4 @@
-"""One page of a listing: `pageSize` and `pageToken`, as official clients send them; the documents show neither."""
+"""Pages of a list, with the `pageSize` and `pageToken` of official clients; the documents show neither."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ if TYPE_CHECKING:
 
     from catalog_probe.mockserver.pb.call import Call
 
-PAGE_SIZE = 50
+DEFAULT_PAGE_SIZE = 50
 
 
-def cut_page(call: Call, name: str, items: Sequence[Any]) -> dict[str, Any]:
-    """The page that is asked for, under `name`, and where the next one begins."""
-    size = _read_number(call, "pageSize") or PAGE_SIZE
+def make_page(call: Call, name: str, items: Sequence[Any]) -> dict[str, Any]:
+    """Return the requested page under `name`, and the token of the next one."""
+    size = _read_number(call, "pageSize") or DEFAULT_PAGE_SIZE
     start = _read_number(call, "pageToken")
     page: dict[str, Any] = {name: list(items[start : start + size])}
     if start + size < len(items):

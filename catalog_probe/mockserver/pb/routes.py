@@ -1,4 +1,4 @@
-"""PB's endpoint table: 1:4.2, and the paths that official clients use for what it leaves out."""
+"""PB's endpoint table: 1:4.2, and operations that it leaves out, under the paths of official clients."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from catalog_probe.mockserver.pb.endpoints import (
 )
 
 VERSIONS = ("v1", "v1beta")
-"""Both share model paths and interactions (2:9), and as newer clients ask v1 alone, what is kept beside them."""
+"""Both versions have models and interactions (2:9). Newer clients use v1 alone, so they have all else as well."""
 
-IN_BOTH_VERSIONS = (  # the first that fits a path counts: `{model}` would take `x:generateContent` as well
+IN_BOTH_VERSIONS = (  # the first match wins: `{model}` also matches `x:generateContent`
     Endpoint("GET", "/models", models.list_models, "1:4.2"),
     Endpoint("POST", "/models/{model}:generateContent", generate.generate, "1:4.2"),
     Endpoint("POST", "/models/{model}:streamGenerateContent", generate.stream, CLIENTS),

@@ -39,20 +39,20 @@ def test_it_belongs_to_v1beta(client: PbClient) -> None:
 def test_a_live_session_uses_a_token_up() -> None:
     session = Session("one")
     token = ephemeral.issue(session, MAIN, now=0, uses=2)
-    assert [ephemeral.open_live(session, token.name, now=1) for _ in range(3)] == [
+    assert [ephemeral.redeem(session, token.name, now=1) for _ in range(3)] == [
         TokenState.GOOD,
         TokenState.GOOD,
         TokenState.USED_UP,
     ]
-    assert ephemeral.open_live(session, "auth_tokens/none", now=1) is TokenState.UNKNOWN
+    assert ephemeral.redeem(session, "auth_tokens/none", now=1) is TokenState.UNKNOWN
 
 
 def test_a_token_expires() -> None:
     session = Session("one")
     token = ephemeral.issue(session, MAIN, now=0, expires_at=600, uses=0)
-    assert ephemeral.open_live(session, token.name, now=599) is TokenState.GOOD
+    assert ephemeral.redeem(session, token.name, now=599) is TokenState.GOOD
     assert ephemeral.find_state(session, token.name, now=599) is TokenState.GOOD
-    assert ephemeral.open_live(session, token.name, now=600) is TokenState.EXPIRED
+    assert ephemeral.redeem(session, token.name, now=600) is TokenState.EXPIRED
 
 
 def test_another_session_never_sees_it() -> None:

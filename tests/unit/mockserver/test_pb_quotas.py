@@ -9,7 +9,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from catalog_probe.mockserver.pb.limits import USED_UP
+from catalog_probe.mockserver.pb.limits import EXHAUSTIBLE_QUOTAS
 from tests.unit.mockserver.pb_client import PbClient, code_of, status_of
 
 if TYPE_CHECKING:
@@ -93,11 +93,11 @@ def test_spending_has_a_rolling_window_of_ten_minutes(client: PbClient) -> None:
     assert client.generate(key=key, clock="+11m").status_code == 200
 
 
-@pytest.mark.parametrize("quota", USED_UP)
+@pytest.mark.parametrize("quota", EXHAUSTIBLE_QUOTAS)
 def test_a_quota_that_only_money_or_days_use_up_is_a_scenario(client: PbClient, quota: str) -> None:
     refused = client.generate(scenario=f"quota_used_up;quota={quota}")
     assert status_of(refused) == (429, "RESOURCE_EXHAUSTED")
-    assert USED_UP[quota].quota.metric in refused.json()["error"]["message"]
+    assert EXHAUSTIBLE_QUOTAS[quota].quota.metric in refused.json()["error"]["message"]
 
 
 def test_a_paid_model_on_the_free_tier_shows_limit_0(client: PbClient) -> None:

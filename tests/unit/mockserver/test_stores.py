@@ -8,7 +8,7 @@ from catalog_probe.mockserver.core import stores
 from catalog_probe.mockserver.core.sessions import MAX_ENDPOINTS, OTHERS, Session
 from catalog_probe.mockserver.core.stores import BoundedStore
 from catalog_probe.mockserver.pb.limits import SPEND_WINDOW_S
-from catalog_probe.mockserver.pb.quotas import Window
+from catalog_probe.mockserver.pb.quotas import SpendWindow
 
 if TYPE_CHECKING:
     import pytest
@@ -47,11 +47,11 @@ def test_endpoints_and_scenarios_are_counted_without_end_in_a_bounded_number() -
 
 
 def test_what_was_spent_in_ten_minutes_takes_a_sum_a_second() -> None:
-    window = Window()
+    window = SpendWindow()
     for number in range(10_000):
         window.add(0.5, 100 + number / 1_000)
     assert (window.total, len(window.seconds)) == (5_000, 10)
-    window.pass_to(100 + SPEND_WINDOW_S)
+    window.expire(100 + SPEND_WINDOW_S)
     assert window.total == 4_500
-    window.pass_to(200 + SPEND_WINDOW_S)
+    window.expire(200 + SPEND_WINDOW_S)
     assert (window.total, len(window.seconds)) == (0.0, 0)

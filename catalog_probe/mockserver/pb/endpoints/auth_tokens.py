@@ -1,4 +1,4 @@
-"""POST /v1beta/auth_tokens: makes an ephemeral token for the live API (1:4.2, 1:5.2)."""
+"""PB's endpoint that issues ephemeral tokens for the live API (1:4.2, 1:5.2)."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from catalog_probe.mockserver.core.clock import rfc3339
 from catalog_probe.mockserver.pb import ephemeral
-from catalog_probe.mockserver.pb.bodies import JsonAnswer, read_object
+from catalog_probe.mockserver.pb.bodies import AsciiJsonResponse, read_object
 from catalog_probe.mockserver.pb.errors import NO_TIMESTAMP
 from catalog_probe.mockserver.pb.fields import AUTH_TOKEN
 
@@ -18,26 +18,16 @@ if TYPE_CHECKING:
 
 
 async def create(call: Call) -> Response:
-    """Make a token; whoever holds it may open live connections until it expires."""
+    """Issue a token."""
     body = await read_object(call, AUTH_TOKEN)
     token = ephemeral.issue(
-        call.session,
-        call.project,
-        call.now,
-        expires_at=_read_expiry(body),
-        uses=body.get("uses", 1),
+        call.session, call.project, call.now, expires_at=_read_expiry(body), uses=body.get("uses", 1)
     )
-    return JsonAnswer(
-        {
-            "name": token.name,
-            "expireTime": rfc3339(token.expires_at),
-            "uses": token.uses,
-        }
-    )
+    return AsciiJsonResponse({"name": token.name, "expireTime": rfc3339(token.expires_at), "uses": token.uses})
 
 
 def _read_expiry(body: dict[str, Any]) -> float | None:
-    """The moment until which a token is wanted, in seconds since the epoch; None where there is none."""
+    """Return the requested expiry in seconds since the epoch, if there is one."""
     if "expireTime" not in body:
         return None
     try:

@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING, Any
 from catalog_probe.mockserver.core.clock import rfc3339
 from catalog_probe.mockserver.core.echo import BYTES_PER_TOKEN
 from catalog_probe.mockserver.core.errors import Refusal
-from catalog_probe.mockserver.pb.bodies import JsonAnswer, as_json, check_object, read_object
+from catalog_probe.mockserver.pb.bodies import AsciiJsonResponse, check_object, encode_json, read_object
 from catalog_probe.mockserver.pb.endpoints.files import find_file
 from catalog_probe.mockserver.pb.endpoints.generate import describe_answer
 from catalog_probe.mockserver.pb.errors import INPUT_FILE_TOO_LARGE, MISSING_FIELD, NO_RESOURCE, make_rpc
 from catalog_probe.mockserver.pb.fields import BATCH_CREATION, BATCH_REQUEST, GENERATION
 from catalog_probe.mockserver.pb.generation.contents import read_prompt
 from catalog_probe.mockserver.pb.generation.generator import complete
-from catalog_probe.mockserver.pb.limits import MOST_JOBS, TIERS, USED_UP
+from catalog_probe.mockserver.pb.limits import EXHAUSTIBLE_QUOTAS, MAX_ACTIVE_JOBS, TIERS
 from catalog_probe.mockserver.pb.models import BATCH, find_model
 from catalog_probe.mockserver.pb.quotas import make_quota_refusal
 
@@ -61,7 +61,7 @@ async def create(call: Call) -> Response:
     source = batch["inputConfig"]
     if "requests" in source:
         requests = source["requests"]["requests"]
-        size = sum(len(as_json(request)) for request in requests)
+        size = sum(len(encode_json(request)) for request in requests)
     elif "fileName" in source:
         requests, size = [], find_file(call, source["fileName"]).size
     else:
@@ -79,28 +79,28 @@ async def create(call: Call) -> Response:
         answers=[_answer(call, model, request) for request in requests],
     )
     _jobs(call)[job.name] = job
-    return JsonAnswer(_describe(job, call.now))
+    return AsciiJsonResponse(_describe(job, call.now))
 
 
 def admit_job(call: Call, model: Model, tokens: int) -> None:
     """Refuse a job beyond the number of active jobs of the project, or its ceiling of tokens for the model."""
     active_jobs = [job for job in _jobs(call).values() if job.is_active(call.now)]
-    if len(active_jobs) >= MOST_JOBS:
-        raise make_quota_refusal(model.id, USED_UP["concurrent_batches"])
+    if len(active_jobs) >= MAX_ACTIVE_JOBS:
+        raise make_quota_refusal(model.id, EXHAUSTIBLE_QUOTAS["concurrent_batches"])
     ceiling: int = getattr(TIERS[call.project.tier], model.kind)
     if sum(job.tokens for job in active_jobs if job.model.id == model.id) + tokens > ceiling:
-        raise make_quota_refusal(model.id, replace(USED_UP["enqueued_tokens"], limit=ceiling))
+        raise make_quota_refusal(model.id, replace(EXHAUSTIBLE_QUOTAS["enqueued_tokens"], limit=ceiling))
 
 
 async def retrieve(call: Call) -> Response:
     """Describe a job, with its answers once it is done."""
-    return JsonAnswer(_describe(_find(call), call.now))
+    return AsciiJsonResponse(_describe(_find(call), call.now))
 
 
 async def delete(call: Call) -> Response:
     """Delete a job."""
     del _jobs(call)[_find(call).name]
-    return JsonAnswer({})
+    return AsciiJsonResponse({})
 
 
 def _jobs(call: Call) -> BoundedStore[str, Job]:

@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING, Any
 
 from catalog_probe.mockserver.core.completions import make_chat_chunks
 from catalog_probe.mockserver.core.streams import DONE, encode_event, event_stream
-from catalog_probe.mockserver.pb.bodies import JsonAnswer, read_object
-from catalog_probe.mockserver.pb.causes import find_mid_stream_failure
-from catalog_probe.mockserver.pb.endpoints.generate import run
+from catalog_probe.mockserver.pb.bodies import AsciiJsonResponse, read_object
+from catalog_probe.mockserver.pb.endpoints.generate import run_generation
 from catalog_probe.mockserver.pb.errors import make_wrapped
 from catalog_probe.mockserver.pb.fields import CHAT
 from catalog_probe.mockserver.pb.generation.prompt import MODEL, USER, Prompt, Turn
 from catalog_probe.mockserver.pb.generation.settings import read_settings
 from catalog_probe.mockserver.pb.generation.tokens import count_turns
 from catalog_probe.mockserver.pb.models import GENERATE, find_model, list_models_of
+from catalog_probe.mockserver.pb.scenarios import find_stream_failure
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -34,7 +34,7 @@ async def create_completion(call: Call) -> Response:
     """Generate a chat completion, as one body or as a stream."""
     body = await read_object(call, CHAT)
     prompt = _read_prompt(call, body)
-    completion, _ = run(call, prompt)
+    completion, _ = run_generation(call, prompt)
     answer = {
         "id": call.session.new_id("chatcmpl-"),
         "object": "chat.completion",
@@ -48,9 +48,9 @@ async def create_completion(call: Call) -> Response:
         },
     }
     if not body.get("stream"):
-        return JsonAnswer(answer)
+        return AsciiJsonResponse(answer)
     chunks = map(encode_event, make_chat_chunks(answer, whole_calls=True))
-    failure = find_mid_stream_failure(call)
+    failure = find_stream_failure(call)
     if failure is not None:
         return event_stream([*islice(chunks, CHUNKS_BEFORE_FAILURE), encode_event(make_wrapped(failure))])
     return event_stream([*chunks, DONE])
@@ -62,7 +62,7 @@ async def list_models(call: Call) -> Response:
         {"id": f"models/{model.id}", "object": "model", "created": MODEL_CREATED, "owned_by": "pb"}
         for model in list_models_of(call.version)
     ]
-    return JsonAnswer({"object": "list", "data": data})
+    return AsciiJsonResponse({"object": "list", "data": data})
 
 
 def _read_prompt(call: Call, body: Mapping[str, Any]) -> Prompt:

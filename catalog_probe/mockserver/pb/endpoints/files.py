@@ -14,12 +14,12 @@ from urllib.parse import quote
 from catalog_probe.mockserver.core.bodies import BodyTooLarge, read_body
 from catalog_probe.mockserver.core.clock import rfc3339
 from catalog_probe.mockserver.pb.access import authenticate
-from catalog_probe.mockserver.pb.bodies import MOST_BYTES, JsonAnswer, read_object
+from catalog_probe.mockserver.pb.bodies import MAX_BODY_BYTES, AsciiJsonResponse, read_object
 from catalog_probe.mockserver.pb.errors import NO_RESOURCE, NOT_OWNED, TOO_LARGE
 from catalog_probe.mockserver.pb.fields import FILE_CREATION
 from catalog_probe.mockserver.pb.keys import MAIN, Project
-from catalog_probe.mockserver.pb.limits import MOST_STORED_BYTES, USED_UP
-from catalog_probe.mockserver.pb.paging import cut_page
+from catalog_probe.mockserver.pb.limits import EXHAUSTIBLE_QUOTAS, MAX_STORED_BYTES
+from catalog_probe.mockserver.pb.paging import make_page
 from catalog_probe.mockserver.pb.quotas import make_quota_refusal
 
 if TYPE_CHECKING:
@@ -69,7 +69,7 @@ async def upload(call: Call) -> Response:
     call.session.store(Upload)[upload_id] = Upload(await _read_announcement(call))
     call.headers[call.names.upload_header("url")] = f"{_make_upload_url(call)}?upload_id={upload_id}"
     call.headers[call.names.upload_header("status")] = "active"
-    return JsonAnswer({})
+    return AsciiJsonResponse({})
 
 
 async def _read_announcement(call: Call) -> File:
@@ -77,8 +77,8 @@ async def _read_announcement(call: Call) -> File:
     body = (await read_object(call, FILE_CREATION))["file"]
     size = int(body["sizeBytes"]) if str(body["sizeBytes"]).isdecimal() else 0
     stored_bytes = sum(file.size for file in _files(call).values())
-    if stored_bytes + size > MOST_STORED_BYTES:
-        raise make_quota_refusal("all models", USED_UP["file_storage"])
+    if stored_bytes + size > MAX_STORED_BYTES:
+        raise make_quota_refusal("all models", EXHAUSTIBLE_QUOTAS["file_storage"])
     name = body.get("name") or call.session.new_id("files/", 12).lower()
     mime_type = body.get("mimeType", File.mime_type)
     return File(name, call.project, size, call.now, body.get("displayName", ""), mime_type)
@@ -88,9 +88,9 @@ async def _receive(call: Call, upload_id: str) -> Response:
     """Receive the content of an upload, all of it in one request."""
     file = call.session.store(Upload).pop(upload_id).file
     try:
-        content = await read_body(call.request, MOST_BYTES)
+        content = await read_body(call.request, MAX_BODY_BYTES)
     except BodyTooLarge:
-        raise TOO_LARGE(most_bytes=MOST_BYTES) from None
+        raise TOO_LARGE(most_bytes=MAX_BODY_BYTES) from None
     call.headers[call.names.upload_header("status")] = "final"
     return _keep(call, replace(file, size=len(content)))
 
@@ -118,18 +118,18 @@ def find_file(call: Call, name: str) -> File:
 
 async def list_files(call: Call) -> Response:
     """List the files of the project."""
-    return JsonAnswer(cut_page(call, "files", [_describe(call, file) for file in _files(call).values()]))
+    return AsciiJsonResponse(make_page(call, "files", [_describe(call, file) for file in _files(call).values()]))
 
 
 async def retrieve(call: Call) -> Response:
     """Describe a file."""
-    return JsonAnswer(_describe(call, find_file(call, f"files/{call.params['file']}")))
+    return AsciiJsonResponse(_describe(call, find_file(call, f"files/{call.params['file']}")))
 
 
 async def delete(call: Call) -> Response:
     """Delete a file."""
     del _files(call)[find_file(call, f"files/{call.params['file']}").name]
-    return JsonAnswer({})
+    return AsciiJsonResponse({})
 
 
 def _files(call: Call) -> BoundedStore[str, File]:
@@ -138,7 +138,7 @@ def _files(call: Call) -> BoundedStore[str, File]:
 
 def _keep(call: Call, file: File) -> Response:
     _files(call)[file.name] = file
-    return JsonAnswer({"file": _describe(call, file)})
+    return AsciiJsonResponse({"file": _describe(call, file)})
 
 
 def _describe(call: Call, file: File) -> dict[str, Any]:

@@ -1,20 +1,20 @@
-"""generateContent and streamGenerateContent, in v1 and v1beta (1:4.2); the latter's path is what clients use."""
+"""PB's generateContent and streamGenerateContent, in v1 and v1beta (1:4.2); clients use the latter."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
 from catalog_probe.mockserver.core.streams import encode_event, event_stream, split_text
-from catalog_probe.mockserver.pb.bodies import JsonAnswer, read_object
-from catalog_probe.mockserver.pb.causes import find_mid_stream_failure, refuse_late
+from catalog_probe.mockserver.pb.bodies import AsciiJsonResponse, read_object
 from catalog_probe.mockserver.pb.errors import make_rpc
 from catalog_probe.mockserver.pb.fields import GENERATION
 from catalog_probe.mockserver.pb.generation.contents import read_prompt
 from catalog_probe.mockserver.pb.generation.generator import PIXEL, Candidate, Completion, complete
-from catalog_probe.mockserver.pb.generation.tokens import PER_MEDIA
+from catalog_probe.mockserver.pb.generation.tokens import MEDIA_TOKENS
 from catalog_probe.mockserver.pb.limits import FLEX_DELAY_S
 from catalog_probe.mockserver.pb.models import GENERATE, find_model
-from catalog_probe.mockserver.pb.quotas import FLEX, admit, refuse_unpaid, settle
+from catalog_probe.mockserver.pb.quotas import FLEX, admit_generation, check_billing, settle_generation
+from catalog_probe.mockserver.pb.scenarios import check_deadline, find_stream_failure
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -24,41 +24,40 @@ if TYPE_CHECKING:
     from catalog_probe.mockserver.pb.call import Call
     from catalog_probe.mockserver.pb.generation.prompt import Prompt
 
-READING_S, THINKING_S = 0.001, 0.1
-"""For one token; the documents tell none of these."""
+READING_S, THINKING_S = 0.001, 0.1  # seconds per token; the mock's choice
 
 
 async def generate(call: Call) -> Response:
-    """Generate, whole."""
+    """Generate an answer as one body."""
     prompt = await _read_request(call)
-    completion, service_tier = run(call, prompt)
-    return JsonAnswer(describe_answer(call, prompt, completion, service_tier))
+    completion, service_tier = run_generation(call, prompt)
+    return AsciiJsonResponse(describe_answer(call, prompt, completion, service_tier))
 
 
 async def stream(call: Call) -> Response:
-    """Generate, in chunks, as official clients ask for them (`?alt=sse`)."""
+    """Generate an answer in chunks, as official clients ask for (`?alt=sse`)."""
     prompt = await _read_request(call)
-    completion, service_tier = run(call, prompt)
-    chunks = [*_cut_answer(describe_answer(call, prompt, completion, service_tier))]
-    failure = find_mid_stream_failure(call)
-    if failure is not None:  # a chunk whose first key is `error`
-        chunks = [_leave_open(chunks[0]), make_rpc(failure)]
+    completion, service_tier = run_generation(call, prompt)
+    chunks = [*_split_answer(describe_answer(call, prompt, completion, service_tier))]
+    failure = find_stream_failure(call)
+    if failure is not None:  # clients look for a chunk whose first key is `error`
+        chunks = [_remove_finish_reason(chunks[0]), make_rpc(failure)]
     return event_stream(map(encode_event, chunks))
 
 
-def run(call: Call, prompt: Prompt) -> tuple[Completion, str]:
-    """The model's work and the service tier of it, within what the project may do. Every surface comes by here."""
-    refuse_unpaid(call.project, prompt.model, prompt.service_tier)
+def run_generation(call: Call, prompt: Prompt) -> tuple[Completion, str]:
+    """Generate within the project's billing, limits and deadline; return also the service tier. All surfaces use it."""
+    check_billing(call.project, prompt.model, prompt.service_tier)
     images = prompt.settings.candidate_count if prompt.model.draws else 0
-    service_tier = admit(call, prompt.model, prompt.tokens, images, prompt.service_tier)
+    service_tier = admit_generation(call, prompt.model, prompt.tokens, images, prompt.service_tier)
     completion = complete(call, prompt)
-    refuse_late(call, _estimate_work_s(prompt, completion, service_tier))
-    settle(call, prompt.tokens + completion.tokens + completion.thought_tokens)
+    check_deadline(call, _estimate_work_s(prompt, completion, service_tier))
+    settle_generation(call, prompt.tokens + completion.tokens + completion.thought_tokens)
     return completion, service_tier
 
 
 def _estimate_work_s(prompt: Prompt, completion: Completion, service_tier: str) -> float:
-    """How long a generation would take: to read the prompt, to think, and to wait for flex capacity (2:7.4, 2:8.3)."""
+    """Return how long a generation takes to read the prompt, think and wait for flex capacity (2:7.4, 2:8.3)."""
     queueing_s = FLEX_DELAY_S if service_tier == FLEX else 0.0
     return prompt.tokens * READING_S + completion.thought_tokens * THINKING_S + queueing_s
 
@@ -69,7 +68,7 @@ async def _read_request(call: Call) -> Prompt:
 
 
 def describe_answer(call: Call, prompt: Prompt, completion: Completion, service_tier: str) -> dict[str, Any]:
-    """The answer: candidates, or why the prompt was blocked (1:4.2, 2:7.4)."""
+    """Return the candidates, or why the prompt was blocked (1:4.2, 2:7.4)."""
     answer: dict[str, Any] = {}
     if completion.block is not None:
         answer["promptFeedback"] = {"blockReason": completion.block.reason, "safetyRatings": []}
@@ -86,7 +85,7 @@ def describe_answer(call: Call, prompt: Prompt, completion: Completion, service_
 
 
 def describe_candidate(candidate: Candidate) -> dict[str, Any]:
-    """A candidate (1:2.6)."""
+    """Return a candidate (1:2.6)."""
     parts: list[dict[str, Any]] = []
     if candidate.text:
         parts.append({"text": candidate.text})
@@ -100,8 +99,8 @@ def describe_candidate(candidate: Candidate) -> dict[str, Any]:
 
 
 def describe_usage(prompt: Prompt, completion: Completion, service_tier: str) -> dict[str, Any]:
-    """The token counts (1:2.6), thoughts only where the model reasoned; that the total is their sum is our choice."""
-    media = min(prompt.tokens, PER_MEDIA * sum(turn.media for turn in prompt.turns))
+    """Return the token counts (1:2.6), with thoughts if the model reasoned; that the total is their sum is assumed."""
+    media = min(prompt.tokens, MEDIA_TOKENS * sum(turn.media for turn in prompt.turns))
     by_modality = {"TEXT": prompt.tokens - media, "IMAGE": media}
     reasoned = {"thoughtsTokenCount": completion.thought_tokens} if completion.thought else {}
     return {
@@ -114,8 +113,8 @@ def describe_usage(prompt: Prompt, completion: Completion, service_tier: str) ->
     }
 
 
-def _cut_answer(answer: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    """The answer as chunks of the same shape: text in pieces, why it ended and the final counts in the last."""
+def _split_answer(answer: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    """Split the text of an answer into chunks; the last one has the finish reason."""
     candidates = answer.get("candidates", [])
     parts = candidates[0]["content"].get("parts", []) if len(candidates) == 1 else []
     if len(parts) != 1 or "text" not in parts[0]:
@@ -126,12 +125,12 @@ def _cut_answer(answer: dict[str, Any]) -> Iterator[dict[str, Any]]:
         for piece in split_text(parts[0]["text"])
     )
     for candidate in earlier:
-        yield _leave_open({**answer, "candidates": [candidate]})
+        yield _remove_finish_reason({**answer, "candidates": [candidate]})
     yield {**answer, "candidates": [last]}
 
 
-def _leave_open(chunk: dict[str, Any]) -> dict[str, Any]:
-    """A chunk that more follows: no reason to end yet, for STOP means that the output is whole (2:7.4)."""
+def _remove_finish_reason(chunk: dict[str, Any]) -> dict[str, Any]:
+    """Return a chunk without finish reason, because more follow: STOP would mean a complete output (2:7.4)."""
     if "candidates" not in chunk:
         return chunk
     candidates = [

@@ -1,12 +1,12 @@
-"""GET models and one model, in v1 and v1beta (1:4.2, 2:9)."""
+"""PB's models, in v1 and v1beta (1:4.2, 2:9)."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from catalog_probe.mockserver.pb.bodies import JsonAnswer
+from catalog_probe.mockserver.pb.bodies import AsciiJsonResponse
 from catalog_probe.mockserver.pb.models import Model, find_model, list_models_of
-from catalog_probe.mockserver.pb.paging import cut_page
+from catalog_probe.mockserver.pb.paging import make_page
 
 if TYPE_CHECKING:
     from starlette.responses import Response
@@ -15,17 +15,19 @@ if TYPE_CHECKING:
 
 
 async def list_models(call: Call) -> Response:
-    """One page of the models of this API version."""
-    return JsonAnswer(cut_page(call, "models", [describe_model(model) for model in list_models_of(call.version)]))
+    """List the models of this API version, page by page."""
+    return AsciiJsonResponse(
+        make_page(call, "models", [describe_model(model) for model in list_models_of(call.version)])
+    )
 
 
 async def get_model(call: Call) -> Response:
-    """One model; 404 for an id that this API version does not list."""
-    return JsonAnswer(describe_model(find_model(call.params["model"], call.version)))
+    """Describe a model; one that this API version does not list is 404."""
+    return AsciiJsonResponse(describe_model(find_model(call.params["model"], call.version)))
 
 
 def describe_model(model: Model) -> dict[str, Any]:
-    """A model as a listing shows it."""
+    """Return the fields of a model."""
     return {
         "name": f"models/{model.id}",
         "inputTokenLimit": model.input_token_limit,

@@ -1,4 +1,4 @@
-"""The prompt in the body of a generateContent request: its contents as turns, its tools, its settings (1:4.2)."""
+"""Reading the prompt of a generateContent request: contents, tools and settings (1:4.2)."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ Json = dict[str, Any]
 
 
 def read_prompt(call: Call, body: Json, model: Model) -> Prompt:
-    """The prompt in a body that keeps to its table."""
+    """Read the prompt of a checked body."""
     if "cachedContent" in body:
-        raise NO_RESOURCE(id=body["cachedContent"])  # nothing here makes any
+        raise NO_RESOURCE(id=body["cachedContent"])  # the mock creates no cached content
     system = body.get("systemInstruction", {"parts": []})
     for content in (system, *body["contents"]):
         for part in content["parts"]:
@@ -40,7 +40,7 @@ def read_prompt(call: Call, body: Json, model: Model) -> Prompt:
 
 
 def read_turn(content: Json) -> Turn:
-    """A content as a turn; whoever is not the model is the user."""
+    """Read a content as a turn; any role but the model's is the user's."""
     parts = content["parts"]
     return Turn(
         role=MODEL if content.get("role") == MODEL else USER,
@@ -52,12 +52,12 @@ def read_turn(content: Json) -> Turn:
 
 
 def _read_call(part: Json) -> FunctionCall:
-    called = part["functionCall"]
-    return FunctionCall(called["name"], called.get("args", {}), part.get("thoughtSignature"))
+    function_call = part["functionCall"]
+    return FunctionCall(function_call["name"], function_call.get("args", {}), part.get("thoughtSignature"))
 
 
 def read_tools(tools: Sequence[Json], config: Mapping[str, Any]) -> Tools:
-    """The tools of a request, and whether one must be called."""
+    """Read the tools of a request, and which of them must be called."""
     functions = {
         function["name"]: function.get("parametersJsonSchema") or function.get("parameters") or {}
         for tool in tools

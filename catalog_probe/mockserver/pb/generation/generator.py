@@ -1,8 +1,8 @@
-"""The model behind the mock: answers a checked prompt in ways that the prompt itself decides.
+"""PB's simulated model, whose answer depends on the prompt alone.
 
-It repeats what the user said, cut at `maxOutputTokens`; thinks first if it is a reasoning model;
-calls the functions that the tool config forces or the user names, and answers as a schema wants it; and draws if it
-can, unless the user asks for text only.
+It echoes the user's text, truncated to `maxOutputTokens`. A reasoning model spends tokens on thoughts first. It calls
+the functions that the tool config forces or the user names, follows a schema, and draws an image if it can, unless the
+user asks for text only.
 """
 
 from __future__ import annotations
@@ -12,7 +12,6 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from catalog_probe.mockserver.core.echo import BYTES_PER_TOKEN, count_tokens, echo_text, truncate_text
-from catalog_probe.mockserver.pb.causes import MALFORMED_CALL, MODEL_FAULT, OUTPUT_STOPPED, PROMPT_BLOCKED
 from catalog_probe.mockserver.pb.errors import CONTEXT_TOO_LARGE
 from catalog_probe.mockserver.pb.generation import thoughts
 from catalog_probe.mockserver.pb.generation.outcomes import (
@@ -32,23 +31,22 @@ from catalog_probe.mockserver.pb.generation.outcomes import (
     Ending,
 )
 from catalog_probe.mockserver.pb.generation.prompt import FunctionCall, Prompt
-from catalog_probe.mockserver.pb.generation.tokens import PER_MEDIA, count_value
+from catalog_probe.mockserver.pb.generation.tokens import MEDIA_TOKENS, count_value
+from catalog_probe.mockserver.pb.scenarios import MALFORMED_CALL, MODEL_FAULT, OUTPUT_STOPPED, PROMPT_BLOCKED
 from catalog_probe.mockserver.schema.example import make_example
 
 if TYPE_CHECKING:
     from catalog_probe.mockserver.pb.call import Call
 
 THOUGHT = "Let me think about what the user wants and how to put it briefly."
-MAX_TOOL_ROUNDS = 32
-"""Rounds of calls in one conversation after which the model gives up; the documents do not say how many."""
-TEXT_ONLY = "text only"
-"""What a user says to an image model that should not draw."""
+MAX_TOOL_ROUNDS = 32  # turns with calls in a conversation, beyond which there are too many; the mock's choice
+TEXT_ONLY = "text only"  # in the user's text, it keeps an image model from drawing
 PIXEL = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAQAAAC1HAwCAAAAC0lEQVR42mNk+A8AAQUBAScY42YAAAAASUVORK5CYII="
 
 
 @dataclass
 class Candidate:
-    """One answer of the model, and why it ended."""
+    """One answer of the model."""
 
     text: str = ""
     calls: tuple[FunctionCall, ...] = ()
@@ -57,14 +55,14 @@ class Candidate:
 
     @property
     def tokens(self) -> int:
-        """Tokens generated, thoughts aside."""
-        called = sum(count_tokens(call.name) + count_value(dict(call.args)) for call in self.calls)
-        return count_tokens(self.text) + called + (PER_MEDIA if self.image else 0)
+        """Generated tokens without thoughts."""
+        call_tokens = sum(count_tokens(call.name) + count_value(dict(call.args)) for call in self.calls)
+        return count_tokens(self.text) + call_tokens + (MEDIA_TOKENS if self.image else 0)
 
 
 @dataclass
 class Completion:
-    """Everything the model made of a prompt: a block and no candidates, or candidates."""
+    """The candidates for a prompt, or a block and no candidates."""
 
     candidates: list[Candidate] = field(default_factory=list)
     block: Block | None = None
@@ -82,7 +80,7 @@ class Completion:
 
 
 def complete(call: Call, prompt: Prompt) -> Completion:
-    """The model's answer; 500 for a context that is too large (2:7.4)."""
+    """Answer a prompt; a context that is too large is 500 (2:7.4)."""
     if prompt.tokens > prompt.model.input_token_limit:
         raise CONTEXT_TOO_LARGE()
     block = _find_block(call, prompt)
@@ -91,8 +89,8 @@ def complete(call: Call, prompt: Prompt) -> Completion:
     ending = _find_ending(call, prompt)
     if ending is not None:
         return Completion([Candidate(ending=ending)])
-    thought, left = think(prompt)
-    candidates = [answer_of(prompt, left) for _ in range(prompt.settings.candidate_count)]
+    thought, tokens_left = think(prompt)
+    candidates = [make_candidate(prompt, tokens_left) for _ in range(prompt.settings.candidate_count)]
     return Completion(candidates, thought=thought)
 
 
@@ -106,7 +104,7 @@ def _find_block(call: Call, prompt: Prompt) -> Block | None:
 
 
 def _find_ending(call: Call, prompt: Prompt) -> Ending | None:
-    """Why the answer ends before it begins, if it does."""
+    """Return the ending of an answer that ends before it begins, if it does."""
     if thoughts.is_signature_missing(prompt):
         return MISSING_THOUGHT_SIGNATURE
     if sum(bool(turn.calls) for turn in prompt.turns) > MAX_TOOL_ROUNDS:
@@ -139,7 +137,7 @@ def _name_malformed_call(prompt: Prompt) -> Ending | None:
 
 
 def think(prompt: Prompt) -> tuple[str, int]:
-    """The thought, and how many tokens it leaves for the answer: reasoning comes out of the same budget (2:7.4)."""
+    """Return the thought, and the tokens left for the answer: both have one budget (2:7.4)."""
     limit = min(prompt.settings.max_output_tokens or prompt.model.output_token_limit, prompt.model.output_token_limit)
     if not prompt.model.reasons or prompt.settings.thinking_budget == 0:
         return "", limit
@@ -148,36 +146,32 @@ def think(prompt: Prompt) -> tuple[str, int]:
     return thought, limit - count_tokens(thought)
 
 
-def answer_of(prompt: Prompt, left: int) -> Candidate:
-    """One answer with the tokens that are left for it (2:7.4)."""
-    if left <= 0:
+def make_candidate(prompt: Prompt, tokens_left: int) -> Candidate:
+    """Make one answer of at most so many tokens (2:7.4)."""
+    if tokens_left <= 0:
         return Candidate(ending=MAX_TOKENS)
     calls = _make_calls(prompt)
     if calls:
         return Candidate(calls=calls)
     if prompt.model.draws and prompt.settings.modalities != {"text"}:
         return Candidate(image=True)
-    return _speak(prompt, left)
-
-
-def _speak(prompt: Prompt, left: int) -> Candidate:
-    whole = _make_text(prompt)
-    text = truncate_text(whole, left)
-    return Candidate(text=text, ending=STOP if text == whole else MAX_TOKENS)
+    full_text = _make_text(prompt)
+    text = truncate_text(full_text, tokens_left)
+    return Candidate(text=text, ending=STOP if text == full_text else MAX_TOKENS)
 
 
 def _make_calls(prompt: Prompt) -> tuple[FunctionCall, ...]:
-    """The calls that the model makes; a reasoning model signs the first of a turn."""
-    calls = [FunctionCall(name, args) for name, args in prompt.wanted.make_calls()]
+    """Make the calls of a turn; a reasoning model signs the first."""
+    calls = [FunctionCall(name, args) for name, args in prompt.requested_output.make_calls()]
     if calls and prompt.model.reasons:
         first = calls[0]
-        calls[0] = replace(first, signature=thoughts.signature_of(first.name, first.args))
+        calls[0] = replace(first, signature=thoughts.make_signature(first.name, first.args))
     return tuple(calls)
 
 
 def _make_text(prompt: Prompt) -> str:
-    """What there is to say: as the schema wants it, or what was heard."""
+    """Return a text that follows the schema, or echoes the user."""
     if prompt.settings.schema is None:
         return echo_text(prompt.last_text)
     example = make_example(prompt.settings.schema)
-    return str(example) if prompt.settings.plain else json.dumps(example)
+    return str(example) if prompt.settings.plain_value else json.dumps(example)

@@ -1,6 +1,6 @@
-"""The prompt in the body of POST interactions, and what else the caller wants (1:4.2).
+"""Reading a request for an interaction: its prompt and options (1:4.2).
 
-The documents show no shape of the input; this is the one that clients send.
+The documents show no shape of the input; this is the one of official clients.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 Step = dict[str, Any]
 
 CONTENT_TYPES = ("text", "image", "audio", "document", "video")
-"""An input of these alone is what the user says."""
+"""Content types of a user's input that has no steps."""
 
 
 @dataclass(frozen=True)
@@ -38,8 +38,8 @@ class InteractionRequest:
     previous: str | None
 
 
-def find_wanted_model(call: Call, body: Mapping[str, Any]) -> Model:
-    """The model that a body names; the mock has no agents."""
+def find_requested_model(call: Call, body: Mapping[str, Any]) -> Model:
+    """Return the model that a body names; the mock has no agents."""
     if "agent" in body:
         raise NO_RESOURCE(id=f"agent {body['agent']}")
     if "model" not in body:
@@ -48,18 +48,18 @@ def find_wanted_model(call: Call, body: Mapping[str, Any]) -> Model:
 
 
 def read_interaction(call: Call, body: Mapping[str, Any], earlier: Sequence[Step]) -> InteractionRequest:
-    """What a body that keeps to its table asks for; `earlier` are the steps of the interaction that it continues."""
+    """Read a checked body; `earlier` are the steps of the interaction that it continues."""
     background, store = body.get("background", False), body.get("store", True)
     if background and not store:
         raise UNSTORED_BACKGROUND()
-    model, steps = find_wanted_model(call, body), [*earlier, *read_steps(body["input"])]
+    model, steps = find_requested_model(call, body), [*earlier, *read_steps(body["input"])]
     turns, config = read_turns(steps), body.get("generationConfig", {})
     all_turns = (Turn(USER, text=body.get("systemInstruction", "")), *turns)
     prompt = Prompt(
         model=model,
         turns=turns,
         tokens=count_turns(all_turns) + count_value(body.get("tools")),
-        settings=read_settings({**config, **_read_response_wishes(body)}, model),
+        settings=read_settings({**config, **_read_output_config(body)}, model),
         tools=read_tools(body.get("tools", ()), config.get("toolChoice", "auto")),
         service_tier=body.get("serviceTier", "standard").lower(),
     )
@@ -69,7 +69,7 @@ def read_interaction(call: Call, body: Mapping[str, Any], earlier: Sequence[Step
 
 
 def read_steps(content: Any) -> list[Step]:
-    """The input as steps: it is a text, one content or step, or several."""
+    """Read the input as steps; it is a text, a content or step, or several."""
     if isinstance(content, str):
         content = {"type": "text", "text": content}
     items = content if isinstance(content, list) else [content]
@@ -79,9 +79,9 @@ def read_steps(content: Any) -> list[Step]:
 
 
 def read_turns(steps: Sequence[Step]) -> tuple[Turn, ...]:
-    """The conversation that the steps make.
+    """Read the steps as turns.
 
-    The signature of a thought belongs to the call that follows it; calls in a row are one turn.
+    The signature of a thought belongs to the call that follows it. Consecutive calls are one turn.
     """
     turns: list[Turn] = []
     signature: str | None = None
@@ -104,7 +104,7 @@ def read_turns(steps: Sequence[Step]) -> tuple[Turn, ...]:
 
 
 def read_tools(tools: Sequence[Mapping[str, Any]], choice: str | Mapping[str, Any]) -> Tools:
-    """The tools of an interaction; a choice is a mode, or a mode and the functions that it is about."""
+    """Read the tools of an interaction; a choice is a mode, or a mode with the functions that are allowed."""
     functions = {
         tool["name"]: tool.get("parameters") or {} for tool in tools if tool["type"] == "function" and "name" in tool
     }
@@ -113,11 +113,11 @@ def read_tools(tools: Sequence[Mapping[str, Any]], choice: str | Mapping[str, An
     return choose_tools(functions, allowed.get("mode", "auto"), allowed.get("tools"), builtin=builtin)
 
 
-def _read_response_wishes(body: Mapping[str, Any]) -> dict[str, Any]:
-    """What a body says of the response beside its config."""
-    wishes = {"responseModalities": body.get("responseModalities", [])}
+def _read_output_config(body: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the options of the output as a generation config names them."""
+    config = {"responseModalities": body.get("responseModalities", [])}
     schema = body.get("responseFormat")
     if isinstance(schema, dict):
         media_type = body.get("responseMimeType", schema.get("mime_type", "application/json"))
-        wishes |= {"responseJsonSchema": schema.get("schema", schema), "responseMimeType": media_type}
-    return wishes
+        config |= {"responseJsonSchema": schema.get("schema", schema), "responseMimeType": media_type}
+    return config

@@ -1,11 +1,11 @@
-"""An interaction as server-sent events; what fails after 200 is an event with event_type `error` (1:6, 2:7.1)."""
+"""An interaction as server-sent events; a failure after 200 is an `error` event (1:6, 2:7.1)."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
 from catalog_probe.mockserver.core.streams import encode_event
-from catalog_probe.mockserver.pb.bodies import as_json
+from catalog_probe.mockserver.pb.bodies import encode_json
 from catalog_probe.mockserver.pb.errors import make_interactions
 
 if TYPE_CHECKING:
@@ -15,29 +15,29 @@ if TYPE_CHECKING:
 
 Event = dict[str, Any]
 
-LIFECYCLE = ("id", "object", "model", "created", "updated", "service_tier")
-"""What the lifecycle events repeat of the resource."""
+LIFECYCLE_FIELDS = ("id", "object", "model", "created", "updated", "service_tier")
+"""Fields of the resource that the lifecycle events repeat."""
 
 
-def interaction_events(resource: Mapping[str, Any], failure: Refusal | None) -> Iterator[bytes]:
-    """The events of an interaction; with a failure, at most up to its first delta, and then an `error` event."""
-    for event in _whole_events(resource):
+def make_interaction_events(resource: Mapping[str, Any], failure: Refusal | None) -> Iterator[bytes]:
+    """Yield the events of an interaction; with a failure, those up to the first delta and then an `error` event."""
+    for event in _make_events(resource):
         if failure is not None and event["event_type"] in ("error", "interaction.completed"):
             break
         yield _encode(event)
         if failure is not None and event["event_type"] == "step.delta":
             break
     if failure is not None:
-        yield _encode(error_event(make_interactions(failure)["error"]))
+        yield _encode(make_error_event(make_interactions(failure)["error"]))
 
 
-def error_event(error: Mapping[str, Any]) -> Event:
-    """What ends a stream that fails (1:6)."""
+def make_error_event(error: Mapping[str, Any]) -> Event:
+    """Return the event that ends a failing stream (1:6)."""
     return {"event_type": "error", "error": error}
 
 
-def _whole_events(resource: Mapping[str, Any]) -> Iterator[Event]:
-    lifecycle = {name: resource[name] for name in LIFECYCLE}
+def _make_events(resource: Mapping[str, Any]) -> Iterator[Event]:
+    lifecycle = {name: resource[name] for name in LIFECYCLE_FIELDS}
     yield {"event_type": "interaction.created", "interaction": {**lifecycle, "status": "in_progress"}}
     yield {
         "event_type": "interaction.status_update",
@@ -45,27 +45,27 @@ def _whole_events(resource: Mapping[str, Any]) -> Iterator[Event]:
         "status": "in_progress",
     }
     if "errors" in resource:
-        yield error_event(resource["errors"][0])
+        yield make_error_event(resource["errors"][0])
         return
     for index, step in enumerate(resource["steps"]):
-        begun, deltas = _split(step)
-        yield {"event_type": "step.start", "index": index, "step": begun}
+        first_part, deltas = _split_step(step)
+        yield {"event_type": "step.start", "index": index, "step": first_part}
         for delta in deltas:
             yield {"event_type": "step.delta", "index": index, "delta": delta}
         yield {"event_type": "step.stop", "index": index}
-    done = {**lifecycle, "status": resource["status"], "usage": resource["usage"]}
-    yield {"event_type": "interaction.completed", "interaction": done}
+    summary = {**lifecycle, "status": resource["status"], "usage": resource["usage"]}
+    yield {"event_type": "interaction.completed", "interaction": summary}
 
 
-def _split(step: Mapping[str, Any]) -> tuple[dict[str, Any], list[dict[str, Any]]]:
-    """The step as it starts, and the deltas that complete it."""
+def _split_step(step: Mapping[str, Any]) -> tuple[dict[str, Any], list[dict[str, Any]]]:
+    """Return the step as it starts, and the deltas that complete it."""
     match step["type"]:
         case "model_output":
             return {"type": "model_output"}, [dict(content) for content in step["content"]]
         case "thought" if "signature" in step:
             return {"type": "thought"}, [{"type": "thought_signature", "signature": step["signature"]}]
         case "function_call":
-            arguments = as_json(step["arguments"]).decode()
+            arguments = encode_json(step["arguments"]).decode()
             return {**step, "arguments": {}}, [{"type": "arguments_delta", "arguments": arguments}]
         case _:
             return dict(step), []

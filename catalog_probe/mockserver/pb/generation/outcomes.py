@@ -1,4 +1,4 @@
-"""How a generation can end: finishReason and blockReason, and the same on the interactions endpoints (2:7.4)."""
+"""The ends of a generation: finishReason, blockReason, and the codes of interactions for them (2:7.4)."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Ending:
-    """Why a candidate ended. `code` is what an interaction fails with, None where it does not fail."""
+    """Why a candidate ended. `code` is the error of an interaction; None if it does not fail."""
 
     finish_reason: str
     code: str | None = None
@@ -15,7 +15,7 @@ class Ending:
 
 @dataclass(frozen=True)
 class Block:
-    """Why a prompt was blocked before anything was generated."""
+    """Why a prompt was blocked before generation."""
 
     reason: str
     code: str
@@ -28,7 +28,7 @@ TOO_MANY_TOOL_CALLS = Ending("TOO_MANY_TOOL_CALLS", "too_many_tool_calls")
 MISSING_THOUGHT_SIGNATURE = Ending("MISSING_THOUGHT_SIGNATURE", "missing_thought_signature")
 MALFORMED_FUNCTION_CALL = Ending("MALFORMED_FUNCTION_CALL", "malformed_function_call")
 MALFORMED_TOOL_CALL = Ending("MALFORMED_FUNCTION_CALL", "malformed_tool_call")
-"""A malformed call of a tool that is no function; generateContent has one word for both."""
+"""A malformed call of a server-side tool; generateContent has one finish reason for both."""
 
 BLOCKS: dict[str, Block] = {
     "unspecified": Block("BLOCK_REASON_UNSPECIFIED", "content_blocked"),
@@ -37,10 +37,10 @@ BLOCKS: dict[str, Block] = {
     "blocklist": Block("BLOCKLIST", "blocklist"),
     "prohibited_content": Block("PROHIBITED_CONTENT", "prohibited_content"),
 }
-"""By the filter that stops a prompt."""
+"""By the filter that blocks a prompt."""
 
 IMAGE_BLOCKS: dict[str, Block] = {"image_safety": Block("IMAGE_SAFETY", "image_safety")}
-"""By the filter that stops the prompt of an image model."""
+"""By the filter that blocks a prompt of an image model."""
 
 ENDINGS: dict[str, Ending] = {
     "safety": Ending("SAFETY", "safety"),
@@ -65,4 +65,4 @@ FAULTS: dict[str, Ending] = {
     "unexpected_call": Ending("UNEXPECTED_TOOL_CALL", "unexpected_tool_call"),
     "malformed_response": Ending("MALFORMED_RESPONSE", "api_error"),
 }
-"""By what the model itself did wrong. A malformed call depends on the tools offered; see the generator."""
+"""By the model's fault; the generator chooses the ending of a malformed call by the tools that are offered."""

@@ -1,4 +1,4 @@
-"""What a generation request comes to, whichever surface it was sent to: the model, the turns, the tools, the bounds."""
+"""A prompt in the form that all of PB's surfaces share: model, turns, tools and settings."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ MODEL = "model"
 
 @dataclass(frozen=True)
 class FunctionCall:
-    """A call that the model made, as the client sends it back; `signature` is the thought behind it, echoed."""
+    """A call by the model. `signature` is its thought signature, if it has one."""
 
     name: str
     args: Mapping[str, Any]
@@ -27,7 +27,7 @@ class FunctionCall:
 
 @dataclass(frozen=True)
 class Turn:
-    """One turn of the conversation. `media` counts the parts that are no text."""
+    """One turn of a conversation. `media` is the number of parts that are no text."""
 
     role: str
     text: str = ""
@@ -38,35 +38,35 @@ class Turn:
 
 @dataclass(frozen=True)
 class Settings:
-    """The bounds of a generation, checked. A thinking budget of None leaves it to the model."""
+    """The checked settings of a generation. A thinking budget of None leaves it to the model."""
 
     max_output_tokens: int | None = None
     candidate_count: int = 1
     thinking_budget: int | None = None
     modalities: frozenset[str] = frozenset()
     schema: Any = None
-    """The schema of the text that is wanted; any text will do where it is None."""
-    plain: bool = False
-    """Whether a value of the schema is wanted as it is, and not as JSON: a word out of an enum."""
+    """The schema of the text; None if any text will do."""
+    plain_value: bool = False
+    """Whether the text is the value itself, not its JSON: an option of an enum."""
 
 
 @dataclass(frozen=True)
 class Tools:
-    """What the model may call: functions of the client by name with their parameter schema."""
+    """The tools that the model may call: functions by name, with the schema of their parameters."""
 
     functions: Mapping[str, Any] = field(default_factory=dict)
     builtin: bool = False
-    """Whether there are tools on the provider's side as well."""
+    """Whether there are server-side tools as well."""
     forced: tuple[str, ...] = ()
-    """The functions one of which must be called; empty where the model may also speak."""
+    """The functions one of which must be called; empty if the model may answer with text."""
 
 
 def choose_tools(
     functions: Mapping[str, Any], mode: str, allowed: Sequence[str] | None, *, builtin: bool = False
 ) -> Tools:
-    """The tools among which the model may choose, or must where the mode is `any`."""
-    demanded = tuple(name for name in allowed or functions if name in functions)
-    return Tools({} if mode == "none" else functions, builtin, forced=demanded if mode == "any" else ())
+    """Return the tools for a mode: `any` forces a call, `none` forbids functions."""
+    forced = tuple(name for name in allowed or functions if name in functions)
+    return Tools({} if mode == "none" else functions, builtin, forced=forced if mode == "any" else ())
 
 
 @dataclass(frozen=True)
@@ -81,8 +81,8 @@ class Prompt:
     service_tier: str = "standard"
 
     @property
-    def wanted(self) -> RequestedOutput:
-        """What it wants beside an answer: calls, and text that follows a schema."""
+    def requested_output(self) -> RequestedOutput:
+        """The functions and the text that the prompt asks for."""
         called: set[str] = set()
         for turn in reversed(self.turns):
             if turn.role == USER and turn.text and not turn.results:

@@ -1,4 +1,4 @@
-"""The bounds of a generation that a generation config states, on each surface (1:4.2)."""
+"""Reading and checking a generation config, on each surface (1:4.2)."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ LOWEST_TEMPERATURE = 0
 
 
 def read_settings(config: Mapping[str, Any], model: Model) -> Settings:
-    """The settings in a config that keeps to its table: thinking may stand in it, or in a config of its own."""
+    """Read the settings of a checked config; those of thinking may be in a config of their own."""
     config = {**config, **config.get("thinkingConfig", {})}
     refuse_level_with_budget(config)
     if not LOWEST_TEMPERATURE <= config.get("temperature", 0) <= model.max_temperature:
@@ -34,18 +34,18 @@ def read_settings(config: Mapping[str, Any], model: Model) -> Settings:
         thinking_budget=None if budget == -1 else budget,
         modalities=modalities,
         schema=_read_schema(config),
-        plain=config.get("responseMimeType") == ENUM,
+        plain_value=config.get("responseMimeType") == ENUM,
     )
 
 
 def refuse_level_with_budget(config: Mapping[str, Any]) -> None:
-    """How much to think is said in one way or the other (1:4.2)."""
+    """Refuse thinking_level together with thinking_budget (1:4.2)."""
     if "thinkingLevel" in config and "thinkingBudget" in config:
         raise LEVEL_WITH_BUDGET()
 
 
 def _read_schema(config: Mapping[str, Any]) -> Any:
-    """The schema of the text that is wanted, if any: a media type alone wants any object."""
+    """Read the schema of the text, if any; a JSON media type alone asks for any object."""
     if config.get("responseMimeType") not in (JSON, ENUM):
         return None
     return config.get("responseJsonSchema") or config.get("responseSchema") or ANY_OBJECT_SCHEMA

@@ -1,4 +1,4 @@
-"""Thought signatures: what a reasoning model attaches to its function calls, to be echoed in the next turn (2:7.4)."""
+"""Thought signatures of a reasoning model's function calls, which the client must echo (2:7.4)."""
 
 from __future__ import annotations
 
@@ -13,22 +13,22 @@ if TYPE_CHECKING:
     from catalog_probe.mockserver.pb.generation.prompt import Prompt, Turn
 
 
-def signature_of(name: str, args: Mapping[str, Any]) -> str:
-    """The signature of a call: made from the call itself, so that nothing needs to be remembered to recognise it."""
+def make_signature(name: str, args: Mapping[str, Any]) -> str:
+    """Make the signature of a call, from the call itself: nothing is stored to recognise it."""
     text = json.dumps([name, args], sort_keys=True)
     return base64.b64encode(blake2b(text.encode(), key=b"mock-pb", digest_size=24).digest()).decode()
 
 
 def is_signature_missing(prompt: Prompt) -> bool:
-    """Whether a call that the model made comes back without its signature; the first of a turn carries it."""
-    return prompt.model.reasons and any(_unsigned(turn) for turn in prompt.turns if turn.calls)
+    """Return whether a call of a reasoning model is echoed without its signature; the first of a turn has it."""
+    return prompt.model.reasons and any(_is_unsigned(turn) for turn in prompt.turns if turn.calls)
 
 
-def _unsigned(turn: Turn) -> bool:
-    """Signatures are bytes: clients echo them in either alphabet of base64, with or without padding."""
+def _is_unsigned(turn: Turn) -> bool:
     first = turn.calls[0]
-    return _canonical(first.signature or "") != _canonical(signature_of(first.name, first.args))
+    return _normalize_base64(first.signature or "") != _normalize_base64(make_signature(first.name, first.args))
 
 
-def _canonical(signature: str) -> str:
+def _normalize_base64(signature: str) -> str:
+    """Return the standard alphabet without padding: clients echo signatures in either alphabet, padded or not."""
     return signature.replace("-", "+").replace("_", "/").rstrip("=")

@@ -1,4 +1,4 @@
-"""Counting tokens: deterministic, proportional to the text, and the same wherever a count is shown (1:2.6)."""
+"""Token counts: deterministic, and the same wherever they are shown (1:2.6)."""
 
 from __future__ import annotations
 
@@ -11,12 +11,11 @@ if TYPE_CHECKING:
 
     from catalog_probe.mockserver.pb.generation.prompt import Turn
 
-PER_MEDIA = 258
-"""An image or file by reference: its content is not text that the mock could count."""
+MEDIA_TOKENS = 258  # of an image or file, which has no text to count
 
 
 def count_value(value: Any) -> int:
-    """Tokens of every text inside a JSON value."""
+    """Count the tokens of every string in a JSON value."""
     if isinstance(value, str):
         return count_tokens(value)
     if isinstance(value, list):
@@ -25,10 +24,10 @@ def count_value(value: Any) -> int:
 
 
 def count_turns(turns: Iterable[Turn]) -> int:
-    """Tokens of a conversation."""
+    """Count the tokens of a conversation."""
     return sum(map(_count_turn, turns))
 
 
 def _count_turn(turn: Turn) -> int:
-    called = sum(count_tokens(call.name) + count_value(dict(call.args)) for call in turn.calls)
-    return count_tokens(turn.text) + called + sum(map(count_tokens, turn.results)) + turn.media * PER_MEDIA
+    call_tokens = sum(count_tokens(call.name) + count_value(dict(call.args)) for call in turn.calls)
+    return count_tokens(turn.text) + call_tokens + sum(map(count_tokens, turn.results)) + turn.media * MEDIA_TOKENS

@@ -1,1 +1,1 @@
-"""PB's live API: one WebSocket a connection, sessions that outlive it, and closes that say why (1:4.2, 1:3, 2:7.4)."""
+"""PB's live API: WebSocket connections, and the sessions that outlive them (1:3, 1:4.2, 2:7.4)."""

@@ -1,4 +1,4 @@
-"""One live connection: the setup, the turns, and the goAway before its time is up (1:3, 1:6)."""
+"""One live connection: its setup, its turns, and the goAway before its end (1:3, 1:6)."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 from catalog_probe.mockserver.core.echo import count_tokens, echo_text
 from catalog_probe.mockserver.pb import ephemeral
-from catalog_probe.mockserver.pb.causes import CONNECTION_AGE, CONNECTION_RESET, SESSION_AGE, raise_failure
 from catalog_probe.mockserver.pb.errors import BAD_EPHEMERAL_TOKEN, NO_SETUP, SECOND_SETUP
 from catalog_probe.mockserver.pb.generation.contents import read_turn
 from catalog_probe.mockserver.pb.live import lifetimes, messages
 from catalog_probe.mockserver.pb.live.setup import TEXT, Setup, read_setup
+from catalog_probe.mockserver.pb.scenarios import CONNECTION_AGE, CONNECTION_RESET, SESSION_AGE, raise_failure
 from catalog_probe.mockserver.schema.requested_output import RequestedOutput
 
 if TYPE_CHECKING:
@@ -21,9 +21,8 @@ if TYPE_CHECKING:
     from catalog_probe.mockserver.core.sockets import Socket
     from catalog_probe.mockserver.pb.keys import Project
 
-GOING_AWAY = 1001
-SPEECH = {"mimeType": "audio/pcm;rate=24000", "data": "AAAAAAAAAAA="}
-"""A very short silence."""
+GOING_AWAY = 1001  # close code
+SPEECH = {"mimeType": "audio/pcm;rate=24000", "data": "AAAAAAAAAAA="}  # a very short silence
 
 
 class Connection:
@@ -36,25 +35,25 @@ class Connection:
         self._version = version
         self._project = project
         self._token = token
-        self._breaks = scenario is not None and scenario.name == CONNECTION_RESET
-        self._opened_at = socket.now - _age(scenario, CONNECTION_AGE)
-        self._session_began_at = socket.now - _age(scenario, SESSION_AGE)
-        self._warned = False
+        self._resets = scenario is not None and scenario.name == CONNECTION_RESET
+        self._opened_at = socket.now - _read_age(scenario, CONNECTION_AGE)
+        self._session_began_at = socket.now - _read_age(scenario, SESSION_AGE)
+        self._go_away_sent = False
 
     async def serve(self, first: str | bytes) -> None:
-        """Answer messages, the first of which has come, until time is up.
+        """Answer messages until the time is up; `first` has been received already.
 
         Raises:
-            Refusal: the client sent what it may not; the close tells it.
+            Refusal: the client sent what it may not; it becomes the close.
             Disconnected: the client went away.
         """
         name, content = messages.read_message(first)
         if name != messages.SETUP:
             raise NO_SETUP()
         await self._set_up(content)
-        while (message := await self._next()) is not None:
+        while (message := await self._receive()) is not None:
             name, content = messages.read_message(message)
-            await self._answers[name](self, content)
+            await self._handlers[name](self, content)
 
     async def _set_up(self, content: Mapping[str, Any]) -> None:
         context = self._socket.context
@@ -69,74 +68,74 @@ class Connection:
 
     def _redeem(self, token: str) -> None:
         """Spend one use of the ephemeral token on a new session."""
-        state = ephemeral.open_live(self._socket.context.session, token, self._socket.context.now)
+        state = ephemeral.redeem(self._socket.context.session, token, self._socket.context.now)
         if state is not ephemeral.TokenState.GOOD:
             raise BAD_EPHEMERAL_TOKEN(fault=state)
 
-    async def _next(self) -> str | bytes | None:
-        """The next message, or None once the connection has been closed because its time was up."""
+    async def _receive(self) -> str | bytes | None:
+        """Return the next message, or None after closing the connection because its time was up."""
         while True:
-            end = self._end()
+            end = self._find_end()
             left_s = end.at - self._socket.now
-            if left_s <= lifetimes.NOTICE_S and not self._warned:
-                self._warned = True
-                await self.warn(left_s)
+            if left_s <= lifetimes.NOTICE_S and not self._go_away_sent:
+                self._go_away_sent = True
+                await self.send_go_away(left_s)
             if left_s <= 0:
                 await self._socket.close(GOING_AWAY, end.reason)
                 return None
             try:
-                return await self._socket.receive(left_s if self._warned else left_s - lifetimes.NOTICE_S)
+                return await self._socket.receive(left_s if self._go_away_sent else left_s - lifetimes.NOTICE_S)
             except TimeoutError:
                 continue
 
-    async def warn(self, left_s: float) -> None:
-        """Say that the connection is about to end (1:6)."""
+    async def send_go_away(self, left_s: float) -> None:
+        """Announce the end of the connection (1:6)."""
         await self._socket.send_json({"goAway": {"timeLeft": f"{max(0, left_s):.3f}s"}})
 
-    def _end(self) -> lifetimes.End:
-        return lifetimes.end_of(
+    def _find_end(self) -> lifetimes.End:
+        return lifetimes.find_end(
             self._opened_at, self._session_began_at, video=self._state.video, compressed=self._setup.compressed
         )
 
-    async def _set_up_again(self, content: Mapping[str, Any]) -> None:
+    async def _refuse_setup(self, content: Mapping[str, Any]) -> None:
         raise SECOND_SETUP()
 
-    async def _hear_content(self, content: Mapping[str, Any]) -> None:
+    async def _handle_content(self, content: Mapping[str, Any]) -> None:
         if content.get("turnComplete"):
             turns = content.get("turns", [])
             await self._respond(read_turn(turns[-1]).text if turns else "")
 
-    async def _hear_realtime(self, content: Mapping[str, Any]) -> None:
+    async def _handle_realtime(self, content: Mapping[str, Any]) -> None:
         if messages.is_video(content):
             self._state = replace(self._state, video=True)
         if "text" in content or "activityEnd" in content or "audioStreamEnd" in content:
             await self._respond(content.get("text", "audio"))
 
-    async def _hear_tool_results(self, content: Mapping[str, Any]) -> None:
-        await self._speak("tool results")
+    async def _handle_tool_results(self, content: Mapping[str, Any]) -> None:
+        await self._answer("tool results")
 
-    async def _respond(self, heard: str) -> None:
-        """Call the functions that were named, and wait for their results; or speak."""
+    async def _respond(self, user_text: str) -> None:
+        """Call the functions that the text names, and wait for their results; else answer."""
         functions = self._setup.tools.functions
         new_id = self._socket.context.session.new_id
         calls = [
             {"id": new_id("function-call-"), "name": name, "args": args}
-            for name, args in RequestedOutput(functions, user_text=heard).make_calls()
+            for name, args in RequestedOutput(functions, user_text=user_text).make_calls()
         ]
         if calls:
             await self._socket.send_json({"toolCall": {"functionCalls": calls}})
         else:
-            await self._speak(heard)
+            await self._answer(user_text)
 
-    async def _speak(self, heard: str) -> None:
-        """One turn of the model."""
-        text = echo_text(heard)
-        part = {"text": text} if self._setup.answers_in == TEXT else {"inlineData": SPEECH}
+    async def _answer(self, user_text: str) -> None:
+        """Send one turn of the model."""
+        text = echo_text(user_text)
+        part = {"text": text} if self._setup.modality == TEXT else {"inlineData": SPEECH}
         await self._socket.send_json({"serverContent": {"modelTurn": {"parts": [part], "role": "model"}}})
-        if self._breaks:
+        if self._resets:
             await self._socket.abort()
         await self._socket.send_json({"serverContent": {"generationComplete": True}})
-        counts = {"promptTokenCount": count_tokens(heard), "responseTokenCount": count_tokens(text)}
+        counts = {"promptTokenCount": count_tokens(user_text), "responseTokenCount": count_tokens(text)}
         usage = {**counts, "totalTokenCount": sum(counts.values())}
         await self._socket.send_json({"serverContent": {"turnComplete": True}, "usageMetadata": usage})
         await self._offer_resumption()
@@ -148,13 +147,13 @@ class Connection:
         handle = lifetimes.issue_handle(self._socket.context.session, state, self._socket.now)
         await self._socket.send_json({"sessionResumptionUpdate": {"newHandle": handle, "resumable": True}})
 
-    _answers: Mapping[str, Callable[[Connection, Mapping[str, Any]], Awaitable[None]]] = {
-        messages.SETUP: _set_up_again,
-        messages.CLIENT_CONTENT: _hear_content,
-        messages.REALTIME_INPUT: _hear_realtime,
-        messages.TOOL_RESPONSE: _hear_tool_results,
+    _handlers: Mapping[str, Callable[[Connection, Mapping[str, Any]], Awaitable[None]]] = {
+        messages.SETUP: _refuse_setup,
+        messages.CLIENT_CONTENT: _handle_content,
+        messages.REALTIME_INPUT: _handle_realtime,
+        messages.TOOL_RESPONSE: _handle_tool_results,
     }
 
 
-def _age(scenario: ActiveScenario | None, name: str) -> float:
+def _read_age(scenario: ActiveScenario | None, name: str) -> float:
     return float(scenario.params["age"]) if scenario is not None and scenario.name == name else 0.0

@@ -1,6 +1,6 @@
-"""The client's messages on a live connection: one member each, in camelCase or snake_case, checked (1:4.2).
+"""The client's messages on a live connection: objects with one member, in camelCase or snake_case (1:4.2).
 
-The documents show none of these; they are what official clients send.
+The documents show none of them; these are the messages of official clients.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from catalog_probe.mockserver.core.fields import BOOLEAN, OBJECT, OBJECTS, STRIN
 from catalog_probe.mockserver.core.sections import CLIENTS
 from catalog_probe.mockserver.pb.bodies import check_object
 from catalog_probe.mockserver.pb.errors import NOT_JSON, NOT_ONE_MESSAGE
-from catalog_probe.mockserver.pb.fields import CONTENT, GENERATION_CONFIG, SAFETY_SETTING, TOOL, let_pass
+from catalog_probe.mockserver.pb.fields import CONTENT, GENERATION_CONFIG, SAFETY_SETTING, TOOL, unread_rows
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -22,7 +22,7 @@ CLIENT_CONTENT = "clientContent"
 REALTIME_INPUT = "realtimeInput"
 TOOL_RESPONSE = "toolResponse"
 
-LIVE_CONFIG = object_of(*GENERATION_CONFIG.members.values(), *let_pass("enableAffectiveDialog"))
+LIVE_CONFIG = object_of(*GENERATION_CONFIG.members.values(), *unread_rows("enableAffectiveDialog"))
 
 MESSAGES = object_of(
     Field(
@@ -34,11 +34,11 @@ MESSAGES = object_of(
             Field("tools", array(TOOL), CLIENTS),
             Field("safetySettings", array(SAFETY_SETTING), CLIENTS),
             Field(
-                "sessionResumption", object_of(Field("handle", STRING, "1:3"), *let_pass("transparent")), "1:3"
+                "sessionResumption", object_of(Field("handle", STRING, "1:3"), *unread_rows("transparent")), "1:3"
             ),  # "resume with a session-resumption handle"
             Field("contextWindowCompression", OBJECT, "2:8.1"),  # "without context compression"
-            *let_pass("realtimeInputConfig", "inputAudioTranscription", "outputAudioTranscription", "proactivity"),
-            *let_pass("historyConfig", "explicitVadSignal", "avatarConfig", "labels"),
+            *unread_rows("realtimeInputConfig", "inputAudioTranscription", "outputAudioTranscription", "proactivity"),
+            *unread_rows("historyConfig", "explicitVadSignal", "avatarConfig", "labels"),
         ),
         CLIENTS,
     ),
@@ -52,7 +52,7 @@ MESSAGES = object_of(
         object_of(
             Field("text", STRING, CLIENTS),
             Field("mediaChunks", OBJECTS, CLIENTS),
-            *let_pass("audio", "video", "audioStreamEnd", "activityStart", "activityEnd"),
+            *unread_rows("audio", "video", "audioStreamEnd", "activityStart", "activityEnd"),
         ),
         CLIENTS,
     ),
@@ -61,7 +61,7 @@ MESSAGES = object_of(
 
 
 def read_message(raw: str | bytes) -> tuple[str, dict[str, Any]]:
-    """The name and the content of a message."""
+    """Read the name and the content of a message."""
     try:
         message = check_object(strict_json.loads(raw), MESSAGES)
     except ValueError as error:
@@ -73,6 +73,6 @@ def read_message(raw: str | bytes) -> tuple[str, dict[str, Any]]:
 
 
 def is_video(content: Mapping[str, Any]) -> bool:
-    """Whether a realtime input brings pictures."""
+    """Return whether a realtime input has images or video."""
     kinds = [str(chunk.get("mimeType", chunk.get("mime_type"))) for chunk in content.get("mediaChunks", ())]
     return "video" in content or any(kind.startswith(("image/", "video/")) for kind in kinds)

@@ -1,4 +1,4 @@
-"""The setup of a live connection: the model, what it answers with, and the session that it begins or resumes."""
+"""The setup of a live connection: its model and modality, and the session that it begins or resumes."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from catalog_probe.mockserver.pb.generation.contents import read_tools
 from catalog_probe.mockserver.pb.generation.settings import read_settings
 from catalog_probe.mockserver.pb.live.lifetimes import LiveState, resume
 from catalog_probe.mockserver.pb.models import LIVE, find_model
-from catalog_probe.mockserver.pb.quotas import STANDARD, refuse_unpaid
+from catalog_probe.mockserver.pb.quotas import STANDARD, check_billing
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -27,7 +27,7 @@ AUDIO, TEXT = "audio", "text"
 class Setup:
     """A checked setup."""
 
-    answers_in: str
+    modality: str
     compressed: bool
     resumable: bool
     resumed: bool
@@ -36,12 +36,12 @@ class Setup:
 
 
 def read_setup(message: Mapping[str, Any], version: str, project: Project, session: Session, now: float) -> Setup:
-    """What a setup message asks for, if it can be had."""
+    """Read and check a setup message."""
     model = find_model(message["model"], version, project, LIVE)
-    refuse_unpaid(project, model, STANDARD)
+    check_billing(project, model, STANDARD)
     handle = message.get("sessionResumption", {}).get("handle")
     return Setup(
-        answers_in=_choose_modality(message.get("generationConfig", {}), model),
+        modality=_choose_modality(message.get("generationConfig", {}), model),
         compressed="contextWindowCompression" in message,
         resumable="sessionResumption" in message,
         resumed=bool(handle),
@@ -51,9 +51,9 @@ def read_setup(message: Mapping[str, Any], version: str, project: Project, sessi
 
 
 def _choose_modality(config: Mapping[str, Any], model: Model) -> str:
-    """What the model answers with: audio unless text is asked for, and never both; the rest as for generateContent."""
+    """Return the modality of the answers, audio by default and never two; check the config as of generateContent."""
     read_settings({**config, "responseModalities": []}, model)
-    wanted = {modality.lower() for modality in config.get("responseModalities", [AUDIO])}
-    if len(wanted) != 1 or not wanted <= {AUDIO, TEXT}:
+    modalities = {modality.lower() for modality in config.get("responseModalities", [AUDIO])}
+    if len(modalities) != 1 or not modalities <= {AUDIO, TEXT}:
         raise NOT_ONE_MODALITY()
-    return str(wanted.pop())
+    return str(modalities.pop())

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from catalog_probe.mockserver.core.errors import Refusal
 from catalog_probe.mockserver.core.fields import Breach
-from catalog_probe.mockserver.pb.bodies import JsonAnswer
+from catalog_probe.mockserver.pb.bodies import AsciiJsonResponse
 from catalog_probe.mockserver.pb.errors import ALREADY_EXISTS, INVALID
 from catalog_probe.mockserver.pb.keys import Billing
 
@@ -85,7 +85,7 @@ def made_again(original: Callable[[Any], Any]) -> Callable[[Any], Any]:
         except Refusal as refusal:
             if refusal.row.status != ALREADY_EXISTS.status:
                 raise
-            return JsonAnswer({"name": "made-again"})
+            return AsciiJsonResponse({"name": "made-again"})
 
     return create
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from starlette.responses import PlainTextResponse, Response
 
 from catalog_probe.mockserver.core.errors import Refusal
-from catalog_probe.mockserver.pb.bodies import JsonAnswer
+from catalog_probe.mockserver.pb.bodies import AsciiJsonResponse
 from catalog_probe.mockserver.pb.errors import INVALID, UNKNOWN_PATH
 from catalog_probe.mockserver.pb.models import MODELS
 
@@ -42,7 +42,7 @@ def invalid(original: ErrorRow) -> ErrorRow:
 
 def empty_list(original: Callable[..., Any]) -> Callable[..., Any]:
     async def list_models(call: Any) -> Response:
-        return JsonAnswer({"models": []})
+        return AsciiJsonResponse({"models": []})
 
     return list_models
 

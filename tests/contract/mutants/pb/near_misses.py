@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, Any
 
 from catalog_probe.mockserver.core.errors import Refusal
-from catalog_probe.mockserver.pb.bodies import JsonAnswer
+from catalog_probe.mockserver.pb.bodies import AsciiJsonResponse
 
 if TYPE_CHECKING:
     from starlette.responses import Response
@@ -65,7 +65,7 @@ def without_small_ones(listed: Callable[[str], list[Model]]) -> Callable[[str], 
 def of_another_name(handler: Callable[[Call], Awaitable[Response]]) -> Callable[[Call], Awaitable[Response]]:
     async def handled(call: Call) -> Response:
         body = json.loads(bytes((await handler(call)).body))
-        return JsonAnswer({**body, "name": f"{body['name']}-other"})
+        return AsciiJsonResponse({**body, "name": f"{body['name']}-other"})
 
     return handled
 

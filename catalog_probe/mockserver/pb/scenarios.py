@@ -1,4 +1,4 @@
-"""PB's scenarios: what only the provider can bring about, and the refusals they lead to (2:7.4)."""
+"""PB's scenarios: what only the provider can cause, and the error of each (2:7.4)."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from catalog_probe.mockserver.core.faults import RATE_LIMITED
 from catalog_probe.mockserver.core.scenarios import Scenario, choice, duration
 from catalog_probe.mockserver.pb.errors import ABORTED, CANCELLED, DEADLINE, INTERNAL, OVERLOADED
 from catalog_probe.mockserver.pb.generation.outcomes import BLOCKS, ENDINGS, FAULTS, IMAGE_BLOCKS, IMAGE_ENDINGS
-from catalog_probe.mockserver.pb.limits import REQUESTS_PER_MINUTE, USED_UP, Excess, Limits
+from catalog_probe.mockserver.pb.limits import EXHAUSTIBLE_QUOTAS, REQUESTS_PER_MINUTE, Limits, QuotaExcess
 from catalog_probe.mockserver.pb.quotas import CAPACITY_SHED, CAPACITY_UNAVAILABLE, make_quota_refusal
 
 if TYPE_CHECKING:
@@ -26,16 +26,16 @@ CONNECTION_AGE = "connection_age"
 CONNECTION_RESET = "connection_reset"
 
 MALFORMED_CALL = "malformed_call"
-"""The fault whose name depends on the tools that the request offers."""
+"""The fault whose finish reason depends on the tools that the request offers."""
 
-OF_ANY_CALL = (
+CALL_FAILURES = (
     Scenario("internal_error", "Something breaks inside the provider; any call.", row=INTERNAL),
     Scenario("overloaded", "The provider is overloaded or down; any call.", row=OVERLOADED),
     Scenario("deadline_exceeded", "The work takes longer than the provider allows; any call.", row=DEADLINE),
     Scenario("concurrency_conflict", "Somebody else changes the same thing at the same moment; any call.", row=ABORTED),
     Scenario("work_cancelled", "The provider cancels the work; any call.", row=CANCELLED),
 )
-MID_STREAM = (
+STREAM_FAILURES = (
     Scenario(
         "internal_error_mid_stream", "Something breaks after the stream began; streamed generation.", row=INTERNAL
     ),
@@ -45,7 +45,7 @@ MID_STREAM = (
         row=OVERLOADED,
     ),
 )
-OF_LIVE_CONNECTIONS = (
+LIVE_SCENARIOS = (
     Scenario(
         SESSION_AGE,
         "The live session has been in use for so long; opening a live connection.",
@@ -58,11 +58,11 @@ OF_LIVE_CONNECTIONS = (
     ),
     Scenario(CONNECTION_RESET, "The connection breaks in the middle of the first turn; opening a live connection."),
 )
-"""What happens without the client's doing: time that passes, and a network that breaks."""
+"""Ends of a live connection without the client's doing."""
 
 SCENARIOS = (
-    *OF_ANY_CALL,
-    *MID_STREAM,
+    *CALL_FAILURES,
+    *STREAM_FAILURES,
     Scenario(
         SHORT_DEADLINE,
         "The provider gives a request so little time; generation, by how much there is to read, think and wait for.",
@@ -71,7 +71,7 @@ SCENARIOS = (
     Scenario(
         QUOTA_USED_UP,
         "A quota that only money or days use up is used up; any authenticated call.",
-        (choice("quota", USED_UP, "Which one."),),
+        (choice("quota", EXHAUSTIBLE_QUOTAS, "Which one."),),
     ),
     Scenario(ID_COLLISION, "The id drawn for a new interaction is already taken; creating an interaction."),
     Scenario(CAPACITY_SHED, "Flex capacity is shed; generation with service tier flex."),
@@ -91,31 +91,32 @@ SCENARIOS = (
         "The model produces what it should not; generation, a malformed call where tools are offered.",
         (choice("fault", (MALFORMED_CALL, *FAULTS), "What it produces."),),
     ),
-    *OF_LIVE_CONNECTIONS,
+    *LIVE_SCENARIOS,
 )
 
 
 def raise_failure(context: Context, model: str) -> None:
-    """Raise the failure that whatever asks this model suffers, if any: a call, or the setup of a live connection."""
-    context.raise_failure(OF_ANY_CALL)
-    used_up = context.take(QUOTA_USED_UP)
-    if used_up is not None:
-        raise make_quota_refusal(model, USED_UP[used_up.params["quota"]])
-    limited = context.take(RATE_LIMITED.name)
-    if limited is not None:
-        raise make_quota_refusal(model, Excess(REQUESTS_PER_MINUTE, Limits().requests, limited.params["retry_after"]))
+    """Raise the failure of a scenario that can fail any call, or the setup of a live connection."""
+    context.raise_failure(CALL_FAILURES)
+    quota_scenario = context.take(QUOTA_USED_UP)
+    if quota_scenario is not None:
+        raise make_quota_refusal(model, EXHAUSTIBLE_QUOTAS[quota_scenario.params["quota"]])
+    rate_scenario = context.take(RATE_LIMITED.name)
+    if rate_scenario is not None:
+        delay_s = rate_scenario.params["retry_after"]
+        raise make_quota_refusal(model, QuotaExcess(REQUESTS_PER_MINUTE, Limits().requests, delay_s))
 
 
-def refuse_late(call: Call, work_s: float) -> None:
-    """Raise the deadline that so much work does not keep, if the call has one."""
+def check_deadline(call: Call, work_s: float) -> None:
+    """Raise the error of a missed deadline, if the call's scenario has one that is shorter than the work."""
     scenario = call.context.take(SHORT_DEADLINE)
     if scenario is not None and work_s > scenario.params["deadline"]:
         raise DEADLINE()
 
 
-def find_mid_stream_failure(call: Call) -> Refusal | None:
-    """The failure that ends this call's stream, if any."""
-    rows = {scenario.name: scenario.row for scenario in MID_STREAM}
-    suffered = call.context.take(*rows)
-    row = rows[suffered.name] if suffered else None
+def find_stream_failure(call: Call) -> Refusal | None:
+    """Return the failure that ends this call's stream, if any."""
+    rows = {scenario.name: scenario.row for scenario in STREAM_FAILURES}
+    scenario = call.context.take(*rows)
+    row = rows[scenario.name] if scenario else None
     return row() if row else None

@@ -1,4 +1,4 @@
-"""The way into the live API: its path, its credential (1:5.2), and the close of whoever may not come in."""
+"""The ASGI app of the live API: its path, its credential (1:5.2), and the close code of a refusal."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from catalog_probe.mockserver.core.faults import RATE_LIMITED
 from catalog_probe.mockserver.core.sockets import Disconnected, Socket
 from catalog_probe.mockserver.pb import ephemeral
 from catalog_probe.mockserver.pb.access import authenticate
-from catalog_probe.mockserver.pb.bodies import JsonAnswer
-from catalog_probe.mockserver.pb.causes import CONNECTION_AGE, CONNECTION_RESET, OF_ANY_CALL, SESSION_AGE
+from catalog_probe.mockserver.pb.bodies import AsciiJsonResponse
 from catalog_probe.mockserver.pb.errors import BAD_EPHEMERAL_TOKEN, UNKNOWN_PATH, make_rpc
 from catalog_probe.mockserver.pb.live.connection import Connection
 from catalog_probe.mockserver.pb.names import Names
+from catalog_probe.mockserver.pb.scenarios import CALL_FAILURES, CONNECTION_AGE, CONNECTION_RESET, SESSION_AGE
 
 if TYPE_CHECKING:
     from starlette.types import Receive, Scope, Send
@@ -25,13 +25,13 @@ if TYPE_CHECKING:
     from catalog_probe.mockserver.pb.keys import Project
 
 PATH = re.compile(r"/ws/(?:[a-z0-9]+\.)*(v1alpha|v1beta|v1)\.GenerativeService\.BidiGenerateContent(?:Constrained)?")
-"""The documents show no path; clients dial the service's package, version and method."""
+"""The documents show no path; clients connect to the service's package, version and method."""
 
 MODEL_VERSIONS = {"v1alpha": "v1beta", "v1beta": "v1beta", "v1": "v1"}
-"""Whose models a version of the live API has."""
+"""The API version whose models a version of the live API has."""
 
 
-class LiveDoor:
+class LiveSocketApp:
     """The ASGI app of PB's WebSockets."""
 
     def __init__(self, world: World) -> None:
@@ -42,14 +42,14 @@ class LiveDoor:
         socket = Socket(scope, receive, send)
         path = PATH.fullmatch(scope["path"].removeprefix(scope.get("root_path", "")))
         if path is None:
-            await socket.refuse(JsonAnswer(make_rpc(UNKNOWN_PATH()), UNKNOWN_PATH.status))
+            await socket.refuse(AsciiJsonResponse(make_rpc(UNKNOWN_PATH()), UNKNOWN_PATH.status))
             return
         scenario = socket.context.take(SESSION_AGE, CONNECTION_AGE, CONNECTION_RESET)
-        socket.defer_scenario((*(cause.name for cause in OF_ANY_CALL), RATE_LIMITED.name))
+        socket.defer_scenario((*(failure.name for failure in CALL_FAILURES), RATE_LIMITED.name))
         await socket.accept()
         try:
-            setup = await socket.receive()  # clients listen for a refusal only once they have sent it
-            project, token = admit(HTTPConnection(scope), self._names, socket.context)
+            setup = await socket.receive()  # clients read a refusal only after sending it
+            project, token = authenticate_live(HTTPConnection(scope), self._names, socket.context)
             await Connection(socket, MODEL_VERSIONS[path[1]], project, token, scenario).serve(setup)
         except Refusal as refusal:
             await socket.close(find_close_code(refusal), refusal.message)
@@ -57,8 +57,8 @@ class LiveDoor:
             pass
 
 
-def admit(connection: HTTPConnection, names: Names, context: Context) -> tuple[Project, str | None]:
-    """The project that connects, and the ephemeral token it does so with, if any."""
+def authenticate_live(connection: HTTPConnection, names: Names, context: Context) -> tuple[Project, str | None]:
+    """Return the project of a connection, and its ephemeral token, if any."""
     name = _find_ephemeral_token(connection, names)
     if name is None:
         return authenticate(connection, names, context), None
@@ -70,23 +70,23 @@ def admit(connection: HTTPConnection, names: Names, context: Context) -> tuple[P
 
 
 def _find_ephemeral_token(connection: HTTPConnection, names: Names) -> str | None:
-    """The ephemeral token among the places where clients put one."""
+    """Return the ephemeral token from any of the places where clients put one."""
     scheme, _, credential = connection.headers.get("authorization", "").partition(" ")
     if scheme.lower() == "token":
         return credential.strip()
-    places = (
+    candidates = (
         credential.strip(),
         connection.query_params.get("access_token", ""),
         connection.headers.get(names.key_header, ""),
         connection.query_params.get("key", ""),
     )
-    return next((text for text in places if text.startswith(ephemeral.NAME_PREFIX)), None)
+    return next((text for text in candidates if text.startswith(ephemeral.NAME_PREFIX)), None)
 
 
 def find_close_code(refusal: Refusal) -> int:
-    """The close code of a refusal: the documents only say 1000 to 1011 (1:4.2).
+    """Return the close code of a refusal; the documents only say 1000 to 1011 (1:4.2).
 
-    1007 for a message that is wrong in itself, 1008 for one that may not be, 1011 for what is the server's own.
+    As RFC 6455 defines them: 1007 for an invalid message, 1008 for a violated policy, 1011 for a server error.
     """
     if refusal.row.status in (400, 416, 501):
         return 1007
