@@ -1,5 +1,5 @@
 """What the tests stand on. Servers of ours load gRPC before a probe could have it be silent, so it is here."""
 
-from catalog_probe.probes.wire.quiet_logs import silence
+from catalog_probe.probes.wire.quiet_logs import silence_libraries
 
-silence()
+silence_libraries()

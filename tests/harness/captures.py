@@ -16,7 +16,7 @@ from catalog_probe.catalog.reading.expectations import expectations
 from catalog_probe.catalog.recognition.vocabulary import ProviderVocabulary
 from catalog_probe.probes.judging.judge import judge
 from catalog_probe.probes.traffic.hosts import infer_dialect
-from catalog_probe.probes.wire.body import parsed
+from catalog_probe.probes.wire.body import parse_body
 from tests.harness.command import CHECKOUT
 from tests.harness.engines import catalog
 
@@ -65,7 +65,7 @@ def response_of(capture: Capture) -> Response:
     dialect = infer_dialect(provider, known(provider).headers, headers)
     body = capture["body"]
     raw = body.encode() if isinstance(body, str) else json.dumps(body).encode() if body is not None else b""
-    value, body_type = parsed(raw)
+    value, body_type = parse_body(raw)
     return Response(capture["http_status"], dialect.headers_in(_one_request_id(headers, value)), value, body_type)
 
 

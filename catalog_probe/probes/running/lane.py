@@ -23,7 +23,7 @@ from catalog_probe.probes.running.target_facts import describe_target
 from catalog_probe.probes.running.wires import Wires
 from catalog_probe.probes.targets.dialect import Dialect
 from catalog_probe.probes.targets.target import WRONG
-from catalog_probe.probes.wire.quiet_logs import silence
+from catalog_probe.probes.wire.quiet_logs import silence_libraries
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -74,7 +74,7 @@ class Lane:
         mock: bool,
         throttle: Throttle | None = None,
     ) -> None:
-        silence()
+        silence_libraries()
         self.provider = provider
         self.role = role
         self.redactor = redactor

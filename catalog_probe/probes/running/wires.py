@@ -12,7 +12,7 @@ from catalog_probe.catalog.model.codes import ReasonCode
 from catalog_probe.probes.calls.placeholders import fill_path
 from catalog_probe.probes.calls.services import LOOPBACK_SERVICES
 from catalog_probe.probes.recipes.probe import ProbeStopped
-from catalog_probe.probes.wire.address import UnsafePathError, url_at
+from catalog_probe.probes.wire.address import UnsafePathError, join_url
 from catalog_probe.probes.wire.loopback import Loopback
 
 if TYPE_CHECKING:
@@ -54,7 +54,7 @@ class Wires:
             ProbeStopped: the target has no such address, or the call's path would lead elsewhere.
         """
         if call.service in LOOPBACK_SERVICES:
-            address = await self._loopback.address(call.service)
+            address = await self._loopback.get_address(call.service)
         elif call.service in self._provider.addresses:
             address = self._provider.addresses[call.service]
         else:
@@ -62,7 +62,7 @@ class Wires:
             raise ProbeStopped(Reason(ReasonCode.ADDRESS_MISSING, f"add {key} to the target"))
         try:
             path = self._dialect.path_out(fill_path(call.path, self._provider.values))
-            return url_at(address, path, read_origin)
+            return join_url(address, path, read_origin)
         except UnsafePathError as error:
             raise ProbeStopped(Reason(ReasonCode.UNSAFE_PATH, f"{call.method}: {error}")) from error
 

@@ -9,8 +9,9 @@ from catalog_probe.catalog.answers import har
 from catalog_probe.catalog.model import Event, Exchange, Reason, Request, Response
 from catalog_probe.catalog.model.codes import ReasonCode
 from catalog_probe.probes.traffic.recording import RecordedExchange, Recording, TrafficError
-from catalog_probe.probes.wire.body import NO_JSON, json_of, parsed
-from catalog_probe.probes.wire.sse import stream_in
+from catalog_probe.probes.wire.body import NO_JSON, parse_body, parse_json
+from catalog_probe.probes.wire.event_names import name_message
+from catalog_probe.probes.wire.sse import parse_stream
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -72,9 +73,9 @@ def _response(answer: har.HarResponse) -> Response:
     if answer.frames is not None:
         return Response(answer.status, answer.headers, events=tuple(_events(answer.frames)))
     if "text/event-stream" in answer.headers.get("content-type", "").lower():
-        stream = stream_in(answer.content)
+        stream = parse_stream(answer.content)
         return Response(answer.status, answer.headers, events=tuple(stream.events), ended=stream.ended)
-    value, body_type = parsed(answer.content)
+    value, body_type = parse_body(answer.content)
     return Response(answer.status, answer.headers, value, body_type)
 
 
@@ -83,14 +84,14 @@ def _sent(asked: har.HarRequest) -> Json:
         return None
     if asked.is_form:
         return dict(parse_qsl(asked.body, keep_blank_values=True))
-    value = json_of(asked.body)
+    value = parse_json(asked.body)
     return asked.body if value is NO_JSON else value
 
 
 def _events(frames: Iterable[har.Frame]) -> Iterator[Event]:
     """The frames of a socket under the names that their data give them, as a probe of ours sees them."""
-    from catalog_probe.probes.wire.websocket import name_of  # which loads a client that few recordings need
-
     for frame in frames:
-        value, _ = parsed(frame.data.encode("utf-8", "backslashreplace") if isinstance(frame.data, str) else frame.data)
-        yield Event(name_of(value), value, sent=frame.sent)
+        value, _ = parse_body(
+            frame.data.encode("utf-8", "backslashreplace") if isinstance(frame.data, str) else frame.data
+        )
+        yield Event(name_message(value), value, sent=frame.sent)

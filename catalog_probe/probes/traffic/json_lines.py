@@ -12,8 +12,8 @@ from catalog_probe.catalog.model import Address, Close, Event, Exchange, GrpcSta
 from catalog_probe.catalog.model.codes import ReasonCode
 from catalog_probe.catalog.model.labels import UNJUDGED_LABELS
 from catalog_probe.probes.traffic.recording import RecordedExchange, TrafficError
-from catalog_probe.probes.wire.body import NO_JSON, json_of, parsed
-from catalog_probe.probes.wire.sse import Stream, stream_in
+from catalog_probe.probes.wire.body import NO_JSON, parse_body, parse_json
+from catalog_probe.probes.wire.sse import Stream, parse_stream
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -103,8 +103,8 @@ def _response(found: Mapping[str, Json], where: str) -> Response:
     elif found.get("body_type") == "json":  # a text that is so called was JSON, and is no text that might hold some
         value, body_type = found.get("body"), "json"
     else:
-        value, body_type = parsed(raw)
-    stream = stream_in(raw) if streamed and not isinstance(events, list) else Stream()
+        value, body_type = parse_body(raw)
+    stream = parse_stream(raw) if streamed and not isinstance(events, list) else Stream()
     return Response(
         status=status if isinstance(status, int) else 101 if close is not None else None,  # RFC 6455: it was opened
         headers=headers,
@@ -145,7 +145,7 @@ def _events(found: list[Json]) -> tuple[Event, ...]:
 def _data(value: Json) -> Json:
     if not isinstance(value, str):
         return value
-    data = json_of(value)
+    data = parse_json(value)
     return value if data is NO_JSON else data
 
 

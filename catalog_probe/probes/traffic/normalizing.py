@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 from catalog_probe.catalog.files.manifest import manifest, providers
 from catalog_probe.probes.traffic.credentials import QUERY_KEYS, credentials
+from catalog_probe.probes.wire.event_names import name_event_by_data
 from catalog_probe.probes.wire.observer import Observer
 from catalog_probe.probes.wire.redaction.redactor import SECRET_HEADERS, Redactor
-from catalog_probe.probes.wire.sse import named_by_data
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -48,20 +48,20 @@ def normalize_exchange(exchange: Exchange, provider: str, dialect: Dialect) -> E
     """The exchange as one of ours is judged; events without a name get that which the provider's clients give them."""
     observer = Observer(dialect)
     asked = exchange.request
-    request = observer.request(asked.method, asked.url, asked.headers, dialect.json_in(asked.body))
+    request = observer.make_request(asked.method, asked.url, asked.headers, dialect.json_in(asked.body))
     response = exchange.response
     if response is None:
         return replace(exchange, request=request)
     if response.events is not None and not manifest(provider).events_named_by_line:
-        response = replace(response, events=tuple(map(named_by_data, response.events)))
+        response = replace(response, events=tuple(map(name_event_by_data, response.events)))
     return replace(exchange, request=request, response=_seen(response, observer))
 
 
 def _seen(response: Response, observer: Observer) -> Response:
     return replace(
         response,
-        headers=observer.headers(response.headers),
-        body=observer.json(response.body),
-        events=None if response.events is None else observer.stream(response.events),
-        grpc=response.grpc and replace(response.grpc, trailers=observer.headers(response.grpc.trailers)),
+        headers=observer.translate_headers(response.headers),
+        body=observer.translate_json(response.body),
+        events=None if response.events is None else observer.translate_events(response.events),
+        grpc=response.grpc and replace(response.grpc, trailers=observer.translate_headers(response.grpc.trailers)),
     )

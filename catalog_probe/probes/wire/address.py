@@ -1,4 +1,4 @@
-"""The one place where a call's URL is made: it leads to an address of the target, or it is not made."""
+"""The one place that makes the URL of a call: it leads to an address of the target, or it is refused."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ _PATH = re.compile(r"/(?!/)[A-Za-z0-9._~!$&'()*+,;=:@%/-]{0,8000}")
 
 
 class UnsafePathError(ValueError):
-    """A path that would lead elsewhere than to the address it is put behind; one line saying why."""
+    """A path would lead away from the address that it is joined to; one line saying why."""
 
 
-def url_at(address: str, path: str, read_origin: Callable[[str], Origin]) -> str:
+def join_url(address: str, path: str, read_origin: Callable[[str], Origin]) -> str:
     """Return the URL of a path below an address of the target.
 
-    A path is not to be trusted: values of the target and of answers are filled into it. `read_origin` is how the
-    library that sends the request reads a URL.
+    The path is not trusted, because values of the target and of answers are filled into it. `read_origin` reads a URL
+    as the library does that sends the request.
 
     Raises:
         UnsafePathError: the request would go to another scheme, host or port, or leave the address's own path.

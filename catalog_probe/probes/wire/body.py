@@ -1,4 +1,4 @@
-"""Reads a response body without ever holding more of it than the cap, however well it compresses."""
+"""Reads response bodies: decompresses them up to a cap, and parses JSON within bounds."""
 
 from __future__ import annotations
 
@@ -22,13 +22,11 @@ if TYPE_CHECKING:
 ACCEPT_ENCODING = "gzip, deflate"
 IDENTITY = "identity"
 
+# JSON that nests deeper is kept as text, because everything that looks at a value walks it recursively.
 MAX_DEPTH = 60
-"""What nests deeper than this is kept as text: everything that looks at a value walks it recursively."""
 
-
+# JSON of more values is kept as text: each takes up to a hundred bytes of memory, however short it is.
 MAX_VALUES = 250_000
-"""JSON of more values than this is not taken apart: each takes up to a hundred bytes, however short it is."""
-
 
 _NUL = "\0"
 
@@ -38,124 +36,126 @@ class _NoJson:
         return "NO_JSON"
 
 
+# The value of a text that is not JSON; None would be the JSON value null.
 NO_JSON: Json = _NoJson()
-"""What a text holds that is not JSON; None would be the JSON value null."""
 
 
 class BodyTooLarge(Exception):
-    """The body went on beyond the cap; `kept` is what was read until then."""
+    """The body went on beyond the cap; `start` is what was read until then."""
 
-    def __init__(self, kept: bytes) -> None:
-        super().__init__(f"more than {len(kept)} bytes")
-        self.kept = kept
-
-
-def encoding_of(told: str) -> str:
-    """The encoding that the header `content-encoding` of an answer tells."""
-    return told.strip().lower() or IDENTITY
+    def __init__(self, start: bytes) -> None:
+        super().__init__(f"more than {len(start)} bytes")
+        self.start = start
 
 
-async def capped(packed: AsyncIterator[bytes], encoding: str, cap: int) -> AsyncIterator[bytes]:
-    """Yield a body in pieces, decoded from what its content-encoding says.
+def parse_encoding(header: str) -> str:
+    """Return the encoding that the header `content-encoding` names."""
+    return header.strip().lower() or IDENTITY
 
-    Bytes are counted while decoding, so a bomb stops at the cap.
+
+async def decode_capped(packed: AsyncIterator[bytes], encoding: str, cap: int) -> AsyncIterator[bytes]:
+    """Yield a body in pieces, decoded by its content-encoding, and at most `cap` bytes of it.
+
+    Bytes are counted while decoding, so a decompression bomb stops at the cap.
 
     Raises:
-        BodyTooLarge: with nothing kept (the caller has the pieces).
+        BodyTooLarge: with an empty start (the caller has the pieces).
         zlib.error: the body is not what its content-encoding says.
-        NoAnswer: it is in an encoding that was not asked for.
+        NoAnswer: its encoding was not asked for.
     """
-    encoding = encoding_of(encoding)
+    encoding = parse_encoding(encoding)
     if encoding not in CODINGS and encoding != IDENTITY:
-        words = f"content-encoding {encoding} was not asked for, which is {ACCEPT_ENCODING}"
-        raise NoAnswer(ReasonCode.PROTOCOL_ERROR, words)
-    unpacker = Decompressor(encoding) if encoding != IDENTITY else None
+        message = f"content-encoding {encoding} was not asked for, which is {ACCEPT_ENCODING}"
+        raise NoAnswer(ReasonCode.PROTOCOL_ERROR, message)
+    decompressor = Decompressor(encoding) if encoding != IDENTITY else None
     left = cap
-    begun = False
+    has_begun = False
     async for raw in packed:
-        # One byte more than may be kept: enough to know that the cap was met, however much there is to unpack.
-        piece = unpacker.unpack(raw, left + 1) if unpacker else raw
+        # One byte more than may be kept is enough to know that the cap was exceeded, however much there is to unpack.
+        piece = decompressor.unpack(raw, left + 1) if decompressor else raw
         if len(piece) > left:
             yield piece[:left]
             raise BodyTooLarge(b"")
         left -= len(piece)
-        begun = begun or bool(raw)
+        has_begun = has_begun or bool(raw)
         if piece:
             yield piece
-    if unpacker is not None and begun and not unpacker.ended:
+    if decompressor is not None and has_begun and not decompressor.ended:
         raise zlib.error("the compressed body ends too soon")
 
 
-async def read(packed: AsyncIterator[bytes], encoding: str, cap: int) -> bytes:
-    """The whole body, decoded.
+async def read_body(packed: AsyncIterator[bytes], encoding: str, cap: int) -> bytes:
+    """Return the whole body, decoded.
 
     Raises:
-        BodyTooLarge: it is longer than `cap` bytes, or JSON of more than MAX_VALUES values; what was read is in the
-            error.
+        BodyTooLarge: it is longer than `cap` bytes, or JSON of more than MAX_VALUES values.
+        zlib.error, NoAnswer: as `decode_capped`.
     """
-    kept = bytearray()
+    content = bytearray()
     try:
-        async for piece in capped(packed, encoding, cap):
-            kept += piece
+        async for piece in decode_capped(packed, encoding, cap):
+            content += piece
     except BodyTooLarge as error:
-        raise BodyTooLarge(bytes(kept)) from error
-    raw = bytes(kept)
-    if _holds_too_many(raw):
+        raise BodyTooLarge(bytes(content)) from error
+    raw = bytes(content)
+    if _has_too_many_values(raw):
         raise BodyTooLarge(raw)
     return raw
 
 
-def parsed(raw: bytes) -> tuple[Json, str]:
-    """What a body holds, and its type: `json`, `text`, `empty`, or `binary`, of which size and digest are returned.
+def parse_body(raw: bytes) -> tuple[Json, str]:
+    """Return the value of a body and its type: `json`, `text`, `empty` or `binary`.
 
-    Binary is what is neither JSON nor UTF-8, as a compressed body whose headers do not say so. Its bytes are kept
-    nowhere: nobody can tell which secrets they hold.
+    Binary is what is neither JSON nor UTF-8, as a compressed body whose headers do not say so. Only its size and digest
+    are returned: nobody can tell which secrets its bytes hold.
     """
     if not raw:
         return None, "empty"
-    value = json_of(raw)
+    value = parse_json(raw)
     if value is not NO_JSON:
         return value, "json"
     try:
         text = raw.decode("utf-8")
     except UnicodeDecodeError:
         text = _NUL
-    if _NUL in text:  # no text has one; UTF-16 has one in each letter
+    if _NUL in text:  # no text contains it; UTF-16 has one in each letter
         return f"[{len(raw)} bytes, sha256 {hashlib.sha256(raw).hexdigest()}]", "binary"
     return text, "text"
 
 
-def json_of(text: str | bytes) -> Json:
-    """The JSON value that a text holds, or NO_JSON: for what is none, nests too deep or holds too many."""
+def parse_json(text: str | bytes) -> Json:
+    """Return the JSON value of a text; NO_JSON if it is none, nests too deep or holds too many values."""
     raw = text if isinstance(text, bytes) else text.encode("utf-8", "surrogatepass")
-    if _holds_too_many(raw):
+    if _has_too_many_values(raw):
         return NO_JSON
     try:
-        value = _DECODER.decode(_decoded(text))
+        value = _DECODER.decode(_decode_text(text))
     except (ValueError, RecursionError):
         return NO_JSON
-    # What begins no more lists and objects than that cannot nest deeper: so it is with nearly every answer.
+    # A text with few lists and objects cannot nest deeper: this spares the walk for nearly every answer.
     may_nest = raw.count(b"[") + raw.count(b"{") > MAX_DEPTH
     return NO_JSON if may_nest and _nests_deeper(value, MAX_DEPTH) else value
 
 
-def _decoded(text: str | bytes) -> str:
+def _decode_text(text: str | bytes) -> str:
     return text if isinstance(text, str) else text.decode(json.detect_encoding(text), "surrogatepass")
 
 
-def _holds_too_many(raw: bytes) -> bool:
-    """Whether JSON holds more than MAX_VALUES values: each begins the text, a list or an object, or follows a comma."""
-    if len(raw) < 2 * MAX_VALUES or raw[:64].lstrip()[:1] not in (b"[", b"{"):
-        return False
-    most = sum(map(raw.count, _BEFORE_VALUES))
-    if most <= MAX_VALUES:
-        return False
-    texts = (match[0] for match in _STRING.finditer(raw))
-    return most - sum(text.count(each) for text in texts for each in _BEFORE_VALUES) > MAX_VALUES
-
-
+# Each JSON value begins the text, a list or an object, or follows a comma.
 _BEFORE_VALUES = (b",", b"[", b"{")
 _STRING = re.compile(rb'"(?:[^"\\]|\\.)*+"', re.DOTALL)
+
+
+def _has_too_many_values(raw: bytes) -> bool:
+    """Whether JSON holds more than MAX_VALUES values, without parsing it."""
+    if len(raw) < 2 * MAX_VALUES or raw[:64].lstrip()[:1] not in (b"[", b"{"):
+        return False
+    upper_bound = sum(map(raw.count, _BEFORE_VALUES))
+    if upper_bound <= MAX_VALUES:
+        return False
+    strings = (match[0] for match in _STRING.finditer(raw))
+    in_strings = sum(string.count(sign) for string in strings for sign in _BEFORE_VALUES)
+    return upper_bound - in_strings > MAX_VALUES
 
 
 def _nests_deeper(value: Json, depth: int) -> bool:
@@ -166,16 +166,16 @@ def _nests_deeper(value: Json, depth: int) -> bool:
     return any(_nests_deeper(item, depth - 1) for item in (value.values() if isinstance(value, dict) else value))
 
 
-def _finite(text: str) -> float:
+def _parse_float(text: str) -> float:
     number = float(text)
     if not math.isfinite(number):
         raise ValueError(f"{text} is too large")
     return number
 
 
-def _refuse(name: str) -> None:
+def _refuse_constant(name: str) -> None:
     raise ValueError(f"{name} is no JSON value")
 
 
-_DECODER = json.JSONDecoder(parse_constant=_refuse, parse_float=_finite, object_pairs_hook=build_object)
-"""What `json.loads` would make anew for each body."""
+# Made once, because `json.loads` with these options makes a decoder for each body.
+_DECODER = json.JSONDecoder(parse_constant=_refuse_constant, parse_float=_parse_float, object_pairs_hook=build_object)

@@ -1,4 +1,4 @@
-"""What a credential was told to bring along, by which gateways tell clients apart: few cookies, and sendable ones."""
+"""The cookies of one lane, by which gateways tell clients apart: few enough, and only ones that can be sent."""
 
 from __future__ import annotations
 
@@ -10,30 +10,31 @@ import httpx
 if TYPE_CHECKING:
     from http.cookiejar import Cookie
 
-MOST = 50
-"""Cookies that are kept; the first ones are given up where more are handed out (RFC 6265, 6.1)."""
+# Cookies that are kept; of more, the first ones are dropped (RFC 6265, 6.1).
+MAX_COOKIES = 50
 
-BYTES = 4_096
-"""All of them together: a request whose head is larger would be refused for our fault."""
+# Bytes of all cookies together: a request with a larger head would be refused for our fault.
+MAX_BYTES = 4_096
 
+# Characters that a request can carry. A cookie with any other would keep every later request from being sent.
 _SENDABLE = re.compile(r"[\x20-\x7e]*")
-"""What a request can carry: a cookie of anything else would keep every later request from being sent."""
 
 
 class Cookies(httpx.Cookies):
-    """The cookies of one lane."""
+    """Keeps the cookies that a server sets, within bounds."""
 
     def extract_cookies(self, response: httpx.Response) -> None:
-        """Keep what an answer told in its `set-cookie` headers, as far as it can be brought along."""
+        """Take over the `set-cookie` headers of an answer, then drop the oldest cookies beyond the bounds."""
         super().extract_cookies(response)
-        left = BYTES
+        left = MAX_BYTES
         for number, cookie in enumerate(reversed(list(self.jar))):
             size = len(cookie.name) + len(cookie.value or "") + len("=; ")
-            if number >= MOST or size > left or not _is_sendable(cookie):
+            if number >= MAX_COOKIES or size > left or not _is_sendable(cookie):
                 self.jar.clear(cookie.domain, cookie.path, cookie.name)
             else:
                 left -= size
 
 
 def _is_sendable(cookie: Cookie) -> bool:
-    return all(_SENDABLE.fullmatch(each) for each in (cookie.name, cookie.value or "", cookie.path, cookie.domain))
+    texts = (cookie.name, cookie.value or "", cookie.path, cookie.domain)
+    return all(_SENDABLE.fullmatch(text) for text in texts)

@@ -1,4 +1,4 @@
-"""A WebSocket connection that counts what no message shows: pings, pongs and pieces of messages."""
+"""A WebSocket connection that bounds what no message shows: pings, pongs and the pieces of messages."""
 
 from __future__ import annotations
 
@@ -10,51 +10,51 @@ from websockets.frames import DATA_OPCODES, Frame, Opcode
 if TYPE_CHECKING:
     from websockets.protocol import Event
 
+# Messages that are read in one conversation, and all other frames: of another kind, or after we stopped reading.
 MAX_FRAMES = 2_000
-"""Messages that are heard in one conversation, and frames beside them: of any other kind, or heard by nobody."""
 
+# Bytes that are parsed at once. A frame may be two bytes long, and the library answers all of them before we can count.
 SLICE = 4_096
-"""Bytes that are taken apart at once: a frame may be two bytes long, and all are answered before one can count them."""
 
 
-class Counted(ClientConnection):
-    """Breaks the connection at the frame that is one too many.
+class CountingConnection(ClientConnection):
+    """Breaks the connection at the first frame beyond the limit.
 
-    The library answers each ping at once, whether or not the other side reads the answers, and puts a message together
-    however many empty pieces it comes in: both would grow without bound.
+    The library answers each ping at once, whether or not the other side reads the answers, and joins a message out of
+    any number of empty pieces. Both would grow without bound.
     """
 
     def __init__(self, *arguments: Any, **options: Any) -> None:
         super().__init__(*arguments, **options)
-        self._left = MAX_FRAMES
-        self._is_heard = True
-        self.flooded = False
+        self._frames_left = MAX_FRAMES
+        self._is_listening = True
+        self.is_flooded = False
 
     def stop_listening(self) -> None:
-        """Throw away what is said from now on, but read it: the answer to our close comes after it.
+        """Throw away messages from now on, but read them: the answer to our close comes after them.
 
-        Else the messages that wait for a reader keep the connection from being read, and a close takes all its time.
+        Otherwise messages without a reader would stop the connection from being read, and the close would time out.
         """
-        self._is_heard = False
+        self._is_listening = False
         self.transport.resume_reading()
 
     def data_received(self, data: bytes) -> None:
-        """Take bytes from the other side, a little at a time and none after the last that may be."""
+        """Take bytes from the other side a slice at a time, and none after the limit."""
         view = memoryview(data)
         for start in range(0, len(data), SLICE):
-            if self.flooded:
+            if self.is_flooded:
                 return
             super().data_received(bytes(view[start : start + SLICE]))
 
     def process_event(self, event: Event) -> None:
         """Take one frame."""
         if isinstance(event, Frame):
-            is_unheard = event.opcode in DATA_OPCODES and not self._is_heard
-            if is_unheard or event.opcode not in (Opcode.TEXT, Opcode.BINARY):
-                self._left -= 1
-            if self._left < 0:
-                self.flooded = True
+            is_discarded = event.opcode in DATA_OPCODES and not self._is_listening
+            if is_discarded or event.opcode not in (Opcode.TEXT, Opcode.BINARY):
+                self._frames_left -= 1
+            if self._frames_left < 0:
+                self.is_flooded = True
                 self.transport.abort()
-            if is_unheard or self.flooded:
+            if is_discarded or self.is_flooded:
                 return
         super().process_event(event)

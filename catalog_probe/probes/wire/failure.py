@@ -1,4 +1,4 @@
-"""Says in one reason code why a request got no answer."""
+"""Explains by one reason code why a request got no answer."""
 
 from __future__ import annotations
 
@@ -13,31 +13,42 @@ from catalog_probe.catalog.model.codes import ReasonCode
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+# TLS raises these while it waits for the network. In a chain they are traces of an abandoned wait, and no TLS failure.
+_TLS_WAITS = (ssl.SSLWantReadError, ssl.SSLWantWriteError)
+
 
 class NoAnswer(Exception):
-    """What carries an exchange knows itself why there is no answer: `code` says it."""
+    """There is no answer, and `code` says why."""
 
-    def __init__(self, code: ReasonCode, words: str) -> None:
-        super().__init__(words)
+    def __init__(self, code: ReasonCode, message: str) -> None:
+        super().__init__(message)
         self.code = code
 
 
-def reason_of(error: BaseException) -> Reason:
-    """The reason a transport error stands for; the detail is the error's own words."""
-    chain = list(chain_of(error))
-    words = (str(each) for each in reversed(chain) if not isinstance(each, CancelledError))
-    late = isinstance(error, TimeoutError)
-    detail = next(filter(None, words), "the time limit passed" if late else type(error).__name__)
-    return Reason(_code(error, chain), detail[:300])
+def explain_error(error: BaseException) -> Reason:
+    """Return the reason of a transport error; the detail is the error's own words."""
+    chain = list(iterate_causes(error))
+    messages = (str(cause) for cause in reversed(chain) if not isinstance(cause, CancelledError))
+    default = "the time limit passed" if isinstance(error, TimeoutError) else type(error).__name__
+    detail = next(filter(None, messages), default)
+    return Reason(_select_code(error, chain), detail[:300])
 
 
-def _code(error: BaseException, chain: list[BaseException]) -> ReasonCode:
-    # By the causes first: a refused certificate and an unknown name come as one error of the connection.
-    if any(isinstance(each, ssl.SSLError) and not isinstance(each, _WAITING) for each in chain):
+def iterate_causes(error: BaseException) -> Iterator[BaseException]:
+    """Yield an error, then its cause, and so on to the first of all."""
+    cause: BaseException | None = error
+    while cause is not None:
+        yield cause
+        cause = cause.__cause__ or cause.__context__
+
+
+def _select_code(error: BaseException, chain: list[BaseException]) -> ReasonCode:
+    # The causes come first: a refused certificate and an unknown name are both raised as an error of the connection.
+    if any(isinstance(cause, ssl.SSLError) and not isinstance(cause, _TLS_WAITS) for cause in chain):
         return ReasonCode.TLS_FAILED
-    if any(isinstance(each, socket.gaierror) for each in chain):
+    if any(isinstance(cause, socket.gaierror) for cause in chain):
         return ReasonCode.NAME_UNRESOLVED
-    if any(isinstance(each, EOFError) for each in chain):
+    if any(isinstance(cause, EOFError) for cause in chain):
         return ReasonCode.CLOSED_WITHOUT_ANSWER
     match error:
         case NoAnswer():
@@ -50,15 +61,3 @@ def _code(error: BaseException, chain: list[BaseException]) -> ReasonCode:
             return ReasonCode.CONNECTION_RESET
         case _:
             return ReasonCode.PROTOCOL_ERROR
-
-
-_WAITING = (ssl.SSLWantReadError, ssl.SSLWantWriteError)
-"""How TLS says that it waits for the network: a trace of every wait that was given up, and no failure of TLS."""
-
-
-def chain_of(error: BaseException) -> Iterator[BaseException]:
-    """An error, then what caused it, and so on to the first of all."""
-    seen: BaseException | None = error
-    while seen is not None:
-        yield seen
-        seen = seen.__cause__ or seen.__context__

@@ -1,4 +1,4 @@
-"""Sends one HTTP request, once, and observes everything that comes back."""
+"""Sends HTTP requests, each once, and observes everything that comes back."""
 
 from __future__ import annotations
 
@@ -17,39 +17,37 @@ from catalog_probe.catalog.model import Exchange, Reason, Request, Response
 from catalog_probe.catalog.model.clock import ms_since
 from catalog_probe.catalog.model.codes import ReasonCode
 from catalog_probe.probes.calls.body import AnnouncedBody, BytesBody, DeclaredBody, JsonBody
-from catalog_probe.probes.wire import body
+from catalog_probe.probes.wire.body import ACCEPT_ENCODING, BodyTooLarge, decode_capped, read_body
 from catalog_probe.probes.wire.cookies import Cookies
-from catalog_probe.probes.wire.failure import NoAnswer, reason_of
+from catalog_probe.probes.wire.failure import NoAnswer, explain_error
 from catalog_probe.probes.wire.observer import Observer
-from catalog_probe.probes.wire.tls import context
+from catalog_probe.probes.wire.tls import make_tls_context
 from catalog_probe.probes.wire.transport import CONNECTIONS, Transport
 
 if TYPE_CHECKING:
     from catalog_probe.probes.calls.call import Call
     from catalog_probe.probes.targets.dialect import Dialect
     from catalog_probe.probes.wire.address import Origin
-    from catalog_probe.probes.wire.transport import Answer
+    from catalog_probe.probes.wire.transport import HttpAnswer
 
+# Seconds that connecting may take at most.
 CONNECT_S = 10.0
-"""How long connecting may take at most."""
 
-SHOWN_OF_CAPPED = 4096
-"""Characters kept of a body that was larger than the cap."""
+# Characters that are kept of a body larger than the cap.
+CAPPED_LENGTH = 4096
 
-HEADERS = {
+# The headers of every request, unless the call sets others.
+DEFAULT_HEADERS = {
     "accept": "*/*",
-    "accept-encoding": body.ACCEPT_ENCODING,
+    "accept-encoding": ACCEPT_ENCODING,
     "connection": "keep-alive",
     "user-agent": "catalog-probe",
 }
-"""What every request says, unless the call says otherwise."""
 
-WITH_CONTENT = ("POST", "PUT", "PATCH")
-"""Methods whose requests tell the length of a body that they have not (RFC 9110, 8.6)."""
+# Methods whose requests state the length even of an empty body (RFC 9110, 8.6).
+METHODS_WITH_BODY = ("POST", "PUT", "PATCH")
 
-
-_Content = tuple[AsyncIterator[bytes], str, int]
-"""A body as it comes, in what it is packed, and how much of it is read at most."""
+_NO_CONNECTION = NoAnswer(ReasonCode.CONNECT_TIMEOUT, "no connection came free in time")
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,14 +76,14 @@ class HttpWire:
         self._events_named_by_line = events_named_by_line
         self._observer = Observer(dialect)
         self._limits = limits
-        trusted = context(ca_file, client_cert_file) if tls else ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
-        self._transport = Transport(trusted, limits.max_body_bytes, connections)
+        # Reading the certificate authorities takes time, and plain http does not need them.
+        tls_context = make_tls_context(ca_file, client_cert_file) if tls else ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+        self._transport = Transport(tls_context, limits.max_body_bytes, connections)
         self._cookies = Cookies()
-        """What this credential was told to bring along: providers' gateways tell clients apart by it."""
 
     @staticmethod
     def read_origin(url: str) -> Origin:
-        """Where a request to `url` goes."""
+        """Return where a request to `url` goes."""
         parsed = httpx.URL(url)
         return parsed.scheme, f"{parsed.userinfo!r}{parsed.host}", parsed.port
 
@@ -95,52 +93,54 @@ class HttpWire:
         Never raises for what the network or the server does: a missing answer is an exchange with a failure.
         """
         started = time.perf_counter()
-        request, asked = self._request(call, url, headers)
-        seen: Response | Reason
+        sent_request, request = self._make_request(call, url, headers)
+        outcome: Response | Reason
         proxy = http_version = None
         try:
-            proxy = self._transport.proxy_host(request.url)
-            async with asyncio.timeout(CONNECT_S + self._limits.timeout_s) as limit:
-                asking = _Asking(limit, call.timeout_s or self._limits.timeout_s)
-                connect_s = call.connect_timeout_s or connect_s_within(self._limits)
-                async with self._transport.answer(request, connect_s, asking.begin, call.body) as answer:
+            proxy = self._transport.find_proxy_host(sent_request.url)
+            async with asyncio.timeout(CONNECT_S + self._limits.timeout_s) as timeout:
+                time_limit = _AnswerTimeLimit(timeout, call.timeout_s or self._limits.timeout_s)
+                connect_s = call.connect_timeout_s or connect_limit_s(self._limits)
+                async with self._transport.send(sent_request, connect_s, time_limit.begin, call.body) as answer:
                     http_version = answer.http_version
-                    seen = await self._observed(call, request, answer, started, asking)
+                    outcome = await self._observe(call, sent_request, answer, started, time_limit)
         except (NoAnswer, OSError, zlib.error) as error:
-            late = isinstance(error, TimeoutError) and asking.ends_at is None
-            seen = reason_of(_NO_CONNECTION if late else error)
-        exchange = self._observer.exchange(label, asked, seen, started=started, since=since)
+            is_without_connection = isinstance(error, TimeoutError) and time_limit.ends_at is None
+            outcome = explain_error(_NO_CONNECTION if is_without_connection else error)
+        exchange = self._observer.make_exchange(label, request, outcome, started=started, since=since)
         return replace(exchange, http_version=http_version, proxy=proxy)
 
     async def aclose(self) -> None:
+        """Close every connection."""
         await self._transport.aclose()
 
-    def _request(self, call: Call, url: str, headers: Mapping[str, str]) -> tuple[httpx.Request, Request]:
-        """The request as it goes out, and as it is observed: in stand-ins."""
-        content, shown = self._content(call)
-        sent = self._dialect.headers_out(headers)
+    def _make_request(self, call: Call, url: str, headers: Mapping[str, str]) -> tuple[httpx.Request, Request]:
+        """Return the request as it is sent, and as it is observed: in stand-ins."""
+        content, shown_body = self._encode_body(call)
+        sent_headers = self._dialect.headers_out(headers)
         if isinstance(call.body, JsonBody):
-            sent.setdefault("content-type", "application/json")
+            sent_headers.setdefault("content-type", "application/json")
         if isinstance(call.body, DeclaredBody | AnnouncedBody):
-            sent["content-length"] = str(call.body.length)
+            sent_headers["content-length"] = str(call.body.length)
         if isinstance(call.body, AnnouncedBody):
-            sent["expect"] = "100-continue"
+            sent_headers["expect"] = "100-continue"
         query = tuple((key, self._dialect.text_out(value)) for key, value in call.query)
         address = httpx.URL(url, params=httpx.QueryParams(query)) if query else httpx.URL(url)
-        # What httpx adds to a request's headers it adds by making all of them anew.
-        told = {"host": address.netloc.decode(), **HEADERS, **sent}
-        if content or (call.method in WITH_CONTENT and "transfer-encoding" not in told):
-            told.setdefault("content-length", str(len(content)))
-        request = httpx.Request(
+        # All headers are set here, because httpx builds them anew for each one that it adds.
+        all_headers = {"host": address.netloc.decode(), **DEFAULT_HEADERS, **sent_headers}
+        if content or (call.method in METHODS_WITH_BODY and "transfer-encoding" not in all_headers):
+            all_headers.setdefault("content-length", str(len(content)))
+        sent_request = httpx.Request(
             call.method,
             address,
-            headers=told,
+            headers=all_headers,
             cookies=self._cookies or None,
             stream=httpx.ByteStream(content),
         )
-        return request, self._observer.request(call.method, str(address), sent, shown)
+        return sent_request, self._observer.make_request(call.method, str(address), sent_headers, shown_body)
 
-    def _content(self, call: Call) -> tuple[bytes, Any]:
+    def _encode_body(self, call: Call) -> tuple[bytes, Any]:
+        """Return the body as it is sent, and as it is shown."""
         match call.body:
             case JsonBody(value):
                 return json.dumps(self._dialect.json_out(value)).encode(), value
@@ -150,62 +150,61 @@ class HttpWire:
                 return b"", f"[{length} bytes declared in content-length]"
         return b"", None
 
-    async def _observed(
-        self, call: Call, request: httpx.Request, answer: Answer, started: float, asking: _Asking
+    async def _observe(
+        self, call: Call, request: httpx.Request, answer: HttpAnswer, started: float, time_limit: _AnswerTimeLimit
     ) -> Response:
-        told = answer.headers()
-        if "set-cookie" in told:
+        received_headers = answer.headers()
+        if "set-cookie" in received_headers:
             self._cookies.extract_cookies(httpx.Response(answer.status, headers=answer.fields, request=request))
-        content = answer.pieces, told.get("content-encoding", ""), self._limits.max_body_bytes
-        headers = self._observer.headers(told)
+        encoding = received_headers.get("content-encoding", "")
+        headers = self._observer.translate_headers(received_headers)
+        response = Response(status=answer.status, headers=headers)
         if call.stream and "text/event-stream" in headers.get("content-type", "").lower():
-            return await self._streamed(answer.status, headers, content, started, asking.left_s)
-        return await self._whole(answer.status, headers, content)
+            return await self._observe_stream(response, answer.pieces, encoding, started, time_limit.left_s)
+        return await self._observe_body(response, answer.pieces, encoding)
 
-    async def _whole(self, status: int, headers: Mapping[str, str], content: _Content) -> Response:
-        ended = "complete"
+    async def _observe_body(self, response: Response, pieces: AsyncIterator[bytes], encoding: str) -> Response:
         try:
-            raw = await body.read(*content)
-        except body.BodyTooLarge as error:
-            raw, ended = error.kept, "capped"
-        value, body_type = self._observer.body(raw)
-        if ended == "capped":
-            value, body_type = str(value)[:SHOWN_OF_CAPPED], "text"
-        return Response(status=status, headers=headers, body=value, body_type=body_type, ended=ended)
+            raw = await read_body(pieces, encoding, self._limits.max_body_bytes)
+        except BodyTooLarge as error:
+            value, _ = self._observer.parse_body(error.start)
+            return replace(response, body=str(value)[:CAPPED_LENGTH], body_type="text", ended="capped")
+        value, body_type = self._observer.parse_body(raw)
+        return replace(response, body=value, body_type=body_type)
 
-    async def _streamed(
-        self, status: int, headers: Mapping[str, str], content: _Content, started: float, left_s: float
+    async def _observe_stream(
+        self, response: Response, pieces: AsyncIterator[bytes], encoding: str, started: float, left_s: float
     ) -> Response:
         from catalog_probe.probes.wire import sse  # few answers are streams
 
-        stream = await sse.read(
-            body.capped(*content),
+        # Within the time limit of the answer, so that a slow stream is observed as one, and not as no answer.
+        stream = await sse.read_stream(
+            decode_capped(pieces, encoding, self._limits.max_body_bytes),
             lambda: ms_since(started),
             stall_s=min(sse.STALL_S, left_s * 0.4),
             whole_s=left_s * 0.5,
             by_line=self._events_named_by_line,
         )
-        events = self._observer.stream(stream.events)
-        return Response(status=status, headers=headers, events=events, ended=stream.ended)
+        return replace(response, events=self._observer.translate_events(stream.events), ended=stream.ended)
 
 
-class _Asking:
-    """The time that one request has.
+class _AnswerTimeLimit:
+    """The time limit of an answer, which begins when its request is sent.
 
-    The answer's begins when the request is sent, and not before: were it one limit with connecting, a machine too busy
-    to look at a connection that stands would take its own lateness for the provider's.
+    One limit for connecting and answering would blame the provider for our own lateness: a busy machine may notice
+    late that a connection is there.
     """
 
-    def __init__(self, limit: asyncio.Timeout, answer_s: float) -> None:
-        self._limit = limit
+    def __init__(self, timeout: asyncio.Timeout, answer_s: float) -> None:
+        self._timeout = timeout
         self._answer_s = answer_s
         self.ends_at: float | None = None
         """When the answer must be there, by the loop's clock; None until the request is sent."""
 
     def begin(self) -> None:
-        """A connection stands, and the request is about to be sent."""
+        """Start the limit: there is a connection, and the request is about to be sent."""
         self.ends_at = asyncio.get_running_loop().time() + self._answer_s
-        self._limit.reschedule(self.ends_at)
+        self._timeout.reschedule(self.ends_at)
 
     @property
     def left_s(self) -> float:
@@ -213,9 +212,6 @@ class _Asking:
         return (self.ends_at or 0.0) - asyncio.get_running_loop().time()
 
 
-_NO_CONNECTION = NoAnswer(ReasonCode.CONNECT_TIMEOUT, "no connection came free in time")
-
-
-def connect_s_within(limits: Limits) -> float:
-    """How long connecting may take, in seconds, where the call itself does not say."""
+def connect_limit_s(limits: Limits) -> float:
+    """Return how long connecting may take, in seconds, unless the call says so."""
     return min(CONNECT_S, limits.timeout_s)

@@ -1,4 +1,4 @@
-"""What an exchange becomes for those who judge it: in stand-ins, and with its times. The same for every wire.
+"""Makes exchanges of what was sent and received, the same for every wire: in stand-in names, and with times.
 
 Nothing is redacted here. Who keeps or shows an exchange redacts it (`probes/wire/redaction`).
 """
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from catalog_probe.catalog.model import Event, Exchange, Reason, Request, Response
 from catalog_probe.catalog.model.clock import ms_since
-from catalog_probe.probes.wire.body import parsed
+from catalog_probe.probes.wire.body import parse_body
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -21,42 +21,42 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Observer:
-    """Puts into stand-ins what the other side said."""
+    """Translates the real names in requests and answers into stand-ins."""
 
     dialect: Dialect | None = None
-    """None where nothing is renamed on the way: over gRPC a target sets no more than the package."""
+    """None where nothing is renamed: over gRPC a target sets only the package."""
 
-    def headers(self, headers: Mapping[str, str]) -> dict[str, str]:
-        """Headers, or metadata, as they came."""
+    def translate_headers(self, headers: Mapping[str, str]) -> dict[str, str]:
+        """Translate headers, or metadata."""
         return self.dialect.headers_in(headers) if self.dialect else dict(headers)
 
-    def json(self, value: Json) -> Json:
-        """A JSON value, or a text, as it came."""
+    def translate_json(self, value: Json) -> Json:
+        """Translate a JSON value, or a text."""
         return self.dialect.json_in(value) if self.dialect else value
 
-    def body(self, raw: bytes) -> tuple[Json, str]:
-        """A body, and its type: `json`, `text`, `binary` or `empty`."""
-        value, body_type = parsed(raw)
-        return self.json(value), body_type
+    def parse_body(self, raw: bytes) -> tuple[Json, str]:
+        """Return the value of a body and its type: `json`, `text`, `binary` or `empty`."""
+        value, body_type = parse_body(raw)
+        return self.translate_json(value), body_type
 
-    def stream(self, events: Iterable[Event]) -> tuple[Event, ...]:
-        """The events of one stream as they came."""
-        return tuple(event if event.sent else replace(event, data=self.json(event.data)) for event in events)
+    def translate_events(self, events: Iterable[Event]) -> tuple[Event, ...]:
+        """Translate the events of one stream; those that we sent are in stand-ins already."""
+        return tuple(event if event.sent else replace(event, data=self.translate_json(event.data)) for event in events)
 
-    def request(self, method: str, url: str, headers: Mapping[str, str], body: Json = None) -> Request:
-        """A request; its address and headers as they went out, its body still as the recipe wrote it."""
+    def make_request(self, method: str, url: str, headers: Mapping[str, str], body: Json = None) -> Request:
+        """Make a request of its URL and headers as they were sent, and its body as the recipe wrote it."""
         url = self.dialect.url_in(url) if self.dialect else url
-        return Request(method=method, url=url, headers=self.headers(headers), body=body)
+        return Request(method=method, url=url, headers=self.translate_headers(headers), body=body)
 
-    def exchange(
-        self, label: str, request: Request, seen: Response | Reason, *, started: float, since: float
+    def make_exchange(
+        self, label: str, request: Request, outcome: Response | Reason, *, started: float, since: float
     ) -> Exchange:
-        """A request and what came of it, which has just ended; `started` and `since` read `time.perf_counter`."""
+        """Make an exchange that has just ended; `started` and `since` are readings of `time.perf_counter`."""
         return Exchange(
             label=label,
             request=request,
-            response=seen if isinstance(seen, Response) else None,
-            failure=seen if isinstance(seen, Reason) else None,
+            response=outcome if isinstance(outcome, Response) else None,
+            failure=outcome if isinstance(outcome, Reason) else None,
             started_ms=round((started - since) * 1000, 3),
             elapsed_ms=ms_since(started),
         )

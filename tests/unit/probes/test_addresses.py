@@ -53,29 +53,29 @@ class Dialled(Exception):
         self.path = path
 
 
-def _answer(_: Transport, request: httpx.Request, *__: object) -> NoReturn:
+def _send(_: Transport, request: httpx.Request, *__: object) -> NoReturn:
     url = request.url
     assert not url.userinfo
     port = url.port or {"http": 80, "https": 443}[url.scheme]
     raise Dialled(Place(url.scheme, url.host, port), url.raw_path.decode())
 
 
-async def _connected(_: WebSocketWire, address: str, patience_s: float) -> NoReturn:
+async def _connect(_: WebSocketWire, address: str, timeout_s: float) -> NoReturn:
     uri = parse_uri(address)
     assert uri.user_info is None
     raise Dialled(Place("wss" if uri.secure else "ws", uri.host, uri.port), uri.path)
 
 
 async def _open(relay: Relay) -> NoReturn:
-    raise Dialled(Place("grpc", *relay._far))
+    raise Dialled(Place("grpc", *relay._target))
 
 
 @contextmanager
 def dialling() -> Iterator[None]:
     """Make no connection: where one would be made, `Dialled` tells what the client library made of the URL."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(Transport, "answer", _answer)
-        patch.setattr(WebSocketWire, "_connected", _connected)
+        patch.setattr(Transport, "send", _send)
+        patch.setattr(WebSocketWire, "_connect", _connect)
         patch.setattr(Relay, "open", _open)
         yield
 

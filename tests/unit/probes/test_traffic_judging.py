@@ -16,7 +16,7 @@ from catalog_probe.probes.traffic.normalizing import make_redactor
 from catalog_probe.probes.traffic.recording import RecordedExchange, Recording
 from catalog_probe.probes.traffic.sources import unknown_target
 from catalog_probe.probes.traffic.traffic import Traffic
-from catalog_probe.probes.wire.body import json_of
+from catalog_probe.probes.wire.body import parse_json
 from catalog_probe.probes.wire.redaction.redactor import TOO_MUCH
 from catalog_probe.probes.wire.redaction.work import Work
 from tests.harness.engines import catalog
@@ -84,7 +84,7 @@ def test_a_name_that_a_recorded_body_has_twice_is_told_and_shows_no_secret() -> 
     text = json.dumps(error("overloaded_error", "Overloaded")).replace(
         '"request_id"', f'"{KEY}": 1, "{KEY}": 2, "request_id"'
     )
-    found = result(OVERLOADED, exchanged(529, json_of(text)))
+    found = result(OVERLOADED, exchanged(529, parse_json(text)))
     assert found.outcome is Outcome.CONFORMS
     (told,) = [each for each in found.findings if each.code == FindingCode.DUPLICATE_NAME]
     assert told.location.startswith("/${")

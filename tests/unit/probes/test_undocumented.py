@@ -11,7 +11,7 @@ from catalog_probe.catalog.model import Aspect, Event, Json, Outcome, Response, 
 from catalog_probe.catalog.model.codes import FindingCode
 from catalog_probe.catalog.recognition.vocabulary import ProviderVocabulary
 from catalog_probe.probes.judging.comparison.undocumented import MAX_NOTES, find_duplicate_names, find_undocumented
-from catalog_probe.probes.wire.body import json_of
+from catalog_probe.probes.wire.body import parse_json
 from tests.unit.probes.comparing import ENVELOPE, came, wanted
 from tests.unit.probes.judging_one import BODY, LIMITED, RATE_LIMIT, judged
 
@@ -88,7 +88,7 @@ def test_of_many_only_the_first_are_told() -> None:
     assert [at for _, at, _ in told({f"f{number}": 1 for number in range(MAX_NOTES + 1)})][-1] == f"/f{MAX_NOTES - 1}"
 
 
-TWICE = json_of('{"type": "error", "error": {"type": "a", "type": "known_error"}}')
+TWICE = parse_json('{"type": "error", "error": {"type": "a", "type": "known_error"}}')
 
 
 def repeated(response: Response) -> list[tuple[Aspect, str, Json]]:
@@ -106,7 +106,7 @@ def test_a_name_that_an_object_has_twice_is_told_of_a_body_and_of_what_was_recei
 
 def test_a_body_of_nothing_but_repeated_names_is_told_by_some() -> None:
     text = "{" + ",".join(f'"n{number}": 1, "n{number}": 2' for number in range(2 * MAX_NOTES)) + "}"
-    assert len(repeated(came(json_of(text)))) == MAX_NOTES
+    assert len(repeated(came(parse_json(text)))) == MAX_NOTES
 
 
 @pytest.mark.parametrize(
@@ -114,7 +114,7 @@ def test_a_body_of_nothing_but_repeated_names_is_told_by_some() -> None:
 )
 def test_a_repeated_name_is_no_drift_and_is_told_beside_one(kind: str, outcome: Outcome) -> None:
     text = json.dumps(BODY).replace('"rate_limit_error"', f'"first", "type": "{kind}"')
-    verdict = judged(RATE_LIMIT, replace(LIMITED, body=json_of(text)), {})
+    verdict = judged(RATE_LIMIT, replace(LIMITED, body=parse_json(text)), {})
     assert verdict.outcome is outcome
     assert [each.location for each in verdict.findings if each.code == FindingCode.DUPLICATE_NAME] == ["/error/type"]
     assert [each.code for each in verdict.findings if each.is_drift] == (

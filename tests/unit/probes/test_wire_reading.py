@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 
 from catalog_probe.catalog.model.codes import ReasonCode
 from catalog_probe.probes.wire import body, sse
-from catalog_probe.probes.wire.failure import NoAnswer, reason_of
+from catalog_probe.probes.wire.failure import NoAnswer, explain_error
 from tests.harness.pieces import PLACES, pieces
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ JSON = st.recursive(PLAIN, lambda inner: st.lists(inner) | st.dictionaries(st.te
 
 
 def read(raw: bytes, places: list[int], cap: int = 1_000_000, *, encoding: str) -> bytes:
-    return asyncio.run(body.read(pieces(raw, places), encoding, cap))
+    return asyncio.run(body.read_body(pieces(raw, places), encoding, cap))
 
 
 def in_members(raw: bytes) -> bytes:
@@ -65,7 +65,7 @@ def test_a_body_is_never_read_beyond_the_cap(raw: bytes, cap: int, places: list[
         return
     with pytest.raises(body.BodyTooLarge) as error:
         read(packed, places, cap, encoding=encoding)
-    assert error.value.kept == raw[:cap]
+    assert error.value.start == raw[:cap]
 
 
 SHORT_OF_ITS_END = gzip.compress(b"x" * 1000, mtime=0)[:-12]
@@ -97,12 +97,12 @@ def test_no_body_needs_no_encoding() -> None:
 
 @given(JSON)
 def test_json_is_read_as_json(value: object) -> None:
-    assert body.parsed(json.dumps(value).encode()) == (value, "json")
+    assert body.parse_body(json.dumps(value).encode()) == (value, "json")
 
 
 @given(st.binary())
 def test_anything_else_is_read_as_something(raw: bytes) -> None:
-    value, kind = body.parsed(raw)
+    value, kind = body.parse_body(raw)
     assert kind in ("json", "text", "binary", "empty")
     assert (kind == "empty") == (raw == b"")
     assert kind != "binary" or value == f"[{len(raw)} bytes, sha256 {hashlib.sha256(raw).hexdigest()}]"
@@ -117,15 +117,15 @@ UNREADABLE = {
 
 @pytest.mark.parametrize("raw", UNREADABLE.values(), ids=UNREADABLE)
 def test_what_is_neither_json_nor_utf_8_is_kept_as_size_and_digest(raw: bytes) -> None:
-    assert body.parsed(raw) == (f"[{len(raw)} bytes, sha256 {hashlib.sha256(raw).hexdigest()}]", "binary")
+    assert body.parse_body(raw) == (f"[{len(raw)} bytes, sha256 {hashlib.sha256(raw).hexdigest()}]", "binary")
 
 
 @pytest.mark.parametrize(
     "text", ["[" * 5000, '{"a":' * 100 + "1" + "}" * 100, "NaN", "[1e999]", '{"a": Infinity}', "9" * 5000]
 )
 def test_what_would_break_those_who_walk_it_is_kept_as_text(text: str) -> None:
-    assert body.parsed(text.encode()) == (text, "text")
-    assert body.json_of(text) is body.NO_JSON
+    assert body.parse_body(text.encode()) == (text, "text")
+    assert body.parse_json(text) is body.NO_JSON
 
 
 @pytest.mark.parametrize(
@@ -140,14 +140,14 @@ def test_what_would_break_those_who_walk_it_is_kept_as_text(text: str) -> None:
 def test_json_of_too_many_values_is_too_large(many: bytes) -> None:
     with pytest.raises(body.BodyTooLarge) as error:
         read(many, [], 4_000_000, encoding="identity")
-    assert error.value.kept == many
-    assert body.json_of(many) is body.NO_JSON
+    assert error.value.start == many
+    assert body.parse_json(many) is body.NO_JSON
 
 
 @pytest.mark.parametrize("text", ["a,b" * 400_000, '\\",[{' * 400_000])
 def test_commas_in_a_text_are_no_values(text: str) -> None:
     many = json.dumps({"text": text}).encode()
-    assert body.parsed(read(many, [], 9_000_000, encoding="identity")) == ({"text": text}, "json")
+    assert body.parse_body(read(many, [], 9_000_000, encoding="identity")) == ({"text": text}, "json")
 
 
 NO_EVENTS = ("", ": ping", "retry: 3000", "event: ping", "id: 7", "id: 7\n: keep-alive")
@@ -158,7 +158,7 @@ EVENTS = st.lists(st.tuples(NAMES, st.dictionaries(st.text(), PLAIN, max_size=3)
 
 def events(raw: bytes, places: list[int], *, by_line: bool = False, **limits: float) -> sse.Stream:
     async def collect() -> sse.Stream:
-        return await sse.read(pieces(raw, places), lambda: 1.0, by_line=by_line, **limits)
+        return await sse.read_stream(pieces(raw, places), lambda: 1.0, by_line=by_line, **limits)
 
     return asyncio.run(collect())
 
@@ -233,7 +233,9 @@ async def without_end(how: str) -> AsyncIterator[bytes]:
 )
 def test_a_stream_that_does_not_end_by_itself_is_ended(how: str, ended: str) -> None:
     async def collect() -> sse.Stream:
-        return await sse.read(without_end(how), lambda: 1.0, stall_s=0.05 if ended == "stalled" else 30.0, whole_s=0.2)
+        return await sse.read_stream(
+            without_end(how), lambda: 1.0, stall_s=0.05 if ended == "stalled" else 30.0, whole_s=0.2
+        )
 
     stream = asyncio.run(collect())
     assert stream.ended == ended
@@ -262,10 +264,10 @@ def caused(error: Exception, cause: BaseException) -> Exception:
     ],
 )
 def test_each_failure_has_its_reason(error: Exception, code: str) -> None:
-    reason = reason_of(error)
+    reason = explain_error(error)
     assert reason.code == code
     assert reason.detail
 
 
 def test_a_detail_is_cut() -> None:
-    assert reason_of(NoAnswer(ReasonCode.CONNECTION_RESET, "x" * 400)).detail == "x" * 300
+    assert explain_error(NoAnswer(ReasonCode.CONNECTION_RESET, "x" * 400)).detail == "x" * 300
