@@ -1,7 +1,4 @@
-"""The catalog as a library: `load`, `find` and `identify`, which `catalog_probe` loads when they are first used.
-
-It needs neither pytest nor httpx, JSON Schema or gRPC.
-"""
+"""The library API: `load`, `find` and `identify`, without any third-party package."""
 
 from __future__ import annotations
 
@@ -35,12 +32,12 @@ if TYPE_CHECKING:
 __all__ = ["Advice", "CatalogRecord", "Identity", "Library", "May", "find", "identify", "load"]
 
 SURFACES = ("http", "sse", "websocket", "grpc")
-"""The ways in which an answer travels; the name of an envelope schema is understood as well."""
+"""The transports that `surface` may name; it may also name an envelope."""
 
 
 @dataclass(frozen=True, slots=True)
 class CatalogRecord:
-    """One record, as a client's author reads it."""
+    """One record, for authors of clients."""
 
     record: Record
 
@@ -63,7 +60,7 @@ class CatalogRecord:
 
     @property
     def statuses(self) -> tuple[int, ...]:
-        """The HTTP statuses that it documents: more than one where a row groups them, none where it gives none."""
+        """The documented HTTP statuses: several if a row groups them, none if it gives none."""
         if self.kind != "errors":
             return ()
         return documented_status(self.record).members
@@ -78,7 +75,7 @@ class CatalogRecord:
 
     @property
     def meaning(self) -> str:
-        """What its message says, in the documents' words."""
+        """The meaning of its message, in the documents' words."""
         return meaning(self.record)
 
     @property
@@ -97,12 +94,12 @@ class CatalogRecord:
 
     @property
     def seen_on(self) -> date | None:
-        """The day on which a live run last saw it, or None."""
+        """The day of the last live observation, or None."""
         return seen_on(self.record)
 
     @property
     def retry(self) -> Advice:
-        """Whether and when the request may be sent again after it."""
+        """Whether and when the request may be sent again."""
         return advise_for_record(self.record)
 
 
@@ -132,23 +129,22 @@ class Library(Mapping[str, CatalogRecord]):
         code: str | None = None,
         text: str | None = None,
     ) -> tuple[CatalogRecord, ...]:
-        """The records that fit all that is given, in the catalog's order; `text` is a query (`search.query`).
+        """Return the records that match all arguments, in the catalog's order; `text` is a query (`search.query`).
 
         Raises:
-            CatalogError: no provider, no kind, or no field of the query has this name.
+            CatalogError: an unknown provider, kind, or field of the query.
         """
-        provider = _provider(provider) if provider is not None else None
+        provider = _require_provider(provider) if provider is not None else None
         if kind is not None and kind not in KINDS:
             raise CatalogError(f"no kind of record is called {kind!r}", f"one of {', '.join(KINDS)}")
-        found = map(CatalogRecord, self._catalog.select(provider, kind))
         terms, today = query.parse(text or ""), datetime.now(UTC).date()
         return tuple(
-            each
-            for each in found
-            if (status is None or _documents(each, status))
-            and type in (None, each.type)
-            and code in (None, each.code)
-            and (not terms or query.SearchEntry.of(each.record, today).fits(terms))
+            record
+            for record in map(CatalogRecord, self._catalog.select(provider, kind))
+            if (status is None or _documents_status(record, status))
+            and type in (None, record.type)
+            and code in (None, record.code)
+            and (not terms or query.SearchEntry.from_record(record.record, today).matches(terms))
         )
 
     def identify(
@@ -164,37 +160,37 @@ class Library(Mapping[str, CatalogRecord]):
         close: tuple[int | None, str] | None = None,
         grpc: int | None = None,
     ) -> Identity:
-        """Which record an answer is; `catalog.identify` tells the arguments."""
-        name = _provider(provider)
+        """Identify the record of an answer; the module's function `identify` describes the arguments."""
+        name = _require_provider(provider)
         recogniser = self.recogniser(name)
         if surface is not None and surface not in {*SURFACES, *recogniser.surfaces}:
             raise CatalogError(f"no surface is called {surface!r}", f"one of {', '.join(SURFACES)}")
         return recogniser.identify(make_answer(status, headers, body, close, grpc), surface, method=method, path=path)
 
     def recogniser(self, provider: str) -> Recognizer:
-        """The documented answers of a provider, compiled when they are first asked for."""
+        """Return the recogniser of a provider, made at the first call."""
         if provider not in self._recognisers:
             self._recognisers[provider] = Recognizer.from_records(provider, self._catalog.select(provider))
         return self._recognisers[provider]
 
 
 def load(root: Path | None = None) -> Library:
-    """Read the records of a folder or a home, by default all that are installed; a second time, nothing is read.
+    """Read the records of a folder or provider folder, by default all that are installed; the result is cached.
 
     >>> load()["pa/errors/general/overloaded"].retry.may
     <May.YES: 'yes'>
 
     Raises:
-        CatalogError: a file cannot be used, or no record lies there.
+        CatalogError: a file cannot be used, or there is no record.
     """
     if root is None:
-        return of_folders(provider_folders.installed_records())
-    return of_folders((provider_folders.require_records(provider_folders.use_also(root)),))
+        return load_folders(provider_folders.installed_records())
+    return load_folders((provider_folders.require_records(provider_folders.use_also(root)),))
 
 
 @cache
-def of_folders(roots: tuple[Path, ...]) -> Library:
-    """The records below these folders, taken together; a second time, nothing is read.
+def load_folders(roots: tuple[Path, ...]) -> Library:
+    """Read the records of several folders into one library; the result is cached.
 
     Raises:
         CatalogError: a file cannot be used.
@@ -211,13 +207,13 @@ def find(
     code: str | None = None,
     text: str | None = None,
 ) -> tuple[CatalogRecord, ...]:
-    """The shipped records that fit all that is given.
+    """Return the shipped records that match all arguments; `text` is a query (`search.query`).
 
-    >>> [each.address for each in find(provider="pc", code="model_not_found")]
+    >>> [record.address for record in find(provider="pc", code="model_not_found")]
     ['pc/errors/not_found/model']
 
     Raises:
-        CatalogError: no provider, no kind, or no field of the query has this name.
+        CatalogError: an unknown provider, kind, or field of the query.
     """
     return load().find(provider=provider, kind=kind, status=status, type=type, code=code, text=text)
 
@@ -234,16 +230,16 @@ def identify(
     close: tuple[int | None, str] | None = None,
     grpc: int | None = None,
 ) -> Identity:
-    """Which of the shipped records an answer is, and whether it may be sent again.
+    """Identify which of the shipped records an answer is, and whether the request may be sent again.
 
     Args:
         provider: `pa`, `pb`, `pc` or `pd`, in any case.
-        status: the HTTP status; None of a frame, a close or a gRPC call.
-        headers: the response's headers, stand-ins or real names; None where they are not known.
+        status: the HTTP status; None for a frame, a close or a gRPC call.
+        headers: the response's headers, by stand-ins or real names; None if unknown.
         body: parsed JSON, text or bytes: an error's body, an event's data, a stream's text, an SDK's unwrapped error.
-        method: the request's method; it and the path tell apart what the answer alone cannot.
-        path: the request's path, or its URL. Without it no error of an administrator's or compliance API is named.
-        surface: `http`, `sse`, `websocket` or `grpc`, or the name of an envelope; found out where it is not given.
+        method: the request's method; together with the path it distinguishes answers that look alike.
+        path: the request's path or URL. Without it no error of an administrator's or compliance API is identified.
+        surface: `http`, `sse`, `websocket` or `grpc`, or the name of an envelope; by default it is recognised.
         close: code and reason of a WebSocket's close.
         grpc: the gRPC status, 0 to 16.
 
@@ -252,23 +248,22 @@ def identify(
     (<May.YES: 'yes'>, 'pd/errors/rate_limit/model_rate_limit')
 
     Raises:
-        CatalogError: no provider, or no surface, has this name.
+        CatalogError: an unknown provider or surface.
     """
     return load().identify(
         provider, status, headers, body, method=method, path=path, surface=surface, close=close, grpc=grpc
     )
 
 
-def _provider(name: str) -> str:
-    known = providers()
-    if name.lower() not in known:
-        mend = suggest_similar(name.lower(), known) or f"they are {', '.join(known)}"
+def _require_provider(name: str) -> str:
+    if name.lower() not in providers():
+        mend = suggest_similar(name.lower(), providers()) or f"they are {', '.join(providers())}"
         raise CatalogError(f"no provider is called {name!r}", mend)
     return name.lower()
 
 
-def _documents(each: CatalogRecord, status: int) -> bool:
-    if each.kind != "errors":
+def _documents_status(record: CatalogRecord, status: int) -> bool:
+    if record.kind != "errors":
         return False
-    documented = documented_status(each.record)
+    documented = documented_status(record.record)
     return status in documented.members or documented.hundreds == status // 100

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from catalog_probe.catalog.answers.pasted import parse_answers
 from catalog_probe.catalog.files import paths, provider_folders
-from catalog_probe.catalog.library import of_folders
+from catalog_probe.catalog.library import load_folders
 from catalog_probe.catalog.model.exits import Exit
 from catalog_probe.catalog.text.text_files import decode_text
 from catalog_probe.cli import parser
@@ -59,7 +59,7 @@ def build_parser() -> Parser:
 
 def identify(args: Namespace) -> int:
     """Say which record an answer is, and whether the request may be sent again; several answers one after the other."""
-    library = of_folders(provider_folders.use(args.catalog))
+    library = load_folders(provider_folders.use(args.catalog))
     found = [
         library.identify(
             args.provider,

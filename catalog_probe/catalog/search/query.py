@@ -1,8 +1,8 @@
-"""The small language in which records are looked for: `status:429 provider:pc is:new seen:<7d -overloaded`.
+"""The query language for records: `status:429 provider:pc is:new seen:<7d -overloaded`.
 
-`catalog-probe catalog find`, `pytest probes -k` and the search of a report use the same words. A word is found anywhere
-in what is said of a record; `field:value` must be so, `*` stands for anything, a comma for "or", and `-` before it for
-"not". All of a query must hold. The page has the same rules in its script, and a test holds both together.
+`catalog-probe catalog find`, `pytest probes -k` and the search of a report use it. A bare word may occur anywhere in
+the text of a record. In `field:value`, `*` stands for any text and a comma means "or". `-` before a term means "not".
+All terms must match. The script of the report page implements the same rules, and a test compares both.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ RECORD_FIELDS: Mapping[str, str] = MappingProxyType(
         "seen": "how old its evidence is: <7d, >30d, 0d, never",
     }
 )
-"""The fields that every record has, and what each says."""
+"""Fields that can be searched in every record, with their descriptions."""
 
 RUN_FIELDS: Mapping[str, str] = MappingProxyType(
     {
@@ -59,75 +59,80 @@ RUN_FIELDS: Mapping[str, str] = MappingProxyType(
         "cost": "free, billable, …",
     }
 )
-"""Those that only a run has: a report knows them."""
+"""Fields that exist only in a run, so only the search of a report knows them."""
 
 K_FIELDS = ("provider", "kind", "family", "status", "type", "code", "param", "header", "tag")
-"""Those that `-k` knows as well. It looks for parts of words: what names other records, and prose, would mislead it."""
+"""Fields that `-k` knows too. It matches parts of words, so names of other records and prose would give wrong hits."""
 
 _AGE = re.compile(r"([<>]?)(\d+)d?")
 
 
 @dataclass(frozen=True, slots=True)
 class SearchEntry:
-    """What can be found of a record: its facets (`status:429`), all that is said of it, the age of its evidence."""
+    """What a search can match in one record."""
 
     facets: frozenset[str]
+    """`field:value`, in lower case."""
     text: str
+    """All text about the record, in lower case."""
     age: int | None
+    """Days since its last observation; None for never."""
 
     @classmethod
-    def of(cls, record: Record, today: date) -> SearchEntry:
-        """What the record itself says."""
-        found = tuple(record_facets(record))
+    def from_record(cls, record: Record, today: date) -> SearchEntry:
+        """Build the entry of a record outside any run."""
+        facets = tuple(record_facets(record))
         day = seen_on(record)
-        said = "\n".join((str(record.address), record.title, meaning(record), *found, *keywords(record))).lower()
-        return cls(frozenset(found), split_names(said), (today - day).days if day else None)
+        parts = (str(record.address), record.title, meaning(record), *facets, *keywords(record))
+        text = split_names("\n".join(parts).lower())
+        return cls(frozenset(facets), text, (today - day).days if day else None)
 
-    def fits(self, terms: Iterable[Term]) -> bool:
-        """Whether all of a query holds."""
-        return all(any(self._has(each.field, value) for value in each.values) is not each.negated for each in terms)
+    def matches(self, terms: Iterable[Term]) -> bool:
+        """Whether all terms of a query match."""
+        return all(any(self._has(term.field, value) for value in term.values) is not term.negated for term in terms)
 
     def _has(self, field: str, value: str) -> bool:
         if not field:
             return value in self.text
         if field == "seen":
-            return _is_so_old(self.age, value)
+            return _matches_age(self.age, value)
         return has_facet(self.facets, field, value)
 
 
 def parse(text: str, *, known: Iterable[str] = RECORD_FIELDS) -> tuple[Term, ...]:
-    """The terms of a query.
+    """Parse a query.
 
     Raises:
-        CatalogError: it names a field that is not known here, or a value that its field can never be.
+        CatalogError: an unknown field, or a value that its field can never have.
     """
-    return tuple(_known_terms(text, frozenset(known)))
+    return tuple(_parse_known_terms(text, frozenset(known)))
 
 
 def find_unmatched_term(text: str, records: Iterable[Record]) -> tuple[str, str] | None:
-    """Of a query that finds nothing, the first part that no record has, and what comes nearest to it, if anything does.
+    """For a query without results, return the first term that no record matches, with a suggestion or an empty string.
 
-    None where each part alone finds something, or what it asks is how old the evidence is.
+    Return None if each term alone matches a record. Negated terms and ages are not considered.
     """
-    spoken = [SearchEntry.of(record, date.min) for record in records]
-    for each in parse(text):
-        if each.negated or each.field == "seen":
+    entries = [SearchEntry.from_record(record, date.min) for record in records]
+    for term in parse(text):
+        if term.negated or term.field == "seen":
             continue
-        if not any(one.fits([each]) for one in spoken):
-            start, said = f"{each.field}:" if each.field else "", ",".join(each.values)
-            return f"{start}{said}", suggest_similar(said, _had(start, spoken))
+        if not any(entry.matches([term]) for entry in entries):
+            prefix = f"{term.field}:" if term.field else ""
+            value = ",".join(term.values)
+            return f"{prefix}{value}", suggest_similar(value, _known_values(prefix, entries))
     return None
 
 
-def _had(start: str, spoken: Iterable[SearchEntry]) -> set[str]:
-    """The values that a field has in some record; without a field, every word."""
-    if not start:
-        return {word for one in spoken for word in re.findall(r"\w[\w.-]*\w", one.text)}
-    return {facet.removeprefix(start) for one in spoken for facet in one.facets if facet.startswith(start)}
+def _known_values(prefix: str, entries: Iterable[SearchEntry]) -> set[str]:
+    """Collect the values that a field has in some record; without a field, every word."""
+    if not prefix:
+        return {word for entry in entries for word in re.findall(r"\w[\w.-]*\w", entry.text)}
+    return {facet.removeprefix(prefix) for entry in entries for facet in entry.facets if facet.startswith(prefix)}
 
 
 def record_facets(record: Record) -> Iterator[str]:
-    """What a record is found by, as `field:value` in lower case."""
+    """Yield the facets of a record, as `field:value` in lower case."""
     address = record.address
     for field, values in (
         ("provider", [address.provider]),
@@ -147,16 +152,16 @@ def record_facets(record: Record) -> Iterator[str]:
 
 
 def keywords_for_k(record: Record) -> frozenset[str]:
-    """The words that `-k` knows of a record beside its address."""
-    return keywords(record) | {each for each in record_facets(record) if each.partition(":")[0] in K_FIELDS}
+    """Return the words by which `-k` finds a record besides its address."""
+    return keywords(record) | {facet for facet in record_facets(record) if facet.partition(":")[0] in K_FIELDS}
 
 
 def split_names(text: str) -> str:
-    """A text and the same with its compound names apart, so that `not found` finds `not_found` and `not-found`."""
+    """Append the text with names split into words, so that `not found` matches `not_found` and `not-found`."""
     return f"{text}\n{re.sub('[_/-]', ' ', text)}"
 
 
-def _known_terms(text: str, known: frozenset[str]) -> Iterator[Term]:
+def _parse_known_terms(text: str, known: frozenset[str]) -> Iterator[Term]:
     for term in parse_terms(text):
         if term.field and term.field not in known and (term.field in RECORD_FIELDS or term.field in RUN_FIELDS):
             raise CatalogError(f"{term.field}: is known of a run alone", "look for it in the search of a report")
@@ -167,18 +172,18 @@ def _known_terms(text: str, known: frozenset[str]) -> Iterator[Term]:
         yield term
 
 
-def _is_so_old(age: int | None, value: str) -> bool:
+def _matches_age(age: int | None, value: str) -> bool:
     if value == "never":
         return age is None
-    found = _AGE.fullmatch("0" if value == "today" else value)
-    if found is None or age is None:
+    match = _AGE.fullmatch("0" if value == "today" else value)
+    if match is None or age is None:
         return False
-    number = int(found[2])
-    return {"<": age < number, ">": age > number, "": age == number}[found[1]]
+    days = int(match[2])
+    return {"<": age < days, ">": age > days, "": age == days}[match[1]]
 
 
 def _statuses(record: Record) -> list[str]:
     if record.kind != "errors":
         return []
-    stated = documented_status(record)
-    return [*map(str, stated.members), *([f"{stated.hundreds}xx"] if stated.hundreds else [])]
+    status = documented_status(record)
+    return [*map(str, status.members), *([f"{status.hundreds}xx"] if status.hundreds else [])]

@@ -1,4 +1,4 @@
-"""A term of the search's language, as it is typed, and whether facets (`status:429`) have it. Pure."""
+"""Parse the terms of a query, and match them with facets (`status:429`)."""
 
 from __future__ import annotations
 
@@ -12,37 +12,38 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
 
 PROSE_FIELDS = frozenset({"message", "note", "observed"})
-"""Fields of which a part is enough."""
+"""Fields that a part of the text matches."""
 
 SPACED_FIELDS = frozenset({"is", "outcome"})
-"""Fields whose words the views write with spaces, and results.jsonl with underscores: `is:"not probed"`."""
+"""Fields whose values have spaces in views and underscores in results.jsonl; a query may write either."""
 
 _TERM = re.compile(r'(-?)(?:([a-z]+):)?(?:"([^"]*)"?|(\S+))')
 
 
 @dataclass(frozen=True, slots=True)
 class Term:
-    """One part of a query; without a field, a word that may stand anywhere. Any of its values is enough."""
+    """One part of a query."""
 
     field: str
+    """Empty for a word that may occur anywhere."""
     values: tuple[str, ...]
+    """One of them must match."""
     negated: bool = False
 
 
 def parse_terms(text: str) -> Iterator[Term]:
-    """The terms of a text, in small letters; a field may be one that nobody knows, and then has no value perhaps."""
+    """Yield the terms of a query in lower case; fields are not checked."""
     for dash, field, quoted, word in _TERM.findall(text.lower()):
         value = quoted or word
         if value:
             if field in SPACED_FIELDS:
                 value = re.sub("[ _]", "-", value)
             values = value.split(",") if field and field not in PROSE_FIELDS else [value]
-            yield Term(field, tuple(each for each in values if each), negated=bool(dash))
+            yield Term(field, tuple(filter(None, values)), negated=bool(dash))
 
 
 def has_facet(facets: Collection[str], field: str, value: str) -> bool:
-    """Whether one of the facets is so; `*` stands for anything, and of prose a part is enough."""
+    """Whether a facet matches `field:value`; `*` stands for any text, and a part of prose is enough."""
     if field in PROSE_FIELDS:
-        return any(each.startswith(f"{field}:") and value in each for each in facets)
-    pattern = f"{field}:{value}"
-    return any(matches_wildcard(pattern, each) for each in facets)
+        return any(facet.startswith(f"{field}:") and value in facet for facet in facets)
+    return any(matches_wildcard(f"{field}:{value}", facet) for facet in facets)

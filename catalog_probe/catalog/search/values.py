@@ -1,6 +1,6 @@
-"""What a field of a query can be, where that is a closed list or has a form: `status:abc` never finds anything. Pure.
+"""Refuse values in a query that their field can never have, such as `status:abc`.
 
-The page has these rules in `query.js`, from the same data.
+The report page applies the same rules in `query.js`, from the same data.
 """
 
 from __future__ import annotations
@@ -26,42 +26,47 @@ if TYPE_CHECKING:
 OUTCOMES = tuple(word.replace(" ", "-") for word in OUTCOME_WORDS.values())
 
 SECTIONS = (
-    *("our-fault", "regressed", "new-drift", "never-confirmed", "pending", "changed", "coverage-lost", "flaky"),
-    *(
-        "stale-accepted-difference",
-        "still-drifting",
-        "fixed",
-        "accepted",
-        "inconclusive",
-        "restricted",
-        "not-probed",
-        "conforms",
-    ),
+    "our-fault",
+    "regressed",
+    "new-drift",
+    "never-confirmed",
+    "pending",
+    "changed",
+    "coverage-lost",
+    "flaky",
+    "stale-accepted-difference",
+    "still-drifting",
+    "fixed",
+    "accepted",
+    "inconclusive",
+    "restricted",
+    "not-probed",
+    "conforms",
 )
-"""The sections of a report, in their order; a record is in one of them."""
+"""The sections of a report, in their order; each record is in one of them."""
 
 EXTRA_MARKS = ("drifted", "new", "failing", "added", "verified", "in-part")
-"""What else `is:` finds."""
+"""Other values of `is:`, which a record may have besides its section."""
 
 ALLOWED_VALUES: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {
         "kind": KINDS,
-        "tag": tuple(each.lower() for each in Tag),
+        "tag": tuple(tag.lower() for tag in Tag),
         "is": (*SECTIONS, *EXTRA_MARKS),
         "outcome": OUTCOMES,
         "finding": tuple(FindingCode),
         "reason": tuple(ReasonCode),
     }
 )
-"""Field -> all that it can be, in small letters."""
+"""Field -> all its possible values, in lower case."""
 
 
 @dataclass(frozen=True, slots=True)
 class ValueFormat:
-    """How all values of a field look."""
+    """The form of a field's values."""
 
     pattern: str
-    """A regular expression of the whole value, the same in Python and in the page's script."""
+    """A regular expression for the whole value, valid in Python and in JavaScript."""
     mend: str
 
 
@@ -72,24 +77,22 @@ VALUE_FORMATS: Mapping[str, ValueFormat] = MappingProxyType(
     }
 )
 
-SHOWN = 80
-"""Characters of a value that is none."""
-
-NAMED = 32
-"""Of a list no longer than this, all are named."""
+MAX_VALUE_LENGTH = 80  # characters of a wrong value in a message
+MAX_LISTED_VALUES = 32  # a message lists all values of a shorter list
 
 
 def require_possible_values(term: Term) -> None:
-    """Refuse a value that its field can never be.
+    """Refuse a value that its field can never have.
 
     Raises:
-        CatalogError: with the nearest that it can be, or how it is written.
+        CatalogError: with the most similar value, or how a value is written.
     """
+    form, allowed = VALUE_FORMATS.get(term.field), ALLOWED_VALUES.get(term.field)
     for value in term.values:
-        form, listed = VALUE_FORMATS.get(term.field), ALLOWED_VALUES.get(term.field)
+        what = f"{term.field}:{shorten(value, MAX_VALUE_LENGTH)} names nothing"
         if form is not None and re.fullmatch(form.pattern, value) is None:
-            raise CatalogError(f"{term.field}:{shorten(value, SHOWN)} names nothing", form.mend)
-        if listed is not None and not any(matches_wildcard(value, word) for word in listed):
-            all_words = f"they are {', '.join(listed)}" if len(listed) <= NAMED else ""
-            mend = suggest_similar(value, listed) or all_words or "`catalog-probe catalog explain` lists them"
-            raise CatalogError(f"{term.field}:{shorten(value, SHOWN)} names nothing", mend)
+            raise CatalogError(what, form.mend)
+        if allowed is not None and not any(matches_wildcard(value, word) for word in allowed):
+            all_values = f"they are {', '.join(allowed)}" if len(allowed) <= MAX_LISTED_VALUES else ""
+            mend = suggest_similar(value, allowed) or all_values or "`catalog-probe catalog explain` lists them"
+            raise CatalogError(what, mend)

@@ -144,9 +144,9 @@ def explain(args: Namespace) -> int:
 
 def _library(args: Namespace) -> Library:
     """The records that are meant, as a client's author has them."""
-    from catalog_probe.catalog.library import of_folders
+    from catalog_probe.catalog.library import load_folders
 
-    return of_folders(provider_folders.use(args.catalog))
+    return load_folders(provider_folders.use(args.catalog))
 
 
 def _today(args: Namespace) -> date:

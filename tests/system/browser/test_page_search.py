@@ -180,7 +180,7 @@ def test_the_page_and_the_catalog_read_a_query_alike(visit: Visit, report: str) 
     for query in QUERIES.splitlines():
         terms = parse(query, known=known)
         found = tab.evaluate("q => records.filter(r => fits(r, parseQuery(q).terms)).map(r => r.address)", query)
-        assert found == [address for address, each in spoken.items() if each.fits(terms)], query
+        assert found == [address for address, each in spoken.items() if each.matches(terms)], query
 
 
 WRONG = ("a:b", "status:abc", "seen:soon", "-kind:error", "is:drifting")

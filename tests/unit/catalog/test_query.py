@@ -29,7 +29,7 @@ LIMITED = "pa/errors/general/rate_limit_error"
 
 def found(text: str, address: str = LIMITED, **fields: Any) -> bool:
     made = Record(Address.parse(address), record(address, **fields))
-    return SearchEntry.of(made, TODAY).fits(parse(text))
+    return SearchEntry.from_record(made, TODAY).matches(parse(text))
 
 
 @pytest.mark.parametrize(
@@ -154,7 +154,7 @@ def test_facets_come_in_one_order_whatever_the_hash_seed() -> None:
 
 def test_each_facet_is_found_by_itself() -> None:
     made = Record(Address.parse(LIMITED), record(LIMITED))
-    spoken = SearchEntry.of(made, TODAY)
+    spoken = SearchEntry.from_record(made, TODAY)
     for facet in record_facets(made):
         field, _, value = facet.partition(":")
-        assert spoken.fits(parse(f'{field}:"{value}"')), facet
+        assert spoken.matches(parse(f'{field}:"{value}"')), facet
