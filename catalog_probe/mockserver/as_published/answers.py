@@ -1,4 +1,4 @@
-"""An answer on its way out, and the contradictions that change it."""
+"""A whole answer, and the contradictions that change it."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from typing import Any
 
 
 @dataclass(frozen=True)
-class Asked:
-    """What a request was, as an edge sees it: path below the provider's prefix, header names in lower case."""
+class RequestHead:
+    """A request without its body: the path is below the provider's prefix, header names are in lower case."""
 
     method: str
     path: str
@@ -19,8 +19,8 @@ class Asked:
 
 
 @dataclass(frozen=True)
-class Answer:
-    """A whole answer; header names in lower case. It is never changed, only replaced."""
+class WholeAnswer:
+    """A complete answer; header names are in lower case."""
 
     status: int
     headers: Mapping[str, str]
@@ -28,7 +28,7 @@ class Answer:
 
     @cached_property
     def json(self) -> Any:
-        """The body as JSON; None where it is none."""
+        """The body as JSON; None if it is none."""
         try:
             return json.loads(self.body)
         except ValueError:
@@ -36,50 +36,46 @@ class Answer:
 
     @property
     def error(self) -> Mapping[str, Any]:
-        """The error object of an envelope `{error: {…}}`; empty where there is none."""
-        found = self.json.get("error") if isinstance(self.json, dict) else None
-        return found if isinstance(found, dict) else {}
+        """The error object of an envelope `{error: {…}}`; empty without one."""
+        error = self.json.get("error") if isinstance(self.json, dict) else None
+        return error if isinstance(error, dict) else {}
 
-    def but(
+    def replace(
         self, *, status: int | None = None, headers: Mapping[str, str | None] | None = None, json_body: Any = None
-    ) -> Answer:
-        """The same with another status, other headers (None takes one away) or another body."""
-        kept = {**self.headers, **(headers or {})}
-        return Answer(
+    ) -> WholeAnswer:
+        """Return a copy with another status, other headers (None removes one) or another body."""
+        all_headers = {**self.headers, **(headers or {})}
+        return WholeAnswer(
             self.status if status is None else status,
-            {name: value for name, value in kept.items() if value is not None},
-            self.body if json_body is None else as_json(json_body),
+            {name: value for name, value in all_headers.items() if value is not None},
+            self.body if json_body is None else encode_json(json_body),
         )
 
-    def but_error(self, *, status: int | None = None, **changes: Any) -> Answer:
-        """The same with other members in its error object; one that becomes `...` is left out."""
-        error = {name: value for name, value in {**self.error, **changes}.items() if value is not ...}
-        return self.but(status=status, json_body={**self.json, "error": error})
+    def replace_error(self, *, status: int | None = None, **members: Any) -> WholeAnswer:
+        """Return a copy with other members in its error object; `...` removes one."""
+        error = {name: value for name, value in {**self.error, **members}.items() if value is not ...}
+        return self.replace(status=status, json_body={**self.json, "error": error})
 
 
-def as_json(value: Any) -> bytes:
-    """A value as compact JSON."""
+def encode_json(value: Any) -> bytes:
+    """Write a value as compact JSON."""
     return json.dumps(value, separators=(",", ":")).encode()
 
 
-Changes = Callable[[Asked, Answer], Answer | None]
-"""The answer as it is in the field, or None where it is as documented."""
+Change = Callable[[RequestHead, WholeAnswer], WholeAnswer | None]
+"""Returns the published form of a documented answer; None if they do not differ."""
 
 
 @dataclass(frozen=True)
 class Contradiction:
-    """One thing that the documents say and published answers do not show.
+    """One difference between documents and published answers; its function's docstring tells it.
 
     Args:
-        name: what it is called, unique for the provider.
-        documented: what the documents say, with section.
-        shown: what published answers show.
-        changes: the answer that shows it, from the one that is as documented.
-        block: the same for one block of an event stream, its text without the blank line at its end.
+        name: unique for the provider.
+        change: changes a whole answer.
+        change_block: changes a block of an event stream, given without the blank line at its end.
     """
 
     name: str
-    documented: str
-    shown: str
-    changes: Changes | None = None
-    block: Callable[[str], str] | None = None
+    change: Change | None = None
+    change_block: Callable[[str], str] | None = None

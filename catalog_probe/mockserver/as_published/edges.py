@@ -1,6 +1,6 @@
-"""What stands before a real provider: compression, chunks, cookies, headers of its own, a page now and then.
+"""The edge in front of a provider: compression, cookies, headers and fields of its own, a page now and then.
 
-None of it is the provider's answer: it may neither change a verdict nor be news.
+None of it is the provider's answer, so it may neither change a verdict nor be news.
 """
 
 from __future__ import annotations
@@ -10,34 +10,27 @@ from collections import OrderedDict
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from catalog_probe.mockserver.as_published.answers import Answer, Asked, as_json
+from catalog_probe.mockserver.as_published.answers import RequestHead, WholeAnswer, encode_json
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
-COMPRESSED_FROM = 200
-"""Bytes: smaller bodies are sent as they are."""
-
-PAGE_EVERY = 61
-"""After how many requests the edge answers one itself."""
-
-PAGES_APART = 1_000
-"""How many other endpoints are remembered as having had a page, so that asking again gets past it."""
+COMPRESSED_FROM = 200  # bytes; smaller bodies are not compressed
+PAGE_EVERY = 61  # requests until the edge answers one itself
+MAX_REMEMBERED = 1_000  # endpoints that had a page and get no second one
+KEEP_ALIVE_EVERY = 3  # events of a stream
 
 PAGE = (
     "<html>\r\n<head><title>502 Bad Gateway</title></head>\r\n<body>\r\n<center><h1>502 Bad Gateway</h1></center>\r\n"
     "<hr><center>edge</center>\r\n</body>\r\n</html>\r\n"
 )
 
+# what a stream without news sends; PB has nothing of the kind
 KEEP_ALIVES: Mapping[str, str] = {
     "pa": 'event: ping\ndata: {"type": "ping"}',
     "pc": ": keep-alive",
     "pd": ": keep-alive",
 }
-"""What says in a stream that there will be more, and nothing else. PB has no such thing."""
-
-KEEP_ALIVE_EVERY = 3
-"""How many events of a stream there are for one of them."""
 
 _CDN = {
     "server": "edge",
@@ -49,6 +42,7 @@ _CDN = {
     "set-cookie": "__edge=Zm9yIG5vYm9keQ; path=/; HttpOnly; Secure; SameSite=None",
 }
 
+# undocumented headers of each answer
 HEADERS: Mapping[str, Mapping[str, str]] = {
     "pa": {
         **_CDN,
@@ -79,57 +73,56 @@ HEADERS: Mapping[str, Mapping[str, str]] = {
         "access-control-expose-headers": "*",
     },
 }
-"""What each sends beside what is documented."""
 
+# undocumented members of a generation
 FIELDS: Mapping[str, Mapping[str, Any]] = {
     "pa": {"context_management": None},
     "pb": {"responseId": "fH8oaunbEbr9qtsPjYGX4A0", "modelVersion": "mock-lite-001"},
     "pc": {"billing": {"payer": "developer"}},
     "pd": {"service_tier": "default"},
 }
-"""What is in a generation beside what is documented."""
 
-_GENERATIONS = ("usage", "usageMetadata")
-"""One of these is in each generation, and in nothing else."""
+_GENERATION_MEMBERS = ("usage", "usageMetadata")  # each generation has one of them, and nothing else has
 
 
 @dataclass
 class Edge:
-    """What stands before one provider; it remembers where it has answered itself."""
+    """The edge of one provider; it remembers which endpoints had a page."""
 
     provider: str
-    _asked: int = 0
+    _requests: int = 0
     _had_a_page: OrderedDict[str, None] = field(default_factory=OrderedDict)
 
-    def page(self, asked: Asked) -> Answer | None:
-        """The answer of the edge itself, now and then, and never twice in a row to the same request."""
-        self._asked += 1
-        endpoint = f"{asked.method} {asked.path}"
-        if self._asked % PAGE_EVERY or endpoint in self._had_a_page:
+    def make_page(self, request: RequestHead) -> WholeAnswer | None:
+        """Answer in the provider's place, now and then, and once at each endpoint, so that a retry succeeds."""
+        self._requests += 1
+        endpoint = f"{request.method} {request.path}"
+        if self._requests % PAGE_EVERY or endpoint in self._had_a_page:
             return None
         self._had_a_page[endpoint] = None
-        if len(self._had_a_page) > PAGES_APART:
+        if len(self._had_a_page) > MAX_REMEMBERED:
             self._had_a_page.popitem(last=False)
-        return Answer(502, {"content-type": "text/html", **HEADERS[self.provider]}, PAGE.encode())
+        return WholeAnswer(502, {"content-type": "text/html", **HEADERS[self.provider]}, PAGE.encode())
 
-    def dressed(self, asked: Asked, answer: Answer) -> Answer:
-        """A whole answer as it leaves the edge."""
-        body, headers = answer.body, {**HEADERS[self.provider], **answer.headers}
-        if answer.status == 200 and isinstance(answer.json, dict) and any(each in answer.json for each in _GENERATIONS):
-            body = as_json({**FIELDS[self.provider], **answer.json})
+    def change(self, request: RequestHead, answer: WholeAnswer) -> WholeAnswer:
+        """Return a whole answer as it leaves the edge."""
+        body, headers = answer.body, self.add_headers(answer.headers)
+        is_object = answer.status == 200 and isinstance(answer.json, dict)
+        if is_object and any(member in answer.json for member in _GENERATION_MEMBERS):
+            body = encode_json({**FIELDS[self.provider], **answer.json})
         if body:
             headers.pop("content-length", None)  # so it is sent in chunks
-        if len(body) >= COMPRESSED_FROM and "gzip" in asked.headers.get("accept-encoding", ""):
+        if len(body) >= COMPRESSED_FROM and "gzip" in request.headers.get("accept-encoding", ""):
             body, headers["content-encoding"] = gzip.compress(body, mtime=0), "gzip"
-        return Answer(answer.status, headers, body)
+        return WholeAnswer(answer.status, headers, body)
 
-    def stream_headers(self, headers: Mapping[str, str]) -> Mapping[str, str]:
-        """Those of an event stream."""
+    def add_headers(self, headers: Mapping[str, str]) -> dict[str, str]:
+        """Return the headers with those of the edge."""
         return {**HEADERS[self.provider], **headers}
 
-    def kept_alive(self, blocks: Iterable[str], told: int) -> Iterator[str]:
-        """Blocks of an event stream, with some that say nothing between them; `told` came before."""
-        for number, block in enumerate(blocks, told):
+    def add_keep_alives(self, blocks: Iterable[str], sent: int) -> Iterator[str]:
+        """Put keep-alives between the blocks of an event stream, of which `sent` came before these."""
+        for number, block in enumerate(blocks, sent):
             if number % KEEP_ALIVE_EVERY == 1 and self.provider in KEEP_ALIVES:
                 yield KEEP_ALIVES[self.provider]
             yield block

@@ -1,44 +1,50 @@
-"""PA in the field: what published answers of it show, and the documents do not say (2:7.1, 2:7.3)."""
+"""Published answers of PA that contradict the documents (2:7.1, 2:7.3)."""
 
 from __future__ import annotations
 
 import json
 
-from catalog_probe.mockserver.as_published.answers import Answer, Asked, Contradiction
+from catalog_probe.mockserver.as_published.answers import Contradiction, RequestHead, WholeAnswer
 
 LOW_CREDIT = (
     "Your credit balance is too low to access the API. Please go to Plans & Billing to upgrade or purchase credits."
 )
 
 
-def _name_forbidden(asked: Asked, answer: Answer) -> Answer | None:
-    return answer.but_error(type="forbidden") if answer.status == 403 and answer.error else None
+def _name_forbidden(request: RequestHead, answer: WholeAnswer) -> WholeAnswer | None:
+    """403 has type permission_error (2:7.3); published: forbidden."""
+    return answer.replace_error(type="forbidden") if answer.status == 403 and answer.error else None
 
 
-def _report_low_credit(asked: Asked, answer: Answer) -> Answer | None:
+def _report_low_credit(request: RequestHead, answer: WholeAnswer) -> WholeAnswer | None:
+    """A payment problem is 402 billing_error (2:7.3); published: 400 invalid_request_error."""
     if answer.status != 402:
         return None
-    return answer.but_error(status=400, type="invalid_request_error", message=LOW_CREDIT)
+    return answer.replace_error(status=400, type="invalid_request_error", message=LOW_CREDIT)
 
 
-def _strip_413(asked: Asked, answer: Answer) -> Answer | None:
+def _strip_413(request: RequestHead, answer: WholeAnswer) -> WholeAnswer | None:
+    """Bodies have an outer type and the request id (2:7.1); published: a 413 that an edge made has neither."""
     if answer.status != 413:
         return None
     error = {"type": "request_too_large", "message": "Request exceeds the maximum size"}
-    return answer.but(headers={"request-id": None, "x-should-retry": None}, json_body={"error": error})
+    return answer.replace(headers={"request-id": None, "x-should-retry": None}, json_body={"error": error})
 
 
-def _advise_retry(asked: Asked, answer: Answer) -> Answer | None:
-    return answer.but(headers={"x-should-retry": "true"}) if answer.status == 529 else None
+def _advise_retry(request: RequestHead, answer: WholeAnswer) -> WholeAnswer | None:
+    """No x-should-retry is documented of a 529 (2:7.1); published: true."""
+    return answer.replace(headers={"x-should-retry": "true"}) if answer.status == 529 else None
 
 
-def _drop_request_id(asked: Asked, answer: Answer) -> Answer | None:
-    if answer.status != 404 or not asked.path.startswith("/v1/messages/batches") or not answer.error:
+def _drop_request_id(request: RequestHead, answer: WholeAnswer) -> WholeAnswer | None:
+    """The request id also appears in the body (2:7.1); published: not in a 404 of the batches."""
+    if answer.status != 404 or not request.path.startswith("/v1/messages/batches") or not answer.error:
         return None
-    return answer.but(json_body={"type": "error", "error": answer.error}, headers={"via": "1.1 google"})
+    return answer.replace(json_body={"type": "error", "error": answer.error}, headers={"via": "1.1 google"})
 
 
 def _add_details(block: str) -> str:
+    """The error of a stream has type and message (1:6); published: also details, null."""
     event, _, data = block.partition("\ndata: ")
     if event != "event: error":
         return block
@@ -48,26 +54,10 @@ def _add_details(block: str) -> str:
 
 
 CONTRADICTIONS = (
-    Contradiction("forbidden", "403 has type permission_error (2:7.3)", "403 has type forbidden", _name_forbidden),
-    Contradiction(
-        "low_credit", "402 billing_error, payment problem (2:7.3)", "400 invalid_request_error", _report_low_credit
-    ),
-    Contradiction(
-        "bare_413",
-        "{type: error, error: {…}} with the request id (2:7.1)",
-        "a 413 that an edge made has neither outer type nor request id",
-        _strip_413,
-    ),
-    Contradiction(
-        "retried_529", "no x-should-retry is named of a 529 (2:7.1)", "529 has x-should-retry: true", _advise_retry
-    ),
-    Contradiction(
-        "no_request_id",
-        "the request id also appears in the body (2:7.1)",
-        "a 404 of the batches has none in its body",
-        _drop_request_id,
-    ),
-    Contradiction(
-        "details_null", "{type, message} (1:6)", "the error of a stream has details: null", block=_add_details
-    ),
+    Contradiction("forbidden", _name_forbidden),
+    Contradiction("low_credit", _report_low_credit),
+    Contradiction("bare_413", _strip_413),
+    Contradiction("retried_529", _advise_retry),
+    Contradiction("no_request_id", _drop_request_id),
+    Contradiction("details_null", change_block=_add_details),
 )

@@ -1,77 +1,64 @@
-"""PC in the field: what published answers of it show, and the documents do not say (2:7.5)."""
+"""Published answers of PC that contradict the documents (2:7.5)."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from catalog_probe.mockserver.as_published.answers import Answer, Asked, Contradiction
+from catalog_probe.mockserver.as_published.answers import Contradiction, RequestHead, WholeAnswer
 
 if TYPE_CHECKING:
-    from catalog_probe.mockserver.as_published.answers import Changes
+    from catalog_probe.mockserver.as_published.answers import Change
 
 DECIMALS = frozenset({"temperature", "top_p", "frequency_penalty", "presence_penalty"})
 
+SPENT = (
+    "credit_balance_exhausted",
+    "organization_spend_limit_exceeded",
+    "project_spend_limit_exceeded",
+    "organization_usage_limit_exceeded",
+)
 
-def _on(*codes: str, **changes: Any) -> Changes:
-    """Change errors that have one of these codes: their status, or members of the error object."""
-    return lambda _, answer: answer.but_error(**changes) if answer.error.get("code") in codes else None
+
+def _on_code(*codes: str, **changes: Any) -> Change:
+    """Change the status or members of errors with one of these codes."""
+    return lambda _, answer: answer.replace_error(**changes) if answer.error.get("code") in codes else None
 
 
-def _name_what_was_limited(asked: Asked, answer: Answer) -> Answer | None:
+def _name_limit(request: RequestHead, answer: WholeAnswer) -> WholeAnswer | None:
+    """rate_limit_exceeded has type rate_limit_error; published: tokens or requests."""
     if answer.error.get("code") != "rate_limit_exceeded":
         return None
-    return answer.but_error(type="tokens" if "tokens" in answer.error["message"] else "requests")
+    return answer.replace_error(type="tokens" if "tokens" in answer.error["message"] else "requests")
 
 
-def _refuse_model_as_bad_request(asked: Asked, answer: Answer) -> Answer | None:
-    if answer.error.get("code") != "model_not_found" or asked.path != "/v1/responses":
+def _refuse_model_as_bad_request(request: RequestHead, answer: WholeAnswer) -> WholeAnswer | None:
+    """model_not_found is 404; published: 400 on POST /v1/responses."""
+    if answer.error.get("code") != "model_not_found" or request.path != "/v1/responses":
         return None
-    return answer.but_error(status=400, message="The requested model does not exist.")
+    return answer.replace_error(status=400, message="The requested model does not exist.")
 
 
-def _code_decimals(asked: Asked, answer: Answer) -> Answer | None:
+def _name_decimal_bound(request: RequestHead, answer: WholeAnswer) -> WholeAnswer | None:
+    """A value out of range is invalid_value; published: codes of decimals like those of integers."""
     error = answer.error
     if answer.status != 400 or error.get("param") not in DECIMALS or error.get("code") != "invalid_value":
         return None
-    return answer.but_error(code="decimal_below_min_value" if ">=" in error["message"] else "decimal_above_max_value")
+    is_below = ">=" in error["message"]
+    return answer.replace_error(code="decimal_below_min_value" if is_below else "decimal_above_max_value")
 
 
 CONTRADICTIONS = (
-    Contradiction(
-        "spent",
-        "type invalid_request_error (2:7.5)",
-        "type insufficient_quota, as of the quota",
-        _on(
-            "credit_balance_exhausted",
-            "organization_spend_limit_exceeded",
-            "project_spend_limit_exceeded",
-            "organization_usage_limit_exceeded",
-            type="insufficient_quota",
-        ),
-    ),
-    Contradiction(
-        "what_was_limited", "type rate_limit_error (2:7.5)", "type tokens or requests", _name_what_was_limited
-    ),
-    Contradiction(
-        "no_such_model", "404 model_not_found (2:7.5)", "400 on POST /v1/responses", _refuse_model_as_bad_request
-    ),
-    Contradiction(
-        "missing_scope", "403 insufficient_permissions (2:7.5)", "401", _on("insufficient_permissions", status=401)
-    ),
-    Contradiction("unparseable", "400 invalid_json (2:7.5)", "400 with code null", _on("invalid_json", code=None)),
-    Contradiction(
-        "hard_limit", "429 billing_hard_limit_reached (2:7.5)", "400", _on("billing_hard_limit_reached", status=400)
-    ),
-    Contradiction(
-        "region",
-        "type invalid_request_error (2:7.5)",
-        "type request_forbidden",
-        _on("unsupported_country_region_territory", type="request_forbidden"),
-    ),
-    Contradiction(
-        "decimal",
-        "400 invalid_value, out of range (2:7.5)",
-        "codes of decimals beside those of integers",
-        _code_decimals,
-    ),
+    # documented: type invalid_request_error
+    Contradiction("spent", _on_code(*SPENT, type="insufficient_quota")),
+    Contradiction("what_was_limited", _name_limit),
+    Contradiction("no_such_model", _refuse_model_as_bad_request),
+    # documented: 403
+    Contradiction("missing_scope", _on_code("insufficient_permissions", status=401)),
+    # documented: code invalid_json
+    Contradiction("unparseable", _on_code("invalid_json", code=None)),
+    # documented: 429
+    Contradiction("hard_limit", _on_code("billing_hard_limit_reached", status=400)),
+    # documented: type invalid_request_error
+    Contradiction("region", _on_code("unsupported_country_region_territory", type="request_forbidden")),
+    Contradiction("decimal", _name_decimal_bound),
 )

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from catalog_probe.catalog.model import Outcome
-from catalog_probe.mockserver.as_published.contradictions import CONTRADICTIONS
+from catalog_probe.mockserver.as_published.serving import CONTRADICTIONS
 from tests.harness import field
 
 if TYPE_CHECKING:

@@ -8,25 +8,25 @@ from typing import Any
 import pytest
 
 from catalog_probe.mockserver.app import create_app
-from catalog_probe.mockserver.as_published.answers import Answer, Asked
-from catalog_probe.mockserver.as_published.contradictions import CONTRADICTIONS
+from catalog_probe.mockserver.as_published.answers import RequestHead, WholeAnswer
 from catalog_probe.mockserver.as_published.edges import COMPRESSED_FROM, HEADERS, PAGE_EVERY, Edge
+from catalog_probe.mockserver.as_published.serving import CONTRADICTIONS
 from tests.unit.mockserver.mock_client import Client
 from tests.unit.mockserver.pc_client import PcClient
 from tests.unit.mockserver.pd_client import PdClient
 
-POST = Asked("POST", "/v1/responses", {})
+POST = RequestHead("POST", "/v1/responses", {})
 
 
 def in_the_field(provider: str) -> Any:
     return create_app(only=[provider], as_published=True)
 
 
-def shown(provider: str, status: int, body: Any, asked: Asked = POST) -> Answer:
-    """A whole answer as the field has it, before its edge."""
-    answer = Answer(status, {"content-type": "application/json"}, json.dumps(body).encode())
-    for each in CONTRADICTIONS[provider]:
-        answer = (each.changes and each.changes(asked, answer)) or answer
+def publish(provider: str, status: int, body: Any, request: RequestHead = POST) -> WholeAnswer:
+    """A whole answer as published, before its edge."""
+    answer = WholeAnswer(status, {"content-type": "application/json"}, json.dumps(body).encode())
+    for contradiction in CONTRADICTIONS[provider]:
+        answer = (contradiction.change and contradiction.change(request, answer)) or answer
     return answer
 
 
@@ -62,7 +62,7 @@ def refused(code: str | None, **more: Any) -> dict[str, Any]:
     ],
 )
 def test_refusals_of_pc(status: int, body: Any, told: tuple[int, str, str | None]) -> None:
-    answer = shown("pc", status, body)
+    answer = publish("pc", status, body)
     assert (answer.status, answer.error["type"], answer.error["code"]) == told
 
 
@@ -107,7 +107,7 @@ def test_details_of_a_429_of_pb_are_one_of_three(path: str) -> None:
         {"@type": "type.googleapis.com/google.rpc.QuotaFailure"},
     ]
     body = {"error": {"code": 429, "message": "…", "status": "RESOURCE_EXHAUSTED", "details": details}}
-    answer = shown("pb", 429, body, Asked("POST", path, {}))
+    answer = publish("pb", 429, body, RequestHead("POST", path, {}))
     assert len(answer.error.get("details", ())) in (0, 1, 3)
 
 
@@ -143,14 +143,14 @@ def test_a_stream_is_kept_alive_between_its_events() -> None:
 
 def test_a_page_comes_now_and_then_and_never_twice_on_an_endpoint() -> None:
     edge = Edge("pa")
-    pages = [edge.page(POST) for _ in range(PAGE_EVERY * 3)]
+    pages = [edge.make_page(POST) for _ in range(PAGE_EVERY * 3)]
     assert [page.status for page in pages if page] == [502]
     assert pages[PAGE_EVERY - 1] is not None
-    for other in (Asked("POST", "/v1/files", {}), Asked("GET", "/v1/models", {})):
-        assert [bool(edge.page(other)) for _ in range(PAGE_EVERY)].count(True) == 1
+    for other in (RequestHead("POST", "/v1/files", {}), RequestHead("GET", "/v1/models", {})):
+        assert [bool(edge.make_page(other)) for _ in range(PAGE_EVERY)].count(True) == 1
 
 
 def test_names_of_contradictions_are_unique_and_each_does_something() -> None:
     for table in CONTRADICTIONS.values():
-        assert len({each.name for each in table}) == len(table)
-        assert all(each.changes or each.block for each in table)
+        assert len({contradiction.name for contradiction in table}) == len(table)
+        assert all(contradiction.change or contradiction.change_block for contradiction in table)
