@@ -24,7 +24,7 @@ from . import (
     s2_8_2_rate_limits,
     s2_8_2_tiers,
 )
-from .compliance_requests import UNKNOWN_CHAT, UNKNOWN_DOCUMENT, UNKNOWN_PROJECT, deletion
+from .compliance_requests import UNKNOWN_CHAT, UNKNOWN_DOCUMENT, UNKNOWN_PROJECT, delete_resource
 from .compliance_requests import UNKNOWN_FILE as UNKNOWN_COMPLIANCE_FILE
 from .requests import (
     AGENT_REMOVAL,
@@ -33,7 +33,7 @@ from .requests import (
     UNKNOWN_AGENT,
     UNKNOWN_BATCH,
     UNKNOWN_FILE,
-    as_agents,
+    with_agents_beta,
 )
 
 __all__ = ["FAMILIES", "MINIMAL_REQUESTS", "NO_FAULT_FREE_REQUEST", "REMOVALS", "UNPROBED"]
@@ -65,11 +65,11 @@ OF_WHAT_WAS_MADE = {
     "pa/endpoints/files/get_file": get(UNKNOWN_FILE),
     "pa/endpoints/files/download_file": get(f"{UNKNOWN_FILE}/content"),
     "pa/endpoints/files/delete_file": delete(UNKNOWN_FILE),
-    "pa/endpoints/agents/get_agent": as_agents(get(UNKNOWN_AGENT)),
-    "pa/endpoints/compliance_chats/delete_chat": deletion(UNKNOWN_CHAT),
-    "pa/endpoints/compliance_files/delete_file": deletion(UNKNOWN_COMPLIANCE_FILE),
-    "pa/endpoints/compliance_projects/delete_project": deletion(UNKNOWN_PROJECT),
-    "pa/endpoints/compliance_projects/delete_project_document": deletion(UNKNOWN_DOCUMENT),
+    "pa/endpoints/agents/get_agent": with_agents_beta(get(UNKNOWN_AGENT)),
+    "pa/endpoints/compliance_chats/delete_chat": delete_resource(UNKNOWN_CHAT),
+    "pa/endpoints/compliance_files/delete_file": delete_resource(UNKNOWN_COMPLIANCE_FILE),
+    "pa/endpoints/compliance_projects/delete_project": delete_resource(UNKNOWN_PROJECT),
+    "pa/endpoints/compliance_projects/delete_project_document": delete_resource(UNKNOWN_DOCUMENT),
 }
 """The requests of endpoints that speak of one thing, with an id that cannot exist."""
 

@@ -57,12 +57,12 @@ def asking(call: Call, *query: tuple[str, str]) -> Call:
     return call.replace(query=query)
 
 
-def activities(*query: tuple[str, str]) -> Call:
+def list_activities(*query: tuple[str, str]) -> Call:
     """GET /v1/compliance/activities, with one entry at most unless asked otherwise."""
     return get(f"{BASE}/activities", query=query or (("limit", "1"),))
 
 
-def chats(*query: tuple[str, str]) -> Call:
+def list_chats(*query: tuple[str, str]) -> Call:
     """The list of chats."""
     return get(f"{APPS}/chats", query=query)
 
@@ -70,39 +70,39 @@ def chats(*query: tuple[str, str]) -> Call:
 ORGANIZATIONS, CHATS = get(f"{BASE}/organizations"), get(f"{APPS}/chats")
 
 
-def control_for(*calls: Call) -> Call:
+def find_control(*calls: Call) -> Call:
     """The cheapest read of the scope that the calls need: a key may hold one scope and lack another (1:5.1)."""
     if any(call.path.startswith(APPS) or call.path.endswith(("/users", "/members")) for call in calls):
         return CHATS
-    return activities() if any(call.path.endswith("/activities") for call in calls) else ORGANIZATIONS
+    return list_activities() if any(call.path.endswith("/activities") for call in calls) else ORGANIZATIONS
 
 
-def messages(chat: str = CHAT) -> Call:
+def list_messages(chat: str = CHAT) -> Call:
     """The messages of a chat."""
     return get(f"{chat}/messages")
 
 
-def session_messages(session: str, *query: tuple[str, str]) -> Call:
+def list_session_messages(session: str, *query: tuple[str, str]) -> Call:
     """The messages of a local session."""
     return get(f"{LOCAL_SESSIONS}/{session}/messages", query=query)
 
 
-def transcript(session: str) -> Call:
+def get_transcript(session: str) -> Call:
     """The transcript of a remote session."""
     return get(f"{REMOTE_SESSIONS}/{session}/transcript")
 
 
-def deletion(path: str) -> Call:
+def delete_resource(path: str) -> Call:
     """DELETE with the delete key."""
     return delete(path, credential=DELETE)
 
 
-def of_another(role: str) -> Change:
+def with_organization_key(role: str) -> Change:
     """The key of another organization, for reads or deletes as the request needs it: none does both (1:5.1)."""
     return lambda call: call.replace(credential=f"{role}_delete" if call.credential == DELETE else role)
 
 
-ACTIVITIES: Mapping[str, Call] = {"activities": activities()}
+ACTIVITIES: Mapping[str, Call] = {"activities": list_activities()}
 ORG_DATA: Mapping[str, Call] = {
     "organizations": ORGANIZATIONS,
     "roles": get(f"{ORGANIZATION}/roles"),
@@ -112,8 +112,8 @@ ORG_DATA: Mapping[str, Call] = {
     "settings": get(f"{ORGANIZATION}/settings"),
 }
 USER_DATA: Mapping[str, Call] = {
-    "chats": chats(),
-    "chat_messages": messages(),
+    "chats": list_chats(),
+    "chat_messages": list_messages(),
     "generated_file": get(GENERATED_FILE),
     "generated_file_content": get(f"{GENERATED_FILE}/content"),
     "artifact_version": get(ARTIFACT),
@@ -124,21 +124,21 @@ USER_DATA: Mapping[str, Call] = {
     "attachments": get(f"{PROJECT}/attachments"),
     "collaborators": get(f"{PROJECT}/collaborators"),
     "local_sessions": get(LOCAL_SESSIONS),
-    "local_session_messages": session_messages("{local_session}"),
+    "local_session_messages": list_session_messages("{local_session}"),
     "remote_sessions": get(REMOTE_SESSIONS),
-    "transcript": transcript("{remote_session}"),
+    "transcript": get_transcript("{remote_session}"),
     "users": get(f"{ORGANIZATION}/users"),
     "group_members": get(f"{BASE}/groups/{{group}}/members"),
 }
 """The reads of each scope (1:4.1, 1:5.1)."""
 
 
-def pick(calls: Mapping[str, Call], *labels: str) -> dict[str, Call]:
+def select_calls(calls: Mapping[str, Call], *labels: str) -> dict[str, Call]:
     """Some of the calls."""
     return {label: calls[label] for label in labels}
 
 
-def labelled(success: Call, **others: Call) -> Mapping[str, Call]:
+def with_refusals(success: Call, **others: Call) -> Mapping[str, Call]:
     """The calls of a read by label: the success, its credential rules, an unknown query parameter, its own rules."""
     unknown = asking(success, *success.query, ("no_such_parameter", "1"))
     return BOTH_REFUSALS.label_calls(success, unknown_parameter=unknown, **others)

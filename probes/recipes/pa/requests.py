@@ -22,7 +22,7 @@ MESSAGE: Mapping[str, Any] = {
 }
 """One input word, one output token: what it costs where a provider accepts what it should refuse."""
 
-COUNTED: Mapping[str, Any] = {"model": "{small_model}", "messages": [{"role": "user", "content": "hi"}]}
+TOKEN_COUNT: Mapping[str, Any] = {"model": "{small_model}", "messages": [{"role": "user", "content": "hi"}]}
 
 MODELS = get("/v1/models")
 COMPLETION = post("/v1/complete", {"model": "{small_model}", "prompt": "hi", "max_tokens_to_sample": 1})
@@ -33,39 +33,39 @@ SERVER_TOOL = {"type": "web_search_20250305", "name": "web_search"}
 TOOL_USE = {"type": "tool_use", "id": "toolu_01", "name": "lookup", "input": {}}
 
 
-def message(**fields: Json) -> Call:
+def create_message(**fields: Json) -> Call:
     """POST /v1/messages with some fields of the smallest message set otherwise."""
     return post("/v1/messages", {**MESSAGE, **fields})
 
 
-def count(**fields: Json) -> Call:
+def count_tokens(**fields: Json) -> Call:
     """POST /v1/messages/count_tokens: free."""
-    return post("/v1/messages/count_tokens", {**COUNTED, **fields})
+    return post("/v1/messages/count_tokens", {**TOKEN_COUNT, **fields})
 
 
-def said(text: str) -> list[dict[str, str]]:
+def user_turn(text: str) -> list[dict[str, str]]:
     """A conversation of one user turn."""
     return [{"role": "user", "content": text}]
 
 
-UNANSWERED_TOOL_USE = [*said("look it up"), {"role": "assistant", "content": [TOOL_USE]}, *said("well?")]
-PREFILLED = [*said("hi"), {"role": "assistant", "content": "Hel"}]
+UNANSWERED_TOOL_USE = [*user_turn("look it up"), {"role": "assistant", "content": [TOOL_USE]}, *user_turn("well?")]
+PREFILLED = [*user_turn("hi"), {"role": "assistant", "content": "Hel"}]
 
-FAST = message(model="{fast_model}", speed="fast").with_headers(pa_beta="{fast_mode_beta}")
+FAST = create_message(model="{fast_model}", speed="fast").with_headers(pa_beta="{fast_mode_beta}")
 
 
-def announced(path: str, size_mb: int, content_type: str = "application/json") -> Call:
+def announce_body(path: str, size_mb: int, content_type: str = "application/json") -> Call:
     """A body of so many MB (10^6 bytes) that is announced and not sent: nothing is made of it (2:8.1)."""
     return post(path, AnnouncedBody(size_mb * 10**6), headers={"content-type": content_type})
 
 
-def as_agents(call: Call) -> Call:
+def with_agents_beta(call: Call) -> Call:
     """A request of managed agents with the beta that real clients send on each; the documents show none (1:4.1)."""
     return call.with_headers(pa_beta="{agents_beta}")
 
 
 # 1:4.1 "batches endpoints, files endpoints, managed-agent create and read endpoints | paths: not shown"
-BATCHES, FILES, AGENTS = get("/v1/messages/batches"), get("/v1/files"), as_agents(get("/v1/agents"))
+BATCHES, FILES, AGENTS = get("/v1/messages/batches"), get("/v1/files"), with_agents_beta(get("/v1/agents"))
 UNKNOWN_BATCH = f"/v1/messages/batches/msgbatch_{UNKNOWN_ID}"
 UNKNOWN_FILE = f"/v1/files/file_{UNKNOWN_ID}"
 UNKNOWN_AGENT = f"/v1/agents/agent_{UNKNOWN_ID}"
@@ -86,16 +86,18 @@ UPLOAD = post(
     removal=FILE_REMOVAL,
 )
 
-AGENT_REMOVAL = Removal("agent", as_agents(post("/v1/agents/{id}/archive")))
+AGENT_REMOVAL = Removal("agent", with_agents_beta(post("/v1/agents/{id}/archive")))
 """The documents show no way to remove one; real clients archive it."""
-CREATE_AGENT = as_agents(post("/v1/agents", {"name": "{own_name}", "model": "{small_model}"}, removal=AGENT_REMOVAL))
+CREATE_AGENT = with_agents_beta(
+    post("/v1/agents", {"name": "{own_name}", "model": "{small_model}"}, removal=AGENT_REMOVAL)
+)
 """There may be one of a name (2:7.3 row 409)."""
 
 
-def signed(call: Call, role: str) -> Call:
+def sign(call: Call, role: str) -> Call:
     """The call as the cloud-marketplace variant takes it, signed instead of sent with a key (1:5.1)."""
     return call.replace(credential=role, key_header=("authorization", ""))
 
 
-labelled = Refusals(missing=False).label_calls
+with_refusals = Refusals(missing=False).label_calls
 """The calls of an endpoint of the general or the admin API, which the documents do not show without a key."""

@@ -20,25 +20,25 @@ from .compliance_requests import (
     READ,
     SINCE,
     UNTIL,
-    activities,
-    chats,
-    labelled,
-    session_messages,
+    list_activities,
+    list_chats,
+    list_session_messages,
+    with_refusals,
 )
 from .requests import UNKNOWN_ID
 from .walking import (
     AFTER,
     BEFORE,
-    END,
-    FIRST,
-    MOST,
+    END_LABEL,
+    FIRST_LABEL,
+    MAX_REQUESTS,
     PAGE,
-    WHOLE,
-    by_ends,
-    by_page,
-    cursor,
-    newest,
-    to_the_end,
+    WHOLE_LABEL,
+    read_cursor,
+    read_field,
+    walk_by_ids,
+    walk_by_pages,
+    walk_to_end,
     with_query,
 )
 
@@ -52,7 +52,7 @@ CHAT_LISTS = Family("pa/endpoints/compliance_chats")
 SESSIONS = Family("pa/endpoints/compliance_sessions")
 
 ALL_ACTIVITIES = get(f"{BASE}/activities")
-LISTED, TRANSCRIPT = get(LOCAL_SESSIONS), session_messages("{local_session}")
+LISTED_LABEL, TRANSCRIPT = get(LOCAL_SESSIONS), list_session_messages("{local_session}")
 TYPES, USERS, PROJECTS = "activity_types[]", "user_ids[]", "project_ids[]"
 FROM_NOW_ON, BEFORE_THEN = "since", "until"
 ONE, TOO_MANY, NO_NUMBER = ("limit", "1"), ("limit", "1000000"), ("limit", "many")
@@ -60,7 +60,7 @@ A_DAY = {"within_a_day": "+23h59m59s", "after_a_day": "+24h1s"}
 """When a cursor of local-session messages is used, by label: it expires after 24 h (2:8.1)."""
 
 
-def walked(
+def walk_recipe(
     family: Family,
     slug: str,
     rules: Mapping[str, Call],
@@ -75,7 +75,7 @@ def walked(
         rules,
         steps=walk,
         labels=labels,
-        requests=len(labels) + (MOST if END in labels else 0),
+        requests=len(labels) + (MAX_REQUESTS if END_LABEL in labels else 0),
         credential=READ,
         control=CHATS,
         optional=optional or {},
@@ -84,16 +84,16 @@ def walked(
 
 def chats_of(label: str, array: str, *values: str) -> dict[str, Recipe]:
     """The chats of other users or projects, where the target names them."""
-    call = chats(*((array, value) for value in values))
+    call = list_chats(*((array, value) for value in values))
     return {label: CHAT_LISTS.recipe("list_chats", call, label=label, credential=READ)}
 
 
-def a_day_later(label: str, clock: str) -> dict[str, Recipe]:
+def late_cursor_part(label: str, clock: str) -> dict[str, Recipe]:
     """A cursor of a local session's messages that is used after a while."""
 
     async def steps(probe: Probe) -> None:
-        page = session_messages("{local_session}", ONE)
-        token = cursor(await probe.send(page.with_stopped_clock(), SETUP), "next_page")
+        page = list_session_messages("{local_session}", ONE)
+        token = read_cursor(await probe.send(page.with_stopped_clock(), SETUP), "next_page")
         await probe.send(page.replace(query=(*page.query, (PAGE, token))).with_clock(clock).with_stopped_clock(), label)
 
     look = SESSIONS.recipe(
@@ -108,64 +108,68 @@ def a_day_later(label: str, clock: str) -> dict[str, Recipe]:
     return {label: look}
 
 
-def behind_the_last(slug: str, listing: Call) -> dict[str, Recipe]:
+def last_page_part(slug: str, listing: Call) -> dict[str, Recipe]:
     """The page behind the last entry of a list, where so many pages reach it."""
 
     async def steps(probe: Probe) -> None:
-        await to_the_end(probe, listing)
+        await walk_to_end(probe, listing)
 
-    return {END: CHAT_LISTS.recipe(slug, steps=steps, label=END, requests=MOST + 1, credential=READ, control=CHATS)}
+    return {
+        END_LABEL: CHAT_LISTS.recipe(
+            slug, steps=steps, label=END_LABEL, requests=MAX_REQUESTS + 1, credential=READ, control=CHATS
+        )
+    }
 
 
 async def walk_activities(probe: Probe) -> None:
     """By pages on and back; then from the third activity's time on, before it, and through that window to its end."""
-    await by_ends(ALL_ACTIVITIES)(probe)
-    then = newest((await probe.setup(with_query(ALL_ACTIVITIES, (("limit", "3"),)))).body, 2, "created_at")
-    await probe.send(activities((SINCE, then)), FROM_NOW_ON)
-    await probe.send(activities((UNTIL, then)), BEFORE_THEN)
-    await to_the_end(probe, activities((SINCE, then), ("limit", "2")))
+    await walk_by_ids(ALL_ACTIVITIES)(probe)
+    then = read_field((await probe.setup(with_query(ALL_ACTIVITIES, (("limit", "3"),)))).body, 2, "created_at")
+    await probe.send(list_activities((SINCE, then)), FROM_NOW_ON)
+    await probe.send(list_activities((UNTIL, then)), BEFORE_THEN)
+    await walk_to_end(probe, list_activities((SINCE, then), ("limit", "2")))
 
 
 RECIPES: tuple[Recipe, ...] = (
     ACTIVITIES.recipe(
         "list_activities",
-        labelled(
-            activities(),
+        with_refusals(
+            list_activities(),
             # "created_at.gte, created_at.lt: timestamp, RFC 3339 with explicit UTC offset; lt must be strictly after
             # gte. Range filters use dot notation, not brackets"
-            window=activities((SINCE, EARLY), (UNTIL, LATE)),
-            invalid_datetime=activities((SINCE, "yesterday")),
-            lt_invalid_datetime=activities((UNTIL, "tomorrow")),
-            missing_timezone=activities((SINCE, "2026-01-01T00:00:00")),
-            lt_missing_timezone=activities((UNTIL, "2026-01-01T00:00:00")),
-            lt_not_after_gte=activities((SINCE, EARLY), (UNTIL, EARLY)),
-            lt_before_gte=activities((SINCE, LATE), (UNTIL, EARLY)),
-            lt_just_after_gte=activities((SINCE, EARLY), (UNTIL, JUST_LATER)),
-            bracketed_range=activities(("created_at[gte]", EARLY)),
+            window=list_activities((SINCE, EARLY), (UNTIL, LATE)),
+            invalid_datetime=list_activities((SINCE, "yesterday")),
+            lt_invalid_datetime=list_activities((UNTIL, "tomorrow")),
+            missing_timezone=list_activities((SINCE, "2026-01-01T00:00:00")),
+            lt_missing_timezone=list_activities((UNTIL, "2026-01-01T00:00:00")),
+            lt_not_after_gte=list_activities((SINCE, EARLY), (UNTIL, EARLY)),
+            lt_before_gte=list_activities((SINCE, LATE), (UNTIL, EARLY)),
+            lt_just_after_gte=list_activities((SINCE, EARLY), (UNTIL, JUST_LATER)),
+            bracketed_range=list_activities(("created_at[gte]", EARLY)),
             # "activity_types[]: array; each entry from an enumerated set; suffix `[]` for arrays"
-            activity_types=activities(*((TYPES, kind) for kind in ACTIVITY_TYPES)),
-            **{kind.removeprefix("pa_"): activities((TYPES, kind)) for kind in ACTIVITY_TYPES},
-            type_outside_the_set=activities((TYPES, "no_such_activity")),
-            array_without_suffix=activities(("activity_types", ACTIVITY_TYPES[0])),
+            activity_types=list_activities(*((TYPES, kind) for kind in ACTIVITY_TYPES)),
+            **{kind.removeprefix("pa_"): list_activities((TYPES, kind)) for kind in ACTIVITY_TYPES},
+            type_outside_the_set=list_activities((TYPES, "no_such_activity")),
+            array_without_suffix=list_activities(("activity_types", ACTIVITY_TYPES[0])),
             # "limit: integer; per-endpoint maximum (one endpoint rejects values above 1000)"
-            limit=activities(ONE),
-            limit_1000=activities(("limit", "1000")),
-            limit_1001=activities(("limit", "1001")),
-            limit_above_maximum=activities(TOO_MANY),
-            limit_not_integer=activities(NO_NUMBER),
+            limit=list_activities(ONE),
+            limit_1000=list_activities(("limit", "1000")),
+            limit_1001=list_activities(("limit", "1001")),
+            limit_above_maximum=list_activities(TOO_MANY),
+            limit_not_integer=list_activities(NO_NUMBER),
             # 2:7.2 "bad activity id format"
-            malformed_after_id=activities((AFTER, "no-activity-id")),
-            malformed_before_id=activities((BEFORE, "no-activity-id")),
+            malformed_after_id=list_activities((AFTER, "no-activity-id")),
+            malformed_before_id=list_activities((BEFORE, "no-activity-id")),
         ),
         steps=walk_activities,
-        labels=(WHOLE, FIRST, AFTER, BEFORE, FROM_NOW_ON, BEFORE_THEN, END),
+        labels=(WHOLE_LABEL, FIRST_LABEL, AFTER, BEFORE, FROM_NOW_ON, BEFORE_THEN, END_LABEL),
         requests=9 + 6,
         credential=READ,
         optional={
             # 1:5.1 "Compliance access keys never expire."
             "in_ten_years": ACTIVITIES.recipe(
                 "list_activities",
-                activities().with_clock("+3650d"),
+                list_activities().with_clock("+3650d"),
                 label="in_ten_years",
                 credential=READ,
                 not_live=(ReasonCode.NO_DOCUMENTED_SETUP, "no probe waits for so long"),
@@ -173,23 +177,23 @@ RECIPES: tuple[Recipe, ...] = (
         },
     ),
     # "user_ids[], project_ids[]: arrays used to list chats", "after_id, before_id: opaque cursors (chats, activities)"
-    walked(
+    walk_recipe(
         CHAT_LISTS,
         "list_chats",
-        labelled(
-            chats(),
-            user_ids=chats((USERS, "{user}")),
-            project_ids=chats((PROJECTS, "{project}")),
-            limit=chats(ONE),
-            limit_above_maximum=chats(TOO_MANY),
-            limit_not_integer=chats(NO_NUMBER),
-            array_without_suffix=chats(("user_ids", "{user}")),
-            bad_after_id=chats((AFTER, "no-cursor")),
+        with_refusals(
+            list_chats(),
+            user_ids=list_chats((USERS, "{user}")),
+            project_ids=list_chats((PROJECTS, "{project}")),
+            limit=list_chats(ONE),
+            limit_above_maximum=list_chats(TOO_MANY),
+            limit_not_integer=list_chats(NO_NUMBER),
+            array_without_suffix=list_chats(("user_ids", "{user}")),
+            bad_after_id=list_chats((AFTER, "no-cursor")),
         ),
-        by_ends(chats()),
-        (WHOLE, FIRST, AFTER, BEFORE),
+        walk_by_ids(list_chats()),
+        (WHOLE_LABEL, FIRST_LABEL, AFTER, BEFORE),
         optional={
-            **behind_the_last("list_chats", chats()),
+            **last_page_part("list_chats", list_chats()),
             **chats_of("other_user", USERS, "{user_of_deleted_chat}"),
             **chats_of("two_users", USERS, "{user}", "{user_of_deleted_chat}"),
             **chats_of("other_project", PROJECTS, "{project_without_chats}"),
@@ -197,32 +201,34 @@ RECIPES: tuple[Recipe, ...] = (
         },
     ),
     # "page: opaque cursor (local sessions)", "next_page: cursor fields returned in a page; copied back unchanged"
-    walked(
+    walk_recipe(
         SESSIONS,
         "list_local_sessions",
-        labelled(
-            LISTED,
+        with_refusals(
+            LISTED_LABEL,
             window=get(LOCAL_SESSIONS, query=((SINCE, EARLY), (UNTIL, LATE))),
             limit_above_maximum=get(LOCAL_SESSIONS, query=(TOO_MANY,)),
             limit_not_integer=get(LOCAL_SESSIONS, query=(NO_NUMBER,)),
             malformed_page=get(LOCAL_SESSIONS, query=((PAGE, "no-cursor"),)),
         ),
-        by_page(LISTED, 1),
-        (WHOLE, FIRST, PAGE, END),
+        walk_by_pages(LISTED_LABEL, 1),
+        (WHOLE_LABEL, FIRST_LABEL, PAGE, END_LABEL),
     ),
-    walked(
+    walk_recipe(
         SESSIONS,
         "list_local_session_messages",
-        labelled(
+        with_refusals(
             TRANSCRIPT,
-            limit_above_maximum=session_messages("{local_session}", TOO_MANY),
-            limit_not_integer=session_messages("{local_session}", NO_NUMBER),
-            unknown_session=session_messages(f"clls_{UNKNOWN_ID}"),
-            malformed_id=session_messages("no-session"),
-            malformed_page=session_messages("{local_session}", (PAGE, "no-cursor")),
+            limit_above_maximum=list_session_messages("{local_session}", TOO_MANY),
+            limit_not_integer=list_session_messages("{local_session}", NO_NUMBER),
+            unknown_session=list_session_messages(f"clls_{UNKNOWN_ID}"),
+            malformed_id=list_session_messages("no-session"),
+            malformed_page=list_session_messages("{local_session}", (PAGE, "no-cursor")),
         ),
-        by_page(TRANSCRIPT, 2),
-        (WHOLE, FIRST, PAGE, END),
-        optional={name: look for label, clock in A_DAY.items() for name, look in a_day_later(label, clock).items()},
+        walk_by_pages(TRANSCRIPT, 2),
+        (WHOLE_LABEL, FIRST_LABEL, PAGE, END_LABEL),
+        optional={
+            name: look for label, clock in A_DAY.items() for name, look in late_cursor_part(label, clock).items()
+        },
     ),
 )

@@ -21,8 +21,8 @@ from .compliance_requests import (
     UNKNOWN_DOCUMENT,
     UNKNOWN_FILE,
     UNKNOWN_PROJECT,
-    activities,
-    deletion,
+    delete_resource,
+    list_activities,
 )
 
 if TYPE_CHECKING:
@@ -40,36 +40,36 @@ NO_FIXTURE = (
 )
 
 
-def deleted(family: str, slug: str, path: str, unknown: str) -> Recipe:
+def deletion_recipe(family: str, slug: str, path: str, unknown: str) -> Recipe:
     """Refused without a key and with a wrong one; on the mock, also what is answered where something is deleted."""
     endpoints = Family(f"pa/endpoints/{family}")
     success = endpoints.recipe(
-        slug, deletion(path), label=SUCCESS, cost=Cost.DESTRUCTIVE, credential=READ, not_live=NO_FIXTURE
+        slug, delete_resource(path), label=SUCCESS, cost=Cost.DESTRUCTIVE, credential=READ, not_live=NO_FIXTURE
     )
     return endpoints.recipe(
         slug,
-        BOTH_REFUSALS.refused_calls(deletion(unknown)),
+        BOTH_REFUSALS.refused_calls(delete_resource(unknown)),
         credential=READ,
         optional={SUCCESS: success},
         not_sent=NO_FIXTURE,
     )
 
 
-def recorded(kind: str, call: Call) -> Recipe:
+def activity_recipe(kind: str, call: Call) -> Recipe:
     """The activity that tells of a delete."""
-    calls = {SETUP: call, ANSWER: activities(("activity_types[]", f"pa_{kind}"))}
+    calls = {SETUP: call, ANSWER: list_activities(("activity_types[]", f"pa_{kind}"))}
     return OUTCOMES.recipe(f"{kind}_activity", calls, cost=Cost.DESTRUCTIVE, credential=READ, not_live=NO_FIXTURE)
 
 
 RECIPES: tuple[Recipe, ...] = (
     # "Chat: active, user-deleted (`deleted_at` set, still listed), hard-deleted (404)."
     # "PA project with no attached chats | project delete | key holds delete scope | deleted"
-    deleted("compliance_chats", "delete_chat", CHAT, UNKNOWN_CHAT),
-    deleted("compliance_files", "delete_file", FILE, UNKNOWN_FILE),
-    deleted("compliance_projects", "delete_project", IDLE_PROJECT, UNKNOWN_PROJECT),
-    deleted("compliance_projects", "delete_project_document", DOCUMENT, UNKNOWN_DOCUMENT),
+    deletion_recipe("compliance_chats", "delete_chat", CHAT, UNKNOWN_CHAT),
+    deletion_recipe("compliance_files", "delete_file", FILE, UNKNOWN_FILE),
+    deletion_recipe("compliance_projects", "delete_project", IDLE_PROJECT, UNKNOWN_PROJECT),
+    deletion_recipe("compliance_projects", "delete_project_document", DOCUMENT, UNKNOWN_DOCUMENT),
     # 2:7.2 "reconcile with chat activities", "… file …", "… project activities"
-    recorded("chat_deleted", deletion(CHAT)),
-    recorded("file_deleted", deletion(FILE)),
-    recorded("project_deleted", deletion(IDLE_PROJECT)),
+    activity_recipe("chat_deleted", delete_resource(CHAT)),
+    activity_recipe("file_deleted", delete_resource(FILE)),
+    activity_recipe("project_deleted", delete_resource(IDLE_PROJECT)),
 )

@@ -26,11 +26,11 @@ from .compliance_requests import (
     UNKNOWN_PROJECT,
     USER_DATA,
     asking,
-    chats,
-    control_for,
-    labelled,
-    messages,
-    transcript,
+    find_control,
+    get_transcript,
+    list_chats,
+    list_messages,
+    with_refusals,
 )
 from .requests import UNKNOWN_ID
 
@@ -47,7 +47,7 @@ OUTCOMES = Family("pa/errors/compliance_outcomes")
 WRITE, UNCHANGED = "write_refused", "unchanged"
 
 
-def written_to(slug: str, call: Call) -> dict[str, Recipe]:
+def write_part(slug: str, call: Call) -> dict[str, Recipe]:
     """A write to what can only be read, and another look at it; only where a target allows what is destructive."""
 
     async def steps(probe: Probe) -> None:
@@ -66,26 +66,26 @@ def written_to(slug: str, call: Call) -> dict[str, Recipe]:
     return {WRITE: look}
 
 
-def read_only(slug: str, success: Call, **others: Call) -> Recipe:
+def read_only_recipe(slug: str, success: Call, **others: Call) -> Recipe:
     """A row: a read of what is read-only, its rules, and a write to it."""
     return ORGANIZATIONS.recipe(
         slug,
-        labelled(success, **others),
+        with_refusals(success, **others),
         labels=(UNCHANGED,),
         credential=READ,
-        control=control_for(success),
-        optional=written_to(slug, success),
+        control=find_control(success),
+        optional=write_part(slug, success),
     )
 
 
-def read(family: Family, slug: str, success: Call, **others: Call) -> Recipe:
+def read_recipe(family: Family, slug: str, success: Call, **others: Call) -> Recipe:
     """A row: one read and its rules."""
-    return family.recipe(slug, labelled(success, **others), credential=READ, control=control_for(success))
+    return family.recipe(slug, with_refusals(success, **others), credential=READ, control=find_control(success))
 
 
-def pending_and_no_more() -> dict[str, Recipe]:
+def pending_parts() -> dict[str, Recipe]:
     """The transcript of a session that is pending, and of the same a day later, when it has left that state."""
-    call, slug = transcript("{pending_remote_session}"), "get_remote_session_transcript"
+    call, slug = get_transcript("{pending_remote_session}"), "get_remote_session_transcript"
     no_time = (ReasonCode.NO_DOCUMENTED_SETUP, "the documents do not say how long a session is pending (1:3)")
     return {
         "pending": SESSIONS.recipe(slug, call, label="pending", credential=READ),
@@ -99,106 +99,106 @@ CAPS = {"positive": "64", "one": "1", "minus_one": "-1", "zero": "0", "minus_two
 """What a cap may be, a positive integer or -1, and what it may not be, by label (1:2.5)."""
 
 
-def capped(cap: str) -> dict[str, Call]:
+def messages_by_cap(cap: str) -> dict[str, Call]:
     """The messages of a chat under each value of a cap."""
-    return {f"{cap}_{label}": asking(messages(), (cap, value)) for label, value in CAPS.items()}
+    return {f"{cap}_{label}": asking(list_messages(), (cap, value)) for label, value in CAPS.items()}
 
 
 RECIPES: tuple[Recipe, ...] = (
     # "compliance paths for organizations, roles, groups, group members, settings, users"; 1:2.4 "read-only"
-    read_only("list_organizations", ORG_DATA["organizations"]),
-    read_only("list_users", USER_DATA["users"]),
-    read_only(
+    read_only_recipe("list_organizations", ORG_DATA["organizations"]),
+    read_only_recipe("list_users", USER_DATA["users"]),
+    read_only_recipe(
         "list_roles",
         ORG_DATA["roles"],
         unknown_organization=get(f"{UNKNOWN_ORGANIZATION}/roles"),
     ),
-    read(
+    read_recipe(
         ORGANIZATIONS,
         "get_role",
         ORG_DATA["role"],
         unknown_role=get(f"{ORGANIZATION}/roles/role_{UNKNOWN_ID}"),
     ),
-    read_only(
+    read_only_recipe(
         "get_settings",
         ORG_DATA["settings"],
         unknown_organization=get(f"{UNKNOWN_ORGANIZATION}/settings"),
     ),
-    read_only("list_groups", ORG_DATA["groups"]),
-    read(
+    read_only_recipe("list_groups", ORG_DATA["groups"]),
+    read_recipe(
         ORGANIZATIONS,
         "get_group",
         ORG_DATA["group"],
         unknown_group=get(f"{BASE}/groups/group_{UNKNOWN_ID}"),
     ),
-    read_only(
+    read_only_recipe(
         "list_group_members",
         USER_DATA["group_members"],
         unknown_group=get(f"{BASE}/groups/group_{UNKNOWN_ID}/members"),
     ),
     # "compliance paths for …, chat messages, files (metadata and content), generated files (metadata and content),
     # artifacts (two endpoints), projects (detail, attachments, collaborators)"
-    read(
+    read_recipe(
         CHATS,
         "list_chat_messages",
-        messages(),
-        **capped(INPUT_CAP),
-        **capped(RESULT_CAP),
-        unknown_chat=messages(UNKNOWN_CHAT),
+        list_messages(),
+        **messages_by_cap(INPUT_CAP),
+        **messages_by_cap(RESULT_CAP),
+        unknown_chat=list_messages(UNKNOWN_CHAT),
     ),
-    read(CHATS, "get_generated_file", USER_DATA["generated_file"], unknown_file=get(UNKNOWN_GENERATED_FILE)),
-    read(
+    read_recipe(CHATS, "get_generated_file", USER_DATA["generated_file"], unknown_file=get(UNKNOWN_GENERATED_FILE)),
+    read_recipe(
         CHATS,
         "get_generated_file_content",
         USER_DATA["generated_file_content"],
         unknown_file=get(f"{UNKNOWN_GENERATED_FILE}/content"),
     ),
-    read(CHATS, "get_artifact_version", USER_DATA["artifact_version"], unknown_version=get(UNKNOWN_ARTIFACT)),
-    read(
+    read_recipe(CHATS, "get_artifact_version", USER_DATA["artifact_version"], unknown_version=get(UNKNOWN_ARTIFACT)),
+    read_recipe(
         CHATS,
         "get_artifact_version_content",
         USER_DATA["artifact_version_content"],
         unknown_version=get(f"{UNKNOWN_ARTIFACT}/content"),
     ),
-    read(FILES, "get_file", USER_DATA["file"], unknown_file=get(UNKNOWN_FILE)),
-    read(
+    read_recipe(FILES, "get_file", USER_DATA["file"], unknown_file=get(UNKNOWN_FILE)),
+    read_recipe(
         FILES,
         "get_file_content",
         USER_DATA["file_content"],
         unknown_file=get(f"{UNKNOWN_FILE}/content"),
     ),
-    read(PROJECTS, "get_project", USER_DATA["project"], unknown_project=get(UNKNOWN_PROJECT)),
-    read(
+    read_recipe(PROJECTS, "get_project", USER_DATA["project"], unknown_project=get(UNKNOWN_PROJECT)),
+    read_recipe(
         PROJECTS,
         "list_project_attachments",
         get(f"{APPS}/projects/{{project_without_chats}}/attachments"),
         unknown_project=get(f"{UNKNOWN_PROJECT}/attachments"),
     ),
-    read(
+    read_recipe(
         PROJECTS,
         "list_project_collaborators",
         USER_DATA["collaborators"],
         unknown_project=get(f"{UNKNOWN_PROJECT}/collaborators"),
     ),
     # "remote sessions (list, transcript)"; 1:3 "Remote session status: `pending` (no transcript available)"
-    read(SESSIONS, "list_remote_sessions", USER_DATA["remote_sessions"]),
+    read_recipe(SESSIONS, "list_remote_sessions", USER_DATA["remote_sessions"]),
     SESSIONS.recipe(
         "get_remote_session_transcript",
-        labelled(
-            transcript("{remote_session}"),
-            unknown_session=transcript(f"cse_{UNKNOWN_ID}"),
-            malformed_id=transcript("no-session"),
+        with_refusals(
+            get_transcript("{remote_session}"),
+            unknown_session=get_transcript(f"cse_{UNKNOWN_ID}"),
+            malformed_id=get_transcript("no-session"),
         ),
         credential=READ,
-        control=control_for(transcript("{remote_session}")),
-        optional=pending_and_no_more(),
+        control=find_control(get_transcript("{remote_session}")),
+        optional=pending_parts(),
     ),
     # 1:2.4 "has `deleted_at` (set when a user deleted it; such chats are still listed)"
-    OUTCOMES.recipe("user_deleted_chat_listed", chats(("user_ids[]", "{user_of_deleted_chat}")), credential=READ),
+    OUTCOMES.recipe("user_deleted_chat_listed", list_chats(("user_ids[]", "{user_of_deleted_chat}")), credential=READ),
     OUTCOMES.recipe(
         "user_deleted_chat_readable",
-        messages(f"{APPS}/chats/{{user_deleted_chat}}"),
+        list_messages(f"{APPS}/chats/{{user_deleted_chat}}"),
         credential=READ,
-        control=chats(),
+        control=list_chats(),
     ),
 )

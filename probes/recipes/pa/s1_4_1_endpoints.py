@@ -24,10 +24,10 @@ from .requests import (
     UNKNOWN_FILE,
     UNKNOWN_ID,
     UPLOAD,
-    announced,
-    as_agents,
-    labelled,
-    signed,
+    announce_body,
+    sign,
+    with_agents_beta,
+    with_refusals,
 )
 
 if TYPE_CHECKING:
@@ -35,11 +35,11 @@ if TYPE_CHECKING:
 
     from catalog_probe.probes.recipes.probe import Probe
 
-GENERAL = Family("pa/endpoints")
-OF_BATCHES = Family("pa/endpoints/batches")
-OF_FILES = Family("pa/endpoints/files")
-OF_AGENTS = Family("pa/endpoints/agents")
-OF_ADMINS = Family("pa/endpoints/admin")
+ENDPOINTS = Family("pa/endpoints")
+BATCH_ENDPOINTS = Family("pa/endpoints/batches")
+FILE_ENDPOINTS = Family("pa/endpoints/files")
+AGENT_ENDPOINTS = Family("pa/endpoints/agents")
+ADMIN_ENDPOINTS = Family("pa/endpoints/admin")
 ADMIN = "admin"
 
 MOST_REQUESTS = 100_000
@@ -48,12 +48,12 @@ MOST_REQUESTS = 100_000
 ORGANIZATION = get("/v1/organizations/me")
 
 
-def limits_of(workspace: str) -> Call:
+def get_workspace_limits(workspace: str) -> Call:
     """The limits that are configured for a workspace."""
     return get(f"/v1/organizations/workspaces/{workspace}/rate_limits")
 
 
-UNKNOWN_WORKSPACE = limits_of(f"wrkspc_{UNKNOWN_ID}")
+UNKNOWN_WORKSPACE = get_workspace_limits(f"wrkspc_{UNKNOWN_ID}")
 
 
 def looks(family: Family, slug: str, calls: Mapping[str, Call], credential: str = "inference") -> dict[str, Recipe]:
@@ -61,7 +61,7 @@ def looks(family: Family, slug: str, calls: Mapping[str, Call], credential: str 
     return {label: family.recipe(slug, call, label=label, credential=credential) for label, call in calls.items()}
 
 
-def of_size(label: str, requests: int) -> dict[str, Recipe]:
+def batch_part(label: str, requests: int) -> dict[str, Recipe]:
     """A batch of so many requests, of which nothing is asked: each is judged when its turn comes.
 
     It is 3.4 MB, and takes a tenth of the time and 50 MB beside all other requests: sent where a target says so.
@@ -72,7 +72,7 @@ def of_size(label: str, requests: int) -> dict[str, Recipe]:
         body = BytesBody(f'{{"requests":[{items}]}}'.encode())
         await probe.send(CREATE_BATCH.replace(body=body, headers={"content-type": "application/json"}), label)
 
-    look = OF_BATCHES.recipe(
+    look = BATCH_ENDPOINTS.recipe(
         "create_batch", steps=steps, label=label, requests=1, cost=Cost.DISRUPTIVE, needs={"large_batches"}
     )
     return {label: look}
@@ -81,75 +81,79 @@ def of_size(label: str, requests: int) -> dict[str, Recipe]:
 RECIPES: tuple[Recipe, ...] = (
     # GET {base_url}/v1/models and {base_url}/v1/models/{id}: "unknown model id gives 404"
     # 1:5.1 "A cloud-marketplace variant of the service authenticates by request signing."
-    GENERAL.recipe(
+    ENDPOINTS.recipe(
         "models/list_models",
-        labelled(MODELS),
+        with_refusals(MODELS),
         optional=looks(
-            GENERAL,
+            ENDPOINTS,
             "models/list_models",
             {
-                "signed": signed(MODELS, "marketplace_signature"),
+                "signed": sign(MODELS, "marketplace_signature"),
                 "old_version": MODELS.with_headers(pa_version="{version_not_for_messages}"),
             },
         ),
     ),
-    GENERAL.recipe(
+    ENDPOINTS.recipe(
         "models/get_model",
-        labelled(
+        with_refusals(
             get("/v1/models/{small_model}"),
             unknown_model=get("/v1/models/no-such-model"),
             listed=get("/v1/models", query=(("limit", "1000"),)),
         ),
     ),
     # POST {base_url}/v1/complete: "removed; always 400 pointing to the messages path"
-    GENERAL.recipe("complete/create_completion", COMPLETION, label=SUCCESS),
+    ENDPOINTS.recipe("complete/create_completion", COMPLETION, label=SUCCESS),
     # batches endpoints; 2:8.1 "batches 256 MB", 2:8.2 "each batch up to 100000 requests"
-    OF_BATCHES.recipe(
+    BATCH_ENDPOINTS.recipe(
         "create_batch",
-        labelled(CREATE_BATCH),
+        with_refusals(CREATE_BATCH),
         cost=Cost.BILLABLE,
         tokens=4,
         optional={
-            **looks(OF_BATCHES, "create_batch", {"largest_body": announced("/v1/messages/batches", 256)}),
-            **of_size("largest", MOST_REQUESTS),
-            **of_size("larger", MOST_REQUESTS + 1),
+            **looks(BATCH_ENDPOINTS, "create_batch", {"largest_body": announce_body("/v1/messages/batches", 256)}),
+            **batch_part("largest", MOST_REQUESTS),
+            **batch_part("larger", MOST_REQUESTS + 1),
         },
     ),
-    OF_BATCHES.recipe("list_batches", labelled(BATCHES)),
+    BATCH_ENDPOINTS.recipe("list_batches", with_refusals(BATCHES)),
     # files endpoints; 2:8.1 "files 500 MB"
-    OF_FILES.recipe(
+    FILE_ENDPOINTS.recipe(
         "upload_file",
-        labelled(UPLOAD),
+        with_refusals(UPLOAD),
         cost=Cost.DESTRUCTIVE,
         optional=looks(
-            OF_FILES,
+            FILE_ENDPOINTS,
             "upload_file",
-            {"largest_body": announced("/v1/files", 500, "multipart/form-data; boundary=probe")},
+            {"largest_body": announce_body("/v1/files", 500, "multipart/form-data; boundary=probe")},
         ),
     ),
-    OF_FILES.recipe("list_files", labelled(FILES)),
+    FILE_ENDPOINTS.recipe("list_files", with_refusals(FILES)),
     # managed-agent create and read endpoints
-    OF_AGENTS.recipe("create_agent", labelled(CREATE_AGENT), cost=Cost.DESTRUCTIVE),
-    OF_AGENTS.recipe("list_agents", labelled(AGENTS)),
+    AGENT_ENDPOINTS.recipe("create_agent", with_refusals(CREATE_AGENT), cost=Cost.DESTRUCTIVE),
+    AGENT_ENDPOINTS.recipe("list_agents", with_refusals(AGENTS)),
     # GET {base_url}/v1/organizations/me: "admin credential"
-    OF_ADMINS.recipe(
+    ADMIN_ENDPOINTS.recipe(
         "get_organization",
-        labelled(ORGANIZATION, inference_key=ORGANIZATION.replace(credential="inference")),
+        with_refusals(ORGANIZATION, inference_key=ORGANIZATION.replace(credential="inference")),
         credential=ADMIN,
     ),
     # admin rate-limit list endpoints: "list configured organization and workspace limits"
-    OF_ADMINS.recipe("list_organization_rate_limits", labelled(get("/v1/organizations/rate_limits")), credential=ADMIN),
+    ADMIN_ENDPOINTS.recipe(
+        "list_organization_rate_limits", with_refusals(get("/v1/organizations/rate_limits")), credential=ADMIN
+    ),
     # 2:8.2 "not on the default workspace", "The cloud-marketplace variant … has no per-workspace limits"
-    OF_ADMINS.recipe(
+    ADMIN_ENDPOINTS.recipe(
         "list_workspace_rate_limits",
-        labelled(limits_of("{workspace}"), unknown_workspace=UNKNOWN_WORKSPACE),
+        with_refusals(get_workspace_limits("{workspace}"), unknown_workspace=UNKNOWN_WORKSPACE),
         credential=ADMIN,
         optional=looks(
-            OF_ADMINS,
+            ADMIN_ENDPOINTS,
             "list_workspace_rate_limits",
             {
-                "default_workspace": limits_of("{default_workspace}"),
-                "marketplace_workspace": limits_of("{marketplace_workspace}").replace(credential="admin_marketplace"),
+                "default_workspace": get_workspace_limits("{default_workspace}"),
+                "marketplace_workspace": get_workspace_limits("{marketplace_workspace}").replace(
+                    credential="admin_marketplace"
+                ),
             },
             ADMIN,
         ),
@@ -157,32 +161,34 @@ RECIPES: tuple[Recipe, ...] = (
     Family("pa/errors/admin").recipe("workspace_not_found", UNKNOWN_WORKSPACE, credential=ADMIN),
 )
 
-OF_ONE = (SUCCESS, WRONG_CREDENTIAL, "unknown_id")
-LISTED = "listed"
+ITEM_LABELS = (SUCCESS, WRONG_CREDENTIAL, "unknown_id")
+LISTED_LABEL = "listed"
 
 
-async def send_of_one(probe: Probe, call: Call, unknown: Call) -> None:
+async def send_item_calls(probe: Probe, call: Call, unknown: Call) -> None:
     """The exchanges of an endpoint that speaks of one thing which the probe has made."""
     await probe.send(call, SUCCESS)
     await probe.send(unknown.replace(credential=WRONG), WRONG_CREDENTIAL)
     await probe.send(unknown, "unknown_id")
 
 
-@OF_BATCHES.stepwise(labels=(*OF_ONE, LISTED), requests=5, cost=Cost.BILLABLE, tokens=4, needs={"small_model"})
+@BATCH_ENDPOINTS.stepwise(
+    labels=(*ITEM_LABELS, LISTED_LABEL), requests=5, cost=Cost.BILLABLE, tokens=4, needs={"small_model"}
+)
 async def get_batch(probe: Probe) -> None:
     batch = (await probe.setup(CREATE_BATCH)).body
-    await send_of_one(probe, get(f"/v1/messages/batches/{batch['id']}"), get(UNKNOWN_BATCH))
-    await probe.send(BATCHES, LISTED)
+    await send_item_calls(probe, get(f"/v1/messages/batches/{batch['id']}"), get(UNKNOWN_BATCH))
+    await probe.send(BATCHES, LISTED_LABEL)
 
 
-@OF_BATCHES.stepwise(labels=OF_ONE, requests=4, cost=Cost.BILLABLE, tokens=4, needs={"small_model"})
+@BATCH_ENDPOINTS.stepwise(labels=ITEM_LABELS, requests=4, cost=Cost.BILLABLE, tokens=4, needs={"small_model"})
 async def cancel_batch(probe: Probe) -> None:
     batch = (await probe.setup(CREATE_BATCH)).body
-    await send_of_one(probe, post(f"/v1/messages/batches/{batch['id']}/cancel"), post(f"{UNKNOWN_BATCH}/cancel"))
+    await send_item_calls(probe, post(f"/v1/messages/batches/{batch['id']}/cancel"), post(f"{UNKNOWN_BATCH}/cancel"))
 
 
-@OF_BATCHES.stepwise(
-    labels=OF_ONE,
+@BATCH_ENDPOINTS.stepwise(
+    labels=ITEM_LABELS,
     requests=4,
     cost=Cost.BILLABLE,
     tokens=4,
@@ -193,40 +199,46 @@ async def get_batch_results(probe: Probe) -> None:
     """The results, an hour after the batch was made."""
     batch = (await probe.setup(CREATE_BATCH)).body
     results = get(f"/v1/messages/batches/{batch['id']}/results").with_clock("+1h")
-    await send_of_one(probe, results, get(f"{UNKNOWN_BATCH}/results"))
+    await send_item_calls(probe, results, get(f"{UNKNOWN_BATCH}/results"))
 
 
-@OF_FILES.stepwise(labels=OF_ONE, requests=5, cost=Cost.DESTRUCTIVE)
+@FILE_ENDPOINTS.stepwise(labels=ITEM_LABELS, requests=5, cost=Cost.DESTRUCTIVE)
 async def get_file(probe: Probe) -> None:
     file = (await probe.setup(UPLOAD)).body
-    await send_of_one(probe, get(f"/v1/files/{file['id']}"), get(UNKNOWN_FILE))
+    await send_item_calls(probe, get(f"/v1/files/{file['id']}"), get(UNKNOWN_FILE))
 
 
-@OF_FILES.stepwise(
-    labels=OF_ONE,
+@FILE_ENDPOINTS.stepwise(
+    labels=ITEM_LABELS,
     requests=5,
     cost=Cost.DESTRUCTIVE,
     not_live=(ReasonCode.NO_DOCUMENTED_SETUP, "only files that the provider's own tools made can be downloaded"),
 )
 async def download_file(probe: Probe) -> None:
     file = (await probe.setup(UPLOAD)).body
-    await send_of_one(probe, get(f"/v1/files/{file['id']}/content"), get(f"{UNKNOWN_FILE}/content"))
+    await send_item_calls(probe, get(f"/v1/files/{file['id']}/content"), get(f"{UNKNOWN_FILE}/content"))
 
 
-@OF_FILES.stepwise(labels=(*OF_ONE, "listed_before", "listed_after", "gone"), requests=8, cost=Cost.DESTRUCTIVE)
+@FILE_ENDPOINTS.stepwise(
+    labels=(*ITEM_LABELS, "listed_before", "listed_after", "gone"), requests=8, cost=Cost.DESTRUCTIVE
+)
 async def delete_file(probe: Probe) -> None:
     """Listed until it is deleted, and gone from then on, while another one stays."""
     await probe.setup(UPLOAD)
     file = (await probe.setup(UPLOAD)).body
     call = delete(f"/v1/files/{file['id']}")
     await probe.send(FILES, "listed_before")
-    await send_of_one(probe, call, delete(UNKNOWN_FILE))
+    await send_item_calls(probe, call, delete(UNKNOWN_FILE))
     await probe.send(get(call.path), "gone")
     await probe.send(FILES, "listed_after")
 
 
-@OF_AGENTS.stepwise(labels=(*OF_ONE, LISTED), requests=5, cost=Cost.DESTRUCTIVE, needs={"small_model", "agents_beta"})
+@AGENT_ENDPOINTS.stepwise(
+    labels=(*ITEM_LABELS, LISTED_LABEL), requests=5, cost=Cost.DESTRUCTIVE, needs={"small_model", "agents_beta"}
+)
 async def get_agent(probe: Probe) -> None:
     agent = (await probe.setup(CREATE_AGENT)).body
-    await send_of_one(probe, as_agents(get(f"/v1/agents/{agent['id']}")), as_agents(get(UNKNOWN_AGENT)))
-    await probe.send(AGENTS, LISTED)
+    await send_item_calls(
+        probe, with_agents_beta(get(f"/v1/agents/{agent['id']}")), with_agents_beta(get(UNKNOWN_AGENT))
+    )
+    await probe.send(AGENTS, LISTED_LABEL)

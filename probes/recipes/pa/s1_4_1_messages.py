@@ -14,11 +14,11 @@ from .requests import (
     TOOL,
     TOOL_USE,
     UNANSWERED_TOOL_USE,
-    announced,
-    count,
-    labelled,
-    message,
-    said,
+    announce_body,
+    count_tokens,
+    create_message,
+    user_turn,
+    with_refusals,
 )
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ LARGEST_ANSWER = 128_000
 """An upper bound of what a model may generate where it is allowed all it can: it is told to greet."""
 
 ANSWERED_TOOL_USE = [
-    *said("look it up"),
+    *user_turn("look it up"),
     {"role": "assistant", "content": [TOOL_USE]},
     {"role": "user", "content": [{"type": "tool_result", "tool_use_id": TOOL_USE["id"], "content": "found"}]},
 ]
@@ -43,11 +43,11 @@ def accepted(label: str, call: Call, tokens: int = 16) -> dict[str, Recipe]:
     return {label: FAMILY.recipe("create_message", call, label=label, cost=Cost.BILLABLE, tokens=tokens)}
 
 
-def with_max_tokens(label: str, *, beyond: int, cost: Cost, tokens: int = 0) -> dict[str, Recipe]:
+def max_tokens_part(label: str, *, beyond: int, cost: Cost, tokens: int = 0) -> dict[str, Recipe]:
     """A message that asks for so many tokens more than the model's maximum."""
 
     async def steps(probe: Probe) -> None:
-        await probe.send(message(max_tokens=int(probe.values[MAXIMUM]) + beyond), label)
+        await probe.send(create_message(max_tokens=int(probe.values[MAXIMUM]) + beyond), label)
 
     look = FAMILY.recipe(
         "create_message",
@@ -61,81 +61,83 @@ def with_max_tokens(label: str, *, beyond: int, cost: Cost, tokens: int = 0) -> 
     return {label: look}
 
 
-def largest_body(slug: str, path: str) -> dict[str, Recipe]:
+def largest_body_part(slug: str, path: str) -> dict[str, Recipe]:
     """A body of as much as the endpoint takes, announced: what speaks no HTTP/1.1 may never say that it wants it."""
-    return {"largest_body": FAMILY.recipe(slug, announced(path, 32), label="largest_body")}
+    return {"largest_body": FAMILY.recipe(slug, announce_body(path, 32), label="largest_body")}
 
 
 RECIPES: tuple[Recipe, ...] = (
     # POST {base_url}/v1/messages
     FAMILY.recipe(
         "create_message",
-        labelled(
-            message(),
+        with_refusals(
+            create_message(),
             # "max_tokens (integer, required)"
-            max_tokens_required=message().without_fields("max_tokens"),
-            max_tokens_integer=message(max_tokens="1"),
+            max_tokens_required=create_message().without_fields("max_tokens"),
+            max_tokens_integer=create_message(max_tokens="1"),
             # "messages (array, at least one; each assistant tool_use block must be answered by a tool_result block in
             # the next message)"
-            messages_array=message(messages="hi"),
-            messages_not_empty=message(messages=[]),
-            tool_use_answered=message(messages=UNANSWERED_TOOL_USE, tools=[TOOL]),
-            tool_use_with_result=message(messages=ANSWERED_TOOL_USE, tools=[TOOL]),
+            messages_array=create_message(messages="hi"),
+            messages_not_empty=create_message(messages=[]),
+            tool_use_answered=create_message(messages=UNANSWERED_TOOL_USE, tools=[TOOL]),
+            tool_use_with_result=create_message(messages=ANSWERED_TOOL_USE, tools=[TOOL]),
             # "temperature (0 to 1), top_p, top_k (integer)"
-            temperature_at_least_0=message(temperature=-0.01),
-            temperature_0=message(temperature=0),
-            temperature_1=message(temperature=1),
-            temperature_at_most_1=message(temperature=1.01),
-            top_p=message(top_p=0.5),
-            top_k=message(top_k=1),
-            top_k_integer=message(top_k="many"),
+            temperature_at_least_0=create_message(temperature=-0.01),
+            temperature_0=create_message(temperature=0),
+            temperature_1=create_message(temperature=1),
+            temperature_at_most_1=create_message(temperature=1.01),
+            top_p=create_message(top_p=0.5),
+            top_k=create_message(top_k=1),
+            top_k_integer=create_message(top_k="many"),
             # "Unknown body fields such as `betas` and `output_format` are rejected"
-            unknown_field_rejected=message(no_such_field=True),
-            betas_rejected=message(betas=["no-such-beta"]),
-            output_format_rejected=message(output_format={"type": "json_schema"}),
+            unknown_field_rejected=create_message(no_such_field=True),
+            betas_rejected=create_message(betas=["no-such-beta"]),
+            output_format_rejected=create_message(output_format={"type": "json_schema"}),
             # 1:5.1 "A version header `pa-version` is required"
-            version_required=message().with_headers(pa_version=None),
+            version_required=create_message().with_headers(pa_version=None),
             # "service_tier (`auto` default, `standard_only`)"
-            service_tier_auto=message(service_tier="auto"),
-            service_tier_standard_only=message(service_tier="standard_only"),
-            service_tier_outside=message(service_tier="no-such-tier"),
+            service_tier_auto=create_message(service_tier="auto"),
+            service_tier_standard_only=create_message(service_tier="standard_only"),
+            service_tier_outside=create_message(service_tier="no-such-tier"),
             # "Server tools are allowed here", "may stream by SSE"
-            server_tools_allowed=message(tools=[SERVER_TOOL]),
-            stream=message(stream=True).replace(stream=True),
+            server_tools_allowed=create_message(tools=[SERVER_TOOL]),
+            stream=create_message(stream=True).replace(stream=True),
         ),
         cost=Cost.BILLABLE,
         tokens=4_000,
         optional=isolate_each(
             {
                 # 2:7.3 "max_tokens above the model maximum"
-                **with_max_tokens("max_tokens_at_maximum", beyond=0, cost=Cost.BILLABLE, tokens=LARGEST_ANSWER),
-                **with_max_tokens("max_tokens_one_above", beyond=1, cost=Cost.FREE),
+                **max_tokens_part("max_tokens_at_maximum", beyond=0, cost=Cost.BILLABLE, tokens=LARGEST_ANSWER),
+                **max_tokens_part("max_tokens_one_above", beyond=1, cost=Cost.FREE),
                 # "inference_geo, speed, …, thinking settings"
-                **accepted("inference_geo", message(model="{geo_model}", inference_geo="us")),
+                **accepted("inference_geo", create_message(model="{geo_model}", inference_geo="us")),
                 **accepted("speed", FAST),
-                **accepted("thinking", message(model="{adaptive_thinking_model}", thinking={"type": "adaptive"})),
+                **accepted(
+                    "thinking", create_message(model="{adaptive_thinking_model}", thinking={"type": "adaptive"})
+                ),
                 # 2:7.3 "temperature and top_p both given on models that forbid it", "assistant prefill unsupported"
                 **accepted(
                     "temperature_and_top_p",
-                    message(model="{two_sampling_parameters_model}", temperature=0.5, top_p=0.5),
+                    create_message(model="{two_sampling_parameters_model}", temperature=0.5, top_p=0.5),
                 ),
-                **accepted("prefill", message(model="{prefill_model}", messages=PREFILLED)),
+                **accepted("prefill", create_message(model="{prefill_model}", messages=PREFILLED)),
                 # 1:5.1 "an optional beta header `pa-beta` may be sent"
-                **accepted("beta_expected", message().with_headers(pa_beta="{fast_mode_beta}")),
+                **accepted("beta_expected", create_message().with_headers(pa_beta="{fast_mode_beta}")),
                 # 2:8.1 "messages and count_tokens 32 MB"
-                **largest_body("create_message", "/v1/messages"),
+                **largest_body_part("create_message", "/v1/messages"),
             }
         ),
     ),
     # POST {base_url}/v1/messages/count_tokens: "free; server tools are rejected here"
     FAMILY.recipe(
         "count_tokens",
-        labelled(
-            count(),
-            longer=count(messages=said("How many tokens are these, and how many more than two letters?")),
-            client_tools=count(tools=[TOOL]),
-            server_tools_rejected=count(tools=[SERVER_TOOL]),
+        with_refusals(
+            count_tokens(),
+            longer=count_tokens(messages=user_turn("How many tokens are these, and how many more than two letters?")),
+            client_tools=count_tokens(tools=[TOOL]),
+            server_tools_rejected=count_tokens(tools=[SERVER_TOOL]),
         ),
-        optional=largest_body("count_tokens", "/v1/messages/count_tokens"),
+        optional=largest_body_part("count_tokens", "/v1/messages/count_tokens"),
     ),
 )

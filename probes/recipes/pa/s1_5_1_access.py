@@ -15,7 +15,7 @@ from .compliance_requests import (
     READ,
     UNKNOWN_CHAT,
     USER_DATA,
-    deletion,
+    delete_resource,
 )
 
 if TYPE_CHECKING:
@@ -24,25 +24,25 @@ if TYPE_CHECKING:
     from catalog_probe.probes.calls.call import Call
 
 FAMILY = Family("pa/endpoints/compliance_access")
-of_key = Refusals(missing=False).label_calls
+with_wrong_key = Refusals(missing=False).label_calls
 """What a kind of key may do: the success, a wrong key, and its rules."""
 
-DELETE_REFUSED = {"delete_refused": deletion(UNKNOWN_CHAT)}
+DELETE_REFUSED = {"delete_refused": delete_resource(UNKNOWN_CHAT)}
 
 
-def refused(calls: Mapping[str, Call], *labels: str) -> dict[str, Call]:
+def refused_calls(calls: Mapping[str, Call], *labels: str) -> dict[str, Call]:
     """Some of the calls, each under the label that says that it is refused."""
     return {f"{label}_refused": calls[label] for label in labels}
 
 
-def key(slug: str, role: str, success: str, calls: Mapping[str, Call], refusals: Mapping[str, Call]) -> Recipe:
+def key_recipe(slug: str, role: str, success: str, calls: Mapping[str, Call], refusals: Mapping[str, Call]) -> Recipe:
     """A row: what the key of a role reads, as far as the target names what is read, and what it is refused."""
     allowed = {label: call.replace(credential=role) for label, call in calls.items()}
     named = {label: call for label, call in allowed.items() if call.placeholders}
     others = {label: call for label, call in allowed.items() if label not in named and label != success}
     return FAMILY.recipe(
         slug,
-        of_key(
+        with_wrong_key(
             allowed[success], **others, **{label: call.replace(credential=role) for label, call in refusals.items()}
         ),
         credential=READ,
@@ -55,37 +55,37 @@ def key(slug: str, role: str, success: str, calls: Mapping[str, Call], refusals:
 
 RECIPES: tuple[Recipe, ...] = (
     # "read:compliance_activities (activities)"
-    key(
+    key_recipe(
         "activities_key",
         "compliance_activities",
         "activities",
         ACTIVITIES,
-        {**refused(ORG_DATA, "organizations"), **refused(USER_DATA, "chats"), **DELETE_REFUSED},
+        {**refused_calls(ORG_DATA, "organizations"), **refused_calls(USER_DATA, "chats"), **DELETE_REFUSED},
     ),
     # "read:compliance_org_data (organizations, roles, groups, settings)"
-    key(
+    key_recipe(
         "org_data_key",
         "compliance_org_data",
         "organizations",
         ORG_DATA,
-        {**refused(ACTIVITIES, "activities"), **refused(USER_DATA, "chats"), **DELETE_REFUSED},
+        {**refused_calls(ACTIVITIES, "activities"), **refused_calls(USER_DATA, "chats"), **DELETE_REFUSED},
     ),
     # "read:compliance_user_data (chats, messages, files, projects, sessions, users, group members)"
-    key(
+    key_recipe(
         "user_data_key",
         "compliance_user_data",
         "chats",
         USER_DATA,
-        {**refused(ACTIVITIES, "activities"), **refused(ORG_DATA, "organizations"), **DELETE_REFUSED},
+        {**refused_calls(ACTIVITIES, "activities"), **refused_calls(ORG_DATA, "organizations"), **DELETE_REFUSED},
     ),
     # "read:org_audit (accepted as an alternative for every read)"
-    key("org_audit_key", AUDIT, "activities", {**ACTIVITIES, **ORG_DATA, **USER_DATA}, DELETE_REFUSED),
+    key_recipe("org_audit_key", AUDIT, "activities", {**ACTIVITIES, **ORG_DATA, **USER_DATA}, DELETE_REFUSED),
     # "Admin keys can never hold the user-data scope and cannot read organization metadata."
-    key(
+    key_recipe(
         "admin_key",
         "admin",
         "activities",
         ACTIVITIES,
-        {**refused(ORG_DATA, "organizations"), **refused(USER_DATA, "chats")},
+        {**refused_calls(ORG_DATA, "organizations"), **refused_calls(USER_DATA, "chats")},
     ),
 )

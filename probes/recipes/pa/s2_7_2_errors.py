@@ -37,26 +37,26 @@ from .compliance_requests import (
     UNKNOWN_GENERATED_FILE,
     UNKNOWN_ORGANIZATION,
     UNKNOWN_PROJECT,
-    activities,
     asking,
-    chats,
-    control_for,
-    deletion,
-    messages,
-    of_another,
-    session_messages,
-    transcript,
+    delete_resource,
+    find_control,
+    get_transcript,
+    list_activities,
+    list_chats,
+    list_messages,
+    list_session_messages,
+    with_organization_key,
 )
 from .requests import UNKNOWN_ID
 
 FAMILY = Family("pa/errors/compliance")
 
-LISTED = activities()
+LISTED_LABEL = list_activities()
 DELETES = {
-    "chat": deletion(UNKNOWN_CHAT),
-    "file": deletion(UNKNOWN_FILE),
-    "project": deletion(UNKNOWN_PROJECT),
-    "project_document": deletion(UNKNOWN_DOCUMENT),
+    "chat": delete_resource(UNKNOWN_CHAT),
+    "file": delete_resource(UNKNOWN_FILE),
+    "project": delete_resource(UNKNOWN_PROJECT),
+    "project_document": delete_resource(UNKNOWN_DOCUMENT),
 }
 UPSTREAM = {"502": "bad_gateway", "503": "down", "504": "slow", "529": "overloaded"}
 """What something behind the API may suffer, by the status that is answered."""
@@ -64,7 +64,7 @@ UPSTREAM = {"502": "bad_gateway", "503": "down", "504": "slow", "529": "overload
 WITH_UNKNOWN_PARAMETER = ("no_such_parameter", "1")
 
 
-def refusal(
+def refusal_recipe(
     slug: str, calls: Call | Mapping[str, Call], role: str | None = None, other_endpoints: OtherEndpoints | None = None
 ) -> Recipe:
     """A row: a call, or one a cause, with the key of a role where it is the key that is refused."""
@@ -72,16 +72,16 @@ def refusal(
     if role is not None:
         by_label = {label: call.replace(credential=role) for label, call in by_label.items()}
     return FAMILY.recipe(
-        slug, by_label, credential=READ, control=control_for(*by_label.values()), other_endpoints=other_endpoints
+        slug, by_label, credential=READ, control=find_control(*by_label.values()), other_endpoints=other_endpoints
     )
 
 
-def changed(slug: str, request: Call, change: Change | Mapping[str, Change]) -> Recipe:
+def changed_recipe(slug: str, request: Call, change: Change | Mapping[str, Change]) -> Recipe:
     """A row: a request with one change, which every endpoint refuses alike."""
-    return changed_request(FAMILY, slug, request, change, credential=READ, control=control_for(request))
+    return changed_request(FAMILY, slug, request, change, credential=READ, control=find_control(request))
 
 
-def destroying(slug: str, call: Call, why: str, other_endpoints: OtherEndpoints | None = None) -> Recipe:
+def destructive_recipe(slug: str, call: Call, why: str, other_endpoints: OtherEndpoints | None = None) -> Recipe:
     """A row whose request does harm if it is not refused: sent where nothing is lost by that."""
     not_live = (ReasonCode.NO_DOCUMENTED_SETUP, why)
     return FAMILY.recipe(
@@ -94,14 +94,14 @@ def fail_upstream(status: str) -> Change:
     return with_scenario(f"upstream_trouble;kind={UPSTREAM[status]}")
 
 
-OF_QUERIES: tuple[Recipe, ...] = (
+QUERY_ERRORS: tuple[Recipe, ...] = (
     # unknown_query_parameter: "use dot notation for ranges, `[]` for arrays"
-    refusal(
+    refusal_recipe(
         "unknown_query_parameter",
         {
-            "unknown_name": activities(WITH_UNKNOWN_PARAMETER),
-            "bracketed_range": activities(("created_at[gte]", EARLY)),
-            "array_without_suffix": activities(("activity_types", "pa_chat_created")),
+            "unknown_name": list_activities(WITH_UNKNOWN_PARAMETER),
+            "bracketed_range": list_activities(("created_at[gte]", EARLY)),
+            "array_without_suffix": list_activities(("activity_types", "pa_chat_created")),
         },
         other_endpoints=same_changes(
             unknown_name=lambda call: call.replace(query=(*call.query, WITH_UNKNOWN_PARAMETER))
@@ -110,53 +110,53 @@ OF_QUERIES: tuple[Recipe, ...] = (
     # invalid_parameter_value: "limit above maximum, invalid datetime, missing timezone, array value outside the set,
     # created_at.lt not after created_at.gte; tool_use_input_max_bytes and tool_result_max_bytes accept a positive
     # integer or -1"
-    refusal(
+    refusal_recipe(
         "invalid_parameter_value",
         {
-            "limit_above_maximum": activities(("limit", "1000000")),
-            "invalid_datetime": activities(("created_at.gte", "yesterday")),
-            "missing_timezone": activities(("created_at.lt", "2026-01-01T00:00:00")),
-            "value_outside_the_set": activities(("activity_types[]", "no_such_activity")),
-            "lt_not_after_gte": activities(("created_at.gte", EARLY), ("created_at.lt", EARLY)),
-            "tool_use_input_max_bytes": asking(messages(), (INPUT_CAP, "-2")),
-            "tool_result_max_bytes": asking(messages(), (RESULT_CAP, "0")),
+            "limit_above_maximum": list_activities(("limit", "1000000")),
+            "invalid_datetime": list_activities(("created_at.gte", "yesterday")),
+            "missing_timezone": list_activities(("created_at.lt", "2026-01-01T00:00:00")),
+            "value_outside_the_set": list_activities(("activity_types[]", "no_such_activity")),
+            "lt_not_after_gte": list_activities(("created_at.gte", EARLY), ("created_at.lt", EARLY)),
+            "tool_use_input_max_bytes": asking(list_messages(), (INPUT_CAP, "-2")),
+            "tool_result_max_bytes": asking(list_messages(), (RESULT_CAP, "0")),
         },
     ),
     # invalid_pagination_cursor: "bad activity id format; bad after_id (chats); page not valid for this request"
-    refusal(
+    refusal_recipe(
         "invalid_pagination_cursor",
         {
-            "activity_id": activities(("after_id", "no-activity-id")),
-            "chat_after_id": chats(("after_id", "no-cursor")),
-            "page": session_messages("{local_session}", ("page", "no-cursor")),
+            "activity_id": list_activities(("after_id", "no-activity-id")),
+            "chat_after_id": list_chats(("after_id", "no-cursor")),
+            "page": list_session_messages("{local_session}", ("page", "no-cursor")),
         },
     ),
 )
 
-OF_IDS: tuple[Recipe, ...] = (
+ID_ERRORS: tuple[Recipe, ...] = (
     # chat_not_found: "hard-deleted, retention-expired or outside key scope"
-    refusal("chat_not_found", messages(UNKNOWN_CHAT)),
-    refusal("deleted_chat_not_found", DELETES["chat"]),
-    refusal(
+    refusal_recipe("chat_not_found", list_messages(UNKNOWN_CHAT)),
+    refusal_recipe("deleted_chat_not_found", DELETES["chat"]),
+    refusal_recipe(
         "chat_outside_key_scope",
-        messages(),
+        list_messages(),
         "compliance_elsewhere",
         calls_by_endpoint(
             "pa/endpoints/compliance_chats",
             {
-                "delete_chat": destroying(
+                "delete_chat": destructive_recipe(
                     "chat_outside_key_scope",
-                    of_another("compliance_elsewhere")(deletion(CHAT)),
+                    with_organization_key("compliance_elsewhere")(delete_resource(CHAT)),
                     "it deletes the chat if the provider errs, and the API can make no other",
                 )
             },
         ),
     ),
     # file_not_found: "file missing or deleted; metadata, content and delete endpoints"
-    refusal("file_not_found", {"metadata": get(UNKNOWN_FILE), "content": get(f"{UNKNOWN_FILE}/content")}),
-    refusal("deleted_file_not_found", DELETES["file"]),
+    refusal_recipe("file_not_found", {"metadata": get(UNKNOWN_FILE), "content": get(f"{UNKNOWN_FILE}/content")}),
+    refusal_recipe("deleted_file_not_found", DELETES["file"]),
     # generated_file_or_artifact_not_found: "generated file, its content or artifact version gone with its chat"
-    refusal(
+    refusal_recipe(
         "generated_file_or_artifact_not_found",
         {
             "generated_file": get(UNKNOWN_GENERATED_FILE),
@@ -166,7 +166,7 @@ OF_IDS: tuple[Recipe, ...] = (
         other_endpoints=same_changes(artifact_version=lambda _: get(f"{UNKNOWN_ARTIFACT}/content")),
     ),
     # project_not_found: "detail, attachments, collaborators, and DELETE of a missing or already deleted project"
-    refusal(
+    refusal_recipe(
         "project_not_found",
         {
             "detail": get(UNKNOWN_PROJECT),
@@ -174,29 +174,31 @@ OF_IDS: tuple[Recipe, ...] = (
             "collaborators": get(f"{UNKNOWN_PROJECT}/collaborators"),
         },
     ),
-    refusal("deleted_project_not_found", DELETES["project"]),
+    refusal_recipe("deleted_project_not_found", DELETES["project"]),
     # project_document_not_found: "text project document missing or already deleted"
-    refusal("project_document_not_found", DELETES["project_document"]),
+    refusal_recipe("project_document_not_found", DELETES["project_document"]),
     # local_session_not_found: "unreadable, never existed, zero data retention in effect, or aged out; a malformed id
     # (not `clls_`) gives 400"
-    refusal("local_session_unreadable", session_messages("{unreadable_local_session}"), "compliance_elsewhere"),
-    refusal("local_session_not_found", session_messages(f"clls_{UNKNOWN_ID}")),
-    refusal("local_session_unretained", session_messages("{unretained_local_session}")),
-    refusal("local_session_malformed_id", session_messages("no-session")),
+    refusal_recipe(
+        "local_session_unreadable", list_session_messages("{unreadable_local_session}"), "compliance_elsewhere"
+    ),
+    refusal_recipe("local_session_not_found", list_session_messages(f"clls_{UNKNOWN_ID}")),
+    refusal_recipe("local_session_unretained", list_session_messages("{unretained_local_session}")),
+    refusal_recipe("local_session_malformed_id", list_session_messages("no-session")),
     # local_sessions_not_available: "returned for every local-session call while endpoints are unavailable"
-    refusal(
+    refusal_recipe(
         "local_sessions_not_available",
-        {"list": get(LOCAL_SESSIONS), "messages": session_messages(f"clls_{UNKNOWN_ID}")},
+        {"list": get(LOCAL_SESSIONS), "messages": list_session_messages(f"clls_{UNKNOWN_ID}")},
         "compliance_without_local_sessions",
     ),
     # remote_session_not_found: "id missing, deleted, out of scope, or session still `pending`; malformed id gives 400"
-    refusal("remote_session_not_found", transcript(f"cse_{UNKNOWN_ID}")),
-    refusal("remote_session_deleted", transcript("{deleted_remote_session}")),
-    refusal("remote_session_out_of_scope", transcript("{remote_session}"), "compliance_elsewhere"),
-    refusal("remote_session_pending", transcript("{pending_remote_session}")),
-    refusal("remote_session_malformed_id", transcript("no-session")),
+    refusal_recipe("remote_session_not_found", get_transcript(f"cse_{UNKNOWN_ID}")),
+    refusal_recipe("remote_session_deleted", get_transcript("{deleted_remote_session}")),
+    refusal_recipe("remote_session_out_of_scope", get_transcript("{remote_session}"), "compliance_elsewhere"),
+    refusal_recipe("remote_session_pending", get_transcript("{pending_remote_session}")),
+    refusal_recipe("remote_session_malformed_id", get_transcript("no-session")),
     # organization_role_or_group_not_found: "unknown organization, role or group"
-    refusal(
+    refusal_recipe(
         "organization_role_or_group_not_found",
         {
             "organization": get(f"{UNKNOWN_ORGANIZATION}/roles"),
@@ -212,7 +214,7 @@ OF_IDS: tuple[Recipe, ...] = (
         ),
     ),
     # organization_settings_not_available: "organization not a linked child, invalid UUID, or settings not enabled"
-    refusal(
+    refusal_recipe(
         "organization_settings_not_available",
         {
             "not_linked": get(f"{UNKNOWN_ORGANIZATION}/settings"),
@@ -221,9 +223,9 @@ OF_IDS: tuple[Recipe, ...] = (
         },
     ),
     # project_has_attached_chats: "project delete while chats attached"
-    destroying(
+    destructive_recipe(
         "project_has_attached_chats",
-        deletion(PROJECT),
+        delete_resource(PROJECT),
         "it deletes the project if the provider errs, and the API can make no other",
     ),
     # 1:2.4 "organization, role, group, group member, user, settings: read-only"
@@ -236,25 +238,25 @@ OF_IDS: tuple[Recipe, ...] = (
     ),
 )
 
-OF_THE_PROVIDER: tuple[Recipe, ...] = (
+PROVIDER_ERRORS: tuple[Recipe, ...] = (
     # 502/503/504/529: "transient upstream or overload"
-    changed("transient_upstream", LISTED, {status: fail_upstream(status) for status in UPSTREAM}),
+    changed_recipe("transient_upstream", LISTED_LABEL, {status: fail_upstream(status) for status in UPSTREAM}),
     # local_sessions_index_unavailable: "index temporarily unavailable"
-    changed("local_sessions_index_unavailable", get(LOCAL_SESSIONS), with_scenario("local_sessions_index_down")),
+    changed_recipe("local_sessions_index_unavailable", get(LOCAL_SESSIONS), with_scenario("local_sessions_index_down")),
     # local_sessions_captured_content_unavailable: "captured content unavailable"
-    refusal(
+    refusal_recipe(
         "local_sessions_captured_content_unavailable",
-        session_messages("{sealed_local_session}"),
+        list_session_messages("{sealed_local_session}"),
         "compliance_sealed",
     ),
     # local_sessions_retention_overrides_unavailable: "cannot be evaluated for the page or session"
-    refusal(
+    refusal_recipe(
         "local_sessions_retention_overrides_unavailable",
         {
             "page": get(LOCAL_SESSIONS).with_scenario("retention_overrides_down"),
-            "session": session_messages("{local_session}").with_scenario("retention_overrides_down"),
+            "session": list_session_messages("{local_session}").with_scenario("retention_overrides_down"),
         },
     ),
 )
 
-RECIPES: tuple[Recipe, ...] = (*OF_QUERIES, *OF_IDS, *OF_THE_PROVIDER)
+RECIPES: tuple[Recipe, ...] = (*QUERY_ERRORS, *ID_ERRORS, *PROVIDER_ERRORS)

@@ -9,8 +9,8 @@ from catalog_probe.probes.recipes.minimal_requests import with_key
 from catalog_probe.probes.recipes.other_endpoints import same_changes
 from catalog_probe.probes.targets.target import WRONG
 
-from .compliance_requests import BASE, DELETE, ORG_DATA, READ, USER_DATA, pick
-from .s2_7_2_errors import DELETES, LISTED, changed, refusal
+from .compliance_requests import BASE, DELETE, ORG_DATA, READ, USER_DATA, select_calls
+from .s2_7_2_errors import DELETES, LISTED_LABEL, changed_recipe, refusal_recipe
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from catalog_probe.probes.recipes.recipe import OtherEndpoints, Recipe
 
 
-def without_scope(labels: Mapping[str, str]) -> OtherEndpoints:
+def without_read_scope(labels: Mapping[str, str]) -> OtherEndpoints:
     """The delete key, which has no read scope, under the cause that an endpoint belongs to."""
 
     def of_endpoint(endpoint: str, shape: Call | None) -> Mapping[str, Call] | None:
@@ -31,34 +31,34 @@ def without_scope(labels: Mapping[str, str]) -> OtherEndpoints:
 
 RECIPES: tuple[Recipe, ...] = (
     # compliance_api_not_enabled: "API not enabled for the organization or its parent; all endpoints"
-    changed(
+    changed_recipe(
         "compliance_api_not_enabled",
-        LISTED,
+        LISTED_LABEL,
         {
             "organization": with_key("compliance_not_enabled"),
             "parent": with_key("compliance_parent_not_enabled"),
         },
     ),
     # api_key_invalid, api_key_deactivated ("key disabled or deleted"), api_key_expired ("admin key past expiry")
-    changed("api_key_invalid", LISTED, with_key(WRONG)),
-    changed("api_key_deactivated", LISTED, with_key("compliance_deactivated")),
-    changed("api_key_deleted", LISTED, with_key("compliance_deleted")),
-    changed("api_key_expired", LISTED, with_key("admin_expired")),
+    changed_recipe("api_key_invalid", LISTED_LABEL, with_key(WRONG)),
+    changed_recipe("api_key_deactivated", LISTED_LABEL, with_key("compliance_deactivated")),
+    changed_recipe("api_key_deleted", LISTED_LABEL, with_key("compliance_deleted")),
+    changed_recipe("api_key_expired", LISTED_LABEL, with_key("admin_expired")),
     # insufficient_scope_activities: "activities endpoint without read:compliance_activities or read:org_audit"
-    refusal("insufficient_scope_activities", LISTED, DELETE),
+    refusal_recipe("insufficient_scope_activities", LISTED_LABEL, DELETE),
     # insufficient_scope_org_data: "organizations, roles, groups, settings without read:compliance_org_data …"
-    refusal(
+    refusal_recipe(
         "insufficient_scope_org_data",
-        pick(ORG_DATA, "organizations", "roles", "groups", "settings"),
+        select_calls(ORG_DATA, "organizations", "roles", "groups", "settings"),
         DELETE,
-        without_scope({"get_role": "roles", "get_group": "groups"}),
+        without_read_scope({"get_role": "roles", "get_group": "groups"}),
     ),
     # retired_scope_org_settings: "key holds only the retired settings scope"
-    refusal("retired_scope_org_settings", ORG_DATA["settings"], "compliance_retired"),
+    refusal_recipe("retired_scope_org_settings", ORG_DATA["settings"], "compliance_retired"),
     # insufficient_scope_user_data: "user-data endpoints without read:compliance_user_data or read:org_audit"
-    refusal(
+    refusal_recipe(
         "insufficient_scope_user_data",
-        pick(
+        select_calls(
             USER_DATA,
             "chats",
             "chat_messages",
@@ -70,7 +70,7 @@ RECIPES: tuple[Recipe, ...] = (
             "group_members",
         ),
         DELETE,
-        without_scope(
+        without_read_scope(
             {
                 "get_generated_file": "file",
                 "get_generated_file_content": "file",
@@ -85,19 +85,19 @@ RECIPES: tuple[Recipe, ...] = (
         ),
     ),
     # insufficient_scope_delete: "DELETE without delete:compliance_user_data"
-    refusal("insufficient_scope_delete", DELETES, READ),
+    refusal_recipe("insufficient_scope_delete", DELETES, READ),
     # request_not_authenticated: "no key or an unaccepted key type; bare body, identical to a nonexistent path; the
     # settings endpoint answers 401 instead"
-    refusal(
+    refusal_recipe(
         "request_not_authenticated",
         {
             "nonexistent_path": get(f"{BASE}/no-such-path", credential=None),
-            "no_key": LISTED.replace(credential=None),
-            "unaccepted_key_type": LISTED.replace(credential="inference"),
+            "no_key": LISTED_LABEL.replace(credential=None),
+            "unaccepted_key_type": LISTED_LABEL.replace(credential="inference"),
         },
         other_endpoints=same_changes(no_key=with_key(None), unaccepted_key_type=with_key("inference")),
     ),
-    refusal(
+    refusal_recipe(
         "settings_not_authenticated",
         {
             "no_key": ORG_DATA["settings"].replace(credential=None),

@@ -17,13 +17,13 @@ from .compliance_requests import (
     CHATS,
     READ,
     REMOTE_SESSIONS,
-    activities,
-    deletion,
-    messages,
-    of_another,
-    session_messages,
+    delete_resource,
+    list_activities,
+    list_messages,
+    list_session_messages,
+    with_organization_key,
 )
-from .walking import cursor
+from .walking import read_cursor
 
 if TYPE_CHECKING:
     from catalog_probe.probes.recipes.probe import Probe
@@ -36,7 +36,7 @@ TOO_LONG = ReasonCode.NO_DOCUMENTED_SETUP
 
 NARROW = "compliance_narrow"
 """The role of a key whose parent organization has budgets of a handful of requests."""
-MOST = 8
+MAX_REQUESTS = 8
 
 
 # invalid_pagination_cursor: "page not valid for this request (local sessions: cursor is bound to session and order);
@@ -51,8 +51,8 @@ MOST = 8
 async def page_not_valid_for_request(probe: Probe) -> None:
     """A cursor of one session's walk, used on another session and in the other order."""
     page = await next_page(probe)
-    await probe.send(session_messages("{other_local_session}", ("limit", "1"), ("page", page)), "other_session")
-    other_order = session_messages("{local_session}", ("limit", "1"), ("order", "desc"), ("page", page))
+    await probe.send(list_session_messages("{other_local_session}", ("limit", "1"), ("page", page)), "other_session")
+    other_order = list_session_messages("{local_session}", ("limit", "1"), ("order", "desc"), ("page", page))
     await probe.send(other_order, "other_order")
 
 
@@ -65,18 +65,18 @@ async def page_not_valid_for_request(probe: Probe) -> None:
 )
 async def page_cursor_expired(probe: Probe) -> None:
     """A cursor that still works within a day, and no more the day after."""
-    walk = session_messages("{local_session}", ("limit", "1"), ("page", await next_page(probe)))
+    walk = list_session_messages("{local_session}", ("limit", "1"), ("page", await next_page(probe)))
     await probe.setup(walk.with_clock("+23h59m59s").with_stopped_clock())
     await probe.send(walk.with_clock("+24h1s").with_stopped_clock())
 
 
 async def next_page(probe: Probe) -> str:
     """The cursor to the second page of a local session's messages."""
-    first = session_messages("{local_session}", ("limit", "1")).with_stopped_clock()
-    return cursor(await probe.send(first, SETUP), "next_page")
+    first = list_session_messages("{local_session}", ("limit", "1")).with_stopped_clock()
+    return read_cursor(await probe.send(first, SETUP), "next_page")
 
 
-def outlived(slug: str, call: Call, clock: str, why: str, other_endpoints: OtherEndpoints | None = None) -> Recipe:
+def expiry_recipe(slug: str, call: Call, clock: str, why: str, other_endpoints: OtherEndpoints | None = None) -> Recipe:
     """What can be read now, and no more when its time is over."""
 
     async def steps(probe: Probe) -> None:
@@ -95,27 +95,27 @@ def outlived(slug: str, call: Call, clock: str, why: str, other_endpoints: Other
     )
 
 
-def used_up(slug: str, call: Call) -> Recipe:
+def exhaustion_recipe(slug: str, call: Call) -> Recipe:
     """What is answered to a key when the budget of its parent organization is used up, which all endpoints share."""
 
     async def steps(probe: Probe) -> None:
-        await send_until_limited(probe, of_another(NARROW)(call), MOST)
+        await send_until_limited(probe, with_organization_key(NARROW)(call), MAX_REQUESTS)
 
     return FAMILY.recipe(
         slug,
         steps=steps,
-        requests=MOST,
+        requests=MAX_REQUESTS,
         credential=READ,
-        roles={of_another(NARROW)(call).credential_role(READ) or READ},
+        roles={with_organization_key(NARROW)(call).credential_role(READ) or READ},
         needs=call.placeholders,
         cost=Cost.DISRUPTIVE,
-        other_endpoints=lambda _, shape: used_up(slug, shape) if shape is not None else None,
+        other_endpoints=lambda _, shape: exhaustion_recipe(slug, shape) if shape is not None else None,
     )
 
 
-def sealed(slug: str, role: str) -> Recipe:
+def sealed_content_recipe(slug: str, role: str) -> Recipe:
     """What an organization's own key keeps from being read; asked again, on a mock an hour later."""
-    call = session_messages("{sealed_local_session}").replace(credential=role)
+    call = list_session_messages("{sealed_local_session}").replace(credential=role)
 
     async def steps(probe: Probe) -> None:
         # Whatever the first answer is: another than the documented one is drift as of any error, if it comes again.
@@ -135,27 +135,27 @@ def sealed(slug: str, role: str) -> Recipe:
 
 RECIPES: tuple[Recipe, ...] = (
     # chat_not_found: "retention-expired"
-    outlived(
+    expiry_recipe(
         "chat_retention_expired",
-        messages(CHAT),
+        list_messages(CHAT),
         "+400d",
         "a chat's retention lasts longer than any probe waits",
-        other_endpoints=same_change(lambda _: deletion(CHAT).with_clock("+400d")),
+        other_endpoints=same_change(lambda _: delete_resource(CHAT).with_clock("+400d")),
     ),
     # local_sessions_captured_content_unavailable: "persistent for customer-managed-key organizations with a disabled,
     # revoked or unreachable key"
-    sealed("captured_content_key_disabled", "compliance_sealed"),
-    sealed("captured_content_key_revoked", "compliance_sealed_revoked"),
-    sealed("captured_content_key_unreachable", "compliance_sealed_unreachable"),
+    sealed_content_recipe("captured_content_key_disabled", "compliance_sealed"),
+    sealed_content_recipe("captured_content_key_revoked", "compliance_sealed_revoked"),
+    sealed_content_recipe("captured_content_key_unreachable", "compliance_sealed_unreachable"),
     # local_session_not_found: "aged out"
-    outlived(
+    expiry_recipe(
         "local_session_aged_out",
-        session_messages("{local_session}"),
+        list_session_messages("{local_session}"),
         "+60d",
         "a local session ages out later than any probe waits for",
     ),
     # compliance_rate_limit_exceeded: "600 requests per minute per parent organization, shared by all keys, linked
     # organizations and endpoints; remote-session endpoints have a second budget whose 429 always has retry-after 1"
-    used_up("compliance_rate_limit_exceeded", activities()),
-    used_up("remote_session_rate_limit_exceeded", get(REMOTE_SESSIONS)),
+    exhaustion_recipe("compliance_rate_limit_exceeded", list_activities()),
+    exhaustion_recipe("remote_session_rate_limit_exceeded", get(REMOTE_SESSIONS)),
 )

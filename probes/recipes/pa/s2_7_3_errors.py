@@ -22,10 +22,10 @@ from .requests import (
     MB,
     MODELS,
     UNKNOWN_BATCH,
-    as_agents,
-    count,
-    message,
-    signed,
+    count_tokens,
+    create_message,
+    sign,
+    with_agents_beta,
 )
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 FAMILY = Family("pa/errors/general")
 
-MOST = 8
+MAX_REQUESTS = 8
 """So many requests at most, to use up a limit of a key with tiny ones."""
 
 SHARED = {"batches": BATCHES, "files": FILES, "agents": AGENTS}
@@ -46,70 +46,70 @@ NOT_FOR_FREE = (
 )
 
 
-def too_large(slug: str, path: str, limit_mb: int, content_type: str = "application/json") -> Recipe:
+def too_large_recipe(slug: str, path: str, limit_mb: int, content_type: str = "application/json") -> Recipe:
     """A request whose declared body is one byte longer than the endpoint takes."""
     call = post(path, DeclaredBody(limit_mb * MB + 1), headers={"content-type": content_type})
     return FAMILY.recipe(slug, call, cost=Cost.DISRUPTIVE)
 
 
-def limited(judged: Call, sent: Call, not_live: tuple[str, str] | None = None) -> Recipe:
+def rate_limit_recipe(judged: Call, sent: Call, not_live: tuple[str, str] | None = None) -> Recipe:
     """A call with a key that has tiny limits, once they are used up."""
     of_tight_key = with_key("tight")
 
     async def steps(probe: Probe) -> None:
-        await use_up_limit(probe, of_tight_key(sent), MOST, remaining="pa-ratelimit-requests-remaining")
-        await send_until_limited(probe, of_tight_key(judged), MOST)
+        await use_up_limit(probe, of_tight_key(sent), MAX_REQUESTS, remaining="pa-ratelimit-requests-remaining")
+        await send_until_limited(probe, of_tight_key(judged), MAX_REQUESTS)
 
     return FAMILY.recipe(
         "rate_limit",
         steps=steps,
-        requests=2 * MOST,
+        requests=2 * MAX_REQUESTS,
         cost=Cost.DISRUPTIVE,
         roles={"tight"},
         needs=judged.placeholders | sent.placeholders,
         not_live=not_live,
         endpoint="pa/endpoints/messages/count_tokens",
-        other_endpoints=limited_elsewhere,
+        other_endpoints=rate_limit_of_endpoint,
     )
 
 
-def limited_elsewhere(endpoint: str, shape: Call | None) -> Recipe | None:
+def rate_limit_of_endpoint(endpoint: str, shape: Call | None) -> Recipe | None:
     """The limit of another endpoint, used up with what is free where that draws on it."""
     if shape is None:
         return None
     family, slug = endpoint.split("/")[2:]
     shared = SHARED.get(family) if slug != "create_agent" else None
-    recipe = limited(shape, shared or shape, not_live=None if shared else NOT_FOR_FREE)
+    recipe = rate_limit_recipe(shape, shared or shape, not_live=None if shared else NOT_FOR_FREE)
     return replace(recipe, mock_session=family if shared else endpoint)
 
 
-def badly_signed(call: Call) -> Call:
+def sign_wrongly(call: Call) -> Call:
     """The call with a signature that is not its own."""
-    return signed(call, "marketplace_bad_signature")
+    return sign(call, "marketplace_bad_signature")
 
 
 RECIPES: tuple[Recipe, ...] = (
     # 400 "malformed request; other unlisted 4xx; organization or workspace self-set spend limit reached; …; parameter
     # unsupported for the model"
-    changed_request(FAMILY, "malformed_request", message(), lambda call: call.without_fields("messages")),
+    changed_request(FAMILY, "malformed_request", create_message(), lambda call: call.without_fields("messages")),
     FAMILY.recipe("other_unlisted_4xx", delete("/v1/models")),
     changed_request(
         FAMILY,
         "spend_limit_reached",
-        message(),
+        create_message(),
         {"organization": with_key("organization_limit"), "workspace": with_key("workspace_limit")},
         tokens=4,
     ),
-    FAMILY.recipe("unsupported_parameter", message(model="{no_speed_model}", speed="fast"), tokens=2),
+    FAMILY.recipe("unsupported_parameter", create_message(model="{no_speed_model}", speed="fast"), tokens=2),
     # 401 "key malformed, revoked, expired, or bad request signing"
     changed_request(FAMILY, "key_malformed", MODELS, with_key(WRONG)),
     changed_request(FAMILY, "key_revoked", MODELS, with_key("revoked")),
     changed_request(FAMILY, "key_expired", MODELS, with_key("expired")),
-    changed_request(FAMILY, "bad_request_signing", MODELS, badly_signed),
+    changed_request(FAMILY, "bad_request_signing", MODELS, sign_wrongly),
     # 402 "payment problem"
-    changed_request(FAMILY, "payment_problem", message(), with_key("payment_problem"), tokens=2),
+    changed_request(FAMILY, "payment_problem", create_message(), with_key("payment_problem"), tokens=2),
     # 403 "key lacks permission for the resource"
-    changed_request(FAMILY, "permission_error", message(), with_key("restricted"), tokens=2),
+    changed_request(FAMILY, "permission_error", create_message(), with_key("restricted"), tokens=2),
     # 404 "unknown path, resource id or model"
     FAMILY.recipe("unknown_path", get("/v1/no-such-path")),
     FAMILY.recipe("unknown_resource", get(UNKNOWN_BATCH), other_endpoints=same_change(unchanged)),
@@ -119,19 +119,19 @@ RECIPES: tuple[Recipe, ...] = (
         other_endpoints=same_change(with_fields(model="no-such-model")),
     ),
     # 413 "body over size limit (section 8)"
-    too_large("too_large_messages", "/v1/messages", 32),
-    too_large("too_large_count_tokens", "/v1/messages/count_tokens", 32),
-    too_large("too_large_batches", "/v1/messages/batches", 256),
-    too_large("too_large_files", "/v1/files", 500, "multipart/form-data; boundary=x"),
+    too_large_recipe("too_large_messages", "/v1/messages", 32),
+    too_large_recipe("too_large_count_tokens", "/v1/messages/count_tokens", 32),
+    too_large_recipe("too_large_batches", "/v1/messages/batches", 256),
+    too_large_recipe("too_large_files", "/v1/files", 500, "multipart/form-data; boundary=x"),
     # 429 "rate limit, tier monthly spend cap, acceleration limit, or coding-assistant workspace spend limit"
-    limited(count(), count()),
-    changed_request(FAMILY, "spend_cap", message(), with_key("spend_cap"), tokens=2),
-    changed_request(FAMILY, "acceleration_limit", message(), with_scenario("acceleration_limit")),
-    changed_request(FAMILY, "coding_assistant_limit", message(), with_key("coding_assistant"), tokens=2),
+    rate_limit_recipe(count_tokens(), count_tokens()),
+    changed_request(FAMILY, "spend_cap", create_message(), with_key("spend_cap"), tokens=2),
+    changed_request(FAMILY, "acceleration_limit", create_message(), with_scenario("acceleration_limit")),
+    changed_request(FAMILY, "coding_assistant_limit", create_message(), with_key("coding_assistant"), tokens=2),
     # 500 "internal error", 504 "request timed out", 529 "temporary overload"
-    changed_request(FAMILY, "internal_error", message(), with_scenario("internal_error")),
-    changed_request(FAMILY, "timeout", message(), with_scenario("upstream_timeout")),
-    changed_request(FAMILY, "overloaded", message(), with_scenario("overloaded")),
+    changed_request(FAMILY, "internal_error", create_message(), with_scenario("internal_error")),
+    changed_request(FAMILY, "timeout", create_message(), with_scenario("upstream_timeout")),
+    changed_request(FAMILY, "overloaded", create_message(), with_scenario("overloaded")),
 )
 
 
@@ -147,6 +147,8 @@ async def conflict_uniqueness(probe: Probe) -> None:
 async def conflict_concurrent(probe: Probe) -> None:
     """Two changes of the version that both have read: the second comes too late."""
     agent = (await probe.setup(CREATE_AGENT)).body
-    change = as_agents(post(f"/v1/agents/{agent['id']}", {"version": agent["version"], "description": "changed"}))
+    change = with_agents_beta(
+        post(f"/v1/agents/{agent['id']}", {"version": agent["version"], "description": "changed"})
+    )
     await probe.setup(change)
     await probe.send(change)

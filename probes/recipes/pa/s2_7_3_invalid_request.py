@@ -8,7 +8,7 @@ from catalog_probe.probes.calls.body import BytesBody
 from catalog_probe.probes.recipes.other_endpoints import changed_request
 from catalog_probe.probes.recipes.recipe import Family, Recipe
 
-from .requests import COMPLETION, PREFILLED, SERVER_TOOL, TOOL, UNANSWERED_TOOL_USE, count, message
+from .requests import COMPLETION, PREFILLED, SERVER_TOOL, TOOL, UNANSWERED_TOOL_USE, count_tokens, create_message
 
 if TYPE_CHECKING:
     from catalog_probe.probes.calls.call import Call
@@ -16,56 +16,56 @@ if TYPE_CHECKING:
 FAMILY = Family("pa/errors/invalid_request")
 
 
-def cut_short(call: Call) -> Call:
+def with_incomplete_json(call: Call) -> Call:
     """A body that ends too soon."""
     return call.replace(body=BytesBody(b'{"model":'), headers={"content-type": "application/json"})
 
 
-def of_no_version(call: Call) -> Call:
+def with_invalid_version(call: Call) -> Call:
     """The call with a version that never was."""
     return call.with_headers(pa_version="1999-13-32")
 
 
-def of_no_beta(call: Call) -> Call:
+def with_invalid_beta(call: Call) -> Call:
     """The call with a beta that never was."""
     return call.with_headers(pa_beta="no-such-beta-1999-01-01")
 
 
 RECIPES: tuple[Recipe, ...] = (
     # "missing max_tokens; max_tokens above the model maximum"
-    FAMILY.recipe("missing_max_tokens", message().without_fields("max_tokens")),
-    FAMILY.recipe("max_tokens_above_maximum", message(max_tokens=100_000_000)),
+    FAMILY.recipe("missing_max_tokens", create_message().without_fields("max_tokens")),
+    FAMILY.recipe("max_tokens_above_maximum", create_message(max_tokens=100_000_000)),
     # "temperature out of 0..1; top_k not an integer; temperature and top_p both given on models that forbid it"
-    FAMILY.recipe("temperature_below_0", message(temperature=-0.01)),
-    FAMILY.recipe("temperature_above_1", message(temperature=1.01)),
-    FAMILY.recipe("top_k_not_integer", message(top_k=1.5)),
+    FAMILY.recipe("temperature_below_0", create_message(temperature=-0.01)),
+    FAMILY.recipe("temperature_above_1", create_message(temperature=1.01)),
+    FAMILY.recipe("top_k_not_integer", create_message(top_k=1.5)),
     FAMILY.recipe(
         "temperature_and_top_p",
-        message(model="{one_sampling_parameter_model}", temperature=0.5, top_p=0.5),
+        create_message(model="{one_sampling_parameter_model}", temperature=0.5, top_p=0.5),
         tokens=2,
     ),
     # "empty messages; body not valid JSON"
-    FAMILY.recipe("empty_messages", message(messages=[])),
-    changed_request(FAMILY, "body_not_json", message(), cut_short),
+    FAMILY.recipe("empty_messages", create_message(messages=[])),
+    changed_request(FAMILY, "body_not_json", create_message(), with_incomplete_json),
     # "version value invalid or not allowed for the endpoint; unexpected beta header value"
-    changed_request(FAMILY, "version_invalid", message(), of_no_version),
-    FAMILY.recipe("version_not_allowed", message().with_headers(pa_version="{version_not_for_messages}")),
-    changed_request(FAMILY, "beta_header_unexpected", message(), of_no_beta),
+    changed_request(FAMILY, "version_invalid", create_message(), with_invalid_version),
+    FAMILY.recipe("version_not_allowed", create_message().with_headers(pa_version="{version_not_for_messages}")),
+    changed_request(FAMILY, "beta_header_unexpected", create_message(), with_invalid_beta),
     # "assistant prefill unsupported; adaptive thinking unsupported"
-    FAMILY.recipe("prefill_unsupported", message(model="{no_prefill_model}", messages=PREFILLED), tokens=4),
+    FAMILY.recipe("prefill_unsupported", create_message(model="{no_prefill_model}", messages=PREFILLED), tokens=4),
     FAMILY.recipe(
         "adaptive_thinking_unsupported",
-        message(model="{no_adaptive_thinking_model}", thinking={"type": "adaptive"}),
+        create_message(model="{no_adaptive_thinking_model}", thinking={"type": "adaptive"}),
         tokens=2,
     ),
     # "tool_use without the next-message tool_result; server tools in count_tokens"
-    FAMILY.recipe("tool_use_without_result", message(messages=UNANSWERED_TOOL_USE, tools=[TOOL])),
-    FAMILY.recipe("server_tools_in_count_tokens", count(tools=[SERVER_TOOL])),
+    FAMILY.recipe("tool_use_without_result", create_message(messages=UNANSWERED_TOOL_USE, tools=[TOOL])),
+    FAMILY.recipe("server_tools_in_count_tokens", count_tokens(tools=[SERVER_TOOL])),
     # "inference_geo unsupported; speed parameter unsupported"
-    FAMILY.recipe("inference_geo_unsupported", message(model="{no_geo_model}", inference_geo="us"), tokens=2),
-    FAMILY.recipe("speed_unsupported", message(model="{no_speed_model}", speed="fast"), tokens=2),
+    FAMILY.recipe("inference_geo_unsupported", create_message(model="{no_geo_model}", inference_geo="us"), tokens=2),
+    FAMILY.recipe("speed_unsupported", create_message(model="{no_speed_model}", speed="fast"), tokens=2),
     # "extra inputs (`betas`, `output_format`) not permitted; removed completion path"
-    FAMILY.recipe("extra_input_betas", message(betas=["no-such-beta"])),
-    FAMILY.recipe("extra_input_output_format", message(output_format={"type": "json_schema"})),
+    FAMILY.recipe("extra_input_betas", create_message(betas=["no-such-beta"])),
+    FAMILY.recipe("extra_input_output_format", create_message(output_format={"type": "json_schema"})),
     FAMILY.recipe("removed_completion_path", COMPLETION),
 )

@@ -12,8 +12,8 @@ from catalog_probe.probes.recipes.minimal_requests import with_scenario
 from catalog_probe.probes.recipes.recipe import Family
 from catalog_probe.probes.targets.target import Cost
 
-from .compliance_requests import ORGANIZATIONS, activities
-from .requests import BATCHES, CREATE_BATCH, FAST, FILES, UNKNOWN_FILE, UPLOAD, message
+from .compliance_requests import ORGANIZATIONS, list_activities
+from .requests import BATCHES, CREATE_BATCH, FAST, FILES, UNKNOWN_FILE, UPLOAD, create_message
 from .s2_7_2_steps import NARROW
 from .s2_8_2_rate_limits import BOUND, REMAINING
 from .s2_8_2_tiers import LISTED_AGENTS
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from catalog_probe.probes.recipes.recipe import Recipe
 
 FAMILY = Family("pa/endpoints/limits")
-TIGHT, TIGHT_TOO = "tight", "tight_too"
+TIGHT, OTHER_TIGHT = "tight", "tight_too"
 """Roles: two keys of one organization, in two workspaces, that may send hardly any requests a minute."""
 
 ONLY_TOKENS = (
@@ -39,10 +39,10 @@ ONLY_SPENDING = (
 )
 
 
-def used_up(
+def exhaustion_recipe(
     slug: str,
     call: Call,
-    refused: Mapping[str, Call],
+    refused_calls: Mapping[str, Call],
     *,
     role: str = TIGHT,
     credential: str = "inference",
@@ -51,7 +51,7 @@ def used_up(
     """An ordinary answer; then, when the call has used up the limit of the role's key, what it does to these calls."""
     tight = {
         label: other if isinstance(other.credential, str) else other.replace(credential=role)
-        for label, other in refused.items()
+        for label, other in refused_calls.items()
     }
 
     async def steps(probe: Probe) -> None:
@@ -64,7 +64,7 @@ def used_up(
     return FAMILY.recipe(
         slug,
         steps=steps,
-        labels=(SUCCESS, *refused),
+        labels=(SUCCESS, *refused_calls),
         requests=BOUND + len(calls),
         tokens=100,
         needs=frozenset().union(*(sent.placeholders for sent in calls)),
@@ -75,7 +75,7 @@ def used_up(
     )
 
 
-def rehearsed(slug: str, call: Call, label: str) -> Recipe:
+def simulated_recipe(slug: str, call: Call, label: str) -> Recipe:
     """An ordinary answer, and the documented refusal, which a mock gives where others have used the limit up."""
     calls = {SUCCESS: call, label: with_scenario("rate_limited")(call)}
     return FAMILY.recipe(slug, calls, cost=Cost.BILLABLE, tokens=4, not_live=ONLY_TOKENS, not_sent=ONLY_TOKENS)
@@ -88,7 +88,7 @@ FILE_CALLS = {
     "download": get(f"{UNKNOWN_FILE}/content"),
     "delete": delete(UNKNOWN_FILE),
 }
-COMMITTED = message().replace(credential="priority")
+COMMITTED = create_message().replace(credential="priority")
 COMMITMENT = {
     SUCCESS: COMMITTED,
     "auto": COMMITTED.with_fields(service_tier="auto"),
@@ -100,47 +100,47 @@ COMMITMENT = {
 
 RECIPES: tuple[Recipe, ...] = (
     # "Limits are per organization, …, per model class"
-    used_up(
+    exhaustion_recipe(
         "scope",
-        message(),
+        create_message(),
         {
-            "exhausted": message(),
-            "other_class": message(model="{retired_model}"),
-            "other_key": message().replace(credential=TIGHT_TOO),
-            "other_organization": message().replace(credential="inference"),
+            "exhausted": create_message(),
+            "other_class": create_message(model="{retired_model}"),
+            "other_key": create_message().replace(credential=OTHER_TIGHT),
+            "other_organization": create_message().replace(credential="inference"),
         },
         not_sent=ONLY_TIME,
     ),
     # "RPM applies to all batch endpoints"
-    used_up("batch_requests", BATCHES, {"all_batch_endpoints": CREATE_BATCH}, not_sent=ONLY_TIME),
+    exhaustion_recipe("batch_requests", BATCHES, {"all_batch_endpoints": CREATE_BATCH}, not_sent=ONLY_TIME),
     # "shared across upload, list, retrieve, download and delete"
-    used_up("file_requests", FILES, {**FILE_CALLS, "other_key": FILES.replace(credential=TIGHT_TOO)}),
+    exhaustion_recipe("file_requests", FILES, {**FILE_CALLS, "other_key": FILES.replace(credential=OTHER_TIGHT)}),
     # "Managed agents per organization"
-    used_up(
+    exhaustion_recipe(
         "agent_requests",
         LISTED_AGENTS,
-        {"read_by_other_key": LISTED_AGENTS.replace(credential=TIGHT_TOO)},
+        {"read_by_other_key": LISTED_AGENTS.replace(credential=OTHER_TIGHT)},
         not_sent=ONLY_TIME,
     ),
     # "Compliance API: 600 requests per minute per parent organization (7.2)."
-    used_up(
+    exhaustion_recipe(
         "compliance",
-        activities(),
-        {"spent": activities(), "spent_for_other_endpoint": ORGANIZATIONS},
+        list_activities(),
+        {"spent": list_activities(), "spent_for_other_endpoint": ORGANIZATIONS},
         role=NARROW,
         credential="compliance",
         not_sent=ONLY_TIME,
     ),
     # "ITPM counts input_tokens and cache_creation_input_tokens"
-    rehearsed("token_counting_rules", message(), "input_tokens_count"),
+    simulated_recipe("token_counting_rules", create_message(), "input_tokens_count"),
     # "exceeding gives 429 with retry-after"
-    rehearsed("fast_mode", FAST, "fast_exhausted"),
+    simulated_recipe("fast_mode", FAST, "fast_exhausted"),
     # "service_tier `auto` uses priority when ITPM and OTPM capacity both suffice; `standard_only` opts out"
     FAMILY.recipe("priority", COMMITMENT, cost=Cost.BILLABLE, tokens=20, not_sent=ONLY_TOKENS),
     # "Tier spend caps per month in USD: Start 500; Build 1000; Scale 200000; Custom none."
     FAMILY.recipe(
         "spend_cap",
-        {SUCCESS: message(), "now": message().replace(credential="spend_cap")},
+        {SUCCESS: create_message(), "now": create_message().replace(credential="spend_cap")},
         cost=Cost.BILLABLE,
         tokens=4,
         not_sent=ONLY_SPENDING,

@@ -10,7 +10,7 @@ from catalog_probe.probes.recipes.rate_limit_parts import SLUG, TIGHT, exceeded_
 from catalog_probe.probes.recipes.recipe import Family
 from catalog_probe.probes.targets.target import Cost
 
-from .requests import FAST, count, message
+from .requests import FAST, count_tokens, create_message
 
 if TYPE_CHECKING:
     from catalog_probe.probes.recipes.probe import Probe
@@ -22,25 +22,25 @@ BOUND = 8
 REMAINING = "pa-ratelimit-requests-remaining"
 
 
-async def beyond_the_limit(probe: Probe) -> None:
+async def exceed_limit(probe: Probe) -> None:
     """Count tokens, which is free, until the limit of a key with a tiny one answers."""
-    await exhaust_limit(probe, count().replace(credential=TIGHT), BOUND, label=LIMITED, remaining=REMAINING)
+    await exhaust_limit(probe, count_tokens().replace(credential=TIGHT), BOUND, label=LIMITED, remaining=REMAINING)
 
 
-PRIORITY = message(service_tier="auto").replace(credential="priority")
+PRIORITY = create_message(service_tier="auto").replace(credential="priority")
 
 RECIPES = (
     # "Rate-limit response headers: retry-after …; pa-ratelimit-requests-|tokens-|input-tokens-|output-tokens-"
     LIMITS.recipe(
         SLUG,
-        message(),
+        create_message(),
         cost=Cost.BILLABLE,
         tokens=16,
         optional={
             # "Fast mode has dedicated limits and headers", "Headers `pa-priority-input-tokens-*`"
             **generation_part(LIMITS, "fast", FAST, tokens=16),
             **generation_part(LIMITS, "priority", PRIORITY, tokens=16),
-            **exceeded_part(LIMITS, beyond_the_limit, requests=BOUND + 1),
+            **exceeded_part(LIMITS, exceed_limit, requests=BOUND + 1),
         },
     ),
 )

@@ -9,7 +9,7 @@ from catalog_probe.probes.calls.call import get, post
 from catalog_probe.probes.recipes.recipe import Family, Recipe, isolate_each
 from catalog_probe.probes.targets.target import Cost
 
-from .requests import BATCHES, FAST, FILES, count, labelled, message, said, signed
+from .requests import BATCHES, FAST, FILES, count_tokens, create_message, sign, user_turn, with_refusals
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -38,22 +38,24 @@ def looks(slug: str, looks: Mapping[str, Call], *, cost: Cost = Cost.FREE, token
     return {label: FAMILY.recipe(slug, call, label=label, cost=cost, tokens=tokens) for label, call in looks.items()}
 
 
-def by_tier(call: Call, label: str = "") -> dict[str, Call]:
+def calls_by_tier(call: Call, label: str = "") -> dict[str, Call]:
     """The call with the key of each tier, by the tier's name behind the label."""
     return {f"{label}_{tier}".strip("_"): call.replace(credential=role) for tier, role in TIERS.items()}
 
 
-def by_class_and_tier() -> dict[str, Call]:
+def calls_by_class_and_tier() -> dict[str, Call]:
     """A message to a model of each class with the key of each tier."""
     return {
         label: call
         for model_class, model in MODELS.items()
-        for label, call in by_tier(message(model=model), model_class).items()
+        for label, call in calls_by_tier(create_message(model=model), model_class).items()
     }
 
 
 MARKETPLACE = "marketplace_message_signature"
-LONG = message(model="{newest_large_model}", messages=said(" the" * 200_000)).replace(credential="tier_start")
+LONG = create_message(model="{newest_large_model}", messages=user_turn(" the" * 200_000)).replace(
+    credential="tier_start"
+)
 """More tokens than a context of the usual length has room for."""
 
 NO_QUEUE = (ReasonCode.NO_DOCUMENTED_SETUP, "it takes 200,000 requests or more that wait in batches (2:8.2)")
@@ -66,20 +68,20 @@ RECIPES: tuple[Recipe, ...] = (
     # "Messages API values as RPM / ITPM / OTPM"
     FAMILY.recipe(
         "messages_per_minute",
-        labelled(message()),
+        with_refusals(create_message()),
         cost=Cost.BILLABLE,
         tokens=4,
         optional={
-            **isolate_each(looks("messages_per_minute", by_class_and_tier(), cost=Cost.BILLABLE, tokens=4)),
+            **isolate_each(looks("messages_per_minute", calls_by_class_and_tier(), cost=Cost.BILLABLE, tokens=4)),
             # 2:9 "dedicated long-context limits were removed"
             **looks("messages_per_minute", {"long_context": LONG}, cost=Cost.BILLABLE, tokens=250_000),
             # "The cloud-marketplace variant starts at Start, has no per-workspace limits and no fast mode."
             **looks(
                 "messages_per_minute",
                 {
-                    "marketplace": signed(message(), MARKETPLACE),
-                    "marketplace_again": signed(message(), MARKETPLACE),
-                    "marketplace_fast": signed(FAST, MARKETPLACE),
+                    "marketplace": sign(create_message(), MARKETPLACE),
+                    "marketplace_again": sign(create_message(), MARKETPLACE),
+                    "marketplace_fast": sign(FAST, MARKETPLACE),
                 },
                 cost=Cost.BILLABLE,
                 tokens=4,
@@ -87,17 +89,21 @@ RECIPES: tuple[Recipe, ...] = (
         },
     ),
     # "Token counting RPM: Start 5000; Build 10000; Scale 20000."
-    FAMILY.recipe("counts_per_minute", labelled(count()), optional=looks("counts_per_minute", by_tier(count()))),
+    FAMILY.recipe(
+        "counts_per_minute",
+        with_refusals(count_tokens()),
+        optional=looks("counts_per_minute", calls_by_tier(count_tokens())),
+    ),
     # "Batches (shared across models; RPM applies to all batch endpoints): Start RPM 1000, queue 200000 requests; …"
     FAMILY.recipe(
         "batches_per_minute",
-        labelled(BATCHES),
-        optional=looks("batches_per_minute", by_tier(BATCHES)),
+        with_refusals(BATCHES),
+        optional=looks("batches_per_minute", calls_by_tier(BATCHES)),
         not_sent=NO_QUEUE,
     ),
     # "Files API: about 500 RPM per organization, shared across upload, list, retrieve, download and delete."
-    FAMILY.recipe("files_per_minute", labelled(FILES)),
+    FAMILY.recipe("files_per_minute", with_refusals(FILES)),
     # "Managed agents per organization: create endpoints 300 RPM; read endpoints 1200 RPM."
-    FAMILY.recipe("agent_reads_per_minute", labelled(LISTED_AGENTS)),
-    FAMILY.recipe("agents_created_per_minute", labelled(LISTED_AGENTS, refused_creation=NO_AGENT)),
+    FAMILY.recipe("agent_reads_per_minute", with_refusals(LISTED_AGENTS)),
+    FAMILY.recipe("agents_created_per_minute", with_refusals(LISTED_AGENTS, refused_creation=NO_AGENT)),
 )

@@ -18,10 +18,10 @@ if TYPE_CHECKING:
 AFTER, BEFORE, PAGE = "after_id", "before_id", "page"
 """The labels of the requests that go on or back, which are also the names of their cursors."""
 
-WHOLE, FIRST, END = "whole", "page_1", "end"
+WHOLE_LABEL, FIRST_LABEL, END_LABEL = "whole", "page_1", "end"
 """The labels of the entries that two pages hold, asked for at once; of the first page; and of the last."""
 
-MOST = 10
+MAX_REQUESTS = 10
 """So many pages at most are asked for on the way to the end."""
 
 Query = tuple[tuple[str, str], ...]
@@ -32,51 +32,51 @@ def with_query(call: Call, query: Query) -> Call:
     return call.replace(query=(*call.query, *query))
 
 
-def by_ends(listing: Call) -> Steps:
+def walk_by_ids(listing: Call) -> Steps:
     """Three entries at once; the same by two pages of two; and back from the second page."""
 
     async def walk(probe: Probe) -> None:
-        _demand_more_than(2, await probe.send(with_query(listing, (("limit", "3"),)), WHOLE))
+        _demand_more_than(2, await probe.send(with_query(listing, (("limit", "3"),)), WHOLE_LABEL))
         pages = with_query(listing, (("limit", "2"),))
-        first = await probe.send(pages, FIRST)
-        second = await probe.send(with_query(pages, ((AFTER, cursor(first, "last_id")),)), AFTER)
-        await probe.send(with_query(pages, ((BEFORE, cursor(second, "first_id")),)), BEFORE)
+        first = await probe.send(pages, FIRST_LABEL)
+        second = await probe.send(with_query(pages, ((AFTER, read_cursor(first, "last_id")),)), AFTER)
+        await probe.send(with_query(pages, ((BEFORE, read_cursor(second, "first_id")),)), BEFORE)
 
     return walk
 
 
-async def to_the_end(probe: Probe, listing: Call) -> None:
+async def walk_to_end(probe: Probe, listing: Call) -> None:
     """On by the last id of each page, until a page has no entry: that one is judged."""
     page = await probe.setup(listing)
-    for _ in range(MOST):
-        last = object_of(page.body).get("last_id")
+    for _ in range(MAX_REQUESTS):
+        last = as_object(page.body).get("last_id")
         if not isinstance(last, str):
             break
         going_on = with_query(listing, ((AFTER, last),))
         page = await probe.setup(going_on)
-        if not entries(page.body):
-            await probe.send(going_on, END)
+        if not list_entries(page.body):
+            await probe.send(going_on, END_LABEL)
             return
     raise ProbeStopped(
-        Reason(ReasonCode.SETUP_FAILED, f"no end of {listing.method} {listing.path} within {MOST} pages")
+        Reason(ReasonCode.SETUP_FAILED, f"no end of {listing.method} {listing.path} within {MAX_REQUESTS} pages")
     )
 
 
-def by_page(listing: Call, size: int) -> Steps:
+def walk_by_pages(listing: Call, size: int) -> Steps:
     """Two pages of so many entries and then on to the last one; and what the first two hold at once."""
 
     async def walk(probe: Probe) -> None:
-        _demand_more_than(size, await probe.send(with_query(listing, (("limit", str(2 * size)),)), WHOLE))
+        _demand_more_than(size, await probe.send(with_query(listing, (("limit", str(2 * size)),)), WHOLE_LABEL))
         pages = with_query(listing, (("limit", str(size)),))
-        following = with_query(pages, ((PAGE, cursor(await probe.send(pages, FIRST), "next_page")),))
+        following = with_query(pages, ((PAGE, read_cursor(await probe.send(pages, FIRST_LABEL), "next_page")),))
         page = await probe.send(following, PAGE)
-        for _ in range(MOST):
-            token = _copy(body_of(page).get("next_page"))
+        for _ in range(MAX_REQUESTS):
+            token = _parse_cursor(read_body(page).get("next_page"))
             if token is None:
                 break
             following = with_query(pages, ((PAGE, token),))
             page = await probe.send(following, SETUP)
-        await probe.send(following, END)
+        await probe.send(following, END_LABEL)
 
     return walk
 
@@ -87,53 +87,53 @@ def _demand_more_than(size: int, whole: Exchange) -> None:
     Raises:
         ProbeStopped: the account has no more.
     """
-    number = len(entries(body_of(whole)))
+    number = len(list_entries(read_body(whole)))
     if number <= size:
         where = f"{whole.request.method} {whole.request.url}"
         raise ProbeStopped(Reason(ReasonCode.SETUP_FAILED, f"{where}: {number} entries are no second page of {size}"))
 
 
-def cursor(exchange: Exchange, name: str) -> str:
+def read_cursor(exchange: Exchange, name: str) -> str:
     """The cursor that a page returned.
 
     Raises:
         ProbeStopped: it returned none, so there is nothing to walk by.
     """
-    token = _copy(body_of(exchange).get(name))
+    token = _parse_cursor(read_body(exchange).get(name))
     if token is None:
         where = f"{exchange.request.method} {exchange.request.url}"
         raise ProbeStopped(Reason(ReasonCode.SETUP_FAILED, f"{where}: the page has no {name} to walk by"))
     return token
 
 
-def _copy(value: object) -> str | None:
+def _parse_cursor(value: object) -> str | None:
     """A cursor as a query has it: it is opaque (1:2.5), so a number is one as well."""
     return str(value) if isinstance(value, str | int) and not isinstance(value, bool) else None
 
 
-def body_of(exchange: Exchange) -> Mapping[str, Any]:
+def read_body(exchange: Exchange) -> Mapping[str, Any]:
     """The body of an exchange, an empty one where it is no object."""
-    return object_of(exchange.response.body if exchange.response is not None else None)
+    return as_object(exchange.response.body if exchange.response is not None else None)
 
 
-def object_of(body: Any) -> Mapping[str, Any]:
+def as_object(body: Any) -> Mapping[str, Any]:
     """The body, an empty one where it is no object."""
     return body if isinstance(body, dict) else {}
 
 
-def entries(body: Any) -> list[Mapping[str, Any]]:
+def list_entries(body: Any) -> list[Mapping[str, Any]]:
     """The entries of a page, read as standing in `data`."""
-    data = object_of(body).get("data")
+    data = as_object(body).get("data")
     return [entry for entry in data if isinstance(entry, dict)] if isinstance(data, list) else []
 
 
-def newest(body: Any, number: int, field: str) -> str:
+def read_field(body: Any, number: int, field: str) -> str:
     """A field of the entry with this number, counted from 0.
 
     Raises:
         ProbeStopped: the list has not so many entries.
     """
-    entry = dict(enumerate(entries(body))).get(number, {})
+    entry = dict(enumerate(list_entries(body))).get(number, {})
     value = entry.get(field)
     if not isinstance(value, str):
         raise ProbeStopped(Reason(ReasonCode.SETUP_FAILED, f"the list has no entry {number + 1} with {field}"))

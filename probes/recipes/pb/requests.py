@@ -61,7 +61,7 @@ def with_file(uri: str) -> Call:
     return generate(contents=[{"role": "user", "parts": parts}])
 
 
-def interaction(
+def create_interaction(
     model: str = "{small_model}", *, version: str = "v1beta", config: Mapping[str, Any] | None = None, **fields: Json
 ) -> Call:
     """The smallest interaction; it leaves nothing behind."""
@@ -75,7 +75,7 @@ def as_stream(call: Call) -> Call:
     return call.with_fields(stream=True).replace(stream=True)
 
 
-def chat(**fields: Json) -> Call:
+def complete_chat(**fields: Json) -> Call:
     """The smallest chat completion of the compatibility layer."""
     body = {"model": "{small_model}", "messages": [{"role": "user", "content": "hi"}], "max_tokens": 1, **fields}
     return post("/v1beta/openai/chat/completions", body, key_header=BEARER)
@@ -91,25 +91,25 @@ def with_token(name: str) -> Change:
     return lambda call: call.replace(credential=None, headers={**call.headers, "authorization": f"Token {name}"})
 
 
-def in_both(*tables: Iterable[Recipe]) -> tuple[Recipe, ...]:
+def in_both_versions(*tables: Iterable[Recipe]) -> tuple[Recipe, ...]:
     """The rows, sent in v1 as in v1beta: "two API versions, v1 and v1beta, share model paths", and interactions (2:9).
 
     A row that says itself what its record's other endpoint is sent stays as it is.
     """
-    return tuple(_in_both(row) if row.other_endpoints is None else row for table in tables for row in table)
+    return tuple(_add_other_version(row) if row.other_endpoints is None else row for table in tables for row in table)
 
 
-def in_version_of(shape: Call, call: Call) -> Call:
+def in_same_version(shape: Call, call: Call) -> Call:
     """The call in the version of another endpoint, which its shape begins with."""
     version = shape.path.split("/")[1]
     _, _, rest = call.path.lstrip("/").partition("/")
     return call.replace(path=f"/{version}/{rest}")
 
 
-def _in_both(recipe: Recipe) -> Recipe:
+def _add_other_version(recipe: Recipe) -> Recipe:
     def other_endpoints(_: str, shape: Call | None) -> Mapping[str, Call] | None:
         if shape is None or not recipe.calls:
             return None
-        return {label: in_version_of(shape, call) for label, call in recipe.calls.items()}
+        return {label: in_same_version(shape, call) for label, call in recipe.calls.items()}
 
     return replace(recipe, other_endpoints=other_endpoints)

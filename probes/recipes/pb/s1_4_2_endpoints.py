@@ -12,7 +12,16 @@ from catalog_probe.probes.recipes.probe import ProbeStopped
 from catalog_probe.probes.recipes.recipe import Family, Recipe, isolate_each
 from catalog_probe.probes.targets.target import Cost
 
-from .requests import MODELS, TOKEN, as_stream, chat, generate, interaction, stream_generate, with_oauth_token
+from .requests import (
+    MODELS,
+    TOKEN,
+    as_stream,
+    complete_chat,
+    create_interaction,
+    generate,
+    stream_generate,
+    with_oauth_token,
+)
 from .s2_7_4_interactions import FUNCTION, TOO_MANY_CALLS
 from .s2_7_4_outcomes import NO_NUMBER
 
@@ -21,7 +30,7 @@ if TYPE_CHECKING:
 
 ENDPOINTS = Family("pb/endpoints")
 ONLY_TIME = (ReasonCode.NO_DOCUMENTED_SETUP, "the documents do not say how long work in the background takes (1:4.2)")
-labelled, of_interaction = BOTH_REFUSALS.label_calls, Refusals(wrong=False).label_calls
+with_refusals, with_missing_key_refusal = BOTH_REFUSALS.label_calls, Refusals(wrong=False).label_calls
 VERSIONS = ("v1beta", "v1")
 INTERACTION_REMOVALS = {
     name: Removal(f"interaction_{name}", delete(f"/{name}/interactions/{{id}}")) for name in VERSIONS
@@ -47,7 +56,7 @@ def _generate_content(version: str) -> Recipe:
 
     return ENDPOINTS.recipe(
         f"generation/generate_content_{version}",
-        labelled(
+        with_refusals(
             generate_with(maxOutputTokens=64),  # a model that thinks has spent one token before it says a word
             # 2:7.4 "unknown field"
             unknown_field=generate(version=version, noSuchField=True),
@@ -91,7 +100,9 @@ def _generate_content(version: str) -> Recipe:
 
 def _create_interaction(version: str) -> Recipe:
     def in_background() -> Call:
-        return interaction(version=version, background=True, store=True).replace(removal=INTERACTION_REMOVALS[version])
+        return create_interaction(version=version, background=True, store=True).replace(
+            removal=INTERACTION_REMOVALS[version]
+        )
 
     async def wait_for_result(probe: Probe) -> None:
         """What is answered at once, and what stands there a while later."""
@@ -105,7 +116,7 @@ def _create_interaction(version: str) -> Recipe:
     slug = f"interactions/create_interaction_{version}"
     return ENDPOINTS.recipe(
         slug,
-        of_interaction(interaction(version=version), background=in_background()),
+        with_missing_key_refusal(create_interaction(version=version), background=in_background()),
         cost=Cost.BILLABLE,
         tokens=20,
         optional={
@@ -125,10 +136,10 @@ def _create_interaction(version: str) -> Recipe:
 
 def _stream_interaction(version: str) -> Recipe:
     slug = f"interactions/stream_interaction_{version}"
-    failing = as_stream(interaction(version=version, input=TOO_MANY_CALLS, tools=[FUNCTION]))
+    failing = as_stream(create_interaction(version=version, input=TOO_MANY_CALLS, tools=[FUNCTION]))
     return ENDPOINTS.recipe(
         slug,
-        of_interaction(as_stream(interaction(version=version))),
+        with_missing_key_refusal(as_stream(create_interaction(version=version))),
         cost=Cost.BILLABLE,
         tokens=20,
         optional={
@@ -141,10 +152,10 @@ def _stream_interaction(version: str) -> Recipe:
 
 RECIPES: tuple[Recipe, ...] = (
     # GET {base_url}/v1beta/models: "model listing; model ids are checked against it"
-    ENDPOINTS.recipe("models/list_models", labelled(MODELS)),
+    ENDPOINTS.recipe("models/list_models", with_refusals(MODELS)),
     ENDPOINTS.recipe(
         "models/get_model",
-        labelled(
+        with_refusals(
             get("/v1beta/models/{small_model}"),
             unknown_model=get("/v1beta/models/no-such-model"),
             listed=get("/v1beta/models", query=(("pageSize", "1000"),)),
@@ -163,7 +174,7 @@ RECIPES: tuple[Recipe, ...] = (
     *(
         ENDPOINTS.recipe(
             f"generation/stream_generate_content_{version}",
-            labelled(stream_generate(version)),
+            with_refusals(stream_generate(version)),
             cost=Cost.BILLABLE,
             tokens=40,
         )
@@ -176,14 +187,14 @@ RECIPES: tuple[Recipe, ...] = (
     # POST {base_url}/v1beta/openai/*: "unknown parameters are ignored; needs an Authorization bearer header"
     ENDPOINTS.recipe(
         "compatibility/openai",
-        labelled(
-            chat(),
-            unknown_parameter=chat(no_such_parameter=True),
-            wrong_auth_header=chat().replace(key_header=None),
+        with_refusals(
+            complete_chat(),
+            unknown_parameter=complete_chat(no_such_parameter=True),
+            wrong_auth_header=complete_chat().replace(key_header=None),
         ),
         cost=Cost.BILLABLE,
         tokens=20,
     ),
     # POST {base_url}/v1beta/auth_tokens: "creates short-lived ephemeral tokens for the live API"
-    ENDPOINTS.recipe("auth_tokens/create_auth_token", labelled(TOKEN)),
+    ENDPOINTS.recipe("auth_tokens/create_auth_token", with_refusals(TOKEN)),
 )

@@ -12,7 +12,17 @@ from catalog_probe.probes.recipes.other_endpoints import changed_request, same_c
 from catalog_probe.probes.recipes.recipe import Family, Recipe
 from catalog_probe.probes.targets.target import WRONG, Cost
 
-from .requests import MODELS, TOKEN, chat, generate, in_both, user_turn, with_file, with_oauth_token, with_token
+from .requests import (
+    MODELS,
+    TOKEN,
+    complete_chat,
+    generate,
+    in_both_versions,
+    user_turn,
+    with_file,
+    with_oauth_token,
+    with_token,
+)
 
 if TYPE_CHECKING:
     from catalog_probe.probes.recipes.probe import Probe
@@ -27,12 +37,12 @@ STORE_REMOVAL = Removal("file_search_store", delete("/v1beta/fileSearchStores/{i
 NO_TOKEN_LIFETIME = (ReasonCode.NO_DOCUMENTED_SETUP, "the documents show no lifetime of an ephemeral token (1:5.2)")
 
 
-def within_a_second(call: Call) -> Call:
+def with_short_deadline(call: Call) -> Call:
     """The same call where the provider gives it a second."""
     return call.with_scenario("short_deadline;deadline=1s")
 
 
-def a_day_later(call: Call) -> Recipe:
+def expired_token_recipe(call: Call) -> Recipe:
     """A request with a token of one's own, a day after that was made."""
 
     async def steps(probe: Probe) -> None:
@@ -45,11 +55,11 @@ def a_day_later(call: Call) -> Recipe:
         requests=2,
         needs=call.placeholders,
         not_live=NO_TOKEN_LIFETIME,
-        other_endpoints=lambda _, shape: a_day_later(shape) if shape is not None else None,
+        other_endpoints=lambda _, shape: expired_token_recipe(shape) if shape is not None else None,
     )
 
 
-def oversized(version: str) -> Recipe:
+def oversized_context_recipe(version: str) -> Recipe:
     """A prompt of more words than the model's listing says that it takes tokens."""
 
     async def steps(probe: Probe) -> None:
@@ -64,7 +74,7 @@ def oversized(version: str) -> Recipe:
         cost=Cost.BILLABLE,
         tokens=1_100_000,
         needs={"small_context_model"},
-        other_endpoints=lambda *_: oversized("v1"),
+        other_endpoints=lambda *_: oversized_context_recipe("v1"),
     )
 
 
@@ -88,8 +98,8 @@ ROWS: tuple[Recipe, ...] = (
     ),
     ERRORS.recipe("temperature_out_of_range", generate(config={"temperature": 2.1}), tokens=TOKENS),
     changed_request(ERRORS, "invalid_api_key", MODELS, with_key(WRONG)),
-    COMPATIBILITY.recipe("missing_authorization", chat().replace(credential=None)),
-    COMPATIBILITY.recipe("invalid_api_key", chat().replace(credential=WRONG)),
+    COMPATIBILITY.recipe("missing_authorization", complete_chat().replace(credential=None)),
+    COMPATIBILITY.recipe("invalid_api_key", complete_chat().replace(credential=WRONG)),
     # 400 FAILED_PRECONDITION "billing off for a paid feature, or free tier unavailable in the region"
     ERRORS.recipe("billing_off", generate("{paid_only_model}").replace(credential="billing_off"), tokens=TOKENS),
     ERRORS.recipe("free_tier_region", generate().replace(credential="region"), tokens=TOKENS),
@@ -98,7 +108,7 @@ ROWS: tuple[Recipe, ...] = (
     changed_request(ERRORS, "invalid_oauth_token", MODELS, with_oauth_token(WRONG)),
     changed_request(ERRORS, "expired_oauth_token", MODELS, with_oauth_token("oauth_expired")),
     changed_request(ERRORS, "invalid_ephemeral_token", MODELS, with_token("auth_tokens/no-such-token")),
-    a_day_later(MODELS),
+    expired_token_recipe(MODELS),
     ERRORS.recipe(
         "missing_oauth_or_ephemeral_token",
         {
@@ -125,7 +135,7 @@ ROWS: tuple[Recipe, ...] = (
     ERRORS.recipe(
         "model_closed_to_new_users", generate("{closed_model}").replace(credential="newcomer"), tokens=TOKENS
     ),
-    COMPATIBILITY.recipe("wrong_auth_header", chat().replace(key_header=None)),
+    COMPATIBILITY.recipe("wrong_auth_header", complete_chat().replace(key_header=None)),
     # 1:4 "An unknown path gives 404 on all providers"
     ERRORS.recipe("unknown_path", get("/v1beta/no-such-path")),
     # 409 ALREADY_EXISTS / ABORTED "duplicate store or document name [below], or concurrency conflict"
@@ -134,7 +144,7 @@ ROWS: tuple[Recipe, ...] = (
     ERRORS.recipe("out_of_range", generate(config={"topP": 1.1}), tokens=TOKENS),
     # 500 INTERNAL "server error, also for oversized contexts"
     ERRORS.recipe("internal_error", generate().with_scenario("internal_error")),
-    oversized("v1beta"),
+    oversized_context_recipe("v1beta"),
     # 501 UNIMPLEMENTED "unsupported feature"
     ERRORS.recipe("unsupported_feature", generate(config={"responseModalities": ["AUDIO"]}), tokens=TOKENS),
     # 503 UNAVAILABLE "overloaded or down; flex capacity unavailable"
@@ -148,14 +158,14 @@ ROWS: tuple[Recipe, ...] = (
     ERRORS.recipe(
         "deadline_exceeded_by_work",
         {
-            "long_prompt": within_a_second(generate(contents=user_turn("word " * 2_000))),
-            "thinking": within_a_second(generate("{reasoning_model}", config={"maxOutputTokens": 100})),
-            "flex_queueing": within_a_second(generate(serviceTier="flex")),
+            "long_prompt": with_short_deadline(generate(contents=user_turn("word " * 2_000))),
+            "thinking": with_short_deadline(generate("{reasoning_model}", config={"maxOutputTokens": 100})),
+            "flex_queueing": with_short_deadline(generate(serviceTier="flex")),
         },
     ),
 )
 
-RECIPES = in_both(ROWS)
+RECIPES = in_both_versions(ROWS)
 
 
 # 1:5.2 "Ephemeral tokens: created at POST /v1beta/auth_tokens, live API only"

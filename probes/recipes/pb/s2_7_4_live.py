@@ -32,44 +32,44 @@ ONLY_THE_NETWORK = (ReasonCode.PROVIDER_ONLY_CAUSE, "no client can make the prov
 NO_TOKEN_LIFETIME = (ReasonCode.NO_DOCUMENTED_SETUP, "the documents do not show how long a token lives (1:5.2)")
 
 
-def setup(**fields: Json) -> SendMessage:
+def setup_message(**fields: Json) -> SendMessage:
     """The first message: the model, and what else the session shall have."""
     return SendMessage({"setup": {"model": MODEL, **fields}})
 
 
-def live(*steps: ScriptStep) -> Call:
+def open_session(*steps: ScriptStep) -> Call:
     """A connection that is set up and then does these steps."""
-    return converse(PATH, setup(), AwaitMessage("setupComplete"), *steps)
+    return converse(PATH, setup_message(), AwaitMessage("setupComplete"), *steps)
 
 
-def aged_connection(slug: str, cause: str, age: str, *steps: ScriptStep) -> Recipe:
+def aged_connection_recipe(slug: str, cause: str, age: str, *steps: ScriptStep) -> Recipe:
     """A connection on which time has passed."""
-    return LIVE.recipe(slug, live(*steps, AWAIT_CLOSE).with_scenario(f"{cause};age={age}"), not_live=ONLY_TIME)
+    return LIVE.recipe(slug, open_session(*steps, AWAIT_CLOSE).with_scenario(f"{cause};age={age}"), not_live=ONLY_TIME)
 
 
-def opened_by_token(name: str) -> Call:
+def open_with_token(name: str) -> Call:
     """A connection that is opened by an ephemeral token."""
-    return with_token(name)(converse(TOKEN_PATH, setup()))
+    return with_token(name)(converse(TOKEN_PATH, setup_message()))
 
 
-def until_closed(call: Call) -> Call:
+def await_close(call: Call) -> Call:
     """The same connection, listened to until it is closed."""
     return call.replace(script=(*call.script, AWAIT_CLOSE))
 
 
-RESUMABLE = converse(PATH, setup(sessionResumption={}), AwaitMessage("sessionResumptionUpdate"))
+RESUMABLE = converse(PATH, setup_message(sessionResumption={}), AwaitMessage("sessionResumptionUpdate"))
 
 RECIPES: tuple[Recipe, ...] = (
     # 2:8.1 "PB live audio-only session: 15 minutes; audio plus video 2 minutes (without context compression)"
-    aged_connection("session_time_exceeded_audio", "session_age", "15m"),
-    aged_connection("session_time_exceeded_video", "session_age", "2m", VIDEO),
+    aged_connection_recipe("session_time_exceeded_audio", "session_age", "15m"),
+    aged_connection_recipe("session_time_exceeded_video", "session_age", "2m", VIDEO),
     # 2:8.1 "PB live connection: about 10 minutes"
-    aged_connection("connection_time_exceeded", "connection_age", "10m"),
+    aged_connection_recipe("connection_time_exceeded", "connection_age", "10m"),
     # "(session lifetime exceeded, connection reset, goAway, invalid ephemeral token)"
     LIVE.recipe(
-        "connection_reset", live(TEXT, AWAIT_CLOSE).with_scenario("connection_reset"), not_live=ONLY_THE_NETWORK
+        "connection_reset", open_session(TEXT, AWAIT_CLOSE).with_scenario("connection_reset"), not_live=ONLY_THE_NETWORK
     ),
-    LIVE.recipe("invalid_ephemeral_token", until_closed(opened_by_token("auth_tokens/no-such-token"))),
+    LIVE.recipe("invalid_ephemeral_token", await_close(open_with_token("auth_tokens/no-such-token"))),
     # 1:4.2 "closes with codes 1000 to 1011 and a reason"
     LIVE.recipe("malformed_message", converse(PATH, SendMessage("no message at all"), AWAIT_CLOSE)),
 )
@@ -84,14 +84,14 @@ async def obtain_handle(probe: Probe, opening: Call = RESUMABLE) -> str:
 
 def resume_session(handle: str, *steps: ScriptStep) -> Call:
     """A connection that goes on with an earlier session."""
-    return converse(PATH, setup(sessionResumption={"handle": handle}), *steps)
+    return converse(PATH, setup_message(sessionResumption={"handle": handle}), *steps)
 
 
 @LIVE.stepwise(requests=2, needs={"live_token_path", "live_model"}, not_live=NO_TOKEN_LIFETIME)
 async def expired_ephemeral_token(probe: Probe) -> None:
     """A token of one's own, a day later."""
     token = await probe.setup(TOKEN)
-    await probe.send(until_closed(opened_by_token(token.body["name"])).with_clock("+1d"))
+    await probe.send(await_close(open_with_token(token.body["name"])).with_clock("+1d"))
 
 
 # 2:8.1 "resumption handle valid 2 h"
@@ -102,23 +102,23 @@ async def expired_resumption_handle(probe: Probe) -> None:
     await probe.send(resume_session(handle, AWAIT_CLOSE).with_clock("+2h"))
 
 
-def until_answered(call: Call) -> Call:
+def await_answer(call: Call) -> Call:
     """The same connection, spoken to until the model answers."""
     return call.replace(script=(*call.script, TEXT, AwaitMessage("serverContent")))
 
 
-def before_its_end(label: str, cause: str, age: str, *steps: ScriptStep) -> Recipe:
+def nearly_expired_part(label: str, cause: str, age: str, *steps: ScriptStep) -> Recipe:
     """A connection on which nearly all of its time has passed."""
-    call = until_answered(live(*steps)).with_scenario(f"{cause};age={age}")
+    call = await_answer(open_session(*steps)).with_scenario(f"{cause};age={age}")
     return ENDPOINTS.recipe("connect", call, label=label, not_live=ONLY_TIME)
 
 
-def resumed_after(label: str, cause: str, age: str) -> Recipe:
+def resumption_part(label: str, cause: str, age: str) -> Recipe:
     """A session that goes on after it, or its connection, was closed because its time was up."""
 
     async def steps(probe: Probe) -> None:
-        handle = await obtain_handle(probe, until_closed(RESUMABLE).with_scenario(f"{cause};age={age}"))
-        await probe.send(until_answered(resume_session(handle, AwaitMessage("setupComplete"))), label)
+        handle = await obtain_handle(probe, await_close(RESUMABLE).with_scenario(f"{cause};age={age}"))
+        await probe.send(await_answer(resume_session(handle, AwaitMessage("setupComplete"))), label)
 
     return ENDPOINTS.recipe(
         "connect",
@@ -131,20 +131,20 @@ def resumed_after(label: str, cause: str, age: str) -> Recipe:
     )
 
 
-async def resumed_at_the_last_moment(probe: Probe) -> None:
+async def resume_at_last_moment(probe: Probe) -> None:
     """A handle of one's own, a minute before its 2 hours are over."""
     handle = await obtain_handle(probe)
     await probe.send(
-        until_answered(resume_session(handle, AwaitMessage("setupComplete"))).with_clock("+1h59m"),
+        await_answer(resume_session(handle, AwaitMessage("setupComplete"))).with_clock("+1h59m"),
         "resume_at_the_last_moment",
     )
 
 
 async def open_sessions(probe: Probe) -> None:
     """A new session, one begun with an ephemeral token, and one resumed at the last moment."""
-    await probe.send(live(), SUCCESS)
+    await probe.send(open_session(), SUCCESS)
     token = await probe.setup(TOKEN)
-    by_token = opened_by_token(token.body["name"])
+    by_token = open_with_token(token.body["name"])
     await probe.send(by_token.replace(script=(*by_token.script, AwaitMessage("setupComplete"))), "ephemeral_token")
     handle = await obtain_handle(probe)
     await probe.send(resume_session(handle, AwaitMessage("setupComplete")).with_clock("+1h59m"), "resume_with_handle")
@@ -157,18 +157,18 @@ CONNECT = ENDPOINTS.recipe(
     requests=5,
     needs={"live_path", "live_token_path", "live_model"},
     optional={
-        "audio_session": before_its_end("audio_session_before_its_end", "session_age", "14m50s"),
-        "video_session": before_its_end("video_session_before_its_end", "session_age", "1m50s", VIDEO),
-        "connection": before_its_end("connection_before_its_end", "connection_age", "9m50s"),
+        "audio_session": nearly_expired_part("audio_session_before_its_end", "session_age", "14m50s"),
+        "video_session": nearly_expired_part("video_session_before_its_end", "session_age", "1m50s", VIDEO),
+        "connection": nearly_expired_part("connection_before_its_end", "connection_age", "9m50s"),
         "last_moment": ENDPOINTS.recipe(
             "connect",
-            steps=resumed_at_the_last_moment,
+            steps=resume_at_last_moment,
             label="resume_at_the_last_moment",
             requests=2,
             needs={"live_path", "live_model"},
             not_live=ONLY_TIME,
         ),
-        "resumed_session": resumed_after("resume_after_session_time", "session_age", "15m"),
-        "resumed_connection": resumed_after("resume_after_connection_time", "connection_age", "10m"),
+        "resumed_session": resumption_part("resume_after_session_time", "session_age", "15m"),
+        "resumed_connection": resumption_part("resume_after_connection_time", "connection_age", "10m"),
     },
 )

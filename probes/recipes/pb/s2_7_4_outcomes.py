@@ -8,14 +8,14 @@ from catalog_probe.catalog.model.codes import ReasonCode
 from catalog_probe.probes.recipes.recipe import Family, Recipe
 from catalog_probe.probes.targets.target import Cost
 
-from .requests import LOOKUP, TEXT_ONLY, generate, in_both, user_turn
+from .requests import LOOKUP, TEXT_ONLY, generate, in_both_versions, user_turn
 
 if TYPE_CHECKING:
     from catalog_probe.catalog.model import Json
     from catalog_probe.probes.calls.call import Call
     from catalog_probe.probes.recipes.probe import Probe
 
-BLOCKED = Family("pb/errors/block_reasons")
+BLOCKED_ROWS = Family("pb/errors/block_reasons")
 FINISHED = Family("pb/errors/finish_reasons")
 TOKENS = 300
 TOOL_ROUNDS = 40
@@ -27,25 +27,25 @@ TOOLS = [{"functionDeclarations": [LOOKUP]}]
 MUST_CALL = {"functionCallingConfig": {"mode": "ANY"}}
 
 
-def blocked_prompt(slug: str, filter_name: str, model: str = "{small_model}") -> Recipe:
+def blocked_prompt_recipe(slug: str, filter_name: str, model: str = "{small_model}") -> Recipe:
     """A prompt that a filter of the provider blocks."""
     call = generate(model).with_scenario(f"prompt_blocked;filter={filter_name}")
-    return BLOCKED.recipe(slug, call, cost=Cost.BILLABLE, tokens=TOKENS)
+    return BLOCKED_ROWS.recipe(slug, call, cost=Cost.BILLABLE, tokens=TOKENS)
 
 
-def stopped_output(slug: str, filter_name: str, model: str = "{small_model}") -> Recipe:
+def stopped_output_recipe(slug: str, filter_name: str, model: str = "{small_model}") -> Recipe:
     """An output that a filter of the provider stops."""
     call = generate(model).with_scenario(f"output_stopped;filter={filter_name}")
     return FINISHED.recipe(slug, call, cost=Cost.BILLABLE, tokens=TOKENS)
 
 
-def faulty_output(slug: str, fault: str, **fields: Json) -> Recipe:
+def model_fault_recipe(slug: str, fault: str, **fields: Json) -> Recipe:
     """An output in which the model itself does something wrong."""
     call = generate(**fields).with_scenario(f"model_fault;fault={fault}")
     return FINISHED.recipe(slug, call, cost=Cost.BILLABLE, tokens=TOKENS)
 
 
-def without_signature(version: str) -> Recipe:
+def missing_signature_recipe(version: str) -> Recipe:
     """The model's own function call sent back without the signature of the thought behind it."""
 
     def with_lookup(contents: Json, **fields: Json) -> Call:
@@ -68,7 +68,7 @@ def without_signature(version: str) -> Recipe:
         cost=Cost.BILLABLE,
         tokens=1_000,
         needs={"reasoning_model"},
-        other_endpoints=lambda *_: without_signature("v1"),
+        other_endpoints=lambda *_: missing_signature_recipe("v1"),
     )
 
 
@@ -82,12 +82,12 @@ def tool_rounds(count: int) -> list[dict[str, Any]]:
 ROWS: tuple[Recipe, ...] = (
     # "promptFeedback.blockReason (no candidates): BLOCK_REASON_UNSPECIFIED, SAFETY, OTHER, BLOCKLIST,
     # PROHIBITED_CONTENT, IMAGE_SAFETY"
-    blocked_prompt("block_reason_unspecified", "unspecified"),
-    blocked_prompt("safety", "safety"),
-    blocked_prompt("other", "other"),
-    blocked_prompt("blocklist", "blocklist"),
-    blocked_prompt("prohibited_content", "prohibited_content"),
-    blocked_prompt("image_safety", "image_safety", "{image_model}"),
+    blocked_prompt_recipe("block_reason_unspecified", "unspecified"),
+    blocked_prompt_recipe("safety", "safety"),
+    blocked_prompt_recipe("other", "other"),
+    blocked_prompt_recipe("blocklist", "blocklist"),
+    blocked_prompt_recipe("prohibited_content", "prohibited_content"),
+    blocked_prompt_recipe("image_safety", "image_safety", "{image_model}"),
     # "candidates[].finishReason: STOP, MAX_TOKENS, SAFETY, RECITATION, LANGUAGE, OTHER, BLOCKLIST, PROHIBITED_CONTENT,
     # SPII, MALFORMED_FUNCTION_CALL, IMAGE_SAFETY, IMAGE_PROHIBITED_CONTENT, IMAGE_OTHER, NO_IMAGE, IMAGE_RECITATION,
     # UNEXPECTED_TOOL_CALL, TOO_MANY_TOOL_CALLS, MISSING_THOUGHT_SIGNATURE, MALFORMED_RESPONSE"
@@ -95,17 +95,17 @@ ROWS: tuple[Recipe, ...] = (
     FINISHED.recipe("max_tokens", generate(), cost=Cost.BILLABLE, tokens=TOKENS),
     # "A tiny maxOutputTokens on a reasoning model yields MAX_TOKENS with empty text"
     FINISHED.recipe("max_tokens_without_text", generate("{reasoning_model}"), cost=Cost.BILLABLE, tokens=TOKENS),
-    stopped_output("safety", "safety"),
-    stopped_output("recitation", "recitation"),
-    stopped_output("language", "language"),
-    stopped_output("other", "other"),
-    stopped_output("blocklist", "blocklist"),
-    stopped_output("prohibited_content", "prohibited_content"),
-    stopped_output("spii", "personal_data"),
-    faulty_output("malformed_function_call", "malformed_call", tools=TOOLS),
-    stopped_output("image_safety", "image_safety", "{image_model}"),
-    stopped_output("image_prohibited_content", "image_prohibited_content", "{image_model}"),
-    stopped_output("image_other", "image_other", "{image_model}"),
+    stopped_output_recipe("safety", "safety"),
+    stopped_output_recipe("recitation", "recitation"),
+    stopped_output_recipe("language", "language"),
+    stopped_output_recipe("other", "other"),
+    stopped_output_recipe("blocklist", "blocklist"),
+    stopped_output_recipe("prohibited_content", "prohibited_content"),
+    stopped_output_recipe("spii", "personal_data"),
+    model_fault_recipe("malformed_function_call", "malformed_call", tools=TOOLS),
+    stopped_output_recipe("image_safety", "image_safety", "{image_model}"),
+    stopped_output_recipe("image_prohibited_content", "image_prohibited_content", "{image_model}"),
+    stopped_output_recipe("image_other", "image_other", "{image_model}"),
     FINISHED.recipe(
         "no_image",
         generate("{image_model}", contents=user_turn(TEXT_ONLY), config={"responseModalities": ["IMAGE"]}),
@@ -113,8 +113,8 @@ ROWS: tuple[Recipe, ...] = (
         tokens=2_000,
         not_live=MODELS_CHOICE,
     ),
-    stopped_output("image_recitation", "image_recitation", "{image_model}"),
-    faulty_output("unexpected_tool_call", "unexpected_call"),
+    stopped_output_recipe("image_recitation", "image_recitation", "{image_model}"),
+    model_fault_recipe("unexpected_tool_call", "unexpected_call"),
     FINISHED.recipe(
         "too_many_tool_calls",
         generate(contents=tool_rounds(TOOL_ROUNDS), tools=TOOLS),
@@ -122,9 +122,9 @@ ROWS: tuple[Recipe, ...] = (
         tokens=2_000,
         not_live=NO_NUMBER,
     ),
-    faulty_output("malformed_response", "malformed_response"),
+    model_fault_recipe("malformed_response", "malformed_response"),
     # "MISSING_THOUGHT_SIGNATURE arises in multi-turn function calling when thought signatures are not echoed"
-    without_signature("v1beta"),
+    missing_signature_recipe("v1beta"),
 )
 
-RECIPES = in_both(ROWS)
+RECIPES = in_both_versions(ROWS)

@@ -12,7 +12,7 @@ from catalog_probe.probes.recipes.exhausting import send_one_more_than, send_unt
 from catalog_probe.probes.recipes.recipe import Family, Recipe
 from catalog_probe.probes.targets.target import Cost
 
-from .requests import SEARCH, generate, in_both, in_version_of, user_turn
+from .requests import SEARCH, generate, in_both_versions, in_same_version, user_turn
 
 if TYPE_CHECKING:
     from catalog_probe.probes.calls.call import Call
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from catalog_probe.probes.recipes.recipe import OtherEndpoints
 
 QUOTA = Family("pb/errors/quota")
-MOST = 20
+MAX_REQUESTS = 20
 """More requests than a target may ask for before a quota is used up."""
 
 IMAGE_TOKENS = 2_000
@@ -28,7 +28,7 @@ IMAGE_TOKENS = 2_000
 ONLY_USE = (ReasonCode.NO_DOCUMENTED_SETUP, "it takes 250 USD or 500 searches")
 
 
-def one_too_many(slug: str, call: Call, times: str, *, tokens: int = 4, family: Family = QUOTA) -> Recipe:
+def exhaustion_recipe(slug: str, call: Call, times: str, *, tokens: int = 4, family: Family = QUOTA) -> Recipe:
     """A call as often as the target's value `times` says that a tight project may send it, and once more.
 
     `tokens` is what one of them takes at most.
@@ -36,40 +36,40 @@ def one_too_many(slug: str, call: Call, times: str, *, tokens: int = 4, family: 
     tight = call.replace(credential="tight")
 
     async def steps(probe: Probe) -> None:
-        await send_one_more_than(probe, tight, min(int(probe.values[times]), MOST - 1))
+        await send_one_more_than(probe, tight, min(int(probe.values[times]), MAX_REQUESTS - 1))
 
     return family.recipe(
         slug,
         steps=steps,
-        requests=MOST,
-        tokens=MOST * tokens,
+        requests=MAX_REQUESTS,
+        tokens=MAX_REQUESTS * tokens,
         cost=Cost.DISRUPTIVE,
         roles={"tight"},
         needs={*call.placeholders, times},
-        other_endpoints=in_other_version(slug, tight, tokens, family),
+        other_endpoints=exhausted_in_other_version(slug, tight, tokens, family),
     )
 
 
-FEW = 3
+MAX_RETRIES = 3
 """So often the other version is asked at most, where some of the quota came back on the way."""
 
 
-def in_other_version(slug: str, call: Call, tokens: int, family: Family) -> OtherEndpoints:
+def exhausted_in_other_version(slug: str, call: Call, tokens: int, family: Family) -> OtherEndpoints:
     """A quota is the project's (2:8.3): once it is used up, the other version refuses as well."""
 
     def elsewhere(_: str, shape: Call | None) -> Recipe | None:
         if shape is None:
             return None
-        same = in_version_of(shape, call)
+        same = in_same_version(shape, call)
 
         async def steps(probe: Probe) -> None:
-            await send_until_limited(probe, same, FEW)
+            await send_until_limited(probe, same, MAX_RETRIES)
 
         return family.recipe(
             slug,
             steps=steps,
-            requests=FEW,
-            tokens=FEW * tokens,
+            requests=MAX_RETRIES,
+            tokens=MAX_RETRIES * tokens,
             cost=Cost.DISRUPTIVE,
             roles={role for role in [same.credential_role("")] if role},
             needs=same.placeholders,
@@ -78,7 +78,7 @@ def in_other_version(slug: str, call: Call, tokens: int, family: Family) -> Othe
     return elsewhere
 
 
-def too_many_tokens(slug: str, model: str, words: str, role: str) -> Recipe:
+def token_exhaustion_recipe(slug: str, model: str, words: str, role: str) -> Recipe:
     """Two prompts of so many tokens as the target's value `words` says, the first of which uses up the quota."""
 
     def prompt(count: int) -> Call:
@@ -95,7 +95,7 @@ def too_many_tokens(slug: str, model: str, words: str, role: str) -> Recipe:
         cost=Cost.DISRUPTIVE,
         roles={role},
         needs={*generate(model).placeholders, words},
-        other_endpoints=in_other_version(slug, prompt(MOST), MOST, QUOTA),
+        other_endpoints=exhausted_in_other_version(slug, prompt(MAX_REQUESTS), MAX_REQUESTS, QUOTA),
     )
 
 
@@ -105,16 +105,16 @@ ROWS: tuple[Recipe, ...] = (
     # "free tier shows `limit: 0` for paid-only models"
     QUOTA.recipe("free_tier_limit_zero", generate("{paid_only_model}").replace(credential="free"), tokens=4),
     # "per-minute, token, daily, image quota"
-    one_too_many("requests_per_minute", generate("{minute_quota_model}"), "minute_quota"),
-    one_too_many("requests_per_day", generate("{day_quota_model}"), "day_quota"),
-    one_too_many(
+    exhaustion_recipe("requests_per_minute", generate("{minute_quota_model}"), "minute_quota"),
+    exhaustion_recipe("requests_per_day", generate("{day_quota_model}"), "day_quota"),
+    exhaustion_recipe(
         "images_per_minute",
         generate("{image_quota_model}", contents=user_turn("a dot"), config={"maxOutputTokens": IMAGE_TOKENS}),
         "image_quota",
         tokens=IMAGE_TOKENS,
     ),
-    too_many_tokens("tokens_per_minute", "{token_quota_model}", "token_quota", "tight"),
-    too_many_tokens("tokens_per_day", "{day_token_quota_model}", "day_token_quota", "tight"),
+    token_exhaustion_recipe("tokens_per_minute", "{token_quota_model}", "token_quota", "tight"),
+    token_exhaustion_recipe("tokens_per_day", "{day_token_quota_model}", "day_token_quota", "tight"),
     # 2:8.3 "Tier 1 (billing linked; spend cap 250"; "search on previous generation 1500 per day (free tier 500)"
     QUOTA.recipe("spend_cap", generate().with_scenario("quota_used_up;quota=spend_cap"), not_live=ONLY_USE),
     QUOTA.recipe(
@@ -123,7 +123,7 @@ ROWS: tuple[Recipe, ...] = (
         not_live=ONLY_USE,
     ),
     # "spend-based 10-minute limit"
-    too_many_tokens("spend_per_ten_minutes", "{small_model}", "spend_quota_tokens", "thrifty"),
+    token_exhaustion_recipe("spend_per_ten_minutes", "{small_model}", "spend_quota_tokens", "thrifty"),
 )
 
-RECIPES = in_both(ROWS)
+RECIPES = in_both_versions(ROWS)

@@ -44,14 +44,14 @@ async def batch_input_file_too_large(probe: Probe) -> None:
     await probe.send(start_job(file))
 
 
-def quota_used_up(slug: str, call: Call, quota: str) -> Recipe:
+def quota_recipe(slug: str, call: Call, quota: str) -> Recipe:
     """A call where the account's other batches and files have used a quota up."""
     caused = call.with_scenario(f"quota_used_up;quota={quota}")
     return QUOTA.recipe(slug, caused, cost=Cost.DESTRUCTIVE, not_live=NO_PATH_OF_BATCHES)
 
 
 RECIPES: tuple[Recipe, ...] = (
-    quota_used_up("batch_concurrent_requests", start_job("files/probe"), "concurrent_batches"),
-    quota_used_up("batch_enqueued_tokens", start_job("files/probe"), "enqueued_tokens"),
-    quota_used_up("batch_file_storage", store_file(1), "file_storage"),
+    quota_recipe("batch_concurrent_requests", start_job("files/probe"), "concurrent_batches"),
+    quota_recipe("batch_enqueued_tokens", start_job("files/probe"), "enqueued_tokens"),
+    quota_recipe("batch_file_storage", store_file(1), "file_storage"),
 )

@@ -14,7 +14,7 @@ from catalog_probe.probes.recipes.recipe import Family, isolate_each
 from catalog_probe.probes.targets.target import Cost
 
 from .requests import MODELS, SEARCH, generate
-from .s2_7_4_quotas import MOST, ONLY_USE
+from .s2_7_4_quotas import MAX_REQUESTS, ONLY_USE
 
 if TYPE_CHECKING:
     from catalog_probe.probes.calls.call import Call
@@ -23,18 +23,18 @@ if TYPE_CHECKING:
 
 LIMITS = Family("pb/rate_limits/limits")
 
-MOST_REQUESTS = 40
+MAX_PART_REQUESTS = 40
 MINUTE_MODEL = "{minute_quota_model}"
 
 
-def observations(steps: Steps, *labels: str, needs: set[str], roles: set[str]) -> Recipe:
+def project_part(steps: Steps, *labels: str, needs: set[str], roles: set[str]) -> Recipe:
     """Steps with the key of a project that may do hardly any, judged under these labels."""
     return LIMITS.recipe(
         SLUG,
         steps=steps,
         labels=labels,
-        requests=MOST_REQUESTS,
-        tokens=MOST_REQUESTS * 4,
+        requests=MAX_PART_REQUESTS,
+        tokens=MAX_PART_REQUESTS * 4,
         cost=Cost.DISRUPTIVE,
         needs=needs,
         roles=roles,
@@ -46,7 +46,7 @@ async def use_up_limit(probe: Probe, call: Call, times: int) -> None:
         await probe.setup(call)
 
 
-async def use_up_the_project(probe: Probe) -> None:
+async def exhaust_project(probe: Probe) -> None:
     """The minute of one key used up: another key of its project has none left, another project has its own."""
     call = generate(MINUTE_MODEL).replace(credential=TIGHT)
     await use_up_limit(probe, call, int(probe.values["minute_quota"]))
@@ -54,7 +54,7 @@ async def use_up_the_project(probe: Probe) -> None:
     await probe.send(call.replace(credential="inference"), "other_project")
 
 
-async def use_up_stricter_models(probe: Probe) -> None:
+async def exhaust_stricter_models(probe: Probe) -> None:
     """As many requests as a stable model of the project allows, to one in preview and to an experimental one."""
     for name in ("preview", "experimental"):
         call = generate(f"{{{name}_quota_model}}").replace(credential=TIGHT)
@@ -83,10 +83,10 @@ async def use_flex_beside_standard(probe: Probe) -> None:
     await probe.send(flexible.with_scenario("short_deadline;deadline=59s"), "flex_not_within_a_minute")
 
 
-async def beyond_the_limit(probe: Probe) -> None:
+async def exceed_limit(probe: Probe) -> None:
     """One request more than a minute allows to a project that may do hardly any."""
     call = generate(MINUTE_MODEL).replace(credential=TIGHT)
-    await exhaust_limit(probe, call, min(int(probe.values["minute_quota"]) + 1, MOST), label=LIMITED)
+    await exhaust_limit(probe, call, min(int(probe.values["minute_quota"]) + 1, MAX_REQUESTS), label=LIMITED)
 
 
 def without_billing(label: str, call: Call) -> dict[str, Recipe]:
@@ -102,23 +102,23 @@ OBSERVATIONS: dict[str, Recipe] = {
     **without_billing("free_tier_paid_only_model", generate("{paid_only_model}")),
     **without_billing("free_searches_within", generate("{previous_generation_model}", tools=SEARCH)),
     # "Limits apply per cloud project, not per key"
-    "of_the_project": observations(
-        use_up_the_project,
+    "of_the_project": project_part(
+        exhaust_project,
         "other_key_of_the_project",
         "other_project",
         needs=MINUTE,
         roles={TIGHT, "tight_other", "inference"},
     ),
     # "Experimental and preview models are stricter"
-    "stricter": observations(
-        use_up_stricter_models,
+    "stricter": project_part(
+        exhaust_stricter_models,
         "preview_is_stricter",
         "experimental_is_stricter",
         needs={"preview_quota_model", "experimental_quota_model", "minute_quota"},
         roles={TIGHT},
     ),
     # "Priority inference: 0.3 times the standard limit, overflow downgrades to standard"
-    "priority": observations(
+    "priority": project_part(
         overflow_priority,
         "priority_within",
         "priority_overflow",
@@ -126,7 +126,7 @@ OBSERVATIONS: dict[str, Recipe] = {
         roles={TIGHT},
     ),
     # "flex inference: own limits, best-effort, latency 1 to 15 minutes"
-    "flex": observations(
+    "flex": project_part(
         use_flex_beside_standard,
         "standard_used_up",
         "flex_besides",
@@ -145,9 +145,9 @@ RECIPES = (
                 **generation_part(LIMITS, "generation", generate(), tokens=16),
                 **exceeded_part(
                     LIMITS,
-                    beyond_the_limit,
-                    requests=MOST + 1,
-                    tokens=MOST * 4,
+                    exceed_limit,
+                    requests=MAX_REQUESTS + 1,
+                    tokens=MAX_REQUESTS * 4,
                     needs={"minute_quota_model", "minute_quota"},
                 ),
                 **OBSERVATIONS,

@@ -25,7 +25,7 @@ def data_url(content: bytes, media_type: str = "image/png") -> str:
     return f"data:{media_type};base64,{base64.b64encode(content).decode()}"
 
 
-def shown(**image: str) -> list[Mapping[str, Any]]:
+def image_input(**image: str) -> list[Mapping[str, Any]]:
     """The input that shows one image, by `image_url` or `file_id`."""
     return [{"role": "user", "content": [{"type": "input_image", **image}]}]
 
@@ -34,26 +34,26 @@ def _chunk(name: bytes, content: bytes) -> bytes:
     return struct.pack(">I", len(content)) + name + content + struct.pack(">I", zlib.crc32(name + content))
 
 
-GOOD = shown(image_url=data_url(png(8, 8)))
+GOOD = image_input(image_url=data_url(png(8, 8)))
 """An image with nothing wrong."""
 
-NO_IMAGE = shown(image_url=data_url(b"this is no image at all"))
-OTHER_FORMAT = shown(image_url=data_url(b"BM" + bytes(64)))
-CUT_OFF = shown(image_url=data_url(png(8, 8)[:12]))
+NO_IMAGE = image_input(image_url=data_url(b"this is no image at all"))
+OTHER_FORMAT = image_input(image_url=data_url(b"BM" + bytes(64)))
+CUT_OFF = image_input(image_url=data_url(png(8, 8)[:12]))
 
 WRONG: Mapping[str, list[Mapping[str, Any]]] = {
     "invalid_image": NO_IMAGE,
     "invalid_image_format": OTHER_FORMAT,
     "image_parse_error": CUT_OFF,
-    "invalid_base64_image": shown(image_url="data:image/png;base64,!!!!"),
-    "invalid_image_url": shown(image_url="no-url-of-an-image"),
-    "image_too_large": shown(image_url=data_url(png(200_000, 200_000))),
-    "image_too_small": shown(image_url=data_url(png(1, 1))),
-    "invalid_image_mode": shown(image_url=data_url(png(8, 8, depth=16))),
-    "image_file_too_large": shown(file_id="{oversized_image_file}"),
-    "unsupported_image_media_type": shown(image_url=data_url(b"hi", "text/plain")),
-    "empty_image_file": shown(image_url="data:image/png;base64,"),
-    "failed_to_download_image": shown(image_url="https://pictures.invalid/none.png"),
-    "image_file_not_found": shown(file_id="file-000000000000000000000000"),
+    "invalid_base64_image": image_input(image_url="data:image/png;base64,!!!!"),
+    "invalid_image_url": image_input(image_url="no-url-of-an-image"),
+    "image_too_large": image_input(image_url=data_url(png(200_000, 200_000))),
+    "image_too_small": image_input(image_url=data_url(png(1, 1))),
+    "invalid_image_mode": image_input(image_url=data_url(png(8, 8, depth=16))),
+    "image_file_too_large": image_input(file_id="{oversized_image_file}"),
+    "unsupported_image_media_type": image_input(image_url=data_url(b"hi", "text/plain")),
+    "empty_image_file": image_input(image_url="data:image/png;base64,"),
+    "failed_to_download_image": image_input(image_url="https://pictures.invalid/none.png"),
+    "image_file_not_found": image_input(file_id="file-000000000000000000000000"),
 }
 """Stream error code -> an input that should lead to it; a name below `.invalid` never resolves (RFC 2606)."""

@@ -70,22 +70,22 @@ def _change(body: Mapping[str, Any], fields: Mapping[str, Any]) -> dict[str, Any
     return {name: value for name, value in {**body, **fields}.items() if value is not None}
 
 
-def response(**fields: Json) -> Call:
+def create_response(**fields: Json) -> Call:
     """POST /v1/responses with some fields of the smallest request set otherwise; None leaves a field out."""
     return post("/v1/responses", _change(RESPONSE, fields))
 
 
-def completion(**fields: Json) -> Call:
+def create_completion(**fields: Json) -> Call:
     """POST /v1/chat/completions with some fields of the smallest request set otherwise; None leaves a field out."""
     return post("/v1/chat/completions", _change(COMPLETION, fields))
 
 
-STORED = response(store=True).replace(removal=RESPONSE_REMOVAL)
+STORED = create_response(store=True).replace(removal=RESPONSE_REMOVAL)
 
 
-def streamed(**fields: Json) -> Call:
+def stream_response(**fields: Json) -> Call:
     """The same as `response`, asked for as a stream."""
-    return response(stream=True, **fields).replace(stream=True)
+    return create_response(stream=True, **fields).replace(stream=True)
 
 
 def with_body(content: bytes, content_type: str, path: str = "/v1/responses") -> Call:

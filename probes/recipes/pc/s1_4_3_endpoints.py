@@ -24,11 +24,11 @@ from .requests import (
     UNKNOWN_RESPONSE,
     UPLOAD,
     add_to_store,
-    completion,
+    create_completion,
+    create_response,
     files_of,
     make,
-    response,
-    streamed,
+    stream_response,
     wrong_key,
 )
 from .s2_7_5_requests import AS_TEXT, MUTUALLY_EXCLUSIVE, ON_REASONING_MODEL
@@ -39,17 +39,17 @@ if TYPE_CHECKING:
 ENDPOINTS = Family("pc/endpoints")
 SERVICE_TIERS = ("default", "flex", "priority", "auto", "fast")
 
-labelled = Refusals(missing=False).label_calls
+with_refusals = Refusals(missing=False).label_calls
 """The documents show no answer of PC to a request without a key."""
 
 
-def look(slug: str, cost: Cost = Cost.BILLABLE, /, **calls: Call) -> dict[str, Recipe]:
+def optional_answer(slug: str, cost: Cost = Cost.BILLABLE, /, **calls: Call) -> dict[str, Recipe]:
     """By label, what is looked at besides: where a target allows what it costs, and has what it takes."""
     tokens = TOKENS if cost is Cost.BILLABLE else 0
     return {label: ENDPOINTS.recipe(slug, call, label=label, cost=cost, tokens=tokens) for label, call in calls.items()}
 
 
-def billed(slug: str, steps: Steps, *labels: str, requests: int, needs: str, tokens: int = 0) -> Recipe:
+def billable_recipe(slug: str, steps: Steps, *labels: str, requests: int, needs: str, tokens: int = 0) -> Recipe:
     """Steps of which at least one costs something."""
     return ENDPOINTS.recipe(
         slug, steps=steps, labels=labels, requests=requests, needs={needs}, tokens=tokens, cost=Cost.BILLABLE
@@ -61,26 +61,26 @@ def spend_limit(usd: int) -> Call:
     return post("/v1/organization/spend_limit", {"limit_usd": usd})
 
 
-async def go_on_from_a_response(probe: Probe) -> None:
+async def continue_response(probe: Probe) -> None:
     previous = await make(probe, STORED)
-    await probe.send(response(previous_response_id=previous), "previous_response_id")
+    await probe.send(create_response(previous_response_id=previous), "previous_response_id")
 
 
-async def take_part_in_a_conversation(probe: Probe) -> None:
+async def continue_conversation(probe: Probe) -> None:
     conversation = await make(probe, CONVERSATION)
-    await probe.send(response(conversation=conversation), "conversation")
+    await probe.send(create_response(conversation=conversation), "conversation")
 
 
-async def reached_and_raised(probe: Probe) -> None:
+async def reach_and_raise_limit(probe: Probe) -> None:
     """What is served is refused once the limit is nothing, which is reached at once; raised again, it lets it pass."""
-    await probe.setup(response())
+    await probe.setup(create_response())
     await probe.setup(spend_limit(0))
-    await probe.send(response(), "reached")
+    await probe.send(create_response(), "reached")
     await probe.setup(spend_limit(100))
-    await probe.send(response(), "raised")
+    await probe.send(create_response(), "raised")
 
 
-async def attach(probe: Probe) -> None:
+async def attach_file(probe: Probe) -> None:
     """A file, added to a store made for it, and what that store then lists."""
     store = await make(probe, STORE)
     await probe.send(files_of(store).replace(method="POST", body=to_body({"file_id": "{file}"})), "attached")
@@ -93,7 +93,7 @@ async def fetch_responses(probe: Probe) -> None:
     await probe.send(stored, SUCCESS)
     await probe.send(wrong_key(stored), WRONG_CREDENTIAL)
     await probe.send(UNKNOWN_RESPONSE, "unknown_id")
-    unstored = await make(probe, response(store=False))
+    unstored = await make(probe, create_response(store=False))
     await probe.send(get(f"/v1/responses/{unstored}"), "unstored")
 
 
@@ -112,41 +112,43 @@ RECIPES: tuple[Recipe, ...] = (
     # as priority). Unknown fields are rejected. Body must be application/json"
     ENDPOINTS.recipe(
         "responses/create_response",
-        labelled(
-            response(),
-            stream=streamed(),
-            model_required=response(model=None),
-            max_output_tokens_is_an_integer=response(max_output_tokens="many"),
-            unknown_field=response(no_such_field=1),
+        with_refusals(
+            create_response(),
+            stream=stream_response(),
+            model_required=create_response(model=None),
+            max_output_tokens_is_an_integer=create_response(max_output_tokens="many"),
+            unknown_field=create_response(no_such_field=1),
             exclusive_fields=MUTUALLY_EXCLUSIVE,
             content_type=AS_TEXT,
-            truncation_auto=response(truncation="auto"),
-            **{f"service_tier_{tier}": response(service_tier=tier) for tier in SERVICE_TIERS},
-            service_tier_outside=response(service_tier="no-such-tier"),
-            input_items=response(input=[{"role": "user", "content": "hi"}]),
-            input_image=response(input=GOOD),
-            within_bounds=response(top_logprobs=5, safety_identifier="x" * 16),  # what the refused ones exceed
+            truncation_auto=create_response(truncation="auto"),
+            **{f"service_tier_{tier}": create_response(service_tier=tier) for tier in SERVICE_TIERS},
+            service_tier_outside=create_response(service_tier="no-such-tier"),
+            input_items=create_response(input=[{"role": "user", "content": "hi"}]),
+            input_image=create_response(input=GOOD),
+            within_bounds=create_response(top_logprobs=5, safety_identifier="x" * 16),  # what the refused ones exceed
             store_true=STORED,
         ),
         cost=Cost.BILLABLE,
         tokens=12 * TOKENS,
         optional={
-            **look(
+            **optional_answer(
                 "responses/create_response",
-                within_window=response(model="{small_context_model}"),
-                default_where_priority_is_denied=response(service_tier="default").replace(credential="unhurried"),
+                within_window=create_response(model="{small_context_model}"),
+                default_where_priority_is_denied=create_response(service_tier="default").replace(
+                    credential="unhurried"
+                ),
             ),
-            "previous_response_id": billed(
+            "previous_response_id": billable_recipe(
                 "responses/create_response",
-                go_on_from_a_response,
+                continue_response,
                 "previous_response_id",
                 requests=2,
                 needs="small_model",
                 tokens=2 * TOKENS,
             ),
-            "conversation": billed(
+            "conversation": billable_recipe(
                 "responses/create_response",
-                take_part_in_a_conversation,
+                continue_conversation,
                 "conversation",
                 requests=2,
                 needs="small_model",
@@ -155,7 +157,7 @@ RECIPES: tuple[Recipe, ...] = (
         },
     ),
     # GET /v1/responses/{id}: "unknown or unstored (`store` false) response gives 404"
-    billed(
+    billable_recipe(
         "responses/get_response",
         fetch_responses,
         *(SUCCESS, WRONG_CREDENTIAL, "unknown_id", "unstored"),
@@ -166,12 +168,12 @@ RECIPES: tuple[Recipe, ...] = (
     # POST /v1/chat/completions: "fields named: max_tokens, temperature (unsupported on reasoning models)"
     ENDPOINTS.recipe(
         "chat/create_chat_completion",
-        labelled(
-            completion(),
-            stream=completion(stream=True).replace(stream=True),
+        with_refusals(
+            create_completion(),
+            stream=create_completion(stream=True).replace(stream=True),
             temperature_on_reasoning_model=ON_REASONING_MODEL,
-            temperature=completion(temperature=1),
-            within_bounds=completion(temperature=0.5, stop=["a", "b", "c", "d"]),
+            temperature=create_completion(temperature=1),
+            within_bounds=create_completion(temperature=0.5, stop=["a", "b", "c", "d"]),
         ),
         cost=Cost.BILLABLE,
         tokens=5 * TOKENS,
@@ -180,14 +182,14 @@ RECIPES: tuple[Recipe, ...] = (
     # (only meaningful for legacy user keys …)", "An optional IP allowlist", "the `PC-Beta` header"
     ENDPOINTS.recipe(
         "models/list_models",
-        labelled(
+        with_refusals(
             MODELS,
             project_of_another_key=MODELS.with_headers(pc_project="proj_none_of_the_keys"),
             beta_value=MODELS.with_headers(pc_beta="assistants=v2"),
             beta_of_agents=MODELS.with_headers(pc_beta="agents=v1"),
             fetched=get("/v1/models/{small_model}"),
         ),
-        optional=look(
+        optional=optional_answer(
             "models/list_models",
             Cost.FREE,
             own_organization=MODELS.with_headers(pc_organization="{organization}"),
@@ -198,19 +200,19 @@ RECIPES: tuple[Recipe, ...] = (
     # GET /v1/agents: "needs the beta header"
     ENDPOINTS.recipe(
         "agents/list_agents",
-        labelled(AGENTS, missing_beta=get(AGENTS.path), invalid_beta=AGENTS.with_headers(pc_beta="agents=v0")),
+        with_refusals(AGENTS, missing_beta=get(AGENTS.path), invalid_beta=AGENTS.with_headers(pc_beta="agents=v0")),
     ),
     # GET /v1/organization/external_storage: "needs a scope"
     ENDPOINTS.recipe(
         "organization/get_external_storage",
-        labelled(EXTERNAL_STORAGE, missing_scope=EXTERNAL_STORAGE.replace(credential="inference")),
+        with_refusals(EXTERNAL_STORAGE, missing_scope=EXTERNAL_STORAGE.replace(credential="inference")),
         credential="storage",
     ),
     # POST /v1/organization/spend_limit: "configures the organization hard spend limit"
     ENDPOINTS.recipe(
         "organization/set_spend_limit",
-        labelled(spend_limit(100)),
-        steps=reached_and_raised,
+        with_refusals(spend_limit(100)),
+        steps=reach_and_raise_limit,
         labels=("reached", "raised"),
         requests=5,
         tokens=3 * TOKENS,
@@ -222,8 +224,8 @@ RECIPES: tuple[Recipe, ...] = (
     # GET /v1/fine_tuning/model_limits; 1:1 "administer … fine-tuning jobs"
     ENDPOINTS.recipe(
         "fine_tuning/get_model_limits",
-        labelled(get("/v1/fine_tuning/model_limits")),
-        optional=look(
+        with_refusals(get("/v1/fine_tuning/model_limits")),
+        optional=optional_answer(
             "fine_tuning/get_model_limits",
             Cost.DISRUPTIVE,
             job_made=post("/v1/fine_tuning/jobs", {"model": "{small_model}", "training_file": "{training_file}"}),
@@ -232,18 +234,22 @@ RECIPES: tuple[Recipe, ...] = (
     # any /v1/vector_stores/{id}/files and .../file_batches: "share one request budget"
     ENDPOINTS.recipe(
         "vector_stores/files",
-        labelled(files_of("{vector_store}")),
+        with_refusals(files_of("{vector_store}")),
         optional={
-            **look("vector_stores/files", uploaded=UPLOAD),
-            "attached": billed("vector_stores/files", attach, "attached", "listed", requests=3, needs="file"),
+            **optional_answer("vector_stores/files", uploaded=UPLOAD),
+            "attached": billable_recipe(
+                "vector_stores/files", attach_file, "attached", "listed", requests=3, needs="file"
+            ),
         },
     ),
-    billed("vector_stores/file_batches", attach_batch, SUCCESS, WRONG_CREDENTIAL, "listed", requests=5, needs="file"),
+    billable_recipe(
+        "vector_stores/file_batches", attach_batch, SUCCESS, WRONG_CREDENTIAL, "listed", requests=5, needs="file"
+    ),
     # any "live sessions path (v1/live/sessions)"
     ENDPOINTS.recipe(
         "live/sessions",
-        labelled(get("/v1/live/sessions")),
-        optional=look("live/sessions", opened=post("/v1/live/sessions", {"model": "{small_model}"})),
+        with_refusals(get("/v1/live/sessions")),
+        optional=optional_answer("live/sessions", opened=post("/v1/live/sessions", {"model": "{small_model}"})),
     ),
     # PATCH, PUT "any update | not supported; updates use POST; a wrong method gives 405"
     ENDPOINTS.recipe("updates/patch", Call("PATCH", "/v1/models"), label=SUCCESS),

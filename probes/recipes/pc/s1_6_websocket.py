@@ -32,24 +32,24 @@ INJECTING = {"pc-beta": "responses_multi_agent=v1"}
 """The documents name no beta of response.inject; the one with which clients send it (tests/contract/probes/sdks)."""
 
 
-def create(text: str = "hi", *, max_output_tokens: int = 16, **fields: Json) -> SendMessage:
+def create_message(text: str = "hi", *, max_output_tokens: int = 16, **fields: Json) -> SendMessage:
     """The smallest response there is, unless told otherwise."""
     asked = {"model": "{small_model}", "input": text, "max_output_tokens": max_output_tokens, **fields}
     return SendMessage({"type": "response.create", **asked})
 
 
-def told(event: str) -> str:
+def event_name(event: str) -> str:
     """The name of an event as a step waits for it."""
     return f"response.{event}"
 
 
 def response_in(heard: ReceivedMessages, event: str) -> Any:
     """The response that an event carried."""
-    return heard[told(event)]["response"]
+    return heard[event_name(event)]["response"]
 
 
-CREATED = AwaitMessage(told("created"))
-COMPLETED = AwaitMessage(told("completed"))
+CREATED = AwaitMessage(event_name("created"))
+COMPLETED = AwaitMessage(event_name("completed"))
 
 
 def inject_into(event: str) -> SendMessage:
@@ -69,7 +69,9 @@ STEER = SendMessage(
 )
 
 
-def billed(slug: str, *steps: ScriptStep, tokens: int = 32, headers: Mapping[str, str] | None = None) -> Recipe:
+def billable_recipe(
+    slug: str, *steps: ScriptStep, tokens: int = 32, headers: Mapping[str, str] | None = None
+) -> Recipe:
     """A conversation in which something is generated."""
     call = converse(PATH, *steps, headers=headers or {})
     return FAMILY.recipe(slug, call, cost=Cost.BILLABLE, tokens=tokens, needs={"small_model"})
@@ -80,7 +82,7 @@ RECIPES: tuple[Recipe, ...] = (
     ENDPOINTS.recipe(
         "responses",
         {
-            SUCCESS: converse(PATH, create(), COMPLETED),
+            SUCCESS: converse(PATH, create_message(), COMPLETED),
             WRONG_CREDENTIAL: converse(PATH, credential=WRONG),
         },
         cost=Cost.BILLABLE,
@@ -88,7 +90,7 @@ RECIPES: tuple[Recipe, ...] = (
         optional={
             "inject": ENDPOINTS.recipe(
                 "responses",
-                converse(PATH, create(), CREATED, inject_into("created"), COMPLETED, headers=INJECTING),
+                converse(PATH, create_message(), CREATED, inject_into("created"), COMPLETED, headers=INJECTING),
                 label="inject",
                 cost=Cost.BILLABLE,
                 tokens=32,
@@ -96,7 +98,7 @@ RECIPES: tuple[Recipe, ...] = (
             ),
             "just_before_the_limit": ENDPOINTS.recipe(
                 "responses",
-                converse(PATH, create(), COMPLETED).with_scenario("session_age;age=59m45s"),
+                converse(PATH, create_message(), COMPLETED).with_scenario("session_age;age=59m45s"),
                 label="just_before_the_limit",
                 cost=Cost.BILLABLE,
                 tokens=32,
@@ -108,22 +110,24 @@ RECIPES: tuple[Recipe, ...] = (
     # 2:7.5 websocket_connection_limit_reached: "socket reached 60 minutes"
     FAMILY.recipe(
         "connection_limit_reached",
-        converse(PATH, create(), AwaitMessage("error", told("completed"))).with_scenario("session_age;age=60m"),
+        converse(PATH, create_message(), AwaitMessage("error", event_name("completed"))).with_scenario(
+            "session_age;age=60m"
+        ),
         not_live=ONLY_TIME,
     ),
     # 1:6 response.inject.failed: "emitted when response.inject targets a response that already completed"
-    billed(
+    billable_recipe(
         "response_already_completed",
-        *(create(), COMPLETED, inject_into("completed"), AwaitMessage(told("inject.failed"), "error")),
+        *(create_message(), COMPLETED, inject_into("completed"), AwaitMessage(event_name("inject.failed"), "error")),
         headers=INJECTING,
     ),
     # 1:6 "steering ends a response as incomplete with reason steered"
-    billed(
+    billable_recipe(
         "steered",
-        create(LONG, max_output_tokens=MAX_OUTPUT_TOKENS),
+        create_message(LONG, max_output_tokens=MAX_OUTPUT_TOKENS),
         CREATED,
         STEER,
-        AwaitMessage(told("incomplete"), told("completed")),
+        AwaitMessage(event_name("incomplete"), event_name("completed")),
         tokens=2 * MAX_OUTPUT_TOKENS,
     ),
 )
@@ -133,6 +137,8 @@ RECIPES: tuple[Recipe, ...] = (
 @FAMILY.stepwise(requests=2, cost=Cost.BILLABLE, tokens=64, needs={"small_model"})
 async def previous_response_not_found(probe: Probe) -> None:
     """A response that only its socket knew, gone on with over another one."""
-    made = await probe.setup(converse(PATH, create(store=False), COMPLETED))
-    lost = next(event.data["response"]["id"] for event in made.events or () if event.event == told("completed"))
-    await probe.send(converse(PATH, create(previous_response_id=lost), AwaitMessage("error", told("completed"))))
+    made = await probe.setup(converse(PATH, create_message(store=False), COMPLETED))
+    lost = next(event.data["response"]["id"] for event in made.events or () if event.event == event_name("completed"))
+    await probe.send(
+        converse(PATH, create_message(previous_response_id=lost), AwaitMessage("error", event_name("completed")))
+    )

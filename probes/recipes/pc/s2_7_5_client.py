@@ -13,25 +13,25 @@ FAMILY = Family("pc/errors/client")
 TIMEOUT_S = 0.4
 """Short, because it is waited for to its end; the default of clients is 600 s."""
 
-NOT_THE_PROVIDERS = (ReasonCode.NOT_ON_THE_WIRE, "it arises in the client; a live provider has no part in it")
+CLIENT_ONLY = (ReasonCode.NOT_ON_THE_WIRE, "it arises in the client; a live provider has no part in it")
 
 
-def failing(slug: str, call: Call) -> Recipe:
+def failure_recipe(slug: str, call: Call) -> Recipe:
     """A call that must get no answer."""
-    return FAMILY.recipe(slug, call.replace(expects_failure=True), not_live=NOT_THE_PROVIDERS)
+    return FAMILY.recipe(slug, call.replace(expects_failure=True), not_live=CLIENT_ONLY)
 
 
-def at(service: str, *, connect_timeout_s: float | None = None) -> Call:
+def get_models_at(service: str, *, connect_timeout_s: float | None = None) -> Call:
     """A request to an address that is none of the provider's, and so without its key."""
     return get("/v1/models", service=service, credential=None, connect_timeout_s=connect_timeout_s)
 
 
 RECIPES: tuple[Recipe, ...] = (
     # "Client-side errors: connection error …"
-    failing("connection_refused", at(CLOSED_PORT)),
-    failing("connection_closed", MODELS.with_scenario("close_without_answer")),
-    failing("tls_failure", at(PLAIN_PORT)),
+    failure_recipe("connection_refused", get_models_at(CLOSED_PORT)),
+    failure_recipe("connection_closed", MODELS.with_scenario("close_without_answer")),
+    failure_recipe("tls_failure", get_models_at(PLAIN_PORT)),
     # "… and timeout error (default timeout 600 s)"
-    failing("connect_timeout", at(FULL_PORT, connect_timeout_s=TIMEOUT_S)),
-    failing("read_timeout", MODELS.replace(timeout_s=TIMEOUT_S).with_scenario("hang")),
+    failure_recipe("connect_timeout", get_models_at(FULL_PORT, connect_timeout_s=TIMEOUT_S)),
+    failure_recipe("read_timeout", MODELS.replace(timeout_s=TIMEOUT_S).with_scenario("hang")),
 )

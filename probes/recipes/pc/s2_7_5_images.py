@@ -8,7 +8,7 @@ from catalog_probe.probes.recipes.other_endpoints import calls_by_endpoint
 from catalog_probe.probes.recipes.recipe import Family, Recipe
 
 from .pictures import WRONG
-from .requests import TOKENS, completion, response, streamed
+from .requests import TOKENS, create_completion, create_response, stream_response
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -21,10 +21,10 @@ OVER_HTTP = ("invalid_image", "invalid_image_format", "image_parse_error")
 """The three codes that have a row of their own over HTTP."""
 
 
-def in_chat(shown: Sequence[Mapping[str, Any]]) -> Call:
+def chat_image(image_input: Sequence[Mapping[str, Any]]) -> Call:
     """The same image as a chat takes it."""
-    (part,) = shown[0]["content"]
-    return completion(
+    (part,) = image_input[0]["content"]
+    return create_completion(
         messages=[{"role": "user", "content": [{"type": "image_url", "image_url": {"url": part["image_url"]}}]}]
     )
 
@@ -34,12 +34,12 @@ RECIPES: tuple[Recipe, ...] = (
     *(
         IMAGES.recipe(
             code,
-            response(input=WRONG[code]),
+            create_response(input=WRONG[code]),
             tokens=TOKENS,
-            other_endpoints=calls_by_endpoint("pc/endpoints/chat", {"create_chat_completion": in_chat(WRONG[code])}),
+            other_endpoints=calls_by_endpoint("pc/endpoints/chat", {"create_chat_completion": chat_image(WRONG[code])}),
         )
         for code in OVER_HTTP
     ),
     # "Stream error codes after HTTP 200: …, invalid_image, invalid_image_format, invalid_base64_image, …"
-    *(STREAM.recipe(code, streamed(input=image), tokens=TOKENS) for code, image in WRONG.items()),
+    *(STREAM.recipe(code, stream_response(input=image), tokens=TOKENS) for code, image in WRONG.items()),
 )

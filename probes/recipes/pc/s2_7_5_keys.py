@@ -18,8 +18,8 @@ from .requests import (
     OTHER_METHOD,
     OTHER_PATH,
     TOKENS,
-    completion,
-    response,
+    create_completion,
+    create_response,
     wrong_key,
 )
 
@@ -33,7 +33,7 @@ AUTHENTICATION = Family("pc/errors/authentication")
 PERMISSION = Family("pc/errors/permission")
 RATE_LIMIT = Family("pc/errors/rate_limit")
 
-TRIES = 10
+MAX_REQUESTS = 10
 """A key of role `tight` may send fewer requests a minute than this."""
 
 
@@ -41,29 +41,31 @@ PROJECT_TOKENS = 100_000
 """What a project with a limit of its own may ask for in a minute; little is generated of it."""
 
 
-def requests_used_up(path: str, optional: Mapping[str, Recipe] = MappingProxyType({})) -> Recipe:
+def request_limit_recipe(path: str, optional: Mapping[str, Recipe] = MappingProxyType({})) -> Recipe:
     """Failed requests count too (2:7.5), so nothing needs to be generated; the last answer is judged."""
 
     async def steps(probe: Probe) -> None:
-        await send_until_refused(probe, post(path, {}, credential="tight"), TRIES, ordinary=400, label="requests")
+        await send_until_refused(
+            probe, post(path, {}, credential="tight"), MAX_REQUESTS, ordinary=400, label="requests"
+        )
 
     return RATE_LIMIT.recipe(
         "rate_limit_exceeded",
         steps=steps,
         labels=("requests",),
-        requests=TRIES,
+        requests=MAX_REQUESTS,
         cost=Cost.DISRUPTIVE,
         roles={"tight"},
         optional=optional,
-        other_endpoints=lambda _, shape: requests_used_up(shape.path) if shape is not None else None,
+        other_endpoints=lambda _, shape: request_limit_recipe(shape.path) if shape is not None else None,
     )
 
 
-def tokens_used_up() -> Recipe:
+def token_limit_part() -> Recipe:
     """The larger of max_tokens and the prompt counts (2:8.4), so one request can ask for all of a minute's tokens."""
 
     async def steps(probe: Probe) -> None:
-        ask = response(max_output_tokens=PROJECT_TOKENS).replace(credential="project_limit")
+        ask = create_response(max_output_tokens=PROJECT_TOKENS).replace(credential="project_limit")
         await send_one_more_than(probe, ask, 1, label="tokens")
 
     return RATE_LIMIT.recipe(
@@ -82,7 +84,7 @@ RAMP_TOKENS = 600_000
 """Twice this in a minute is more than the 1M tokens above which usage may grow only slowly (2:8.4)."""
 
 
-def ramped_up(ask: Call) -> Recipe:
+def ramp_recipe(ask: Call) -> Recipe:
     """The larger of max_tokens and the prompt counts, so little is generated while much is asked for."""
 
     async def steps(probe: Probe) -> None:
@@ -96,7 +98,8 @@ def ramped_up(ask: Call) -> Recipe:
         cost=Cost.DISRUPTIVE,
         needs={"verbose_model"},
         other_endpoints=calls_by_endpoint(
-            "pc/endpoints/chat", {"create_chat_completion": completion(model="{verbose_model}", max_tokens=RAMP_TOKENS)}
+            "pc/endpoints/chat",
+            {"create_chat_completion": create_completion(model="{verbose_model}", max_tokens=RAMP_TOKENS)},
         ),
     )
 
@@ -145,7 +148,7 @@ RECIPES: tuple[Recipe, ...] = (
     changed_request(
         ERRORS,
         "not_found/model",
-        response(),
+        create_response(),
         {
             "absent": lambda call: call.with_fields(model="no-such-model"),
             "denied_by_project": lambda call: call.with_fields(model="{denied_model}").replace(credential="narrow"),
@@ -156,32 +159,36 @@ RECIPES: tuple[Recipe, ...] = (
     # 429 insufficient_quota: "quota or billing exhausted"
     RATE_LIMIT.recipe(
         "insufficient_quota",
-        {"quota": response().replace(credential="quota")},
+        {"quota": create_response().replace(credential="quota")},
         tokens=TOKENS,
         optional={
             "billing": RATE_LIMIT.recipe(
-                "insufficient_quota", response().replace(credential="billing"), label="billing", tokens=TOKENS
+                "insufficient_quota", create_response().replace(credential="billing"), label="billing", tokens=TOKENS
             )
         },
         other_endpoints=same_change(with_key("quota")),
     ),
     # 429 credit_balance_exhausted: "prepaid balance depleted"
-    changed_request(RATE_LIMIT, "credit_balance_exhausted", response(), with_key("credit"), tokens=TOKENS),
+    changed_request(RATE_LIMIT, "credit_balance_exhausted", create_response(), with_key("credit"), tokens=TOKENS),
     # 429 organization_spend_limit_exceeded, project_spend_limit_exceeded: "monthly hard spend limit"
     changed_request(
         RATE_LIMIT,
         "organization_spend_limit_exceeded",
-        response(),
+        create_response(),
         with_key("organization_spend"),
         tokens=TOKENS,
     ),
-    changed_request(RATE_LIMIT, "project_spend_limit_exceeded", response(), with_key("project_spend"), tokens=TOKENS),
+    changed_request(
+        RATE_LIMIT, "project_spend_limit_exceeded", create_response(), with_key("project_spend"), tokens=TOKENS
+    ),
     # 429 organization_usage_limit_exceeded: "provider-assigned monthly usage limit"
-    changed_request(RATE_LIMIT, "organization_usage_limit_exceeded", response(), with_key("usage"), tokens=TOKENS),
+    changed_request(
+        RATE_LIMIT, "organization_usage_limit_exceeded", create_response(), with_key("usage"), tokens=TOKENS
+    ),
     # 429 billing_hard_limit_reached (legacy, unverified): "old hard-limit name"
-    changed_request(RATE_LIMIT, "billing_hard_limit_reached", response(), with_key("hard_limit"), tokens=TOKENS),
+    changed_request(RATE_LIMIT, "billing_hard_limit_reached", create_response(), with_key("hard_limit"), tokens=TOKENS),
     # 429 rate_limit_exceeded: "request or token rate exhausted; … failed requests still count"
-    requests_used_up("/v1/responses", optional={"tokens": tokens_used_up()}),
+    request_limit_recipe("/v1/responses", optional={"tokens": token_limit_part()}),
     # 429 slow_down: "traffic ramped too fast"
-    ramped_up(response(model="{verbose_model}", max_output_tokens=RAMP_TOKENS)),
+    ramp_recipe(create_response(model="{verbose_model}", max_output_tokens=RAMP_TOKENS)),
 )

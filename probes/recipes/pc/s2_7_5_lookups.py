@@ -8,7 +8,7 @@ from catalog_probe.probes.calls.call import get, post
 from catalog_probe.probes.recipes.recipe import Family, Recipe
 from catalog_probe.probes.targets.target import Cost
 
-from .requests import AGENTS, STORES, TOKENS, UNKNOWN_RESPONSE, make, response
+from .requests import AGENTS, STORES, TOKENS, UNKNOWN_RESPONSE, create_response, make
 
 if TYPE_CHECKING:
     from catalog_probe.probes.recipes.probe import Probe
@@ -57,5 +57,5 @@ RECIPES: tuple[Recipe, ...] = (
 async def unknown_response(probe: Probe) -> None:
     """Fetch a response that never was, and one that was not stored."""
     await probe.send(UNKNOWN_RESPONSE, "unknown")
-    made = await make(probe, response(store=False))
+    made = await make(probe, create_response(store=False))
     await probe.send(get(f"/v1/responses/{made}"), "unstored")

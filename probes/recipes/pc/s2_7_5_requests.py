@@ -10,7 +10,18 @@ from catalog_probe.probes.recipes.other_endpoints import calls_by_endpoint
 from catalog_probe.probes.recipes.recipe import Family, Recipe
 from catalog_probe.probes.targets.target import Cost
 
-from .requests import AGENTS, CONVERSATION, LONG, STORES, TOKENS, completion, make, response, streamed, with_body
+from .requests import (
+    AGENTS,
+    CONVERSATION,
+    LONG,
+    STORES,
+    TOKENS,
+    create_completion,
+    create_response,
+    make,
+    stream_response,
+    with_body,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -31,77 +42,87 @@ WORDS, MORE_WORDS = "word " * 2_500, 2_000
 
 TOO_MANY_TOKENS = 100_000_000
 TIERS = ("default", "flex", "priority", "fast", "auto")
-MUTUALLY_EXCLUSIVE = response(previous_response_id="resp_0", conversation="conv_0")
-ON_REASONING_MODEL = completion(model="{reasoning_model}", temperature=0.5)
+MUTUALLY_EXCLUSIVE = create_response(previous_response_id="resp_0", conversation="conv_0")
+ON_REASONING_MODEL = create_completion(model="{reasoning_model}", temperature=0.5)
 WHERE_PRIORITY_IS_DENIED = "fast_where_priority_is_denied"
 
 
-def refused(
+def refusal_recipe(
     slug: str,
     call: Call | dict[str, Call],
-    in_chat: Call | dict[str, Call] | None = None,
+    chat_image: Call | dict[str, Call] | None = None,
     tokens: int = TOKENS,
     optional: Mapping[str, Recipe] = MappingProxyType({}),
 ) -> Recipe:
     """A generation request that must be refused, also in a chat; the bound is for a provider that accepts it."""
     other_endpoints = (
-        calls_by_endpoint("pc/endpoints/chat", {"create_chat_completion": in_chat}) if in_chat is not None else None
+        calls_by_endpoint("pc/endpoints/chat", {"create_chat_completion": chat_image})
+        if chat_image is not None
+        else None
     )
     return FAMILY.recipe(slug, call, tokens=tokens, optional=optional, other_endpoints=other_endpoints)
 
 
 RECIPES: tuple[Recipe, ...] = (
     # 400 invalid_type: "a field has the wrong JSON type; `param` names it"
-    refused("invalid_type", response(max_output_tokens="many"), completion(max_tokens="many")),
+    refusal_recipe("invalid_type", create_response(max_output_tokens="many"), create_completion(max_tokens="many")),
     # 400 missing_required_parameter: "e.g. model missing"
-    refused("missing_required_parameter", response(model=None), completion(model=None)),
+    refusal_recipe("missing_required_parameter", create_response(model=None), create_completion(model=None)),
     # 400 unknown_parameter: "unrecognized body field (strict)"
-    refused("unknown_parameter", response(no_such_field=1), completion(no_such_field=1)),
+    refusal_recipe("unknown_parameter", create_response(no_such_field=1), create_completion(no_such_field=1)),
     # 400 unsupported_parameter: "parameter not valid for the model or endpoint"
-    refused(
+    refusal_recipe(
         "unsupported_parameter",
         {
             "temperature_on_reasoning_model": ON_REASONING_MODEL,
             "dimensions_on_older_embedding_model": post(
                 "/v1/embeddings", {"model": "{older_embedding_model}", "input": "hi", "dimensions": 2}
             ),
-            "parameter_of_another_endpoint": response(messages=[{"role": "user", "content": "hi"}]),
+            "parameter_of_another_endpoint": create_response(messages=[{"role": "user", "content": "hi"}]),
         },
     ),
     # 400 invalid_value: "out of range, bad enum member, oversized max_tokens"
-    refused(
+    refusal_recipe(
         "invalid_value",
         {
-            "out_of_range": completion(temperature=1000),
-            "bad_enum_member": response(truncation="sometimes"),
-            "oversized_max_tokens": completion(max_tokens=TOO_MANY_TOKENS),
+            "out_of_range": create_completion(temperature=1000),
+            "bad_enum_member": create_response(truncation="sometimes"),
+            "oversized_max_tokens": create_completion(max_tokens=TOO_MANY_TOKENS),
         },
     ),
     # 400 integer_below_min_value "(family: integer_above_max_value, string_above_max_length, array_above_max_length)"
-    refused("integer_below_min_value", response(max_output_tokens=0), completion(max_tokens=0)),
-    refused("integer_above_max_value", response(top_logprobs=1000), completion(logprobs=True, top_logprobs=1000)),
-    refused("string_above_max_length", response(safety_identifier=LONG_TEXT), completion(safety_identifier=LONG_TEXT)),
-    refused("array_above_max_length", completion(stop=[f"stop {number}" for number in range(100)])),
+    refusal_recipe("integer_below_min_value", create_response(max_output_tokens=0), create_completion(max_tokens=0)),
+    refusal_recipe(
+        "integer_above_max_value",
+        create_response(top_logprobs=1000),
+        create_completion(logprobs=True, top_logprobs=1000),
+    ),
+    refusal_recipe(
+        "string_above_max_length",
+        create_response(safety_identifier=LONG_TEXT),
+        create_completion(safety_identifier=LONG_TEXT),
+    ),
+    refusal_recipe("array_above_max_length", create_completion(stop=[f"stop {number}" for number in range(100)])),
     # 400 mutually_exclusive_parameters: "e.g. previous_response_id with conversation"
-    refused("mutually_exclusive_parameters", MUTUALLY_EXCLUSIVE),
+    refusal_recipe("mutually_exclusive_parameters", MUTUALLY_EXCLUSIVE),
     # 400 invalid_json: "body not parseable"
-    refused("invalid_json", with_body(CUT_SHORT, JSON), with_body(CUT_SHORT, JSON, CHAT)),
+    refusal_recipe("invalid_json", with_body(CUT_SHORT, JSON), with_body(CUT_SHORT, JSON, CHAT)),
     # 400 unsupported_content_type: "body not application/json (multipart only on file endpoints)"
-    refused(
+    refusal_recipe(
         "unsupported_content_type",
         {"text": AS_TEXT, "multipart": with_body(MULTIPART, FORM)},
         {"text": with_body(b'{"messages": []}', "text/plain", CHAT), "multipart": with_body(MULTIPART, FORM, CHAT)},
     ),
     # 400 none: "service tier not allowed for the project (`param` service_tier); covers default, flex, priority, and
     # auto resolving to a disallowed tier"; 1:4.3 "fast counts as priority"
-    refused(
+    refusal_recipe(
         "service_tier_not_allowed",
-        {tier: response(service_tier=tier).replace(credential="tierless") for tier in TIERS},
-        {tier: completion(service_tier=tier).replace(credential="tierless") for tier in TIERS},
+        {tier: create_response(service_tier=tier).replace(credential="tierless") for tier in TIERS},
+        {tier: create_completion(service_tier=tier).replace(credential="tierless") for tier in TIERS},
         optional={
             WHERE_PRIORITY_IS_DENIED: FAMILY.recipe(
                 "service_tier_not_allowed",
-                response(service_tier="fast").replace(credential="unhurried"),
+                create_response(service_tier="fast").replace(credential="unhurried"),
                 label=WHERE_PRIORITY_IS_DENIED,
                 tokens=TOKENS,
             )
@@ -113,10 +134,12 @@ RECIPES: tuple[Recipe, ...] = (
         {"missing": get(AGENTS.path), "invalid": AGENTS.with_headers(pc_beta="agents=v0")},
     ),
     # 400 context_length_exceeded: "prompt plus output over context window"
-    refused(
+    refusal_recipe(
         "context_length_exceeded",
-        response(model="{small_context_model}", input=WORDS, max_output_tokens=MORE_WORDS),
-        completion(model="{small_context_model}", messages=[{"role": "user", "content": WORDS}], max_tokens=MORE_WORDS),
+        create_response(model="{small_context_model}", input=WORDS, max_output_tokens=MORE_WORDS),
+        create_completion(
+            model="{small_context_model}", messages=[{"role": "user", "content": WORDS}], max_tokens=MORE_WORDS
+        ),
         tokens=10_000,
     ),
     # 405 none: "wrong method on a path"; 1:4.3 "PATCH, PUT … not supported; updates use POST"
@@ -132,11 +155,11 @@ RECIPES: tuple[Recipe, ...] = (
     ),
     # "Incomplete responses (HTTP 200, status incomplete): reasons max_output_tokens, …; the chat-completions equivalent
     # is finish_reason `length`"
-    OUTCOMES.recipe("incomplete_max_output_tokens", response(input=LONG), cost=Cost.BILLABLE, tokens=TOKENS),
-    OUTCOMES.recipe("streamed_max_output_tokens", streamed(input=LONG), cost=Cost.BILLABLE, tokens=TOKENS),
+    OUTCOMES.recipe("incomplete_max_output_tokens", create_response(input=LONG), cost=Cost.BILLABLE, tokens=TOKENS),
+    OUTCOMES.recipe("streamed_max_output_tokens", stream_response(input=LONG), cost=Cost.BILLABLE, tokens=TOKENS),
     OUTCOMES.recipe(
         "chat_length",
-        completion(messages=[{"role": "user", "content": LONG}]),
+        create_completion(messages=[{"role": "user", "content": LONG}]),
         cost=Cost.BILLABLE,
         tokens=TOKENS,
     ),
@@ -154,13 +177,13 @@ RECIPES: tuple[Recipe, ...] = (
 )
 async def previous_response_not_found(probe: Probe) -> None:
     """Go on from a response that is no longer there, never was kept, or is another project's."""
-    gone = await make(probe, response())
+    gone = await make(probe, create_response())
     await probe.setup(delete(f"/v1/responses/{gone}"))
-    await probe.send(response(previous_response_id=gone), "deleted")
-    unstored = await make(probe, response(store=False))
-    await probe.send(response(previous_response_id=unstored), "unstored")
-    foreign = await make(probe, response().replace(credential="other_project"))
-    await probe.send(response(previous_response_id=foreign), "wrong_project")
+    await probe.send(create_response(previous_response_id=gone), "deleted")
+    unstored = await make(probe, create_response(store=False))
+    await probe.send(create_response(previous_response_id=unstored), "unstored")
+    foreign = await make(probe, create_response().replace(credential="other_project"))
+    await probe.send(create_response(previous_response_id=foreign), "wrong_project")
 
 
 # 409 none: "concurrent modification or state conflict"
@@ -174,6 +197,6 @@ async def previous_response_not_found(probe: Probe) -> None:
 async def conflict(probe: Probe) -> None:
     """Answer a conversation twice at once, and delete it meanwhile: the first answer is made in the background."""
     conversation = await make(probe, CONVERSATION)
-    await probe.setup(response(conversation=conversation, background=True, input=LONG))
-    await probe.send(response(conversation=conversation), "concurrent_modification")
+    await probe.setup(create_response(conversation=conversation, background=True, input=LONG))
+    await probe.send(create_response(conversation=conversation), "concurrent_modification")
     await probe.send(delete(f"/v1/conversations/{conversation}"), "state_conflict")

@@ -15,7 +15,7 @@ from catalog_probe.probes.recipes.rate_limit_parts import SLUG, TIGHT, exceeded_
 from catalog_probe.probes.recipes.recipe import Family, Recipe, isolate_each
 from catalog_probe.probes.targets.target import Cost
 
-from .requests import IMAGE, TOKENS, completion, response
+from .requests import IMAGE, TOKENS, create_completion, create_response
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -33,7 +33,7 @@ BOUND = 8
 
 REMAINING = "x-ratelimit-remaining-requests"
 
-CHAT = completion(max_tokens=None, max_completion_tokens=16)
+CHAT = create_completion(max_tokens=None, max_completion_tokens=16)
 FAILING = post("/v1/chat/completions", {"model": "{small_model}"})
 """Free, for it generates nothing; it counts all the same (2:7.5)."""
 
@@ -47,13 +47,13 @@ def speech(model: str) -> Call:
 
 CLASSES: Mapping[str, Call] = {
     # "older completion models: Tier 1 500 / 10000 / 10000 / 100000 up to Tier 5 10000 / none / 1000000 / 150000000"
-    "older_completion": completion(model="{small_context_model}"),
+    "older_completion": create_completion(model="{small_context_model}"),
     # "mid-size chat models: Tier 1 500 / 10000 / 200000 / 2000000 up to Tier 5 30000 / none / 150000000 / 15000000000"
-    "mid_size_chat": completion(),
+    "mid_size_chat": create_completion(),
     # "large chat models: Tier 1 500 / 30000 / 90000 (no RPD) up to Tier 5 10000 / 30000000 / 5000000000"
-    "large_chat": completion(model="{large_model}"),
+    "large_chat": create_completion(model="{large_model}"),
     # "long-context variants (128k input) have their own rows, e.g. Tier 1 100 / 200000 / 2000000"
-    "long_context": completion(model="{long_context_model}"),
+    "long_context": create_completion(model="{long_context_model}"),
     # "image models list TPM and IPM (Tier 1 100000 and 5 up to Tier 5 8000000 and 250)"
     "image": IMAGE,
     # "realtime models list RPM, RPD, TPM (Tier 1 200 / 1000 / 40000 up to Tier 5 20000 / none / 15000000)"
@@ -65,7 +65,7 @@ CLASSES: Mapping[str, Call] = {
 """Class of models -> the smallest request to one of them."""
 
 
-def look(label: str, call: Call, role: str) -> Recipe:
+def optional_answer(label: str, call: Call, role: str) -> Recipe:
     """What an ordinary answer tells."""
     return LIMITS.recipe(SLUG, call.replace(credential=role), label=label, cost=Cost.BILLABLE, tokens=TOKENS)
 
@@ -73,11 +73,11 @@ def look(label: str, call: Call, role: str) -> Recipe:
 async def long_context(probe: Probe) -> None:
     """A prompt below 272K tokens, whether K is 1,000 or 1,024, and one above: of four characters a token."""
     for label, tokens in (("context_within_272k", 270_000), ("context_above_272k", 280_000)):
-        call = response(model="{verbose_model}", input=" the" * tokens)
+        call = create_response(model="{verbose_model}", input=" the" * tokens)
         await probe.send(call.replace(credential=TIERS["tier_5"]), label)
 
 
-async def beyond_the_limit(probe: Probe) -> None:
+async def exceed_limit(probe: Probe) -> None:
     """Requests that fail, until the limit of a key with a tiny one answers."""
     await exhaust_limit(probe, FAILING.replace(credential=TIGHT), BOUND, label=LIMITED, remaining=REMAINING)
 
@@ -86,15 +86,17 @@ LOOKS = {
     # "x-ratelimit-limit-project-tokens, … when a project limit applies"
     **generation_part(LIMITS, "project", CHAT.replace(credential="project_limit"), tokens=32),
     **{
-        f"{name}_{tier}": look(f"{name}_{tier}", call, role)
+        f"{name}_{tier}": optional_answer(f"{name}_{tier}", call, role)
         for name, call in CLASSES.items()
         for tier, role in TIERS.items()
         if (name, tier) != ("long_context", "tier_5")
     },
     # "batch queue limit (input tokens queued per model)"
-    "mid_size_chat_tier_1_queue_last": look("mid_size_chat_tier_1_queue_last", BATCH, TIERS["tier_1"]),
+    "mid_size_chat_tier_1_queue_last": optional_answer("mid_size_chat_tier_1_queue_last", BATCH, TIERS["tier_1"]),
     # "Free (allowed geography)"
-    "free_elsewhere": look("free_elsewhere", completion().with_scenario("unsupported_region"), "inference"),
+    "free_elsewhere": optional_answer(
+        "free_elsewhere", create_completion().with_scenario("unsupported_region"), "inference"
+    ),
     # "long-context limit (separate table above 272K input tokens)"
     "long_context": LIMITS.recipe(
         SLUG,
@@ -108,7 +110,7 @@ LOOKS = {
         not_live=ONLY_VOLUME,
     ),
     # "Retry-After (seconds, for 429 and 503)"
-    **exceeded_part(LIMITS, beyond_the_limit, requests=BOUND + 1),
+    **exceeded_part(LIMITS, exceed_limit, requests=BOUND + 1),
 }
 """By label, what is looked at besides an ordinary answer."""
 

@@ -31,12 +31,12 @@ UNKNOWN_MODEL = get("/v1/models/no-such-model")
 UNKNOWN_RESULT = get("/v1/chat/deferred-completion/00000000-0000-4000-8000-000000000000")
 
 
-def completion(**fields: Json) -> Call:
+def create_completion(**fields: Json) -> Call:
     """POST /v1/chat/completions with some fields of the smallest completion set otherwise."""
     return post("/v1/chat/completions", {**COMPLETION, **fields})
 
 
-def response(**fields: Json) -> Call:
+def create_response(**fields: Json) -> Call:
     """POST /v1/responses with some fields of the smallest response set otherwise."""
     return post("/v1/responses", {**RESPONSE, **fields})
 
@@ -46,7 +46,7 @@ def tokenize(text: Any) -> Call:
     return post("/v1/tokenize-text", {"model": "{small_model}", "text": text})
 
 
-def cut_short(call: Call) -> Call:
+def with_incomplete_json(call: Call) -> Call:
     """A body that ends too soon."""
     return call.replace(body=BytesBody(b'{"model": '), headers=JSON)
 
@@ -61,7 +61,7 @@ def with_bad_url(call: Call) -> Call:
     return call.replace(path=f"{call.path.rpartition('/')[0]}/%FF")
 
 
-def of_model(model: str) -> Change:
+def with_model(model: str) -> Change:
     """Another model, in the body or at the end of the path."""
 
     def change(call: Call) -> Call:
@@ -72,6 +72,6 @@ def of_model(model: str) -> Change:
     return change
 
 
-def in_another_region(call: Call) -> Call:
+def in_other_region(call: Call) -> Call:
     """A model that the regional host does not serve, asked for there."""
-    return of_model("{non_regional_model}")(call).replace(service="regional_base_url")
+    return with_model("{non_regional_model}")(call).replace(service="regional_base_url")

@@ -15,7 +15,7 @@ from catalog_probe.probes.recipes.probe import Probe, ProbeStopped
 from catalog_probe.probes.recipes.recipe import Family, Recipe, Steps
 from catalog_probe.probes.targets.target import Cost
 
-from .requests import UNKNOWN_RESULT, completion
+from .requests import UNKNOWN_RESULT, create_completion
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -35,9 +35,9 @@ POLL_EVERY_S = 1.5
 WAITS_A_DAY = (ReasonCode.NO_DOCUMENTED_SETUP, "a result would have to be left unfetched for 24 h")
 
 
-async def begin(probe: Probe) -> Call:
+async def start_deferred(probe: Probe) -> Call:
     """Ask for a deferred completion; the call that fetches it. On the mock no time passes but what is said."""
-    body = (await probe.setup(completion(deferred=True).with_stopped_clock())).body
+    body = (await probe.setup(create_completion(deferred=True).with_stopped_clock())).body
     request_id = body.get("request_id") if isinstance(body, dict) else None
     if not isinstance(request_id, str):
         raise ProbeStopped(Reason(ReasonCode.SETUP_FAILED, "the deferred completion was answered without a request_id"))
@@ -72,7 +72,7 @@ def _status(exchange: Exchange) -> int | None:
     return exchange.response.status if exchange.response else None
 
 
-def billed(
+def billable_steps(
     family: Family, *, requests: int, labels: Iterable[str] = (ANSWER,), not_live: tuple[str, str] | None = None
 ) -> Callable[[Steps], Recipe]:
     """Steps of which one asks for a completion, so that they cost what it takes."""
@@ -82,24 +82,24 @@ def billed(
 
 
 # 1:3 "deferred completion, ready": "within 24 h", "a result can be fetched exactly once"
-async def fetched_once(probe: Probe) -> None:
+async def fetch_once(probe: Probe) -> None:
     """Pending as often as it is asked for, then there exactly once."""
     for label, call in BOTH_REFUSALS.refused_calls(UNKNOWN_RESULT).items():
         await probe.send(call, label)
-    fetch = await begin(probe)
+    fetch = await start_deferred(probe)
     await fetch_at_once(probe, fetch, "pending")
     await fetch_when_ready(probe, fetch, SUCCESS)
     await probe.send(fetch.with_clock(COMPUTED).with_stopped_clock(), "fetched_twice")
 
 
-async def fetched_late(probe: Probe) -> None:
-    await probe.send((await begin(probe)).with_clock(JUST_BEFORE).with_stopped_clock(), "within_a_day")
+async def fetch_late(probe: Probe) -> None:
+    await probe.send((await start_deferred(probe)).with_clock(JUST_BEFORE).with_stopped_clock(), "within_a_day")
 
 
 RECIPES = (
     CHAT.recipe(
         "get_deferred_completion",
-        steps=fetched_once,
+        steps=fetch_once,
         labels=(SUCCESS, MISSING_CREDENTIAL, WRONG_CREDENTIAL, "pending", "fetched_twice"),
         requests=POLLS + 5,
         cost=Cost.BILLABLE,
@@ -108,7 +108,7 @@ RECIPES = (
         optional={
             "within_a_day": CHAT.recipe(
                 "get_deferred_completion",
-                steps=fetched_late,
+                steps=fetch_late,
                 label="within_a_day",
                 requests=2,
                 cost=Cost.BILLABLE,
@@ -122,20 +122,20 @@ RECIPES = (
 
 
 # 1:3 "deferred completion, result not ready": "HTTP 202, empty body; client polls"
-@billed(Family("pd/errors/outcomes"), requests=2)
+@billable_steps(Family("pd/errors/outcomes"), requests=2)
 async def deferred_pending(probe: Probe) -> None:
-    await fetch_at_once(probe, await begin(probe), ANSWER)
+    await fetch_at_once(probe, await start_deferred(probe), ANSWER)
 
 
 # 2:8.1 "PD deferred completion | fetchable exactly once within 24 h"
-@billed(NOT_FOUND, requests=POLLS + 2)
+@billable_steps(NOT_FOUND, requests=POLLS + 2)
 async def deferred_already_fetched(probe: Probe) -> None:
-    fetch = await begin(probe)
+    fetch = await start_deferred(probe)
     await take_result(probe, fetch)
     await probe.send(fetch.with_clock(COMPUTED).with_stopped_clock())
 
 
-@billed(NOT_FOUND, requests=2, not_live=WAITS_A_DAY)
+@billable_steps(NOT_FOUND, requests=2, not_live=WAITS_A_DAY)
 async def deferred_expired(probe: Probe) -> None:
-    fetch = await begin(probe)
+    fetch = await start_deferred(probe)
     await probe.send(fetch.with_clock(JUST_AFTER).with_stopped_clock())

@@ -14,17 +14,17 @@ from .requests import (
     MANAGEMENT_KEY,
     MODELS,
     UNKNOWN_MODEL,
-    completion,
-    response,
+    create_completion,
+    create_response,
     tokenize,
 )
 
 ENDPOINTS = Family("pd/endpoints")
-labelled = BOTH_REFUSALS.label_calls
+with_refusals = BOTH_REFUSALS.label_calls
 """1:5.4 "A missing header gives 401; an incorrect key on the inference API gives 400." """
 
 
-def key_record(role: str) -> dict[str, Recipe]:
+def key_record_part(role: str) -> dict[str, Recipe]:
     """1:2.6: the record of a key that may do nothing else tells why."""
     label = f"{role}_key"
     return {label: ENDPOINTS.recipe("api_key/get_api_key", KEY_RECORD.replace(credential=role), label=label)}
@@ -32,12 +32,12 @@ def key_record(role: str) -> dict[str, Recipe]:
 
 RECIPES: tuple[Recipe, ...] = (
     # GET {base_url}/v1/models and {base_url}/v1/models/{id}
-    ENDPOINTS.recipe("models/list_models", labelled(MODELS)),
-    ENDPOINTS.recipe("models/get_model", labelled(get("/v1/models/{small_model}"), unknown_model=UNKNOWN_MODEL)),
+    ENDPOINTS.recipe("models/list_models", with_refusals(MODELS)),
+    ENDPOINTS.recipe("models/get_model", with_refusals(get("/v1/models/{small_model}"), unknown_model=UNKNOWN_MODEL)),
     # GET {base_url}/v1/embedding-models/{id}
     ENDPOINTS.recipe(
         "models/get_embedding_model",
-        labelled(
+        with_refusals(
             get("/v1/embedding-models/{embedding_model}"),
             unknown_model=get("/v1/embedding-models/no-such-model"),
         ),
@@ -45,11 +45,11 @@ RECIPES: tuple[Recipe, ...] = (
     # POST {base_url}/v1/chat/completions: "`reasoning_effort` only on some models; multi-agent models are refused here"
     ENDPOINTS.recipe(
         "chat/create_chat_completion",
-        labelled(
-            completion(),
-            reasoning_effort_supported=completion(model="{reasoning_model}", reasoning_effort="low"),
-            reasoning_effort_unsupported=completion(model="{no_reasoning_model}", reasoning_effort="low"),
-            multi_agent_refused=completion(model="{multi_agent_model}"),
+        with_refusals(
+            create_completion(),
+            reasoning_effort_supported=create_completion(model="{reasoning_model}", reasoning_effort="low"),
+            reasoning_effort_unsupported=create_completion(model="{no_reasoning_model}", reasoning_effort="low"),
+            multi_agent_refused=create_completion(model="{multi_agent_model}"),
         ),
         cost=Cost.BILLABLE,
         tokens=2_000,
@@ -57,7 +57,7 @@ RECIPES: tuple[Recipe, ...] = (
     # POST {base_url}/v1/responses: "the only place multi-agent models are accepted"
     ENDPOINTS.recipe(
         "responses/create_response",
-        labelled(response(), multi_agent_accepted=response(model="{multi_agent_model}")),
+        with_refusals(create_response(), multi_agent_accepted=create_response(model="{multi_agent_model}")),
         cost=Cost.BILLABLE,
         tokens=10_000,
     ),
@@ -65,7 +65,7 @@ RECIPES: tuple[Recipe, ...] = (
     # 2:7.6 "plain-string body naming field, line, column": on another line, and in another column
     ENDPOINTS.recipe(
         "tokenize/tokenize_text",
-        labelled(
+        with_refusals(
             tokenize("hi"),
             text_is_string=tokenize(1),
             text_is_string_further_down=post("/v1/tokenize-text", BytesBody(b'{\n\n\n"text": 1}'), headers=JSON),
@@ -75,13 +75,13 @@ RECIPES: tuple[Recipe, ...] = (
     # GET {base_url}/v1/api-key: "returns the key record (2.6)"
     ENDPOINTS.recipe(
         "api_key/get_api_key",
-        labelled(KEY_RECORD),
-        optional={**key_record("blocked"), **key_record("disabled"), **key_record("team_blocked")},
+        with_refusals(KEY_RECORD),
+        optional={**key_record_part("blocked"), **key_record_part("disabled"), **key_record_part("team_blocked")},
     ),
     # GET {management_url}/auth/management-keys/validation: "management key required"
     ENDPOINTS.recipe(
         "management/validate_management_key",
-        labelled(MANAGEMENT_KEY, inference_key=MANAGEMENT_KEY.replace(credential="inference")),
+        with_refusals(MANAGEMENT_KEY, inference_key=MANAGEMENT_KEY.replace(credential="inference")),
         credential="management",
     ),
 )

@@ -21,13 +21,13 @@ from .requests import (
     MANAGEMENT_KEY,
     MODELS,
     as_text,
-    completion,
-    cut_short,
-    in_another_region,
-    of_model,
-    response,
+    create_completion,
+    create_response,
+    in_other_region,
     tokenize,
     with_bad_url,
+    with_incomplete_json,
+    with_model,
 )
 
 if TYPE_CHECKING:
@@ -38,11 +38,11 @@ PERMISSION = Family("pd/errors/permission")
 RATE_LIMIT = Family("pd/errors/rate_limit")
 ENDPOINTS = "pd/endpoints"
 
-TRIES = 10
+MAX_REQUESTS = 10
 """A key with a tiny limit may send fewer requests than this."""
 
 
-def in_state(slug: str, role: str, field: str) -> Recipe:
+def key_state_recipe(slug: str, role: str, field: str) -> Recipe:
     """A key in some state is refused. Where it may show its record (1:2.6), the record must confirm the state."""
 
     async def steps(probe: Probe) -> None:
@@ -57,7 +57,7 @@ def in_state(slug: str, role: str, field: str) -> Recipe:
     return PERMISSION.recipe(slug, steps=steps, requests=2, roles={role}, other_endpoints=same_change(with_key(role)))
 
 
-def used_up(
+def exhaustion_recipe(
     family: Family,
     slug: str,
     call: Call,
@@ -73,25 +73,27 @@ def used_up(
     """
 
     async def steps(probe: Probe) -> None:
-        await send_until_refused(probe, call.replace(credential=role), TRIES, label=label)
+        await send_until_refused(probe, call.replace(credential=role), MAX_REQUESTS, label=label)
 
     return family.recipe(
         slug,
         steps=steps,
         labels=(label,),
-        requests=TRIES,
-        tokens=TRIES * 100,
+        requests=MAX_REQUESTS,
+        tokens=MAX_REQUESTS * 100,
         cost=Cost.DISRUPTIVE,
         roles={role},
         needs=call.placeholders,
         control=control,
         endpoint=endpoint,
         optional=optional,
-        other_endpoints=lambda _, shape: used_up(family, slug, shape, role, control, label=label) if shape else None,
+        other_endpoints=lambda _, shape: (
+            exhaustion_recipe(family, slug, shape, role, control, label=label) if shape else None
+        ),
     )
 
 
-def without_acl(endpoint: str, shape: Call | None) -> Mapping[str, Call] | None:
+def without_acls(endpoint: str, shape: Call | None) -> Mapping[str, Call] | None:
     """Each endpoint without its own ACL, and a response without that of its model."""
     if shape is None:
         return None
@@ -106,23 +108,23 @@ RECIPES: tuple[Recipe, ...] = (
     changed_request(
         ERRORS,
         "invalid_argument/bad_body",
-        completion(),
+        create_completion(),
         with_fields(messages=[]),
         tokens=500,
-        other_endpoints=calls_by_endpoint(ENDPOINTS, {"responses/create_response": response(input=[])}),
+        other_endpoints=calls_by_endpoint(ENDPOINTS, {"responses/create_response": create_response(input=[])}),
     ),
     # 2:7.1 "some 400 and all 422 bodies are a bare JSON string"
-    changed_request(ERRORS, "invalid_argument/bad_body_string", completion(), cut_short),
+    changed_request(ERRORS, "invalid_argument/bad_body_string", create_completion(), with_incomplete_json),
     changed_request(ERRORS, "invalid_argument/bad_url", get("/v1/models/x"), with_bad_url),
     changed_request(
         ERRORS,
         "invalid_argument/unsupported_parameter",
-        completion(),
+        create_completion(),
         with_fields(model="{no_reasoning_model}", reasoning_effort="low"),
         tokens=500,
         other_endpoints=calls_by_endpoint(
             ENDPOINTS,
-            {"responses/create_response": response(model="{no_reasoning_model}", reasoning={"effort": "low"})},
+            {"responses/create_response": create_response(model="{no_reasoning_model}", reasoning={"effort": "low"})},
         ),
     ),
     changed_request(ERRORS, "invalid_argument/incorrect_api_key", MODELS, with_key(WRONG)),
@@ -138,21 +140,21 @@ RECIPES: tuple[Recipe, ...] = (
     PERMISSION.recipe(
         "missing_acl",
         {
-            "endpoint_acl": completion().replace(credential="no_endpoint_acl"),
-            "model_acl": completion().replace(credential="no_model_acl"),
+            "endpoint_acl": create_completion().replace(credential="no_endpoint_acl"),
+            "model_acl": create_completion().replace(credential="no_model_acl"),
         },
         tokens=1_000,
-        other_endpoints=without_acl,
+        other_endpoints=without_acls,
     ),
-    in_state("key_disabled", "disabled", "api_key_disabled"),
-    in_state("key_blocked", "blocked", "api_key_blocked"),
-    in_state("team_blocked", "team_blocked", "team_blocked"),
+    key_state_recipe("key_disabled", "disabled", "api_key_disabled"),
+    key_state_recipe("key_blocked", "blocked", "api_key_blocked"),
+    key_state_recipe("team_blocked", "team_blocked", "team_blocked"),
     PERMISSION.recipe(
-        "zero_data_retention", completion(deferred=True).replace(credential="zero_data_retention"), tokens=500
+        "zero_data_retention", create_completion(deferred=True).replace(credential="zero_data_retention"), tokens=500
     ),
     PERMISSION.recipe(
         "feature_restricted",
-        response(tools=[{"type": "web_search"}]).replace(credential="no_server_tools"),
+        create_response(tools=[{"type": "web_search"}]).replace(credential="no_server_tools"),
         tokens=5_000,
     ),
     # 404 "unknown path; model missing or restricted (same message, so never conclude non-existence);
@@ -160,20 +162,20 @@ RECIPES: tuple[Recipe, ...] = (
     ERRORS.recipe(
         "not_found/unknown_path", {"no_such_path": get("/v1/no-such-path"), "without_version": get("/models")}
     ),
-    changed_request(ERRORS, "not_found/model_missing", get("/v1/models/x"), of_model("no-such-model")),
+    changed_request(ERRORS, "not_found/model_missing", get("/v1/models/x"), with_model("no-such-model")),
     changed_request(
         ERRORS,
         "not_found/model_restricted",
         get("/v1/models/x"),
-        {"restricted": of_model("{restricted_model}"), "missing": of_model("no-such-model")},
+        {"restricted": with_model("{restricted_model}"), "missing": with_model("no-such-model")},
     ),
     ERRORS.recipe(
         "not_found/model_not_in_region",
         {
             SETUP: get("/v1/models/{non_regional_model}"),
-            ANSWER: in_another_region(get("/v1/models/x")),
+            ANSWER: in_other_region(get("/v1/models/x")),
         },
-        other_endpoints=same_change(in_another_region),
+        other_endpoints=same_change(in_other_region),
     ),
     # 405 "wrong method; empty body"; 1:4.4 "DELETE on a list path of PD gives 405 with an empty body"
     ERRORS.recipe(
@@ -191,27 +193,27 @@ RECIPES: tuple[Recipe, ...] = (
         other_endpoints=calls_by_endpoint(
             ENDPOINTS,
             {
-                "chat/create_chat_completion": completion(messages=1),
-                "responses/create_response": response(text=1),
+                "chat/create_chat_completion": create_completion(messages=1),
+                "responses/create_response": create_response(text=1),
             },
         ),
     ),
     # 429 "per-model rate or token limit, per-key cap set through the management API, or depleted prepaid credit with a
     # zero invoiced limit"
-    used_up(RATE_LIMIT, "model_rate_limit", completion(), "tight"),
-    used_up(RATE_LIMIT, "model_token_limit", completion(max_tokens=16), "tight_tokens"),
-    used_up(
+    exhaustion_recipe(RATE_LIMIT, "model_rate_limit", create_completion(), "tight"),
+    exhaustion_recipe(RATE_LIMIT, "model_token_limit", create_completion(max_tokens=16), "tight_tokens"),
+    exhaustion_recipe(
         RATE_LIMIT,
         "key_cap",
-        completion(max_tokens=16),
+        create_completion(max_tokens=16),
         "capped",
         label="queries_per_minute",
         optional={
-            label: used_up(RATE_LIMIT, "key_cap", completion(max_tokens=16), role, label=label)
+            label: exhaustion_recipe(RATE_LIMIT, "key_cap", create_completion(max_tokens=16), role, label=label)
             for label, role in (("queries_per_second", "capped_second"), ("tokens_per_minute", "capped_tokens"))
         },
     ),
-    changed_request(RATE_LIMIT, "credit_depleted", completion(), with_key("depleted"), tokens=500),
+    changed_request(RATE_LIMIT, "credit_depleted", create_completion(), with_key("depleted"), tokens=500),
     # 500 "server fault"
     changed_request(ERRORS, "server/server_fault", MODELS, with_scenario("internal_error")),
     # gRPC mapping: "14 UNAVAILABLE to 503", "4 DEADLINE_EXCEEDED to 504"

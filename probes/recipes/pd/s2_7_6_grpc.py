@@ -10,7 +10,7 @@ from catalog_probe.probes.recipes.fault_free import FAULT_FREE
 from catalog_probe.probes.recipes.recipe import Family, Recipe
 from catalog_probe.probes.targets.target import WRONG, Cost
 
-from .s2_7_6_errors import used_up
+from .s2_7_6_errors import exhaustion_recipe
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -31,7 +31,7 @@ COMPLETE = invoke(
 )
 
 
-def status(slug: str, calls: Call | Mapping[str, Call], **options: Unpack[RowOptions]) -> Recipe:
+def status_recipe(slug: str, calls: Call | Mapping[str, Call], **options: Unpack[RowOptions]) -> Recipe:
     """A row of the mapping."""
     options |= {"control": MODELS, "endpoint": HOST}
     return ERRORS.recipe(slug, calls, **options)
@@ -41,11 +41,11 @@ RECIPES: tuple[Recipe, ...] = (
     # 1:4.4 gRPC {grpc_host}:443: "canonical gRPC status codes"
     ENDPOINT.recipe("grpc_host", BOTH_REFUSALS.label_calls(MODELS), control=MODELS),
     # "3 INVALID_ARGUMENT to 400"
-    status(
+    status_recipe(
         "invalid_argument",
         {"bad_request": COMPLETE.with_fields(messages=[]), "incorrect_api_key": MODELS.replace(credential=WRONG)},
         optional={
-            "multi_agent": status(
+            "multi_agent": status_recipe(
                 "invalid_argument",
                 COMPLETE.with_fields(model="{multi_agent_model}"),
                 label="multi_agent",
@@ -55,19 +55,19 @@ RECIPES: tuple[Recipe, ...] = (
         tokens=500,
     ),
     # "16 UNAUTHENTICATED to 401"
-    status("unauthenticated", MODELS.replace(credential=None)),
+    status_recipe("unauthenticated", MODELS.replace(credential=None)),
     # "7 PERMISSION_DENIED to 403"
-    status("permission_denied", COMPLETE.replace(credential="no_endpoint_acl"), tokens=500),
+    status_recipe("permission_denied", COMPLETE.replace(credential="no_endpoint_acl"), tokens=500),
     # "5 NOT_FOUND to 404"
-    status("not_found", UNKNOWN_MODEL),
+    status_recipe("not_found", UNKNOWN_MODEL),
     # "8 RESOURCE_EXHAUSTED to 429"
-    used_up(ERRORS, "resource_exhausted", COMPLETE, "tight", control=MODELS, endpoint=HOST),
+    exhaustion_recipe(ERRORS, "resource_exhausted", COMPLETE, "tight", control=MODELS, endpoint=HOST),
     # "13 INTERNAL to 500"
-    status("internal", MODELS.with_scenario("internal_error")),
+    status_recipe("internal", MODELS.with_scenario("internal_error")),
     # "14 UNAVAILABLE to 503"
-    status("unavailable", MODELS.with_scenario("service_unavailable")),
+    status_recipe("unavailable", MODELS.with_scenario("service_unavailable")),
     # "4 DEADLINE_EXCEEDED to 504"
-    status("deadline_exceeded", MODELS.with_scenario("took_too_long")),
+    status_recipe("deadline_exceeded", MODELS.with_scenario("took_too_long")),
 )
 
 FAULT_FREE_REQUESTS = (

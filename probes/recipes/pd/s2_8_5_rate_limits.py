@@ -12,8 +12,8 @@ from catalog_probe.probes.recipes.rate_limit_parts import SLUG, TIGHT, exceeded_
 from catalog_probe.probes.recipes.recipe import Family, Recipe
 from catalog_probe.probes.targets.target import Cost
 
-from .requests import MODELS, completion
-from .s2_7_6_errors import TRIES
+from .requests import MODELS, create_completion
+from .s2_7_6_errors import MAX_REQUESTS
 
 if TYPE_CHECKING:
     from catalog_probe.probes.calls.call import Call
@@ -22,24 +22,24 @@ if TYPE_CHECKING:
 LIMITS = Family("pd/rate_limits/limits")
 
 
-async def beyond_the_limit(probe: Probe) -> None:
+async def exceed_limit(probe: Probe) -> None:
     """The smallest completions, until a team that may make hardly any is refused."""
-    await exhaust_limit(probe, completion().replace(credential=TIGHT), TRIES, label=LIMITED)
+    await exhaust_limit(probe, create_completion().replace(credential=TIGHT), MAX_REQUESTS, label=LIMITED)
 
 
-def used_up_first(label: str, by: Call, then: Call) -> Recipe:
+def after_exhaustion_part(label: str, by: Call, then: Call) -> Recipe:
     """What is answered after the limit of another call was used up."""
 
     async def steps(probe: Probe) -> None:
-        await send_until_refused(probe, by, TRIES, label=SETUP)
+        await send_until_refused(probe, by, MAX_REQUESTS, label=SETUP)
         await probe.send(then, label)
 
     return LIMITS.recipe(
         SLUG,
         steps=steps,
         label=label,
-        requests=TRIES + 1,
-        tokens=(TRIES + 1) * 32,
+        requests=MAX_REQUESTS + 1,
+        tokens=(MAX_REQUESTS + 1) * 32,
         cost=Cost.DISRUPTIVE,
         roles={call.credential for call in (by, then) if isinstance(call.credential, str)},
         needs=by.placeholders | then.placeholders,
@@ -47,22 +47,24 @@ def used_up_first(label: str, by: Call, then: Call) -> Recipe:
 
 
 ONLY_TIME = (ReasonCode.NO_DOCUMENTED_SETUP, "how long a limit lasts is not waited for")
-USED_UP = completion().replace(credential=TIGHT)
+USED_UP = create_completion().replace(credential=TIGHT)
 
 LOOKS = (
     # "Limits are per model"
-    used_up_first("other_model", USED_UP, completion(model="{reasoning_model}").replace(credential=TIGHT)),
+    after_exhaustion_part(
+        "other_model", USED_UP, create_completion(model="{reasoning_model}").replace(credential=TIGHT)
+    ),
     # "per team": another key of the team meets it, another team does not
-    used_up_first("other_key_of_the_team", USED_UP, completion().replace(credential="tight_sibling")),
-    used_up_first("other_team", USED_UP, completion()),
+    after_exhaustion_part("other_key_of_the_team", USED_UP, create_completion().replace(credential="tight_sibling")),
+    after_exhaustion_part("other_team", USED_UP, create_completion()),
     # "optional per key (qps, qpm, tpm) through the management API"
-    used_up_first(
+    after_exhaustion_part(
         "cap_of_another_key",
-        completion().replace(credential="capped"),
-        completion().replace(credential="capped_second"),
+        create_completion().replace(credential="capped"),
+        create_completion().replace(credential="capped_second"),
     ),
     # "The batch API does not count toward rate limits."
-    used_up_first("batch_is_not_counted", USED_UP, post("/v1/batches", {"name": "hi"}, credential=TIGHT)),
+    after_exhaustion_part("batch_is_not_counted", USED_UP, post("/v1/batches", {"name": "hi"}, credential=TIGHT)),
 )
 
 RECIPES = (
@@ -71,8 +73,8 @@ RECIPES = (
         MODELS,
         optional={
             **{label: look for look in LOOKS for label in look.labels},
-            **generation_part(LIMITS, "generation", completion(), tokens=16),
-            **exceeded_part(LIMITS, beyond_the_limit, requests=TRIES + 1, tokens=TRIES * 16),
+            **generation_part(LIMITS, "generation", create_completion(), tokens=16),
+            **exceeded_part(LIMITS, exceed_limit, requests=MAX_REQUESTS + 1, tokens=MAX_REQUESTS * 16),
         },
         not_sent=ONLY_TIME,
     ),

@@ -8,7 +8,7 @@ from catalog_probe.catalog.model import Exchange, Request, Response
 from catalog_probe.probes.recipes.probe import ProbeStopped
 from tests.harness.recipes import load_recipes
 
-cursor = load_recipes("pa").walking.cursor
+cursor = load_recipes("pa").walking.read_cursor
 
 
 def page(body: object) -> Exchange:
