@@ -1,1 +1,1 @@
-"""Documented against observed: findings, and from them the outcome of one record. Pure."""
+"""The judge: what an attempt shows of a record, and why a mismatch may not be the provider's. Pure."""

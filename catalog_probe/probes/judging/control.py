@@ -1,4 +1,4 @@
-"""Answers to requests of our own (controls, look-ups, setups): what they must be, and why one says nothing."""
+"""Judges the answers to our own requests: controls, look-ups and setups."""
 
 from __future__ import annotations
 
@@ -14,62 +14,60 @@ from catalog_probe.catalog.model.labels import CONTROL
 from catalog_probe.catalog.reading.expected import Expected
 from catalog_probe.catalog.recognition.vocabulary import ProviderVocabulary
 from catalog_probe.probes.judging.comparison.message import quote
+from catalog_probe.probes.judging.inconclusive.applying import find_reason
 from catalog_probe.probes.judging.inconclusive.evidence import Evidence
-from catalog_probe.probes.judging.inconclusive.fold import find_reason
 from catalog_probe.probes.judging.inconclusive.foreign import is_refusal_in_text
-from catalog_probe.probes.judging.inconclusive.table import ACCOUNT_RULE, MOMENT_RULES
+from catalog_probe.probes.judging.inconclusive.table import ACCOUNT_RULE, TRANSIENT_RULES
 from catalog_probe.probes.judging.verdicts.verdict import Verdict
 
 if TYPE_CHECKING:
     from catalog_probe.catalog.model import Exchange
     from catalog_probe.probes.calls.call import Call
 
-SUCCESS = 200
+SUCCESS_STATUS = 200
+UNAUTHORIZED_STATUS = 401
 
-UNAUTHORIZED = 401
-
-_NOTHING = ProviderVocabulary()
+_NO_RECORDS = ProviderVocabulary()
 
 
 def expect_control(provider: str) -> Expected:
-    """What a control must be answered with; it is of no record."""
-    return Expected(CONTROL, provider, envelope("json"), SUCCESS)
+    """Return what a control must be answered with; it belongs to no record."""
+    return Expected(CONTROL, provider, envelope("json"), SUCCESS_STATUS)
 
 
 def expect_proof(control: Call, provider: str) -> Expected:
-    """The same with what the manifest names as proof for this control."""
-    return _expect_proof(control.method, control.path, provider)
+    """Return the same with the fields that the manifest names as proof for this control."""
+    return _cached_proof(control.method, control.path, provider)
 
 
 @lru_cache(maxsize=128)
-def _expect_proof(method: str, path: str, provider: str) -> Expected:
-    """Each probe of a lane asks for the same."""
+def _cached_proof(method: str, path: str, provider: str) -> Expected:
     controls = manifest(provider).controls.values()
-    proof = next((each.proof for each in controls if (each.method, each.path) == (method, path)), ())
+    proof = next((control.proof for control in controls if (control.method, control.path) == (method, path)), ())
     return replace(expect_control(provider), fields=dict.fromkeys(proof, True))
 
 
 def explain_account(exchange: Exchange, provider: str, known: ProviderVocabulary) -> Reason | None:
-    """Return why an answer is no success though key and host work: it tells of the account's credit or place."""
-    return find_reason(_evidence(exchange, provider, known), [ACCOUNT_RULE])
+    """Return why an answer is no success although key and host work: the account's credit or region."""
+    return find_reason(_make_evidence(exchange, provider, known), [ACCOUNT_RULE])
 
 
-def explain_moment(exchange: Exchange, provider: str) -> Reason | None:
-    """Return why an answer tells of a moment, or of a gateway, and not of what was asked."""
-    return find_reason(_evidence(exchange, provider, _NOTHING), MOMENT_RULES)
+def explain_transient(exchange: Exchange, provider: str) -> Reason | None:
+    """Return why an answer is transient or a gateway's, and says nothing of what was asked."""
+    return find_reason(_make_evidence(exchange, provider, _NO_RECORDS), TRANSIENT_RULES)
 
 
 def explain_silence(exchange: Exchange, provider: str) -> Reason | None:
     """Return why an answer says nothing of the key or the account.
 
-    A refusal in plain text is an edge's and may be gone in a while, unless its status speaks of the key.
+    A refusal in plain text is an edge's and may be gone in a while, unless its status is about the key.
     """
-    response, reason = exchange.response, explain_moment(exchange, provider)
-    if reason is not None or response is None or response.status == UNAUTHORIZED:
+    response, reason = exchange.response, explain_transient(exchange, provider)
+    if reason is not None or response is None or response.status == UNAUTHORIZED_STATUS:
         return reason
-    in_text = is_refusal_in_text(expect_control(provider), response)
-    return Reason(ReasonCode.GATEWAY_PAGE, quote(response)) if in_text else None
+    is_plain_text = is_refusal_in_text(expect_control(provider), response)
+    return Reason(ReasonCode.GATEWAY_PAGE, quote(response)) if is_plain_text else None
 
 
-def _evidence(exchange: Exchange, provider: str, known: ProviderVocabulary) -> Evidence:
+def _make_evidence(exchange: Exchange, provider: str, known: ProviderVocabulary) -> Evidence:
     return Evidence(expect_control(provider), exchange, Verdict(Outcome.DRIFTED), known, live=True)

@@ -15,11 +15,11 @@ from catalog_probe.probes.judging.comparison.observations import is_answered, ob
 from catalog_probe.probes.judging.comparison.relations import NO_OTHER_ANSWERS, OtherAnswers
 from catalog_probe.probes.judging.comparison.revisions import assertions_of_other_revisions, drop_other_revisions
 from catalog_probe.probes.judging.comparison.undocumented import find_duplicate_names, find_undocumented
+from catalog_probe.probes.judging.inconclusive.applying import apply_rules
+from catalog_probe.probes.judging.inconclusive.assumptions import compare_attempt
 from catalog_probe.probes.judging.inconclusive.evidence import AttemptEvidence, Evidence, is_of_a_mock
-from catalog_probe.probes.judging.inconclusive.fold import apply_rules
-from catalog_probe.probes.judging.inconclusive.guesses import compare_attempt
-from catalog_probe.probes.judging.inconclusive.moments import compare_with_own_record
 from catalog_probe.probes.judging.inconclusive.rule import Sees
+from catalog_probe.probes.judging.inconclusive.transient import compare_with_documented
 from catalog_probe.probes.judging.verdicts.record_verdict import judge_record
 from catalog_probe.probes.judging.verdicts.steps import JudgedStep, list_steps, select_other_answers
 from catalog_probe.probes.judging.verdicts.verdict import Verdict
@@ -102,7 +102,7 @@ def _judge_step(step: JudgedStep, known: ProviderVocabulary, other_answers: Othe
     evidence = _gather_evidence(step, verdict, known)
     verdict = apply_rules(evidence, Sees.ANSWER)
     if verdict.reason is not None and verdict.reason.code != ReasonCode.SERVER_FAULT:
-        return replace(verdict, findings=(*verdict.findings, *compare_with_own_record(evidence)))
+        return replace(verdict, findings=(*verdict.findings, *compare_with_documented(evidence)))
     if verdict.outcome is Outcome.CONFORMS and not is_answered(expected, exchange.response):
         close = exchange.response.close
         end = f"closed with {close.code} {close.reason}".rstrip() if close is not None else exchange.response.ended

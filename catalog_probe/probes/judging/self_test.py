@@ -1,7 +1,7 @@
-"""The self-test: a control's answer, judged once more against an assertion that is false on purpose. Pure.
+"""The self-test: judges a control's answer against an assertion that is false on purpose. Pure.
 
-A judge that sees nothing wrong in it would see no drift either. Each day another side of the answer is lied about, so
-that in a week each way in which most drifts show has been walked.
+A judge that sees no drift in it would see none anywhere. Each day another part of the answer is tested, so that within
+a week each way in which most drifts show has been.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from catalog_probe.catalog.model.labels import CONTROL
 from catalog_probe.catalog.reading.expected import Expected
 from catalog_probe.catalog.reading.headers import HeaderRule
 from catalog_probe.probes.judging.inconclusive.key_evidence import KeyEvidence
-from catalog_probe.probes.judging.inconclusive.record import Probed, add_record, settle_record
+from catalog_probe.probes.judging.inconclusive.settling import ProbedRecord, add_record, settle_record
 from catalog_probe.probes.judging.judge import judge
 from catalog_probe.probes.judging.verdicts.attempts import conclude_record
 
@@ -29,61 +29,64 @@ if TYPE_CHECKING:
     from catalog_probe.catalog.model import Exchange, Json
     from catalog_probe.catalog.recognition.vocabulary import ProviderVocabulary
 
-NOWHERE = "catalog-probe-self-test"
-"""A header and a field that no provider has."""
+# A header and a field that no provider has.
+UNKNOWN_NAME = "catalog-probe-self-test"
 
-ON_PURPOSE = "false on purpose"
+SOURCE = "false on purpose"
+
+# A status that no control is answered with.
 TEAPOT = 418
-"""A status that no control is answered with."""
 
-Lie = Callable[[Expected], tuple[Expected, AssertionKey, "Json"]]
+# Returns the expectation with something false in it, the key of the false assertion, and what it says.
+Falsification = Callable[[Expected], tuple[Expected, AssertionKey, "Json"]]
 
 
 def self_test(
     lane: str, expected: Expected, control: Exchange, known: ProviderVocabulary, today: date, at: str
 ) -> Result:
-    """The result of a lane's self-test; `expected` is what the control is truly answered with."""
-    lie = false_assertion(expected, today)
+    """Return the result of a lane's self-test; `expected` is what the control is truly answered with."""
+    false_expected = falsify(expected, today)
     exchange = replace(control, label=CONTROL)
-    seen = judge([lie], Attempt(at, control.elapsed_ms, (exchange,)), known)
-    drift = conclude_record([seen.step_verdicts] * 2)  # two attempts that agree, as a drift needs them
-    probed = Probed(expected.provider, [lie], known, live=True, faults={CONTROL: ON_PURPOSE})
-    final = settle_record(add_record(probed, drift, [exchange], KeyEvidence()))
+    attempt_verdict = judge([false_expected], Attempt(at, control.elapsed_ms, (exchange,)), known)
+    verdict = conclude_record([attempt_verdict.step_verdicts] * 2)  # a drift needs two attempts that agree
+    probed = ProbedRecord(expected.provider, [false_expected], known, live=True, faults={CONTROL: SOURCE})
+    verdict = settle_record(add_record(probed, verdict, [exchange], KeyEvidence()))
     return Result(
         record=self_test_address(lane),
         probed_record={},
-        outcome=final.outcome,
-        reason=final.reason,
-        findings=final.findings,
-        observations=final.observations,
+        outcome=verdict.outcome,
+        reason=verdict.reason,
+        findings=verdict.findings,
+        observations=verdict.observations,
         observed_at=at,
         lane=lane,
     )
 
 
-def false_assertion(expected: Expected, today: date) -> Expected:
-    """What is expected of a control, with one lie in it: another each day."""
-    lie, key, documented = LIES[today.toordinal() % len(LIES)](expected)
-    stated = Assertion(expected.address, key, documented, Basis.DOCUMENTED, source=ON_PURPOSE)
-    return replace(lie, assertions={str(key): stated})
+def falsify(expected: Expected, today: date) -> Expected:
+    """Return what is expected of a control with one false assertion, another each day."""
+    falsification = FALSIFICATIONS[today.toordinal() % len(FALSIFICATIONS)]
+    false_expected, key, documented = falsification(expected)
+    assertion = Assertion(expected.address, key, documented, Basis.DOCUMENTED, source=SOURCE)
+    return replace(false_expected, assertions={str(key): assertion})
 
 
-def _status(expected: Expected) -> tuple[Expected, AssertionKey, Json]:
+def _falsify_status(expected: Expected) -> tuple[Expected, AssertionKey, Json]:
     return replace(expected, status=TEAPOT), AssertionKey(CONTROL, "status"), TEAPOT
 
 
-def _header(expected: Expected) -> tuple[Expected, AssertionKey, Json]:
-    rule = HeaderRule(NOWHERE, "present")
-    return replace(expected, headers=(rule,)), AssertionKey(CONTROL, "header", NOWHERE), "present"
+def _falsify_header(expected: Expected) -> tuple[Expected, AssertionKey, Json]:
+    rule = HeaderRule(UNKNOWN_NAME, "present")
+    return replace(expected, headers=(rule,)), AssertionKey(CONTROL, "header", UNKNOWN_NAME), "present"
 
 
-def _field(expected: Expected) -> tuple[Expected, AssertionKey, Json]:
-    place = f"/{NOWHERE}"
-    return replace(expected, fields={place: True}), AssertionKey(CONTROL, "body", place), True
+def _falsify_field(expected: Expected) -> tuple[Expected, AssertionKey, Json]:
+    pointer = f"/{UNKNOWN_NAME}"
+    return replace(expected, fields={pointer: True}), AssertionKey(CONTROL, "body", pointer), True
 
 
-def _body(expected: Expected) -> tuple[Expected, AssertionKey, Json]:
+def _falsify_body(expected: Expected) -> tuple[Expected, AssertionKey, Json]:
     return replace(expected, envelope=envelope("empty")), AssertionKey(CONTROL, "body"), "empty"
 
 
-LIES: Sequence[Lie] = (_status, _header, _field, _body)
+FALSIFICATIONS: Sequence[Falsification] = (_falsify_status, _falsify_header, _falsify_field, _falsify_body)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from catalog_probe.catalog.model import Reason
 from catalog_probe.catalog.reading.record_fields import claimed_endpoints
-from catalog_probe.probes.judging.inconclusive.one_answer import FAULTS, REQUESTS
+from catalog_probe.probes.judging.inconclusive.one_answer import MAX_REQUESTS, MIN_FAULTS
 from catalog_probe.probes.planning.obstacles import obstacle
 from catalog_probe.probes.recipes.fault_free import fault_free_request
 
@@ -29,7 +29,7 @@ def at_most(probed: Mapping[str, Recipe], catalog: Catalog, target: Target, allo
         found
         for (role, endpoint), count in sorted(faults.items())
         for found in _allowed(endpoint, role, target, allow)
-        for _ in range(count // FAULTS * REQUESTS)
+        for _ in range(count // MIN_FAULTS * MAX_REQUESTS)
     ]
 
 

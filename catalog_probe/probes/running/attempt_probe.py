@@ -12,7 +12,7 @@ from catalog_probe.catalog.model.codes import ReasonCode
 from catalog_probe.catalog.model.labels import ANSWER, CLEANUP, SETUP, UNJUDGED_LABELS
 from catalog_probe.catalog.reading.grpc_statuses import http_status_of
 from catalog_probe.probes.judging.comparison.message import MAX_QUOTE, quote
-from catalog_probe.probes.judging.control import explain_moment
+from catalog_probe.probes.judging.control import explain_transient
 from catalog_probe.probes.judging.verdicts.attempts import TRANSIENT_REASONS
 from catalog_probe.probes.recipes.probe import ProbeStopped
 from catalog_probe.probes.running.teardown import Fixtures
@@ -160,5 +160,5 @@ def _describe_missing_event(response: Response, event: str) -> str:
 
 def _transient_code(exchange: Exchange, provider: str) -> str | None:
     """Return the code of the transient fault that an exchange met, or None."""
-    trouble = exchange.failure if exchange.response is None else explain_moment(exchange, provider)
+    trouble = exchange.failure if exchange.response is None else explain_transient(exchange, provider)
     return trouble.code if trouble is not None and trouble.code in TRANSIENT_REASONS else None

@@ -15,8 +15,8 @@ from catalog_probe.catalog.reading.grpc_statuses import http_status_of
 from catalog_probe.catalog.recognition.vocabulary import MAX_CANDIDATES, ProviderVocabulary
 from catalog_probe.catalog.text.json_pointer import ABSENT, find_value
 from catalog_probe.probes.judging.control import (
-    SUCCESS,
-    UNAUTHORIZED,
+    SUCCESS_STATUS,
+    UNAUTHORIZED_STATUS,
     expect_control,
     expect_proof,
     explain_account,
@@ -64,7 +64,7 @@ async def confirm(
     if trouble is not None:
         raise ProbeStopped(Reason(trouble.code, f"{request}: {trouble.detail}"))
     status = http_status_of(response, lane.provider.name)
-    if status == SUCCESS:
+    if status == SUCCESS_STATUS:
         defect = _find_missing_proof(control, lane, response)
         if defect:
             detail = f"{request} was answered {status} {defect}; look at {_name_address(lane)}"
@@ -72,7 +72,7 @@ async def confirm(
         lane.green_control = exchange
         return exchange
     reason = _explain_refusal(lane, response, status, request, known)
-    is_refused = status == UNAUTHORIZED or (after is not None and 400 <= (status or 0) < 500)
+    is_refused = status == UNAUTHORIZED_STATUS or (after is not None and 400 <= (status or 0) < 500)
     # The control of another service, as over gRPC, says nothing about the other services.
     if is_refused and control == _own_control(lane):
         lane.stop(reason)

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from catalog_probe.catalog.model import Reason
 from catalog_probe.probes.judging.control import expect_control
-from catalog_probe.probes.judging.inconclusive.key_evidence import FaultFreeAnswer, Shows
-from catalog_probe.probes.judging.inconclusive.one_answer import REQUESTS, judge_fault_free, list_suspicions
+from catalog_probe.probes.judging.inconclusive.key_evidence import FaultFreeAnswer, FaultFreeResult
+from catalog_probe.probes.judging.inconclusive.one_answer import MAX_REQUESTS, judge_fault_free, list_suspicions
 from catalog_probe.probes.recipes.fault_free import FAULT_FREE
 from catalog_probe.probes.recipes.performing import perform_recipe
 from catalog_probe.probes.recipes.probe import ProbeStopped
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from catalog_probe.catalog.model import Exchange
     from catalog_probe.catalog.reading.expected import Expected
     from catalog_probe.catalog.recognition.vocabulary import ProviderVocabulary
-    from catalog_probe.probes.judging.inconclusive.key_evidence import AnswerOn, KeyEvidence
+    from catalog_probe.probes.judging.inconclusive.key_evidence import EndpointAnswer, KeyEvidence
     from catalog_probe.probes.running.lane import Lane
     from catalog_probe.probes.running.task import Task
 
@@ -29,19 +29,21 @@ Send = Callable[[str], Awaitable["Exchange"]]
 async def ask_fault_free(key: KeyEvidence, send: Send, provider: str, known: ProviderVocabulary) -> None:
     """Send the fault-free request of each answer that too many faults share, and add what it shows to the evidence."""
     while suspicions := list_suspicions(key):
-        key.fault_free[suspicions[0]] = await _ask(suspicions[0], send, expect_control(provider), known)
+        key.fault_free_answers[suspicions[0]] = await _ask(suspicions[0], send, expect_control(provider), known)
 
 
-async def _ask(suspicion: AnswerOn, send: Send, expected: Expected, known: ProviderVocabulary) -> FaultFreeAnswer:
-    """Ask until an answer shows something, at most `REQUESTS` times."""
-    for _ in range(REQUESTS):
+async def _ask(suspicion: EndpointAnswer, send: Send, expected: Expected, known: ProviderVocabulary) -> FaultFreeAnswer:
+    """Ask until an answer shows something, at most `MAX_REQUESTS` times."""
+    for _ in range(MAX_REQUESTS):
         try:
             exchange = await send(suspicion.endpoint)
         except ProbeStopped as stopped:
             cause = f"{suspicion.endpoint} without a fault: {stopped.reason.code}: {stopped.reason.detail}"
-            return FaultFreeAnswer(Shows.NOTHING, f"{cause}; different faults got: {suspicion.words.message}")
+            return FaultFreeAnswer(
+                FaultFreeResult.UNKNOWN, f"{cause}; different faults got: {suspicion.fingerprint.message}"
+            )
         answer = judge_fault_free(suspicion, exchange, expected, known)
-        if answer.shows is not Shows.NOTHING:
+        if answer.result is not FaultFreeResult.UNKNOWN:
             break
     return answer
 

@@ -13,7 +13,7 @@ from catalog_probe.catalog.model import Attempt, Outcome, Reason
 from catalog_probe.catalog.model.clock import format_utc_now, ms_since
 from catalog_probe.catalog.model.codes import ReasonCode
 from catalog_probe.catalog.model.labels import UNJUDGED_LABELS
-from catalog_probe.probes.judging.inconclusive.record import Pending, Probed, add_record, settle_record
+from catalog_probe.probes.judging.inconclusive.settling import PendingRecord, ProbedRecord, add_record, settle_record
 from catalog_probe.probes.judging.judge import judge
 from catalog_probe.probes.judging.verdicts.attempts import (
     TRANSIENT_REASONS,
@@ -45,7 +45,7 @@ class UnsettledResult(NamedTuple):
 
     result: Result
     """The result without its verdict."""
-    pending: Pending
+    pending: PendingRecord
 
 
 async def probe_record(task: Task, lane: Lane) -> Result | UnsettledResult:
@@ -58,9 +58,11 @@ async def probe_record(task: Task, lane: Lane) -> Result | UnsettledResult:
             await _confirm_control(task, lane, after=time.perf_counter())
         pending = add_record(_describe_probe(task, lane, history), verdict, history.exchanges, lane.evidence)
     except ProbeStopped as stopped:
-        pending = Pending(Verdict(Outcome.INCONCLUSIVE, stopped.reason))
+        pending = PendingRecord(Verdict(Outcome.INCONCLUSIVE, stopped.reason))
     result = start_result(task, history)
-    return UnsettledResult(result, pending) if pending.waits else add_verdict(result, pending.verdict, live=lane.live)
+    return (
+        UnsettledResult(result, pending) if pending.is_pending else add_verdict(result, pending.verdict, live=lane.live)
+    )
 
 
 def settle(unsettled: UnsettledResult, lane: Lane) -> Result:
@@ -68,18 +70,18 @@ def settle(unsettled: UnsettledResult, lane: Lane) -> Result:
     return add_verdict(unsettled.result, settle_record(unsettled.pending), live=lane.live)
 
 
-def _describe_probe(task: Task, lane: Lane, history: AttemptHistory) -> Probed:
+def _describe_probe(task: Task, lane: Lane, history: AttemptHistory) -> ProbedRecord:
     """Describe the record's requests for the inconclusive rules. On a mock every address is right."""
     addresses = lane.provider.addresses
     unproven = services_beyond_the_control(task.recipe) if lane.live and task.control is not None else ()
-    return Probed(
+    return ProbedRecord(
         provider=lane.provider.name,
         expected=task.expected,
         known=task.known,
         live=lane.live,
         record=task.record,
         faults=task.faults,
-        with_another_key=history.other_key_labels,
+        other_key_labels=history.other_key_labels,
         success=task.success,
         unconfirmed_hosts={service: addresses[service] for service in unproven if service in addresses},
     )

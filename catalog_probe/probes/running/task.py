@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from catalog_probe.catalog.evidence.retention import RetentionBudget
-from catalog_probe.probes.judging.inconclusive.record import nothing_of
+from catalog_probe.probes.judging.inconclusive.settling import no_success
 from catalog_probe.probes.recipes.fault_free import fault_free_request
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ class Task:
     """What the run may still keep of large answers."""
     fault_free: Callable[[str], Recipe | Reason] = fault_free_request
     """Returns the fault-free request of an endpoint, or why it cannot be sent here."""
-    success: Callable[[str], Expected | None] = nothing_of
+    success: Callable[[str], Expected | None] = no_success
     """Returns what is documented of an endpoint's success."""
 
 

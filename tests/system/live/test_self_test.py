@@ -39,14 +39,14 @@ from catalog_probe.probes.judging.verdicts.verdict import Verdict
 catalog_probe.probes.judging.verdicts.attempts.record_verdict = lambda cells: Verdict(Outcome.CONFORMS, cells=cells)
 """,
     "an inconclusive rule takes every drift back": """
-import catalog_probe.probes.judging.inconclusive.record
+import catalog_probe.probes.judging.inconclusive.settling
 from catalog_probe.catalog.model import Outcome, Reason
 from catalog_probe.probes.judging.verdicts.record_verdict import retract
 gone = Reason("one-answer-to-everything")
 def apply_rules(evidence, sees):
     verdict = evidence.verdict
     return retract(verdict, gone) if verdict.outcome is Outcome.DRIFTED else verdict
-catalog_probe.probes.judging.inconclusive.record.apply_rules = apply_rules
+catalog_probe.probes.judging.inconclusive.settling.apply_rules = apply_rules
 """,
     "a worker swallows what drifts": """
 import pytest

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from catalog_probe.probes.judging.inconclusive.one_answer import FAULTS, REQUESTS
+from catalog_probe.probes.judging.inconclusive.one_answer import MAX_REQUESTS, MIN_FAULTS
 from catalog_probe.probes.planning.fault_free_requests import at_most
 from catalog_probe.probes.planning.plan import plan
 from catalog_probe.probes.targets.target import Cost
@@ -16,7 +16,7 @@ FAULTY = [str(each.address) for each in catalog().records if str(each.address).s
 def test_one_is_counted_for_so_many_faults_on_an_endpoint_as_make_an_answer_suspicious() -> None:
     probed = plan(catalog(), TARGET, ALL, FAULTY, FIRST).probed
     asked = at_most(probed, catalog(), TARGET, ALL)
-    assert 0 < len(asked) <= sum(len(each.labels) for each in probed.values()) // FAULTS * REQUESTS
+    assert 0 < len(asked) <= sum(len(each.labels) for each in probed.values()) // MIN_FAULTS * MAX_REQUESTS
     assert {each.lane for each in asked} <= {each.lane for each in probed.values()}
     assert all(each.requests == 1 for each in asked)
 

@@ -21,7 +21,7 @@ from catalog_probe.catalog.writeback.planner import UpdatePolicy
 from catalog_probe.catalog.writeback.update import update_records
 from catalog_probe.probes.calls.call import Call
 from catalog_probe.probes.judging.control import expect_control, expect_proof
-from catalog_probe.probes.judging.self_test import LIES, NOWHERE, TEAPOT, self_test
+from catalog_probe.probes.judging.self_test import FALSIFICATIONS, TEAPOT, UNKNOWN_NAME, self_test
 from catalog_probe.reports import comparison
 from catalog_probe.reports.content.overview import Overview
 from catalog_probe.reports.content.run_sentence import format_verdict
@@ -76,16 +76,16 @@ def test_each_day_it_is_false_and_comes_out_as_drift(day: date, provider: str) -
 
 
 def test_another_side_of_the_answer_is_lied_about_each_day() -> None:
-    days = [TODAY + timedelta(days=number) for number in range(len(LIES))]
-    assert len({(each.aspect, each.code) for day in days for each in sprung(day).drifts[:1]}) == len(LIES)
+    days = [TODAY + timedelta(days=number) for number in range(len(FALSIFICATIONS))]
+    assert len({(each.aspect, each.code) for day in days for each in sprung(day).drifts[:1]}) == len(FALSIFICATIONS)
 
 
 def test_what_it_lies_about_is_what_drifts_and_nothing_else() -> None:
-    seen = [sprung(TODAY + timedelta(days=day)) for day in range(len(LIES))]
+    seen = [sprung(TODAY + timedelta(days=day)) for day in range(len(FALSIFICATIONS))]
     findings = [each for result in seen for each in result.findings]
     assert [(each.assertion, each.documented) for each in findings] == [
-        (f"control/header:{NOWHERE}", "present"),
-        (f"control/body:/{NOWHERE}", True),
+        (f"control/header:{UNKNOWN_NAME}", "present"),
+        (f"control/body:/{UNKNOWN_NAME}", True),
         ("control/body", "empty"),
         ("control/status", TEAPOT),
     ]
@@ -94,8 +94,8 @@ def test_what_it_lies_about_is_what_drifts_and_nothing_else() -> None:
         for result in seen
         for each in result.observations
     ] == [
-        ("control", (), {f"header:{NOWHERE}": "absent"}, {}),
-        ("control", (), {f"body:/{NOWHERE}": "absent"}, {}),
+        ("control", (), {f"header:{UNKNOWN_NAME}": "absent"}, {}),
+        ("control", (), {f"body:/{UNKNOWN_NAME}": "absent"}, {}),
         ("control", (), {"body": "out-of-range"}, {}),
         ("control", (), {"status": "200"}, {}),
     ]

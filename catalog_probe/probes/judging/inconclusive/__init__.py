@@ -1,1 +1,1 @@
-"""Reasons for which a mismatch is not the provider's drift."""
+"""Inconclusive rules: reasons for which a mismatch is not the provider's."""

@@ -1,6 +1,7 @@
-"""Answers that tell of the account alone: its credit, its quota, its place, its standing.
+"""Rule on answers that are about the account: its credit, quota, region or standing.
 
-Which records tell of it is data: `[account]` of a manifest. An answer that fits the record at hand as well is judged.
+Which records are about the account is data: `[account]` of a manifest. An answer that also fits the record at hand is
+judged.
 """
 
 from __future__ import annotations
@@ -21,16 +22,16 @@ if TYPE_CHECKING:
 
 
 def find_account_trouble(evidence: Evidence) -> Reason | None:
-    """Return a reason if an answer tells of the account: in the manifest's words, as a record, or by its code alone."""
-    response, known, body = evidence.response, evidence.known, _body(evidence)
+    """Return a reason if an answer is about the account: by its message, as a documented record, or by its code."""
+    response, known, body = evidence.response, evidence.known, _refusal_body(evidence)
     message = response.grpc.message if response.grpc is not None else known.find_message(body)
     if not is_success(response.status) and known.says_no_credit(evidence.expected, message):
         return Reason(ReasonCode.NO_CREDIT, f"this account has no credit; {quote(response)}")
     status = response.status
     answers = known.match_account_trouble(status, body) or known.match_moved_account_trouble(status, body)
-    if not answers and not _has_its_type(evidence.expected, status, body):
+    if not answers and not _has_documented_type(evidence.expected, status, body):
         answers = known.match_account_trouble_by_code(status, body)
-    if not answers or any(_states(evidence.expected, answer.expected) for answer in answers):
+    if not answers or any(_allows_answer(evidence.expected, answer.expected) for answer in answers):
         return None
     codes = {answer.account_reason for answer in answers}
     code = codes.pop() if len(codes) == 1 else None
@@ -39,22 +40,24 @@ def find_account_trouble(evidence: Evidence) -> Reason | None:
     return Reason(code or ReasonCode.ACCOUNT_TROUBLE, f"{consequence}this is {records}; {quote(response)}")
 
 
-def _body(evidence: Evidence) -> Json:
-    """The body, also of a refusal that came where a stream was to begin."""
+def _refusal_body(evidence: Evidence) -> Json:
+    """Return the body, also of a refusal that came in place of a stream."""
     response = evidence.response
     return response.body if response.events is None else answer_body(evidence.expected, response)
 
 
-def _has_its_type(expected: Expected, status: int | None, body: Json) -> bool:
-    """Whether status and type are those of the record: then it is its own answer, and the code is what differs."""
-    stated = expected.wire.get("type")
+def _has_documented_type(expected: Expected, status: int | None, body: Json) -> bool:
+    """Whether status and type are those of the record: then it is the record's answer, and only the code differs."""
+    documented = expected.wire.get("type")
     return (
-        stated is not None and status == expected.status and wire_values(expected.envelope, body).get("type") == stated
+        documented is not None
+        and status == expected.status
+        and wire_values(expected.envelope, body).get("type") == documented
     )
 
 
-def _states(expected: Expected, other: Expected) -> bool:
-    """Whether one's answer is the other's: that of one record, of a rule that names it, or one left to choice."""
+def _allows_answer(expected: Expected, other: Expected) -> bool:
+    """Whether the other's answer conforms here too, as the same one or as a documented alternative."""
     return (
         (expected.status == other.status or other.status in expected.alternative_statuses)
         and expected.wire.keys() == other.wire.keys()

@@ -1,4 +1,4 @@
-"""Values and addresses that somebody told the target, until the account or an answer confirms them."""
+"""Rules on values and addresses of the target that neither the account nor an answer has confirmed."""
 
 from __future__ import annotations
 
@@ -20,22 +20,22 @@ if TYPE_CHECKING:
     from catalog_probe.probes.judging.inconclusive.evidence import Evidence
     from catalog_probe.probes.judging.verdicts.verdict import Verdict
 
-_OF_WHAT_IS_NAMED = frozenset({403, 404, 410})
-"""Statuses of a refusal that may be for what a request names, whatever else is wrong with it."""
+# Statuses of a refusal that may be due to a value that a request names, whatever else is wrong with the request.
+_NAMED_VALUE_STATUSES = frozenset({403, 404, 410})
 
-_OF_THE_REQUEST = _OF_WHAT_IS_NAMED | {400, 422}
-"""And of one for which nothing else is wrong with it."""
+# The same if nothing else is wrong with the request.
+_REQUEST_STATUSES = _NAMED_VALUE_STATUSES | {400, 422}
 
-_NOT_ASKED = frozenset({Outcome.INCONCLUSIVE, Outcome.HARNESS_ERROR})
+_UNJUDGED = frozenset({Outcome.INCONCLUSIVE, Outcome.HARNESS_ERROR})
 
 
 def find_unconfirmed_value(evidence: Evidence) -> Reason | None:
-    """Return a reason if the answer may be due to values of the target alone, and this key got through with none."""
+    """Return a reason if the answer may be due to values of the target, and no success with this key named them."""
     target = evidence.key.target
-    wrong = blamed_values(evidence, target.unconfirmed_values) - evidence.key.confirmed_values
-    if not wrong:
+    unconfirmed = find_blamed_values(evidence, target.unconfirmed_values) - evidence.key.confirmed_values
+    if not unconfirmed:
         return None
-    fixes = " or ".join(target.value_fixes.get(name, name) for name in sorted(wrong))
+    fixes = " or ".join(target.value_fixes.get(name, name) for name in sorted(unconfirmed))
     detail = f"{fixes}: it is refused wherever it is named, and nothing shows that this key may use it"
     return Reason(ReasonCode.VALUE_NOT_FOUND, detail)
 
@@ -43,45 +43,45 @@ def find_unconfirmed_value(evidence: Evidence) -> Reason | None:
 def find_unconfirmed_host(evidence: Evidence) -> Reason | None:
     """Return a reason if nothing from the address that was asked was clearly the provider's."""
     service, target = evidence.unconfirmed_host, evidence.key.target
-    if not service or service in evidence.key.confirmed_hosts or evidence.verdict.outcome in _NOT_ASKED:
+    if not service or service in evidence.key.confirmed_hosts or evidence.verdict.outcome in _UNJUDGED:
         return None
     name = target.address_names.get(service, service)
     detail = f"nothing from {target.addresses[service]} was as documented; look at {name}"
     return Reason(ReasonCode.CONTROL_FAILED, detail)
 
 
-def blamed_values(evidence: Evidence, values: Mapping[str, str]) -> frozenset[str]:
-    """The values for which alone the answer may be as it is: refused, or a list with nothing of theirs in it."""
+def find_blamed_values(evidence: Evidence, values: Mapping[str, str]) -> frozenset[str]:
+    """Return the values that alone may explain the answer: a refusal, or a list filtered by one of them."""
     if not values or not _is_in_question(evidence.verdict):
         return frozenset()
     request, status = evidence.request, evidence.status
     if is_failed_setup(evidence.verdict):
-        return list_named_values(request, values) if status in _OF_THE_REQUEST else frozenset()
+        return list_named_values(request, values) if status in _REQUEST_STATUSES else frozenset()
     filtered_by = _list_values(values, unquote(request.url.partition("?")[2]))
     if status is not None and is_no_refusal(status):
         return filtered_by
-    blames = _OF_THE_REQUEST if is_no_refusal(evidence.expected.status) else _OF_WHAT_IS_NAMED
+    blames = _REQUEST_STATUSES if is_no_refusal(evidence.expected.status) else _NAMED_VALUE_STATUSES
     return filtered_by | list_named_values(request, values) if status in blames else frozenset()
 
 
 def list_named_values(request: Request, values: Mapping[str, str]) -> frozenset[str]:
     """List which of these values a request names, as whole words of its path, headers or body.
 
-    What is only filtered by is not named: nothing need be there for that.
+    The query is left out: a value that a list is filtered by need not exist.
     """
     path = unquote(request.url.partition("?")[0])
     return _list_values(values, path, *request.headers.values(), *list_strings_and_names(request.body))
 
 
 def find_service(request: Request, addresses: Mapping[str, str]) -> str:
-    """The service that was asked, of those with these addresses; a WebSocket has the same under another scheme."""
+    """Return which of these services was asked; empty if none. The scheme is ignored, for WebSockets."""
     url = _without_scheme(request.url)
     services = [name for name, address in addresses.items() if url.startswith(_without_scheme(address))]
     return max(services, key=lambda name: len(addresses[name]), default="")
 
 
 def confirms_host(evidence: Evidence) -> bool:
-    """Whether an answer is as documented, and an empty object under its status would not have been."""
+    """Whether only the provider would answer so: it conforms, and an empty object with its status would not."""
     response = evidence.response
     if evidence.verdict.outcome is not Outcome.CONFORMS:
         return False
@@ -92,9 +92,9 @@ def confirms_host(evidence: Evidence) -> bool:
 
 
 def _is_in_question(verdict: Verdict) -> bool:
-    """Whether it says anything of the provider, or of what we assumed of the request, or the setup failed.
+    """Whether a value may explain the verdict: a drift, a restriction, a failed assumption or a failed setup.
 
-    A header alone that differs is not due to what a request names: a refusal would show in the answer as well.
+    A difference in headers alone is not due to a value: a refusal would differ in status or body as well.
     """
     if verdict.outcome is Outcome.DRIFTED:
         return any(finding.is_drift and finding.aspect is not Aspect.HEADER for finding in verdict.findings)
@@ -102,7 +102,7 @@ def _is_in_question(verdict: Verdict) -> bool:
 
 
 def is_failed_setup(verdict: Verdict) -> bool:
-    """Whether nothing was asked because a step before it failed."""
+    """Whether nothing was asked because a setup before it failed."""
     return verdict.reason is not None and verdict.reason.code == ReasonCode.SETUP_FAILED
 
 

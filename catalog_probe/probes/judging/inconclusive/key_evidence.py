@@ -1,4 +1,4 @@
-"""What all answers to one key show together. Plain sets: the order in which answers are added changes nothing."""
+"""What all answers to one key show together. Only sets: the order in which answers are added changes nothing."""
 
 from __future__ import annotations
 
@@ -11,47 +11,44 @@ if TYPE_CHECKING:
     from catalog_probe.catalog.model.codes import ReasonCode
 
 
-class Words(NamedTuple):
+class Fingerprint(NamedTuple):
     """Status and message of an answer, without what changes from one answer to the next."""
 
     status: int | None
     message: str
 
 
-class AnswerOn(NamedTuple):
-    """What an endpoint answered."""
+class EndpointAnswer(NamedTuple):
+    """An endpoint, and the fingerprint of an answer that came from it."""
 
     endpoint: str
-    words: Words
+    fingerprint: Fingerprint
 
 
 class Replacement(NamedTuple):
-    """A documented answer in whose place another one came."""
+    """A documented answer that another one came in place of."""
 
     fault: str
     """The error that was provoked with the lane's key; empty if none was, or with another key."""
     status: int | None
-    """The status that is documented."""
+    """The documented status."""
     endpoint: str
     """The endpoint that the request's path belongs to; without one, method and URL."""
 
 
-class Shows(Enum):
-    """What the answer to a fault-free request shows of the words that several faults were answered with."""
+class FaultFreeResult(Enum):
+    """How a fault-free request was answered, compared with several requests with different faults."""
 
-    ALIKE = auto()
-    """It is answered in the same words: nobody looked at the faults."""
-    OTHERWISE = auto()
-    """It is answered otherwise: several faults only share a message."""
-    NOTHING = auto()
-    """It may not be sent, or its answer got lost."""
+    SAME = auto()  # alike: nobody looked at the faults
+    DIFFERENT = auto()  # otherwise: several faults only share a message
+    UNKNOWN = auto()  # it may not be sent, or its answer got lost
 
 
 @dataclass(frozen=True, slots=True)
 class FaultFreeAnswer:
-    """What a fault-free request showed, and the words that a person needs to follow it."""
+    """What a fault-free request showed, and the detail that a person needs to repeat it."""
 
-    shows: Shows
+    result: FaultFreeResult
     detail: str
 
 
@@ -61,7 +58,7 @@ class TargetFacts:
 
     key_name: str = ""
     unconfirmed_values: Mapping[str, str] = field(default_factory=dict)
-    """Values that somebody has set and nobody has seen on the account, in stand-ins."""
+    """Values that somebody set and that the account was not seen to have, as the recipes name them."""
     value_fixes: Mapping[str, str] = field(default_factory=dict)
     """How to set each of these values."""
     addresses: Mapping[str, str] = field(default_factory=dict)
@@ -76,20 +73,20 @@ class KeyEvidence:
 
     target: TargetFacts = field(default_factory=TargetFacts)
     confirmed_values: set[str] = field(default_factory=set)
-    """Values that a request named which was a success with this key."""
+    """Values that a successful request with this key named."""
     confirmed_hosts: set[str] = field(default_factory=set)
     """Services without a control that answered as only the provider does."""
-    reached: set[str] = field(default_factory=set)
+    reached_endpoints: set[str] = field(default_factory=set)
     """Endpoints from whose path anything but 404 or 405 came."""
     foreign_bodies: dict[str, set[str]] = field(default_factory=dict)
-    """Kind or words of a body that no document promises -> the endpoints from which it came."""
-    refusals: dict[Words, ReasonCode] = field(default_factory=dict)
-    """Words that refused this key where a success is documented -> what that says of the account."""
-    faults: dict[AnswerOn, set[str]] = field(default_factory=dict)
+    """Kind or text of a body that no document promises -> the endpoints that it came from."""
+    success_refusals: dict[Fingerprint, ReasonCode] = field(default_factory=dict)
+    """Refusals of this key where a success is documented -> what each says of the account."""
+    faults_by_answer: dict[EndpointAnswer, set[str]] = field(default_factory=dict)
     """The different faults that an endpoint gave one answer to."""
-    replacements: dict[Words, set[Replacement]] = field(default_factory=dict)
-    """What words came in place of."""
-    plain: dict[Words, set[str]] = field(default_factory=dict)
-    """The endpoints on which words came in place of a success, though nothing was wrong with request or key."""
-    fault_free: dict[AnswerOn, FaultFreeAnswer] = field(default_factory=dict)
-    """What the request without its fault showed of an answer to several faults."""
+    replacements: dict[Fingerprint, set[Replacement]] = field(default_factory=dict)
+    """The documented answers that an answer came in place of."""
+    unprovoked_endpoints: dict[Fingerprint, set[str]] = field(default_factory=dict)
+    """Endpoints where an answer came in place of a success, with nothing wrong with request or key."""
+    fault_free_answers: dict[EndpointAnswer, FaultFreeAnswer] = field(default_factory=dict)
+    """What the fault-free request showed of an answer to several faults."""

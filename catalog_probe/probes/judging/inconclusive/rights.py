@@ -1,4 +1,4 @@
-"""Keys that may do more or less than a record expects: whose right it is, no answer tells. Live alone."""
+"""Rules on keys with more or fewer rights than a record expects. Only live: a mock's keys are known."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ FORBIDDEN = 403
 
 
 def find_refused_right(evidence: Evidence) -> Reason | None:
-    """Return a reason if a documented permission refusal came where a success is stated."""
+    """Return a reason if a documented permission refusal came in place of a success."""
     expected, response = evidence.expected, evidence.response
     if (expected.status or 0) >= 400:
         return None
@@ -32,24 +32,24 @@ def find_refused_right(evidence: Evidence) -> Reason | None:
 
 
 def find_accepted_key(evidence: Evidence) -> Reason | None:
-    """Return a reason if a success came where a permission refusal is stated: the key may be an administrator's."""
+    """Return a reason if a success came in place of a permission refusal: the key may be an administrator's."""
     if not is_accepted_key(evidence):
         return None
-    observation = f"; look at the account of {evidence.key.target.key_name}" if evidence.own_key else ""
-    detail = f"it was let through, as a key with the right is; a key without it is wanted here{observation}"
+    advice = f"; look at the account of {evidence.key.target.key_name}" if evidence.own_key else ""
+    detail = f"the request was accepted, so the key has the right; the record needs a key without it{advice}"
     return Reason(ReasonCode.ACCOUNT_TROUBLE, detail)
 
 
 def find_refused_key(evidence: Evidence) -> Reason | None:
-    """Return a reason if a documented refusal of the key came for a stated success, though its control succeeds."""
+    """Return a reason if a documented refusal of the key came in place of a success, though its control succeeds."""
     if explain_refusal_of_key(evidence) is not ReasonCode.ACCOUNT_TROUBLE:
         return None
-    observation = f"look at the account of {evidence.key.target.key_name}"
-    return Reason(ReasonCode.ACCOUNT_TROUBLE, f"{quote(evidence.response)}; the key is good elsewhere: {observation}")
+    advice = f"the key works for its control; look at the account of {evidence.key.target.key_name}"
+    return Reason(ReasonCode.ACCOUNT_TROUBLE, f"{quote(evidence.response)}; {advice}")
 
 
 def is_accepted_key(evidence: Evidence) -> bool:
-    """Whether a key was let through live where the documents refuse one without the right."""
+    """Whether a key was accepted live where the documents refuse one without the right."""
     if not evidence.live or evidence.verdict.outcome is not Outcome.DRIFTED or not is_success(evidence.status):
         return False
     return evidence.expected.address in {
@@ -58,7 +58,7 @@ def is_accepted_key(evidence: Evidence) -> bool:
 
 
 def explain_refusal_of_key(evidence: Evidence) -> ReasonCode | None:
-    """Return what an answer says of the account if it refused the lane's key live where a success is stated."""
+    """Return what a live refusal of the lane's key, in place of a success, says of the account; None if it is none."""
     if not evidence.live:
         return None
     if evidence.verdict.outcome is Outcome.RESTRICTED:
@@ -70,17 +70,17 @@ def explain_refusal_of_key(evidence: Evidence) -> ReasonCode | None:
     return ReasonCode.ACCOUNT_TROUBLE if answers and all(answer.is_key_refusal for answer in answers) else None
 
 
-def find_refused_elsewhere(evidence: Evidence) -> Reason | None:
-    """Return a reason if the same words refused this key where a success is stated.
+def find_repeated_refusal(evidence: Evidence) -> Reason | None:
+    """Return a reason if the same answer refused this key in place of a success: rights are checked before bodies.
 
-    Rights are looked at before ids and bodies. A record that asks for a refusal of rights is judged, and so is an
-    endpoint that answers the request without its fault otherwise.
+    A record of a permission refusal is judged all the same. So is an endpoint that answers its fault-free request
+    otherwise.
     """
-    code = evidence.key.refusals.get(evidence.words)
-    is_asked_for = evidence.expected.address in evidence.known.refusal_addresses
+    code = evidence.key.success_refusals.get(evidence.fingerprint)
+    is_permission_record = evidence.expected.address in evidence.known.refusal_addresses
     is_mismatch = evidence.verdict.outcome is Outcome.DRIFTED
-    if code is None or not is_mismatch or not evidence.provokes_refusal or is_asked_for or is_generic(evidence):
+    if code is None or not is_mismatch or not evidence.provokes_refusal or is_permission_record or is_generic(evidence):
         return None
-    status, message = evidence.words
+    status, message = evidence.fingerprint
     detail = f"the same {status} refused this key where a success is documented: {message}"
     return Reason(code, detail)

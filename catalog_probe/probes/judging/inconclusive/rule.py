@@ -1,4 +1,4 @@
-"""The row of the table of inconclusive rules: one reason for which a mismatch is not the provider's."""
+"""One row of the table of inconclusive rules."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class Sees(StrEnum):
-    """What must be there before a rule can be asked; each includes what is above it."""
+    """The scope of a rule: what must be there before it can be asked. Each includes those above it."""
 
     ANSWER = "this answer"
     ATTEMPT = "the other answers of the attempt"
@@ -25,8 +25,8 @@ class Sees(StrEnum):
 class Rule:
     """One reason to call an observation inconclusive.
 
-    `find` returns the reason with its words, or None if the rule does not apply. `prevents` is the false alarm without
-    the rule, `hides` the true drift that it can hide, `case` what made it necessary.
+    `find` returns the reason, or None if the rule does not apply. `prevents` is the false alarm without the rule,
+    `hides` the true drift that it can hide, `case` what made it necessary.
     """
 
     name: str
@@ -37,10 +37,10 @@ class Rule:
     hides: str
     case: str
     live_only: bool = False
-    """A mock's keys, paths and addresses are known: what is the account's trouble live is drift there."""
+    """Not on a mock, whose keys, paths and addresses are known: what is the account's trouble live is drift there."""
     also_matches: bool = False
-    """It takes a match back as well: the answer would confirm what nobody looked at."""
+    """It retracts a match as well: the answer would confirm what nobody looked at."""
     postpones: bool = False
     """The findings are kept: a difference that three attempts show alike is drift after all."""
-    is_no_gap: bool = False
-    """The label is no gap of its record: nobody knows which request shows it."""
+    leaves_no_gap: bool = False
+    """The record needs no other verdict on this label: nobody knows which request shows it."""

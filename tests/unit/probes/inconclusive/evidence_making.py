@@ -16,7 +16,7 @@ from catalog_probe.probes.judging.control import expect_control
 from catalog_probe.probes.judging.inconclusive.evidence import MOCK_SESSION, Evidence
 from catalog_probe.probes.judging.inconclusive.key_evidence import KeyEvidence, TargetFacts
 from catalog_probe.probes.judging.inconclusive.one_answer import judge_fault_free, list_suspicions
-from catalog_probe.probes.judging.inconclusive.record import Pending, Probed, add_record, settle_record
+from catalog_probe.probes.judging.inconclusive.settling import PendingRecord, ProbedRecord, add_record, settle_record
 from catalog_probe.probes.judging.judge import judge
 from catalog_probe.probes.judging.verdicts.attempts import conclude_record
 from catalog_probe.probes.judging.verdicts.verdict import Verdict
@@ -91,27 +91,27 @@ class Night:
         """The verdicts on these records, once all were answered."""
         return [settle_record(pending) for pending in self.answer(records)]
 
-    def answer(self, records: Iterable[AnsweredRecord]) -> list[Pending]:
+    def answer(self, records: Iterable[AnsweredRecord]) -> list[PendingRecord]:
         """What is known of these records once all were answered, and the requests without a fault as well."""
         key = KeyEvidence(self.facts)
         pending = [self._add(key, record) for record in records]
         self._ask_fault_free(key)
         return pending
 
-    def _add(self, key: KeyEvidence, probe: AnsweredRecord) -> Pending:
+    def _add(self, key: KeyEvidence, probe: AnsweredRecord) -> PendingRecord:
         request = probe.request if self.live else to_mock(probe.request)
         exchange = Exchange(probe.expected.label, request, probe.response, endpoint=probe.endpoint)
         attempt = Attempt("", 0.0, (exchange,))
         judged = [judge([probe.expected], attempt, known("pa")).step_verdicts for _ in range(probe.attempts)]
         is_error = "/errors/" in probe.address
-        probed = Probed(
+        probed = ProbedRecord(
             provider="pa",
             expected=[probe.expected],
             known=known("pa"),
             live=self.live,
             record=catalog()[probe.address],
             faults={probe.expected.label: probe.address} if is_error else {},
-            with_another_key=set() if probe.own_key else {probe.expected.label},
+            other_key_labels=set() if probe.own_key else {probe.expected.label},
             success=documented_success,
             unconfirmed_hosts=self.hosts,
         )
@@ -123,7 +123,7 @@ class Night:
             answer = self.fault_free.get(on.endpoint)
             failure = Reason("cost-not-allowed") if answer is None else None
             exchange = Exchange("twin", REQUEST, answer, failure)
-            key.fault_free[on] = judge_fault_free(on, exchange, expect_control("pa"), known("pa"))
+            key.fault_free_answers[on] = judge_fault_free(on, exchange, expect_control("pa"), known("pa"))
 
 
 def to_mock(request: Request) -> Request:

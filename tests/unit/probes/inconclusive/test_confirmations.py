@@ -23,8 +23,8 @@ from catalog_probe.catalog.model import (
 )
 from catalog_probe.catalog.model.codes import FindingCode, ReasonCode
 from catalog_probe.probes.judging.inconclusive.confirmations import (
-    blamed_values,
     confirms_host,
+    find_blamed_values,
     find_service,
     find_unconfirmed_host,
     find_unconfirmed_value,
@@ -73,8 +73,8 @@ NAMES_CHAT = request("https://x/chats/chat_1")
 
 def blamed(verdict: Verdict, status: int, expected: int = 200, asked: Request = NAMES_CHAT) -> set[str]:
     seen = evidence(wanted(status=expected), Response(status), verdict, request=asked)
-    assert blamed_values(seen, {}) == frozenset()
-    return set(blamed_values(seen, VALUES))
+    assert find_blamed_values(seen, {}) == frozenset()
+    return set(find_blamed_values(seen, VALUES))
 
 
 @pytest.mark.parametrize(

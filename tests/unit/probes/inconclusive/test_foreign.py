@@ -17,8 +17,8 @@ from catalog_probe.probes.judging.inconclusive.foreign import (
     PAGE as A_PAGE,
 )
 from catalog_probe.probes.judging.inconclusive.foreign import (
+    classify_foreign_body,
     find_gateway_page,
-    foreign_body,
     is_page,
     is_refusal_in_text,
     is_success_in_text,
@@ -167,6 +167,6 @@ def test_a_success_without_its_body_may_have_lost_it(expected: Expected, change:
 
 
 def test_a_foreign_body_is_counted_as_a_page_or_by_its_words() -> None:
-    assert foreign_body(LISTED, Response(503, HTML, PAGE, "text")) == A_PAGE
-    assert foreign_body(LISTED, Response(200, {}, "Welcome.", "text")) == "HTTP 200: Welcome."
-    assert foreign_body(LISTED, Response(403, {}, "Go away.", "text")) == ""
+    assert classify_foreign_body(LISTED, Response(503, HTML, PAGE, "text")) == A_PAGE
+    assert classify_foreign_body(LISTED, Response(200, {}, "Welcome.", "text")) == "HTTP 200: Welcome."
+    assert classify_foreign_body(LISTED, Response(403, {}, "Go away.", "text")) == ""

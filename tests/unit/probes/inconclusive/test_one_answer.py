@@ -14,19 +14,19 @@ from catalog_probe.catalog.model.observation import Observation
 from catalog_probe.catalog.reading.expected import Expected
 from catalog_probe.probes.judging.control import expect_control
 from catalog_probe.probes.judging.inconclusive.key_evidence import (
-    AnswerOn,
+    EndpointAnswer,
     FaultFreeAnswer,
+    FaultFreeResult,
+    Fingerprint,
     KeyEvidence,
     Replacement,
-    Shows,
-    Words,
 )
 from catalog_probe.probes.judging.inconclusive.one_answer import (
-    FAULTS,
+    MIN_FAULTS,
     add_refusal,
     describe_generic_message,
     find_answer_to_everything,
-    find_words_in_doubt,
+    find_unclear_answer,
     is_generic,
     judge_fault_free,
     list_suspicions,
@@ -40,8 +40,8 @@ if TYPE_CHECKING:
 
 SENTENCE = "Requests of this kind cannot be answered today."
 MESSAGES, COUNT = "pa/endpoints/messages/create_message", "pa/endpoints/messages/count_tokens"
-WORDS = Words(400, SENTENCE)
-HERE, THERE = AnswerOn(MESSAGES, WORDS), AnswerOn(COUNT, WORDS)
+WORDS = Fingerprint(400, SENTENCE)
+HERE, THERE = EndpointAnswer(MESSAGES, WORDS), EndpointAnswer(COUNT, WORDS)
 REFUSED = Expected("answer", "pa/errors/general/x", envelope("pa"), 404)
 SUCCESS = Expected("answer", MESSAGES, envelope("pa_message"), 200)
 STATUS = Finding("status-differs", Aspect.STATUS, Severity.MUST, "", "answer", observed=400)
@@ -82,7 +82,7 @@ def counted(*observations: Evidence) -> KeyEvidence:
 def test_different_faults_are_counted(faults: str, suspicious: bool) -> None:
     key = counted(*(answered(fault=fault) for fault in faults))
     assert list_suspicions(key) == ([HERE] if suspicious else [])
-    assert FAULTS == 3
+    assert MIN_FAULTS == 3
 
 
 @pytest.mark.parametrize(
@@ -106,9 +106,9 @@ def test_what_an_answer_shows_is_asked_for_once_and_not_where_it_is_known() -> N
     ]
     key = counted(*both)
     assert list_suspicions(key) == [THERE, HERE]
-    key.fault_free[THERE] = FaultFreeAnswer(Shows.NOTHING, "lost")
+    key.fault_free_answers[THERE] = FaultFreeAnswer(FaultFreeResult.UNKNOWN, "lost")
     assert list_suspicions(key) == [HERE]
-    key.fault_free[THERE] = FaultFreeAnswer(Shows.ALIKE, "alike")
+    key.fault_free_answers[THERE] = FaultFreeAnswer(FaultFreeResult.SAME, "alike")
     assert list_suspicions(key) == []
 
 
@@ -162,7 +162,11 @@ THROUGH = Response(200, {}, LET_THROUGH, "json")
 )
 def test_what_is_counted(seen: Evidence, faults: bool, replaced: bool, plain: bool) -> None:
     key = counted(seen)
-    assert (bool(key.faults), bool(key.replacements), bool(key.plain)) == (faults, replaced, plain)
+    assert (bool(key.faults_by_answer), bool(key.replacements), bool(key.unprovoked_endpoints)) == (
+        faults,
+        replaced,
+        plain,
+    )
 
 
 def test_an_answer_replaced_what_was_stated_where_its_path_is() -> None:
@@ -180,7 +184,7 @@ def test_an_answer_replaced_what_was_stated_where_its_path_is() -> None:
 
 def test_the_message_of_a_large_answer_is_read_from_what_is_kept_of_it() -> None:
     """Else all large answers of an endpoint would be alike: their beginnings are."""
-    words: list[Words] = []
+    words: list[Fingerprint] = []
     for message in ("No such chat.", SENTENCE):
         large = {"padding": "x" * 3 * WHOLE_BYTES, **error_body("invalid_request_error", message)}
         kept = trim_exchange(Exchange("answer", REQUEST, Response(400, {}, large, "json")), REFUSED).response
@@ -189,7 +193,7 @@ def test_the_message_of_a_large_answer_is_read_from_what_is_kept_of_it() -> None
     assert [each.message for each in words] == ["No such chat.", SENTENCE]
 
 
-def fault_free(response: Response | None, on: AnswerOn = HERE) -> FaultFreeAnswer:
+def fault_free(response: Response | None, on: EndpointAnswer = HERE) -> FaultFreeAnswer:
     exchange = Exchange("twin", REQUEST, response, None if response else Reason("connection-reset"))
     return judge_fault_free(on, exchange, expect_control("pa"), known("pa"))
 
@@ -197,35 +201,35 @@ def fault_free(response: Response | None, on: AnswerOn = HERE) -> FaultFreeAnswe
 @pytest.mark.parametrize(
     ("response", "shows"),
     [
-        (THROUGH, Shows.OTHERWISE),
-        (refusal(), Shows.ALIKE),
-        (refusal(message="max_tokens: field required"), Shows.OTHERWISE),
-        (refusal(403), Shows.OTHERWISE),
-        (refusal(499), Shows.OTHERWISE),
-        (refusal(500), Shows.NOTHING),
-        (refusal(529), Shows.NOTHING),
-        (refusal(429, "slow down"), Shows.NOTHING),
-        (refusal(408, "too slow"), Shows.NOTHING),
-        (None, Shows.NOTHING),
+        (THROUGH, FaultFreeResult.DIFFERENT),
+        (refusal(), FaultFreeResult.SAME),
+        (refusal(message="max_tokens: field required"), FaultFreeResult.DIFFERENT),
+        (refusal(403), FaultFreeResult.DIFFERENT),
+        (refusal(499), FaultFreeResult.DIFFERENT),
+        (refusal(500), FaultFreeResult.UNKNOWN),
+        (refusal(529), FaultFreeResult.UNKNOWN),
+        (refusal(429, "slow down"), FaultFreeResult.UNKNOWN),
+        (refusal(408, "too slow"), FaultFreeResult.UNKNOWN),
+        (None, FaultFreeResult.UNKNOWN),
     ],
     ids=["success", "alike", "other words", "another status", "499", "fault", "overload", "limit", "timeout", "none"],
 )
-def test_what_a_fault_free_request_shows(response: Response | None, shows: Shows) -> None:
-    assert fault_free(response).shows is shows
+def test_what_a_fault_free_request_shows(response: Response | None, shows: FaultFreeResult) -> None:
+    assert fault_free(response).result is shows
 
 
 def test_a_fault_free_answer_says_what_came() -> None:
     where = f"POST {REQUEST.url} without a fault"
     assert fault_free(None).detail == f"{where} was not answered: connection-reset"
     assert fault_free(refusal()).detail == f"{where} was answered alike: 400: {SENTENCE}"
-    wordless = AnswerOn(MESSAGES, Words(403, ""))
+    wordless = EndpointAnswer(MESSAGES, Fingerprint(403, ""))
     assert fault_free(Response(403, {}, None, "empty"), wordless).detail == f"{where} was answered alike: 403: no words"
 
 
 def test_ids_and_times_make_no_two_answers_of_one() -> None:
-    on = AnswerOn(MESSAGES, Words(400, "no credit since {time} (request {id})"))
+    on = EndpointAnswer(MESSAGES, Fingerprint(400, "no credit since {time} (request {id})"))
     said = "no credit since 2026-11-21T10:00:00Z (request req_011CSHoEeqs5C35K2UUqR7Fy)"
-    assert fault_free(refusal(message=said), on).shows is Shows.ALIKE
+    assert fault_free(refusal(message=said), on).result is FaultFreeResult.SAME
 
 
 def shown(key: KeyEvidence, seen: Evidence) -> bool:
@@ -234,27 +238,32 @@ def shown(key: KeyEvidence, seen: Evidence) -> bool:
 
 @pytest.mark.parametrize("verdict", [DRIFTED, CONFORMS, FLAKY, BLAMED], ids=["drift", "match", "flaky", "guess"])
 def test_what_was_shown_on_one_endpoint_holds_for_the_same_words_on_every_other(verdict: Verdict) -> None:
-    key = KeyEvidence(fault_free={THERE: FaultFreeAnswer(Shows.ALIKE, "why")})
+    key = KeyEvidence(fault_free_answers={THERE: FaultFreeAnswer(FaultFreeResult.SAME, "why")})
     assert find_answer_to_everything(answered(verdict, key=key)) == Reason("one-answer-to-everything", "why")
     assert not shown(key, answered(response=refusal(message="Another.")))
-    generic = KeyEvidence(fault_free={THERE: FaultFreeAnswer(Shows.OTHERWISE, "several")})
+    generic = KeyEvidence(fault_free_answers={THERE: FaultFreeAnswer(FaultFreeResult.DIFFERENT, "several")})
     assert not shown(generic, answered(verdict))
 
 
 FAULTY = {Replacement(fault, 404, MESSAGES) for fault in "abc"}
 ON_BOTH = {Replacement("a", 404, MESSAGES), Replacement("b", 404, COUNT), Replacement("", 200, COUNT)}
-ALLOWED = Words(200, '{"error": "captcha_required"}')
+ALLOWED = Fingerprint(200, '{"error": "captcha_required"}')
 TOLD_APART = {Replacement("", status, endpoint) for status, endpoint in ((400, MESSAGES), (401, COUNT), (404, COUNT))}
 
 
 @pytest.mark.parametrize(
     ("key", "everything"),
     [
-        (KeyEvidence(replacements={WORDS: FAULTY | ON_BOTH}, plain={WORDS: {COUNT}}), True),
+        (KeyEvidence(replacements={WORDS: FAULTY | ON_BOTH}, unprovoked_endpoints={WORDS: {COUNT}}), True),
         (KeyEvidence(replacements={WORDS: FAULTY | ON_BOTH}), False),
-        (KeyEvidence(replacements={WORDS: ON_BOTH}, plain={WORDS: {COUNT}}), False),
-        (KeyEvidence(replacements={WORDS: ON_BOTH}, plain={WORDS: {COUNT}}, faults={HERE: {"c"}}), True),
-        (KeyEvidence(replacements={WORDS: FAULTY}, plain={WORDS: {MESSAGES}}), False),
+        (KeyEvidence(replacements={WORDS: ON_BOTH}, unprovoked_endpoints={WORDS: {COUNT}}), False),
+        (
+            KeyEvidence(
+                replacements={WORDS: ON_BOTH}, unprovoked_endpoints={WORDS: {COUNT}}, faults_by_answer={HERE: {"c"}}
+            ),
+            True,
+        ),
+        (KeyEvidence(replacements={WORDS: FAULTY}, unprovoked_endpoints={WORDS: {MESSAGES}}), False),
     ],
     ids=["on several endpoints", "no plain one", "too few", "one of them as documented", "on one endpoint"],
 )
@@ -282,7 +291,7 @@ def test_one_success_in_place_of_refusals_of_several_statuses_is_nobody_s(
     assert not shown(KeyEvidence(replacements={WORDS: replaced}), answered())
 
 
-IN_DOUBT = {HERE: FaultFreeAnswer(Shows.NOTHING, "why")}
+IN_DOUBT = {HERE: FaultFreeAnswer(FaultFreeResult.UNKNOWN, "why")}
 ELSEWHERE = judged(Outcome.DRIFTED, COUNT)
 WITH_ANOTHER_KEY: dict[str, Any] = {"own_key": False, "fault": "", "provokes_refusal": False}
 
@@ -299,7 +308,7 @@ WITH_ANOTHER_KEY: dict[str, Any] = {"own_key": False, "fault": "", "provokes_ref
         ({}, answered(ELSEWHERE, **WITH_ANOTHER_KEY), False),
         ({"replacements": {WORDS: {Replacement("a", 404, MESSAGES)}}}, answered(ELSEWHERE, **WITH_ANOTHER_KEY), True),
         ({"replacements": {WORDS: {Replacement("", 404, MESSAGES)}}}, answered(ELSEWHERE, **WITH_ANOTHER_KEY), False),
-        ({"plain": {WORDS: {MESSAGES}}}, answered(ELSEWHERE, **WITH_ANOTHER_KEY), True),
+        ({"unprovoked_endpoints": {WORDS: {MESSAGES}}}, answered(ELSEWHERE, **WITH_ANOTHER_KEY), True),
     ],
     ids=[
         "on that endpoint",
@@ -315,21 +324,21 @@ WITH_ANOTHER_KEY: dict[str, Any] = {"own_key": False, "fault": "", "provokes_ref
     ],
 )
 def test_words_in_doubt_are_no_drift(key: dict[str, Any], seen: Evidence, doubted: bool) -> None:
-    reason = find_words_in_doubt(replace(seen, key=KeyEvidence(fault_free=IN_DOUBT, **key)))
+    reason = find_unclear_answer(replace(seen, key=KeyEvidence(fault_free_answers=IN_DOUBT, **key)))
     assert reason == (Reason("twin-not-allowed", "why") if doubted else None)
 
 
 def test_what_is_in_doubt_stays_so_though_elsewhere_it_was_only_generic() -> None:
-    generic = FaultFreeAnswer(Shows.OTHERWISE, "several")
+    generic = FaultFreeAnswer(FaultFreeResult.DIFFERENT, "several")
     on_a_third = answered(judged(Outcome.DRIFTED, "pa/endpoints/models/list_models"))
     for both in ({**IN_DOUBT, THERE: generic}, {THERE: generic, **IN_DOUBT}):
-        key = KeyEvidence(fault_free=both)
-        assert find_words_in_doubt(replace(on_a_third, key=key)) == Reason("twin-not-allowed", "why")
-        assert find_words_in_doubt(answered(ELSEWHERE, key=key)) is None
+        key = KeyEvidence(fault_free_answers=both)
+        assert find_unclear_answer(replace(on_a_third, key=key)) == Reason("twin-not-allowed", "why")
+        assert find_unclear_answer(answered(ELSEWHERE, key=key)) is None
 
 
 def test_a_generic_message_is_told_on_its_endpoint() -> None:
-    key = KeyEvidence(fault_free={HERE: FaultFreeAnswer(Shows.OTHERWISE, "why")})
+    key = KeyEvidence(fault_free_answers={HERE: FaultFreeAnswer(FaultFreeResult.DIFFERENT, "why")})
     seen = answered(CONFORMS, key=key)
     assert is_generic(seen)
     assert not is_generic(answered(judged(Outcome.CONFORMS, COUNT), key=key))

@@ -11,18 +11,18 @@ from catalog_probe.catalog.model import Outcome, Reason, Response
 from catalog_probe.catalog.model.codes import ReasonCode
 from catalog_probe.catalog.recognition.vocabulary import DocumentedAnswer, ProviderVocabulary
 from catalog_probe.probes.judging.inconclusive.key_evidence import (
-    AnswerOn,
+    EndpointAnswer,
     FaultFreeAnswer,
+    FaultFreeResult,
+    Fingerprint,
     KeyEvidence,
-    Shows,
     TargetFacts,
-    Words,
 )
 from catalog_probe.probes.judging.inconclusive.rights import (
     explain_refusal_of_key,
     find_accepted_key,
-    find_refused_elsewhere,
     find_refused_key,
+    find_repeated_refusal,
     is_accepted_key,
 )
 from catalog_probe.probes.judging.verdicts.verdict import Verdict
@@ -97,16 +97,18 @@ def test_a_good_key_that_is_refused_as_a_bad_one_is_kept_out(
     assert explain_refusal_of_key(seen) == code
     reason = find_refused_key(seen)
     assert (reason is not None) is (code == "account-trouble")
-    assert reason is None or reason.detail.endswith("the key is good elsewhere: look at the account of PA_API_KEY")
+    assert reason is None or reason.detail.endswith("the key works for its control; look at the account of PA_API_KEY")
 
 
 UNKNOWN_MODEL = stated("pa/errors/general/unknown_model")
 NO_SCOPE = refusal(401, "authentication_error", "Missing scopes: files.")
 
 
-REFUSALS = {Words(401, "Missing scopes: files."): ReasonCode.ACCOUNT_TROUBLE}
-ANSWERED = AnswerOn("", Words(401, "Missing scopes: files."))
-ON_REQUEST = KeyEvidence(refusals=REFUSALS, fault_free={ANSWERED: FaultFreeAnswer(Shows.OTHERWISE, "why")})
+REFUSALS = {Fingerprint(401, "Missing scopes: files."): ReasonCode.ACCOUNT_TROUBLE}
+ANSWERED = EndpointAnswer("", Fingerprint(401, "Missing scopes: files."))
+ON_REQUEST = KeyEvidence(
+    success_refusals=REFUSALS, fault_free_answers={ANSWERED: FaultFreeAnswer(FaultFreeResult.DIFFERENT, "why")}
+)
 
 
 @pytest.mark.parametrize(
@@ -126,8 +128,8 @@ ON_REQUEST = KeyEvidence(refusals=REFUSALS, fault_free={ANSWERED: FaultFreeAnswe
 def test_what_refuses_a_key_elsewhere_is_no_drift_of_an_error(
     words: tuple[int, str], change: dict[str, Any], applies: bool
 ) -> None:
-    key = KeyEvidence(refusals={Words(*words): ReasonCode.ACCOUNT_TROUBLE})
+    key = KeyEvidence(success_refusals={Fingerprint(*words): ReasonCode.ACCOUNT_TROUBLE})
     seen = evidence(UNKNOWN_MODEL, NO_SCOPE, MISMATCH, of=known("pa"), provokes_refusal=True, key=key)
-    reason = find_refused_elsewhere(replace(seen, **change))
+    reason = find_repeated_refusal(replace(seen, **change))
     told = "the same 401 refused this key where a success is documented: Missing scopes: files."
     assert reason == (Reason("account-trouble", told) if applies else None)

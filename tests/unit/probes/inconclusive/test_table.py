@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from catalog_probe.catalog.model import Outcome, Response
 from catalog_probe.catalog.model.explanations import INCONCLUSIVE, NOT_PROBED, RESTRICTED
-from catalog_probe.probes.judging.inconclusive.fold import apply_rules
+from catalog_probe.probes.judging.inconclusive.applying import apply_rules
 from catalog_probe.probes.judging.inconclusive.key_evidence import TargetFacts
 from catalog_probe.probes.judging.inconclusive.rule import Rule, Sees
 from catalog_probe.probes.judging.inconclusive.table import ANSWER_RULES, ATTEMPT_RULES, KEY_RULES, RULES
@@ -111,7 +111,7 @@ def test_no_order_of_rows_takes_more_back_of_an_attempt(
 
 
 def pending(night: Night) -> list[Evidence]:
-    return [evidence for each in night.answer(ANSWERED) for evidence in each.observations.values()]
+    return [evidence for each in night.answer(ANSWERED) for evidence in each.retractable.values()]
 
 
 @given(st.sampled_from(NIGHTS), st.permutations(KEY_RULES))
@@ -137,5 +137,5 @@ def test_what_an_earlier_scope_took_back_is_not_asked_again() -> None:
     page = Response(503, HTML, PAGE, "text")
     records = [AnsweredRecord(stated("pa/errors/general/unknown_model"), page, each) for each in (MESSAGES, FILES)]
     assert [
-        (each.waits, str(each.verdict.reason and each.verdict.reason.code)) for each in Night().answer(records)
+        (each.is_pending, str(each.verdict.reason and each.verdict.reason.code)) for each in Night().answer(records)
     ] == [(False, "gateway-page")] * 2

@@ -13,9 +13,9 @@ from catalog_probe.catalog.model.assertion import Assertion, AssertionKey, Basis
 from catalog_probe.catalog.reading.expected import Expected
 from catalog_probe.catalog.reading.streams import StreamRule
 from catalog_probe.catalog.recognition.vocabulary import ProviderVocabulary
-from catalog_probe.probes.judging.inconclusive.fold import find_reason
-from catalog_probe.probes.judging.inconclusive.moments import compare_with_own_record, is_about_a_limit
-from catalog_probe.probes.judging.inconclusive.table import MOMENT_RULES
+from catalog_probe.probes.judging.inconclusive.applying import find_reason
+from catalog_probe.probes.judging.inconclusive.table import TRANSIENT_RULES
+from catalog_probe.probes.judging.inconclusive.transient import compare_with_documented, is_requested_limit
 from tests.unit.probes.inconclusive.evidence_making import HTML, PAGE, error_body, evidence, stated
 from tests.unit.probes.judging_one import HEADERS, LIMITED, RATE_LIMIT, known
 
@@ -36,7 +36,7 @@ def reason(expected: Expected, response: Response, events: set[str] | None = Non
 
 def explain(expected: Expected, response: Response, events: set[str] | None = None) -> Reason | None:
     return find_reason(
-        evidence(expected, response, of=ProviderVocabulary(events=frozenset(events or ()))), MOMENT_RULES
+        evidence(expected, response, of=ProviderVocabulary(events=frozenset(events or ()))), TRANSIENT_RULES
     )
 
 
@@ -147,13 +147,13 @@ def test_a_limit_that_is_met_early_tells_of_it_only_where_nobody_else_uses_it(
     code: str, address: str, live: bool, tells: bool
 ) -> None:
     of_limits = replace(INVALID, address=address)
-    assert is_about_a_limit(evidence(of_limits, LIMITED, of=known("pa"), live=live), Reason(code)) is tells
+    assert is_requested_limit(evidence(of_limits, LIMITED, of=known("pa"), live=live), Reason(code)) is tells
     foreign = Response(429, {}, error_body("teapot_error"), "json")
-    assert not is_about_a_limit(evidence(of_limits, foreign, of=known("pa"), live=live), Reason(code))
+    assert not is_requested_limit(evidence(of_limits, foreign, of=known("pa"), live=live), Reason(code))
 
 
 def noted(response: Response, of: ProviderVocabulary | None = None) -> list[tuple[str, str, Any, Any]]:
-    found = list(compare_with_own_record(evidence(INVALID, response, of=of or known("pa"))))
+    found = list(compare_with_documented(evidence(INVALID, response, of=of or known("pa"))))
     assert {each.severity for each in found} <= {Severity.INFO}
     return [(each.message.partition(": ")[0], each.location, each.documented, each.observed) for each in found]
 
@@ -231,7 +231,7 @@ def test_a_stream_that_an_overload_or_a_fault_breaks_off_says_nothing_of_what_wa
     """What is to be seen there, what only we did wrong, and what no document knows is judged."""
     expected = stated(address, label)
     response = Response(200, {}, None, "empty", events=(CREATED, event))
-    found = find_reason(evidence(expected, response, of=known(expected.provider)), MOMENT_RULES)
+    found = find_reason(evidence(expected, response, of=known(expected.provider)), TRANSIENT_RULES)
     assert (found.code if found is not None else "") == code
     assert found is None or event.event in (found.detail or "")
 
@@ -240,7 +240,7 @@ def test_what_breaks_off_a_stream_is_called_by_the_record_of_a_stream() -> None:
     """Other records have that type, under a status: none of them came."""
     expected = stated("pa/endpoints/messages/create_message", "stream")
     response = Response(200, {}, None, "empty", events=(CREATED, pa_failed("overloaded_error")))
-    found = find_reason(evidence(expected, response, of=known("pa")), MOMENT_RULES)
+    found = find_reason(evidence(expected, response, of=known("pa")), TRANSIENT_RULES)
     assert found is not None
     assert found.detail == "its event error is pa/errors/stream/overloaded"
 
@@ -249,4 +249,4 @@ def test_what_was_seen_as_documented_is_judged_whatever_came_before_it() -> None
     expected = stated(SAFETY)
     events = (pb_failed("service_unavailable"), pb_failed("safety"))
     response = Response(200, {}, None, "empty", events=events)
-    assert find_reason(evidence(expected, response, of=known("pb")), MOMENT_RULES) is None
+    assert find_reason(evidence(expected, response, of=known("pb")), TRANSIENT_RULES) is None

@@ -1,4 +1,4 @@
-"""Answers of a moment, which nobody asked for: an overload, a limit, a redirect, a server fault, a stream cut short."""
+"""Rules on transient answers: an overload, a limit, a redirect, a server fault, a stream that was cut."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from catalog_probe.catalog.model.exchange import DEFAULT_EVENT_NAME
 from catalog_probe.catalog.reading.expected import answer_body, expected_http_status
 from catalog_probe.probes.judging.comparison.compare import compare
 from catalog_probe.probes.judging.comparison.message import quote
-from catalog_probe.probes.judging.inconclusive.foreign import is_html, is_stated
+from catalog_probe.probes.judging.inconclusive.foreign import has_documented_status, is_html
 
 if TYPE_CHECKING:
     from collections.abc import Container, Iterator
@@ -21,7 +21,8 @@ if TYPE_CHECKING:
     from catalog_probe.catalog.reading.expected import Expected
     from catalog_probe.probes.judging.inconclusive.evidence import Evidence
 
-PASSING_STATUSES: Mapping[int, ReasonCode] = {
+# Statuses that say nothing of a record that documents another one.
+TRANSIENT_STATUSES: Mapping[int, ReasonCode] = {
     407: ReasonCode.GATEWAY_PAGE,  # a proxy wants a key of its own (RFC 9110, 15.5.8): no provider says so
     408: ReasonCode.UNASKED_TIMEOUT,
     429: ReasonCode.UNASKED_RATE_LIMIT,
@@ -30,13 +31,11 @@ PASSING_STATUSES: Mapping[int, ReasonCode] = {
     504: ReasonCode.UNASKED_TIMEOUT,
     529: ReasonCode.UNASKED_OVERLOAD,
 }
-"""Statuses that say nothing about a record which documents another one."""
-
+# Reason codes for an exhausted limit.
 _LIMIT_CODES = frozenset({ReasonCode.UNASKED_RATE_LIMIT, ReasonCode.ACCOUNT_TROUBLE})
-"""What a refusal is called that comes for all that was used before."""
 
+# The family of the records about limits: rate-limit records, and endpoints whose rules are limits.
 _LIMITS = "limits"
-"""The family of the records about limits: rate-limit records, and endpoints whose rules are limits."""
 
 _CUT_SHORT: Mapping[str, ReasonCode] = {
     "capped": ReasonCode.STREAM_ENDLESS,
@@ -46,10 +45,14 @@ _CUT_SHORT: Mapping[str, ReasonCode] = {
 
 
 def find_cut_short(evidence: Evidence) -> Reason | None:
-    """Return a reason if a body or stream did not come to its end, and had not shown by then what was asked for."""
+    """Return a reason if a body or stream was cut before it had shown what was asked for."""
     expected, response = evidence.expected, evidence.response
     code = _CUT_SHORT.get(response.ended)
-    if code is None or _has_shown_it(expected, response) or _has_shown_another(evidence, evidence.known.events):
+    if (
+        code is None
+        or _has_shown_expected(expected, response)
+        or _ended_with_unknown_message(evidence, evidence.known.events)
+    ):
         return None
     if response.events is None and response.close is None:
         code = ReasonCode.BODY_TOO_LARGE
@@ -57,49 +60,49 @@ def find_cut_short(evidence: Evidence) -> Reason | None:
 
 
 def find_redirect(evidence: Evidence) -> Reason | None:
-    """Return a reason if a redirection came that the record does not state."""
+    """Return a reason for a redirect that the record does not document."""
     status = evidence.status
-    if status is None or is_stated(evidence) or not 300 <= status < 400 or status == 304:
+    if status is None or has_documented_status(evidence) or not 300 <= status < 400 or status == 304:
         return None
     return Reason(ReasonCode.UNASKED_REDIRECT, f"{status} to {evidence.response.headers.get('location', 'nowhere')}")
 
 
 def find_server_fault(evidence: Evidence) -> Reason | None:
-    """Return a reason for a server fault of the provider's own, by its envelope; it may be its other status."""
-    return _find_fault(evidence) if _is_the_providers(evidence) else None
+    """Return a reason for a server fault of the provider's own, perhaps with another status than the documented one."""
+    return _find_fault(evidence) if _is_of_provider(evidence) else None
 
 
 def find_nameless_fault(evidence: Evidence) -> Reason | None:
-    """Return a reason for a server fault that does not say whose it is."""
-    return None if _is_the_providers(evidence) else _find_fault(evidence)
+    """Return a reason for a server fault that does not show whose it is."""
+    return None if _is_of_provider(evidence) else _find_fault(evidence)
 
 
-def find_passing_answer(evidence: Evidence) -> Reason | None:
+def find_transient_answer(evidence: Evidence) -> Reason | None:
     """Return a reason for an overload, a limit or a timeout: a status, or an event that breaks off a stream (1:6)."""
-    if not is_stated(evidence) and not _is_sibling(evidence):
-        code = PASSING_STATUSES.get(evidence.status or 0)
+    if not has_documented_status(evidence) and not _is_other_server_fault(evidence):
+        code = TRANSIENT_STATUSES.get(evidence.status or 0)
         if code is not None:
             return Reason(code, quote(evidence.response))
     reason = _find_breaking_event(evidence)
     return reason if reason is not None and reason.code != ReasonCode.SERVER_FAULT else None
 
 
-def is_about_a_limit(evidence: Evidence, reason: Reason) -> bool:
-    """Whether a refusal for what was used before is what was asked for: by a record about limits, on a mock.
+def is_requested_limit(evidence: Evidence, reason: Reason) -> bool:
+    """Whether a record about limits, on a mock, got the refusal that it asked for.
 
-    A provider counts what others use as well; on a mock nobody else uses up a limit. The refusal must be the limit's
-    own, and not a gateway's; how long it tells to wait is no sign of whose it is.
+    On a mock nobody else uses up a limit. The refusal must be the limit's own and not a gateway's, so it must match its
+    record, but for relations: the time to wait does not tell whose it is.
     """
-    of_limits = evidence.expected.address.split("/")[2:3] == [_LIMITS]
-    if evidence.live or not of_limits or reason.code not in _LIMIT_CODES:
+    is_limit_record = evidence.expected.address.split("/")[2:3] == [_LIMITS]
+    if evidence.live or not is_limit_record or reason.code not in _LIMIT_CODES:
         return False
-    return all(finding.aspect is Aspect.RELATION for finding in compare_with_own_record(evidence))
+    return all(finding.aspect is Aspect.RELATION for finding in compare_with_documented(evidence))
 
 
-def compare_with_own_record(evidence: Evidence) -> Iterator[Finding]:
-    """Tell what an overload, limit or timeout that nobody asked for has wrong beside the record that documents it."""
+def compare_with_documented(evidence: Evidence) -> Iterator[Finding]:
+    """Note how a transient answer differs from the record that documents it."""
     response, known = evidence.response, evidence.known
-    if response.grpc is not None or response.status not in PASSING_STATUSES or not known.has_status(response.status):
+    if response.grpc is not None or response.status not in TRANSIENT_STATUSES or not known.has_status(response.status):
         return
     answers = known.match_answers(response.status, response.body)
     differences = {answer.address: list(compare(answer.expected, evidence.exchange)) for answer in answers}
@@ -122,16 +125,18 @@ def compare_with_own_record(evidence: Evidence) -> Iterator[Finding]:
 def _find_fault(evidence: Evidence) -> Reason | None:
     """Return a reason for a server fault, as a status or as an event that breaks off a stream."""
     status = evidence.status or 0
-    if not is_stated(evidence) and (_is_sibling(evidence) or (status >= 500 and status not in PASSING_STATUSES)):
+    if not has_documented_status(evidence) and (
+        _is_other_server_fault(evidence) or (status >= 500 and status not in TRANSIENT_STATUSES)
+    ):
         return Reason(ReasonCode.SERVER_FAULT, quote(evidence.response))
     reason = _find_breaking_event(evidence)
     return reason if reason is not None and reason.code == ReasonCode.SERVER_FAULT else None
 
 
-def _is_sibling(evidence: Evidence) -> bool:
-    """Whether another server fault came than the stated one, though with its type and code, or with no body at all.
+def _is_other_server_fault(evidence: Evidence) -> bool:
+    """Whether another server fault came than the documented one, but with its type and code, or without a body.
 
-    Where no shape of its body is documented, any text but a page is as good as none.
+    If no shape of the body is documented, any text but a page of HTML counts as no body.
     """
     expected, response = evidence.expected, evidence.response
     if (evidence.status or 0) < 500 or (expected_http_status(expected) or 0) < 500:
@@ -141,10 +146,10 @@ def _is_sibling(evidence: Evidence) -> bool:
     return _has_values(expected, wire_values(expected.envelope, response.body))
 
 
-def _is_the_providers(evidence: Evidence) -> bool:
-    """Whether a fault comes from the provider: in an error envelope of its own, in a stream, by gRPC, or bare.
+def _is_of_provider(evidence: Evidence) -> bool:
+    """Whether a fault comes from the provider: in its error envelope, in a stream, by gRPC, or without a body.
 
-    A bare one counts only where another server fault is stated: what is documented of that may be as bare.
+    Without a body only if another server fault is documented, which may have no body either.
     """
     expected, response = evidence.expected, evidence.response
     if response.grpc is not None or response.events is not None:
@@ -154,7 +159,7 @@ def _is_the_providers(evidence: Evidence) -> bool:
 
 
 def _find_breaking_event(evidence: Evidence) -> Reason | None:
-    """Return a reason if an event tells of a failure that may be retried; what was seen nevertheless counts."""
+    """Return a reason if a stream broke off with an event of failure before it had shown what is documented."""
     expected, response = evidence.expected, evidence.response
     if expected.stream is None or expected.stream.protocol != "sse":
         return None
@@ -163,20 +168,20 @@ def _find_breaking_event(evidence: Evidence) -> Reason | None:
     for event in response.events or ():
         answers = [] if event.sent else evidence.known.match_stream_failure(event.event, event.data)
         if answers and expected.address not in (answer.address for answer in answers):
-            # Some types are documented under a status and in a stream: it is the latter that came.
-            named = next((answer for answer in answers if answer.expected.stream is not None), answers[0])
-            assert named.transient_reason is not None
-            return Reason(named.transient_reason, f"its event {event.event} is {named.address}")
+            # Some types are documented both under a status and in a stream: it is the latter that came.
+            answer = next((answer for answer in answers if answer.expected.stream is not None), answers[0])
+            assert answer.transient_reason is not None
+            return Reason(answer.transient_reason, f"its event {event.event} is {answer.address}")
     return None
 
 
 def _has_values(expected: Expected, wire: Mapping[str, object]) -> bool:
-    """Whether these are type and code of the record, as far as it states any."""
+    """Whether these are type and code of the record, as far as it documents any."""
     return bool(wire) and all(wire.get(aspect) == value for aspect, value in expected.wire.items())
 
 
-def _has_shown_it(expected: Expected, response: Response) -> bool:
-    """Whether a stream had shown the awaited event, or a socket that goes on in silence that it is not closed."""
+def _has_shown_expected(expected: Expected, response: Response) -> bool:
+    """Whether a cut stream had shown the documented event, or a silent socket that it is not closed."""
     rule = expected.stream
     if rule is None:
         return False
@@ -185,8 +190,8 @@ def _has_shown_it(expected: Expected, response: Response) -> bool:
     return rule.event is not None and any(event.event == rule.event for event in response.events or ())
 
 
-def _has_shown_another(evidence: Evidence, documented: Container[str]) -> bool:
-    """Whether a socket fell silent after a message whose name no document knows: it came in place of another."""
+def _ended_with_unknown_message(evidence: Evidence, documented: Container[str]) -> bool:
+    """Whether a socket fell silent after a message that no document names: it came in place of the documented one."""
     response, stream = evidence.response, evidence.expected.stream
     received = [event.event for event in response.events or () if not event.sent]
     is_unknown = bool(received) and (received[-1] not in documented or received[-1] == DEFAULT_EVENT_NAME)

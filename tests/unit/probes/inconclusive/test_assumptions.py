@@ -22,7 +22,7 @@ from catalog_probe.catalog.model import (
 from catalog_probe.catalog.model.codes import ReasonCode
 from catalog_probe.catalog.reading.assertions import asserted_expectations
 from catalog_probe.catalog.reading.expected import Expected
-from catalog_probe.probes.judging.inconclusive.guesses import find_assumed_path, is_part_of
+from catalog_probe.probes.judging.inconclusive.assumptions import find_assumed_path, is_part_of
 from catalog_probe.probes.judging.judge import judge
 from catalog_probe.probes.judging.verdicts.verdict import Verdict
 from tests.harness.engines import catalog

@@ -1,0 +1,177 @@
+"""Rules on assumed requests: what we assumed of a request may be why it was refused.
+
+Only an answer about the request itself blames an assumption. A field that the request lacks is not to blame, nor is
+anything on which a success of the same record rests.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import TYPE_CHECKING
+from urllib.parse import parse_qsl, urlsplit
+
+from catalog_probe.catalog.evidence.drift_identity import ABSENT as ABSENT_CLASS
+from catalog_probe.catalog.model import Aspect, Outcome, Reason
+from catalog_probe.catalog.model.codes import ReasonCode
+from catalog_probe.catalog.model.status import NO_SUCH_PATH
+from catalog_probe.catalog.reading.assertions import TRIGGER
+from catalog_probe.catalog.reading.expectations import CONTINUE_STATUS
+from catalog_probe.catalog.reading.expected import answer_body
+from catalog_probe.catalog.text.json_pointer import ABSENT, find_value
+from catalog_probe.probes.judging.comparison.basis import is_no_refusal
+from catalog_probe.probes.judging.comparison.message import quote_message
+from catalog_probe.probes.judging.inconclusive.evidence import Assumption, AttemptEvidence
+from catalog_probe.probes.judging.inconclusive.key_evidence import EndpointAnswer
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from catalog_probe.catalog.model import Request
+    from catalog_probe.probes.judging.inconclusive.evidence import Evidence
+
+# Assumptions on all requests of a record: where they go, and on which endpoints its error is met.
+PATH, ENDPOINTS = "path", "endpoints"
+
+# Statuses of a refusal that is about the request, and not about the key, the account or the state of something.
+_REQUEST_STATUSES = NO_SUCH_PATH | {400, 415, 422}
+
+_ERROR_ASPECTS = frozenset({Aspect.STATUS, Aspect.TYPE, Aspect.CODE})
+
+
+def find_assumed_request(evidence: Evidence) -> Reason | None:
+    """Return a reason if a refusal came for a success, and an assumed header, query or field may explain it."""
+    if not is_no_refusal(evidence.expected.status) or evidence.response.status not in _REQUEST_STATUSES:
+        return None
+    keys = [key for key in _list_open_assumptions(evidence) if key not in (PATH, TRIGGER, ENDPOINTS)]
+    return _blame(evidence, keys[0]) if keys else None
+
+
+def find_assumed_path(evidence: Evidence) -> Reason | None:
+    """Return a reason if the path is assumed, and the answer is that of a path or method that does not exist."""
+    differing = {finding.aspect for finding in evidence.verdict.findings if finding.is_drift}
+    # An unknown path may be answered 404 without the provider's envelope (1:4.4), also where a 404 is documented.
+    is_without_envelope = Aspect.BODY in differing and evidence.response.body_type != "json"
+    if evidence.response.status not in NO_SUCH_PATH or not (Aspect.STATUS in differing or is_without_envelope):
+        return None
+    return _blame(evidence, PATH) if PATH in _list_open_assumptions(evidence) else None
+
+
+def find_assumed_trigger(evidence: Evidence) -> Reason | None:
+    """Return a reason if we assumed that the request provokes an error, and it was accepted or met another error.
+
+    If the documented error came, its headers and shape are compared as usual.
+    """
+    if TRIGGER not in _list_open_assumptions(evidence) or not (_is_accepted(evidence) or _is_another_error(evidence)):
+        return None
+    return _blame(evidence, TRIGGER)
+
+
+def find_refused_header(evidence: Evidence) -> Reason | None:
+    """Return a reason if a success of this attempt was refused alike because of an assumed header of its request.
+
+    Such a header may be refused before anybody looks at the key or at the fault.
+    """
+    if evidence.verdict.outcome is not Outcome.DRIFTED or not _has_assumed_header(evidence):
+        return None
+    detail = evidence.attempt.refused_headers.get(EndpointAnswer(evidence.exchange.endpoint, evidence.fingerprint))
+    return Reason(ReasonCode.ASSUMPTION_FAILED, detail) if detail is not None else None
+
+
+def find_assumed_endpoint_path(evidence: Evidence) -> Reason | None:
+    """Return a reason if an error's endpoint has an assumed path, and nothing but 404 or 405 ever came from there."""
+    differs = any(finding.is_drift and finding.aspect is Aspect.STATUS for finding in evidence.verdict.findings)
+    if not evidence.assumed_path_reason or evidence.verdict.outcome is not Outcome.DRIFTED or not differs:
+        return None
+    if evidence.status not in NO_SUCH_PATH or evidence.endpoint in evidence.key.reached_endpoints:
+        return None
+    detail = f"path: {evidence.assumed_path_reason} Nothing but 404 or 405 came from {evidence.endpoint}"
+    return Reason(ReasonCode.ASSUMPTION_FAILED, detail)
+
+
+def compare_attempt(evidence_of_answers: Iterable[Evidence]) -> AttemptEvidence:
+    """Learn from all answers of an attempt which assumptions are right, and which assumed headers are refused."""
+    evidence_of_answers = tuple(evidence_of_answers)
+    confirmed = frozenset(
+        assumption
+        for evidence in evidence_of_answers
+        if evidence.verdict.outcome is Outcome.CONFORMS
+        for assumption in _list_confirmed(evidence)
+    )
+    refused_headers = {}
+    for evidence in evidence_of_answers:
+        if evidence.verdict.outcome is Outcome.DRIFTED and _has_assumed_header(evidence):
+            reason = _find_failed_assumption(replace(evidence, attempt=AttemptEvidence(confirmed)))
+            if reason is not None:
+                answer = EndpointAnswer(evidence.exchange.endpoint, evidence.fingerprint)
+                refused_headers[answer] = reason.detail
+    return AttemptEvidence(confirmed, refused_headers)
+
+
+def _list_confirmed(evidence: Evidence) -> Iterator[Assumption]:
+    """Yield the assumptions on which a conforming answer rests: those of its request, if a success was asked for."""
+    status = evidence.expected.status
+    if is_no_refusal(status) and status != CONTINUE_STATUS:
+        yield from (Assumption(evidence.exchange.endpoint, key) for key in _list_open_assumptions(evidence))
+
+
+def _find_failed_assumption(evidence: Evidence) -> Reason | None:
+    return find_assumed_path(evidence) or find_assumed_trigger(evidence) or find_assumed_request(evidence)
+
+
+def _blame(evidence: Evidence, key: str) -> Reason:
+    quoted = quote_message(evidence.response, evidence.known)
+    detail = f"{quoted}; what we assumed may be why: {key}: {evidence.expected.request_assumptions[key]}"
+    return Reason(ReasonCode.ASSUMPTION_FAILED, detail)
+
+
+def _list_open_assumptions(evidence: Evidence) -> list[str]:
+    """List what is assumed of this very request and not confirmed."""
+    return [
+        key
+        for key in evidence.expected.request_assumptions
+        if is_part_of(evidence.request, key)
+        and Assumption(evidence.exchange.endpoint, key) not in evidence.attempt.confirmed
+    ]
+
+
+def is_part_of(request: Request, key: str) -> bool:
+    """Whether a request holds what is assumed (`body:/tools`, `query:order`).
+
+    A path, a header and a whole body are always part of it. So is a field of a body that is kept as text, in which it
+    cannot be looked up.
+    """
+    aspect, _, location = key.partition(":")
+    if aspect == "query":
+        return location in dict(parse_qsl(urlsplit(request.url).query, keep_blank_values=True))
+    if aspect == "body" and location:
+        return isinstance(request.body, str) or find_value(request.body, location) is not ABSENT
+    return True
+
+
+def _has_assumed_header(evidence: Evidence) -> bool:
+    return any(key.startswith("header:") for key in evidence.expected.request_assumptions)
+
+
+def _is_accepted(evidence: Evidence) -> bool:
+    """Whether a request that should have been refused, or its socket closed, was accepted."""
+    expected, response = evidence.expected, evidence.response
+    if not is_no_refusal(response.status):
+        return False
+    if not is_no_refusal(expected.status):
+        return True
+    stays_open = response.close is None and response.ended == "stalled"
+    return expected.stream is not None and expected.stream.describes_close and stays_open
+
+
+def _is_another_error(evidence: Evidence) -> bool:
+    """Whether an error of the provider came with another status, type or code, and not just without one."""
+    response, known = evidence.response, evidence.known
+    differs = any(
+        finding.is_drift and finding.aspect in _ERROR_ASPECTS and finding.observed != ABSENT_CLASS
+        for finding in evidence.verdict.findings
+    )
+    body = answer_body(evidence.expected, response)
+    # Some documented refusals are a JSON string or have no body (2:7.1).
+    is_bare = not isinstance(body, dict | list) and response.body_type in ("json", "empty")
+    return differs and (known.is_in_envelope(body) or (is_bare and known.has_status(response.status)))
