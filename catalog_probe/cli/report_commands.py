@@ -20,7 +20,12 @@ from catalog_probe.cli import parser
 from catalog_probe.cli.parser import Parser
 from catalog_probe.reports import build, comparison
 from catalog_probe.reports.content.words import OUTCOMES
-from catalog_probe.reports.history import nights
+from catalog_probe.reports.history.history_file import (
+    append_to_history,
+    build_history_path,
+    find_only_target,
+    load_history,
+)
 from catalog_probe.reports.news import feed, news
 from catalog_probe.reports.run_lookup import find_run_folder, find_run_folder_or_none, read_named_run
 from catalog_probe.reports.views import ci_annotations, terminal
@@ -182,9 +187,9 @@ def _diff(asked: argparse.Namespace) -> int:
 def _append(asked: argparse.Namespace) -> int:
     run, results = read_named_run(asked.run)
     damaged: list[str] = []
-    added = nights.append(asked.folder, run, results, damaged)
+    added = append_to_history(asked.folder, run, results, damaged)
     _tell_of_damage(damaged)
-    file = display_path(nights.file_of(asked.folder, run.target))
+    file = display_path(build_history_path(asked.folder, run.target))
     print(sanitize_row(f"{file}: {run.run} {'added' if added else 'was there already'}"))
     return 0
 
@@ -206,7 +211,7 @@ def _news(asked: argparse.Namespace) -> int:
     known = {row.run for row in rows}
     meant = asked.run or rows[-1].run
     run = meant if meant in known else _described(meant).run
-    told = news.news(asked.target, rows, run)
+    told = news.build_news(asked.target, rows, run)
     print(json.dumps(escape_hidden_in_json(told), ensure_ascii=False, indent=2))
     return 0
 
@@ -214,12 +219,12 @@ def _news(asked: argparse.Namespace) -> int:
 def _remembered(asked: argparse.Namespace) -> list[dict[str, Json]]:
     if not asked.target and getattr(asked, "run", None) and find_run_folder_or_none(asked.run) is not None:
         asked.target = _described(asked.run).target
-    asked.target = asked.target or nights.only_target(asked.folder) or "live"
+    asked.target = asked.target or find_only_target(asked.folder) or "live"
     damaged: list[str] = []
-    lines = nights.load(asked.folder, asked.target, left_out=damaged)
+    lines = load_history(asked.folder, asked.target, damage_notes=damaged)
     _tell_of_damage(damaged)
     if not lines:
-        kept = nights.file_of(asked.folder, asked.target)
+        kept = build_history_path(asked.folder, asked.target)
         mend = "`catalog-probe report history append latest` adds the last run"
         raise EvidenceError("no run is remembered", mend, file=kept)
     return lines

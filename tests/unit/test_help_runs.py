@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from catalog_probe.cli.main import main
-from catalog_probe.reports.history import nights
+from catalog_probe.reports.history.history_file import append_to_history
 from tests.harness.checkouts import as_checkout
 from tests.unit.reports import sample
 from tests.unit.reports.making import result, run
@@ -32,7 +32,7 @@ def checkout(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     probed = result("pa/errors/general/overloaded")
     (tmp_path / "rely.toml").write_text(RELY)
     sample.write(tmp_path / "reports/out/latest", run(run="latest"), [probed])
-    nights.append(tmp_path / "reports" / "history", run(run="latest"), [probed])
+    append_to_history(tmp_path / "reports" / "history", run(run="latest"), [probed])
     return tmp_path
 
 

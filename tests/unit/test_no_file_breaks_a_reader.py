@@ -21,7 +21,8 @@ from catalog_probe.catalog.model.errors import UserError
 from catalog_probe.catalog.writeback import accepted_differences
 from catalog_probe.probes.running import journal
 from catalog_probe.probes.targets import target_file as targets
-from catalog_probe.reports.history import nights
+from catalog_probe.reports.history.history_file import append_to_history, load_shown_history
+from catalog_probe.reports.history.history_line import build_history_line
 from catalog_probe.reports.news import feed, news
 from catalog_probe.reports.views import junit, summary, terminal
 from tests.unit.reports import sample
@@ -46,17 +47,17 @@ def record(path: Path) -> None:
 
 def remembered(path: Path) -> None:
     """Read, carried by a run, and told: a damaged line is skipped, so nothing refuses the others."""
-    previous, carried = nights.shown(path.parent, path.stem)
+    previous, carried = load_shown_history(path.parent, path.stem)
     rows = earlier_runs.parse_history_lines(carried)
     described, results = sample.some()
     described = replace(described, previous_run=previous, history=carried)
     try:
         json.dumps(described.to_json())
-        nights.row(described, results)
+        build_history_line(described, results)
         terminal.render(described, results)
         if rows:
             feed.render(path.stem, rows)
-            news.news(path.stem, rows, rows[-1].run)
+            news.build_news(path.stem, rows, rows[-1].run)
     except UserError as error:
         raise AssertionError(str(error)) from error
 
@@ -68,7 +69,7 @@ def _history() -> bytes:
         for day in (1, 2):
             started = f"2026-11-0{day}T00:00:00Z"
             night = replace(described, run=f"r{day}", target="live", today=started[:10], started_at=started)
-            nights.append(Path(folder), night, results)
+            append_to_history(Path(folder), night, results)
         return (Path(folder) / "live.jsonl").read_bytes()
 
 

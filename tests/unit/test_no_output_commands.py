@@ -37,7 +37,7 @@ from catalog_probe.probes.plugin.collection import outcomes
 from catalog_probe.probes.running.engine import LaneState
 from catalog_probe.probes.targets import target_file as targets
 from catalog_probe.reports import comparison
-from catalog_probe.reports.history import nights
+from catalog_probe.reports.history.history_line import build_history_line
 from catalog_probe.reports.news import feed, news
 from catalog_probe.reports.views import ci_annotations, junit, summary, terminal
 from tests.harness.engines import catalog
@@ -149,10 +149,10 @@ def test_annotations_are_the_commands_that_we_mean(text: str) -> None:
 @given(FROM_OUTSIDE)
 def test_the_changelog_and_the_news(text: str) -> None:
     described, results = night(text)
-    kept = nights.row(described, results)
+    kept = build_history_line(described, results)
     rows = earlier_runs.parse_history_lines([{**kept, "addresses": [f"{text}/errors/general/{each}" for each in "ab"]}])
     assert_inert(feed.render(text, rows))
-    assert_inert(json.dumps(escape_hidden_in_json(news.news(text, rows, text)), ensure_ascii=False, indent=2))
+    assert_inert(json.dumps(escape_hidden_in_json(news.build_news(text, rows, text)), ensure_ascii=False, indent=2))
 
 
 @given(FROM_OUTSIDE)

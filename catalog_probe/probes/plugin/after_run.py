@@ -9,7 +9,7 @@ from catalog_probe.catalog.files import paths, provider_folders
 from catalog_probe.catalog.writeback import accepted_differences
 from catalog_probe.catalog.writeback.planner import UpdatePolicy
 from catalog_probe.probes.running import journal
-from catalog_probe.reports.history import nights
+from catalog_probe.reports.history.history_file import append_to_history
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -44,7 +44,7 @@ def make_views(options: Options, folder: Path, run: Run, results: Sequence[Resul
             options.catalog, folder, (run, results)
         ),
         "the report": lambda: build.write_views(folder, run, results),
-        "the history": lambda: nights.append(options.history_folder, run, results) if remember else None,
+        "the history": lambda: append_to_history(options.history_folder, run, results) if remember else None,
         f"{paths.RUNS}/latest": lambda: _link(options.out / "latest", folder.name),
     }
     failures = []

@@ -32,7 +32,7 @@ from catalog_probe.probes.plugin.recorder import Recorder
 from catalog_probe.probes.plugin.run_description import RunStart, describe_run
 from catalog_probe.probes.plugin.terminal_summary import SummaryPrinter
 from catalog_probe.probes.running.looking_up import collect_unanswered, collect_values
-from catalog_probe.reports.history import nights
+from catalog_probe.reports.history.history_file import load_shown_history
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Sequence
@@ -110,7 +110,7 @@ class Controller:
             self.folder.mkdir(parents=True)
             if self.options.traffic is None:  # a client does not ask for everything, so coverage cannot be lost
                 history = self.options.history_folder
-                self._history = nights.shown(history, self.options.target_label, left_out=self._trouble)
+                self._history = load_shown_history(history, self.options.target_label, damage_notes=self._trouble)
         except UserError as error:
             self.close()
             raise pytest.UsageError(str(error)) from error

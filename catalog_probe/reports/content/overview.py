@@ -20,7 +20,7 @@ from catalog_probe.reports.content.reported_causes import ReportedCause, report_
 from catalog_probe.reports.content.reported_records import ReportedRecord, report_records
 from catalog_probe.reports.content.sections import QUIET, Section, SectionName, group_into_sections
 from catalog_probe.reports.content.words import OUTCOMES, format_age
-from catalog_probe.reports.history import nights
+from catalog_probe.reports.history.history_line import list_discovered, list_resolved_assumptions
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -98,12 +98,12 @@ class Overview:
     @cached_property
     def discovered(self) -> tuple[str, ...]:
         """Headers, fields and codes that no document names and no earlier run shown has seen."""
-        return self._without_earlier(nights.discovered(self.results))
+        return self._without_earlier(list_discovered(self.results))
 
     @cached_property
     def resolved(self) -> tuple[str, ...]:
         """Assumptions that an answer showed to be wrong, and that no earlier run shown has listed."""
-        return self._without_earlier(nights.corrected(self.results))
+        return self._without_earlier(list_resolved_assumptions(self.results))
 
     def _without_earlier(self, names: set[str]) -> tuple[str, ...]:
         return tuple(sorted(names.difference(*(row.discovered for row in self.earlier))))

@@ -1,1 +1,1 @@
-"""What earlier runs ended with, and the drifts that last over several of them."""
+"""The history of a target: one line per run, and the drift periods that these lines show."""

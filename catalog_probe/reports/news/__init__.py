@@ -1,1 +1,1 @@
-"""What changed on the wire, as an Atom feed and as a message."""
+"""News of what changed on the wire: an Atom feed, and a message for webhooks."""

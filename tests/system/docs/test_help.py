@@ -28,7 +28,7 @@ from catalog_probe.cli.catalog_commands import group as catalog_group
 from catalog_probe.cli.new_commands import group as new_group
 from catalog_probe.cli.target_commands import group as target_group
 from catalog_probe.reports.build import build
-from catalog_probe.reports.history import nights as history
+from catalog_probe.reports.history.history_file import append_to_history
 from tests.harness.checkouts import as_checkout, copied
 from tests.harness.command import pytest_here, pytest_probes
 from tests.system.docs.test_commands import COMMANDS, OF_LIVE_TARGETS, OF_NIGHTS
@@ -119,7 +119,7 @@ def made_in(place: Path) -> Path:
             for each in results if name in CALM else seen:
                 writer.append(each.to_json())
     build(folder / LATEST)
-    history.append(folder / "reports" / "history", told, seen)
+    append_to_history(folder / "reports" / "history", told, seen)
     for records in RECORD_FOLDERS:
         copied(RECORDS, folder / records)
     (folder / "error.txt").write_text(ANSWER, encoding="utf-8")

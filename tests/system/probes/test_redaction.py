@@ -13,7 +13,7 @@ import pytest
 
 from catalog_probe.catalog.evidence import earlier_runs
 from catalog_probe.probes.wire.redaction.redactor import MIN_SECRET
-from catalog_probe.reports.history import nights
+from catalog_probe.reports.history.history_file import load_history
 from catalog_probe.reports.news import feed, news
 from tests.harness.command import Ran, pytest_probes
 from tests.harness.hostile import GREEN, Hostile, Peer, answer, start
@@ -192,9 +192,9 @@ def probed(tmp_path: Path, *arguments: str) -> tuple[Ran, list[str]]:
 
 def tell(out: Path) -> None:
     """What is told of the history: the wire's changelog, and what the night has for a webhook."""
-    rows = earlier_runs.parse_history_lines(nights.load(out / "history", "canary"))
+    rows = earlier_runs.parse_history_lines(load_history(out / "history", "canary"))
     (out / "feed.xml").write_text(feed.render("canary", rows), encoding="utf-8")
-    told = news.news("canary", rows, rows[-1].run)
+    told = news.build_news("canary", rows, rows[-1].run)
     (out / "news.json").write_text(json.dumps(told), encoding="utf-8")
 
 

@@ -32,7 +32,7 @@ from catalog_probe.catalog.observed.confirmed import confirmed_keys, statement_d
 from catalog_probe.catalog.reading.assertions import assertions
 from catalog_probe.catalog.writeback.planner import Patch, UpdatePolicy, plan_patch
 from catalog_probe.catalog.writeback.sightings import Sighting
-from catalog_probe.reports.history import nights as history
+from catalog_probe.reports.history.history_line import build_history_line
 from tests.harness.exit_status import find_exit_status
 from tests.unit.catalog.catalog_making import ERROR_ADDRESS, drift, record, run, small_catalog, write_catalog
 
@@ -136,7 +136,7 @@ def remembered(*nights: Result, live: bool = True) -> list[earlier_runs.HistoryR
     lines: list[Any] = []
     for number, seen in enumerate(nights):
         described = replace(run(f"r{number}", later(number).isoformat(), live=live), history=tuple(lines))
-        lines.append(history.row(described, [seen]))
+        lines.append(build_history_line(described, [seen]))
     return earlier_runs.parse_history_lines(lines)
 
 

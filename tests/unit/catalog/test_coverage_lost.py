@@ -13,7 +13,7 @@ from catalog_probe.catalog.evidence.results import Invocation, Result, Run
 from catalog_probe.catalog.evidence.verdicts import coverage_lost, run_verdict
 from catalog_probe.catalog.model import Outcome, Reason
 from catalog_probe.catalog.model.exits import Exit
-from catalog_probe.reports.history import nights as history
+from catalog_probe.reports.history.history_line import build_history_line
 from catalog_probe.reports.views import summary, terminal
 from tests.unit.catalog.catalog_making import record, result, run
 
@@ -34,7 +34,7 @@ def after(*nights: list[Result], **changes: Any) -> Run:
     """A run that carries what these nights left behind, one a day."""
     rows: list[Any] = []
     for number, seen in enumerate(nights, start=1):
-        rows.append(history.row(_described(f"2026-11-{number:02}", rows), seen))
+        rows.append(build_history_line(_described(f"2026-11-{number:02}", rows), seen))
     return _described(f"2026-11-{len(nights) + 1:02}", rows, expected=("pa",), **changes)
 
 

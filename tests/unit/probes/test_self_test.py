@@ -25,7 +25,7 @@ from catalog_probe.probes.judging.self_test import FALSIFICATIONS, TEAPOT, UNKNO
 from catalog_probe.reports import comparison
 from catalog_probe.reports.content.overview import Overview
 from catalog_probe.reports.content.run_sentence import format_verdict
-from catalog_probe.reports.history import nights
+from catalog_probe.reports.history.history_line import build_history_line
 from catalog_probe.reports.page import html
 from catalog_probe.reports.views import junit, summary, terminal
 from tests.harness.engines import catalog
@@ -116,7 +116,7 @@ def test_where_it_came_out_it_is_nowhere_to_be_seen() -> None:
     assert run_verdict.list_faults(run, results) == ()
     overview = Overview(run, results)
     assert [each.address for each in overview.records] == [MODELS]
-    assert nights.row(run, results) == nights.row(run, [conforming()])
+    assert build_history_line(run, results) == build_history_line(run, [conforming()])
     assert comparison.render((run, results), (run, [conforming()])) is None
     bare = replace(run, self_tests=())
     for render in (terminal.render, summary.render, html.render, junit.render):

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from catalog_probe.catalog.evidence.results_file import ResultsWriter
 from catalog_probe.catalog.model import Attempt, Outcome, Reason
-from catalog_probe.reports.history import nights
+from catalog_probe.reports.history.history_file import MAX_SHOWN_RUNS, find_previous_run
+from catalog_probe.reports.history.history_line import build_history_line
 from tests.unit.reports.making import TODAY, exchange, finding, record, result, run
 from tests.unit.reports.special import drifted, special
 
@@ -75,11 +76,11 @@ def full() -> tuple[Run, list[Result]]:
             run=f"{day:%Y%m%d}T040100Z-live-{back:04x}",
             started_at=f"{day.isoformat()}T04:01:00Z",
             today=day.isoformat(),
-            history=tuple(lines[-nights.SHOWN :]),
+            history=tuple(lines[-MAX_SHOWN_RUNS:]),
         )
-        lines.append(nights.row(earlier, [_earlier(each, back) for each in results if each.record not in NEW]))
-    shown = tuple(lines[-nights.SHOWN :])
-    return run(history=shown, previous_run=nights.previous(shown)), results
+        lines.append(build_history_line(earlier, [_earlier(each, back) for each in results if each.record not in NEW]))
+    shown = tuple(lines[-MAX_SHOWN_RUNS:])
+    return run(history=shown, previous_run=find_previous_run(shown)), results
 
 
 @cache
@@ -121,10 +122,10 @@ def many(number: int) -> tuple[Run, list[Result]]:
         results.append(drifted(address) if dice.random() < 0.05 else _conforming(address, dice))
     quiet = [result(each.record) for each in results]
     lines: list[dict[str, Any]] = []
-    for back in range(nights.SHOWN, 0, -1):
+    for back in range(MAX_SHOWN_RUNS, 0, -1):
         day = TODAY - timedelta(days=back)
         earlier = run(run=f"r{back}", started_at=f"{day.isoformat()}T04:01:00Z", today=day.isoformat())
-        line = nights.row(earlier, quiet)
+        line = build_history_line(earlier, quiet)
         lines.append({key: value for key, value in line.items() if key != "addresses" or not lines})
     return run(history=tuple(lines), previous_run="r1"), results
 

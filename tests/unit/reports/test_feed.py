@@ -18,8 +18,9 @@ from catalog_probe.catalog.evidence.results_file import EvidenceError
 from catalog_probe.catalog.evidence.verdicts.merge import merge_runs
 from catalog_probe.catalog.model import Aspect, Outcome, Reason
 from catalog_probe.cli.report_commands import main
-from catalog_probe.reports.history import nights as history
-from catalog_probe.reports.history.episodes import Ending, Episode, episodes
+from catalog_probe.reports.history.drift_periods import DriftPeriod, Ending, find_drift_periods
+from catalog_probe.reports.history.history_file import MAX_SHOWN_RUNS, append_to_history, load_shown_history
+from catalog_probe.reports.history.history_line import build_history_line
 from catalog_probe.reports.news import feed
 from tests.harness.checkouts import as_checkout
 from tests.unit.reports.making import finding, result, run
@@ -50,15 +51,17 @@ def replayed(nights: Iterable[Sequence[Result]]) -> list[HistoryRow]:
     lines: list[dict[str, Any]] = []
     for number, results in enumerate(nights):
         day = FIRST + timedelta(days=number)
-        shown = tuple(lines[-history.SHOWN :])
+        shown = tuple(lines[-MAX_SHOWN_RUNS:])
         described = run(run=f"r{number:02}", started_at=f"{day}T04:00:00Z", today=day.isoformat(), history=shown)
-        lines.append(history.row(described, results))
+        lines.append(build_history_line(described, results))
     return earlier_runs.parse_history_lines(lines)
 
 
-def told(found: Iterable[Episode]) -> list[tuple[str, int, int, str]]:
+def told(found: Iterable[DriftPeriod]) -> list[tuple[str, int, int, str]]:
     """What differed, on which nights it was first and last seen, and how it ended."""
-    return [(each.told, (each.first - FIRST).days, (each.last - FIRST).days, str(each.how or "")) for each in found]
+    return [
+        (each.summary, (each.first - FIRST).days, (each.last - FIRST).days, str(each.ending or "")) for each in found
+    ]
 
 
 def test_thirty_nights_have_an_entry_a_change_and_a_recovery_each() -> None:
@@ -69,7 +72,7 @@ def test_thirty_nights_have_an_entry_a_change_and_a_recovery_each() -> None:
         b = drifted(B, 422 if number < 14 else 409) if 10 <= number < 17 else result(B)
         c = drifted(C, 404) if number >= 27 else result(C)
         nights.append([a, b, c])
-    assert told(episodes(replayed(nights))) == [
+    assert told(find_drift_periods(replayed(nights))) == [
         ("status: documented 400, observed 422", 4, 8, "recovered"),
         ("status: documented 400, observed 422", 10, 13, "changed"),
         ("status: documented 400, observed 409", 14, 16, "recovered"),
@@ -79,38 +82,42 @@ def test_thirty_nights_have_an_entry_a_change_and_a_recovery_each() -> None:
 
 
 def test_a_cause_behind_many_records_is_one_change() -> None:
-    [change] = episodes(replayed([[drifted(A), result(B)], [drifted(A), drifted(B)], [result(A), drifted(B)]]))
+    [change] = find_drift_periods(
+        replayed([[drifted(A), result(B)], [drifted(A), drifted(B)], [result(A), drifted(B)]])
+    )
     assert (change.first.day, change.last.day, change.ended) == (1, 3, None)
-    parts = {each.record: (each.first.day, each.how) for each in change.parts.values()}
+    parts = {record.address: (record.first.day, record.ending) for record in change.records.values()}
     assert parts == {A: (1, Ending.RECOVERED), B: (2, None)}
 
 
 def test_a_change_ends_as_the_last_of_its_records_did() -> None:
     nights = [[drifted(A), drifted(B)], [result(A), drifted(B)], [result(A), drifted(B, 409)]]
-    first, second = episodes(replayed(nights))
-    assert (first.how, second.instead) == (Ending.CHANGED, {first.id})
+    first, second = find_drift_periods(replayed(nights))
+    assert (first.ending, second.replaced_ids) == (Ending.CHANGED, {first.id})
 
 
 def test_what_no_night_had_seen_as_documented_is_told_so() -> None:
     never = replace(
         drifted(A), confirmation={"statements": "x", "never_confirmed": {"answer/status": {"first": "2026-10-30"}}}
     )
-    assert [each.never_confirmed for night in (never, drifted(A)) for each in episodes(replayed([[night]]))] == [
+    assert [
+        each.never_confirmed for night in (never, drifted(A)) for each in find_drift_periods(replayed([[night]]))
+    ] == [
         True,
         False,
     ]
 
 
 def test_what_took_the_place_of_another_names_it() -> None:
-    was, now = episodes(replayed([[drifted(A)], [drifted(A, 500)]]))
-    assert (was.how, now.instead) == (Ending.CHANGED, {was.id})
+    was, now = find_drift_periods(replayed([[drifted(A)], [drifted(A, 500)]]))
+    assert (was.ending, now.replaced_ids) == (Ending.CHANGED, {was.id})
 
 
 def test_one_of_two_differences_recovers_where_nothing_takes_its_place() -> None:
     absent = finding("header-missing", aspect=Aspect.HEADER, location="retry-after", label="limited", message="absent")
     both = result(A, Outcome.DRIFTED, findings=(finding(), absent))
-    found = episodes(replayed([[both], [drifted(A)]]))
-    assert {(each.code, str(each.how or "")) for each in found} == {
+    found = find_drift_periods(replayed([[both], [drifted(A)]]))
+    assert {(each.code, str(each.ending or "")) for each in found} == {
         ("header-missing", "recovered"),
         ("status-differs", ""),
     }
@@ -125,10 +132,12 @@ OTHERS = [Outcome.INCONCLUSIVE, Outcome.RESTRICTED, Outcome.NOT_PROBED, Outcome.
 )
 def test_nights_without_a_verdict_change_nothing(seen: list[str], between: list[tuple[int, Outcome]]) -> None:
     nights = [{"c": result(A), "x": drifted(A), "y": drifted(A, 500)}[each] for each in seen]
-    told_of_all = [(each.told, each.how) for each in episodes(replayed([[each] for each in nights]))]
+    told_of_all = [(each.summary, each.ending) for each in find_drift_periods(replayed([[each] for each in nights]))]
     for at, outcome in between:
         nights.insert(at, result(A, outcome))
-    assert [(each.told, each.how) for each in episodes(replayed([[each] for each in nights]))] == (told_of_all)
+    assert [(each.summary, each.ending) for each in find_drift_periods(replayed([[each] for each in nights]))] == (
+        told_of_all
+    )
 
 
 def test_an_endpoint_that_is_not_drawn_neither_recovers_nor_changes() -> None:
@@ -136,10 +145,10 @@ def test_an_endpoint_that_is_not_drawn_neither_recovers_nor_changes() -> None:
     on_both = result(A, Outcome.DRIFTED, findings=(finding(endpoints=(here,)), gone(there)))
     not_there = result(A, Outcome.DRIFTED, findings=(finding(endpoints=(here,)),), not_drawn=(there,))
     neither = result(A, not_drawn=(here, there))
-    open_ones = episodes(replayed([[on_both], [not_there], [not_there], [neither]]))
-    assert [each.how for each in open_ones] == [None, None]
-    ended = episodes(replayed([[on_both], [not_there], [not_there], [neither], [result(A)]]))
-    assert [each.how for each in ended] == [Ending.RECOVERED, Ending.RECOVERED]
+    open_ones = find_drift_periods(replayed([[on_both], [not_there], [not_there], [neither]]))
+    assert [each.ending for each in open_ones] == [None, None]
+    ended = find_drift_periods(replayed([[on_both], [not_there], [not_there], [neither], [result(A)]]))
+    assert [each.ending for each in ended] == [Ending.RECOVERED, Ending.RECOVERED]
 
 
 def gone(endpoint: str) -> Any:
@@ -164,15 +173,18 @@ def test_shards_tell_the_same_merged_in_any_order_or_not_at_all(
 
         def at(name: str, own: list[dict[str, Any]], second: int = 0, day: date = day) -> Any:
             started = f"{day}T04:00:{second:02}Z"
-            return run(run=name, started_at=started, today=day.isoformat(), history=tuple(own[-history.SHOWN :]))
+            return run(run=name, started_at=started, today=day.isoformat(), history=tuple(own[-MAX_SHOWN_RUNS:]))
 
-        whole.append(history.row(at(f"r{number}", whole), results))
+        whole.append(build_history_line(at(f"r{number}", whole), results))
         shards = [(at(f"s{number}{each}", merged, each), [results[each]]) for each in range(3)]
         dice.shuffle(shards)
-        merged.append(history.row(*merge_runs(shards)))
-        apart += [history.row(at(f"s{number}{each}", apart, each), [results[each]]) for each in range(3)]
+        merged.append(build_history_line(*merge_runs(shards)))
+        apart += [build_history_line(at(f"s{number}{each}", apart, each), [results[each]]) for each in range(3)]
     dice.shuffle(apart)
-    found = [episodes(earlier_runs.parse_history_lines(lines)) for lines in (whole, merged, apart, [*whole, *apart])]
+    found = [
+        find_drift_periods(earlier_runs.parse_history_lines(lines))
+        for lines in (whole, merged, apart, [*whole, *apart])
+    ]
     assert found[0] == found[1] == found[2] == found[3]
 
 
@@ -187,9 +199,9 @@ def made(address: str, how: str) -> Result:
 def remember(folder: Path, nights: Iterable[Sequence[Result]]) -> None:
     for number, results in enumerate(nights):
         day = FIRST + timedelta(days=number)
-        _, shown = history.shown(folder, "live")
+        _, shown = load_shown_history(folder, "live")
         described = run(run=f"r{number}", started_at=f"{day}T04:00:00Z", today=day.isoformat(), history=shown)
-        history.append(folder, described, results)
+        append_to_history(folder, described, results)
 
 
 def entries(text: str) -> list[ElementTree.Element]:
@@ -208,12 +220,12 @@ def test_the_only_history_there_is_need_not_be_named(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     as_checkout(tmp_path, monkeypatch)
-    history.append(Path("h"), run(target="gateway"), [drifted(A)])
+    append_to_history(Path("h"), run(target="gateway"), [drifted(A)])
     assert main(["feed", "--history", "h"]) == 0
     assert ElementTree.fromstring(capsys.readouterr().out).findtext(f"{ATOM}title") == (
         "What changed on the wire: gateway"
     )
-    history.append(Path("h"), run(target="mock"), [drifted(A)])
+    append_to_history(Path("h"), run(target="mock"), [drifted(A)])
     assert main(["feed", "--history", "h"]) == 4
     assert "h/live.jsonl: no run is remembered" in capsys.readouterr().err
 
@@ -230,7 +242,7 @@ def test_a_run_under_another_revision_is_told_apart_from_the_usual_ones(
     other = run(
         run="o1", target="live-2026-10-21", started_at="2026-11-02T05:00:00Z", today="2026-11-02", invocation=invocation
     )
-    history.append(tmp_path / "h", other, [blind(A), drifted(B)])
+    append_to_history(tmp_path / "h", other, [blind(A), drifted(B)])
     assert main(["feed", "--history", "h"]) == main(["news", "--history", "h"]) == 0
     assert capsys.readouterr().out == before
     with pytest.raises(EvidenceError, match="runs of different targets cannot be one: live-2026-10-21, live"):
@@ -344,7 +356,7 @@ def test_a_calm_history_is_dated_by_its_first_night() -> None:
 
 def test_ids_outlive_the_nights_after_them() -> None:
     nights = [[drifted(A)], [drifted(A)], [result(A)], [drifted(A, 409)]]
-    ids = [{item.id for item in episodes(replayed(nights[:number]))} for number in range(1, 5)]
+    ids = [{item.id for item in find_drift_periods(replayed(nights[:number]))} for number in range(1, 5)]
     assert ids[0] == ids[1] == ids[2] < ids[3]
 
 

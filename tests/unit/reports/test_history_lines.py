@@ -9,7 +9,12 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from catalog_probe.catalog.evidence.results_file import EvidenceError
-from catalog_probe.reports.history import nights
+from catalog_probe.reports.history.history_file import (
+    MAX_DAMAGE_NOTES,
+    append_to_history,
+    load_history,
+    load_shown_history,
+)
 from tests.unit.reports.making import finding, result, run
 
 if TYPE_CHECKING:
@@ -20,41 +25,41 @@ DRIFT = {"since": "2026-11-01", "differs": ["answer/status 422"], "causes": ["pa
 
 
 def test_a_line_that_a_kill_cut_short_does_not_swallow_the_next(tmp_path: Path) -> None:
-    nights.append(tmp_path, run(run="r1"), [result(A)])
+    append_to_history(tmp_path, run(run="r1"), [result(A)])
     path = tmp_path / "live.jsonl"
     path.write_bytes(path.read_bytes() + b'{"run":"r2","tar')
-    assert [line["run"] for line in nights.load(tmp_path, "live")] == ["r1"]
-    nights.append(tmp_path, run(run="r3", started_at="2026-11-22T00:00:00Z"), [result(A)])
-    assert [line["run"] for line in nights.load(tmp_path, "live")] == ["r1", "r3"]
+    assert [line["run"] for line in load_history(tmp_path, "live")] == ["r1"]
+    append_to_history(tmp_path, run(run="r3", started_at="2026-11-22T00:00:00Z"), [result(A)])
+    assert [line["run"] for line in load_history(tmp_path, "live")] == ["r1", "r3"]
     path.write_bytes(path.read_bytes().removesuffix(b"\n"))
-    nights.append(tmp_path, run(run="r4", started_at="2026-11-23T00:00:00Z"), [result(A)])
-    assert [line["run"] for line in nights.load(tmp_path, "live")] == ["r1", "r3", "r4"], "one without an end is whole"
+    append_to_history(tmp_path, run(run="r4", started_at="2026-11-23T00:00:00Z"), [result(A)])
+    assert [line["run"] for line in load_history(tmp_path, "live")] == ["r1", "r3", "r4"], "one without an end is whole"
 
 
 def test_lines_are_in_the_order_of_their_runs_whatever_order_they_were_written_in(tmp_path: Path) -> None:
     for name, started in (("b", "2026-11-22"), ("a", "2026-11-22"), ("c", "2026-11-21")):
-        nights.append(tmp_path, run(run=name, started_at=f"{started}T00:00:00Z"), [result(A)])
-    assert [line["run"] for line in nights.load(tmp_path, "live")] == ["c", "a", "b"]
-    assert all(line["addresses"] == [A] for line in nights.load(tmp_path, "live"))
+        append_to_history(tmp_path, run(run=name, started_at=f"{started}T00:00:00Z"), [result(A)])
+    assert [line["run"] for line in load_history(tmp_path, "live")] == ["c", "a", "b"]
+    assert all(line["addresses"] == [A] for line in load_history(tmp_path, "live"))
 
 
 def test_lines_whose_addresses_only_a_damaged_line_spelt_out_are_read_again_after_the_next_run(tmp_path: Path) -> None:
     for name in ("r1", "r2"):
-        nights.append(tmp_path, run(run=name), [result(A)])
+        append_to_history(tmp_path, run(run=name), [result(A)])
     path = tmp_path / "live.jsonl"
     path.write_text("{}\n" + path.read_text().splitlines(keepends=True)[1])
     damaged: list[str] = []
-    assert nights.load(tmp_path, "live", left_out=damaged) == []
+    assert load_history(tmp_path, "live", damage_notes=damaged) == []
     assert [re.sub(r"\A.*live\.jsonl:", "", line) for line in damaged] == [
         "1: not a history line that can be read (no address_set); it is skipped",
         "2: not a history line that can be read (no other line spells out its addresses); it is skipped",
     ]
-    nights.append(tmp_path, run(run="r3"), [result(A)])
-    assert [line["run"] for line in nights.load(tmp_path, "live")] == ["r2", "r3"]
+    append_to_history(tmp_path, run(run="r3"), [result(A)])
+    assert [line["run"] for line in load_history(tmp_path, "live")] == ["r2", "r3"]
 
 
 def test_a_line_is_ascii_and_no_wider_than_it_need_be(tmp_path: Path) -> None:
-    nights.append(
+    append_to_history(
         tmp_path, run(versions={"x": "y"}), [result(A, findings=(finding("undocumented-header", location="é"),))]
     )
     raw = (tmp_path / "live.jsonl").read_bytes()
@@ -90,9 +95,9 @@ def test_a_damaged_line_is_named_kept_and_skipped(tmp_path: Path, damage: Any, w
     """Its neighbours are read, and a run is added: else one line would blind every night after it."""
     path = tmp_path / "live.jsonl"
     for name, started in (("r1", "2026-11-19"), ("r2", "2026-11-20")):
-        nights.append(tmp_path, run(run=name, started_at=f"{started}T00:00:00Z"), [result(A)])
+        append_to_history(tmp_path, run(run=name, started_at=f"{started}T00:00:00Z"), [result(A)])
     first, second = path.read_bytes().splitlines(keepends=True)
-    sound = nights.load(tmp_path, "live")[0]
+    sound = load_history(tmp_path, "live")[0]
     if isinstance(damage, dict):
         damage = json.dumps({**sound, "run": "bad", **damage})
     elif damage in sound:
@@ -100,23 +105,23 @@ def test_a_damaged_line_is_named_kept_and_skipped(tmp_path: Path, damage: Any, w
     raw = (damage if isinstance(damage, bytes) else damage.encode()) + b"\n"
     path.write_bytes(first + raw + second)
     damaged: list[str] = []
-    assert nights.append(tmp_path, run(run="r3"), [result(A)], damaged)
+    assert append_to_history(tmp_path, run(run="r3"), [result(A)], damaged)
     [told] = damaged
     assert "live.jsonl:2: " in told
     assert why in told
     assert "it is skipped" in told
-    assert [line["run"] for line in nights.load(tmp_path, "live")] == ["r1", "r2", "r3"]
+    assert [line["run"] for line in load_history(tmp_path, "live")] == ["r1", "r2", "r3"]
     assert path.read_bytes().startswith(first + raw + second)
 
 
 def test_of_many_damaged_lines_some_are_named_and_all_are_counted(tmp_path: Path) -> None:
     (tmp_path / "live.jsonl").write_text("{}\n" * 4000)
     damaged: list[str] = []
-    assert nights.shown(tmp_path, "live", left_out=damaged) == (None, ())
-    assert damaged[nights.MAX_NAMED :] == ["3990 more damaged lines of the history are skipped"]
+    assert load_shown_history(tmp_path, "live", damage_notes=damaged) == (None, ())
+    assert damaged[MAX_DAMAGE_NOTES:] == ["3990 more damaged lines of the history are skipped"]
 
 
 def test_a_history_that_cannot_be_read_is_told(tmp_path: Path) -> None:
     (tmp_path / "live.jsonl").mkdir()
     with pytest.raises(EvidenceError, match=r"live\.jsonl: cannot be read \(Is a directory\); check the path"):
-        nights.load(tmp_path, "live")
+        load_history(tmp_path, "live")

@@ -15,9 +15,9 @@ from hypothesis import strategies as st
 from catalog_probe.catalog.evidence.results_file import EvidenceError
 from catalog_probe.catalog.model import Outcome
 from catalog_probe.cli.report_commands import main
-from catalog_probe.reports.history import nights as history
-from catalog_probe.reports.history.episodes import episodes
-from catalog_probe.reports.news.news import news
+from catalog_probe.reports.history.drift_periods import find_drift_periods
+from catalog_probe.reports.history.history_file import append_to_history
+from catalog_probe.reports.news.news import build_news
 from tests.harness.checkouts import as_checkout
 from tests.unit.reports import sample
 from tests.unit.reports.making import finding, result, run
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 def told(rows: Sequence[HistoryRow]) -> list[dict[str, int]]:
     """What each run of a history tells, counted; nothing where it is silent."""
-    found = [news("live", rows, row.run)["counts"] for row in rows]
+    found = [build_news("live", rows, row.run)["counts"] for row in rows]
     return [{name: number for name, number in each.items() if number} for each in found]
 
 
@@ -55,9 +55,9 @@ def test_what_is_lost_from_sight_is_told_together_and_only_what_was_seen_before(
     rows = replayed(
         [[result(A), result(B), blind("pa/errors/general/d")], [blind(A), blind(B), blind("pc/errors/x/e")]]
     )
-    [lost] = news("live", rows, rows[-1].run)["coverage_lost"]
+    [lost] = build_news("live", rows, rows[-1].run)["coverage_lost"]
     assert lost == {"provider": "pa", "since": "2026-11-02", "number": 2, "records": [A, B]}
-    assert news("live", rows, rows[-1].run)["text"] == ("2 records lost coverage; PA and PC were not observed")
+    assert build_news("live", rows, rows[-1].run)["text"] == ("2 records lost coverage; PA and PC were not observed")
 
 
 def test_what_was_seen_again_is_lost_anew() -> None:
@@ -67,7 +67,7 @@ def test_what_was_seen_again_is_lost_anew() -> None:
 
 def test_what_was_not_probed_is_lost_where_the_history_says_so() -> None:
     rows = replayed([[result(A), result(B)], [result(A, Outcome.NOT_PROBED), result(B, Outcome.NOT_PROBED)]])
-    [lost] = news("live", [rows[0], replace(rows[1], coverage_lost=frozenset({B}))], "r01")["coverage_lost"]
+    [lost] = build_news("live", [rows[0], replace(rows[1], coverage_lost=frozenset({B}))], "r01")["coverage_lost"]
     assert lost["records"] == [B]
 
 
@@ -76,7 +76,7 @@ def test_a_run_is_told_whole() -> None:
     lost = [f"pc/errors/general/{number:02}" for number in range(11)]
     drifting = [f"pa/errors/general/{number:02}" for number in range(11)]
     rows = replayed([[result(each) for each in lost], [*map(blind, lost), *map(drifted, drifting)]])
-    said = news("live", rows, "r01")
+    said = build_news("live", rows, "r01")
     [new], [absent] = said.pop("new"), said.pop("coverage_lost")
     assert said == {
         "schema_version": 1,
@@ -97,13 +97,13 @@ def test_a_run_is_told_whole() -> None:
 @given(st.lists(st.fixed_dictionaries(dict.fromkeys((A, B), st.sampled_from("cxyi"))), min_size=1, max_size=10))
 def test_the_runs_of_a_history_tell_each_change_and_each_recovery_once(nights: list[dict[str, str]]) -> None:
     rows = replayed([[made(each, how) for each, how in night.items()] for night in nights])
-    runs = [news("live", rows, row.run) for row in rows]
-    found = episodes(rows)
+    runs = [build_news("live", rows, row.run) for row in rows]
+    found = find_drift_periods(rows)
     assert sorted(each["id"] for told in runs for name in ("new", "changed") for each in told[name]) == sorted(
         each.id for each in found
     )
     assert sorted(each["id"] for told in runs for each in told["recovered"]) == sorted(
-        each.id for each in found if each.how == "recovered"
+        each.id for each in found if each.ending == "recovered"
     )
 
 
@@ -111,7 +111,7 @@ def test_a_run_that_nobody_remembers_has_nothing_to_tell() -> None:
     with pytest.raises(
         EvidenceError, match=r"the history does not remember run 'r9'; `catalog-probe report history append` adds"
     ):
-        news("live", replayed([[result(A)]]), "r9")
+        build_news("live", replayed([[result(A)]]), "r9")
 
 
 def test_it_is_small_and_one_sentence_tells_it() -> None:
@@ -120,13 +120,13 @@ def test_it_is_small_and_one_sentence_tells_it() -> None:
         for number in range(300)
     ]
     rows = replayed([many])
-    said = news("live", rows, rows[-1].run)
+    said = build_news("live", rows, rows[-1].run)
     assert len(json.dumps(said)) < 60_000
     assert len(said["new"]) == 40 < said["counts"]["new"]
     [one] = replayed([[drifted(A)]])
-    assert news("live", [one], one.run)["text"] == "1 new (PA status: 400 → 422 in 1 record)"
+    assert build_news("live", [one], one.run)["text"] == "1 new (PA status: 400 → 422 in 1 record)"
     [calm] = replayed([[result(A)]])
-    assert news("live", [calm], calm.run)["text"] == "nothing to tell"
+    assert build_news("live", [calm], calm.run)["text"] == "nothing to tell"
 
 
 @pytest.mark.parametrize(
@@ -134,12 +134,12 @@ def test_it_is_small_and_one_sentence_tells_it() -> None:
 )
 def test_a_text_that_a_channel_could_act_on_is_told_by_its_code(mention: str) -> None:
     [row] = replayed([[drifted(A, mention)]])
-    assert news("live", [row], row.run)["text"] == "1 new (PA: status-differs in 1 record)"
+    assert build_news("live", [row], row.run)["text"] == "1 new (PA: status-differs in 1 record)"
 
 
 def test_of_several_changes_the_first_is_told_as_the_first() -> None:
     [row] = replayed([[drifted(A, 422), drifted(B, 409)]])
-    said = news("live", [row], row.run)["text"]
+    said = build_news("live", [row], row.run)["text"]
     assert re.fullmatch(r"2 new \(the first: PA status: 400 → (409|422) in 1 record\)", said)
 
 
@@ -147,13 +147,15 @@ def test_a_run_that_could_not_look_is_never_without_news() -> None:
     unseen = [result(A, Outcome.INCONCLUSIVE), result("pc/errors/general/x", Outcome.RESTRICTED)]
     first, again = replayed([[*unseen, result("pb/errors/general/x")]] * 2)
     for row in (first, again):
-        said = news("live", [first, again], row.run)
+        said = build_news("live", [first, again], row.run)
         assert said["not_observed"] == ["pa", "pc"]
         assert said["text"] == "PA and PC were not observed"
     [both] = replayed(
         [[drifted("pb/errors/general/y"), *unseen[:1], result("pc/errors/general/y", Outcome.NOT_PROBED)]]
     )
-    assert news("live", [both], both.run)["text"] == ("1 new (PB status: 400 → 422 in 1 record); PA was not observed")
+    assert build_news("live", [both], both.run)["text"] == (
+        "1 new (PB status: 400 → 422 in 1 record); PA was not observed"
+    )
 
 
 def test_the_command_prints_it_of_any_run(
@@ -165,7 +167,7 @@ def test_the_command_prints_it_of_any_run(
     last = json.loads(capsys.readouterr().out)
     assert (last["run"], last["night"], last["counts"]["recovered"]) == ("r1", str(FIRST + timedelta(days=1)), 1)
     written = sample.write(tmp_path / "reports" / "out" / "r1", run(run="r1"), [result(A)])
-    history.append(tmp_path / "reports" / "history", run(target="mock"), [result(A)])
+    append_to_history(tmp_path / "reports" / "history", run(target="mock"), [result(A)])
     assert main(["news", str(written)]) == 0, "the run says whose history it is in"
     assert json.loads(capsys.readouterr().out) == last
     assert main(["news", "r0", "--target", "live"]) == 0
@@ -195,6 +197,6 @@ def test_slips(
 
 def test_a_merged_night_tells_what_its_shards_saw(tmp_path: Path) -> None:
     shards: list[Any] = [result(A, Outcome.DRIFTED, findings=(finding(),)), drifted(B)]
-    history.append(tmp_path, run(run="r1"), shards)
+    append_to_history(tmp_path, run(run="r1"), shards)
     [row] = replayed([shards])
-    assert news("live", [row], row.run)["counts"]["new"] == 1, "one cause"
+    assert build_news("live", [row], row.run)["counts"]["new"] == 1, "one cause"

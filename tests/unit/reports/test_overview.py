@@ -15,7 +15,7 @@ from catalog_probe.catalog.model.answered_by import AnsweredBy
 from catalog_probe.catalog.model.observation import Observation
 from catalog_probe.reports.content.overview import Overview
 from catalog_probe.reports.content.run_sentence import format_verdict
-from catalog_probe.reports.history import nights
+from catalog_probe.reports.history.history_line import build_history_line
 from tests.unit.reports.making import TODAY, finding, record, result, run
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ def past(*days: dict[str, Outcome]) -> Run:
             result(address, outcome, findings=(finding(),) if outcome is Outcome.DRIFTED else ())
             for address, outcome in outcomes.items()
         ]
-        lines.append(nights.row(earlier, seen))
+        lines.append(build_history_line(earlier, seen))
     return run(history=tuple(lines), previous_run="r-1" if days else None)
 
 
@@ -184,7 +184,7 @@ def test_what_is_not_seen_now_rests_on_what_was_seen(
 def test_what_is_beyond_the_documents_is_new_once() -> None:
     seen = finding("undocumented-header", location="x-new")
     assert Overview(run(), [result(A, findings=(seen,))]).discovered == ("pa undocumented-header x-new",)
-    line = nights.row(run(), [result(A, findings=(seen,))])
+    line = build_history_line(run(), [result(A, findings=(seen,))])
     assert Overview(run(history=(line,)), [result(A, findings=(seen,))]).discovered == ()
 
 
@@ -195,7 +195,7 @@ def test_an_assumption_that_reality_corrected_is_told_once() -> None:
     assert first.resolved == (f"{A}#success/status: assumed 200, observed 201",)
     assert first.has_news
     assert first.mood == "good"
-    second = Overview(run(expected=(), history=(nights.row(run(), night),)), night)
+    second = Overview(run(expected=(), history=(build_history_line(run(), night),)), night)
     assert second.resolved == ()
     assert not second.has_news
     unsure = result(A, Outcome.INCONCLUSIVE, findings=(seen,))  # nothing of it is written down: it waits for a verdict

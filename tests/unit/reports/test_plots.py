@@ -9,7 +9,7 @@ from catalog_probe.catalog.model.observation import Observation
 from catalog_probe.catalog.reading.assertions import assertions
 from catalog_probe.reports.content.observed_share import count_observed_shares
 from catalog_probe.reports.content.overview import Overview
-from catalog_probe.reports.history import nights
+from catalog_probe.reports.history.history_line import build_history_line
 from catalog_probe.reports.page import plots
 from catalog_probe.reports.page.matrix import build_matrix
 from tests.harness.engines import catalog as shipped
@@ -88,5 +88,5 @@ def test_the_share_of_assertions_that_were_looked_at() -> None:
 
 
 def test_a_second_run_on_a_day_has_a_name_of_its_own() -> None:
-    line = nights.row(run(run="r-1", today="2026-11-21"), [result(A)])
+    line = build_history_line(run(run="r-1", today="2026-11-21"), [result(A)])
     assert Overview(run(history=(line,)), [result(A)]).run_names == ("2026-11-21", "2026-11-21.2")

@@ -16,7 +16,7 @@ from catalog_probe.catalog.model.explanations import FINDINGS
 from catalog_probe.catalog.writeback.planner import NoPatch, Patch, UpdatePolicy, plan_patch
 from catalog_probe.catalog.writeback.sightings import Sighting
 from catalog_probe.reports.content.overview import Overview
-from catalog_probe.reports.history import nights
+from catalog_probe.reports.history.history_line import build_history_line
 from tests.unit.catalog.catalog_making import ERROR_ADDRESS
 from tests.unit.catalog.catalog_making import record as of_catalog
 from tests.unit.reports.making import TODAY, finding, result, run
@@ -65,7 +65,7 @@ def test_report_and_write_back_agree_on_whether_it_is_the_same_drift(
     before = result(ERROR_ADDRESS, Outcome.DRIFTED, findings=yesterday, probed_record=probed.data)
     now = result(ERROR_ADDRESS, Outcome.DRIFTED, findings=today, probed_record=probed.data)
     first = run(run="r-1", started_at="2026-11-20T00:00:00Z", today=YESTERDAY.isoformat())
-    second = run(history=(nights.row(first, [before]),))
+    second = run(history=(build_history_line(first, [before]),))
 
     (standing,) = Overview(second, [now]).records
     assert standing.change is (Change.ONGOING if same else Change.DIFFERENT)

@@ -21,7 +21,7 @@ from catalog_probe.catalog.model.exits import Exit
 from catalog_probe.reports.content import run_sentence
 from catalog_probe.reports.content.overview import Overview
 from catalog_probe.reports.content.sections import SectionName
-from catalog_probe.reports.history import nights
+from catalog_probe.reports.history.history_line import build_history_line
 from catalog_probe.reports.page import html
 from catalog_probe.reports.views import junit, summary, terminal
 from tests.unit.reports.making import finding, result, run
@@ -107,7 +107,7 @@ def runs(draw: st.DrawFn) -> Run:
         described["policy"] = {**described.get("policy", {}), "expect_all": True}
     if draw(st.booleans()):
         past = run(run="r-1", started_at="2026-11-20T00:00:00Z", today="2026-11-20")
-        described["history"] = (nights.row(past, draw(results())),)
+        described["history"] = (build_history_line(past, draw(results())),)
     if draw(st.booleans()):
         described["self_tests"] = ("pa:inference",)
     return run(**described)

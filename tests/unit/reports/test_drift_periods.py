@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from catalog_probe.catalog.model import Outcome
-from catalog_probe.reports.history.episodes import Ending, episodes
+from catalog_probe.reports.history.drift_periods import Ending, find_drift_periods
 from catalog_probe.reports.news import feed
 from tests.unit.reports.making import finding, result
 from tests.unit.reports.test_feed import A, B, drifted, replayed
@@ -19,9 +19,9 @@ def test_what_begins_under_another_label_takes_no_place(is_seen: bool) -> None:
     limited = finding(label="limited", documented=429, observed=400, message="status: documented 429, observed 400")
     was = finding(message="status: documented 400, observed 422")
     now = result(A, Outcome.DRIFTED, findings=(was, limited) if is_seen else (limited,))
-    first, second = episodes(replayed([[result(A, Outcome.DRIFTED, findings=(was,))], [now]]))
-    assert (first.how, second.how) == (None if is_seen else Ending.RECOVERED, None)
-    assert second.instead == set()
+    first, second = find_drift_periods(replayed([[result(A, Outcome.DRIFTED, findings=(was,))], [now]]))
+    assert (first.ending, second.ending) == (None if is_seen else Ending.RECOVERED, None)
+    assert second.replaced_ids == set()
 
 
 def test_what_is_accepted_of_all_that_still_drift_is_accepted() -> None:
@@ -29,7 +29,7 @@ def test_what_is_accepted_of_all_that_still_drift_is_accepted() -> None:
         replace(drifted(each), accepted_difference={"state": "accounted", "reason": "known"}) for each in (A, B)
     )
     for last, expected in (([accepted, result(B)], True), ([accepted, drifted(B)], False)):
-        [change] = episodes(replayed([[accepted, other], last]))
+        [change] = find_drift_periods(replayed([[accepted, other], last]))
         assert change.accepted is expected
 
 
@@ -38,5 +38,5 @@ def test_what_is_accepted_of_all_that_still_drift_is_accepted() -> None:
 )
 def test_a_cause_without_words_is_told_by_its_differences(words: dict[str, str], said: tuple[str, str]) -> None:
     [row] = replayed([[drifted(A)]])
-    [change] = episodes([replace(row, causes=dict.fromkeys(row.causes, words))])
-    assert (change.code, feed.describe(change)) == said
+    [change] = find_drift_periods([replace(row, causes=dict.fromkeys(row.causes, words))])
+    assert (change.code, feed.describe_period(change)) == said

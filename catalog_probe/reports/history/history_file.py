@@ -1,0 +1,168 @@
+"""The file with the history of a target, `<folder>/<target>.jsonl`: one line per run, only appended to."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from typing import TYPE_CHECKING
+
+from catalog_probe.catalog.evidence import results_schema
+from catalog_probe.catalog.evidence.earlier_runs import OUTCOMES_BY_LETTER
+from catalog_probe.catalog.evidence.results_file import EvidenceError
+from catalog_probe.catalog.files import json_lines
+from catalog_probe.catalog.model.errors import MAX_MESSAGE_LENGTH
+from catalog_probe.catalog.text.sanitizing import sanitize_line
+from catalog_probe.reports.history.history_line import build_history_line
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence, Set
+    from pathlib import Path
+
+    from catalog_probe.catalog.evidence.results import Result, Run
+    from catalog_probe.catalog.model import Json
+
+MAX_SHOWN_RUNS = 29  # earlier ones; with its own, a report shows thirty
+MAX_DAMAGE_NOTES = 10  # damaged lines that are named; the others are counted
+
+_ADDRESS_FIELDS = ("addresses", "statement_digests")
+"""Fields that only the first line of an address set has."""
+
+_REQUIRED_FIELDS = frozenset({"schema_version", "run", "target", "started_at", "today", "address_set", "outcomes"})
+
+
+def load_history(folder: Path, target: str, damage_notes: list[str] | None = None) -> list[dict[str, Json]]:
+    """Return the lines of a target's history, oldest first, each with its addresses.
+
+    A damaged line stays in the file and is skipped, so that it blinds no later run; `damage_notes` gets a note of it.
+
+    Raises:
+        EvidenceError: the file cannot be read.
+    """
+    notes: list[str] = []
+    located_lines = list(_read_lines(build_history_path(folder, target), notes))
+    fields_by_set = {
+        line["address_set"]: {field: line[field] for field in _ADDRESS_FIELDS if field in line}
+        for _, line in located_lines
+        if "addresses" in line
+    }
+    lines = []
+    for location, line in located_lines:
+        complete_line = {**line, **fields_by_set.get(line["address_set"], {})}
+        damage = _find_damage(complete_line)
+        if damage:
+            notes.append(_format_damage(location, damage))
+        else:
+            lines.append(complete_line)
+    if damage_notes is not None:
+        damage_notes += notes[:MAX_DAMAGE_NOTES]
+        if len(notes) > MAX_DAMAGE_NOTES:
+            damage_notes.append(f"{len(notes) - MAX_DAMAGE_NOTES} more damaged lines of the history are skipped")
+    return sorted(lines, key=lambda line: (line["started_at"], line["run"]))
+
+
+def load_shown_history(
+    folder: Path, target: str, before: str = "~", damage_notes: list[str] | None = None
+) -> tuple[str | None, tuple[dict[str, Json], ...]]:
+    """Return the name of the previous run and the lines that a new run carries.
+
+    Args:
+        folder: of the histories.
+        target: the name of the target.
+        before: the start of the new run; the default is after every date.
+        damage_notes: as for `load_history`.
+    """
+    history = load_history(folder, target, damage_notes)
+    lines = [line for line in history if line["started_at"] < before][-MAX_SHOWN_RUNS:]
+    return find_previous_run(lines), tuple(_omit_repeated_addresses(lines))
+
+
+def find_previous_run(lines: Sequence[Mapping[str, Json]]) -> str | None:
+    """Return the name of the last run of a history, or None."""
+    return str(lines[-1]["run"]) if lines else None
+
+
+def append_to_history(folder: Path, run: Run, results: Sequence[Result], damage_notes: list[str] | None = None) -> bool:
+    """Append a run's line to its target's history, unless it is there; return whether it was appended."""
+    history = load_history(folder, run.target, damage_notes)
+    if any(line["run"] == run.run for line in history):
+        return False
+    line = build_history_line(run, results)
+    if any(earlier["address_set"] == line["address_set"] for earlier in history):
+        line = {field: value for field, value in line.items() if field not in _ADDRESS_FIELDS}
+    line = _omit_described_causes(line, {cause for earlier in history for cause in earlier.get("causes", ())})
+    path = build_history_path(folder, run.target)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    # The remains of a line that was cut off by a kill must not swallow this one.
+    lacks_newline = path.is_file() and path.read_bytes()[-1:] not in (b"", b"\n")
+    with path.open("ab") as file:
+        file.write(b"\n" * lacks_newline + json.dumps(line, ensure_ascii=True, separators=(",", ":")).encode() + b"\n")
+        file.flush()
+        os.fsync(file.fileno())
+    return True
+
+
+def find_only_target(folder: Path) -> str:
+    """Return the target of the only history in a folder; empty if there are several, or none."""
+    files = list(folder.glob("*.jsonl"))
+    lines = _read_lines(files[0], []) if len(files) == 1 else iter(())
+    return next((str(line["target"]) for _, line in lines), "")
+
+
+def build_history_path(folder: Path, target: str) -> Path:
+    """Return the path of a target's history. A person chose the target's name: only safe characters are kept."""
+    return folder / f"{re.sub(r'[^A-Za-z0-9._-]+', '-', target).strip('.-') or 'target'}.jsonl"
+
+
+def _omit_repeated_addresses(lines: Sequence[Mapping[str, Json]]) -> Iterator[dict[str, Json]]:
+    """Yield the lines with the addresses of each set only in the first line that has it."""
+    known_sets: set[str] = set()
+    for line in lines:
+        is_known = line["address_set"] in known_sets
+        known_sets.add(line["address_set"])
+        yield {field: value for field, value in line.items() if not (is_known and field in _ADDRESS_FIELDS)}
+
+
+def _omit_described_causes(line: Mapping[str, Json], described: Set[str]) -> dict[str, Json]:
+    """Return the line without the causes that the history describes already."""
+    other_fields = {field: value for field, value in line.items() if field != "causes"}
+    causes = {cause: words for cause, words in line.get("causes", {}).items() if cause not in described}
+    return {**other_fields, "causes": causes} if causes else other_fields
+
+
+def _read_lines(path: Path, notes: list[str]) -> Iterator[tuple[str, dict[str, Json]]]:
+    """Yield the valid lines of a history file, each with its location, and note the others.
+
+    A last line that a kill cut off is left out. If there is no file there are no lines.
+    """
+    try:
+        raw = path.read_bytes()
+    except FileNotFoundError:
+        return
+    except OSError as error:
+        raise EvidenceError(f"cannot be read ({error.strerror})", "check the path", file=path) from error
+    no_json: list[str] = []
+    for location, line in json_lines.parse_lines(raw, path, no_json):
+        missing = _REQUIRED_FIELDS - line.keys() if isinstance(line, dict) else _REQUIRED_FIELDS
+        damage = f"no {min(missing)}" if missing else results_schema.describe_error(line, results_schema.HISTORY_ROW)
+        if damage:
+            notes.append(_format_damage(location, damage))
+        else:
+            yield location, line
+    notes += (f"{note}; it is skipped" for note in no_json)
+
+
+def _find_damage(line: Mapping[str, Json]) -> str:
+    """Return why the outcomes of a valid line cannot be read; empty if they can."""
+    if "addresses" not in line:
+        return "no other line spells out its addresses"
+    if len(line["outcomes"]) != len(line["addresses"]):
+        return f"{len(line['outcomes'])} outcomes of {len(line['addresses'])} addresses"
+    if set(line["outcomes"]) - OUTCOMES_BY_LETTER.keys():
+        return "an outcome that this version does not know"
+    return ""
+
+
+def _format_damage(location: str, damage: str) -> str:
+    note = f"{location}: not a history line that can be read ({damage}); it is skipped"
+    return sanitize_line(note, MAX_MESSAGE_LENGTH)
