@@ -1,4 +1,4 @@
-"""May I send it again, when, how often, and what must change first: for a record, and for an answer in hand."""
+"""Retry advice: whether to send a request again, when, how often, and what to change first."""
 
 from __future__ import annotations
 
@@ -20,19 +20,17 @@ if TYPE_CHECKING:
     from catalog_probe.catalog.model import Record
 
 _DOUBLING = re.compile(r"(\d+(?:\.\d+)?) s\b.* to (\d+(?:\.\d+)?) s\b")
-_IN_MESSAGE = re.compile(
+_WAIT_IN_MESSAGE = re.compile(
     r"(?i)\b(?:retry|try again|wait)\b\D{0,24}?(\d+(?:\.\d+)?) ?(ms|milliseconds|s|sec|seconds?)\b"
 )
 
 UNDOCUMENTED = "the documents do not say whether it helps"
 NOT_BEFORE_PAYING = "not before the account has credit or quota again"
-JITTER = 0.25
-"""The share of a wait that chance may take away."""
+JITTER = 0.25  # share of a wait that may randomly be taken away
 
-
-_MOST_NAMED = 3
-_TOO_MANY = 429
-_FAULT_OF_A_SERVER = 500
+_MAX_NAMED = 3  # records that a condition names
+_TOO_MANY_REQUESTS = 429
+_SERVER_ERROR = 500
 _NOT_IMPLEMENTED = 501
 
 
@@ -43,7 +41,7 @@ class May(StrEnum):
     NO = "no"
     CONDITIONAL = "conditional"
     UNKNOWN = "unknown"
-    """Neither a record nor the answer itself says it."""
+    """Neither a record nor the answer says so."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,21 +50,21 @@ class Advice:
 
     may: May
     condition: str = ""
-    """On what it depends, where `may` is conditional."""
+    """What it depends on, if `may` is conditional."""
     wait_s: float | None = None
-    """Seconds that the answer itself asks for, or None where it does not say."""
+    """Seconds that the answer asks for, or None."""
     wait_from: str = "backoff"
-    """Who says how long: a header's name, `message`, or `backoff`, which doubles from `first_s` to `max_s`."""
+    """Where the wait comes from: a header's name, `message`, or `backoff`, which doubles from `first_s` to `max_s`."""
     attempts: int = 1
-    """How often to send it at most, the first time included."""
+    """Maximum number of attempts, including the first."""
     first_s: float = 1.0
     max_s: float = 60.0
     jitter: bool = True
     change: str = ""
-    """What to do, or to change first."""
+    """What to do or to change first."""
 
     def delay_s(self, attempt: int, chance: Callable[[], float] = random.random) -> float | None:
-        """Seconds to wait after attempt number `attempt` (from 1), or None where it is not to be sent again.
+        """Return the seconds to wait after attempt number `attempt` (from 1), or None to stop.
 
         >>> Advice(May.YES, attempts=3, first_s=0.5, max_s=8, jitter=False).delay_s(2)
         1.0
@@ -81,20 +79,26 @@ class Advice:
 
 @lru_cache(maxsize=1024)
 def advise_for_record(record: Record) -> Advice:
-    """What the documents advise after this error; of an endpoint or a limit there is nothing to send again."""
-    said = retry_advice(record)
-    usual = manifest(record.provider).retry
-    advice = Advice(_MAY[said.helps], change=said.action)
-    if said.helps is None:
-        words = said.depends if said.depends not in ("", "conditional", "n/a") else ""
-        advice = replace(advice, condition=words or said.action if said.depends else UNDOCUMENTED)
-    if said.depends == "n/a" or record.kind != "errors":
+    """Return what the documents advise after an error. Endpoints and limits have nothing to send again."""
+    documented = retry_advice(record)
+    defaults = manifest(record.provider).retry
+    advice = Advice(_MAY[documented.helps], change=documented.action)
+    if documented.helps is None:
+        words = documented.depends if documented.depends not in ("", "conditional", "n/a") else ""
+        advice = replace(advice, condition=words or documented.action if documented.depends else UNDOCUMENTED)
+    if documented.depends == "n/a" or record.kind != "errors":
         return replace(advice, may=May.NO, condition="")
     if advice.may is May.YES and str(record.address) in manifest(record.provider).unpaid:
         advice = replace(advice, may=May.CONDITIONAL, condition=NOT_BEFORE_PAYING)
-    if usual is not None and advice.may is not May.NO:
-        advice = replace(advice, attempts=usual.attempts, first_s=usual.first_s, max_s=usual.max_s, jitter=usual.jitter)
-    doubling = _DOUBLING.search(said.backoff)
+    if defaults is not None and advice.may is not May.NO:
+        advice = replace(
+            advice,
+            attempts=defaults.attempts,
+            first_s=defaults.first_s,
+            max_s=defaults.max_s,
+            jitter=defaults.jitter,
+        )
+    doubling = _DOUBLING.search(documented.backoff)
     return replace(advice, first_s=float(doubling[1]), max_s=float(doubling[2])) if doubling else advice
 
 
@@ -102,82 +106,93 @@ _MAY: Mapping[bool | None, May] = {True: May.YES, False: May.NO, None: May.CONDI
 
 
 def combine_advice(records: Iterable[Record]) -> Advice:
-    """What may be done after an answer that any of these could be: what all of them allow."""
-    found = {str(record.address): advise_for_record(record) for record in records}
-    # of which the documents do not say it, that says nothing beside one of which they do
-    found = {address: each for address, each in found.items() if each.condition != UNDOCUMENTED} or found
-    if not found:
+    """Return the advice for an answer that any of these records could be: what all of them allow."""
+    advice_by_address = {str(record.address): advise_for_record(record) for record in records}
+    # A record without documented advice says nothing if another one has some.
+    documented = {address: advice for address, advice in advice_by_address.items() if advice.condition != UNDOCUMENTED}
+    advice_by_address = documented or advice_by_address
+    if not advice_by_address:
         return Advice(May.UNKNOWN)
-    first = next(iter(found.values()))
-    if len({each.may for each in found.values()}) == 1:
+    all_advice = list(advice_by_address.values())
+    first = all_advice[0]
+    if len({advice.may for advice in all_advice}) == 1:
         return first
-    against = [address for address, each in found.items() if each.may is May.NO]
-    allowing = next((each for each in found.values() if each.may is May.YES), None) or next(
-        each for each in found.values() if each.may is May.CONDITIONAL
+    # The first that allows a retry gives wait and attempts; yes goes before conditional.
+    allowing = min(
+        (advice for advice in all_advice if advice.may is not May.NO), key=lambda advice: advice.may is not May.YES
     )
-    stated = next((each.condition for each in found.values() if each.condition), "")
-    more = [f"{len(against) - _MOST_NAMED} more"] if len(against) > _MOST_NAMED else []
-    named = " or ".join([*against[:_MOST_NAMED], *more])
-    condition = f"not if it is {named}" if against else stated
+    condition = next((advice.condition for advice in all_advice if advice.condition), "")
+    forbidding = [address for address, advice in advice_by_address.items() if advice.may is May.NO]
+    if forbidding:
+        names = forbidding[:_MAX_NAMED]
+        if len(forbidding) > _MAX_NAMED:
+            names.append(f"{len(forbidding) - _MAX_NAMED} more")
+        condition = f"not if it is {' or '.join(names)}"
     return replace(allowing, may=May.CONDITIONAL, condition=condition, change=first.change)
 
 
 def advise_for_status(status: int | None, provider: str, headers: Mapping[str, str] | None = None) -> Advice:
-    """What status and headers alone advise, where no record fits: the usual backoff after a transient fault."""
-    usual = manifest(provider).retry
+    """Return the advice by status and headers alone, if no record fits."""
+    defaults = manifest(provider).retry
     backoff = Advice(May.YES, attempts=3, first_s=1.0, max_s=60.0)
-    if usual is not None:
-        backoff = Advice(May.YES, "", None, "backoff", usual.attempts, usual.first_s, usual.max_s, usual.jitter)
-    if status == _TOO_MANY and not any(name in (headers or {}) for name in ("retry-after", "retry-after-ms")):
-        # of an account without credit it is a 429 as well, which names no time
+    if defaults is not None:
+        backoff = Advice(
+            May.YES,
+            attempts=defaults.attempts,
+            first_s=defaults.first_s,
+            max_s=defaults.max_s,
+            jitter=defaults.jitter,
+        )
+    if status == _TOO_MANY_REQUESTS and not any(name in (headers or {}) for name in ("retry-after", "retry-after-ms")):
+        # An account without credit gets a 429 too, but without a time.
         advice = replace(backoff, may=May.CONDITIONAL, condition="not if credit or quota is used up")
         return apply_answer(advice, headers, None)
-    # the official clients send a request again after 408, 429 and whatever is 500 or above (2:8.1)
-    is_fault = (status or 0) >= _FAULT_OF_A_SERVER and status != _NOT_IMPLEMENTED
-    advice = backoff if is_fault or status in (408, _TOO_MANY) else replace(backoff, may=May.UNKNOWN)
+    # The official clients retry after 408, 429, and 500 and above (2:8.1).
+    is_server_error = (status or 0) >= _SERVER_ERROR and status != _NOT_IMPLEMENTED
+    advice = backoff if is_server_error or status in (408, _TOO_MANY_REQUESTS) else replace(backoff, may=May.UNKNOWN)
     return apply_answer(advice, headers, None)
 
 
 def apply_answer(
     advice: Advice, headers: Mapping[str, str] | None, message: str | None, now: Callable[[], datetime] | None = None
 ) -> Advice:
-    """The advice with what the answer itself says: whether to send it again, and after how many seconds.
+    """Return the advice with what the answer says: whether to send again, and after how many seconds.
 
-    Header names are in small letters; a date in `retry-after` counts from `now`.
+    Header names are in lower case. A date in `retry-after` counts from `now`.
     """
-    said = (headers or {}).get("x-should-retry", "").lower()
-    if said == "false" and advice.may is not May.NO:
-        # 2:7.1: clients obey this header before the status
+    should_retry = (headers or {}).get("x-should-retry", "").lower()
+    if should_retry == "false" and advice.may is not May.NO:
+        # Clients obey this header before the status (2:7.1).
         advice = replace(advice, may=May.NO, condition="the answer says x-should-retry: false")
-    elif said == "true" and advice.may in (May.CONDITIONAL, May.UNKNOWN):
+    elif should_retry == "true" and advice.may in (May.CONDITIONAL, May.UNKNOWN):
         advice = replace(advice, may=May.YES, condition="the answer says x-should-retry: true")
-    for name, seconds in _waits(headers or {}, now):
+    for name, seconds in _parse_waits(headers or {}, now):
         if seconds is not None and advice.may is not May.NO:
             may, condition = (May.YES, "") if advice.may is May.UNKNOWN else (advice.may, advice.condition)
             return replace(advice, may=may, condition=condition, wait_s=seconds, wait_from=name)
-    found = _IN_MESSAGE.search(message or "")
-    if found is not None and advice.may is not May.NO:
-        scale = 0.001 if found[2].lower().startswith("m") else 1.0
-        return replace(advice, wait_s=float(found[1]) * scale, wait_from="message")
+    match = _WAIT_IN_MESSAGE.search(message or "")
+    if match is not None and advice.may is not May.NO:
+        scale = 0.001 if match[2].lower().startswith("m") else 1.0
+        return replace(advice, wait_s=float(match[1]) * scale, wait_from="message")
     return advice
 
 
-def _waits(headers: Mapping[str, str], now: Callable[[], datetime] | None) -> Iterable[tuple[str, float | None]]:
-    """What the headers say of the wait, the finer one first."""
-    milliseconds = _number(headers.get("retry-after-ms", ""))
+def _parse_waits(headers: Mapping[str, str], now: Callable[[], datetime] | None) -> Iterable[tuple[str, float | None]]:
+    """Yield the waits in the headers, the more precise one first."""
+    milliseconds = _parse_number(headers.get("retry-after-ms", ""))
     yield "retry-after-ms", milliseconds / 1000 if milliseconds is not None else None
     text = headers.get("retry-after", "")
-    seconds = _number(text)
-    yield "retry-after", seconds if seconds is not None else _until(text, now or _now)
+    seconds = _parse_number(text)
+    yield "retry-after", seconds if seconds is not None else _seconds_until(text, now or _now)
 
 
-def _number(text: str) -> float | None:
+def _parse_number(text: str) -> float | None:
     return float(text) if re.fullmatch(r"\d{1,9}(\.\d{1,9})?", text, re.ASCII) else None
 
 
-def _until(text: str, now: Callable[[], datetime]) -> float | None:
-    until = formats.parse_http_date(text)
-    return max(0.0, (until - now()).total_seconds()) if until is not None else None
+def _seconds_until(text: str, now: Callable[[], datetime]) -> float | None:
+    deadline = formats.parse_http_date(text)
+    return max(0.0, (deadline - now()).total_seconds()) if deadline is not None else None
 
 
 def _now() -> datetime:

@@ -1,4 +1,4 @@
-"""Which part of a provider's API a request went to, and which error records can occur there."""
+"""Areas of a provider's API, and which error records can occur in each."""
 
 from __future__ import annotations
 
@@ -17,43 +17,42 @@ if TYPE_CHECKING:
     from catalog_probe.catalog.model import Record
 
 _VERSION = re.compile(r"v\d+[a-z0-9]*")
-_ORDINARY_ROLE = "inference"
-"""The role whose key the ordinary part of an API takes."""
+_ORDINARY_ROLE = "inference"  # the role of the key for the ordinary part of an API
 
 
 @dataclass(frozen=True, slots=True)
 class RequestLocation:
-    """Where a request went."""
+    """The endpoints and the area that a request went to."""
 
     endpoints: frozenset[str]
-    """The endpoint records that have its method and path; of another method, those that have its path."""
+    """The endpoint records with its method and path; if there is none, those with its path."""
     area: str
 
 
 @dataclass(frozen=True, slots=True)
 class ApiAreas:
-    """The endpoints of a provider by area: the first segment of a path that is no version, such as `models`."""
+    """The endpoints of a provider by area. The area is the first path segment after the version, such as `models`."""
 
     endpoints: EndpointIndex
-    _by_endpoint: Mapping[str, str] = field(default_factory=dict)
-    _apart: frozenset[str] = frozenset()
-    """Endpoints of an API with keys of its own, such as that of an administrator."""
+    _area_by_endpoint: Mapping[str, str] = field(default_factory=dict)
+    _separate: frozenset[str] = frozenset()
+    """Endpoints of a separate API with its own keys, such as an administration API."""
 
     @classmethod
     def from_records(cls, provider: str, records: Iterable[Record]) -> Self:
-        """Read the areas of a provider's endpoint records. Its manifest tells which of them are an API of their own."""
+        """Find the areas of a provider's endpoint records. The controls in its manifest show the separate APIs."""
         records = tuple(records)
-        about = manifest(provider)
+        controls = manifest(provider).controls
         areas = {
             str(record.address): area_of(request_line(record)[1]) for record in records if record.kind == "endpoints"
         }
-        ordinary = {area_of(control.path) for role, control in about.controls.items() if role == _ORDINARY_ROLE}
-        others = {area_of(control.path) for control in about.controls.values()} - ordinary
-        apart = {address for address, area in areas.items() if area in others}
-        return cls(EndpointIndex.from_records(records), areas, frozenset(apart))
+        ordinary_areas = {area_of(control.path) for role, control in controls.items() if role == _ORDINARY_ROLE}
+        separate_areas = {area_of(control.path) for control in controls.values()} - ordinary_areas
+        separate = {address for address, area in areas.items() if area in separate_areas}
+        return cls(EndpointIndex.from_records(records), areas, frozenset(separate))
 
-    def locate(self, method: str | None, path: str | None) -> RequestLocation | None:
-        """Where a request went; None where nobody says. `path` may be a whole URL."""
+    def locate_request(self, method: str | None, path: str | None) -> RequestLocation | None:
+        """Return where a request went; None if the path is unknown. `path` may be a whole URL."""
         if not path:
             return None
         methods = (method.upper(),) if method else ("GET", "POST", "DELETE", "PUT", "PATCH", "WS")
@@ -65,30 +64,31 @@ class ApiAreas:
         return RequestLocation(endpoints or frozenset(self.endpoints.list_by_path(path)), area_of(path))
 
     def can_occur(self, endpoints: frozenset[str], request: RequestLocation | None, texts: str) -> bool:
-        """Whether an error of these endpoints can be the answer: that of an API apart, only to a request there.
+        """Whether an error of these endpoints can be the answer.
 
-        Where nobody knows the request, the answer's own texts may speak of that API.
+        An error of a separate API can only answer a request to that API. If the request is unknown, the answer's texts
+        must name the area.
         """
-        if not endpoints or not endpoints <= self._apart:
+        if not endpoints or not endpoints <= self._separate:
             return True
-        areas = {self._by_endpoint.get(address, "") for address in endpoints}
+        areas = {self._area_by_endpoint.get(address, "") for address in endpoints}
         return any(area in texts for area in areas) if request is None else request.area in areas
 
     def fits(self, endpoints: frozenset[str], request: RequestLocation | None) -> bool:
-        """Whether a record of these endpoints is one of those that are documented where the request went.
+        """Whether a record of these endpoints is documented for the endpoint that the request went to.
 
-        An error that names no endpoint may occur on any. Of a path that no record has, only the area is compared.
+        An error that names no endpoint may occur on any. For an undocumented path, only the areas are compared.
         """
         if request is None or not endpoints:
             return True
         if request.endpoints:
             return not endpoints.isdisjoint(request.endpoints)
-        areas = {self._by_endpoint.get(address, "") for address in endpoints}
-        return request.area in areas or request.area not in self._by_endpoint.values()
+        areas = {self._area_by_endpoint.get(address, "") for address in endpoints}
+        return request.area in areas or request.area not in self._area_by_endpoint.values()
 
 
 def area_of(path: str) -> str:
-    """The first segment after the version: `models` of `/v1beta/models/{id}:generate`."""
+    """Return the first segment after the version: `models` of `/v1beta/models/{id}:generate`."""
     segments = [segment for segment in (urlsplit(path).path or path).split("/") if segment]
     start = next((index + 1 for index, segment in enumerate(segments) if _VERSION.fullmatch(segment)), 0)
     return segments[start].partition(":")[0] if start < len(segments) else ""

@@ -1,4 +1,4 @@
-"""Which endpoint record a request was sent to, by its method and path."""
+"""Index of endpoint records by method and path."""
 
 from __future__ import annotations
 
@@ -32,64 +32,69 @@ class _Template:
 
 @dataclass(frozen=True, slots=True)
 class EndpointIndex:
-    """The endpoint records of one provider, to be found by a request."""
+    """The endpoint records of one provider, found by a request."""
 
     templates: tuple[_Template, ...] = ()
 
     @classmethod
     def from_records(cls, records: Iterable[Record]) -> Self:
-        """Those of a provider's records. Of several with one path, that on which most errors occur goes first.
+        """Index the endpoint records, the longest path first.
 
-        Others tell of one aspect of it alone: what a tier may, what a limit still allows.
+        Of several with one path, the one with most errors goes first. The others describe one aspect of the endpoint
+        only, such as the limits of a tier.
         """
-        known = tuple(records)
-        errors = Counter(endpoint for record in known for endpoint in claimed_endpoints(record))
-        found = []
-        for record in known:
+        records = tuple(records)
+        error_counts = Counter(endpoint for record in records for endpoint in claimed_endpoints(record))
+        templates = []
+        for record in records:
             if record.kind == "endpoints":
                 method, path = request_line(record)
-                found.append(_Template(str(record.address), method, _pattern(path), len(path)))
-        return cls(tuple(sorted(found, key=lambda each: (-each.length, -errors[each.address]))))
+                templates.append(_Template(str(record.address), method, _compile_path(path), len(path)))
+        return cls(tuple(sorted(templates, key=lambda template: (-template.length, -error_counts[template.address]))))
 
     def find(self, exchange: Exchange, claimed: Collection[str] = ()) -> str:
-        """The address of the endpoint that was asked, the one with the longest path first; empty where none fits.
+        """Return the address of the endpoint that an exchange asked; empty if none fits.
 
-        Of several, one that the record `claimed` goes first. What went to the path of such a one with a method that
-        none has was sent to it as well.
+        The longest path goes first, and of several endpoints with it one that the record has `claimed`. A request to
+        the path of a claimed endpoint belongs to it even with a method that no record has.
         """
         request, response = exchange.request, exchange.response
         streamed = response is not None and response.events is not None and request.method == "POST"
         return self.find_by_request(request.method, request.url, claimed, streamed=streamed)
 
     def find_by_request(self, method: str, url: str, claimed: Collection[str] = (), *, streamed: bool = False) -> str:
-        """The address of the endpoint with this method and path, as `find` says it of an exchange.
-
-        A target's base address may have a path of its own, so a template is matched with the end of the request's.
-        """
-        fits = self._with_path_of(url)
-        own = [each for each in fits if each.address in claimed]
-        methods = (*((STREAMED,) if streamed else ()), method, ANY_METHOD)
-        named = (each for among in (own, fits) for wanted in methods for each in among if each.method == wanted)
-        return next((each.address for each in (*named, *own)), "")
+        """Return the address of the endpoint with this method and path, by the rules of `find`."""
+        templates = self._match_path(url)
+        claimed_templates = [template for template in templates if template.address in claimed]
+        methods = [STREAMED, method, ANY_METHOD] if streamed else [method, ANY_METHOD]
+        for candidates in (claimed_templates, templates):
+            for allowed_method in methods:
+                for template in candidates:
+                    if template.method == allowed_method:
+                        return template.address
+        return claimed_templates[0].address if claimed_templates else ""
 
     def list_by_request(self, method: str, url: str, *, streamed: bool = False) -> tuple[str, ...]:
-        """The addresses of all endpoints with this method and path: several records may speak of one."""
+        """Return the addresses of all endpoint records with this method and path. Several may describe one endpoint."""
         methods = {method, ANY_METHOD, *((STREAMED,) if streamed else ())}
-        fits = [each for each in self._with_path_of(url) if each.method in methods]
-        return tuple(each.address for each in fits if each.length == fits[0].length)
+        templates = [template for template in self._match_path(url) if template.method in methods]
+        return _longest_addresses(templates)
 
     def list_by_path(self, url: str) -> tuple[str, ...]:
-        """The addresses of the endpoints with this path, whatever their method."""
-        fits = self._with_path_of(url)
-        return tuple(each.address for each in fits if each.length == fits[0].length)
+        """Return the addresses of the endpoint records with this path, whatever their method."""
+        return _longest_addresses(self._match_path(url))
 
-    def _with_path_of(self, url: str) -> list[_Template]:
-        """Those whose path the request's ends in, the longest first."""
+    def _match_path(self, url: str) -> list[_Template]:
+        """Return the templates that match the end of the path: a target's base address may have a path of its own."""
         path = urlsplit(url).path or url
-        return [each for each in self.templates if each.path.search(path)]
+        return [template for template in self.templates if template.path.search(path)]
 
 
-def _pattern(path: str) -> re.Pattern[str]:
-    """A path template as a pattern for the end of a path: `{id}` is one segment or part of it, a last `*` any rest."""
+def _longest_addresses(templates: list[_Template]) -> tuple[str, ...]:
+    return tuple(template.address for template in templates if template.length == templates[0].length)
+
+
+def _compile_path(path: str) -> re.Pattern[str]:
+    """Compile a path template: `{id}` matches a segment or a part of it, and `*` any rest."""
     escaped = re.escape(path).replace(r"\*", ".*")
     return re.compile(_PARAMETER.sub("[^/]+", escaped) + "$")

@@ -1,4 +1,4 @@
-"""What kind of error something is, in plain words: of records by their category, else by the HTTP status alone."""
+"""Groups of errors in plain words, such as `rate limit`: by category of the records, or by HTTP status."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 ACCOUNT = "credit or billing"
 
-_OF_CATEGORY: Mapping[str, str] = {
+_GROUP_BY_CATEGORY: Mapping[str, str] = {
     "invalid_request": "invalid request",
     "authentication": "authentication",
     "auth": "authentication",
@@ -29,10 +29,10 @@ _OF_CATEGORY: Mapping[str, str] = {
     "content_safety": "content policy",
     "policy": "content policy",
 }
-"""Categories of records (1:2.2); `client`, `async` and `reference` say nothing of the kind of error."""
+"""Category of a record (1:2.2) -> group; `client`, `async` and `reference` have none."""
 
-_FAULT_OF_A_SERVER = 500
-_OF_STATUS: Mapping[int, str] = {
+_SERVER_ERROR = 500
+_GROUP_BY_STATUS: Mapping[int, str] = {
     **dict.fromkeys((400, 405, 411, 413, 414, 415, 416, 422, 431), "invalid request"),
     401: "authentication",
     402: ACCOUNT,
@@ -47,17 +47,18 @@ _OF_STATUS: Mapping[int, str] = {
 
 
 def find_group(records: Iterable[Record], status: int | None) -> str:
-    """What all of these have in common; where they are of several kinds, what the status says; else empty."""
+    """Return the common group of these records; if they differ, that of the status; empty if there is none."""
     groups = {_group(record) for record in records}
     return groups.pop() if len(groups) == 1 and "" not in groups else find_group_by_status(status)
 
 
 def find_group_by_status(status: int | None) -> str:
-    """The kind of error that a status stands for; empty where it stands for none."""
-    return _OF_STATUS.get(status or 0, "server error" if (status or 0) >= _FAULT_OF_A_SERVER else "")
+    """Return the group of a status; empty if there is none."""
+    status = status or 0
+    return _GROUP_BY_STATUS.get(status, "server error" if status >= _SERVER_ERROR else "")
 
 
 def _group(record: Record) -> str:
     if str(record.address) in manifest(record.provider).unpaid:
         return ACCOUNT
-    return _OF_CATEGORY.get(classification(record).category, "")
+    return _GROUP_BY_CATEGORY.get(classification(record).category, "")

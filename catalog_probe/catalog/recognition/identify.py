@@ -1,4 +1,4 @@
-"""Which record is this answer: one, one of a few, only a group, or unknown; and may the request be sent again."""
+"""Recognition of an answer: one record, a few candidates, only a group, or unknown; with retry advice."""
 
 from __future__ import annotations
 
@@ -22,33 +22,30 @@ if TYPE_CHECKING:
     from catalog_probe.catalog.model import Record
     from catalog_probe.catalog.recognition.areas import RequestLocation
 
-MIN_DISTANCE = 0.5
-"""Points by which two records must differ for an answer to tell them apart."""
+MIN_DISTANCE = 0.5  # points by which two records must differ for an answer to tell them apart
+MAX_CANDIDATES = 5  # more do not help a person, so only the group is named
 
-MAX_CANDIDATES = 5
-"""Candidates that still help a person; of more only the group is told."""
-
-_SAYS_ENOUGH = 429
-"""From 500 on, and of this one, a status says what kind of error it is, whoever answered."""
-_FAULT_OF_A_SERVER = 500
+# These statuses say what kind of error it is, whoever answered.
+_TOO_MANY_REQUESTS = 429
+_SERVER_ERROR = 500  # and above
 
 
 @dataclass(frozen=True, slots=True)
 class Identity:
-    """What an answer was recognised as."""
+    """What an answer was recognized as."""
 
     record: str | None = None
-    """The address of the record that it is, if that is sure."""
+    """The address of the record, if it is certain."""
     candidates: tuple[str, ...] = ()
-    """The few records that it may be, likeliest first; empty where one is sure, and where there are many."""
+    """The few records that it may be, likeliest first; empty if one is certain, or if there are many."""
     group: str = ""
-    """What kind of error it is, such as `rate limit`; empty where nothing tells."""
+    """The kind of error, such as `rate limit`; empty if unknown."""
     records: tuple[str, ...] = ()
     """Every record that it fits, likeliest first."""
     nearest: tuple[str, ...] = ()
-    """Of an answer that fits none: the records that are most like it."""
+    """The most similar records, if the answer fits none."""
     reasons: tuple[str, ...] = ()
-    """What speaks for the first record, and what against it; or why there is none."""
+    """What speaks for and against the first record; or why there is none."""
     retry: Advice = field(default_factory=lambda: Advice(May.UNKNOWN))
 
     @property
@@ -56,11 +53,13 @@ class Identity:
         """How much is known: `record`, `candidates`, `group` or `unknown`."""
         if self.record is not None:
             return "record"
-        return "candidates" if self.candidates else "group" if self.group else "unknown"
+        if self.candidates:
+            return "candidates"
+        return "group" if self.group else "unknown"
 
     @property
     def unknown(self) -> bool:
-        """Whether nothing is known of it but what `reasons` and `nearest` say."""
+        """Whether only `reasons` and `nearest` say something about it."""
         return self.verdict == "unknown"
 
     def __bool__(self) -> bool:
@@ -69,18 +68,18 @@ class Identity:
 
 @dataclass(frozen=True, slots=True)
 class Recognizer:
-    """The documented answers of one provider, ready to be compared with."""
+    """The documented answers of one provider, compiled for comparison."""
 
     provider: str
     records: Mapping[str, Record]
     patterns: tuple[AnswerPattern, ...]
     surfaces: frozenset[str]
-    """The names of the envelopes that its answers come in."""
-    about: ProviderContext
+    """The names of the envelopes of its answers."""
+    context: ProviderContext
     areas: ApiAreas
-    marks: OriginHeaders
+    origin_headers: OriginHeaders
     default_surface: str
-    imitated: bool
+    is_imitated: bool
     """Whether other hosts answer in its envelopes."""
 
     @classmethod
@@ -91,17 +90,17 @@ class Recognizer:
             KeyError: a surface that a record names does not exist.
         """
         records = tuple(records)
-        made = compile_patterns(records)
+        patterns = compile_patterns(records)
         return cls(
             provider=provider,
             records={str(record.address): record for record in records},
-            patterns=made,
-            surfaces=frozenset(each.surface for each in made),
-            about=ProviderContext.from_records(made),
+            patterns=patterns,
+            surfaces=frozenset(pattern.surface for pattern in patterns),
+            context=ProviderContext.from_patterns(patterns),
             areas=ApiAreas.from_records(provider, records),
-            marks=OriginHeaders.from_records(provider, records),
+            origin_headers=OriginHeaders.from_records(provider, records),
             default_surface=manifest(provider).default_surface,
-            imitated=manifest(provider).imitated,
+            is_imitated=manifest(provider).imitated,
         )
 
     def identify(
@@ -109,140 +108,151 @@ class Recognizer:
     ) -> Identity:
         """Compare an answer with every record of the provider.
 
-        `surface` narrows it to one way of travelling, `method` and `path` of the request to what can occur there.
+        `surface` limits it to one protocol or envelope, `method` and `path` of the request to the errors of that
+        endpoint.
         """
-        origin, whose = self.marks.origin(answer.headers)
-        scores = list(self._scores(answer, surface, self.areas.locate(method, path)))
+        origin, evidence = self.origin_headers.find_origin(answer.headers)
+        scores = list(self._score_patterns(answer, surface, self.areas.locate_request(method, path)))
         if not scores:
-            return self._recognise_nothing(answer)
+            return self._describe_unknown(answer)
         chosen, sure = _choose(scores)
         first = chosen[0]
-        if self._merely_alike(origin, first):
-            alike = f"it only looks like {first.pattern.address}"
-            unknown = self._recognise_nothing(answer, _addresses(chosen)[:1])
-            return replace(unknown, reasons=(alike, _whose(origin, whose), *first.reasons))
-        addresses, few = _addresses(chosen), _addresses(_few(chosen))
-        sure = sure and self._is_the_providers(origin) and first.pattern.shape.body != "any"
-        telling = [self.records[address] for address in few or addresses]
+        if self._is_another_host(origin, first):
+            resemblance = f"it only looks like {first.pattern.address}"
+            unknown = self._describe_unknown(answer, _addresses(chosen)[:1])
+            return replace(unknown, reasons=(resemblance, _explain_origin(origin, evidence), *first.reasons))
+        addresses, candidates = _addresses(chosen), _addresses(_select_candidates(chosen))
+        sure = sure and self._is_from_provider(origin) and first.pattern.shape.body != "any"
+        likely_records = [self.records[address] for address in candidates or addresses]
         documented = frozenset().union(*(score.pattern.statuses for score in chosen))
         status = answer.status if answer.status is not None or len(documented) != 1 else min(documented)
-        group = find_group(telling, status)
+        group = find_group(likely_records, status)
         if not group and answer.close is not None:
             group = "connection closed"
-        advice = combine_advice(telling)
-        if not few:
-            advice = replace(advice, change="")  # what to change differs among so many
+        advice = combine_advice(likely_records)
+        if not candidates:
+            advice = replace(advice, change="")  # so many records need different changes
         return Identity(
             record=addresses[0] if sure else None,
-            candidates=() if sure else few,
+            candidates=() if sure else candidates,
             group=group,
             records=addresses,
-            reasons=(*first.reasons, _whose(origin, whose)),
-            retry=apply_answer(advice, answer.headers, first.said),
+            reasons=(*first.reasons, _explain_origin(origin, evidence)),
+            retry=apply_answer(advice, answer.headers, first.message),
         )
 
     def single_out(self, answer: Answer, *, method: str | None = None, path: str | None = None) -> str | None:
-        """The one record that an answer surely is, whatever its headers say of who gave it: the caller knows that."""
-        scores = list(self._scores(answer, None, self.areas.locate(method, path)))
+        """Return the record that an answer certainly is. The caller knows that the provider answered."""
+        scores = list(self._score_patterns(answer, None, self.areas.locate_request(method, path)))
         if not scores:
             return None
         chosen, sure = _choose(scores)
         return chosen[0].pattern.address if sure and chosen[0].pattern.shape.body != "any" else None
 
-    def _recognise_nothing(self, answer: Answer, nearest: tuple[str, ...] = ()) -> Identity:
-        """What is left of an answer that fits no record: what its status and its headers say by themselves."""
+    def _describe_unknown(self, answer: Answer, nearest: tuple[str, ...] = ()) -> Identity:
+        """Describe an answer that fits no record by its status and headers."""
         status = answer.status or 0
-        says_enough = status == _SAYS_ENOUGH or status >= _FAULT_OF_A_SERVER
+        tells_group = status == _TOO_MANY_REQUESTS or status >= _SERVER_ERROR
         return Identity(
-            group=find_group_by_status(status) if says_enough else "",
+            group=find_group_by_status(status) if tells_group else "",
             nearest=nearest or find_nearest(answer, self.patterns),
             reasons=("no record documents such an answer", *describe_undocumented(answer, self.patterns)),
             retry=advise_for_status(answer.status, self.provider, answer.headers),
         )
 
-    def _scores(self, answer: Answer, surface: str | None, request: RequestLocation | None) -> Iterator[Score]:
-        """How each record fits that the answer may be, by the first reading that fits it."""
-        views: dict[tuple[str, int], Projection] = {}
+    def _score_patterns(self, answer: Answer, surface: str | None, request: RequestLocation | None) -> Iterator[Score]:
+        """Score each record that the answer may be, by the first reading that fits."""
+        # Many records share an envelope, so each reading is projected once per envelope.
+        projections: dict[tuple[str, int], Projection] = {}
         texts = answer.texts
         for pattern in self.patterns:
             if surface not in (None, pattern.protocol, pattern.surface):
                 continue
             if self._needs_path(pattern) and not self.areas.can_occur(pattern.endpoints, request, texts):
                 continue
-            fit = self._score(pattern, answer, views)
+            fit = self._score_pattern(pattern, answer, projections)
             if fit is not None:
                 if not self.areas.fits(pattern.endpoints, request):
                     fit.add(OTHER_PATH, "it is documented for other endpoints")
                 yield fit
 
     def _needs_path(self, pattern: AnswerPattern) -> bool:
-        """Whether its answer looks like any other of the provider: in the usual envelope, and without a code."""
+        """Whether only the path tells its answer from others: it has the usual envelope and no code."""
         return "code" not in pattern.wire and pattern.surface in (self.default_surface, "any")
 
-    def _score(self, pattern: AnswerPattern, answer: Answer, views: dict[tuple[str, int], Projection]) -> Score | None:
+    def _score_pattern(
+        self, pattern: AnswerPattern, answer: Answer, projections: dict[tuple[str, int], Projection]
+    ) -> Score | None:
         for number, reading in enumerate(answer.readings):
-            view = views.get((pattern.surface, number))
-            if view is None:
-                view = views[pattern.surface, number] = Projection(pattern.shape, reading)
-            fit = score_answer(pattern, answer, view, self.about)
-            if fit is not None and (fit.points >= MIN_POINTS or fit.worded):
+            key = pattern.surface, number
+            if key not in projections:
+                projections[key] = Projection(pattern.shape, reading)
+            fit = score_answer(pattern, answer, projections[key], self.context)
+            if fit is not None and (fit.points >= MIN_POINTS or fit.has_wording):
                 return fit
         return None
 
-    def _is_the_providers(self, origin: Origin) -> bool:
-        """Whether nothing in the headers is against the caller's word that it is the provider's answer.
+    def _is_from_provider(self, origin: Origin) -> bool:
+        """Whether no header contradicts the caller, who says that the provider answered.
 
-        Headers that any host might send are against it where other hosts answer alike.
+        If other hosts imitate the provider, headers that any host may send are not enough.
         """
-        if origin is Origin.UNTOLD:
-            return not self.imitated
+        if origin is Origin.NEUTRAL:
+            return not self.is_imitated
         return origin in (Origin.PROVIDER, Origin.UNKNOWN)
 
-    def _merely_alike(self, origin: Origin, best: Score) -> bool:
-        """Whether the answer shows by its headers, or by what its envelope lacks, that another host gave it."""
-        if origin is Origin.UNTOLD:
-            return self.imitated and not best.strict and not best.shown
-        return origin is Origin.ANOTHER
+    def _is_another_host(self, origin: Origin, best: Score) -> bool:
+        """Whether headers, or missing members of the envelope, show that another host answered."""
+        if origin is Origin.NEUTRAL:
+            return self.is_imitated and not best.is_strict and not best.shows_values
+        return origin is Origin.OTHER_HOST
 
 
 def _choose(scores: Sequence[Score]) -> tuple[list[Score], bool]:
-    """The records that an answer cannot tell apart, likeliest first, and whether it is surely the one that is left.
+    """Return the records that the answer cannot tell apart, likeliest first, and whether the one left is certain.
 
-    Points come first, words decide among what they leave. Words that tell of a record with another status go before
-    records without words of their own: services move an error to another status more often than they reword it.
+    Points come first, and wording decides among the rest. A record whose wording matches goes before records without
+    known wording, even if its status differs: services change the status of an error more often than its wording.
     """
-    weak = [score for score in scores if score.worded and score.points < MIN_POINTS]
+    weak = [score for score in scores if score.has_wording and score.points < MIN_POINTS]
     strong = [score for score in scores if score not in weak]
     best = max((score.points for score in strong), default=0.0)
     chosen = [score for score in strong if score.points > best - MIN_DISTANCE]
-    worded = [score for score in chosen if score.worded]
-    moved = [*weak, *(score for score in strong if score.worded and score.moved and score not in chosen)]
+    with_wording = [score for score in chosen if score.has_wording]
+    deviating = [*weak, *(score for score in strong if score.has_wording and score.deviates and score not in chosen)]
     only_one = len(_addresses(chosen)) == 1
-    if worded:
-        left = worded
-    elif moved and not (only_one and chosen[0].named):
-        left = [*moved, *chosen]
+    if with_wording:
+        remaining = with_wording
+    elif deviating and not (only_one and chosen[0].is_specific):
+        remaining = [*deviating, *chosen]
     else:
-        left = chosen
-    left = sorted(left, key=_rank)
-    first = left[0]
-    sure = len(_addresses(left)) == 1 and first in chosen and not first.new_code
-    looks_its_own = only_one and not first.moved and not first.pattern.has_words
-    return left, sure and (first.named or looks_its_own or (first.worded and not first.moved))
+        remaining = chosen
+    remaining = sorted(remaining, key=_rank)
+    first = remaining[0]
+    sure = len(_addresses(remaining)) == 1 and first in chosen and not first.has_unknown_code
+    is_distinct = only_one and not first.deviates and not first.pattern.has_words
+    return remaining, sure and (first.is_specific or is_distinct or (first.has_wording and not first.deviates))
 
 
 def _rank(score: Score) -> tuple[bool, bool, float, float, int, str]:
-    """The order of records that an answer cannot tell apart; the address only makes it the same each time."""
-    has_other_words = score.pattern.has_words and not score.worded
+    """Sort key of records that an answer cannot tell apart. The address makes the order deterministic."""
+    has_other_words = score.pattern.has_words and not score.has_wording
     pattern = score.pattern
-    return (not score.worded, has_other_words, -score.points, -score.words, -len(pattern.endpoints), pattern.address)
+    return (
+        not score.has_wording,
+        has_other_words,
+        -score.points,
+        -score.shared_words,
+        -len(pattern.endpoints),
+        pattern.address,
+    )
 
 
-def _few(chosen: Sequence[Score]) -> Sequence[Score]:
-    """The candidates worth naming: all if they are few, else those that no words of their own speak against."""
+def _select_candidates(chosen: Sequence[Score]) -> Sequence[Score]:
+    """Return the candidates to name: all if they are few, else those whose known wording does not contradict."""
     if len(_addresses(chosen)) <= MAX_CANDIDATES:
         return chosen
-    general = [score for score in chosen if score.worded or not score.pattern.has_words]
+    general = [score for score in chosen if score.has_wording or not score.pattern.has_words]
     return general if len(_addresses(general)) <= MAX_CANDIDATES else ()
 
 
@@ -250,11 +260,11 @@ def _addresses(chosen: Iterable[Score]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(score.pattern.address for score in chosen))
 
 
-def _whose(origin: Origin, whose: str) -> str:
+def _explain_origin(origin: Origin, evidence: str) -> str:
     return {
-        Origin.PROVIDER: f"the header {whose} is the provider's",
-        Origin.ANOTHER: f"its headers are those of {whose}",
-        Origin.THROUGH: f"it came through {whose}",
-        Origin.UNTOLD: "no header tells who answered",
+        Origin.PROVIDER: f"the header {evidence} is the provider's",
+        Origin.OTHER_HOST: f"its headers are those of {evidence}",
+        Origin.FORWARDED: f"it came through {evidence}",
+        Origin.NEUTRAL: "no header tells who answered",
         Origin.UNKNOWN: "its headers are not known",
     }[origin]

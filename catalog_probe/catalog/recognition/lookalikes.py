@@ -1,4 +1,4 @@
-"""Which error records an answer alone cannot tell apart: computed from what they state, never listed by hand."""
+"""Error records that an answer alone cannot tell apart, computed from what they state."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Self
 
 from catalog_probe.catalog.model import Address, Json, Record
 from catalog_probe.catalog.reading.assertions import asserted_expectations
+from catalog_probe.catalog.recognition.answer_patterns import conforming_values
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -17,58 +18,58 @@ if TYPE_CHECKING:
     from catalog_probe.catalog.reading.expected import Expected
 
 Look = tuple[Json, ...]
-"""All that the documents say of one answer, hashable."""
+"""Everything that the documents say of one answer, hashable."""
 
 
 @dataclass(frozen=True, slots=True)
 class Lookalikes:
-    """The error records by what their answers look like: the more are documented alike, the less an answer tells."""
+    """For each error record, the others with the same documented answer."""
 
-    _alike: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    _lookalikes: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     @classmethod
     def from_records(cls, records: Iterable[Record]) -> Self:
-        """Compare the error records among these; of other kinds none is an answer to be recognised."""
-        showing: dict[Look, list[str]] = defaultdict(list)
-        looks_of: dict[str, tuple[Look, ...]] = {}
+        """Compare the error records; records of other kinds are ignored."""
+        addresses_by_look: dict[Look, list[str]] = defaultdict(list)
+        looks_by_address: dict[str, tuple[Look, ...]] = {}
         for record in records:
             if record.kind == "errors":
                 address = str(record.address)
                 try:
-                    looks_of[address] = list_looks(record)
-                except KeyError:  # not sound: `check` tells it, and nothing is like it
+                    looks_by_address[address] = list_looks(record)
+                except KeyError:  # a broken record, which `catalog-probe check` reports
                     continue
-                for look in looks_of[address]:
-                    showing[look].append(address)
+                for look in looks_by_address[address]:
+                    addresses_by_look[look].append(address)
         return cls(
             {
-                address: tuple(sorted({other for look in own for other in showing[look]} - {address}))
-                for address, own in looks_of.items()
+                address: tuple(sorted({other for look in looks for other in addresses_by_look[look]} - {address}))
+                for address, looks in looks_by_address.items()
             }
         )
 
     def __getitem__(self, address: Address | str) -> tuple[str, ...]:
-        """The addresses, in order, of the other records that an answer to this one may belong to as well."""
-        return self._alike.get(str(address), ())
+        """Return the sorted addresses of the other records that such an answer may belong to."""
+        return self._lookalikes.get(str(address), ())
 
 
 def list_looks(record: Record) -> tuple[Look, ...]:
-    """What an error record's answers may look like, one look for each status and value that the documents allow.
+    """Return the looks of a record's answers, one for each status and value that the documents allow.
 
-    Headers are left out: an edge may add or drop them.
+    Headers are left out, because a proxy may add or drop them.
 
     Raises:
         KeyError: the surface that the record names does not exist.
     """
     expectations = asserted_expectations(record, {str(record.address): record}.__getitem__)
-    return tuple(dict.fromkeys(look for expected in expectations for look in _looks(record.provider, expected)))
+    return tuple(dict.fromkeys(look for expected in expectations for look in _vary_answer(record.provider, expected)))
 
 
-def _looks(provider: str, expected: Expected) -> Iterator[Look]:
+def _vary_answer(provider: str, expected: Expected) -> Iterator[Look]:
     status = expected.body_status if expected.body_status is not None else expected.status
-    for chosen_status in _choices(expected, "status", status):
+    for chosen_status in conforming_values(expected, "status", status):
         wire = [
-            [(aspect, json.dumps(value)) for value in _choices(expected, aspect, documented)]
+            [(aspect, json.dumps(value)) for value in conforming_values(expected, aspect, documented)]
             for aspect, documented in sorted(expected.wire.items())
         ]
         for chosen_wire in product(*wire):
@@ -83,9 +84,3 @@ def _looks(provider: str, expected: Expected) -> Iterator[Look]:
                 expected.stream,
                 expected.failure,
             )
-
-
-def _choices(expected: Expected, aspect: str, documented: Json) -> tuple[Json, ...]:
-    """The values that conform: what is documented, and what else the documents leave to choice."""
-    stated = expected.assertions.get(f"{expected.label}/{aspect}")
-    return (stated.alternatives if stated is not None else ()) or (documented,)

@@ -1,4 +1,4 @@
-"""Who answered: the provider itself, somebody who answers alike, or nobody knows. By headers: bodies are imitated."""
+"""Origin of an answer, by its headers: the provider, another host, or unknown. Bodies are imitated."""
 
 from __future__ import annotations
 
@@ -22,19 +22,19 @@ if TYPE_CHECKING:
 OTHER_HOSTS = provider_folders.SHIPPED.path / "other_hosts.toml"
 
 _PREFIX = r"(?:x-)?(?!x-)[a-z0-9]+-"
-"""Where the provider's name stands in a header: a stand-in in the documents, the real one on the wire."""
+"""The provider's name in a header: a stand-in in the documents, the real name on the wire."""
 
 
 class Origin(StrEnum):
-    """What the headers say of who answered."""
+    """Who answered, according to the headers."""
 
     PROVIDER = "provider"
     """A header that only the provider sends."""
-    ANOTHER = "another"
+    OTHER_HOST = "another"
     """A header of another host, and none of the provider's."""
-    THROUGH = "through"
-    """Headers of both: another host passed the provider's answer on."""
-    UNTOLD = "untold"
+    FORWARDED = "through"
+    """Headers of both: another host forwarded the provider's answer."""
+    NEUTRAL = "untold"
     """Headers that any host might send."""
     UNKNOWN = "unknown"
     """No headers are known."""
@@ -42,40 +42,43 @@ class Origin(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class OriginHeaders:
-    """The response headers that carry a provider's name, or that no other host is known to send."""
+    """Response headers that only one provider sends: they carry its name, or no other host is known to send them."""
 
     own: re.Pattern[str]
 
     @classmethod
     def from_records(cls, provider: str, records: Iterable[Record]) -> Self:
-        about = manifest(provider)
-        prefix = about.stand_ins.header_prefix
-        named = {name for record in records for name in header_names(record)} | set(about.account_headers)
-        carrying = sorted(name for name in named if prefix and name.startswith(prefix))
+        provider_manifest = manifest(provider)
+        prefix = provider_manifest.stand_ins.header_prefix
+        names = {name for record in records for name in header_names(record)} | set(provider_manifest.account_headers)
+        carrying = sorted(name for name in names if prefix and name.startswith(prefix))
         own = [_PREFIX + re.escape(name.removeprefix(prefix)) for name in carrying]
-        own += map(re.escape, about.origin)
+        own += map(re.escape, provider_manifest.origin)
         return cls(re.compile("|".join(own) or "(?!)"))
 
-    def origin(self, headers: Mapping[str, str] | None) -> tuple[Origin, str]:
-        """Who answered, and the header or the kind of host that tells."""
+    def find_origin(self, headers: Mapping[str, str] | None) -> tuple[Origin, str]:
+        """Return who answered, and the header or kind of host that shows it."""
         if not headers:
             return Origin.UNKNOWN, ""
-        mine = next(filter(self.own.fullmatch, headers), "")
-        other = next(filter(None, map(_host_that_sends, headers)), "")
-        if mine and other:
-            return Origin.THROUGH, other
-        if mine:
-            return Origin.PROVIDER, mine
-        return (Origin.ANOTHER, other) if other else (Origin.UNTOLD, "")
+        own_header = next(filter(self.own.fullmatch, headers), "")
+        other_host = next(filter(None, map(_find_host, headers)), "")
+        if own_header and other_host:
+            return Origin.FORWARDED, other_host
+        if own_header:
+            return Origin.PROVIDER, own_header
+        return (Origin.OTHER_HOST, other_host) if other_host else (Origin.NEUTRAL, "")
 
 
 @cache
 def _other_hosts() -> Mapping[str, tuple[str, ...]]:
-    read: Mapping[str, list[str]] = tomllib.loads(OTHER_HOSTS.read_text(encoding="utf-8"))
-    return {host: tuple(patterns) for host, patterns in read.items()}
+    patterns_by_host: Mapping[str, list[str]] = tomllib.loads(OTHER_HOSTS.read_text(encoding="utf-8"))
+    return {host: tuple(patterns) for host, patterns in patterns_by_host.items()}
 
 
 @lru_cache(maxsize=1024)
-def _host_that_sends(name: str) -> str:
-    hosts = (host for host, patterns in _other_hosts().items() if any(fnmatchcase(name, each) for each in patterns))
-    return next(hosts, "")
+def _find_host(name: str) -> str:
+    """Return the kind of host that sends this header; empty if none is known."""
+    for host, patterns in _other_hosts().items():
+        if any(fnmatchcase(name, pattern) for pattern in patterns):
+            return host
+    return ""

@@ -1,4 +1,4 @@
-"""How strictly a body keeps to an envelope: what it lacks, what it has besides. Needs no JSON Schema validator."""
+"""Fit of a body to an envelope: missing and additional members. Needs no JSON Schema validator."""
 
 from __future__ import annotations
 
@@ -26,43 +26,43 @@ _TYPES: Mapping[str, tuple[type, ...]] = {
 
 @dataclass(frozen=True, slots=True)
 class Fit:
-    """How a body stands to an envelope."""
+    """How a body fits an envelope."""
 
     wrong: bool = False
-    """Whether a member is of another type or value than documented: this is not the envelope."""
-    lacking: tuple[str, ...] = ()
-    """Documented members that it has not, as JSON pointers."""
-    besides: tuple[str, ...] = ()
-    """Members that no document names, beside those of the envelope and of its error."""
+    """Whether a member has another type or value than documented, so this is another envelope."""
+    missing: tuple[str, ...] = ()
+    """Documented members that are missing, as JSON pointers."""
+    additional: tuple[str, ...] = ()
+    """Members that no document names, as JSON pointers."""
 
     @property
     def strict(self) -> bool:
-        return not (self.wrong or self.lacking or self.besides)
+        return not (self.wrong or self.missing or self.additional)
 
 
 class Shape:
-    """An envelope, to be held against bodies."""
+    """An envelope that bodies are compared with."""
 
     def __init__(self, surface: str) -> None:
-        found = envelope(surface)
+        source = envelope(surface)
         self.name = surface
-        self.body = found.body
-        self.wire = found.wire
-        self.unwrap = found.unwrap
-        self._schema = found.schema
+        self.body = source.body
+        self.wire = source.wire
+        self.unwrap = source.unwrap
+        self._schema = source.schema
 
     def fit(self, body: Json) -> Fit:
-        """What a body lacks of the envelope, and what it has besides."""
-        lacking: list[str] = []
-        besides: list[str] = []
-        if any(_departs(self._schema, body, "", lacking, besides)):
+        """Compare a body with the envelope."""
+        missing: list[str] = []
+        additional: list[str] = []
+        if any(_compare(self._schema, body, "", missing, additional)):
             return Fit(wrong=True)
-        return Fit(lacking=tuple(lacking), besides=tuple(besides))
+        return Fit(missing=tuple(missing), additional=tuple(additional))
 
 
 @cached_per_folders
 def load_shape(surface: str) -> Shape:
-    """The shape of a surface.
+    """Return the shape of a surface's envelope.
 
     Raises:
         KeyError: no envelope has this name.
@@ -70,38 +70,40 @@ def load_shape(surface: str) -> Shape:
     return Shape(surface)
 
 
-def _departs(
-    schema: Mapping[str, Json], value: Json, at: str, lacking: list[str], besides: list[str]
+def _compare(
+    schema: Mapping[str, Json], value: Json, pointer: str, missing: list[str], additional: list[str]
 ) -> Iterator[bool]:
-    """True for each value that is another than documented; members that are missing or many are noted."""
-    wanted = schema.get("type")
-    if wanted is not None:
-        names = (wanted,) if isinstance(wanted, str) else tuple(wanted)
-        yield not any(_is(value, name) for name in names)
+    """Yield True for each value that differs from the documents; add missing and additional members to the lists."""
+    documented_type = schema.get("type")
+    if documented_type is not None:
+        names = (documented_type,) if isinstance(documented_type, str) else tuple(documented_type)
+        yield not any(_has_type(value, name) for name in names)
     yield "const" in schema and value != schema["const"]
     yield "enum" in schema and value not in schema["enum"]
     if not isinstance(value, dict):
         return
     members: Mapping[str, Json] = schema.get("properties", {})
-    lacking += [
-        f"{at}/{name}" for name in schema.get("required", ()) if name not in value and not _may_be_empty(members, name)
+    missing += [
+        f"{pointer}/{name}"
+        for name in schema.get("required", ())
+        if name not in value and not _may_be_empty(members, name)
     ]
     if members:
-        besides += [f"{at}/{name}" for name in value if name not in members]
+        additional += [f"{pointer}/{name}" for name in value if name not in members]
     for name, inner in members.items():
         if name in value:
-            yield from _departs(inner, value[name], f"{at}/{name}", lacking, besides)
-    for each in schema.get("allOf", ()):
-        # what stands below allOf names only some of the members: others are no news
-        yield from _departs(each, value, at, lacking, [])
+            yield from _compare(inner, value[name], f"{pointer}/{name}", missing, additional)
+    for part in schema.get("allOf", ()):
+        # Schemas below allOf name only some members, so others are not additional.
+        yield from _compare(part, value, pointer, missing, [])
 
 
-def _is(value: Json, name: str) -> bool:
+def _has_type(value: Json, name: str) -> bool:
     if isinstance(value, bool):
         return name == "boolean"
     return isinstance(value, _TYPES[name])
 
 
 def _may_be_empty(members: Mapping[str, Json], name: str) -> bool:
-    """Whether the member is a list: one that is left out says the same as an empty one."""
+    """Whether the member is a list: leaving it out means the same as an empty one."""
     return bool(members.get(name, {}).get("type") == "array")

@@ -1,4 +1,4 @@
-"""What the documents name anywhere for a provider, to recognise an answer that another record documents."""
+"""Everything that a provider's records name, to recognize answers that another record documents."""
 
 from __future__ import annotations
 
@@ -25,8 +25,7 @@ if TYPE_CHECKING:
     from catalog_probe.catalog.model import Json, Record
     from catalog_probe.catalog.reading.expected import Expected
 
-MAX_CANDIDATES = 3
-"""An answer that fits more records than this says nothing about which one it is."""
+MAX_CANDIDATES = 3  # an answer that fits more records does not identify any
 
 TRANSIENT_CATEGORIES: Mapping[str, ReasonCode] = {
     "rate_limit": ReasonCode.UNASKED_RATE_LIMIT,
@@ -36,7 +35,7 @@ TRANSIENT_CATEGORIES: Mapping[str, ReasonCode] = {
     "server": ReasonCode.SERVER_FAULT,
     "server_error": ReasonCode.SERVER_FAULT,
 }
-"""Categories (1:2.2) of what may break off any stream, and what it is called where nobody asked for it."""
+"""Category (1:2.2) of an error that may end any stream -> reason code if the probe did not provoke it."""
 
 ORDINARY_HEADERS = frozenset(
     """
@@ -50,25 +49,25 @@ ORDINARY_HEADERS = frozenset(
     x-frame-options x-robots-tag x-xss-protection
     """.split()
 )
-"""Headers of HTTP itself and of the edges in front of it: never news about an API."""
+"""Headers of HTTP and of proxies. They are never reported as undocumented."""
 
 
 @dataclass(frozen=True, slots=True)
 class DocumentedAnswer:
-    """The documented look of one error record on the wire."""
+    """A documented answer of an error record."""
 
     expected: Expected
     """Everything that its record asserts of it."""
     message: re.Pattern[str] | None
     """The documented wording, compiled."""
     is_permission_refusal: bool
-    """Whether it refuses what this account may not do."""
+    """Whether it refuses what the account may not do."""
     is_key_refusal: bool
-    """Whether it refuses a key that is no good: it is wrong, revoked, or of somebody else."""
+    """Whether it refuses the key: wrong, revoked, or of another account."""
     account_reason: ReasonCode | None = None
-    """Why it says nothing of what was asked: it tells of the account's credit, or of a place that is not served."""
+    """Why it says nothing about the request: it is about the account's credit or region."""
     transient_reason: ReasonCode | None = None
-    """Why it says nothing of what was asked where it breaks off a stream: it tells of a moment, and may be retried."""
+    """Why it says nothing about the request if it ends a stream: the failure is transient."""
 
     @property
     def address(self) -> str:
@@ -76,7 +75,7 @@ class DocumentedAnswer:
 
     @property
     def status(self) -> int | None:
-        """The HTTP status of the answer itself: a stream's is that with which it begins."""
+        """The HTTP status of the answer; for a stream, the status with which it begins."""
         return self.expected.status
 
 
@@ -92,9 +91,9 @@ class ProviderVocabulary:
     events: frozenset[str] = frozenset()
     """Events of streams, and frames of WebSockets."""
     no_credit_message: str = ""
-    """How refusals that no record documents say that the account has no credit, as a regular expression."""
+    """Regular expression of undocumented refusals that say that the account has no credit."""
     assumed_paths: Mapping[str, str] = field(default_factory=dict)
-    """The endpoints whose path no document shows, each with what its record says of that."""
+    """Address of an endpoint whose path no document shows -> the record's remark on it."""
 
     @classmethod
     def from_records(cls, records: Iterable[Record]) -> ProviderVocabulary:
@@ -106,138 +105,152 @@ class ProviderVocabulary:
         for record in records:
             headers.update(header_names(record))
             if record.kind == "errors":
-                named = classification(record)
-                answers.extend(_answers(record))
-                types.add(named.type)
-                codes.add(named.code)
-        named_types, named_codes = frozenset(types - {""}), frozenset(codes - {""})
-        events = frozenset().union(*map(event_names, records))
+                error = classification(record)
+                answers.extend(_make_answers(record))
+                types.add(error.type)
+                codes.add(error.code)
         return cls(
-            tuple(answers),
-            frozenset(headers),
-            named_types,
-            named_codes,
-            EndpointIndex.from_records(records),
-            events,
-            next((manifest(record.provider).no_credit_message for record in records), ""),
-            dict(_assumed_paths(records)),
+            answers=tuple(answers),
+            headers=frozenset(headers),
+            types=frozenset(types - {""}),
+            codes=frozenset(codes - {""}),
+            endpoints=EndpointIndex.from_records(records),
+            events=frozenset().union(*map(event_names, records)),
+            no_credit_message=next((manifest(record.provider).no_credit_message for record in records), ""),
+            assumed_paths=dict(_find_assumed_paths(records)),
         )
 
     @cached_property
     def _by_status(self) -> Mapping[int | None, Sequence[DocumentedAnswer]]:
-        found: dict[int | None, list[DocumentedAnswer]] = {}
+        answers: dict[int | None, list[DocumentedAnswer]] = {}
         for answer in self.answers:
-            found.setdefault(answer.status, []).append(answer)
-        return found
+            answers.setdefault(answer.status, []).append(answer)
+        return answers
 
     @cached_property
-    def _of_accounts(self) -> frozenset[int | None]:
-        """The statuses of the answers that tell of an account."""
+    def _account_statuses(self) -> frozenset[int | None]:
+        """The statuses of answers about the account."""
         return frozenset(answer.status for answer in self.answers if answer.account_reason is not None)
 
     @cached_property
     def refusal_addresses(self) -> frozenset[str]:
-        """The addresses of the records of which an answer refuses a key, or what it may not do."""
+        """The addresses of the records that refuse a key or a permission."""
         return frozenset(
             answer.address for answer in self.answers if answer.is_permission_refusal or answer.is_key_refusal
         )
 
     @cached_property
-    def _of_streams(self) -> Mapping[str, Sequence[Envelope]]:
-        """The error envelopes of event streams, by the name of the event that carries them."""
-        found: dict[str, list[DocumentedAnswer]] = {}
+    def _stream_envelopes(self) -> Mapping[str, Sequence[Envelope]]:
+        """Name of a stream's event -> the error envelopes that it carries."""
+        answers_by_event: dict[str, list[DocumentedAnswer]] = {}
         for answer in self.answers:
             rule = answer.expected.stream
             if rule is not None and rule.protocol == "sse" and rule.event is not None:
-                found.setdefault(rule.event, []).append(answer)
-        return {event: tuple(_envelopes(answers)) for event, answers in found.items()}
+                answers_by_event.setdefault(rule.event, []).append(answer)
+        return {event: tuple(_envelopes(answers)) for event, answers in answers_by_event.items()}
 
     @cached_property
     def _all_envelopes(self) -> Sequence[Envelope]:
         return tuple(_envelopes(self.answers))
 
     def has_status(self, status: int | None) -> bool:
-        """Whether any record documents an answer with this status."""
+        """Whether some record documents an answer with this status."""
         return status in self._by_status
 
     def is_in_envelope(self, body: Json) -> bool:
-        """Whether a body stands in an error envelope of the provider: whether any of them finds its message in it."""
+        """Whether a body is in an error envelope of the provider."""
         return self.find_message(body) is not None
 
     def find_message(self, body: Json) -> str | None:
-        """The message that a body carries in one of the provider's error envelopes; None where it stands in none."""
+        """Return the message of a body in one of the provider's error envelopes; None if it is in none."""
         if not isinstance(body, dict | list):
             return None
-        found = (find_message(envelope, body) for envelope in self._all_envelopes)
-        return next((message for message in found if message is not None), None)
+        messages = (find_message(envelope, body) for envelope in self._all_envelopes)
+        return next((message for message in messages if message is not None), None)
 
     def match_answers(self, status: int | None, body: Json) -> tuple[DocumentedAnswer, ...]:
-        """The records that an answer with this status and body could be; those alone whose wording it has, if any."""
-        alike = self._by_status.get(status, ())
-        # Hundreds of records share a handful of envelopes: each of these is looked into once.
-        seen = {each.name: (wire_values(each, body), find_message(each, body)) for each in _envelopes(alike)}
-        fits = [answer for answer in alike if _fits(answer, *seen[answer.expected.envelope.name])]
+        """Return the records that the answer could be. If some have a matching wording, only these."""
+        candidates = self._by_status.get(status, ())
+        # Hundreds of records share a few envelopes, so each envelope is read once.
+        values = {
+            envelope.name: (wire_values(envelope, body), find_message(envelope, body))
+            for envelope in _envelopes(candidates)
+        }
+        fits = [answer for answer in candidates if _fits(answer, *values[answer.expected.envelope.name])]
         quoting = [answer for answer in fits if answer.message is not None]
         return tuple(quoting or fits)
 
     def match_stream_failure(self, event: str, data: Json) -> tuple[DocumentedAnswer, ...]:
-        """The records of a passing failure (an overload, a fault) of which an event of a stream tells.
+        """Return the records of transient failures that a stream's event could be.
 
-        The status line of a stream is told before its failure is known: so here the status says nothing.
+        The status is ignored: a stream sends it before the failure is known.
         """
-        seen = [wire_values(each, data) for each in self._of_streams.get(event, ())]
-        alike = (answer for answer in self.answers if answer.transient_reason is not None) if any(seen) else ()
-        return tuple(answer for answer in alike if any(_has_wire(answer, each) for each in seen))
+        readings = [wire_values(envelope, data) for envelope in self._stream_envelopes.get(event, ())]
+        if not any(readings):
+            return ()
+        return tuple(
+            answer
+            for answer in self.answers
+            if answer.transient_reason is not None and any(_has_wire(answer, wire) for wire in readings)
+        )
 
     def match_account_trouble(self, status: int | None, body: Json) -> tuple[DocumentedAnswer, ...]:
-        """The records that an answer could be, if each of them tells of the account; else none."""
-        if status not in self._of_accounts:  # asked of each answer: most statuses say nothing of an account anywhere
+        """Return the records that the answer could be if all of them are about the account, else none."""
+        if status not in self._account_statuses:  # a quick exit: this runs on every answer
             return ()
-        found = self.match_answers(status, body)
-        return found if all(answer.account_reason is not None for answer in found) else ()
+        answers = self.match_answers(status, body)
+        return answers if all(answer.account_reason is not None for answer in answers) else ()
 
     def says_no_credit(self, expected: Expected, message: str | None) -> bool:
-        """Whether a refusal says that the account has no credit, where the record is about nothing of that kind."""
-        said = bool(self.no_credit_message and message and re.search(self.no_credit_message, message))
-        return said and expected.address not in self._of_no_credit
+        """Whether a message says that the account has no credit, and the expected record is not about credit."""
+        if not self.no_credit_message or not message or not re.search(self.no_credit_message, message):
+            return False
+        return expected.address not in self._no_credit_addresses
 
     @cached_property
-    def _of_no_credit(self) -> frozenset[str]:
+    def _no_credit_addresses(self) -> frozenset[str]:
         return frozenset(answer.address for answer in self.answers if answer.account_reason is ReasonCode.NO_CREDIT)
 
     def match_account_trouble_by_code(self, status: int | None, body: Json) -> tuple[DocumentedAnswer, ...]:
-        """The records that tell of the account and whose code an answer that is no record has.
+        """Return the records about the account whose code an otherwise unknown answer has.
 
-        The code tells it, whatever the type beside it is: services change that one.
+        The type is ignored, because services change it.
         """
-        if status not in self._of_accounts:
+        if status not in self._account_statuses:
             return ()
-        alike = (answer for answer in self._by_status[status] if answer.account_reason is not None)
-        found = tuple(answer for answer in alike if _has_code(answer, body))
-        return () if found and self.match_answers(status, body) else found
+        answers = tuple(
+            answer
+            for answer in self._by_status[status]
+            if answer.account_reason is not None and _has_code(answer, body)
+        )
+        return () if answers and self.match_answers(status, body) else answers
 
     def match_moved_account_trouble(self, status: int | None, body: Json) -> tuple[DocumentedAnswer, ...]:
-        """The records that tell of the account and whose code stands under another status than any of them has.
+        """Return the records about the account whose code comes with a status that none of them has.
 
-        Services move such an answer (a hard billing limit is a 400 in the field). Only a code counts that is no other
-        record's, whatever the type beside it is.
+        Services move such an answer: a hard billing limit is a 400 in the field. Only a code counts that no other
+        record has. The type is ignored.
         """
-        if status is None or status < 400 or not self._codes_of_accounts:
+        if status is None or status < 400 or not self._account_answers_by_code:
             return ()
-        codes = (wire_values(each, body).get("code") for each in self._all_envelopes)
-        said = {code for code in codes if isinstance(code, str)}
-        found = [answer for code in said for answer in self._codes_of_accounts.get(code, ())]
-        return () if any(answer.status == status for answer in found) else tuple(found)
+        values = (wire_values(envelope, body).get("code") for envelope in self._all_envelopes)
+        codes = {code for code in values if isinstance(code, str)}
+        answers = [answer for code in codes for answer in self._account_answers_by_code.get(code, ())]
+        return () if any(answer.status == status for answer in answers) else tuple(answers)
 
     @cached_property
-    def _codes_of_accounts(self) -> Mapping[str, Sequence[DocumentedAnswer]]:
-        """The records that tell of the account by the code that they alone have."""
-        found: dict[str, list[DocumentedAnswer]] = {}
+    def _account_answers_by_code(self) -> Mapping[str, Sequence[DocumentedAnswer]]:
+        """Code -> the records about the account with it, for codes that no other record has."""
+        answers_by_code: dict[str, list[DocumentedAnswer]] = {}
         for answer in self.answers:
             code = answer.expected.wire.get("code")
             if isinstance(code, str):
-                found.setdefault(code, []).append(answer)
-        return {code: each for code, each in found.items() if all(answer.account_reason is not None for answer in each)}
+                answers_by_code.setdefault(code, []).append(answer)
+        return {
+            code: answers
+            for code, answers in answers_by_code.items()
+            if all(answer.account_reason is not None for answer in answers)
+        }
 
 
 def _has_code(answer: DocumentedAnswer, body: Json) -> bool:
@@ -250,45 +263,45 @@ def _envelopes(answers: Iterable[DocumentedAnswer]) -> Iterable[Envelope]:
 
 
 def _fits(answer: DocumentedAnswer, wire: Mapping[str, Json], message: str | None) -> bool:
-    """Whether wire values and wording are those of this record; one that carries no values fits nothing."""
+    """Whether the body has the wire values and the wording of this record; without any values it fits nothing."""
     if not wire or not _has_wire(answer, wire):
         return False
     return answer.message is None or (message is not None and answer.message.search(message) is not None)
 
 
 def _has_wire(answer: DocumentedAnswer, wire: Mapping[str, Json]) -> bool:
-    stated = answer.expected.wire
-    return bool(stated) and all(wire.get(aspect) == value for aspect, value in stated.items())
+    documented = answer.expected.wire
+    return bool(documented) and all(wire.get(aspect) == value for aspect, value in documented.items())
 
 
-def _assumed_paths(records: Iterable[Record]) -> Iterator[tuple[str, str]]:
+def _find_assumed_paths(records: Iterable[Record]) -> Iterator[tuple[str, str]]:
     for record in records:
         if record.kind == "endpoints":
             yield from (
-                (str(record.address), why)
-                for key, why in request_assumptions(record).items()
+                (str(record.address), reason)
+                for key, reason in request_assumptions(record).items()
                 if key.local_key == "path"
             )
 
 
-def _answers(record: Record) -> Iterable[DocumentedAnswer]:
-    named = classification(record)
+def _make_answers(record: Record) -> Iterable[DocumentedAnswer]:
+    error = classification(record)
     for expected in documented_answers(record):
         pattern = expected.message_pattern
         yield DocumentedAnswer(
             expected=expected,
             message=re.compile(pattern) if pattern else None,
-            account_reason=_of_the_account(record),
-            is_permission_refusal=expected.body_status == 403 and named.is_permission,
-            is_key_refusal=expected.body_status == 401 and named.is_of_the_key,
-            transient_reason=TRANSIENT_CATEGORIES.get(named.category) if retry_advice(record).helps else None,
+            account_reason=_find_account_reason(record),
+            is_permission_refusal=expected.body_status == 403 and error.is_permission,
+            is_key_refusal=expected.body_status == 401 and error.is_of_the_key,
+            transient_reason=TRANSIENT_CATEGORIES.get(error.category) if retry_advice(record).helps else None,
         )
 
 
-def _of_the_account(record: Record) -> ReasonCode | None:
-    address, special = str(record.address), manifest(record.provider)
-    if address in special.no_credit:
+def _find_account_reason(record: Record) -> ReasonCode | None:
+    address, provider_manifest = str(record.address), manifest(record.provider)
+    if address in provider_manifest.no_credit:
         return ReasonCode.NO_CREDIT
-    if address in special.region_refusals:
+    if address in provider_manifest.region_refusals:
         return ReasonCode.REGION_REFUSED
-    return ReasonCode.ACCOUNT_TROUBLE if address in special.account_trouble else None
+    return ReasonCode.ACCOUNT_TROUBLE if address in provider_manifest.account_trouble else None
