@@ -86,7 +86,7 @@ class Hosts:
 
     def _marked(self, headers: Mapping[str, str]) -> str:
         """The one provider whose own headers these are."""
-        found = [name for name, marks in self.marks.items() if marks.origin(headers)[0] is Origin.PROVIDER]
+        found = [name for name, marks in self.marks.items() if marks.find_origin(headers)[0] is Origin.PROVIDER]
         return found[0] if len(found) == 1 else ""
 
 
