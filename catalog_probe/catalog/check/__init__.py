@@ -1,1 +1,1 @@
-"""Whether a catalog is sound: schemas, canonical form, cross-checks, and complaints in words."""
+"""Checks of a catalog: schemas, canonical form, cross-references, and complaints in words."""

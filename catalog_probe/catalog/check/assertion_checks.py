@@ -1,4 +1,4 @@
-"""Whether what a record says beside its statements agrees with them: basis, dependence, evidence and tags."""
+"""Check what a record says about its assertions: annotations, revisions, sources, evidence and tags."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from catalog_probe.catalog.model.errors import suggest_similar
 from catalog_probe.catalog.model.labels import SUCCESS
 from catalog_probe.catalog.observed.cells import cells_of, resolved_assumptions, statements_digest
 from catalog_probe.catalog.observed.last_seen import is_expired
-from catalog_probe.catalog.observed.tags import contradicts, tag_by_evidence, unresolved_assumptions
+from catalog_probe.catalog.observed.tags import contradicts, reachable, tag_by_evidence, unresolved_assumptions
 from catalog_probe.catalog.reading.expectations import success_rule_labels
 from catalog_probe.catalog.reading.record_fields import pinned_reason
 
@@ -23,152 +23,172 @@ if TYPE_CHECKING:
     from catalog_probe.catalog.model.assertion import Assertion
 
 CHECK = "catalog-probe check"
-"""Whoever tells a complaint says behind it which records are meant, where they are not those that are found unnamed."""
+"""The command in mends; `validate.check` adds the option that finds the records."""
 
 FIX = f"run `{CHECK} --fix`"
 
-_OF_ASSERTIONS = ("assumed", "alternatives", "out_of_reach", "since", "until")
-_OF_A_REQUEST = ("endpoints", "trigger", "method", "path", "query", "header", "body")
-"""What may be assumed of a request: on which endpoints it is answered so, `ask/path`, `ask/query:…`, `ask/header:…`."""
+_ANNOTATIONS = ("assumed", "alternatives", "out_of_reach", "since", "until")
 
-_BY_DATA = (Tag.DOCUMENTED, Tag.LIVE_VERIFIED, Tag.UNVERIFIED)
-"""The tags that follow from a record's data."""
+_REQUEST_ASPECTS = ("endpoints", "trigger", "method", "path", "query", "header", "body")
+"""What may be assumed of a request: `ask/path`, `ask/query:…`, `ask/header:…` and so on."""
+
+_DERIVED_TAGS = (Tag.DOCUMENTED, Tag.LIVE_VERIFIED, Tag.UNVERIFIED)
 
 
-def unmatched_keys(record: Record, made: Sequence[Assertion]) -> Iterator[Complaint]:
-    """Each key by which a record says something of an assertion, or a label, that it does not make."""
-    keys, labels = [each.key for each in made], _labels(made)
-    allowed = success_rule_labels(record)
-    known = [*keys, *(AssertionKey(SUCCESS, key.aspect, key.location) for key in keys if key.label in allowed)]
-    for field in _OF_ASSERTIONS:
+def unmatched_keys(record: Record, assertions: Sequence[Assertion]) -> Iterator[Complaint]:
+    """Complain about each key or label in an annotation that no assertion of the record has."""
+    keys = [assertion.key for assertion in assertions]
+    labels = list(dict.fromkeys(key.label for key in keys))
+    rule_labels = success_rule_labels(record)
+    success_keys = [AssertionKey(SUCCESS, key.aspect, key.location) for key in keys if key.label in rule_labels]
+    for field in _ANNOTATIONS:
         for text in record.data.get(field) or {}:
             key = AssertionKey.parse(text)
             if key.label == REQUEST_LABEL and field == "assumed":
-                if key.aspect not in _OF_A_REQUEST:
-                    mend = suggest_similar(key.aspect, _OF_A_REQUEST) or f"it is one of {', '.join(_OF_A_REQUEST)}"
+                if key.aspect not in _REQUEST_ASPECTS:
+                    mend = (
+                        suggest_similar(key.aspect, _REQUEST_ASPECTS) or f"it is one of {', '.join(_REQUEST_ASPECTS)}"
+                    )
                     yield Complaint(f"$.{field}", f"{text!r} names nothing of a request", mend)
-            elif not any(key.covers(each) for each in known):
+            elif not any(key.covers(own_key) for own_key in (*keys, *success_keys)):
                 yield _no_assertion(f"$.{field}", text, keys)
-    for label, others in (record.data.get("depends") or {}).items():
-        for named in (label, *others):
-            if named not in labels:
-                mend = suggest_similar(named, labels) or f"its labels are {_few(labels)}"
-                yield Complaint("$.depends", f"{named!r} is no label of this record", mend)
+    for label, required_labels in (record.data.get("depends") or {}).items():
+        for name in (label, *required_labels):
+            if name not in labels:
+                mend = suggest_similar(name, labels) or f"its labels are {_join_first(labels)}"
+                yield Complaint("$.depends", f"{name!r} is no label of this record", mend)
 
 
 def unknown_revisions(record: Record) -> Iterator[Complaint]:
-    """Each `since` or `until` that names a revision which the provider's manifest does not list, or selects by."""
-    known = manifest(record.provider).revisions
-    values = known.values if known is not None else ()
+    """Complain about each `since` or `until` whose revision the provider's manifest does not list."""
+    revisions = manifest(record.provider).revisions
+    values = revisions.values if revisions is not None else ()
     for field in ("since", "until"):
-        for text, said in (record.data.get(field) or {}).items():
-            if said["revision"] not in values:
-                mend = suggest_similar(said["revision"], values) or f"the manifest lists {_few(values) or 'none'}"
-                yield Complaint(f"$.{field}", f"{text!r}: no revision is called {said['revision']!r}", mend)
+        for text, entry in (record.data.get(field) or {}).items():
+            if entry["revision"] not in values:
+                listed = f"the manifest lists {_join_first(values) or 'none'}"
+                mend = suggest_similar(entry["revision"], values) or listed
+                yield Complaint(f"$.{field}", f"{text!r}: no revision is called {entry['revision']!r}", mend)
 
 
-def missing_sources(made: Iterable[Assertion]) -> Iterator[Complaint]:
-    """Each documented assertion that no row, header rule, envelope or message pattern is cited for."""
-    for each in made:
-        if each.basis is Basis.DOCUMENTED and not each.source.strip():
-            mend = f"cite the row that says it, or give the reason in assumed[{str(each.key)!r}]"
-            yield Complaint("$", f"{each.key} has neither source nor assumed", mend)
+def missing_sources(assertions: Iterable[Assertion]) -> Iterator[Complaint]:
+    """Complain about each documented assertion that cites no row."""
+    for assertion in assertions:
+        if assertion.basis is Basis.DOCUMENTED and not assertion.source.strip():
+            mend = f"cite the row that says it, or give the reason in assumed[{str(assertion.key)!r}]"
+            yield Complaint("$", f"{assertion.key} has neither source nor assumed", mend)
 
 
-def stale_evidence(record: Record, made: Sequence[Assertion], catalog: Catalog) -> Iterator[Complaint]:
-    """Evidence for statements that were edited since, for an endpoint or an assertion that is not there."""
-    block = record.data.get("evidence")
-    if block is None:
+def stale_evidence(record: Record, assertions: Sequence[Assertion], catalog: Catalog) -> Iterator[Complaint]:
+    """Complain about evidence for edited statements, for unknown endpoints and for unknown assertions."""
+    evidence = record.data.get("evidence")
+    if evidence is None:
         return
-    if is_void(record, made):
-        what = (
-            f"speaks of other statements ({block['statements']}) than the record makes now ({statements_digest(made)})"
-        )
-        yield Complaint("$.evidence", what, f"{FIX}, which removes it")
+    if is_void(record, assertions):
+        digests = f"({evidence['statements']}) than the record makes now ({statements_digest(assertions)})"
+        yield Complaint("$.evidence", f"speaks of other statements {digests}", f"{FIX}, which removes it")
         return
-    keys = [each.key for each in made]
-    exact = {str(key) for key in keys} | {f"{key.label}/{WILDCARD}" for key in keys}
-    for endpoint, line in block["endpoints"].items():
+    keys = [assertion.key for assertion in assertions]
+    known_texts = {str(key) for key in keys} | {f"{key.label}/{WILDCARD}" for key in keys}
+    for endpoint, line in evidence["endpoints"].items():
         if endpoint != str(record.address) and (endpoint not in catalog or catalog[endpoint].kind != "endpoints"):
             mend = suggest_similar(endpoint, map(str, catalog)) or "remove its line"
             yield Complaint("$.evidence.endpoints", f"no endpoint has the address {endpoint}", mend)
         for text in [*(line.get("mismatched") or {}), *(line.get("not_observed") or {})]:
-            if text not in exact:
+            if text not in known_texts:
                 yield _no_assertion("$.evidence.endpoints", text, keys)
-    assumed = {str(each.key) for each in made if each.basis is Basis.ASSUMED}
-    for text in block.get("resolved") or {}:
+    assumed = {str(assertion.key) for assertion in assertions if assertion.basis is Basis.ASSUMED}
+    for text in evidence.get("resolved") or {}:
         if text not in assumed:
             mend = suggest_similar(text, assumed) or "remove it"
             yield Complaint("$.evidence.resolved", f"{text!r} is nothing that this record assumes", mend)
 
 
-def wrong_tags(record: Record, made: Sequence[Assertion]) -> Iterator[Complaint]:
-    """Each tag that does not follow from the record's data, and each that follows and is not there."""
-    if pinned_reason(record) is not None or "status" not in record.data:  # an error need not have any (1:2.2)
+def wrong_tags(record: Record, assertions: Sequence[Assertion]) -> Iterator[Complaint]:
+    """Complain about each tag that does not follow from the record's data, and each that is missing."""
+    if pinned_reason(record) is not None or "status" not in record.data:  # an error need not have tags (1:2.2)
         return
-    derived = derived_tags(record, made)
-    for tag in _BY_DATA:
+    derived = derived_tags(record, assertions)
+    for tag in _DERIVED_TAGS:
         if tag in record.tags and tag not in derived:
-            yield Complaint("$.status", f"{tag} does not follow: {_why(tag, record, made, holds=False)}", FIX)
+            reason = _explain_absence(tag, record, assertions)
+            yield Complaint("$.status", f"{tag} does not follow: {reason}", FIX)
         elif tag not in record.tags and tag in derived:
-            yield Complaint("$.status", f"{tag} is missing: {_why(tag, record, made, holds=True)}", FIX)
+            reason = _explain_presence(tag, record, assertions)
+            yield Complaint("$.status", f"{tag} is missing: {reason}", FIX)
 
 
-def derived_tags(record: Record, made: Sequence[Assertion]) -> list[str]:
-    """The record's tags as they should stand: those that data decide follow it, the others stay."""
-    following = {
-        tag_by_evidence(made, cells_of(record, made), resolved_assumptions(record, made), expired=is_expired(record))
-    }
-    if not made or any(each.basis is Basis.DOCUMENTED and each.source for each in made):
-        # what asserts nothing of an answer quotes its row all the same
+def derived_tags(record: Record, assertions: Sequence[Assertion]) -> list[str]:
+    """Return the tags that a record should have: those that follow from its data, and its other ones as they are."""
+    cells, resolved = cells_of(record, assertions), resolved_assumptions(record, assertions)
+    following = {tag_by_evidence(assertions, cells, resolved, expired=is_expired(record))}
+    cites_row = any(assertion.basis is Basis.DOCUMENTED and assertion.source for assertion in assertions)
+    if cites_row or not assertions:  # a record without assertions quotes its row all the same
         following.add(Tag.DOCUMENTED)
-    others = [tag for tag in record.tags if tag not in _BY_DATA]
-    known = [str(tag) for tag in Tag if tag in following or tag in others]
-    return [*known, *sorted(tag for tag in others if tag not in known)]
+    others = [tag for tag in record.tags if tag not in _DERIVED_TAGS]
+    ordered = [str(tag) for tag in Tag if tag in following or tag in others]
+    return [*ordered, *sorted(tag for tag in others if tag not in ordered)]
 
 
-def is_void(record: Record, made: Iterable[Assertion]) -> bool:
-    """Whether the record carries evidence for statements that were edited since."""
-    block = record.data.get("evidence")
-    return block is not None and block["statements"] != statements_digest(made)
+def is_void(record: Record, assertions: Iterable[Assertion]) -> bool:
+    """Whether the record has evidence for statements that were edited since."""
+    evidence = record.data.get("evidence")
+    return evidence is not None and evidence["statements"] != statements_digest(assertions)
 
 
-def _why(tag: Tag, record: Record, made: Sequence[Assertion], *, holds: bool) -> str:
+def _explain_presence(tag: Tag, record: Record, assertions: Sequence[Assertion]) -> str:
     if tag is Tag.DOCUMENTED:
-        return "a row is cited for what it states" if holds else "all that it states is assumed"
-    cells, resolved = cells_of(record, made), resolved_assumptions(record, made)
-    by_key = {str(each.key): each for each in made}
-    differs = [f"{key} on {endpoint}" for (endpoint, key), cell in cells.items() if contradicts(by_key[key], cell)]
-    documented = [each for each in made if each.basis is Basis.DOCUMENTED]
-    needed = [each for each in documented if not each.out_of_reach] or documented
-    as_stated = {key for (_, key), cell in cells.items() if cell.on is not None and not cell.mismatch}
-    never = [str(each.key) for each in needed if str(each.key) not in as_stated and not each.optional]
-    assumed = [str(each.key) for each in unresolved_assumptions(made, resolved)]
-    if differs:
-        return f"{_few(differs)} mismatched"
-    if is_expired(record):
-        return "its evidence has expired"
+        return "a row is cited for what it states"
+    mismatched = _explain_mismatch(record, assertions)
+    if mismatched:
+        return mismatched
     if tag is Tag.LIVE_VERIFIED:
-        if holds:
-            return "each documented assertion matched"
-        return f"{_few(never)} has not matched" if never else "nothing that the documents state was observed"
-    return (
-        f"{_few(assumed)} is assumed and not resolved" if holds else "nothing differs, and every assumption is resolved"
-    )
+        return "each documented assertion matched"
+    resolved = resolved_assumptions(record, assertions)
+    unresolved = [str(assertion.key) for assertion in unresolved_assumptions(assertions, resolved)]
+    return f"{_join_first(unresolved)} is assumed and not resolved"
+
+
+def _explain_absence(tag: Tag, record: Record, assertions: Sequence[Assertion]) -> str:
+    if tag is Tag.DOCUMENTED:
+        return "all that it states is assumed"
+    mismatched = _explain_mismatch(record, assertions)
+    if mismatched:
+        return mismatched
+    if tag is Tag.UNVERIFIED:
+        return "nothing differs, and every assumption is resolved"
+    cells = cells_of(record, assertions)
+    matched = {key for (_, key), cell in cells.items() if cell.on is not None and not cell.mismatch}
+    required = reachable([assertion for assertion in assertions if assertion.basis is Basis.DOCUMENTED])
+    never_matched = [
+        str(assertion.key) for assertion in required if str(assertion.key) not in matched and not assertion.optional
+    ]
+    if never_matched:
+        return f"{_join_first(never_matched)} has not matched"
+    return "nothing that the documents state was observed"
+
+
+def _explain_mismatch(record: Record, assertions: Sequence[Assertion]) -> str:
+    """Return why evidence speaks against a record, or an empty string."""
+    by_key = {str(assertion.key): assertion for assertion in assertions}
+    mismatched = [
+        f"{key} on {endpoint}"
+        for (endpoint, key), cell in cells_of(record, assertions).items()
+        if contradicts(by_key[key], cell)
+    ]
+    if mismatched:
+        return f"{_join_first(mismatched)} mismatched"
+    return "its evidence has expired" if is_expired(record) else ""
 
 
 def _no_assertion(path: str, text: str, keys: Iterable[AssertionKey]) -> Complaint:
-    named = [str(key) for key in keys]
-    mend = suggest_similar(text, named) or f"it asserts {_few(named)}"
+    known_keys = [str(key) for key in keys]
+    mend = suggest_similar(text, known_keys) or f"it asserts {_join_first(known_keys)}"
     return Complaint(path, f"{text!r} names no assertion of this record", mend)
 
 
-def _labels(made: Iterable[Assertion]) -> list[str]:
-    return list(dict.fromkeys(each.key.label for each in made))
-
-
-def _few(names: Collection[str]) -> str:
-    """Names on one line; where there are many, the first of them."""
-    shown = list(names)[:MAX_LISTED]
-    more = len(names) - len(shown)
-    return ", ".join(shown) + (f" and {more} more" if more else "")
+def _join_first(names: Collection[str]) -> str:
+    """Join the first names, and say how many more there are."""
+    first = list(names)[:MAX_LISTED]
+    more = len(names) - len(first)
+    return ", ".join(first) + (f" and {more} more" if more else "")

@@ -1,4 +1,4 @@
-"""Puts right what can be: required nulls, evidence that is void, tags that do not follow, canonical form."""
+"""Fix what can be fixed without a decision: missing nulls, void evidence, wrong tags, canonical form."""
 
 from __future__ import annotations
 
@@ -18,56 +18,68 @@ from catalog_probe.catalog.writeback.canonical_json import list_missing_nullable
 from catalog_probe.catalog.writeback.writing import lock_folder, write_text
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
+
+    from catalog_probe.catalog.model import Json
+    from catalog_probe.catalog.model.assertion import Assertion
 
 
 def fix_records(root: Path = RECORDS) -> list[str]:
-    """Rewrite each readable file as it should be, and say in a line each what was mended.
+    """Rewrite each readable file as it should be, and return a line for each change.
 
-    Fields that must be there and may be empty become null, evidence for statements that were edited since goes, tags
-    follow from the data, and what is not in canonical form is put into it.
+    Missing fields that may be null become null, evidence for edited statements is removed, tags follow from the data,
+    and each file gets its canonical form.
     """
     with lock_folder(root):
         catalog, _ = Catalog.load_readable(root)
-        said: list[str] = []
-        whole = [_with_its_nulls(record, said) for record in catalog.records]
-        files = {record.address: catalog.file_of(record.address) for record in whole}
-        scene = CheckContext(Catalog(root, whole, files), frozenset(), shipped=False)
-        records = [_mended(record, scene, said) for record in whole]
-        texts = canonical_texts(Catalog(root, records, files))
-        return said + [f"{display_path(path)}: put in canonical form" for path, text in texts if write_text(path, text)]
+        changes: list[str] = []
+        completed = [_add_nulls(record, changes) for record in catalog.records]
+        files = {record.address: catalog.file_of(record.address) for record in completed}
+        context = CheckContext(Catalog(root, completed, files), frozenset(), shipped=False)
+        records = [_fix_record(record, context, changes) for record in completed]
+        for path, text in canonical_texts(Catalog(root, records, files)):
+            if write_text(path, text):
+                changes.append(f"{display_path(path)}: put in canonical form")
+        return changes
 
 
-def _with_its_nulls(record: Record, said: list[str]) -> Record:
-    lacking = list_missing_nullable_fields(record.data, record.kind)
-    if not lacking:
+def _add_nulls(record: Record, changes: list[str]) -> Record:
+    missing = list_missing_nullable_fields(record.data, record.kind)
+    if not missing:
         return record
-    said.append(f"{record.address}: {', '.join(lacking)} became null")
-    return Record(record.address, {**record.data, **dict.fromkeys(lacking)})
+    changes.append(f"{record.address}: {', '.join(missing)} became null")
+    return Record(record.address, {**record.data, **dict.fromkeys(missing)})
 
 
-def _mended(record: Record, scene: CheckContext, said: list[str]) -> Record:
-    """The record without what is void; as it stands where its own form is not right."""
-    if is_malformed(record, scene):
+def _fix_record(record: Record, context: CheckContext, changes: list[str]) -> Record:
+    """Remove void evidence and correct the tags, unless the record is malformed."""
+    if is_malformed(record, context):
         return record
-    made = assertions(record, scene.catalog.__getitem__)
+    own_assertions = assertions(record, context.catalog.__getitem__)
+    if assertion_checks.is_void(record, own_assertions):
+        record = _remove_void_evidence(record, own_assertions)
+        changes.append(f"{record.address}: removed evidence for statements that were changed since")
+    if not any(assertion_checks.wrong_tags(record, own_assertions)):
+        return record
+    tags = assertion_checks.derived_tags(record, own_assertions)
+    changes.append(f"{record.address}: {', '.join(record.data['status'])} became {', '.join(tags)}")
+    return Record(record.address, {**record.data, "status": tags})
+
+
+def _remove_void_evidence(record: Record, own_assertions: Sequence[Assertion]) -> Record:
+    """Remove the evidence except what outlives an edit: confirmations, and the day of a restriction."""
     data = dict(record.data)
-    if assertion_checks.is_void(record, made):
-        del data["evidence"]
-        kept = confirmation_fields(made, confirmed_keys(record, made), unconfirmed_since(record, made)) | {
-            name: day for name, day in record.data["evidence"].items() if name == "restricted_on"
+    evidence = data.pop("evidence")
+    confirmed = confirmed_keys(record, own_assertions)
+    kept: dict[str, Json] = confirmation_fields(own_assertions, confirmed, unconfirmed_since(record, own_assertions))
+    if "restricted_on" in evidence:
+        kept["restricted_on"] = evidence["restricted_on"]
+    if kept:
+        data["evidence"] = {
+            "schema_version": EVIDENCE_VERSION,
+            "statements": statements_digest(own_assertions),
+            "endpoints": {},
+            **kept,
         }
-        if kept:
-            data["evidence"] = {
-                "schema_version": EVIDENCE_VERSION,
-                "statements": statements_digest(made),
-                "endpoints": {},
-                **kept,
-            }
-        said.append(f"{record.address}: removed evidence for statements that were changed since")
-    sound = Record(record.address, data)
-    if not any(assertion_checks.wrong_tags(sound, made)):
-        return sound
-    tags = assertion_checks.derived_tags(sound, made)
-    said.append(f"{record.address}: {', '.join(record.data['status'])} became {', '.join(tags)}")
-    return Record(record.address, {**data, "status": tags})
+    return Record(record.address, data)

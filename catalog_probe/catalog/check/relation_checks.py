@@ -1,4 +1,4 @@
-"""Whether the relations that a record states can be looked at: their labels, places and constants."""
+"""Check the relations of a record: their labels, locations, constants and sources."""
 
 from __future__ import annotations
 
@@ -19,73 +19,70 @@ if TYPE_CHECKING:
     from catalog_probe.catalog.reading.relations import Relation
 
 
-def unsound_relations(record: Record, made: Sequence[Assertion]) -> Iterator[Complaint]:
-    """Each relation of an unknown label, of a place or by a constant that is none, without source, or stated twice."""
-    labels = list(dict.fromkeys(each.key.label for each in made))
-    named = Counter((label, each.key_location) for label, each in _stated(record))
-    for number, written in enumerate(_all(record)):
-        where = f"$.relations[{number}]"
-        if not isinstance(written, dict):
+def unsound_relations(record: Record, assertions: Sequence[Assertion]) -> Iterator[Complaint]:
+    """Complain about unknown labels, invalid locations and constants, missing sources, and relations stated twice."""
+    labels = list(dict.fromkeys(assertion.key.label for assertion in assertions))
+    key_counts = Counter(
+        (label, parse_relation(entry).key_location)
+        for entry in raw_relations(record)
+        for label in relation_labels(entry)
+    )
+    entries = record.data.get("relations")
+    for index, entry in enumerate(entries if isinstance(entries, list) else []):
+        if not isinstance(entry, dict):
             continue
-        own = parse_relation(written, str(record.data.get("path", "")))
-        for field, told in (("label", relation_labels(written)), ("of", own.of)):
-            yield from _unknown(f"{where}.{field}", told, labels)
-        for label in set(relation_labels(written)) & set(own.of):
-            yield Complaint(f"{where}.of", f"{label!r} would be compared with itself", "name another label")
-        yield from _places(where, written, record)
-        yield from _constant(f"{where}.value", own)
-        yield from _basis(where, written, own, record)
-        if any(named[label, own.key_location] > 1 for label in relation_labels(written)):
+        path = f"$.relations[{index}]"
+        relation = parse_relation(entry, str(record.data.get("path", "")))
+        own_labels = relation_labels(entry)
+        yield from _check_labels(f"{path}.label", own_labels, labels)
+        yield from _check_labels(f"{path}.of", relation.of, labels)
+        for label in set(own_labels) & set(relation.of):
+            yield Complaint(f"{path}.of", f"{label!r} would be compared with itself", "name another label")
+        yield from _check_path_parameters(path, entry, record)
+        yield from _check_constant(f"{path}.value", relation)
+        yield from _check_source(path, own_labels, relation, record)
+        if any(key_counts[label, relation.key_location] > 1 for label in own_labels):
             mend = "make one of the two, or give them different locations"
-            yield Complaint(where, f"another relation has the same key ({own.local_key})", mend)
+            yield Complaint(path, f"another relation has the same key ({relation.local_key})", mend)
 
 
-def _all(record: Record) -> list[Json]:
-    written = record.data.get("relations")
-    return written if isinstance(written, list) else []
+def _check_labels(path: str, names: Sequence[str], labels: Sequence[str]) -> Iterator[Complaint]:
+    for name in names:
+        if name not in labels:
+            mend = suggest_similar(name, labels) or f"its labels are {', '.join(labels)}"
+            yield Complaint(path, f"{name!r} is no label of this record", mend)
 
 
-def _stated(record: Record) -> Iterator[tuple[str, Relation]]:
-    for written in raw_relations(record):
-        yield from ((label, parse_relation(written)) for label in relation_labels(written))
-
-
-def _unknown(path: str, told: Sequence[str], labels: Sequence[str]) -> Iterator[Complaint]:
-    for label in told:
-        if label not in labels:
-            mend = suggest_similar(label, labels) or f"its labels are {', '.join(labels)}"
-            yield Complaint(path, f"{label!r} is no label of this record", mend)
-
-
-def _places(where: str, written: Mapping[str, Json], record: Record) -> Iterator[Complaint]:
-    path = str(written.get("path", record.data.get("path", "")))
+def _check_path_parameters(path: str, entry: Mapping[str, Json], record: Record) -> Iterator[Complaint]:
+    url_path = str(entry.get("path", record.data.get("path", "")))
     for field in ("at", "with"):
-        place = Location.parse(written.get(field, ""))
-        if place.kind == "ask/path" and f"{{{place.name}}}" not in path:
-            named = re.findall(r"\{([a-z0-9_]+)\}", path)
-            mend = suggest_similar(place.name, named) or (f"it has {', '.join(named)}" if named else "it has none")
-            yield Complaint(f"{where}.{field}", f"{place.name!r} is no part of the path {path!r}", mend)
+        location = Location.parse(entry.get(field, ""))
+        if location.kind == "ask/path" and f"{{{location.name}}}" not in url_path:
+            names = re.findall(r"\{([a-z0-9_]+)\}", url_path)
+            mend = suggest_similar(location.name, names) or (f"it has {', '.join(names)}" if names else "it has none")
+            yield Complaint(f"{path}.{field}", f"{location.name!r} is no part of the path {url_path!r}", mend)
 
 
-def _constant(path: str, own: Relation) -> Iterator[Complaint]:
-    if own.kind == "pattern":
+def _check_constant(path: str, relation: Relation) -> Iterator[Complaint]:
+    if relation.kind == "pattern":
         try:
-            re.compile(str(own.value))
+            re.compile(str(relation.value))
         except re.error as error:
-            yield Complaint(path, f"{quote_value(own.value)} does not compile: {error}", "mend the regular expression")
-    elif own.kind == "every":
+            what = f"{quote_value(relation.value)} does not compile: {error}"
+            yield Complaint(path, what, "mend the regular expression")
+    elif relation.kind == "every":
         from jsonschema import Draft202012Validator, SchemaError  # slow to import; few relations hold a schema
 
         try:
-            Draft202012Validator.check_schema(own.value)
+            Draft202012Validator.check_schema(relation.value)
         except SchemaError as error:
             yield Complaint(path, f"is no JSON Schema 2020-12: {quote_value(error.message, 160)}", "mend the schema")
 
 
-def _basis(where: str, written: Mapping[str, Json], own: Relation, record: Record) -> Iterator[Complaint]:
+def _check_source(path: str, labels: Sequence[str], relation: Relation, record: Record) -> Iterator[Complaint]:
     assumed = record.data.get("assumed") or {}
-    for label in relation_labels(written):
-        key = f"{label}/{own.local_key}"
-        if not own.source and key not in assumed:
+    for label in labels:
+        key = f"{label}/{relation.local_key}"
+        if not relation.source and key not in assumed:
             mend = f"cite the row that says it, or give the reason in assumed[{key!r}]"
-            yield Complaint(where, "has no source", mend)
+            yield Complaint(path, "has no source", mend)

@@ -1,4 +1,4 @@
-"""What a scaffold has left to be written: texts with the word TODO, which no check lets pass."""
+"""Find texts that a scaffold left to be written: those with the word TODO."""
 
 from __future__ import annotations
 
@@ -14,14 +14,13 @@ if TYPE_CHECKING:
 
     from catalog_probe.catalog.model import Json
 
-_LEFT = re.compile(r"\bTODO\b:?\s*(.*)", re.DOTALL)
+_TODO = re.compile(r"\bTODO\b:?\s*(.*)", re.DOTALL)
 
 
-def find_unfinished(value: Json, place: str = "$") -> Iterator[Complaint]:
-    """Each text of a value that is still to be written, with where it is."""
+def find_unfinished(value: Json) -> Iterator[Complaint]:
+    """Complain about each string in a value that contains TODO; the text after it is the mend."""
     for pointer, text in iterate_strings_with_pointers(value):
-        found = _LEFT.search(text)
-        if found is not None:
-            yield Complaint(
-                place + pointer.replace("/", "."), "is still to be written", shorten(found[1], 160) or "write it"
-            )
+        match = _TODO.search(text)
+        if match is not None:
+            path = "$" + pointer.replace("/", ".")
+            yield Complaint(path, "is still to be written", shorten(match[1], 160) or "write it")

@@ -1,4 +1,4 @@
-"""Everything that must hold in the catalog: each record, schemas, manifests, facts, discoveries, canonical form."""
+"""Check a whole catalog: records, schemas, manifests, facts, discoveries and canonical form."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 
 class Problem(NamedTuple):
-    """One thing to mend: where it is, what is wrong, and how to mend it."""
+    """A complaint about a file: where, what is wrong, and how to mend it."""
 
     file: Path
     address: str
@@ -38,99 +38,103 @@ class Problem(NamedTuple):
     message: str
     mend: str
     is_form: bool = False
-    """Whether only the form of a file is wrong: its records can be read, judged and probed as they are."""
+    """Whether only the form of the file is wrong: its records can be read, judged and probed as they are."""
 
     def __str__(self) -> str:
-        where = ": ".join(part for part in (display_path(self.file), self.address, self.json_path) if part)
-        return " ".join(f"{where}: {self.message}; {self.mend}".split())
+        location = ": ".join(part for part in (display_path(self.file), self.address, self.json_path) if part)
+        return " ".join(f"{location}: {self.message}; {self.mend}".split())
 
 
 def check(root: Path = RECORDS, *, shipped: bool | None = None) -> list[Problem]:
-    """Every problem of the records below `root`, in the order of their files; at the end their form, as one problem.
+    """Return every problem of the records below `root`, by file; files in a wrong form come last, as one problem.
 
-    `shipped` records may carry no evidence from a mock, a gateway or another revision; by default these are the ones in
-    this package and in homes.
+    `shipped` records may have no evidence from a mock, a gateway or another revision. By default these are the records
+    of provider folders.
     """
     catalog, errors = Catalog.load_readable(root)
-    is_home = provider_folders.is_provider_records(root)
-    is_shipped = is_home if shipped is None else shipped
-    scene = CheckContext(catalog, frozenset(error.file for error in errors if error.file), is_shipped)
-    found = [_unreadable(error, root) for error in errors]
-    found += _schema_files(provider_folders.find_folder(root) or provider_folders.SHIPPED)
-    found += manifest_problems()
-    found += _unfinished_envelopes(root) if is_home else ()
-    for record in catalog.records:
-        place = catalog.file_of(record.address), str(record.address)
-        found += [Problem(*place, *told) for told in check_record(record, scene)]
-    if is_home and not any(problem.address for problem in found):  # facts speak of sound records beside them
-        beside = root.parent / provider_folders.SHIPPED.facts.name
-        found += [Problem(file, named, *told) for file, named, told in fact_checks.problems(catalog, beside)]
-        for record, complaint in fact_checks.unknown_rows(catalog, beside):
-            found.append(Problem(catalog.file_of(record.address), str(record.address), *complaint))
-    found += _discoveries(catalog, shipped=is_shipped)
-    found.sort(key=lambda problem: str(problem.file))
-    found += _canonical_form(catalog)
-    again = _check_again(root)
-    return [each._replace(mend=each.mend.replace(assertion_checks.CHECK, again)) for each in found]
+    is_provider_folder = provider_folders.is_provider_records(root)
+    is_shipped = is_provider_folder if shipped is None else shipped
+    problems = [_unreadable(error, root) for error in errors]
+    problems += _schema_problems(provider_folders.find_folder(root) or provider_folders.SHIPPED)
+    problems += manifest_problems()
+    problems += _unfinished_schemas(root) if is_provider_folder else ()
+    problems += _record_problems(catalog, errors, providers(), shipped=is_shipped)
+    if is_provider_folder and not any(problem.address for problem in problems):  # facts are compared with sound records
+        problems += _fact_problems(catalog, root.parent / provider_folders.SHIPPED.facts.name)
+    problems += _discovery_problems(catalog, shipped=is_shipped)
+    problems.sort(key=lambda problem: str(problem.file))
+    problems += _form_problems(catalog)
+    command = _check_command(root)
+    return [problem._replace(mend=problem.mend.replace(assertion_checks.CHECK, command)) for problem in problems]
 
 
-def _check_again(root: Path) -> str:
-    """The command that checks these very records."""
-    return " ".join(
-        [assertion_checks.CHECK, *([shlex.join(option)] if (option := provider_folders.catalog_option(root)) else [])]
-    )
+def _check_command(root: Path) -> str:
+    """Return the command that checks these records."""
+    option = provider_folders.catalog_option(root)
+    return f"{assertion_checks.CHECK} {shlex.join(option)}" if option else assertion_checks.CHECK
 
 
-def first_problem(root: Path | str | None) -> str:
-    """The first problem that keeps the records below `root` from being read or probed, in one line, or nothing."""
-    return summarize_problems(check(Path(root)), Path(root)) if root is not None else ""
+def first_problem(root: Path) -> str:
+    """Describe the first problem that keeps records from being read or probed, in one line; else an empty string."""
+    return _summarize(check(root), root)
 
 
 def first_problem_of_run(root: Path, names: Container[str]) -> str:
-    """The first problem of these providers' records, in one line, or nothing.
+    """Describe the first problem of these providers' records, in one line; else an empty string.
 
-    A run asks for no more: facts, canonical form and our own schemas concern a change of the catalog, and take 0.8 s.
+    Facts, canonical form and our own schemas matter only to those who change the catalog. Checking them takes 0.8 s, so
+    a run does not.
     """
-    home = provider_folders.find_folder(root)
+    folder = provider_folders.find_folder(root)
     catalog, errors = Catalog.load_readable(root)
-    scene = CheckContext(
-        catalog,
-        frozenset(error.file for error in errors if error.file),
-        provider_folders.is_provider_records(root),
-    )
     problems = [_unreadable(error, root) for error in errors]
-    problems += _schema_files(home) if home is not None and home != provider_folders.SHIPPED else ()
+    problems += _schema_problems(folder) if folder is not None and folder != provider_folders.SHIPPED else ()
     problems += manifest_problems()
-    problems += [
-        Problem(catalog.file_of(record.address), str(record.address), *told)
-        for record in catalog.records
-        if record.provider in names
-        for told in check_record(record, scene)
-    ]
-    return summarize_problems(problems, root)
+    problems += _record_problems(catalog, errors, names, shipped=provider_folders.is_provider_records(root))
+    return _summarize(problems, root)
 
 
-def summarize_problems(problems: Iterable[Problem], root: Path) -> str:
-    """The first of these problems and how many more there are, in one line; a wrong form alone is none."""
-    faults = [each for each in problems if not each.is_form]
-    more = f" (and {len(faults) - 1} more: `{_check_again(root)}`)" if len(faults) > 1 else ""
-    return f"{faults[0]}{more}" if faults else ""
+def _summarize(problems: Iterable[Problem], root: Path) -> str:
+    """Describe the first problem and how many more there are; problems of form alone do not count."""
+    faults = [problem for problem in problems if not problem.is_form]
+    if not faults:
+        return ""
+    more = f" (and {len(faults) - 1} more: `{_check_command(root)}`)" if len(faults) > 1 else ""
+    return f"{faults[0]}{more}"
 
 
 def _unreadable(error: CatalogError, root: Path) -> Problem:
     return Problem(error.file or root, "", error.location, error.what, error.mend)
 
 
+def _record_problems(
+    catalog: Catalog, errors: Iterable[CatalogError], names: Container[str], *, shipped: bool
+) -> Iterator[Problem]:
+    """Yield the problems of these providers' records."""
+    context = CheckContext(catalog, frozenset(error.file for error in errors if error.file), shipped)
+    for record in catalog.records:
+        if record.provider in names:
+            for complaint in check_record(record, context):
+                yield Problem(catalog.file_of(record.address), str(record.address), *complaint)
+
+
+def _fact_problems(catalog: Catalog, folder: Path) -> Iterator[Problem]:
+    for file, fact_id, complaint in fact_checks.problems(catalog, folder):
+        yield Problem(file, fact_id, *complaint)
+    for record, complaint in fact_checks.unknown_rows(catalog, folder):
+        yield Problem(catalog.file_of(record.address), str(record.address), *complaint)
+
+
 @cached_per_folders
-def _schema_files(home: provider_folders.ProviderFolder) -> tuple[Problem, ...]:
-    return tuple(_schema_problems(home))
+def _schema_problems(folder: provider_folders.ProviderFolder) -> tuple[Problem, ...]:
+    return tuple(_check_schemas(folder))
 
 
-def _schema_problems(home: provider_folders.ProviderFolder) -> Iterator[Problem]:
-    from jsonschema import Draft202012Validator, SchemaError  # slow to import; a folder of records has no schemas
+def _check_schemas(folder: provider_folders.ProviderFolder) -> Iterator[Problem]:
+    from jsonschema import Draft202012Validator, SchemaError  # slow to import
 
     try:
-        schemas = dict(read_schemas(home))
+        schemas = dict(read_schemas(folder))
     except CatalogError as error:
         yield _unreadable(error, RECORDS)
         return
@@ -142,22 +146,25 @@ def _schema_problems(home: provider_folders.ProviderFolder) -> Iterator[Problem]
             yield Problem(Path(urn), "", error.json_path, what, "mend the schema")
 
 
-def _unfinished_envelopes(root: Path) -> Iterator[Problem]:
+def _unfinished_schemas(root: Path) -> Iterator[Problem]:
     for path in sorted((root.parent / provider_folders.SHIPPED.schemas.name).rglob("*.json")):
-        with suppress(CatalogError):  # told elsewhere
-            yield from (Problem(path, "", *each) for each in unfinished.find_unfinished(read_object(path)))
+        with suppress(CatalogError):  # `_check_schemas` reports it
+            for complaint in unfinished.find_unfinished(read_object(path)):
+                yield Problem(path, "", *complaint)
 
 
 @cached_per_folders
 def manifest_problems(folder: Path | None = None) -> tuple[Problem, ...]:
-    """Every problem of the providers' manifests in a folder, or in all homes."""
+    """Return every problem of the manifests in a folder, by default in all provider folders."""
     validator = validator_of(manifest_checks.SCHEMA)
-    found = manifest_checks.problems(validator, surfaces(), folder) if validator else ()
-    return tuple(Problem(file, "", *complaint) for file, complaint in found)
+    if validator is None:
+        return ()
+    complaints_by_file = manifest_checks.problems(validator, surfaces(), folder)
+    return tuple(Problem(file, "", *complaint) for file, complaint in complaints_by_file)
 
 
-def _discoveries(catalog: Catalog, *, shipped: bool) -> Iterator[Problem]:
-    """Candidates are no records, but they are reviewed as carefully."""
+def _discovery_problems(catalog: Catalog, *, shipped: bool) -> Iterator[Problem]:
+    """Check discoveries like records, because people review them in the same way."""
     validator = validator_of(KIND_SCHEMA["discovered"])
     for provider in providers():
         file = catalog.root / provider / DISCOVERED
@@ -170,12 +177,11 @@ def _discoveries(catalog: Catalog, *, shipped: bool) -> Iterator[Problem]:
             for complaint in complaints(validator.iter_errors(candidate)) if validator else ():
                 yield Problem(file, name, *complaint)
             if shipped and isinstance(candidate, dict) and is_not_from_provider(str(candidate.get("target"))):
-                yield Problem(
-                    file, name, "$.target", "carries evidence from a mock, a gateway or another revision", "remove it"
-                )
+                what = "carries evidence from a mock, a gateway or another revision"
+                yield Problem(file, name, "$.target", what, "remove it")
 
 
-def _canonical_form(catalog: Catalog) -> Iterator[Problem]:
+def _form_problems(catalog: Catalog) -> Iterator[Problem]:
     files = [path for path, text in canonical_texts(catalog) if path.read_bytes() != text.encode()]
     if files:
         more = f", and {format_count(len(files) - 1, 'more file is', 'more files are')} not" if len(files) > 1 else ""
@@ -183,12 +189,12 @@ def _canonical_form(catalog: Catalog) -> Iterator[Problem]:
 
 
 def canonical_texts(catalog: Catalog) -> Iterator[tuple[Path, str]]:
-    """Each file of a catalog, and what should stand in it."""
-    files: dict[Path, list[Record]] = {}
+    """Yield each file of a catalog with its text in canonical form."""
+    records_by_file: dict[Path, list[Record]] = {}
     for record in catalog.records:
-        files.setdefault(catalog.file_of(record.address), []).append(record)
-    for path, records in files.items():
+        records_by_file.setdefault(catalog.file_of(record.address), []).append(record)
+    for path, records in records_by_file.items():
         yield path, format_record_file({record.address.slug: record.data for record in records}, records[0].kind)
     for path in sorted(catalog.root.glob(f"*/{DISCOVERED}")):
-        with suppress(CatalogError):  # told elsewhere
+        with suppress(CatalogError):  # `_discovery_problems` reports it
             yield path, format_record_file(read_object(path), "discovered")

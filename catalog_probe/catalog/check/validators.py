@@ -1,4 +1,4 @@
-"""The validators of the catalog's own schemas: each is made once."""
+"""The validators of the catalog's own schemas."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ if TYPE_CHECKING:
 
 @cached_per_folders
 def validator_of(urn: str) -> Draft202012Validator | None:
-    """The validator of a schema and all that it refers to; None where there is no such schema."""
-    from jsonschema import Draft202012Validator  # slow to import; only who validates waits
+    """Return the validator of a schema, which may refer to any other; None if there is no such schema."""
+    from jsonschema import Draft202012Validator  # slow to import
     from referencing import Registry
     from referencing.jsonschema import DRAFT202012
 
-    every = schemas()
-    if urn not in every:
+    all_schemas = schemas()
+    if urn not in all_schemas:
         return None
-    resources = ((name, DRAFT202012.create_resource(schema)) for name, schema in every.items())
+    resources = ((name, DRAFT202012.create_resource(schema)) for name, schema in all_schemas.items())
     registry: Registry[Json] = Registry().with_resources(resources)
-    return Draft202012Validator(every[urn], registry=registry, format_checker=Draft202012Validator.FORMAT_CHECKER)
+    return Draft202012Validator(all_schemas[urn], registry=registry, format_checker=Draft202012Validator.FORMAT_CHECKER)
 
 
 def surfaces() -> list[str]:
-    """The surfaces that there are."""
+    """List the surfaces that have an envelope."""
     return [urn.removeprefix(envelope_id("")) for urn in schemas() if urn.startswith(envelope_id(""))]
