@@ -30,32 +30,12 @@ OF_ANY_CALL = (
 MID_STREAM = {"overloaded_mid_stream": OVERLOADED, "internal_error_mid_stream": API}
 """Scenarios that end a stream after 200 with an `error` event (1:6)."""
 
-SPENDING_STATUSES = {
-    "spend_cap_reached": {"": SpendingStatus.SPEND_CAP},
-    "workspace_spend_limit": {"": SpendingStatus.CODING_ASSISTANT_LIMIT},
-    "self_set_spend_limit": {
-        "organization": SpendingStatus.ORGANIZATION_LIMIT,
-        "workspace": SpendingStatus.WORKSPACE_LIMIT,
-    },
-}
-"""The spending status of the caller by scenario, and by its parameter `scope`."""
-
 SCENARIOS = (
     *OF_ANY_CALL,
     Scenario(
         "acceleration_limit",
         "The organization's usage grew too sharply; messages and batch creation.",
         (whole_number("retry_after", "Seconds to wait.", default=5, minimum=1),),
-    ),
-    Scenario("spend_cap_reached", "The usage tier's spend cap of this month is reached; messages and batch creation."),
-    Scenario(
-        "workspace_spend_limit",
-        "The coding-assistant workspace has spent its limit; messages and batch creation.",
-    ),
-    Scenario(
-        "self_set_spend_limit",
-        "A limit that the customer set is reached; messages and batch creation.",
-        (choice("scope", SPENDING_STATUSES["self_set_spend_limit"], "Whose limit it is.", default="organization"),),
     ),
     Scenario("overloaded_mid_stream", "The provider is overloaded after the stream began; streamed messages."),
     Scenario("internal_error_mid_stream", "Something breaks after the stream began; streamed messages."),
@@ -84,10 +64,6 @@ def raise_billable_failure(call: Call) -> None:
     acceleration = call.context.take("acceleration_limit")
     if acceleration is not None:
         raise ACCELERATION(headers={"retry-after": str(acceleration.params["retry_after"])})
-    spending = call.context.take(*SPENDING_STATUSES)
-    if spending is not None:
-        status = SPENDING_STATUSES[spending.name][spending.params.get("scope", "")]
-        refuse_spenders(status, call.now, call.real_now)
     refuse_spenders(call.key.spending_status, call.now, call.real_now)
 
 

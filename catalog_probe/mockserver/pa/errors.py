@@ -116,7 +116,6 @@ METHOD_NOT_ALLOWED = ErrorRow("2:7.3", 405, "Method Not Allowed", "invalid_reque
 # 409: concurrent modification or uniqueness
 CONFLICT = ErrorRow("2:7.3", 409, type="conflict_error", headers=RETRY)
 BATCH_ENDED = CONFLICT.with_message("Message Batch {id} has already ended.")
-BATCH_GOES_ON = CONFLICT.with_message("Message Batch {id} cannot be deleted while it is {status}.")
 AGENT_CHANGED = CONFLICT.with_message("Agent {id} was modified concurrently: its version is {version}.")
 AGENT_EXISTS = CONFLICT.with_message("An agent named {name!r} already exists.")
 

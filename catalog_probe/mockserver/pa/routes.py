@@ -16,7 +16,6 @@ ROUTES = (
     Endpoint("POST", "/v1/messages/batches", batches.create, CLIENTS, "batches"),
     Endpoint("GET", "/v1/messages/batches", batches.list_batches, CLIENTS, "batches"),
     Endpoint("GET", "/v1/messages/batches/{batch_id}", batches.retrieve, CLIENTS, "batches"),
-    Endpoint("DELETE", "/v1/messages/batches/{batch_id}", batches.delete, CLIENTS, "batches"),
     Endpoint("POST", "/v1/messages/batches/{batch_id}/cancel", batches.cancel, CLIENTS, "batches"),
     Endpoint("GET", "/v1/messages/batches/{batch_id}/results", batches.results, CLIENTS, "batches"),
     Endpoint("POST", "/v1/files", files.upload, CLIENTS, "files"),

@@ -198,24 +198,16 @@ def test_a_self_set_spend_limit_gets_400_with_its_fixed_phrase(client: Client, k
     assert client.pa("GET", "/v1/models", key=key).status_code == 200
 
 
-@pytest.mark.parametrize("scope", ["organization", "workspace"])
-def test_a_self_set_spend_limit_by_scenario(client: Client, scope: str) -> None:
-    response = client.hello(scenario=f"self_set_spend_limit;scope={scope}")
-    assert check_error(response, 400, "invalid_request_error").startswith("You have reached your specified")
-
-
-@pytest.mark.parametrize("how", [{"key": "mock-pa-spend-cap"}, {"scenario": "spend_cap_reached"}])
-def test_the_spend_cap_gets_429_that_waiting_does_not_mend(client: Client, how: dict[str, Any]) -> None:
-    response = client.hello(**how)
+def test_the_spend_cap_gets_429_that_waiting_does_not_mend(client: Client) -> None:
+    response = client.hello(key="mock-pa-spend-cap")
     check_error(response, 429, "rate_limit_error", retry="false")
     assert "retry-after" not in response.headers
     assert response.json()["error"]["details"] == {"error_code": "enforced_spend_limit_reached"}
 
 
-@pytest.mark.parametrize("how", [{"key": "mock-pa-spend-cap"}, {"scenario": "spend_cap_reached"}])
-def test_the_spend_cap_is_lifted_when_the_month_is_over(client: Client, how: dict[str, Any]) -> None:
+def test_the_spend_cap_is_lifted_when_the_month_is_over(client: Client) -> None:
     """Each month ends within 31 days (1:3, 2:8.2)."""
-    assert client.hello(**how, clock="+31d").status_code == 200
+    assert client.hello(key="mock-pa-spend-cap", clock="+31d").status_code == 200
 
 
 def test_the_spend_cap_is_lifted_on_the_first_of_the_next_month_at_midnight_utc() -> None:
@@ -240,7 +232,6 @@ def test_of_no_other_limit_do_the_documents_say_when_it_is_lifted(spending_statu
     "how",
     [
         {"key": "mock-pa-coding-assistant"},
-        {"scenario": "workspace_spend_limit"},
         {"scenario": "acceleration_limit;retry_after=7"},
     ],
 )

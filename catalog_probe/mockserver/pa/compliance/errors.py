@@ -5,7 +5,15 @@ from __future__ import annotations
 from dataclasses import replace
 
 from catalog_probe.mockserver.core.errors import ErrorRow
-from catalog_probe.mockserver.pa.errors import AUTHENTICATION, INVALID_REQUEST, NO_RETRY, NOT_FOUND, PERMISSION, RETRY
+from catalog_probe.mockserver.pa.errors import (
+    AUTHENTICATION,
+    INVALID_REQUEST,
+    NO_RETRY,
+    NOT_FOUND,
+    PERMISSION,
+    RATE_LIMIT,
+    RETRY,
+)
 
 _INVALID = replace(INVALID_REQUEST, section="2:7.2")
 _NOT_FOUND = replace(NOT_FOUND, section="2:7.2")
@@ -62,12 +70,10 @@ ATTACHED_CHATS = ErrorRow(
 )
 
 # 429 compliance_rate_limit_exceeded
-BUDGET_USED_UP = ErrorRow(
-    "2:7.2",
-    429,
-    "The parent organization's limit of {per_minute} {budget} requests per minute is reached.",
-    "rate_limit_error",
-    headers=RETRY,
+BUDGET_USED_UP = replace(
+    RATE_LIMIT,
+    section="2:7.2",
+    message="The parent organization's limit of {per_minute} {budget} requests per minute is reached.",
 )
 
 # 503 local_sessions_index_unavailable, …_captured_content_unavailable, …_retention_overrides_unavailable

@@ -82,10 +82,10 @@ ROUTES = (
     # "query: created_at.gte, created_at.lt, activity_types[], after_id, before_id, limit"
     _row("GET", f"{BASE}/activities", activities.list_activities, ACTIVITIES, ACTIVITY_QUERY, "1:4.1"),
     # "compliance paths for organizations, roles, groups, group members, settings, users"
-    _row("GET", f"{BASE}/organizations", organizations.list_organizations, ORG_DATA, PAGED),
-    _row("GET", f"{ORGANIZATION}/roles", organizations.list_roles, ORG_DATA, PAGED),
-    _row("GET", f"{ORGANIZATION}/roles/{{role_id}}", organizations.get_role, ORG_DATA),
-    _row("GET", f"{ORGANIZATION}/users", organizations.list_users, USER_DATA, PAGED),
+    _row("GET", f"{BASE}/organizations", organizations.list_entries, ORG_DATA, PAGED),
+    _row("GET", f"{ORGANIZATION}/roles", organizations.list_entries, ORG_DATA, PAGED),
+    _row("GET", f"{ORGANIZATION}/roles/{{role_id}}", organizations.get_entry, ORG_DATA),
+    _row("GET", f"{ORGANIZATION}/users", organizations.list_entries, USER_DATA, PAGED),
     _row(
         "GET",
         f"{ORGANIZATION}/settings",
@@ -93,9 +93,9 @@ ROUTES = (
         ORG_DATA,
         authenticate=access.authenticate_for_settings,
     ),
-    _row("GET", f"{BASE}/groups", organizations.list_groups, ORG_DATA, PAGED),
-    _row("GET", f"{BASE}/groups/{{group_id}}", organizations.get_group, ORG_DATA),
-    _row("GET", f"{BASE}/groups/{{group_id}}/members", organizations.list_members, USER_DATA, PAGED),
+    _row("GET", f"{BASE}/groups", organizations.list_entries, ORG_DATA, PAGED),
+    _row("GET", f"{BASE}/groups/{{group_id}}", organizations.get_entry, ORG_DATA),
+    _row("GET", f"{BASE}/groups/{{group_id}}/members", organizations.list_entries, USER_DATA, PAGED),
     # "compliance paths for chats (filter user_ids[], project_ids[]), chat messages, files (metadata and content),
     # generated files (metadata and content), artifacts (two endpoints), projects (detail, attachments, collaborators)"
     _row("GET", f"{APPS}/chats", chats.list_chats, USER_DATA, CHAT_QUERY),

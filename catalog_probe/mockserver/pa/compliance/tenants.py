@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from catalog_probe.mockserver.pa.auth import keys
@@ -13,18 +14,7 @@ if TYPE_CHECKING:
 REQUESTS_A_MINUTE = 600  # of a parent with all its keys, linked organizations and endpoints (2:7.2)
 
 Entry = dict[str, str]
-"""A person, role or group as it is shown."""
-
-
-@dataclass(frozen=True)
-class Child:
-    """An organization linked to the parent."""
-
-    id: str
-    name: str
-    people: tuple[Entry, ...] = ()
-    roles: tuple[Entry, ...] = ()
-    settings_enabled: bool = True
+"""An organization, person, role or group as it is shown."""
 
 
 @dataclass(frozen=True)
@@ -35,7 +25,7 @@ class Parent:
         remote_requests_a_minute: the second budget, of the remote-session endpoints; its size is not shown.
         local_sessions: whether it has local sessions at all.
         content_readable: whether the key of captured content, which the customer may keep, can be used (2:7.2).
-        groups: each group with its members.
+        structure: the entries of each list by its path below `/v1/compliance/`.
     """
 
     id: str
@@ -44,8 +34,7 @@ class Parent:
     remote_requests_a_minute: int = REQUESTS_A_MINUTE
     local_sessions: bool = True
     content_readable: bool = True
-    children: tuple[Child, ...] = ()
-    groups: tuple[tuple[Entry, tuple[Entry, ...]], ...] = ()
+    structure: Mapping[str, tuple[Entry, ...]] = field(default_factory=lambda: {"organizations": (), "groups": ()})
 
 
 @dataclass(frozen=True)
@@ -59,21 +48,27 @@ class Tenant:
 ADA = {"id": "user_01MockAda", "email_address": "ada@mock.example"}
 BEN = {"id": "user_01MockBen", "email_address": "ben@mock.example"}
 
-MAIN_CHILD = Child(
-    "c0000000-0000-4000-8000-000000000001",
-    "Research",
-    (ADA, BEN),
-    ({"id": "rbac_role_01MockReviewer", "name": "Reviewer"}, {"id": "rbac_role_01MockAuthor", "name": "Author"}),
-)
-PLAIN_CHILD = Child("c0000000-0000-4000-8000-000000000002", "Sales", (BEN,), settings_enabled=False)
+MAIN_CHILD, PLAIN_CHILD = "c0000000-0000-4000-8000-000000000001", "c0000000-0000-4000-8000-000000000002"
+SETTINGS_ENABLED = (MAIN_CHILD,)
 
 ENTERPRISE = Parent(
     "parent_01MockEnterprise",
-    children=(MAIN_CHILD, PLAIN_CHILD),
-    groups=(
-        ({"id": "rbac_group_01MockEditors", "name": "Editors"}, (ADA, BEN)),
-        ({"id": "rbac_group_01MockReaders", "name": "Readers"}, ()),
-    ),
+    structure={
+        "organizations": ({"id": MAIN_CHILD, "name": "Research"}, {"id": PLAIN_CHILD, "name": "Sales"}),
+        f"organizations/{MAIN_CHILD}/users": (ADA, BEN),
+        f"organizations/{MAIN_CHILD}/roles": (
+            {"id": "rbac_role_01MockReviewer", "name": "Reviewer"},
+            {"id": "rbac_role_01MockAuthor", "name": "Author"},
+        ),
+        f"organizations/{PLAIN_CHILD}/users": (BEN,),
+        f"organizations/{PLAIN_CHILD}/roles": (),
+        "groups": (
+            {"id": "rbac_group_01MockEditors", "name": "Editors"},
+            {"id": "rbac_group_01MockReaders", "name": "Readers"},
+        ),
+        "groups/rbac_group_01MockEditors/members": (ADA, BEN),
+        "groups/rbac_group_01MockReaders/members": (),
+    },
 )
 DORMANT = Parent("parent_01MockDormant", enabled=False)
 # ours: a handful of requests exhausts its budgets

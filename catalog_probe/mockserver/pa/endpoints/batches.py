@@ -1,4 +1,4 @@
-"""Message batches: create, list, retrieve, cancel, results, delete. Paths not shown (1:4.1); assumed as usual."""
+"""Message batches: create, list, retrieve, cancel, results. Paths not shown (1:4.1); assumed as usual."""
 
 from __future__ import annotations
 
@@ -15,7 +15,6 @@ from catalog_probe.mockserver.pa.causes import raise_billable_failure
 from catalog_probe.mockserver.pa.endpoints.messages import compose
 from catalog_probe.mockserver.pa.errors import (
     BATCH_ENDED,
-    BATCH_GOES_ON,
     DUPLICATE_CUSTOM_ID,
     NO_BATCH,
     NO_RESULTS,
@@ -98,15 +97,6 @@ async def results(call: Call) -> Response:
         raise NO_RESULTS(id=batch.id)
     lines = "".join(json.dumps(result) + "\n" for result in _find_results(call, batch))
     return Response(lines, media_type="application/x-jsonl")
-
-
-async def delete(call: Call) -> Response:
-    """Delete a batch; 409 while it is being processed."""
-    batch = _find(call)
-    if batch.status(call.now) != "ended":
-        raise BATCH_GOES_ON(id=batch.id, status=batch.status(call.now))
-    del _batches(call)[batch.id]
-    return JSONResponse({"id": batch.id, "type": "message_batch_deleted"})
 
 
 def _batches(call: Call) -> BoundedStore[str, Batch]:

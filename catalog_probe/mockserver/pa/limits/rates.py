@@ -11,7 +11,6 @@ from catalog_probe.mockserver.core.limits import Charge, take_all
 from catalog_probe.mockserver.pa.errors import BATCH_QUEUE_FULL, LIMIT_REACHED, USED_UP_BY_OTHERS
 from catalog_probe.mockserver.pa.limits import tables
 from catalog_probe.mockserver.pa.limits.meters import INPUT_TOKENS, OUTPUT_TOKENS, REQUESTS, Meter, meter_of, show
-from catalog_probe.mockserver.pa.limits.special_capacity import burn_down, fast_meters, priority_meters
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -112,6 +111,27 @@ def suffices(call: Call, input_tokens: Meter, output_tokens: Meter, burnt: float
     return max(waits) <= 0
 
 
+def fast_meters(call: Call, model: Model) -> tuple[Meter, Meter]:
+    """Return the meters of fast mode, input and output."""
+    limits = tables.TIGHT_FAST if call.key.organization.tier == "tight" else tables.FAST
+    return _token_meters(call, model, "fast", limits.input_tokens, limits.output_tokens)
+
+
+def priority_meters(call: Call, model: Model) -> tuple[()] | tuple[Meter, Meter]:
+    """Return the meters of the organization's commitment, input and output, if it has one that covers the model."""
+    commitment = call.key.organization.commitment
+    if commitment is None or not model.priority:
+        return ()
+    return _token_meters(call, model, "priority", *commitment)
+
+
+def burn_down(measured: InputTokens, body: Mapping[str, Any]) -> float:
+    """Return the tokens that the input of a message takes of a commitment."""
+    write = tables.CACHE_WRITE_1H if measured.hourly else tables.CACHE_WRITE_5M
+    tokens = measured.read * tables.CACHE_READ + measured.created * write + measured.fresh * tables.OTHER
+    return tokens * (tables.US_GEO if body.get("inference_geo") == "us" else 1)
+
+
 def estimate(amount: float) -> float:
     """Return what the input is charged before it is known."""
     return amount * ESTIMATE_MARGIN
@@ -129,6 +149,14 @@ def _message_meters(call: Call, model: Model) -> tuple[Meter, Meter, Meter]:
         meter_of(call, group, REQUESTS, limits.requests),
         meter_of(call, group, INPUT_TOKENS, limits.input_tokens),
         meter_of(call, group, OUTPUT_TOKENS, limits.output_tokens),
+    )
+
+
+def _token_meters(call: Call, model: Model, kind: str, input_tokens: int, output_tokens: int) -> tuple[Meter, Meter]:
+    group = f"messages/{model.limit_class}"
+    return (
+        meter_of(call, group, f"{kind}-input-tokens", input_tokens),
+        meter_of(call, group, f"{kind}-output-tokens", output_tokens),
     )
 
 
