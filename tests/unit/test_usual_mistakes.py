@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from catalog_probe.catalog.check import validate
 from catalog_probe.catalog.files import provider_folders
 from catalog_probe.catalog.files.store import RECORDS
 from catalog_probe.cli.main import main
 from catalog_probe.cli.probe import OnlyProbes
-from catalog_probe.probes.plugin import catalog_check
 from tests.harness.checkouts import as_checkout
 from tests.harness.command import CHECKOUT, pytest_here
 
@@ -197,9 +197,9 @@ def test_what_pytest_is_told_wrongly(
     monkeypatch: pytest.MonkeyPatch,
     snapshot: SnapshotAssertion,
 ) -> None:
-    demand = catalog_check.require_sound  # of the shipped records, test_validate holds that they are sound
+    find_problem = validate.first_problem_of_run  # the shipped records are sound: test_validate checks them
     monkeypatch.setattr(
-        catalog_check, "require_sound", lambda roots, names: demand((root for root in roots if root != RECORDS), names)
+        validate, "first_problem_of_run", lambda root, names: "" if root == RECORDS else find_problem(root, names)
     )
     name, *words = shlex.split(command.format(tmp=place))
     if name == "catalog-probe":

@@ -144,13 +144,13 @@ def _require_shared_limits(config: pytest.Config, options: Options) -> None:
 
 
 def _require_sound_catalog(options: Options) -> None:
-    from catalog_probe.probes.plugin import catalog_check  # imports jsonschema, which other runs of pytest do not need
+    """Refuse providers whose records have a fault that `catalog-probe check` finds, other than in their form."""
+    with report_missing_libraries():
+        from catalog_probe.catalog.check import validate  # imports jsonschema, which other runs of pytest do not need
 
-    try:
-        with report_missing_libraries():
-            catalog_check.require_sound(options.catalog.roots, options.providers)
-    except UserError as error:
-        raise pytest.UsageError(str(error)) from None
+        for root in options.catalog.roots:
+            if problem := validate.first_problem_of_run(root, options.providers):
+                raise pytest.UsageError(problem)
 
 
 def _require_recipes(options: Options) -> None:

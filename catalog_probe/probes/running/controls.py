@@ -36,7 +36,7 @@ MAX_QUOTED = 160
 
 
 async def confirm(
-    control: Call, lane: Lane, session: str, known: ProviderVocabulary | None = None, *, after: float | None = None
+    control: Call, lane: Lane, session: str, vocabulary: ProviderVocabulary | None = None, *, after: float | None = None
 ) -> Exchange:
     """Send a lane's control, and check that its answer is a success: status, JSON, and the proof of the manifest.
 
@@ -56,7 +56,7 @@ async def confirm(
     response = exchange.response
     if response is None:
         raise ProbeStopped(Reason(ReasonCode.CONTROL_FAILED, f"{request} was not answered"))
-    account_trouble = _explain_account(lane, exchange, request, known) if known is not None else None
+    account_trouble = _explain_account(lane, exchange, request, vocabulary) if vocabulary is not None else None
     if account_trouble is not None:
         lane.stop(account_trouble)
         raise ProbeStopped(account_trouble)
@@ -71,7 +71,7 @@ async def confirm(
             raise ProbeStopped(Reason(ReasonCode.CONTROL_FAILED, detail))
         lane.green_control = exchange
         return exchange
-    reason = _explain_refusal(lane, response, status, request, known)
+    reason = _explain_refusal(lane, response, status, request, vocabulary)
     is_refused = status == UNAUTHORIZED_STATUS or (after is not None and 400 <= (status or 0) < 500)
     # The control of another service, as over gRPC, says nothing about the other services.
     if is_refused and control == _own_control(lane):
@@ -93,9 +93,9 @@ def _find_missing_proof(control: Call, lane: Lane, response: Response) -> str:
     return f"without {', '.join(missing)}" if missing else ""
 
 
-def _explain_account(lane: Lane, exchange: Exchange, request: str, known: ProviderVocabulary) -> Reason | None:
+def _explain_account(lane: Lane, exchange: Exchange, request: str, vocabulary: ProviderVocabulary) -> Reason | None:
     """Return why a control failed though key and host work: no credit is left, or the region is not served."""
-    reason = explain_account(exchange, lane.provider.name, known)
+    reason = explain_account(exchange, lane.provider.name, vocabulary)
     if reason is None:
         return None
     advice = "" if reason.code == ReasonCode.REGION_REFUSED else f"; look at the account of {_name_key(lane)}"
@@ -103,29 +103,29 @@ def _explain_account(lane: Lane, exchange: Exchange, request: str, known: Provid
 
 
 def _explain_refusal(
-    lane: Lane, response: Response, status: int | None, request: str, known: ProviderVocabulary | None
+    lane: Lane, response: Response, status: int | None, request: str, vocabulary: ProviderVocabulary | None
 ) -> Reason:
     """Return why a control failed; never `restricted`, because a refused control says nothing about any record."""
     body = answer_body(expect_control(lane.provider.name), response)
-    records = [match.address for match in known.match_answers(status, body)] if known is not None else []
+    records = [match.address for match in vocabulary.match_answers(status, body)] if vocabulary is not None else []
     record_names = f", which is {' or '.join(records)}" if 0 < len(records) <= MAX_CANDIDATES else ""
     status_text = f"gRPC status {response.grpc.status}" if response.grpc is not None and status is None else status
-    message = _quote_message(response, body, known)
+    message = _quote_message(response, body, vocabulary)
     message_text = f": {message}" if message else ""
     # An answer that no document has, or a missing path, may come from another server than the provider's.
-    suspects_address = status in NO_SUCH_PATH or (known is not None and not records)
+    suspects_address = status in NO_SUCH_PATH or (vocabulary is not None and not records)
     suspects = _list_suspects(lane, with_address=suspects_address)
     detail = f"{request} was answered {status_text}{record_names}{message_text}; look at {suspects}"
     return Reason(ReasonCode.CONTROL_FAILED, detail)
 
 
-def _quote_message(response: Response, body: Json, known: ProviderVocabulary | None) -> str:
+def _quote_message(response: Response, body: Json, vocabulary: ProviderVocabulary | None) -> str:
     """Quote the provider's own words: only they say what exactly the key lacks."""
     message: str | None = None
     if response.grpc is not None:
         message = response.grpc.message
-    elif known is not None:
-        message = known.find_message(body)
+    elif vocabulary is not None:
+        message = vocabulary.find_message(body)
     if message is None:
         message = "" if body is None or body is ABSENT else str(body)
     return " ".join(message.split())[:MAX_QUOTED].rstrip(".")  # a sentence of ours continues after it

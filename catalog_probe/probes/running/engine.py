@@ -162,7 +162,7 @@ class Engine:
             return None
         self._self_tested_lanes.add(recipe.lane)
         expected = expect_control(recipe.provider)
-        result = self_test(recipe.lane, expected, lane.green_control, provider.known, self.today, format_utc_now())
+        result = self_test(recipe.lane, expected, lane.green_control, provider.vocabulary, self.today, format_utc_now())
         return redact_result(result, self.redactor)
 
     def close(self) -> None:
@@ -256,8 +256,8 @@ class Engine:
             if unsettled:
                 send = partial(send_fault_free, self._make_task(next(iter(unsettled))), lane)
                 async with lane.fault_free_lock:
-                    known = self._get_provider(lane.provider.name).known
-                    await ask_fault_free(lane.evidence, send, lane.provider.name, known)
+                    vocabulary = self._get_provider(lane.provider.name).vocabulary
+                    await ask_fault_free(lane.evidence, send, lane.provider.name, vocabulary)
         except Exception as error:  # noqa: BLE001 - as above
             crash = error
         for address, result in unsettled.items():
@@ -277,7 +277,7 @@ class Engine:
     def _make_task(self, address: str) -> Task:
         factory = TaskFactory(self.catalog, self.target, self.allow, self.run, self.journal, self.allowance)
         recipe = self._recipes[address]
-        return factory.make_task(address, recipe, self._get_provider(recipe.provider).known)
+        return factory.make_task(address, recipe, self._get_provider(recipe.provider).vocabulary)
 
     def _get_lane(self, recipe: Recipe) -> Lane:
         return self._get_provider(recipe.provider).get_lane(recipe)

@@ -26,13 +26,15 @@ Send = Callable[[str], Awaitable["Exchange"]]
 """Sends the fault-free request of an endpoint; raises `ProbeStopped` where it may not or cannot be sent."""
 
 
-async def ask_fault_free(key: KeyEvidence, send: Send, provider: str, known: ProviderVocabulary) -> None:
+async def ask_fault_free(key: KeyEvidence, send: Send, provider: str, vocabulary: ProviderVocabulary) -> None:
     """Send the fault-free request of each answer that too many faults share, and add what it shows to the evidence."""
     while suspicions := list_suspicions(key):
-        key.fault_free_answers[suspicions[0]] = await _ask(suspicions[0], send, expect_control(provider), known)
+        key.fault_free_answers[suspicions[0]] = await _ask(suspicions[0], send, expect_control(provider), vocabulary)
 
 
-async def _ask(suspicion: EndpointAnswer, send: Send, expected: Expected, known: ProviderVocabulary) -> FaultFreeAnswer:
+async def _ask(
+    suspicion: EndpointAnswer, send: Send, expected: Expected, vocabulary: ProviderVocabulary
+) -> FaultFreeAnswer:
     """Ask until an answer shows something, at most `MAX_REQUESTS` times."""
     for _ in range(MAX_REQUESTS):
         try:
@@ -42,7 +44,7 @@ async def _ask(suspicion: EndpointAnswer, send: Send, expected: Expected, known:
             return FaultFreeAnswer(
                 FaultFreeResult.UNKNOWN, f"{cause}; different faults got: {suspicion.fingerprint.message}"
             )
-        answer = judge_fault_free(suspicion, exchange, expected, known)
+        answer = judge_fault_free(suspicion, exchange, expected, vocabulary)
         if answer.result is not FaultFreeResult.UNKNOWN:
             break
     return answer

@@ -77,7 +77,7 @@ def _describe_probe(task: Task, lane: Lane, history: AttemptHistory) -> ProbedRe
     return ProbedRecord(
         provider=lane.provider.name,
         expected=task.expected,
-        known=task.known,
+        known=task.vocabulary,
         live=lane.live,
         record=task.record,
         faults=task.faults,
@@ -150,7 +150,7 @@ async def _is_worth_asking_again(task: Task, lane: Lane) -> bool:
 
 async def _confirm_control(task: Task, lane: Lane, *, after: float | None = None) -> None:
     if task.control is not None:
-        await controls.confirm(task.control, lane, f"{task.run}/control", task.known, after=after)
+        await controls.confirm(task.control, lane, f"{task.run}/control", task.vocabulary, after=after)
 
 
 async def _attempt(task: Task, lane: Lane, history: AttemptHistory) -> Verdict:
@@ -206,7 +206,7 @@ def _judge_attempt(
         and exchange.label not in UNJUDGED_LABELS
     }
     completed = replace(attempt, exchanges=(*earlier.values(), *attempt.exchanges))
-    verdict = judge(expected, completed, task.known, stopped)
+    verdict = judge(expected, completed, task.vocabulary, stopped)
     if not history.verdicts:
         return verdict
     asked = {(exchange.label, exchange.endpoint) for exchange in attempt.exchanges}

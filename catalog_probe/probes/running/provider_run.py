@@ -24,7 +24,7 @@ class ProviderRun:
 
     provider: Provider
     redactor: Redactor
-    known: ProviderVocabulary
+    vocabulary: ProviderVocabulary
     throttle: Throttle | None
     """None on a mock, which answers each probe as if it were alone."""
     budget: Budget

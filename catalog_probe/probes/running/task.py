@@ -28,7 +28,7 @@ class Task:
     record: Record
     recipe: Recipe
     expected: tuple[Expected, ...]
-    known: ProviderVocabulary
+    vocabulary: ProviderVocabulary
     control: Call | None
     run: str
     journal: Journal | None = None

@@ -39,8 +39,8 @@ class TaskFactory:
     journal: Journal | None = None
     allowance: RetentionBudget = field(default_factory=RetentionBudget)
 
-    def make_task(self, address: str, recipe: Recipe, known: ProviderVocabulary) -> Task:
-        """Return the task of a record; `known` is of its provider."""
+    def make_task(self, address: str, recipe: Recipe, vocabulary: ProviderVocabulary) -> Task:
+        """Return the task of a record; `vocabulary` is of its provider."""
         record = self.catalog[address]
         documented = asserted_expectations(record, self.catalog.__getitem__)
         expected = tuple(step for step in documented if step.label not in recipe.left_out)
@@ -48,7 +48,7 @@ class TaskFactory:
             record=record,
             recipe=recipe,
             expected=expected,
-            known=known,
+            vocabulary=vocabulary,
             control=book.find_control(recipe),
             run=self.run,
             journal=self.journal,

@@ -14,7 +14,6 @@ from catalog_probe.catalog.model.errors import CatalogError, UserError
 from catalog_probe.catalog.model.exits import INTERRUPTED, Exit
 from catalog_probe.cli import main as command_line
 from catalog_probe.cli import parser as parsing
-from catalog_probe.probes.plugin.catalog_check import UnsoundCatalogError
 from catalog_probe.probes.plugin.collection.options_table import UsageError
 from catalog_probe.probes.plugin.embedded_mock import MockError
 from catalog_probe.probes.recipes.loading import RecipeError
@@ -25,7 +24,7 @@ if TYPE_CHECKING:
     import argparse
     from collections.abc import Callable
 
-OURS = (CatalogError, EvidenceError, TargetError, UsageError, JournalError, MockError, RecipeError, UnsoundCatalogError)
+OURS = (CatalogError, EvidenceError, TargetError, UsageError, JournalError, MockError, RecipeError)
 
 
 def ended_by(error: BaseException | None, *arguments: str) -> int:
