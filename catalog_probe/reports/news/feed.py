@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING
 from xml.etree import ElementTree
 
 from catalog_probe.catalog.text.phrases import format_count
-from catalog_probe.catalog.text.sanitizing import escape_hidden, sanitize_line
-from catalog_probe.reports.content.xml_text import to_xml_text
+from catalog_probe.catalog.text.sanitizing import escape_hidden, sanitize_line, sanitize_xml
 from catalog_probe.reports.history.drift_periods import DriftPeriod, Ending, find_drift_periods
 
 if TYPE_CHECKING:
@@ -61,9 +60,9 @@ def _add_entry(root: ElementTree.Element, target: str, period: DriftPeriod) -> N
         updated=_format_instant(period.last_change),
     )
     for term in filter(None, (period.provider, period.code, str(period.ending or "open"))):
-        ElementTree.SubElement(entry, "category", {"term": to_xml_text(sanitize_line(term, MAX_TEXT_LENGTH))})
+        ElementTree.SubElement(entry, "category", {"term": sanitize_xml(sanitize_line(term, MAX_TEXT_LENGTH))})
     lines = (sanitize_line(line, MAX_TEXT_LENGTH) for line in (*_iterate_sentences(period), *_iterate_records(period)))
-    ElementTree.SubElement(entry, "content", {"type": "text"}).text = to_xml_text("\n".join(lines))
+    ElementTree.SubElement(entry, "content", {"type": "text"}).text = sanitize_xml("\n".join(lines))
 
 
 def _iterate_sentences(period: DriftPeriod) -> Iterator[str]:
@@ -105,4 +104,4 @@ def _build_id(*parts: str) -> str:
 
 def _add_elements(parent: ElementTree.Element, **texts: str) -> None:
     for name, text in texts.items():
-        ElementTree.SubElement(parent, name).text = to_xml_text(text)
+        ElementTree.SubElement(parent, name).text = sanitize_xml(text)

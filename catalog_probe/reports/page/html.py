@@ -13,15 +13,14 @@ from catalog_probe.reports.content.overview import Overview
 from catalog_probe.reports.content.run_sentence import format_sentence, format_tab_title
 from catalog_probe.reports.content.words import OUTCOMES, describe_revision
 from catalog_probe.reports.exchanges import exchange_views
-from catalog_probe.reports.page import record_rows
 from catalog_probe.reports.page.articles import ArticleRegistry
 from catalog_probe.reports.page.description import RelatedRecords
 from catalog_probe.reports.page.detail import DetailRenderer
-from catalog_probe.reports.page.embedding import format_policy, format_script_json, read_assets
+from catalog_probe.reports.page.embedding import format_policy, format_script_json, pack_details, read_assets
 from catalog_probe.reports.page.markup import mark_safe, template_environment
 from catalog_probe.reports.page.matrix import build_matrix
-from catalog_probe.reports.page.packing import pack_details
 from catalog_probe.reports.page.plots import plot_runs
+from catalog_probe.reports.page.record_list import list_rows
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -90,7 +89,7 @@ def _order_unprinted(records: Sequence[ReportedRecord], printed: Sequence[Report
 
 def _build_index(overview: Overview) -> dict[str, Any]:
     """Build the data of the list of records, for the page's script."""
-    rows, facets = record_rows.list_rows(overview)
+    rows, facets = list_rows(overview)
     return {
         "outcomes": {OUTCOME_LETTERS[outcome]: [outcome, name] for outcome, name in OUTCOMES.items()},
         "fields": {**query.RECORD_FIELDS, **query.RUN_FIELDS},

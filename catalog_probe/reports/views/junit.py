@@ -15,10 +15,10 @@ from catalog_probe.catalog.evidence.verdicts.confirmation import is_pending, pen
 from catalog_probe.catalog.model import KINDS, Attempt, Exchange, Outcome
 from catalog_probe.catalog.model.codes import FindingCode
 from catalog_probe.catalog.text.phrases import format_count
+from catalog_probe.catalog.text.sanitizing import sanitize_xml
 from catalog_probe.reports.content import advice
 from catalog_probe.reports.content.commands import find_nodeid, format_cause_command, format_probe_command
 from catalog_probe.reports.content.finding_endpoints import describe_finding
-from catalog_probe.reports.content.xml_text import to_xml_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -43,7 +43,7 @@ def render(run: Run, results: Sequence[Result]) -> str:
     for result in sorted(record_results, key=lambda result: result.record):
         suites[result.address.provider, result.address.kind].append(result)
 
-    root = ElementTree.Element("testsuites", {"name": to_xml_text(f"catalog probe {run.run}")})
+    root = ElementTree.Element("testsuites", {"name": sanitize_xml(f"catalog probe {run.run}")})
     _set_counts(root, record_results, len(stale_entries), len(faults))
     for provider, kind in sorted(suites, key=lambda suite: (suite[0], KINDS.index(suite[1]))):
         suite = _build_suite(run, f"{provider}.{kind}", suites[provider, kind], blind.get(provider, ""))
@@ -74,7 +74,7 @@ def _build_suite(run: Run, name: str, results: Sequence[Result], blind: str) -> 
     """Build the suite of a provider and kind, without its cases."""
     suite = ElementTree.Element("testsuite", {"name": name})
     _set_counts(suite, results)
-    suite.set("timestamp", to_xml_text(run.started_at.removesuffix("Z")))
+    suite.set("timestamp", sanitize_xml(run.started_at.removesuffix("Z")))
     properties = {"run": run.run, "target": run.target, "catalog_digest": run.catalog_digest}
     optional_properties = {
         "revision": run.invocation.revision,
@@ -100,7 +100,7 @@ def _build_suite_without_records(name: str, case_name: str, tag: str, types: Map
     for number, (message, message_type) in enumerate(types.items(), start=1):
         attributes = {"classname": name, "name": f"{case_name} {number}", "time": "0.000"}
         case = ElementTree.SubElement(suite, "testcase", attributes)
-        ElementTree.SubElement(case, tag, {"message": to_xml_text(message), "type": message_type})
+        ElementTree.SubElement(case, tag, {"message": sanitize_xml(message), "type": message_type})
     return suite
 
 
@@ -128,14 +128,14 @@ def _build_case(run: Run, result: Result, causes: Sequence[Cause]) -> ElementTre
     if result.attempts:
         attempts = [_format_attempt(number, attempt) for number, attempt in enumerate(result.attempts, start=1)]
         output = "\n".join([format_probe_command(run, result), *attempts])
-        ElementTree.SubElement(case, "system-out").text = to_xml_text(output)
+        ElementTree.SubElement(case, "system-out").text = sanitize_xml(output)
     return case
 
 
 def _add_properties(element: ElementTree.Element, properties: Iterable[tuple[str, str]]) -> None:
     parent = ElementTree.SubElement(element, "properties")
     for name, value in properties:
-        ElementTree.SubElement(parent, "property", {"name": name, "value": to_xml_text(value)})
+        ElementTree.SubElement(parent, "property", {"name": name, "value": sanitize_xml(value)})
 
 
 def _iterate_properties(result: Result) -> Iterator[tuple[str, str]]:
@@ -155,17 +155,17 @@ def _build_verdict(run: Run, result: Result, causes: Sequence[Cause]) -> Element
     """Build the failure, error or skip of a case; None if the record conforms."""
     if run_verdict.is_failure(result):
         message = describe_finding(result.drifts[0], result) if result.drifts else _describe_result(result)
-        failure = ElementTree.Element("failure", {"message": to_xml_text(message), "type": str(result.outcome)})
+        failure = ElementTree.Element("failure", {"message": sanitize_xml(message), "type": str(result.outcome)})
         differences = (f"{drift.code}: {drift.label}: {describe_finding(drift, result)}" for drift in result.drifts)
         cause_lines = (_format_cause(run, cause) for cause in causes)
-        failure.text = to_xml_text("\n".join([*differences, *cause_lines]))
+        failure.text = sanitize_xml("\n".join([*differences, *cause_lines]))
         return failure
     if run_verdict.is_broken(result):
         error_type = next(iter(advice.list_codes(result)), "harness_error")
-        return ElementTree.Element("error", {"message": to_xml_text(_describe_result(result)), "type": error_type})
+        return ElementTree.Element("error", {"message": sanitize_xml(_describe_result(result)), "type": error_type})
     if result.outcome is Outcome.CONFORMS:
         return None
-    message = to_xml_text(f"{result.outcome}: {_describe_result(result)}")
+    message = sanitize_xml(f"{result.outcome}: {_describe_result(result)}")
     return ElementTree.Element("skipped", {"message": message})
 
 

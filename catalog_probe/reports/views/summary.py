@@ -54,7 +54,7 @@ _MAX_STEPS = 10
 
 def render(run: Run, results: Sequence[Result]) -> str:
     """Render the summary; if it is cut at `MAX_BYTES`, it says so. Pure."""
-    return _Renderer(Overview(run, results)).render()
+    return _MarkdownRenderer(Overview(run, results)).render()
 
 
 def code_span(text: str, limit: int = 300) -> str:
@@ -69,7 +69,7 @@ def code_span(text: str, limit: int = 300) -> str:
     return f"{fence}{pad}{line}{pad}{fence}"
 
 
-class _Renderer:
+class _MarkdownRenderer:
     """Renders the summary of one run, whose items link to anchors of its report."""
 
     def __init__(self, overview: Overview) -> None:

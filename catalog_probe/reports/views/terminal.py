@@ -51,7 +51,7 @@ def render(
     run: Run, results: Sequence[Result], *, width: int = WIDTH, colour: bool = False, quiet: bool = False
 ) -> str:
     """Render the whole summary; with `quiet` only what needs attention, and the state. Pure."""
-    renderer = _Renderer(Overview(run, results), width, colour=colour)
+    renderer = _TerminalRenderer(Overview(run, results), width, colour=colour)
     return "\n".join([*renderer.render_body(quiet=quiet), *renderer.render_verdict()])
 
 
@@ -59,15 +59,15 @@ def render_body(
     run: Run, results: Sequence[Result], *, width: int = WIDTH, colour: bool = False, quiet: bool = False
 ) -> str:
     """Render the summary without the state, for a caller that prints something in between."""
-    return "\n".join(_Renderer(Overview(run, results), width, colour=colour).render_body(quiet=quiet))
+    return "\n".join(_TerminalRenderer(Overview(run, results), width, colour=colour).render_body(quiet=quiet))
 
 
 def render_verdict(run: Run, results: Sequence[Result], *, width: int = WIDTH, colour: bool = False) -> str:
     """Render the state of a run, its blind providers, and how much rests on evidence: the last lines."""
-    return "\n".join(_Renderer(Overview(run, results), width, colour=colour).render_verdict())
+    return "\n".join(_TerminalRenderer(Overview(run, results), width, colour=colour).render_verdict())
 
 
-class _Renderer:
+class _TerminalRenderer:
     """Renders the summary of one run as lines."""
 
     def __init__(self, overview: Overview, width: int, *, colour: bool) -> None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import unquote
 
 from catalog_probe.reports import build
-from catalog_probe.reports.page import html, packing
+from catalog_probe.reports.page import embedding, html
 from tests.system.browser.chromium import Tabs, Visit, arrived, shown, until
 from tests.unit.reports import sample
 from tests.unit.reports.making import finding, result, run
@@ -320,7 +320,7 @@ def opens(number: int, visit: Visit, page: Path) -> None:
     """So many results open, and the last of those that drifted is found and unfolded."""
     described, results = sample.many(number)
     page.write_text(html.render(described, results), encoding="utf-8")
-    assert page.stat().st_size < packing.BUDGET + 500_000 + number * 1000
+    assert page.stat().st_size < embedding.PACKING_BUDGET + 500_000 + number * 1000
     tab = visit(page.as_uri())
     assert f"of {number} records" in tab.inner_text("#count")
     last = [each.record for each in results if each.drifts][-1]

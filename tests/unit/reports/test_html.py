@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from catalog_probe.catalog.model import Outcome, Reason, Severity
 from catalog_probe.catalog.model.observation import Observation
-from catalog_probe.reports.page import html, packing
+from catalog_probe.reports.page import embedding, html
 from catalog_probe.reports.page.embedding import format_script_json
 from tests.unit.reports import sample
 from tests.unit.reports.making import exchange, finding, result, run
@@ -153,7 +153,7 @@ def test_an_island_cannot_be_left() -> None:
 
 
 def test_very_many_results_stay_within_bounds(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(packing, "BUDGET", 60_000)
+    monkeypatch.setattr(embedding, "PACKING_BUDGET", 60_000)
     page = html.render(*sample.many(400))
     reader, details = Reader(page), unpacked(page)
     printed = sum((attrs["class"] or "").startswith("finding ") for tag, attrs in reader.elements if tag == "article")

@@ -7,11 +7,10 @@ from typing import TYPE_CHECKING
 from catalog_probe.catalog.model import Outcome
 from catalog_probe.catalog.model.observation import Observation
 from catalog_probe.catalog.reading.assertions import assertions
-from catalog_probe.reports.content.observed_share import count_observed_shares
 from catalog_probe.reports.content.overview import Overview
 from catalog_probe.reports.history.history_line import build_history_line
 from catalog_probe.reports.page import plots
-from catalog_probe.reports.page.matrix import build_matrix
+from catalog_probe.reports.page.matrix import build_matrix, count_observed_shares
 from tests.harness.engines import catalog as shipped
 from tests.unit.reports import sample
 from tests.unit.reports.making import finding, result, run

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from catalog_probe.reports.content.xml_text import to_xml_text
+from catalog_probe.catalog.text.sanitizing import sanitize_xml
 
 ILLEGAL = "\ufffd"
 
@@ -21,11 +21,11 @@ def is_discouraged(code: int) -> bool:
 
 def test_of_all_characters_those_stay_that_xml_can_carry() -> None:
     for code in range(sys.maxunicode + 1):
-        shown = to_xml_text(chr(code))
+        shown = sanitize_xml(chr(code))
         if is_discouraged(code) or not is_a_character(code):
             assert chr(code) not in shown, hex(code)
         assert all(is_a_character(ord(each)) and not is_discouraged(ord(each)) for each in shown), hex(code)
-    assert to_xml_text("a\tb\nc é 漢 \U0001f600") == "a b\nc é 漢 \U0001f600", (
+    assert sanitize_xml("a\tb\nc é 漢 \U0001f600") == "a b\nc é 漢 \U0001f600", (
         "a tab is a blank, as in all that is printed"
     )
-    assert to_xml_text("\ufdd0") == ILLEGAL
+    assert sanitize_xml("\ufdd0") == ILLEGAL
