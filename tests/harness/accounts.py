@@ -87,6 +87,6 @@ def night(target: Target, addresses: Iterable[str] = ()) -> Mapping[str, Result]
         str(each.address) for name in target.providers for each in catalog().select(provider=name)
     ]
     wanted = plan(catalog(), target.before_look_ups(), FREE, chosen, FIRST).recipes
-    told = look_up(look_ups(wanted, target), target, Redactor.of(target, public=[NOWHERE_KEY]))
+    told = look_up(look_ups(wanted, target), target, Redactor.for_target(target, public=[NOWHERE_KEY]))
     asked = target.with_values(collect_values(told)).with_unanswered(collect_unanswered(told))
     return probe(asked, plan(catalog(), asked, FREE, chosen, FIRST).probed, allow=FREE)

@@ -86,7 +86,7 @@ def used(recipe: Recipe, target: Target, redactor: Redactor | None = None) -> Us
 
 def hiding(target: Target) -> Redactor:
     """What hides the keys of a target."""
-    return Redactor.of(target, public=[NOWHERE_KEY])
+    return Redactor.for_target(target, public=[NOWHERE_KEY])
 
 
 def gaps(recipes: Mapping[str, Recipe], target: Target) -> dict[str, list[str]]:

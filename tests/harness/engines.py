@@ -77,7 +77,7 @@ def engine(
         target=target,
         allow=allow,
         run="test",
-        redactor=Redactor.of(target, public=[NOWHERE_KEY]),
+        redactor=Redactor.for_target(target, public=[NOWHERE_KEY]),
         drawing=drawing,
     )
     try:

@@ -70,7 +70,7 @@ def clean_up(paths: Iterable[Path], target: Target, *, forget: bool = False) -> 
 
 
 async def _clean(paths: Sequence[Path], target: Target, forget: bool) -> list[CleanupResult]:
-    redactor = Redactor.of(target, public=[NOWHERE_KEY])
+    redactor = Redactor.for_target(target, public=[NOWHERE_KEY])
     lanes = _Lanes(target, redactor)
     told: list[CleanupResult] = []
     try:
@@ -85,7 +85,7 @@ async def _clean(paths: Sequence[Path], target: Target, forget: bool) -> list[Cl
                 CleanupResult(f"left out: {each}; look on the account, then remove the line", left=True)
                 for each in left_out
             )
-            noted = Journal(path, target.name, redactor.text)
+            noted = Journal(path, target.name, redactor.redact_text)
             told += [await _end(made, noted, lanes, redactor, forget=forget) for made in reversed(left)]
     finally:
         await lanes.aclose()
@@ -106,7 +106,7 @@ async def _end(made: JournalEntry, noted: Journal, lanes: _Lanes, redactor: Reda
         lane = lanes.of(made)
         exchange = await lane.send(call, CLEANUP, f"{CLEANUP}/{made.id}", time.perf_counter(), made.role, cleanup=True)
     except (JournalError, ProbeStopped) as why:
-        return CleanupResult(f"kept: {named}: {redactor.sentence(str(why))}", left=True)
+        return CleanupResult(f"kept: {named}: {redactor.redact_sentence(str(why))}", left=True)
     seen = (
         f"HTTP {exchange.response.status}" if exchange.response else exchange.failure.code if exchange.failure else ""
     )

@@ -137,7 +137,7 @@ def examine(catalog: Catalog, target: Target, allow: frozenset[Cost], today: dat
     checks = anyio.run(_check_all, target)
     works = {check.provider for check in checks if not check.trouble}
     asked = {name: rules for name, rules in look_ups(wanted, target).items() if name in works} if target.live else {}
-    looked_up = look_up(asked, target, Redactor.of(target, public=[NOWHERE_KEY]))
+    looked_up = look_up(asked, target, Redactor.for_target(target, public=[NOWHERE_KEY]))
     found = target.with_values(collect_values(looked_up)).with_unanswered(collect_unanswered(looked_up))
     plans = {name: plan(catalog, found, allow, own, drawing) for name, own in addresses.items()}
     # An account that could not be asked may have all that it can be asked for: no variable is needed for that.
@@ -157,7 +157,7 @@ def examine(catalog: Catalog, target: Target, allow: frozenset[Cost], today: dat
 
 
 async def _check_all(target: Target) -> list[Check]:
-    redactor = Redactor.of(target, public=[NOWHERE_KEY])
+    redactor = Redactor.for_target(target, public=[NOWHERE_KEY])
     checks: dict[tuple[str, str], Check] = {}
 
     async def check(provider: Provider, role: str) -> None:
@@ -183,7 +183,7 @@ async def _check(provider: Provider, role: str, redactor: Redactor, *, mock: boo
     try:
         await _confirmed(call, lane)
     except ProbeStopped as stopped:
-        trouble = redactor.sentence(str(stopped))
+        trouble = redactor.redact_sentence(str(stopped))
     finally:
         await lane.aclose()
     return Check(provider.name, role, f"{call.method} {call.path}", (time.perf_counter() - started) * 1000, trouble)

@@ -23,7 +23,7 @@ def look_up(options: Options) -> tuple[LookedUp, ...]:
     """Look up the values that the records selected by the options need."""
     addresses = [str(record.address) for record in options.catalog.records if options.selects(record.address)]
     planned = plan(options.catalog, options.planned_target, options.allow, addresses, options.drawing)
-    redactor = Redactor.of(options.target, public=[NOWHERE_KEY])
+    redactor = Redactor.for_target(options.target, public=[NOWHERE_KEY])
     return looking_up.look_up(look_ups(planned.recipes, options.target), options.target, redactor)
 
 

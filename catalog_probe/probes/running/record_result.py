@@ -75,7 +75,7 @@ def describe_error(error: Exception, redactor: Redactor) -> str:
     if traceback is not None:
         file_name = traceback.tb_frame.f_code.co_filename.rsplit("/", 1)[-1]
         position = f" at {file_name}:{traceback.tb_lineno}"
-    return f"{type(error).__name__}: {redactor.sentence(str(error))}{position}"
+    return f"{type(error).__name__}: {redactor.redact_sentence(str(error))}{position}"
 
 
 def _list_not_observed(labels: Mapping[str, Reason], endpoints: Mapping[str, Reason]) -> Iterator[Finding]:

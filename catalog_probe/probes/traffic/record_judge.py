@@ -133,8 +133,8 @@ class TrafficJudge:
         return {
             "exchanges": self.exchanges,
             "judged": self.judged,
-            "left_out": {self.redactor.sentence(why): count for why, count in self.left_out.most_common()},
-            "unrecognised": map_strings(unrecognised, self.redactor.text),
+            "left_out": {self.redactor.redact_sentence(why): count for why, count in self.left_out.most_common()},
+            "unrecognised": map_strings(unrecognised, self.redactor.redact_text),
         }
 
     def _attempt(self, each: JudgedExchange) -> Attempt:

@@ -31,7 +31,7 @@ ELSEWHERE: tuple[Any, ...] = ({"status": "ok"}, {"error": {"message": "no"}}, []
 def answered(target: Target, name: str, role: str) -> Exchange:
     async def ask() -> Exchange:
         provider = target.providers[name]
-        lane = Lane(provider, role, Redactor.of(target, public=[NOWHERE_KEY]), Budget(provider), mock=True)
+        lane = Lane(provider, role, Redactor.for_target(target, public=[NOWHERE_KEY]), Budget(provider), mock=True)
         try:
             return await controls.confirm(recipe_book(name).controls[role], lane, "control")
         finally:
@@ -54,7 +54,7 @@ def test_a_key_that_the_provider_takes_in_the_query_travels_there_alone(mock_tar
     exchange = answered(replace(mock_target, providers={"pb": by_query}), "pb", "inference")
     assert exchange.response is not None
     assert exchange.response.status == 200
-    kept = redact_exchange(exchange, Redactor.of(mock_target))
+    kept = redact_exchange(exchange, Redactor.for_target(mock_target))
     assert kept.request.url.endswith("?key=${PB_INFERENCE_KEY}"), "hidden in what is kept"
     assert by_query.key_header not in exchange.request.headers
 

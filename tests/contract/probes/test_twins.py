@@ -77,7 +77,9 @@ def test_each_succeeds(name: str, mock_target: Target) -> None:
     mine = {endpoint: recipe for endpoint, recipe in WITH_TWIN if endpoint.startswith(f"{name}/")}
     obstacles = {each: obstacle(recipe, mock_target, frozenset(Cost)) for each, recipe in mine.items()}
     assert {each: why for each, why in obstacles.items() if why is not None} == {}
-    answers = anyio.run(asked, mine, mock_target.providers[name], Redactor.of(mock_target, public=[NOWHERE_KEY]))
+    answers = anyio.run(
+        asked, mine, mock_target.providers[name], Redactor.for_target(mock_target, public=[NOWHERE_KEY])
+    )
     statuses = {each: http_status_of(answer, name) for each, answer in answers.items() if answer is not None}
     assert statuses.keys() == mine.keys()
     assert {each: answers[each] for each, status in statuses.items() if (status or 0) >= 400} == {}

@@ -51,7 +51,7 @@ def pc(base: str, **changes: Any) -> Provider:
 
 def exchanged(provider: Provider, call: Call, *, busy_s: float = 0.0, busy_times: int = 1) -> Exchange:
     """What came of one call, on a machine that at first looks at things only every `busy_s`, so many times."""
-    redactor = Redactor.of(Target("mock", live=False, allow=frozenset(), providers={provider.name: provider}))
+    redactor = Redactor.for_target(Target("mock", live=False, allow=frozenset(), providers={provider.name: provider}))
 
     async def send() -> Exchange:
         lane = Lane(provider, "inference", redactor, Budget(provider), mock=True)

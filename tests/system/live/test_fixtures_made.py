@@ -61,7 +61,7 @@ def account(folder: Path, app: object | None = None) -> Iterator[Night]:
 def probed(tonight: Night, folder: Path, *addresses: str) -> dict[str, Result]:
     target = tonight.target
     noted = Journal(folder / journal.FILE_NAME, target.name, str)
-    engine = Engine(catalog(), target, frozenset(Cost), "run", Redactor.of(target), noted)
+    engine = Engine(catalog(), target, frozenset(Cost), "run", Redactor.for_target(target), noted)
     try:
         return {address: engine.result(address) for address in addresses}
     finally:

@@ -124,7 +124,7 @@ class Asking:
 
 def probed(tonight: Night, *addresses: str) -> list[Result]:
     """Probed one after the other."""
-    engine = Engine(catalog(), tonight.target, frozenset(Cost), "run", Redactor.of(tonight.target))
+    engine = Engine(catalog(), tonight.target, frozenset(Cost), "run", Redactor.for_target(tonight.target))
     try:
         return [engine.result(address) for address in addresses]
     finally:

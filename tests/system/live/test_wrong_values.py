@@ -191,7 +191,7 @@ def test_what_gets_lost_at_first_is_asked_for_once_more(standing: Services, trou
 def test_what_stays_lost_is_not_asked_for_for_ever(standing: Services) -> None:
     standing.behind(Fault(Where(path="/pa/v1/models$"), answer=BAD_GATEWAY))
     target = standing.target("pa")
-    (told,) = look_up({"pa": (target.providers["pa"].rules["small_model"],)}, target, Redactor.of(target))
+    (told,) = look_up({"pa": (target.providers["pa"].rules["small_model"],)}, target, Redactor.for_target(target))
     assert [each.code for each in told.unanswered.values()] == [ReasonCode.GATEWAY_PAGE]
     assert standing.asked == 1 + AGAIN
 

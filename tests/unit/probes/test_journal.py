@@ -42,7 +42,7 @@ def test_a_line_keeps_what_was_made_and_no_request(tmp_path: Path) -> None:
 
 def test_an_id_that_holds_a_key_is_not_written_and_fits_no_removal(tmp_path: Path) -> None:
     path = tmp_path / journal.FILE_NAME
-    written = Journal(path, "night", Redactor({KEY: "${KEY}"}).text)
+    written = Journal(path, "night", Redactor({KEY: "${KEY}"}).redact_text)
     started = written.begin("pa/endpoints/files/f", "pa", "https://pa.example", "inference", "POST /v1/files")
     written.complete(started, "file", f"file_{KEY}", "inference", KEY)
     (made,) = journal.read_entries(path)

@@ -44,7 +44,7 @@ def redactor() -> Redactor:
 
 
 def stream(*data: Json) -> list[Json]:
-    return [event.data for event in redactor().events([Event("delta", each) for each in data], Work())]
+    return [event.data for event in redactor().redact_events([Event("delta", each) for each in data], Work())]
 
 
 def delta(text: str, **numbers: int) -> Json:
@@ -109,7 +109,7 @@ def test_what_is_at_other_locations_is_not_joined() -> None:
 
 
 def test_one_event_that_contains_a_secret_is_replaced_and_its_name_too() -> None:
-    (event,) = redactor().events([Event(f"x-{SECRET}", {"a": ECHO, "b": 1})], Work())
+    (event,) = redactor().redact_events([Event(f"x-{SECRET}", {"a": ECHO, "b": 1})], Work())
     assert (event.event, event.data) == (WHOLE, {"a": WHOLE, "b": 1})
 
 
@@ -235,8 +235,8 @@ PER_MEGABYTE = 10_000_000
 )
 def test_operations_per_megabyte(value: Json) -> None:
     spent = Work()
-    redactor().json(value, spent)
-    redactor().events([Event("e", value)] * 2, both := Work())
+    redactor().redact_json(value, spent)
+    redactor().redact_events([Event("e", value)] * 2, both := Work())
     megabytes = len(json.dumps(value)) / 1e6
     assert spent.done < PER_MEGABYTE * megabytes
     assert both.done < 2 * PER_MEGABYTE * megabytes

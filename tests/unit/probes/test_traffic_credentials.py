@@ -38,8 +38,8 @@ def test_a_key_is_hidden_wherever_the_name_of_a_field_gives_it_away(asking: Requ
         "here", (Exchange("answer", asking, Response(401, {}, {"message": f"no {KEY}"}, "json")),)
     )
     shown = make_redactor([recorded], [unknown_target()])
-    assert shown.text(KEY) == f"${{CREDENTIAL_{kept_as(asking)}}}"
-    assert shown.text(f"no {KEY}.") == f"[hidden: contains ${{CREDENTIAL_{kept_as(asking)}}}]"
+    assert shown.redact_text(KEY) == f"${{CREDENTIAL_{kept_as(asking)}}}"
+    assert shown.redact_text(f"no {KEY}.") == f"[hidden: contains ${{CREDENTIAL_{kept_as(asking)}}}]"
 
 
 def kept_as(asking: Request) -> int:
@@ -52,7 +52,7 @@ def test_so_is_what_an_answer_hands_out() -> None:
     recorded = RecordedExchange(
         "here", (Exchange("answer", Request("POST", ADDRESS), Response(200, {}, handed_out, "json")),)
     )
-    shown = make_redactor([recorded], [unknown_target()]).json(handed_out, Work())
+    shown = make_redactor([recorded], [unknown_target()]).redact_json(handed_out, Work())
     hidden = {"value": "${CREDENTIAL_2}", "expires_at": 1}
     assert shown == {"access_token": "${CREDENTIAL_1}", "client_secret": hidden, "token_type": "bearer"}
 
@@ -68,5 +68,5 @@ def test_what_is_no_credential_stays_whatever_its_name_ends_in() -> None:
     body = {"next_page_token": "cursor-0123456789", "id_token": {"type": "string"}, "token": "sixteen-letters!"}
     recorded = RecordedExchange("here", (Exchange("answer", Request("GET", url, said, body)),))
     redactor = make_redactor([recorded], [unknown_target()])
-    assert (redactor.headers(said, Work()), redactor.url(url, Work())) == (said, url)
-    assert redactor.json(body, Work()) == body
+    assert (redactor.redact_headers(said, Work()), redactor.redact_url(url, Work())) == (said, url)
+    assert redactor.redact_json(body, Work()) == body

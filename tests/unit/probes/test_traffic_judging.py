@@ -387,7 +387,7 @@ def test_a_key_in_the_query_is_hidden_under_whatever_name_a_target_says_that_it_
     exchange = Exchange("answer", Request("GET", url), Response(200, {}, {"echo": f"was {KEY}"}, "json"))
     recorded = RecordedExchange("here", (exchange,))
     by_query = replace(unknown_target().providers["pa"], key_query="apitoken")
-    assert KEY in make_redactor([recorded], [unknown_target()]).url(url, Work()), "nothing says that it is one"
+    assert KEY in make_redactor([recorded], [unknown_target()]).redact_url(url, Work()), "nothing says that it is one"
     redactor = make_redactor([recorded], [replace(unknown_target(), providers={"pa": by_query})])
-    assert redactor.url(url, Work()) == "https://h.example/v1/messages?apitoken=${CREDENTIAL_1}&limit=2"
-    assert redactor.text(f"was {KEY}") == "[hidden: contains ${CREDENTIAL_1}]"
+    assert redactor.redact_url(url, Work()) == "https://h.example/v1/messages?apitoken=${CREDENTIAL_1}&limit=2"
+    assert redactor.redact_text(f"was {KEY}") == "[hidden: contains ${CREDENTIAL_1}]"

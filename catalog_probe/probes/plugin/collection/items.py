@@ -149,7 +149,7 @@ class Prober(Collector):
         target = self.options.target.with_values(worker_input.values()).with_unanswered(worker_input.unanswered())
         if target.embedded:
             target = target.served_by(worker_input.addresses())
-        redactor = Redactor.of(target, public=[NOWHERE_KEY])
+        redactor = Redactor.for_target(target, public=[NOWHERE_KEY])
         workers = int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1"))
         journal_file = self.options.out / worker_input.run / journal.FILE_NAME
         # Sessions of a mock are named by worker: one that takes over another's items meets no limit that is used up.
@@ -160,7 +160,7 @@ class Prober(Collector):
             allow=self.options.allow,
             run=session,
             redactor=redactor,
-            journal=Journal(journal_file, target.name, redactor.text) if target.live else None,
+            journal=Journal(journal_file, target.name, redactor.redact_text) if target.live else None,
             today=self.options.today,
             drawing=self.options.drawing,
             allowance=RetentionBudget(RUN_BYTES // workers),

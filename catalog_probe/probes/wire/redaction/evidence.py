@@ -30,12 +30,12 @@ _T = TypeVar("_T")
 
 
 def redact_attempt(attempt: Attempt, redactor: Redactor) -> Attempt:
-    """An attempt as it may be kept."""
+    """Return an attempt as it may be kept."""
     return replace(attempt, exchanges=tuple(redact_exchange(exchange, redactor) for exchange in attempt.exchanges))
 
 
 def redact_exchange(exchange: Exchange, redactor: Redactor) -> Exchange:
-    """An exchange as it may be kept. What takes too much work to search is hidden whole, and says so."""
+    """Return an exchange as it may be kept. What takes too much work to search is hidden whole, and says so."""
     return replace(
         exchange,
         request=_redact_request(exchange.request, redactor, Work()),
@@ -45,17 +45,17 @@ def redact_exchange(exchange: Exchange, redactor: Redactor) -> Exchange:
 
 
 def redact_reason(reason: Reason, redactor: Redactor) -> Reason:
-    """A reason as it may be shown."""
-    return replace(reason, detail=redactor.sentence(reason.detail))
+    """Return a reason as it may be shown."""
+    return replace(reason, detail=redactor.redact_sentence(reason.detail))
 
 
 def redact_result(result: Result, redactor: Redactor) -> Result:
-    """A result, whose attempts are redacted already, with all that its verdict quotes redacted too."""
+    """Return a result whose attempts are redacted already, with all that its verdict quotes redacted too."""
     return replace(
         result,
         reason=result.reason and redact_reason(result.reason, redactor),
         findings=tuple(_redact_finding(finding, redactor) for finding in result.findings),
-        observations=tuple(_redact_look(observation, redactor) for observation in result.observations),
+        observations=tuple(_redact_observation(observation, redactor) for observation in result.observations),
     )
 
 
@@ -63,24 +63,25 @@ def _redact_finding(finding: Finding, redactor: Redactor) -> Finding:
     work = Work()
     return replace(
         finding,
-        message=redactor.sentence(finding.message),
-        location=redactor.sentence(finding.location),
-        documented=_or_hidden(lambda: redactor.json(finding.documented, work), TOO_MUCH),
-        observed=_or_hidden(lambda: redactor.json(finding.observed, work), TOO_MUCH),
+        message=redactor.redact_sentence(finding.message),
+        location=redactor.redact_sentence(finding.location),
+        documented=_or_hidden(lambda: redactor.redact_json(finding.documented, work), TOO_MUCH),
+        observed=_or_hidden(lambda: redactor.redact_json(finding.observed, work), TOO_MUCH),
     )
 
 
-def _redact_look(observation: Observation, redactor: Redactor) -> Observation:
+def _redact_observation(observation: Observation, redactor: Redactor) -> Observation:
     return replace(
-        observation, mismatched={key: redactor.text(observed) for key, observed in observation.mismatched.items()}
+        observation,
+        mismatched={key: redactor.redact_text(observed) for key, observed in observation.mismatched.items()},
     )
 
 
 def _redact_request(request: Request, redactor: Redactor, work: Work) -> Request:
     return replace(
         request,
-        url=_or_hidden(lambda: redactor.url(request.url, work), TOO_MUCH),
-        headers=_or_hidden(lambda: redactor.headers(request.headers, work), {TOO_MUCH: ""}),
+        url=_or_hidden(lambda: redactor.redact_url(request.url, work), TOO_MUCH),
+        headers=_or_hidden(lambda: redactor.redact_headers(request.headers, work), {TOO_MUCH: ""}),
         body=_or_hidden(lambda: _redact_body(request.body, "text", redactor, work), TOO_MUCH),
     )
 
@@ -88,35 +89,36 @@ def _redact_request(request: Request, redactor: Redactor, work: Work) -> Request
 def _redact_response(response: Response, redactor: Redactor, work: Work) -> Response:
     return replace(
         response,
-        headers=_or_hidden(lambda: redactor.headers(response.headers, work), {TOO_MUCH: ""}),
+        headers=_or_hidden(lambda: redactor.redact_headers(response.headers, work), {TOO_MUCH: ""}),
         body=_or_hidden(lambda: _redact_body(response.body, response.body_type, redactor, work), TOO_MUCH),
         cut=response.cut and _redact_cut(response.cut, redactor, work),
         events=response.events and _redact_events(response.events, redactor, work),
-        close=response.close and replace(response.close, reason=redactor.text(response.close.reason)),
+        close=response.close and replace(response.close, reason=redactor.redact_text(response.close.reason)),
         grpc=response.grpc and _redact_grpc(response.grpc, redactor, work),
     )
 
 
 def _redact_body(body: Json, body_type: str, redactor: Redactor, work: Work) -> Json:
     is_text = isinstance(body, str) and body_type != "json"
-    return redactor.lines(body, work) if is_text else redactor.json(body, work)
+    return redactor.redact_lines(body, work) if is_text else redactor.redact_json(body, work)
 
 
 def _redact_cut(cut: Truncation, redactor: Redactor, work: Work) -> Truncation:
-    return replace(cut, values=_or_hidden(lambda: redactor.json(cut.values, work), {}))
+    return replace(cut, values=_or_hidden(lambda: redactor.redact_json(cut.values, work), {}))
 
 
 def _redact_events(events: tuple[Event, ...], redactor: Redactor, work: Work) -> tuple[Event, ...]:
     hidden = tuple(replace(event, event=TOO_MUCH, data=TOO_MUCH, cut=None) for event in events)
-    shown = _or_hidden(lambda: redactor.events(events, work), hidden)
+    redacted_events = _or_hidden(lambda: redactor.redact_events(events, work), hidden)
     return tuple(
-        event if event.cut is None else replace(event, cut=_redact_cut(event.cut, redactor, work)) for event in shown
+        event if event.cut is None else replace(event, cut=_redact_cut(event.cut, redactor, work))
+        for event in redacted_events
     )
 
 
 def _redact_grpc(grpc: GrpcStatus, redactor: Redactor, work: Work) -> GrpcStatus:
-    trailers = _or_hidden(lambda: redactor.headers(grpc.trailers, work), {TOO_MUCH: ""})
-    return replace(grpc, message=redactor.text(grpc.message), trailers=trailers)
+    trailers = _or_hidden(lambda: redactor.redact_headers(grpc.trailers, work), {TOO_MUCH: ""})
+    return replace(grpc, message=redactor.redact_text(grpc.message), trailers=trailers)
 
 
 def _or_hidden(redact: Callable[[], _T], hidden: _T) -> _T:

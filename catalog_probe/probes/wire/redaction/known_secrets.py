@@ -25,16 +25,16 @@ _PUBLIC_PREFIX = re.compile(r"(?:[a-z]{2,12}[0-9]{0,2}[-_/])*")
 
 
 class _Form(NamedTuple):
-    """One form of a secret, folded; `least` characters of it in a row count as the secret."""
+    """One form of a secret, folded; `min_length` characters of it in a row count as the secret."""
 
     text: str
-    least: int
+    min_length: int
     marker: str
 
     def is_at(self, text: str, start: int) -> bool:
         """Whether enough of it stands around the gram that begins at `start`, which it shares with the text."""
-        around = text[max(0, start + _GRAM - self.least) : start + self.least]
-        return any(around[at : at + self.least] in self.text for at in range(len(around) - self.least + 1))
+        around = text[max(0, start + _GRAM - self.min_length) : start + self.min_length]
+        return any(around[at : at + self.min_length] in self.text for at in range(len(around) - self.min_length + 1))
 
 
 @dataclass(slots=True)
@@ -51,7 +51,7 @@ class KnownSecrets:
         """Look for a secret from now on; where little more than a public prefix is in it, only for all of it."""
         own = secret[_end_of_prefix(secret) :]
         is_part_enough = len(own) >= ENOUGH
-        for text in dict.fromkeys(_forms(own if is_part_enough else secret)):
+        for text in dict.fromkeys(_list_forms(own if is_part_enough else secret)):
             self._add(_Form(text, ENOUGH if is_part_enough else len(text), marker))
 
     def find(self, string: str, work: Work) -> str | None:
@@ -63,18 +63,18 @@ class KnownSecrets:
         work.spend(PER_STRING)
         if len(string) < self._shortest and string.isascii():  # a ligature may fold to several characters
             return None
-        markers = (self._find(text, work) for text in normal_forms(string, work))
+        markers = (self._find_form(text, work) for text in normal_forms(string, work))
         return next((marker for marker in markers if marker is not None), None)
 
-    def _find(self, text: str, work: Work) -> str | None:
+    def _find_form(self, text: str, work: Work) -> str | None:
         work.spend(len(text) * (1 + len(self._short)))
         for form in self._short:
             if form.text in text:
                 return form.marker
-        known = self._by_gram
-        shared = [at for at in range(0, len(text) - _GRAM + 1, _STRIDE) if text[at : at + _GRAM] in known]
+        forms_by_gram = self._by_gram
+        shared = [at for at in range(0, len(text) - _GRAM + 1, _STRIDE) if text[at : at + _GRAM] in forms_by_gram]
         for start in shared:
-            for form in known[text[start : start + _GRAM]]:
+            for form in forms_by_gram[text[start : start + _GRAM]]:
                 work.spend(len(form.text))
                 if form.is_at(text, start):
                     return form.marker
@@ -95,7 +95,7 @@ def _end_of_prefix(secret: str) -> int:
     return prefix.end() if prefix is not None else 0
 
 
-def _forms(secret: str) -> Iterator[str]:
+def _list_forms(secret: str) -> Iterator[str]:
     """The forms in which a secret is looked for, folded as the strings are."""
     yield from normal_forms(secret, Work())
     raw = secret.encode("utf-8", "surrogatepass")

@@ -74,17 +74,17 @@ class Redactor:
             self.hide(secret, marker)
 
     @classmethod
-    def of(cls, target: Target, public: Iterable[str] = ()) -> Self:
+    def for_target(cls, target: Target, public: Iterable[str] = ()) -> Self:
         """The redactor of a target: each key becomes `${VARIABLE}`, ready to paste into a shell."""
         secrets: dict[str, str] = {}
         names: dict[str, str] = {}
         for provider in target.providers.values():
             dialect = Dialect.of(provider)
             for name, credential in provider.named_keys():
-                known = names if credential.variable is None and not target.live else secrets
+                destination = names if credential.variable is None and not target.live else secrets
                 # What begins a key may look like a real name, and is a stand-in in what is kept.
                 for value in (credential.value or "", dialect.text_in(credential.value or "")):
-                    known.setdefault(value, f"${{{name}}}")
+                    destination.setdefault(value, f"${{{name}}}")
         return cls(secrets, {provider.key_header for provider in target.providers.values()}, public, names)
 
     def hide(self, secret: str, marker: str) -> None:
@@ -105,20 +105,20 @@ class Redactor:
                 if len(headers[name]) >= MIN_SECRET and len(self._identifiers) < _MOST_IDENTIFIERS:
                     self._identifiers[headers[name]] = _name_identifier(headers[name], name)
 
-    def text(self, text: str) -> str:
+    def redact_text(self, text: str) -> str:
         """One string by itself, such as the words of an error."""
         try:
-            return self.string(text, Work())
+            return self.redact_string(text, Work())
         except TooMuchWorkError:
             return TOO_MUCH
 
-    def sentence(self, sentence: str) -> str:
+    def redact_sentence(self, sentence: str) -> str:
         """A sentence of ours. A whole secret in it becomes its name: it may quote an address that carries a key."""
         for secret, marker in tuple(self._markers.items()):  # another thread may learn one meanwhile
             sentence = sentence.replace(secret, marker)
-        return self.text(sentence)
+        return self.redact_text(sentence)
 
-    def string(self, string: str, work: Work) -> str:
+    def redact_string(self, string: str, work: Work) -> str:
         """One string, replaced if it contains a secret. Half a surrogate pair becomes its escape: no file takes it.
 
         Raises:
@@ -134,25 +134,25 @@ class Redactor:
             string = string.replace(identifier, name)
         return string if string.isascii() else string.encode("utf-8", "backslashreplace").decode()
 
-    def lines(self, text: str, work: Work) -> str:
+    def redact_lines(self, text: str, work: Work) -> str:
         """A text of several lines, each of which is a string."""
         lines = ((line, line.rstrip()) for line in text.splitlines(keepends=True))
-        return "".join(self.string(string, work) + line[len(string) :] for line, string in lines)
+        return "".join(self.redact_string(string, work) + line[len(string) :] for line, string in lines)
 
-    def json(self, value: Json, work: Work) -> Json:
+    def redact_json(self, value: Json, work: Work) -> Json:
         """A JSON value, of which each string and each name of a member is a string."""
-        return map_strings(value, lambda string: self.string(string, work), names=True)
+        return map_strings(value, lambda string: self.redact_string(string, work), names=True)
 
-    def headers(self, headers: Mapping[str, str], work: Work) -> dict[str, str]:
+    def redact_headers(self, headers: Mapping[str, str], work: Work) -> dict[str, str]:
         """Headers in stand-in names. A known key stays what can be pasted (`Bearer ${PC_API_KEY}`)."""
-        return {self.string(name, work): self._header(name, value, work) for name, value in headers.items()}
+        return {self.redact_string(name, work): self._header(name, value, work) for name, value in headers.items()}
 
-    def url(self, url: str, work: Work) -> str:
+    def redact_url(self, url: str, work: Work) -> str:
         """An address, of which each segment of the path and each parameter of the query is a string."""
         parts = _PART_OF_URL.split(url)
-        return "".join(self._name(unquote(part)) or self.string(part, work) for part in parts)
+        return "".join(self._name(unquote(part)) or self.redact_string(part, work) for part in parts)
 
-    def events(self, events: Sequence[Event], work: Work) -> tuple[Event, ...]:
+    def redact_events(self, events: Sequence[Event], work: Work) -> tuple[Event, ...]:
         """The events of a stream: the strings of each channel together, then each string by itself."""
         markers: dict[int, dict[int, str]] = defaultdict(dict)
         for pieces in split_into_channels(events, work):
@@ -160,19 +160,21 @@ class Redactor:
             if contained is not None:
                 for piece in pieces:
                     markers[piece.event][piece.position] = f"[hidden: part of {contained}]"
-        shown = []
+        redacted = []
         for index, event in enumerate(events):
             data = _replace_strings(event.data, markers[index]) if index in markers else event.data
-            shown.append(replace(event, event=self.string(event.event, work), data=self.json(data, work)))
-        return tuple(shown)
+            redacted.append(
+                replace(event, event=self.redact_string(event.event, work), data=self.redact_json(data, work))
+            )
+        return tuple(redacted)
 
     def _header(self, name: str, value: str, work: Work) -> str:
         if name in self._account_headers:
             return _name_identifier(value, name)
         if name not in self._secret_headers:
-            return self.string(value, work)
+            return self.redact_string(value, work)
         scheme, _, key = value.partition(" ")
-        marker = self._name(value) or (self._name(key) and f"{self.string(scheme, work)} {self._name(key)}")
+        marker = self._name(value) or (self._name(key) and f"{self.redact_string(scheme, work)} {self._name(key)}")
         return marker or (f"{scheme} [redacted]" if scheme in _SCHEMES else "[redacted]")
 
     def _name(self, string: str) -> str | None:
