@@ -1,4 +1,4 @@
-"""Optional parts of a rate-limit recipe: the answer to a generation, and the one when a limit is exceeded."""
+"""The optional part of a rate-limit recipe that exceeds a limit."""
 
 from __future__ import annotations
 
@@ -10,16 +10,10 @@ from catalog_probe.probes.targets.target import Cost
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from catalog_probe.probes.calls.call import Call
     from catalog_probe.probes.recipes.recipe import Family, Recipe, Steps
 
 SLUG = "general"
 TIGHT = "tight"  # role of a key with a very small limit
-
-
-def generation_part(family: Family, label: str, call: Call, tokens: int) -> dict[str, Recipe]:
-    """Observe the answer to a generation."""
-    return {label: family.recipe(SLUG, call, label=label, cost=Cost.BILLABLE, tokens=tokens)}
 
 
 def exceeded_part(

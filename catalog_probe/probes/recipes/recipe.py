@@ -231,6 +231,12 @@ class Family:
         """Make a row of the family's table; see `recipe`."""
         return recipe(f"{self.prefix}/{slug}", calls, **options)
 
+    def optional_calls(
+        self, slug: str, calls: Mapping[str, Call], **options: Unpack[RecipeOptions]
+    ) -> dict[str, Recipe]:
+        """Make an optional part of each call, by its label: sent where the target has what the call takes."""
+        return {label: self.recipe(slug, call, label=label, **options) for label, call in calls.items()}
+
     def unfinished(self, slug: str) -> UnfinishedRecipe:
         """Make a row that is still to be written, as a scaffold does."""
         return UnfinishedRecipe(f"{self.prefix}/{slug}")

@@ -52,9 +52,9 @@ ACTIVITY_TYPES = (
 INPUT_CAP, RESULT_CAP = "tool_use_input_max_bytes", "tool_result_max_bytes"
 
 
-def asking(call: Call, *query: tuple[str, str]) -> Call:
-    """The call with query parameters."""
-    return call.replace(query=query)
+def with_query(call: Call, *parameters: tuple[str, str]) -> Call:
+    """Add query parameters."""
+    return call.replace(query=(*call.query, *parameters))
 
 
 def list_activities(*query: tuple[str, str]) -> Call:
@@ -140,5 +140,5 @@ def select_calls(calls: Mapping[str, Call], *labels: str) -> dict[str, Call]:
 
 def with_refusals(success: Call, **others: Call) -> Mapping[str, Call]:
     """The calls of a read by label: the success, its credential rules, an unknown query parameter, its own rules."""
-    unknown = asking(success, *success.query, ("no_such_parameter", "1"))
+    unknown = with_query(success, ("no_such_parameter", "1"))
     return BOTH_REFUSALS.label_calls(success, unknown_parameter=unknown, **others)

@@ -23,6 +23,7 @@ from .compliance_requests import (
     list_activities,
     list_chats,
     list_session_messages,
+    with_query,
     with_refusals,
 )
 from .requests import UNKNOWN_ID
@@ -31,7 +32,7 @@ from .walking import (
     BEFORE,
     END_LABEL,
     FIRST_LABEL,
-    MAX_REQUESTS,
+    MAX_PAGES,
     PAGE,
     WHOLE_LABEL,
     read_cursor,
@@ -39,7 +40,6 @@ from .walking import (
     walk_by_ids,
     walk_by_pages,
     walk_to_end,
-    with_query,
 )
 
 if TYPE_CHECKING:
@@ -52,12 +52,10 @@ CHAT_LISTS = Family("pa/endpoints/compliance_chats")
 SESSIONS = Family("pa/endpoints/compliance_sessions")
 
 ALL_ACTIVITIES = get(f"{BASE}/activities")
-LISTED_LABEL, TRANSCRIPT = get(LOCAL_SESSIONS), list_session_messages("{local_session}")
+LOCAL_SESSION_LIST, SESSION_MESSAGES = get(LOCAL_SESSIONS), list_session_messages("{local_session}")
 TYPES, USERS, PROJECTS = "activity_types[]", "user_ids[]", "project_ids[]"
 FROM_NOW_ON, BEFORE_THEN = "since", "until"
 ONE, TOO_MANY, NO_NUMBER = ("limit", "1"), ("limit", "1000000"), ("limit", "many")
-A_DAY = {"within_a_day": "+23h59m59s", "after_a_day": "+24h1s"}
-"""When a cursor of local-session messages is used, by label: it expires after 24 h (2:8.1)."""
 
 
 def walk_recipe(
@@ -69,54 +67,49 @@ def walk_recipe(
     *,
     optional: Mapping[str, Recipe] | None = None,
 ) -> Recipe:
-    """A row: a list, its rules, and a walk through its pages."""
+    """A list, its rules, and a walk through its pages."""
     return family.recipe(
         slug,
         rules,
         steps=walk,
         labels=labels,
-        requests=len(labels) + (MAX_REQUESTS if END_LABEL in labels else 0),
+        requests=len(labels) + (MAX_PAGES if END_LABEL in labels else 0),
         credential=READ,
         control=CHATS,
         optional=optional or {},
     )
 
 
-def chats_of(label: str, array: str, *values: str) -> dict[str, Recipe]:
-    """The chats of other users or projects, where the target names them."""
-    call = list_chats(*((array, value) for value in values))
-    return {label: CHAT_LISTS.recipe("list_chats", call, label=label, credential=READ)}
-
-
 def late_cursor_part(label: str, clock: str) -> dict[str, Recipe]:
-    """A cursor of a local session's messages that is used after a while."""
+    """A cursor of a local session's messages, used at a later time of the mock's clock."""
 
     async def steps(probe: Probe) -> None:
         page = list_session_messages("{local_session}", ONE)
         token = read_cursor(await probe.send(page.with_stopped_clock(), SETUP), "next_page")
-        await probe.send(page.replace(query=(*page.query, (PAGE, token))).with_clock(clock).with_stopped_clock(), label)
+        await probe.send(with_query(page, (PAGE, token)).with_clock(clock).with_stopped_clock(), label)
 
-    look = SESSIONS.recipe(
-        "list_local_session_messages",
-        steps=steps,
-        label=label,
-        requests=2,
-        needs={"local_session"},
-        credential=READ,
-        not_live=(ReasonCode.NO_DOCUMENTED_SETUP, "a cursor expires after 24 h, which no probe waits for"),
-    )
-    return {label: look}
+    return {
+        label: SESSIONS.recipe(
+            "list_local_session_messages",
+            steps=steps,
+            label=label,
+            requests=2,
+            needs={"local_session"},
+            credential=READ,
+            not_live=(ReasonCode.NO_DOCUMENTED_SETUP, "a cursor expires after 24 h, which no probe waits for"),
+        )
+    }
 
 
 def last_page_part(slug: str, listing: Call) -> dict[str, Recipe]:
-    """The page behind the last entry of a list, where so many pages reach it."""
+    """The empty page behind the last entry of a list, if few enough pages reach it."""
 
     async def steps(probe: Probe) -> None:
         await walk_to_end(probe, listing)
 
     return {
         END_LABEL: CHAT_LISTS.recipe(
-            slug, steps=steps, label=END_LABEL, requests=MAX_REQUESTS + 1, credential=READ, control=CHATS
+            slug, steps=steps, label=END_LABEL, requests=MAX_PAGES + 1, credential=READ, control=CHATS
         )
     }
 
@@ -124,7 +117,7 @@ def last_page_part(slug: str, listing: Call) -> dict[str, Recipe]:
 async def walk_activities(probe: Probe) -> None:
     """By pages on and back; then from the third activity's time on, before it, and through that window to its end."""
     await walk_by_ids(ALL_ACTIVITIES)(probe)
-    then = read_field((await probe.setup(with_query(ALL_ACTIVITIES, (("limit", "3"),)))).body, 2, "created_at")
+    then = read_field((await probe.setup(with_query(ALL_ACTIVITIES, ("limit", "3")))).body, 2, "created_at")
     await probe.send(list_activities((SINCE, then)), FROM_NOW_ON)
     await probe.send(list_activities((UNTIL, then)), BEFORE_THEN)
     await walk_to_end(probe, list_activities((SINCE, then), ("limit", "2")))
@@ -165,16 +158,13 @@ RECIPES: tuple[Recipe, ...] = (
         labels=(WHOLE_LABEL, FIRST_LABEL, AFTER, BEFORE, FROM_NOW_ON, BEFORE_THEN, END_LABEL),
         requests=9 + 6,
         credential=READ,
-        optional={
-            # 1:5.1 "Compliance access keys never expire."
-            "in_ten_years": ACTIVITIES.recipe(
-                "list_activities",
-                list_activities().with_clock("+3650d"),
-                label="in_ten_years",
-                credential=READ,
-                not_live=(ReasonCode.NO_DOCUMENTED_SETUP, "no probe waits for so long"),
-            )
-        },
+        # 1:5.1 "Compliance access keys never expire."
+        optional=ACTIVITIES.optional_calls(
+            "list_activities",
+            {"in_ten_years": list_activities().with_clock("+3650d")},
+            credential=READ,
+            not_live=(ReasonCode.NO_DOCUMENTED_SETUP, "no probe waits for so long"),
+        ),
     ),
     # "user_ids[], project_ids[]: arrays used to list chats", "after_id, before_id: opaque cursors (chats, activities)"
     walk_recipe(
@@ -194,10 +184,16 @@ RECIPES: tuple[Recipe, ...] = (
         (WHOLE_LABEL, FIRST_LABEL, AFTER, BEFORE),
         optional={
             **last_page_part("list_chats", list_chats()),
-            **chats_of("other_user", USERS, "{user_of_deleted_chat}"),
-            **chats_of("two_users", USERS, "{user}", "{user_of_deleted_chat}"),
-            **chats_of("other_project", PROJECTS, "{project_without_chats}"),
-            **chats_of("two_projects", PROJECTS, "{project}", "{project_without_chats}"),
+            **CHAT_LISTS.optional_calls(
+                "list_chats",
+                {
+                    "other_user": list_chats((USERS, "{user_of_deleted_chat}")),
+                    "two_users": list_chats((USERS, "{user}"), (USERS, "{user_of_deleted_chat}")),
+                    "other_project": list_chats((PROJECTS, "{project_without_chats}")),
+                    "two_projects": list_chats((PROJECTS, "{project}"), (PROJECTS, "{project_without_chats}")),
+                },
+                credential=READ,
+            ),
         },
     ),
     # "page: opaque cursor (local sessions)", "next_page: cursor fields returned in a page; copied back unchanged"
@@ -205,30 +201,32 @@ RECIPES: tuple[Recipe, ...] = (
         SESSIONS,
         "list_local_sessions",
         with_refusals(
-            LISTED_LABEL,
+            LOCAL_SESSION_LIST,
             window=get(LOCAL_SESSIONS, query=((SINCE, EARLY), (UNTIL, LATE))),
             limit_above_maximum=get(LOCAL_SESSIONS, query=(TOO_MANY,)),
             limit_not_integer=get(LOCAL_SESSIONS, query=(NO_NUMBER,)),
             malformed_page=get(LOCAL_SESSIONS, query=((PAGE, "no-cursor"),)),
         ),
-        walk_by_pages(LISTED_LABEL, 1),
+        walk_by_pages(LOCAL_SESSION_LIST, 1),
         (WHOLE_LABEL, FIRST_LABEL, PAGE, END_LABEL),
     ),
     walk_recipe(
         SESSIONS,
         "list_local_session_messages",
         with_refusals(
-            TRANSCRIPT,
+            SESSION_MESSAGES,
             limit_above_maximum=list_session_messages("{local_session}", TOO_MANY),
             limit_not_integer=list_session_messages("{local_session}", NO_NUMBER),
             unknown_session=list_session_messages(f"clls_{UNKNOWN_ID}"),
             malformed_id=list_session_messages("no-session"),
             malformed_page=list_session_messages("{local_session}", (PAGE, "no-cursor")),
         ),
-        walk_by_pages(TRANSCRIPT, 2),
+        walk_by_pages(SESSION_MESSAGES, 2),
         (WHOLE_LABEL, FIRST_LABEL, PAGE, END_LABEL),
+        # 2:8.1 "PA local-session message cursor | expires after 24 h"
         optional={
-            name: look for label, clock in A_DAY.items() for name, look in late_cursor_part(label, clock).items()
+            **late_cursor_part("within_a_day", "+23h59m59s"),
+            **late_cursor_part("after_a_day", "+24h1s"),
         },
     ),
 )

@@ -25,11 +25,11 @@ from .compliance_requests import (
     UNKNOWN_ORGANIZATION,
     UNKNOWN_PROJECT,
     USER_DATA,
-    asking,
     find_control,
     get_transcript,
     list_chats,
     list_messages,
+    with_query,
     with_refusals,
 )
 from .requests import UNKNOWN_ID
@@ -101,7 +101,7 @@ CAPS = {"positive": "64", "one": "1", "minus_one": "-1", "zero": "0", "minus_two
 
 def messages_by_cap(cap: str) -> dict[str, Call]:
     """The messages of a chat under each value of a cap."""
-    return {f"{cap}_{label}": asking(list_messages(), (cap, value)) for label, value in CAPS.items()}
+    return {f"{cap}_{label}": with_query(list_messages(), (cap, value)) for label, value in CAPS.items()}
 
 
 RECIPES: tuple[Recipe, ...] = (

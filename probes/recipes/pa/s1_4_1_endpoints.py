@@ -31,8 +31,6 @@ from .requests import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from catalog_probe.probes.recipes.probe import Probe
 
 ENDPOINTS = Family("pa/endpoints")
@@ -42,7 +40,7 @@ AGENT_ENDPOINTS = Family("pa/endpoints/agents")
 ADMIN_ENDPOINTS = Family("pa/endpoints/admin")
 ADMIN = "admin"
 
-MOST_REQUESTS = 100_000
+MAX_BATCH_REQUESTS = 100_000
 """In a batch (2:8.2)."""
 
 ORGANIZATION = get("/v1/organizations/me")
@@ -56,15 +54,10 @@ def get_workspace_limits(workspace: str) -> Call:
 UNKNOWN_WORKSPACE = get_workspace_limits(f"wrkspc_{UNKNOWN_ID}")
 
 
-def looks(family: Family, slug: str, calls: Mapping[str, Call], credential: str = "inference") -> dict[str, Recipe]:
-    """Further calls of an endpoint, each where the target has what it takes."""
-    return {label: family.recipe(slug, call, label=label, credential=credential) for label, call in calls.items()}
-
-
 def batch_part(label: str, requests: int) -> dict[str, Recipe]:
-    """A batch of so many requests, of which nothing is asked: each is judged when its turn comes.
+    """A batch of this many empty requests; it is accepted or refused before any of them is looked at.
 
-    It is 3.4 MB, and takes a tenth of the time and 50 MB beside all other requests: sent where a target says so.
+    Its body is 3.4 MB, which costs a tenth of the time of all probes: only a target with `large_batches` sends it.
     """
 
     async def steps(probe: Probe) -> None:
@@ -72,10 +65,11 @@ def batch_part(label: str, requests: int) -> dict[str, Recipe]:
         body = BytesBody(f'{{"requests":[{items}]}}'.encode())
         await probe.send(CREATE_BATCH.replace(body=body, headers={"content-type": "application/json"}), label)
 
-    look = BATCH_ENDPOINTS.recipe(
-        "create_batch", steps=steps, label=label, requests=1, cost=Cost.DISRUPTIVE, needs={"large_batches"}
-    )
-    return {label: look}
+    return {
+        label: BATCH_ENDPOINTS.recipe(
+            "create_batch", steps=steps, label=label, requests=1, cost=Cost.DISRUPTIVE, needs={"large_batches"}
+        )
+    }
 
 
 RECIPES: tuple[Recipe, ...] = (
@@ -84,8 +78,7 @@ RECIPES: tuple[Recipe, ...] = (
     ENDPOINTS.recipe(
         "models/list_models",
         with_refusals(MODELS),
-        optional=looks(
-            ENDPOINTS,
+        optional=ENDPOINTS.optional_calls(
             "models/list_models",
             {
                 "signed": sign(MODELS, "marketplace_signature"),
@@ -110,9 +103,11 @@ RECIPES: tuple[Recipe, ...] = (
         cost=Cost.BILLABLE,
         tokens=4,
         optional={
-            **looks(BATCH_ENDPOINTS, "create_batch", {"largest_body": announce_body("/v1/messages/batches", 256)}),
-            **batch_part("largest", MOST_REQUESTS),
-            **batch_part("larger", MOST_REQUESTS + 1),
+            **BATCH_ENDPOINTS.optional_calls(
+                "create_batch", {"largest_body": announce_body("/v1/messages/batches", 256)}
+            ),
+            **batch_part("largest", MAX_BATCH_REQUESTS),
+            **batch_part("larger", MAX_BATCH_REQUESTS + 1),
         },
     ),
     BATCH_ENDPOINTS.recipe("list_batches", with_refusals(BATCHES)),
@@ -121,8 +116,7 @@ RECIPES: tuple[Recipe, ...] = (
         "upload_file",
         with_refusals(UPLOAD),
         cost=Cost.DESTRUCTIVE,
-        optional=looks(
-            FILE_ENDPOINTS,
+        optional=FILE_ENDPOINTS.optional_calls(
             "upload_file",
             {"largest_body": announce_body("/v1/files", 500, "multipart/form-data; boundary=probe")},
         ),
@@ -146,8 +140,7 @@ RECIPES: tuple[Recipe, ...] = (
         "list_workspace_rate_limits",
         with_refusals(get_workspace_limits("{workspace}"), unknown_workspace=UNKNOWN_WORKSPACE),
         credential=ADMIN,
-        optional=looks(
-            ADMIN_ENDPOINTS,
+        optional=ADMIN_ENDPOINTS.optional_calls(
             "list_workspace_rate_limits",
             {
                 "default_workspace": get_workspace_limits("{default_workspace}"),
@@ -155,7 +148,7 @@ RECIPES: tuple[Recipe, ...] = (
                     credential="admin_marketplace"
                 ),
             },
-            ADMIN,
+            credential=ADMIN,
         ),
     ),
     Family("pa/errors/admin").recipe("workspace_not_found", UNKNOWN_WORKSPACE, credential=ADMIN),

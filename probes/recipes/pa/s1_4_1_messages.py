@@ -22,7 +22,6 @@ from .requests import (
 )
 
 if TYPE_CHECKING:
-    from catalog_probe.probes.calls.call import Call
     from catalog_probe.probes.recipes.probe import Probe
 
 FAMILY = Family("pa/endpoints/messages")
@@ -38,32 +37,18 @@ ANSWERED_TOOL_USE = [
 ]
 
 
-def accepted(label: str, call: Call, tokens: int = 16) -> dict[str, Recipe]:
-    """A message that one of the target's models takes, where the target names that model."""
-    return {label: FAMILY.recipe("create_message", call, label=label, cost=Cost.BILLABLE, tokens=tokens)}
-
-
 def max_tokens_part(label: str, *, beyond: int, cost: Cost, tokens: int = 0) -> dict[str, Recipe]:
     """A message that asks for so many tokens more than the model's maximum."""
 
     async def steps(probe: Probe) -> None:
         await probe.send(create_message(max_tokens=int(probe.values[MAXIMUM]) + beyond), label)
 
-    look = FAMILY.recipe(
-        "create_message",
-        steps=steps,
-        label=label,
-        requests=1,
-        tokens=tokens,
-        cost=cost,
-        needs={"small_model", MAXIMUM},
-    )
-    return {label: look}
-
-
-def largest_body_part(slug: str, path: str) -> dict[str, Recipe]:
-    """A body of as much as the endpoint takes, announced: what speaks no HTTP/1.1 may never say that it wants it."""
-    return {"largest_body": FAMILY.recipe(slug, announce_body(path, 32), label="largest_body")}
+    needs = {"small_model", MAXIMUM}
+    return {
+        label: FAMILY.recipe(
+            "create_message", steps=steps, label=label, requests=1, tokens=tokens, cost=cost, needs=needs
+        )
+    }
 
 
 RECIPES: tuple[Recipe, ...] = (
@@ -110,22 +95,26 @@ RECIPES: tuple[Recipe, ...] = (
                 # 2:7.3 "max_tokens above the model maximum"
                 **max_tokens_part("max_tokens_at_maximum", beyond=0, cost=Cost.BILLABLE, tokens=LARGEST_ANSWER),
                 **max_tokens_part("max_tokens_one_above", beyond=1, cost=Cost.FREE),
-                # "inference_geo, speed, …, thinking settings"
-                **accepted("inference_geo", create_message(model="{geo_model}", inference_geo="us")),
-                **accepted("speed", FAST),
-                **accepted(
-                    "thinking", create_message(model="{adaptive_thinking_model}", thinking={"type": "adaptive"})
+                **FAMILY.optional_calls(
+                    "create_message",
+                    {
+                        # "inference_geo, speed, …, thinking settings"
+                        "inference_geo": create_message(model="{geo_model}", inference_geo="us"),
+                        "speed": FAST,
+                        "thinking": create_message(model="{adaptive_thinking_model}", thinking={"type": "adaptive"}),
+                        # 2:7.3 "temperature and top_p both given on models that forbid it", "assistant prefill …"
+                        "temperature_and_top_p": create_message(
+                            model="{two_sampling_parameters_model}", temperature=0.5, top_p=0.5
+                        ),
+                        "prefill": create_message(model="{prefill_model}", messages=PREFILLED),
+                        # 1:5.1 "an optional beta header `pa-beta` may be sent"
+                        "beta_expected": create_message().with_headers(pa_beta="{fast_mode_beta}"),
+                    },
+                    cost=Cost.BILLABLE,
+                    tokens=16,
                 ),
-                # 2:7.3 "temperature and top_p both given on models that forbid it", "assistant prefill unsupported"
-                **accepted(
-                    "temperature_and_top_p",
-                    create_message(model="{two_sampling_parameters_model}", temperature=0.5, top_p=0.5),
-                ),
-                **accepted("prefill", create_message(model="{prefill_model}", messages=PREFILLED)),
-                # 1:5.1 "an optional beta header `pa-beta` may be sent"
-                **accepted("beta_expected", create_message().with_headers(pa_beta="{fast_mode_beta}")),
                 # 2:8.1 "messages and count_tokens 32 MB"
-                **largest_body_part("create_message", "/v1/messages"),
+                **FAMILY.optional_calls("create_message", {"largest_body": announce_body("/v1/messages", 32)}),
             }
         ),
     ),
@@ -138,6 +127,8 @@ RECIPES: tuple[Recipe, ...] = (
             client_tools=count_tokens(tools=[TOOL]),
             server_tools_rejected=count_tokens(tools=[SERVER_TOOL]),
         ),
-        optional=largest_body_part("count_tokens", "/v1/messages/count_tokens"),
+        optional=FAMILY.optional_calls(
+            "count_tokens", {"largest_body": announce_body("/v1/messages/count_tokens", 32)}
+        ),
     ),
 )

@@ -46,10 +46,7 @@ def key_recipe(slug: str, role: str, success: str, calls: Mapping[str, Call], re
             allowed[success], **others, **{label: call.replace(credential=role) for label, call in refusals.items()}
         ),
         credential=READ,
-        optional={
-            label: FAMILY.recipe(slug, call, label=label, credential=READ, control=CHATS)
-            for label, call in named.items()
-        },
+        optional=FAMILY.optional_calls(slug, named, credential=READ, control=CHATS),
     )
 
 

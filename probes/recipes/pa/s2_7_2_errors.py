@@ -37,7 +37,6 @@ from .compliance_requests import (
     UNKNOWN_GENERATED_FILE,
     UNKNOWN_ORGANIZATION,
     UNKNOWN_PROJECT,
-    asking,
     delete_resource,
     find_control,
     get_transcript,
@@ -46,12 +45,13 @@ from .compliance_requests import (
     list_messages,
     list_session_messages,
     with_organization_key,
+    with_query,
 )
 from .requests import UNKNOWN_ID
 
 FAMILY = Family("pa/errors/compliance")
 
-LISTED_LABEL = list_activities()
+ACTIVITY_LIST = list_activities()
 DELETES = {
     "chat": delete_resource(UNKNOWN_CHAT),
     "file": delete_resource(UNKNOWN_FILE),
@@ -61,7 +61,7 @@ DELETES = {
 UPSTREAM = {"502": "bad_gateway", "503": "down", "504": "slow", "529": "overloaded"}
 """What something behind the API may suffer, by the status that is answered."""
 
-WITH_UNKNOWN_PARAMETER = ("no_such_parameter", "1")
+UNKNOWN_PARAMETER = ("no_such_parameter", "1")
 
 
 def refusal_recipe(
@@ -99,13 +99,11 @@ QUERY_ERRORS: tuple[Recipe, ...] = (
     refusal_recipe(
         "unknown_query_parameter",
         {
-            "unknown_name": list_activities(WITH_UNKNOWN_PARAMETER),
+            "unknown_name": list_activities(UNKNOWN_PARAMETER),
             "bracketed_range": list_activities(("created_at[gte]", EARLY)),
             "array_without_suffix": list_activities(("activity_types", "pa_chat_created")),
         },
-        other_endpoints=same_changes(
-            unknown_name=lambda call: call.replace(query=(*call.query, WITH_UNKNOWN_PARAMETER))
-        ),
+        other_endpoints=same_changes(unknown_name=lambda call: with_query(call, UNKNOWN_PARAMETER)),
     ),
     # invalid_parameter_value: "limit above maximum, invalid datetime, missing timezone, array value outside the set,
     # created_at.lt not after created_at.gte; tool_use_input_max_bytes and tool_result_max_bytes accept a positive
@@ -118,8 +116,8 @@ QUERY_ERRORS: tuple[Recipe, ...] = (
             "missing_timezone": list_activities(("created_at.lt", "2026-01-01T00:00:00")),
             "value_outside_the_set": list_activities(("activity_types[]", "no_such_activity")),
             "lt_not_after_gte": list_activities(("created_at.gte", EARLY), ("created_at.lt", EARLY)),
-            "tool_use_input_max_bytes": asking(list_messages(), (INPUT_CAP, "-2")),
-            "tool_result_max_bytes": asking(list_messages(), (RESULT_CAP, "0")),
+            "tool_use_input_max_bytes": with_query(list_messages(), (INPUT_CAP, "-2")),
+            "tool_result_max_bytes": with_query(list_messages(), (RESULT_CAP, "0")),
         },
     ),
     # invalid_pagination_cursor: "bad activity id format; bad after_id (chats); page not valid for this request"
@@ -240,7 +238,7 @@ ID_ERRORS: tuple[Recipe, ...] = (
 
 PROVIDER_ERRORS: tuple[Recipe, ...] = (
     # 502/503/504/529: "transient upstream or overload"
-    changed_recipe("transient_upstream", LISTED_LABEL, {status: fail_upstream(status) for status in UPSTREAM}),
+    changed_recipe("transient_upstream", ACTIVITY_LIST, {status: fail_upstream(status) for status in UPSTREAM}),
     # local_sessions_index_unavailable: "index temporarily unavailable"
     changed_recipe("local_sessions_index_unavailable", get(LOCAL_SESSIONS), with_scenario("local_sessions_index_down")),
     # local_sessions_captured_content_unavailable: "captured content unavailable"

@@ -10,7 +10,7 @@ from catalog_probe.probes.recipes.other_endpoints import same_changes
 from catalog_probe.probes.targets.target import WRONG
 
 from .compliance_requests import BASE, DELETE, ORG_DATA, READ, USER_DATA, select_calls
-from .s2_7_2_errors import DELETES, LISTED_LABEL, changed_recipe, refusal_recipe
+from .s2_7_2_errors import ACTIVITY_LIST, DELETES, changed_recipe, refusal_recipe
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -33,19 +33,19 @@ RECIPES: tuple[Recipe, ...] = (
     # compliance_api_not_enabled: "API not enabled for the organization or its parent; all endpoints"
     changed_recipe(
         "compliance_api_not_enabled",
-        LISTED_LABEL,
+        ACTIVITY_LIST,
         {
             "organization": with_key("compliance_not_enabled"),
             "parent": with_key("compliance_parent_not_enabled"),
         },
     ),
     # api_key_invalid, api_key_deactivated ("key disabled or deleted"), api_key_expired ("admin key past expiry")
-    changed_recipe("api_key_invalid", LISTED_LABEL, with_key(WRONG)),
-    changed_recipe("api_key_deactivated", LISTED_LABEL, with_key("compliance_deactivated")),
-    changed_recipe("api_key_deleted", LISTED_LABEL, with_key("compliance_deleted")),
-    changed_recipe("api_key_expired", LISTED_LABEL, with_key("admin_expired")),
+    changed_recipe("api_key_invalid", ACTIVITY_LIST, with_key(WRONG)),
+    changed_recipe("api_key_deactivated", ACTIVITY_LIST, with_key("compliance_deactivated")),
+    changed_recipe("api_key_deleted", ACTIVITY_LIST, with_key("compliance_deleted")),
+    changed_recipe("api_key_expired", ACTIVITY_LIST, with_key("admin_expired")),
     # insufficient_scope_activities: "activities endpoint without read:compliance_activities or read:org_audit"
-    refusal_recipe("insufficient_scope_activities", LISTED_LABEL, DELETE),
+    refusal_recipe("insufficient_scope_activities", ACTIVITY_LIST, DELETE),
     # insufficient_scope_org_data: "organizations, roles, groups, settings without read:compliance_org_data …"
     refusal_recipe(
         "insufficient_scope_org_data",
@@ -92,8 +92,8 @@ RECIPES: tuple[Recipe, ...] = (
         "request_not_authenticated",
         {
             "nonexistent_path": get(f"{BASE}/no-such-path", credential=None),
-            "no_key": LISTED_LABEL.replace(credential=None),
-            "unaccepted_key_type": LISTED_LABEL.replace(credential="inference"),
+            "no_key": ACTIVITY_LIST.replace(credential=None),
+            "unaccepted_key_type": ACTIVITY_LIST.replace(credential="inference"),
         },
         other_endpoints=same_changes(no_key=with_key(None), unaccepted_key_type=with_key("inference")),
     ),

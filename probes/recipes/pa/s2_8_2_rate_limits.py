@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from catalog_probe.catalog.model.labels import LIMITED
 from catalog_probe.probes.recipes.exhausting import exhaust_limit
-from catalog_probe.probes.recipes.rate_limit_parts import SLUG, TIGHT, exceeded_part, generation_part
+from catalog_probe.probes.recipes.rate_limit_parts import SLUG, TIGHT, exceeded_part
 from catalog_probe.probes.recipes.recipe import Family
 from catalog_probe.probes.targets.target import Cost
 
@@ -38,8 +38,7 @@ RECIPES = (
         tokens=16,
         optional={
             # "Fast mode has dedicated limits and headers", "Headers `pa-priority-input-tokens-*`"
-            **generation_part(LIMITS, "fast", FAST, tokens=16),
-            **generation_part(LIMITS, "priority", PRIORITY, tokens=16),
+            **LIMITS.optional_calls(SLUG, {"fast": FAST, "priority": PRIORITY}, cost=Cost.BILLABLE, tokens=16),
             **exceeded_part(LIMITS, exceed_limit, requests=BOUND + 1),
         },
     ),

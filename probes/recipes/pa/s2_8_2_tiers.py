@@ -12,8 +12,6 @@ from catalog_probe.probes.targets.target import Cost
 from .requests import BATCHES, FAST, FILES, count_tokens, create_message, sign, user_turn, with_refusals
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from catalog_probe.probes.calls.call import Call
 
 FAMILY = Family("pa/endpoints/limits")
@@ -31,11 +29,6 @@ MODELS = {
     "retired": "{retired_model}",
 }
 """By model class: the value of the target that names a model of it."""
-
-
-def looks(slug: str, looks: Mapping[str, Call], *, cost: Cost = Cost.FREE, tokens: int = 0) -> dict[str, Recipe]:
-    """An answer of each tier, where the target has a key of it: what is looked at is its headers."""
-    return {label: FAMILY.recipe(slug, call, label=label, cost=cost, tokens=tokens) for label, call in looks.items()}
 
 
 def calls_by_tier(call: Call, label: str = "") -> dict[str, Call]:
@@ -72,11 +65,13 @@ RECIPES: tuple[Recipe, ...] = (
         cost=Cost.BILLABLE,
         tokens=4,
         optional={
-            **isolate_each(looks("messages_per_minute", calls_by_class_and_tier(), cost=Cost.BILLABLE, tokens=4)),
+            **isolate_each(
+                FAMILY.optional_calls("messages_per_minute", calls_by_class_and_tier(), cost=Cost.BILLABLE, tokens=4)
+            ),
             # 2:9 "dedicated long-context limits were removed"
-            **looks("messages_per_minute", {"long_context": LONG}, cost=Cost.BILLABLE, tokens=250_000),
+            **FAMILY.optional_calls("messages_per_minute", {"long_context": LONG}, cost=Cost.BILLABLE, tokens=250_000),
             # "The cloud-marketplace variant starts at Start, has no per-workspace limits and no fast mode."
-            **looks(
+            **FAMILY.optional_calls(
                 "messages_per_minute",
                 {
                     "marketplace": sign(create_message(), MARKETPLACE),
@@ -92,13 +87,13 @@ RECIPES: tuple[Recipe, ...] = (
     FAMILY.recipe(
         "counts_per_minute",
         with_refusals(count_tokens()),
-        optional=looks("counts_per_minute", calls_by_tier(count_tokens())),
+        optional=FAMILY.optional_calls("counts_per_minute", calls_by_tier(count_tokens())),
     ),
     # "Batches (shared across models; RPM applies to all batch endpoints): Start RPM 1000, queue 200000 requests; …"
     FAMILY.recipe(
         "batches_per_minute",
         with_refusals(BATCHES),
-        optional=looks("batches_per_minute", calls_by_tier(BATCHES)),
+        optional=FAMILY.optional_calls("batches_per_minute", calls_by_tier(BATCHES)),
         not_sent=NO_QUEUE,
     ),
     # "Files API: about 500 RPM per organization, shared across upload, list, retrieve, download and delete."

@@ -9,6 +9,8 @@ from catalog_probe.catalog.model.codes import ReasonCode
 from catalog_probe.catalog.model.labels import SETUP
 from catalog_probe.probes.recipes.probe import Probe, ProbeStopped
 
+from .compliance_requests import with_query
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
@@ -21,26 +23,19 @@ AFTER, BEFORE, PAGE = "after_id", "before_id", "page"
 WHOLE_LABEL, FIRST_LABEL, END_LABEL = "whole", "page_1", "end"
 """The labels of the entries that two pages hold, asked for at once; of the first page; and of the last."""
 
-MAX_REQUESTS = 10
+MAX_PAGES = 10
 """So many pages at most are asked for on the way to the end."""
-
-Query = tuple[tuple[str, str], ...]
-
-
-def with_query(call: Call, query: Query) -> Call:
-    """The call with query parameters besides its own."""
-    return call.replace(query=(*call.query, *query))
 
 
 def walk_by_ids(listing: Call) -> Steps:
     """Three entries at once; the same by two pages of two; and back from the second page."""
 
     async def walk(probe: Probe) -> None:
-        _demand_more_than(2, await probe.send(with_query(listing, (("limit", "3"),)), WHOLE_LABEL))
-        pages = with_query(listing, (("limit", "2"),))
+        _demand_more_than(2, await probe.send(with_query(listing, ("limit", "3")), WHOLE_LABEL))
+        pages = with_query(listing, ("limit", "2"))
         first = await probe.send(pages, FIRST_LABEL)
-        second = await probe.send(with_query(pages, ((AFTER, read_cursor(first, "last_id")),)), AFTER)
-        await probe.send(with_query(pages, ((BEFORE, read_cursor(second, "first_id")),)), BEFORE)
+        second = await probe.send(with_query(pages, (AFTER, read_cursor(first, "last_id"))), AFTER)
+        await probe.send(with_query(pages, (BEFORE, read_cursor(second, "first_id"))), BEFORE)
 
     return walk
 
@@ -48,17 +43,17 @@ def walk_by_ids(listing: Call) -> Steps:
 async def walk_to_end(probe: Probe, listing: Call) -> None:
     """On by the last id of each page, until a page has no entry: that one is judged."""
     page = await probe.setup(listing)
-    for _ in range(MAX_REQUESTS):
+    for _ in range(MAX_PAGES):
         last = as_object(page.body).get("last_id")
         if not isinstance(last, str):
             break
-        going_on = with_query(listing, ((AFTER, last),))
+        going_on = with_query(listing, (AFTER, last))
         page = await probe.setup(going_on)
         if not list_entries(page.body):
             await probe.send(going_on, END_LABEL)
             return
     raise ProbeStopped(
-        Reason(ReasonCode.SETUP_FAILED, f"no end of {listing.method} {listing.path} within {MAX_REQUESTS} pages")
+        Reason(ReasonCode.SETUP_FAILED, f"no end of {listing.method} {listing.path} within {MAX_PAGES} pages")
     )
 
 
@@ -66,15 +61,15 @@ def walk_by_pages(listing: Call, size: int) -> Steps:
     """Two pages of so many entries and then on to the last one; and what the first two hold at once."""
 
     async def walk(probe: Probe) -> None:
-        _demand_more_than(size, await probe.send(with_query(listing, (("limit", str(2 * size)),)), WHOLE_LABEL))
-        pages = with_query(listing, (("limit", str(size)),))
-        following = with_query(pages, ((PAGE, read_cursor(await probe.send(pages, FIRST_LABEL), "next_page")),))
+        _demand_more_than(size, await probe.send(with_query(listing, ("limit", str(2 * size))), WHOLE_LABEL))
+        pages = with_query(listing, ("limit", str(size)))
+        following = with_query(pages, (PAGE, read_cursor(await probe.send(pages, FIRST_LABEL), "next_page")))
         page = await probe.send(following, PAGE)
-        for _ in range(MAX_REQUESTS):
+        for _ in range(MAX_PAGES):
             token = _parse_cursor(read_body(page).get("next_page"))
             if token is None:
                 break
-            following = with_query(pages, ((PAGE, token),))
+            following = with_query(pages, (PAGE, token))
             page = await probe.send(following, SETUP)
         await probe.send(following, END_LABEL)
 

@@ -46,16 +46,23 @@ def _generate_content(version: str) -> Recipe:
     def think_with(**config: object) -> Call:
         return generate_with("{reasoning_model}", thinkingConfig=config)
 
-    def optional_calls(**calls: Call) -> dict[str, Recipe]:
-        """What not every account has a key or a model for."""
-        slug = f"generation/generate_content_{version}"
-        return {
-            label: ENDPOINTS.recipe(slug, call, label=label, cost=Cost.BILLABLE, tokens=20)
-            for label, call in calls.items()
-        }
-
+    slug = f"generation/generate_content_{version}"
+    not_on_every_account = {
+        "image_temperature_at_maximum": generate_with("{image_model}", temperature=1),
+        "image_temperature_above_maximum": generate_with("{image_model}", temperature=1.01),
+        "image_temperature_zero": generate_with("{image_model}", temperature=0),
+        "image_temperature_below_zero": generate_with("{image_model}", temperature=-0.01),
+        # "thinking_level and thinking_budget (mutually exclusive)"
+        "thinking_level_alone": think_with(thinkingLevel="low"),
+        "thinking_budget_alone": think_with(thinkingBudget=1),
+        "thinking_level_with_budget": think_with(thinkingLevel="low", thinkingBudget=1),
+        # 1:5.2 "OAuth tokens and ephemeral tokens are also accepted"
+        "oauth_token": with_oauth_token("oauth")(generate(version=version)),
+        # 2:9 "Preview model ids exist only in v1beta"
+        "preview_model": generate_with("{preview_model}"),
+    }
     return ENDPOINTS.recipe(
-        f"generation/generate_content_{version}",
+        slug,
         with_refusals(
             generate_with(maxOutputTokens=64),  # a model that thinks has spent one token before it says a word
             # 2:7.4 "unknown field"
@@ -79,22 +86,7 @@ def _generate_content(version: str) -> Recipe:
         ),
         cost=Cost.BILLABLE,
         tokens=200,
-        optional=isolate_each(
-            optional_calls(
-                image_temperature_at_maximum=generate_with("{image_model}", temperature=1),
-                image_temperature_above_maximum=generate_with("{image_model}", temperature=1.01),
-                image_temperature_zero=generate_with("{image_model}", temperature=0),
-                image_temperature_below_zero=generate_with("{image_model}", temperature=-0.01),
-                # "thinking_level and thinking_budget (mutually exclusive)"
-                thinking_level_alone=think_with(thinkingLevel="low"),
-                thinking_budget_alone=think_with(thinkingBudget=1),
-                thinking_level_with_budget=think_with(thinkingLevel="low", thinkingBudget=1),
-                # 1:5.2 "OAuth tokens and ephemeral tokens are also accepted"
-                oauth_token=with_oauth_token("oauth")(generate(version=version)),
-                # 2:9 "Preview model ids exist only in v1beta"
-                preview_model=generate_with("{preview_model}"),
-            )
-        ),
+        optional=isolate_each(ENDPOINTS.optional_calls(slug, not_on_every_account, cost=Cost.BILLABLE, tokens=20)),
     )
 
 
@@ -161,13 +153,9 @@ RECIPES: tuple[Recipe, ...] = (
             listed=get("/v1beta/models", query=(("pageSize", "1000"),)),
         ),
         # 2:9 "Older models may stop being available to new users while still listable"
-        optional={
-            "closed_model": ENDPOINTS.recipe(
-                "models/get_model",
-                get("/v1beta/models/{closed_model}").replace(credential="newcomer"),
-                label="closed_model",
-            )
-        },
+        optional=ENDPOINTS.optional_calls(
+            "models/get_model", {"closed_model": get("/v1beta/models/{closed_model}").replace(credential="newcomer")}
+        ),
     ),
     # POST "generateContent operation under the models collection, for both v1 and v1beta"
     *(_generate_content(version) for version in VERSIONS),

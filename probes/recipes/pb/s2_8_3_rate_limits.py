@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from catalog_probe.catalog.model.labels import LIMITED, SETUP
 from catalog_probe.probes.recipes.exhausting import exhaust_limit
-from catalog_probe.probes.recipes.rate_limit_parts import SLUG, TIGHT, exceeded_part, generation_part
+from catalog_probe.probes.recipes.rate_limit_parts import SLUG, TIGHT, exceeded_part
 from catalog_probe.probes.recipes.recipe import Family, isolate_each
 from catalog_probe.probes.targets.target import Cost
 
@@ -89,18 +89,18 @@ async def exceed_limit(probe: Probe) -> None:
     await exhaust_limit(probe, call, min(int(probe.values["minute_quota"]) + 1, MAX_REQUESTS), label=LIMITED)
 
 
-def without_billing(label: str, call: Call) -> dict[str, Recipe]:
-    """A small generation of a project without billing."""
-    return {label: LIMITS.recipe(SLUG, call.replace(credential="free"), label=label)}
-
-
 MINUTE = {"minute_quota_model", "minute_quota"}
 
 OBSERVATIONS: dict[str, Recipe] = {
     # "Free (active project)"; "search on previous generation 1500 per day (free tier 500)"
-    **without_billing("free_tier", generate()),
-    **without_billing("free_tier_paid_only_model", generate("{paid_only_model}")),
-    **without_billing("free_searches_within", generate("{previous_generation_model}", tools=SEARCH)),
+    **LIMITS.optional_calls(
+        SLUG,
+        {
+            "free_tier": generate().replace(credential="free"),
+            "free_tier_paid_only_model": generate("{paid_only_model}").replace(credential="free"),
+            "free_searches_within": generate("{previous_generation_model}", tools=SEARCH).replace(credential="free"),
+        },
+    ),
     # "Limits apply per cloud project, not per key"
     "of_the_project": project_part(
         exhaust_project,
@@ -142,7 +142,7 @@ RECIPES = (
         MODELS,
         optional=isolate_each(
             {
-                **generation_part(LIMITS, "generation", generate(), tokens=16),
+                **LIMITS.optional_calls(SLUG, {"generation": generate()}, cost=Cost.BILLABLE, tokens=16),
                 **exceeded_part(
                     LIMITS,
                     exceed_limit,

@@ -43,12 +43,6 @@ with_refusals = Refusals(missing=False).label_calls
 """The documents show no answer of PC to a request without a key."""
 
 
-def optional_answer(slug: str, cost: Cost = Cost.BILLABLE, /, **calls: Call) -> dict[str, Recipe]:
-    """By label, what is looked at besides: where a target allows what it costs, and has what it takes."""
-    tokens = TOKENS if cost is Cost.BILLABLE else 0
-    return {label: ENDPOINTS.recipe(slug, call, label=label, cost=cost, tokens=tokens) for label, call in calls.items()}
-
-
 def billable_recipe(slug: str, steps: Steps, *labels: str, requests: int, needs: str, tokens: int = 0) -> Recipe:
     """Steps of which at least one costs something."""
     return ENDPOINTS.recipe(
@@ -131,12 +125,16 @@ RECIPES: tuple[Recipe, ...] = (
         cost=Cost.BILLABLE,
         tokens=12 * TOKENS,
         optional={
-            **optional_answer(
+            **ENDPOINTS.optional_calls(
                 "responses/create_response",
-                within_window=create_response(model="{small_context_model}"),
-                default_where_priority_is_denied=create_response(service_tier="default").replace(
-                    credential="unhurried"
-                ),
+                {
+                    "within_window": create_response(model="{small_context_model}"),
+                    "default_where_priority_is_denied": create_response(service_tier="default").replace(
+                        credential="unhurried"
+                    ),
+                },
+                cost=Cost.BILLABLE,
+                tokens=TOKENS,
             ),
             "previous_response_id": billable_recipe(
                 "responses/create_response",
@@ -189,12 +187,13 @@ RECIPES: tuple[Recipe, ...] = (
             beta_of_agents=MODELS.with_headers(pc_beta="agents=v1"),
             fetched=get("/v1/models/{small_model}"),
         ),
-        optional=optional_answer(
+        optional=ENDPOINTS.optional_calls(
             "models/list_models",
-            Cost.FREE,
-            own_organization=MODELS.with_headers(pc_organization="{organization}"),
-            own_project=MODELS.with_headers(pc_project="{project}").replace(credential="legacy_user"),
-            allowed_address=MODELS.replace(credential="nearby"),
+            {
+                "own_organization": MODELS.with_headers(pc_organization="{organization}"),
+                "own_project": MODELS.with_headers(pc_project="{project}").replace(credential="legacy_user"),
+                "allowed_address": MODELS.replace(credential="nearby"),
+            },
         ),
     ),
     # GET /v1/agents: "needs the beta header"
@@ -225,10 +224,10 @@ RECIPES: tuple[Recipe, ...] = (
     ENDPOINTS.recipe(
         "fine_tuning/get_model_limits",
         with_refusals(get("/v1/fine_tuning/model_limits")),
-        optional=optional_answer(
+        optional=ENDPOINTS.optional_calls(
             "fine_tuning/get_model_limits",
-            Cost.DISRUPTIVE,
-            job_made=post("/v1/fine_tuning/jobs", {"model": "{small_model}", "training_file": "{training_file}"}),
+            {"job_made": post("/v1/fine_tuning/jobs", {"model": "{small_model}", "training_file": "{training_file}"})},
+            cost=Cost.DISRUPTIVE,
         ),
     ),
     # any /v1/vector_stores/{id}/files and .../file_batches: "share one request budget"
@@ -236,7 +235,7 @@ RECIPES: tuple[Recipe, ...] = (
         "vector_stores/files",
         with_refusals(files_of("{vector_store}")),
         optional={
-            **optional_answer("vector_stores/files", uploaded=UPLOAD),
+            **ENDPOINTS.optional_calls("vector_stores/files", {"uploaded": UPLOAD}, cost=Cost.BILLABLE, tokens=TOKENS),
             "attached": billable_recipe(
                 "vector_stores/files", attach_file, "attached", "listed", requests=3, needs="file"
             ),
@@ -249,7 +248,12 @@ RECIPES: tuple[Recipe, ...] = (
     ENDPOINTS.recipe(
         "live/sessions",
         with_refusals(get("/v1/live/sessions")),
-        optional=optional_answer("live/sessions", opened=post("/v1/live/sessions", {"model": "{small_model}"})),
+        optional=ENDPOINTS.optional_calls(
+            "live/sessions",
+            {"opened": post("/v1/live/sessions", {"model": "{small_model}"})},
+            cost=Cost.BILLABLE,
+            tokens=TOKENS,
+        ),
     ),
     # PATCH, PUT "any update | not supported; updates use POST; a wrong method gives 405"
     ENDPOINTS.recipe("updates/patch", Call("PATCH", "/v1/models"), label=SUCCESS),

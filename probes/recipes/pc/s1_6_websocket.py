@@ -32,24 +32,20 @@ INJECTING = {"pc-beta": "responses_multi_agent=v1"}
 """The documents name no beta of response.inject; the one with which clients send it (tests/contract/probes/sdks)."""
 
 
-def create_message(text: str = "hi", *, max_output_tokens: int = 16, **fields: Json) -> SendMessage:
+def create_response_message(text: str = "hi", *, max_output_tokens: int = 16, **fields: Json) -> SendMessage:
     """The smallest response there is, unless told otherwise."""
     asked = {"model": "{small_model}", "input": text, "max_output_tokens": max_output_tokens, **fields}
     return SendMessage({"type": "response.create", **asked})
 
 
-def event_name(event: str) -> str:
-    """The name of an event as a step waits for it."""
-    return f"response.{event}"
-
-
 def response_in(heard: ReceivedMessages, event: str) -> Any:
     """The response that an event carried."""
-    return heard[event_name(event)]["response"]
+    return heard[f"response.{event}"]["response"]
 
 
-CREATED = AwaitMessage(event_name("created"))
-COMPLETED = AwaitMessage(event_name("completed"))
+CREATE = create_response_message()
+CREATED = AwaitMessage("response.created")
+COMPLETED = AwaitMessage("response.completed")
 
 
 def inject_into(event: str) -> SendMessage:
@@ -82,7 +78,7 @@ RECIPES: tuple[Recipe, ...] = (
     ENDPOINTS.recipe(
         "responses",
         {
-            SUCCESS: converse(PATH, create_message(), COMPLETED),
+            SUCCESS: converse(PATH, CREATE, COMPLETED),
             WRONG_CREDENTIAL: converse(PATH, credential=WRONG),
         },
         cost=Cost.BILLABLE,
@@ -90,7 +86,7 @@ RECIPES: tuple[Recipe, ...] = (
         optional={
             "inject": ENDPOINTS.recipe(
                 "responses",
-                converse(PATH, create_message(), CREATED, inject_into("created"), COMPLETED, headers=INJECTING),
+                converse(PATH, CREATE, CREATED, inject_into("created"), COMPLETED, headers=INJECTING),
                 label="inject",
                 cost=Cost.BILLABLE,
                 tokens=32,
@@ -98,7 +94,7 @@ RECIPES: tuple[Recipe, ...] = (
             ),
             "just_before_the_limit": ENDPOINTS.recipe(
                 "responses",
-                converse(PATH, create_message(), COMPLETED).with_scenario("session_age;age=59m45s"),
+                converse(PATH, CREATE, COMPLETED).with_scenario("session_age;age=59m45s"),
                 label="just_before_the_limit",
                 cost=Cost.BILLABLE,
                 tokens=32,
@@ -110,24 +106,27 @@ RECIPES: tuple[Recipe, ...] = (
     # 2:7.5 websocket_connection_limit_reached: "socket reached 60 minutes"
     FAMILY.recipe(
         "connection_limit_reached",
-        converse(PATH, create_message(), AwaitMessage("error", event_name("completed"))).with_scenario(
-            "session_age;age=60m"
-        ),
+        converse(PATH, CREATE, AwaitMessage("error", "response.completed")).with_scenario("session_age;age=60m"),
         not_live=ONLY_TIME,
     ),
     # 1:6 response.inject.failed: "emitted when response.inject targets a response that already completed"
     billable_recipe(
         "response_already_completed",
-        *(create_message(), COMPLETED, inject_into("completed"), AwaitMessage(event_name("inject.failed"), "error")),
+        *(
+            CREATE,
+            COMPLETED,
+            inject_into("completed"),
+            AwaitMessage("response.inject.failed", "error"),
+        ),
         headers=INJECTING,
     ),
     # 1:6 "steering ends a response as incomplete with reason steered"
     billable_recipe(
         "steered",
-        create_message(LONG, max_output_tokens=MAX_OUTPUT_TOKENS),
+        create_response_message(LONG, max_output_tokens=MAX_OUTPUT_TOKENS),
         CREATED,
         STEER,
-        AwaitMessage(event_name("incomplete"), event_name("completed")),
+        AwaitMessage("response.incomplete", "response.completed"),
         tokens=2 * MAX_OUTPUT_TOKENS,
     ),
 )
@@ -137,8 +136,8 @@ RECIPES: tuple[Recipe, ...] = (
 @FAMILY.stepwise(requests=2, cost=Cost.BILLABLE, tokens=64, needs={"small_model"})
 async def previous_response_not_found(probe: Probe) -> None:
     """A response that only its socket knew, gone on with over another one."""
-    made = await probe.setup(converse(PATH, create_message(store=False), COMPLETED))
-    lost = next(event.data["response"]["id"] for event in made.events or () if event.event == event_name("completed"))
+    made = await probe.setup(converse(PATH, create_response_message(store=False), COMPLETED))
+    lost = next(event.data["response"]["id"] for event in made.events or () if event.event == "response.completed")
     await probe.send(
-        converse(PATH, create_message(previous_response_id=lost), AwaitMessage("error", event_name("completed")))
+        converse(PATH, create_response_message(previous_response_id=lost), AwaitMessage("error", "response.completed"))
     )

@@ -129,11 +129,9 @@ RECIPES: tuple[Recipe, ...] = (
     AUTHENTICATION.recipe(
         "ip_not_authorized",
         {"project": MODELS.replace(credential="fenced")},
-        optional={
-            "organization": AUTHENTICATION.recipe(
-                "ip_not_authorized", MODELS.replace(credential="fenced_organization"), label="organization"
-            )
-        },
+        optional=AUTHENTICATION.optional_calls(
+            "ip_not_authorized", {"organization": MODELS.replace(credential="fenced_organization")}
+        ),
         other_endpoints=same_change(with_key("fenced")),
     ),
     # 403 insufficient_permissions: "missing scope"
@@ -161,11 +159,9 @@ RECIPES: tuple[Recipe, ...] = (
         "insufficient_quota",
         {"quota": create_response().replace(credential="quota")},
         tokens=TOKENS,
-        optional={
-            "billing": RATE_LIMIT.recipe(
-                "insufficient_quota", create_response().replace(credential="billing"), label="billing", tokens=TOKENS
-            )
-        },
+        optional=RATE_LIMIT.optional_calls(
+            "insufficient_quota", {"billing": create_response().replace(credential="billing")}, tokens=TOKENS
+        ),
         other_endpoints=same_change(with_key("quota")),
     ),
     # 429 credit_balance_exhausted: "prepaid balance depleted"

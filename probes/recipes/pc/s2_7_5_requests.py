@@ -44,7 +44,6 @@ TOO_MANY_TOKENS = 100_000_000
 TIERS = ("default", "flex", "priority", "fast", "auto")
 MUTUALLY_EXCLUSIVE = create_response(previous_response_id="resp_0", conversation="conv_0")
 ON_REASONING_MODEL = create_completion(model="{reasoning_model}", temperature=0.5)
-WHERE_PRIORITY_IS_DENIED = "fast_where_priority_is_denied"
 
 
 def refusal_recipe(
@@ -119,14 +118,11 @@ RECIPES: tuple[Recipe, ...] = (
         "service_tier_not_allowed",
         {tier: create_response(service_tier=tier).replace(credential="tierless") for tier in TIERS},
         {tier: create_completion(service_tier=tier).replace(credential="tierless") for tier in TIERS},
-        optional={
-            WHERE_PRIORITY_IS_DENIED: FAMILY.recipe(
-                "service_tier_not_allowed",
-                create_response(service_tier="fast").replace(credential="unhurried"),
-                label=WHERE_PRIORITY_IS_DENIED,
-                tokens=TOKENS,
-            )
-        },
+        optional=FAMILY.optional_calls(
+            "service_tier_not_allowed",
+            {"fast_where_priority_is_denied": create_response(service_tier="fast").replace(credential="unhurried")},
+            tokens=TOKENS,
+        ),
     ),
     # 400 invalid_beta: "required beta header missing or invalid"
     FAMILY.recipe(

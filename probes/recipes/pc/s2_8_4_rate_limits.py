@@ -11,8 +11,8 @@ from catalog_probe.catalog.model.codes import ReasonCode
 from catalog_probe.catalog.model.labels import LIMITED
 from catalog_probe.probes.calls.call import Call, post
 from catalog_probe.probes.recipes.exhausting import exhaust_limit
-from catalog_probe.probes.recipes.rate_limit_parts import SLUG, TIGHT, exceeded_part, generation_part
-from catalog_probe.probes.recipes.recipe import Family, Recipe, isolate_each
+from catalog_probe.probes.recipes.rate_limit_parts import SLUG, TIGHT, exceeded_part
+from catalog_probe.probes.recipes.recipe import Family, isolate_each
 from catalog_probe.probes.targets.target import Cost
 
 from .requests import IMAGE, TOKENS, create_completion, create_response
@@ -65,11 +65,6 @@ CLASSES: Mapping[str, Call] = {
 """Class of models -> the smallest request to one of them."""
 
 
-def optional_answer(label: str, call: Call, role: str) -> Recipe:
-    """What an ordinary answer tells."""
-    return LIMITS.recipe(SLUG, call.replace(credential=role), label=label, cost=Cost.BILLABLE, tokens=TOKENS)
-
-
 async def long_context(probe: Probe) -> None:
     """A prompt below 272K tokens, whether K is 1,000 or 1,024, and one above: of four characters a token."""
     for label, tokens in (("context_within_272k", 270_000), ("context_above_272k", 280_000)):
@@ -82,21 +77,24 @@ async def exceed_limit(probe: Probe) -> None:
     await exhaust_limit(probe, FAILING.replace(credential=TIGHT), BOUND, label=LIMITED, remaining=REMAINING)
 
 
-LOOKS = {
+ANSWERS = {
     # "x-ratelimit-limit-project-tokens, … when a project limit applies"
-    **generation_part(LIMITS, "project", CHAT.replace(credential="project_limit"), tokens=32),
+    "project": CHAT.replace(credential="project_limit"),
     **{
-        f"{name}_{tier}": optional_answer(f"{name}_{tier}", call, role)
+        f"{name}_{tier}": call.replace(credential=role)
         for name, call in CLASSES.items()
         for tier, role in TIERS.items()
         if (name, tier) != ("long_context", "tier_5")
     },
     # "batch queue limit (input tokens queued per model)"
-    "mid_size_chat_tier_1_queue_last": optional_answer("mid_size_chat_tier_1_queue_last", BATCH, TIERS["tier_1"]),
+    "mid_size_chat_tier_1_queue_last": BATCH.replace(credential=TIERS["tier_1"]),
     # "Free (allowed geography)"
-    "free_elsewhere": optional_answer(
-        "free_elsewhere", create_completion().with_scenario("unsupported_region"), "inference"
-    ),
+    "free_elsewhere": create_completion().with_scenario("unsupported_region").replace(credential="inference"),
+}
+"""Label -> a request whose ordinary answer tells a limit."""
+
+PARTS = {
+    **LIMITS.optional_calls(SLUG, ANSWERS, cost=Cost.BILLABLE, tokens=TOKENS),
     # "long-context limit (separate table above 272K input tokens)"
     "long_context": LIMITS.recipe(
         SLUG,
@@ -112,8 +110,7 @@ LOOKS = {
     # "Retry-After (seconds, for 429 and 503)"
     **exceeded_part(LIMITS, exceed_limit, requests=BOUND + 1),
 }
-"""By label, what is looked at besides an ordinary answer."""
 
 RECIPES = (
-    LIMITS.recipe(SLUG, CHAT, cost=Cost.BILLABLE, tokens=32, optional=isolate_each(LOOKS), not_sent=ONLY_VOLUME),
+    LIMITS.recipe(SLUG, CHAT, cost=Cost.BILLABLE, tokens=32, optional=isolate_each(PARTS), not_sent=ONLY_VOLUME),
 )

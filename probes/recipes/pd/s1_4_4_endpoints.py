@@ -24,12 +24,6 @@ with_refusals = BOTH_REFUSALS.label_calls
 """1:5.4 "A missing header gives 401; an incorrect key on the inference API gives 400." """
 
 
-def key_record_part(role: str) -> dict[str, Recipe]:
-    """1:2.6: the record of a key that may do nothing else tells why."""
-    label = f"{role}_key"
-    return {label: ENDPOINTS.recipe("api_key/get_api_key", KEY_RECORD.replace(credential=role), label=label)}
-
-
 RECIPES: tuple[Recipe, ...] = (
     # GET {base_url}/v1/models and {base_url}/v1/models/{id}
     ENDPOINTS.recipe("models/list_models", with_refusals(MODELS)),
@@ -76,7 +70,11 @@ RECIPES: tuple[Recipe, ...] = (
     ENDPOINTS.recipe(
         "api_key/get_api_key",
         with_refusals(KEY_RECORD),
-        optional={**key_record_part("blocked"), **key_record_part("disabled"), **key_record_part("team_blocked")},
+        # 1:2.6: the record of a key that may do nothing else tells why
+        optional=ENDPOINTS.optional_calls(
+            "api_key/get_api_key",
+            {f"{role}_key": KEY_RECORD.replace(credential=role) for role in ("blocked", "disabled", "team_blocked")},
+        ),
     ),
     # GET {management_url}/auth/management-keys/validation: "management key required"
     ENDPOINTS.recipe(

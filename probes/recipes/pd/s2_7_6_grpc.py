@@ -44,14 +44,13 @@ RECIPES: tuple[Recipe, ...] = (
     status_recipe(
         "invalid_argument",
         {"bad_request": COMPLETE.with_fields(messages=[]), "incorrect_api_key": MODELS.replace(credential=WRONG)},
-        optional={
-            "multi_agent": status_recipe(
-                "invalid_argument",
-                COMPLETE.with_fields(model="{multi_agent_model}"),
-                label="multi_agent",
-                tokens=500,
-            )
-        },
+        optional=ERRORS.optional_calls(
+            "invalid_argument",
+            {"multi_agent": COMPLETE.with_fields(model="{multi_agent_model}")},
+            tokens=500,
+            control=MODELS,
+            endpoint=HOST,
+        ),
         tokens=500,
     ),
     # "16 UNAUTHENTICATED to 401"

@@ -8,7 +8,7 @@ from catalog_probe.catalog.model.codes import ReasonCode
 from catalog_probe.catalog.model.labels import LIMITED, SETUP
 from catalog_probe.probes.calls.call import post
 from catalog_probe.probes.recipes.exhausting import exhaust_limit, send_until_refused
-from catalog_probe.probes.recipes.rate_limit_parts import SLUG, TIGHT, exceeded_part, generation_part
+from catalog_probe.probes.recipes.rate_limit_parts import SLUG, TIGHT, exceeded_part
 from catalog_probe.probes.recipes.recipe import Family, Recipe
 from catalog_probe.probes.targets.target import Cost
 
@@ -47,16 +47,18 @@ def after_exhaustion_part(label: str, by: Call, then: Call) -> Recipe:
 
 
 ONLY_TIME = (ReasonCode.NO_DOCUMENTED_SETUP, "how long a limit lasts is not waited for")
-USED_UP = create_completion().replace(credential=TIGHT)
+TIGHT_COMPLETION = create_completion().replace(credential=TIGHT)
 
-LOOKS = (
+SCOPE_PARTS = (
     # "Limits are per model"
     after_exhaustion_part(
-        "other_model", USED_UP, create_completion(model="{reasoning_model}").replace(credential=TIGHT)
+        "other_model", TIGHT_COMPLETION, create_completion(model="{reasoning_model}").replace(credential=TIGHT)
     ),
     # "per team": another key of the team meets it, another team does not
-    after_exhaustion_part("other_key_of_the_team", USED_UP, create_completion().replace(credential="tight_sibling")),
-    after_exhaustion_part("other_team", USED_UP, create_completion()),
+    after_exhaustion_part(
+        "other_key_of_the_team", TIGHT_COMPLETION, create_completion().replace(credential="tight_sibling")
+    ),
+    after_exhaustion_part("other_team", TIGHT_COMPLETION, create_completion()),
     # "optional per key (qps, qpm, tpm) through the management API"
     after_exhaustion_part(
         "cap_of_another_key",
@@ -64,7 +66,9 @@ LOOKS = (
         create_completion().replace(credential="capped_second"),
     ),
     # "The batch API does not count toward rate limits."
-    after_exhaustion_part("batch_is_not_counted", USED_UP, post("/v1/batches", {"name": "hi"}, credential=TIGHT)),
+    after_exhaustion_part(
+        "batch_is_not_counted", TIGHT_COMPLETION, post("/v1/batches", {"name": "hi"}, credential=TIGHT)
+    ),
 )
 
 RECIPES = (
@@ -72,8 +76,8 @@ RECIPES = (
         SLUG,
         MODELS,
         optional={
-            **{label: look for look in LOOKS for label in look.labels},
-            **generation_part(LIMITS, "generation", create_completion(), tokens=16),
+            **{label: part for part in SCOPE_PARTS for label in part.labels},
+            **LIMITS.optional_calls(SLUG, {"generation": create_completion()}, cost=Cost.BILLABLE, tokens=16),
             **exceeded_part(LIMITS, exceed_limit, requests=MAX_REQUESTS + 1, tokens=MAX_REQUESTS * 16),
         },
         not_sent=ONLY_TIME,
