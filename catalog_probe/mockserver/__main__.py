@@ -1,4 +1,4 @@
-"""Serve the mock until told to stop; print one JSON line with all addresses when ready."""
+"""Serve the mock until told to stop; print one JSON line when it is ready."""
 
 from __future__ import annotations
 
@@ -116,7 +116,7 @@ def _parse_arguments(argv: list[str] | None, program: str) -> argparse.Namespace
 
 
 def _allow_many_connections() -> None:
-    """Raise the limit of open files if possible; connections beyond it would wait without an answer."""
+    """Raise the limit of open files; more connections would wait without an answer."""
     try:
         import resource
     except ImportError:  # Windows has no such limit
@@ -129,7 +129,10 @@ def _allow_many_connections() -> None:
 
 
 def main(argv: list[str] | None = None, program: str = "catalog-probe mock") -> int:
-    """Serve until told to stop, and return 4 for wrong arguments or a missing library; `program` is the command."""
+    """Serve until told to stop.
+
+    Return 4 for wrong arguments or a missing library. `program` is the command as typed.
+    """
     arguments = _parse_arguments(argv, program)
     try:
         return _serve(arguments)

@@ -1,4 +1,4 @@
-"""The ASGI app: finds the provider by the path's first segment, opens the request's context, guards its scenario.
+"""The ASGI app: finds the provider, opens the request's context, guards its scenario.
 
 For clients that set no headers, that segment may name a session and scenarios: `/pa@SESSION~SCENARIOS/v1/messages`.
 """
@@ -64,7 +64,9 @@ def create_app(
 
 
 def load_providers(names: Iterable[str] | None = None) -> tuple[Provider, ...]:
-    """Import and return the providers with these names, or all; importing fewer makes the mock start sooner.
+    """Import and return the providers with these names, or all.
+
+    The mock starts sooner with fewer.
 
     Raises:
         ValueError: no provider has one of the names.
@@ -144,7 +146,10 @@ class MockApp:
 
 
 class Address(NamedTuple):
-    """A path: its first segment, the host's prefix in it, the mock headers in it, and the path without these."""
+    """A path, split into what the mock reads and what the provider gets.
+
+    The first segment holds the prefix and mock headers; `plain_path` is the path without these headers.
+    """
 
     segment: str
     prefix: str
@@ -191,7 +196,7 @@ def _read_mock_headers(scope: Scope, in_address: Mapping[str, str]) -> Mapping[s
 
 
 async def _serve(app: ASGIApp, context: Context, scope: Scope, receive: Receive, send: Send) -> None:
-    """Let the scenario's fault answer, or the provider; refuse a success whose scenario nothing acted on."""
+    """Let the scenario's fault answer, or the provider, whose success needs a used scenario."""
     if context.scenario is None:
         await app(scope, receive, send)
     elif not await faults.inject(context, scope, receive, send):
@@ -219,7 +224,7 @@ def _guard_scenario(context: Context, scope: Scope, receive: Receive, send: Send
 
 
 def _is_success(message: Message) -> bool:
-    """Whether a success begins; a WebSocket must act on its scenario before it is accepted, or defer it."""
+    """Whether a success begins: an HTTP status below 400, or an accepted WebSocket."""
     if message["type"] == "http.response.start":
         return int(message["status"]) < 400
     return str(message["type"]) == "websocket.accept"

@@ -1,4 +1,4 @@
-"""The mock's own pages under `/__mock__`: guide, routes, scenarios, those that wait, counters, and a reset."""
+"""The mock's own pages under `/__mock__`: guide, routes, scenarios, counters, reset."""
 
 from __future__ import annotations
 
@@ -24,7 +24,10 @@ MAX_BODY = 64 * 1024  # bytes; as long as a header may be
 
 
 def build(world: World, routes: RouteList, *, list_requests: bool = False) -> ASGIApp:
-    """Build the pages; `/__mock__/requests` only with `list_requests`, because paths can tell what clients do."""
+    """Build the pages.
+
+    Counted requests are listed only with `list_requests`: paths can tell what clients do.
+    """
 
     async def show_guide(request: Request) -> PlainTextResponse:
         base = str(request.base_url).rstrip("/")
@@ -107,7 +110,7 @@ def _read_session(request: Request, *other_parameters: str) -> str | None:
 
 
 async def _read_scenarios(request: Request, all_providers: tuple[str, ...]) -> tuple[str, tuple[str, ...]]:
-    """Return the scenarios in the body of `POST /__mock__/next`, and the providers that they are for."""
+    """Return the scenarios in a body of `/__mock__/next`, and their providers."""
     try:
         text = (await read_body(request, MAX_BODY)).decode("utf-8", "replace").strip()
     except BodyTooLarge:

@@ -1,4 +1,4 @@
-"""The pytest fixture `mock_providers`: one mock for the run, one session for each test.
+"""The pytest fixture `mock_providers`: one mock a run, one session a test.
 
     pytest_plugins = ["catalog_probe.mockserver.pytest_plugin"]        # in conftest.py
 

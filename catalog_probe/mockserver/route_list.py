@@ -1,4 +1,4 @@
-"""The routes of all hosts, and the requests that no route serves: for a reader of an unexpected 404."""
+"""The routes of all hosts, for readers of an unexpected 404."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class RouteList:
         self._routes = {mount.prefix: mount.routes for mount in mounts if mount.routes}
 
     def list_all(self) -> dict[str, list[str]]:
-        """List each host's endpoints as `POST /pc/v1/responses`, in the order of their paths."""
+        """List each host's endpoints as `POST /pc/v1/responses`, by path."""
         return {
             prefix: [
                 f"{row.method} /{prefix}{row.path}" for row in sorted(routes, key=lambda row: (row.path, row.method))
@@ -28,13 +28,13 @@ class RouteList:
         }
 
     def find_unserved(self, counts: Mapping[str, int]) -> dict[str, int]:
-        """Return the counted requests of a session (`POST /pc/v1/x`: 3) that have no route."""
+        """Return the counted requests (`POST /pc/v1/x`: 3) that have no route."""
         routers = {prefix: Router[Any](routes) for prefix, routes in self._routes.items()}
         return {request: count for request, count in counts.items() if not _is_served(routers, request)}
 
 
 def _is_served(routers: Mapping[str, Router[Any]], request: str) -> bool:
-    """Whether a request has a route, or is no HTTP request to a host whose routes are known."""
+    """Whether a request has a route, or is no HTTP request to a known host."""
     method, _, path = request.partition(" ")
     prefix, _, rest = path.removeprefix("/").partition("/")
     if prefix not in routers or method == "WS":

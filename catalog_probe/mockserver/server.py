@@ -29,7 +29,7 @@ KEEP_ALIVE_S = 600  # longer than any client's pool keeps a connection, so that 
 
 
 class ClosableProtocol(HttpToolsProtocol):
-    """uvicorn's protocol, with an extension that lets the app close the connection without an answer."""
+    """uvicorn's protocol, whose app can close the connection without an answer."""
 
     def on_message_begin(self) -> None:
         """Add our extension to each request's scope."""
@@ -80,7 +80,7 @@ class MockServer(Server):
         self.tell({"base": base, "providers": addresses, "guide": f"{base}/__mock__/"})
 
     def tell(self, ready: Mapping[str, Any]) -> None:
-        """Print the ready line; on stderr if stdout fails, because the mock serves all the same."""
+        """Print the ready line; on stderr if stdout fails, because the mock serves."""
         try:
             sys.stdout.write(json.dumps(ready) + "\n")
             sys.stdout.flush()

@@ -1,4 +1,4 @@
-"""`mock_providers`: the mock for a client's tests, in a process of its own, on a free port.
+"""`mock_providers`: the mock for a client's tests, in a process of its own.
 
     from catalog_probe.mockserver.testing import mock_providers
 
@@ -43,11 +43,11 @@ class MockProviders:
     session_name: str = ""
 
     def session(self, name: str) -> MockProviders:
-        """Return the same mock in another session; characters that an address cannot have are replaced."""
+        """Return the same mock in another session; unfit characters are replaced."""
         return replace(self, session_name=_UNFIT.sub("-", name)[-150:])
 
     def url(self, provider: str, path: str = "", *, causes: str = "") -> str:
-        """Return a provider's address in this session, for a client that knows nothing of the mock.
+        """Return a provider's address in this session, for any client.
 
         Args:
             provider: its prefix: `pa`, `pb`, `pc`, `pd`, or another host of theirs such as `pd-management`.
@@ -90,7 +90,7 @@ class MockProviders:
             raise ValueError(answer.json()["mock_error"])
 
     def requests(self) -> dict[str, int]:
-        """Return the number of requests to each endpoint in this session: `POST /pc/v1/responses` -> 3."""
+        """Return the number of requests by endpoint: `POST /pc/v1/responses` -> 3."""
         answer = httpx.get(f"{self.base}/__mock__/requests", params={"session": self.session_name})
         counts: dict[str, int] = answer.json()["by_endpoint"]
         return counts

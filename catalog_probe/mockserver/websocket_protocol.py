@@ -1,4 +1,4 @@
-"""The server's WebSocket protocol; a module of its own, because most runs never open a WebSocket."""
+"""The server's WebSocket protocol, which most runs never import."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class ClosableWebSocket(WebSocketsSansIOProtocol):
-    """uvicorn's protocol, with an extension that lets the app close the connection without a close frame."""
+    """uvicorn's protocol, whose app can close without a close frame."""
 
     def handle_connect(self, event: Request) -> None:
         """Add our extension to the scope, which the app gets only after this returns."""
@@ -23,7 +23,7 @@ class ClosableWebSocket(WebSocketsSansIOProtocol):
             self.scope["extensions"] = {**(self.scope["extensions"] or {}), CLOSE_EXTENSION: {"close": self._abort}}
 
     async def send(self, message: ASGISendEvent) -> None:
-        """Treat a refusal as the end of the handshake; uvicorn would print that the app sent no answer."""
+        """Treat a refusal as the end of the handshake, or uvicorn would print an error."""
         await super().send(message)
         if message["type"] == "websocket.http.response.body" and not message.get("more_body"):
             self.handshake_complete = True

@@ -11,7 +11,7 @@ from typing import Any
 
 @dataclass(frozen=True)
 class RequestHead:
-    """A request without its body: the path is below the provider's prefix, header names are in lower case."""
+    """A request without its body: its path below the prefix, and lower-case headers."""
 
     method: str
     path: str
@@ -43,7 +43,7 @@ class WholeAnswer:
     def replace(
         self, *, status: int | None = None, headers: Mapping[str, str | None] | None = None, json_body: Any = None
     ) -> WholeAnswer:
-        """Return a copy with another status, other headers (None removes one) or another body."""
+        """Return a copy with another status, other headers (None removes one) or body."""
         all_headers = {**self.headers, **(headers or {})}
         return WholeAnswer(
             self.status if status is None else status,
@@ -68,7 +68,9 @@ Change = Callable[[RequestHead, WholeAnswer], WholeAnswer | None]
 
 @dataclass(frozen=True)
 class Contradiction:
-    """One difference between documents and published answers; its function's docstring tells it.
+    """One difference between documents and published answers.
+
+    The docstring of its function tells it.
 
     Args:
         name: unique for the provider.

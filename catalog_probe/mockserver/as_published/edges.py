@@ -1,4 +1,4 @@
-"""The edge in front of a provider: compression, cookies, headers and fields of its own, a page now and then.
+"""The edge in front of a provider: compression, cookies, headers, a page now and then.
 
 None of it is the provider's answer, so it may neither change a verdict nor be news.
 """
@@ -94,7 +94,10 @@ class Edge:
     _had_a_page: OrderedDict[str, None] = field(default_factory=OrderedDict)
 
     def make_page(self, request: RequestHead) -> WholeAnswer | None:
-        """Answer in the provider's place, now and then, and once at each endpoint, so that a retry succeeds."""
+        """Answer in the provider's place, now and then.
+
+        It happens once at each endpoint, so that a retry succeeds.
+        """
         self._requests += 1
         endpoint = f"{request.method} {request.path}"
         if self._requests % PAGE_EVERY or endpoint in self._had_a_page:
@@ -121,7 +124,7 @@ class Edge:
         return {**HEADERS[self.provider], **headers}
 
     def add_keep_alives(self, blocks: Iterable[str], sent: int) -> Iterator[str]:
-        """Put keep-alives between the blocks of an event stream, of which `sent` came before these."""
+        """Put keep-alives between the blocks of a stream, of which `sent` came before."""
         for number, block in enumerate(blocks, sent):
             if number % KEEP_ALIVE_EVERY == 1 and self.provider in KEEP_ALIVES:
                 yield KEEP_ALIVES[self.provider]

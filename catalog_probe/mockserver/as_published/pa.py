@@ -17,14 +17,14 @@ def _name_forbidden(request: RequestHead, answer: WholeAnswer) -> WholeAnswer | 
 
 
 def _report_low_credit(request: RequestHead, answer: WholeAnswer) -> WholeAnswer | None:
-    """A payment problem is 402 billing_error (2:7.3); published: 400 invalid_request_error."""
+    """A payment problem is 402 (2:7.3); published: 400 invalid_request_error."""
     if answer.status != 402:
         return None
     return answer.replace_error(status=400, type="invalid_request_error", message=LOW_CREDIT)
 
 
 def _strip_413(request: RequestHead, answer: WholeAnswer) -> WholeAnswer | None:
-    """Bodies have an outer type and the request id (2:7.1); published: a 413 that an edge made has neither."""
+    """Bodies have a type and the request id (2:7.1); published: not in an edge's 413."""
     if answer.status != 413:
         return None
     error = {"type": "request_too_large", "message": "Request exceeds the maximum size"}
@@ -37,14 +37,14 @@ def _advise_retry(request: RequestHead, answer: WholeAnswer) -> WholeAnswer | No
 
 
 def _drop_request_id(request: RequestHead, answer: WholeAnswer) -> WholeAnswer | None:
-    """The request id also appears in the body (2:7.1); published: not in a 404 of the batches."""
+    """The request id is also in the body (2:7.1); published: not in a batch's 404."""
     if answer.status != 404 or not request.path.startswith("/v1/messages/batches") or not answer.error:
         return None
     return answer.replace(json_body={"type": "error", "error": answer.error}, headers={"via": "1.1 google"})
 
 
 def _add_details(block: str) -> str:
-    """The error of a stream has type and message (1:6); published: also details, null."""
+    """A stream's error has type and message (1:6); published: also details, null."""
     event, _, data = block.partition("\ndata: ")
     if event != "event: error":
         return block

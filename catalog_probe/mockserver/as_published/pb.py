@@ -1,4 +1,4 @@
-"""Published answers of PB that contradict the documents (1:2.6, 1:5.2, 1:6, 2:7.1, 2:7.4)."""
+"""Published answers of PB that contradict the documents (1:2.6, 1:5.2, 1:6, 2:7)."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ NEW_KEY_PREFIX = "AQ."  # of newer keys
 
 
 def _refuse_keyless(request: RequestHead, answer: WholeAnswer) -> WholeAnswer | None:
-    """A missing token is 401 UNAUTHENTICATED (2:7.4); published: 403 PERMISSION_DENIED."""
+    """A missing token is 401 (2:7.4); published: 403 PERMISSION_DENIED."""
     has_key = any(name in request.headers for name in KEY_HEADERS)
     if answer.status != 401 or has_key or answer.error.get("status") != "UNAUTHENTICATED":
         return None
@@ -27,7 +27,7 @@ def _refuse_keyless(request: RequestHead, answer: WholeAnswer) -> WholeAnswer | 
 
 
 def _refuse_new_key(request: RequestHead, answer: WholeAnswer) -> WholeAnswer | None:
-    """An invalid key is 400 or 403 (1:5.2); published: 401 for a key of the newer form."""
+    """An invalid key is 400 or 403 (1:5.2); published: 401 for a newer key."""
     is_new = any(request.headers.get(name, "").startswith(NEW_KEY_PREFIX) for name in KEY_HEADERS)
     if answer.status not in (400, 403) or not is_new or "API key" not in str(answer.error.get("message")):
         return None
@@ -35,7 +35,7 @@ def _refuse_new_key(request: RequestHead, answer: WholeAnswer) -> WholeAnswer | 
 
 
 def _vary_details(request: RequestHead, answer: WholeAnswer) -> WholeAnswer | None:
-    """429 details are a help and a quota-failure entry, the delay is in the message (2:7.1).
+    """429 has a help and a quota entry, and the delay in its message (2:7.1).
 
     Published: none, help alone, or all of them and the delay. Here each path has one of the three.
     """
@@ -53,7 +53,7 @@ def _vary_details(request: RequestHead, answer: WholeAnswer) -> WholeAnswer | No
 
 
 def _drop_empty_text(request: RequestHead, answer: WholeAnswer) -> WholeAnswer | None:
-    """candidatesTokenCount is an integer of the usage (1:2.6); published: absent if thoughts took all tokens."""
+    """The candidates' tokens are counted (1:2.6); published: not if thoughts took all."""
     if answer.status != 200 or not isinstance(answer.json, dict) or "candidates" not in answer.json:
         return None
     (first, *others) = answer.json["candidates"]
@@ -66,7 +66,7 @@ def _drop_empty_text(request: RequestHead, answer: WholeAnswer) -> WholeAnswer |
 
 
 def _write_bare_error(block: str) -> str:
-    """An error of a stream is an event (1:6); published: JSON on several lines without `data: `."""
+    """A stream's error is an event (1:6); published: JSON lines without `data: `."""
     if not block.startswith('data: {"error"'):
         return block
     return json.dumps(json.loads(block.removeprefix("data: ")), indent=2)

@@ -39,7 +39,7 @@ def _refuse_model_as_bad_request(request: RequestHead, answer: WholeAnswer) -> W
 
 
 def _name_decimal_bound(request: RequestHead, answer: WholeAnswer) -> WholeAnswer | None:
-    """A value out of range is invalid_value; published: codes of decimals like those of integers."""
+    """A value out of range is invalid_value; published: codes of decimals."""
     error = answer.error
     if answer.status != 400 or error.get("param") not in DECIMALS or error.get("code") != "invalid_value":
         return None

@@ -15,7 +15,7 @@ def _refuse_without_credit(request: RequestHead, answer: WholeAnswer) -> WholeAn
 
 
 def _show_limits(request: RequestHead, answer: WholeAnswer) -> WholeAnswer | None:
-    """No rate-limit header is documented (2:8.5); published: x-ratelimit-* on success."""
+    """No rate-limit header is named (2:8.5); published: x-ratelimit-* on success."""
     if answer.status != 200 or request.method != "POST":
         return None
     headers = {f"x-ratelimit-{part}-{unit}": value for unit, value in LIMITS.items() for part in ("limit", "remaining")}

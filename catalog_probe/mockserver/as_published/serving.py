@@ -1,4 +1,4 @@
-"""The app of a provider as published: its answers are changed by contradictions, then by its edge."""
+"""The app of a provider, its answers changed by contradictions and its edge."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""What all simulated providers share: table rows and their readers, sessions, clock, scenarios, bodies, streams."""
+"""What all providers share: table rows, sessions, clock, scenarios, bodies, streams."""

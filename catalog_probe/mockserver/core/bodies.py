@@ -1,4 +1,4 @@
-"""Request bodies: read under a size limit and as JSON, refused as the provider's error rows say."""
+"""Request bodies: their size limit and JSON, refused by the provider's error rows."""
 
 from __future__ import annotations
 

@@ -41,7 +41,7 @@ class TokenBucket:
         return True
 
     def charge(self, amount: float, now: float) -> None:
-        """Take `amount` even into debt, for use that is known only afterwards; a negative amount gives back."""
+        """Take `amount` even into debt, for use known afterwards; a negative one gives back."""
         self.refill(now)
         self.level = min(self.capacity, self.level - amount)
 
@@ -51,7 +51,10 @@ class TokenBucket:
         return max(0, math.floor(self.level))
 
     def seconds_until(self, amount: float, now: float) -> float:
-        """Return the seconds until `amount` can be taken; a full bucket allows any, or a large one could never pass."""
+        """Return the seconds until `amount` can be taken.
+
+        A full bucket allows any amount, or a large one could never pass.
+        """
         self.refill(now)
         missing = min(amount, self.capacity) - self.level
         return max(0.0, missing * 60 / self.per_minute)

@@ -1,4 +1,4 @@
-"""One call of a provider: the request, its time, its session, and the headers of its answer."""
+"""One call of a provider: its request, time, session, and the answer's headers."""
 
 from __future__ import annotations
 
@@ -45,7 +45,10 @@ class Call:
 
     @property
     def real_now(self) -> float:
-        """The real time, although the call's clock may be ahead: a state of today may have ended by then."""
+        """The real time, while the call's clock may be ahead.
+
+        A state of today may have ended by the call's time.
+        """
         return self.context.now - self.context.ahead_s
 
     def abort_connection(self) -> None:

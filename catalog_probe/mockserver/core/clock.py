@@ -1,4 +1,4 @@
-"""When a request happens, as `X-Mock-Clock` says: now, later, or at a time that stands still."""
+"""The clock of a request, as `X-Mock-Clock` says: now, later, or standing still."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def parse_duration(text: str) -> float:
 
 
 def parse_clock(text: str) -> tuple[bool, float]:
-    """Return whether time stands still, and how many seconds later it is: `+25h`, `still`, `still+1m`.
+    """Return whether time stands still, and the seconds of `+25h`, `still` or `still+1m`.
 
     Raises:
         ValueError: it is none of these.
@@ -36,7 +36,7 @@ def parse_clock(text: str) -> tuple[bool, float]:
 
 
 def parse_offset(text: str) -> float:
-    """Return the seconds of `+25h`. Only later times exist: state never ages backwards.
+    """Return the seconds of `+25h`; never negative, because state cannot age backwards.
 
     Raises:
         ValueError: it is no such offset.
@@ -52,7 +52,7 @@ def rfc3339(seconds: float) -> str:
 
 
 def next_month(seconds: float) -> float:
-    """Return the first day of the next month, 00:00 UTC: when monthly caps lift (1:3, 2:8.2)."""
+    """Return the first day of the next month, 00:00 UTC, when caps lift (1:3, 2:8.2)."""
     now = datetime.fromtimestamp(seconds, UTC)
     year, month = (now.year + 1, 1) if now.month == 12 else (now.year, now.month + 1)
     return datetime(year, month, 1, tzinfo=UTC).timestamp()

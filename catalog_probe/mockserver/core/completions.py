@@ -1,4 +1,4 @@
-"""Streams of the two shapes that PB, PC and PD share: chat completions as chunks, and responses as events.
+"""Streams of two shapes: chat completions as chunks, and responses as events.
 
 The documents show neither; official clients read them.
 """
@@ -16,7 +16,7 @@ Event = dict[str, Any]
 def make_chat_chunks(
     completion: Mapping[str, Any], *, with_usage: bool = False, whole_calls: bool = False
 ) -> Iterator[Event]:
-    """Make the chunks of a completion: role, text, calls, finish reason, and then usage if it is asked for.
+    """Make the chunks of a completion, with usage in the last one if asked for.
 
     A function call comes piece by piece, unless `whole_calls`.
     """

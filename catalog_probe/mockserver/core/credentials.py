@@ -1,4 +1,4 @@
-"""Credentials of all providers: a bearer token, and a table of keys by their secret."""
+"""Credentials of all providers: a bearer token, and a table of keys."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ BEARER = "bearer "
 
 
 def bearer_token(headers: Mapping[str, str]) -> str | None:
-    """Return the token of the Authorization header; None without one, or with another scheme."""
+    """Return the bearer token of the Authorization header, if it has one."""
     authorization = headers.get("authorization", "")
     if not authorization.lower().startswith(BEARER):
         return None
@@ -21,5 +21,5 @@ def bearer_token(headers: Mapping[str, str]) -> str | None:
 
 
 def find_key(keys: Mapping[str, Key], secret: str, usual: str) -> Key | None:
-    """Return the key with this secret, or the `usual` one if the current leniency accepts any."""
+    """Return the key with this secret, or `usual` if the leniency accepts any."""
     return keys.get(secret) or (keys[usual] if leniency.get_current().accepts_key(secret) else None)

@@ -1,4 +1,4 @@
-"""The model behind every provider: it repeats the prompt, in as many tokens as it may use."""
+"""The model behind every provider: it repeats the prompt."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ MAX_REPEATED = 200  # characters
 
 
 def count_tokens(text: str) -> int:
-    """Count the tokens of a text: deterministic, proportional to its bytes; an empty text has none."""
+    """Count the tokens of a text, in proportion to its bytes; an empty text has none."""
     return -(-len(text.encode("utf-8", "replace")) // BYTES_PER_TOKEN)
 
 
@@ -17,7 +17,7 @@ def echo_text(prompt: str) -> str:
 
 
 def truncate_text(text: str, tokens: int | None) -> str:
-    """Return as much of the text as fits into so many tokens; all of it without a limit."""
+    """Cut a text at a number of tokens; None leaves it whole."""
     if tokens is None or count_tokens(text) <= tokens:
         return text
     return text.encode("utf-8", "replace")[: tokens * BYTES_PER_TOKEN].decode("utf-8", "ignore")

@@ -1,4 +1,4 @@
-"""Error tables: a row describes the refusal of one fault, and is called to make it."""
+"""Error tables: a row describes the refusal of one fault, and makes it."""
 
 from __future__ import annotations
 
@@ -43,13 +43,16 @@ class ErrorRow:
         extra: Mapping[str, Any] | None = None,
         **values: object,
     ) -> Refusal:
-        """Make the refusal of one request; `values` fill in the message, `extra` are further members of the body."""
+        """Make the refusal of one request.
+
+        `values` fill in the message; `extra` are further members of the body.
+        """
         message, all_headers = self.message.format(**values), {**self.headers, **(headers or {})}
         return Refusal(self, message, param or self.param, all_headers, extra)
 
 
 class Refusal(Exception):
-    """The refusal of a request by a row; the provider's gateway turns it into a response."""
+    """The refusal of a request by a row; the gateway turns it into a response."""
 
     def __init__(
         self,

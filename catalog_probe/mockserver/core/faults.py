@@ -1,4 +1,4 @@
-"""Scenarios of every provider: faults before a request is served, and a rate limit that other callers used up."""
+"""Scenarios of every provider: faults before a request is served, and a used-up limit."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ _PAGE = "<html><head><title>502 Bad Gateway</title></head><body><h1>502 Bad Gate
 
 
 async def inject(context: Context, scope: Scope, receive: Receive, send: Send) -> bool:
-    """Inject the fault of the scenario, if any; return whether the request needs no other answer."""
+    """Inject the scenario's fault, if any; return whether the request is answered."""
     fault = context.take(*(scenario.name for scenario in SCENARIOS))
     if fault is None:
         return False

@@ -1,4 +1,4 @@
-"""Field tables: what each field of a body must be, and where a body violates that.
+"""Field tables: what each field of a body must be, and what violates that.
 
 A provider writes one row for each field, and its error table has a row for each kind of breach.
 """
@@ -32,7 +32,7 @@ class Breach(StrEnum):
 
 @dataclass(frozen=True)
 class Value:
-    """What a value must be. Bounds are inclusive, and hold for the JSON type that they are about.
+    """What a value must be; bounds are inclusive, and each is about one JSON type.
 
     Args:
         types: the allowed JSON types, any if empty; `integer` is one of its own.
@@ -131,7 +131,9 @@ class Violation:
         return bounds.get(self.breach)
 
     def make_refusal(self, rows: Mapping[Breach, ErrorRow], words: Mapping[str, str], **more: object) -> Refusal:
-        """Make the refusal of the breach's row; `words` are the provider's names of the JSON types.
+        """Make the refusal of the breach's row.
+
+        `words` are the provider's names of the JSON types.
 
         Its message may name {path}, {value}, {wanted}, {found}, {options}, {bound}, and the names in `more`.
         """
@@ -148,7 +150,9 @@ class Violation:
 
 
 def find_violations(body: Any, table: Value, *, null_is_absent: bool = True, path: Path = ()) -> Iterator[Violation]:
-    """Find the violations of a body in the order of its table; nothing inside a value of the wrong type.
+    """Find the violations of a body, in the order of its table.
+
+    Nothing is looked for inside a value of the wrong type.
 
     `null_is_absent` lets null stand for an optional field that is left out.
     """

@@ -1,4 +1,4 @@
-"""The ASGI app of a provider's HTTP host: finds the endpoint's row, and turns refusals into responses."""
+"""The ASGI app of a provider's HTTP host: routing, and responses of refusals."""
 
 from __future__ import annotations
 

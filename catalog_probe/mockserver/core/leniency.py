@@ -1,4 +1,4 @@
-"""Leniency: any key, any model or higher limits, which no provider would accept. None of it is the default.
+"""Leniency, off by default: any key, any model, or higher limits.
 
 It is set for the request that is being served: mocks of different leniency can live in one process.
 """
@@ -66,7 +66,7 @@ def apply_leniency(leniency: Leniency) -> Iterator[None]:
 
 
 def find_model(models: Mapping[str, Model], name: str, usual: str) -> Model | None:
-    """Return the model with this name, or the one that the current leniency lets it stand in for."""
+    """Return the model with this name, or the one that it stands in for."""
     if name in models:
         return models[name]
     leniency = get_current()

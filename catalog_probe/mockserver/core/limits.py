@@ -1,4 +1,4 @@
-"""Charging several limits at once: all of them, or none if one has too little left."""
+"""Charging several limits at once: all of them, or none."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Excess(Generic[Limit]):
 
 
 def take_all(charges: Iterable[Charge[Limit]], now: float) -> list[Excess[Limit]]:
-    """Take all charges, or none of them; return those that cannot be taken, in the order given."""
+    """Take all charges, or none; return those that cannot be taken, in order."""
     wanted = list(charges)
     waits = [(charge, charge.bucket.seconds_until(charge.amount, now)) for charge in wanted]
     excesses = [Excess(charge, wait_s) for charge, wait_s in waits if wait_s > 0]

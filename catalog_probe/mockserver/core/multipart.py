@@ -1,4 +1,4 @@
-"""multipart/form-data, as much of it as uploads need: the parts of a body in memory."""
+"""multipart/form-data, as much of it as uploads need, of a body in memory."""
 
 from __future__ import annotations
 

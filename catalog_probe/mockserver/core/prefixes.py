@@ -1,4 +1,4 @@
-"""The settings of a `--prefixes` file: the real names behind the stand-ins, and leniency.
+"""The settings of a `--prefixes` file: real names for the stand-ins, and leniency.
 
 The documents hide provider names behind stand-ins (`pa-version`, `PC-Organization`); the mock uses these by default.
 With the names of the official clients, `clients.toml` (`--clients`), an SDK works with it. There is one table for each
@@ -43,7 +43,9 @@ def read_prefixes(path: Path) -> Mapping[str, Any]:
 
 
 def merge_settings(providers: Iterable[Provider], tables: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
-    """Return each provider's settings: its defaults, overruled by its table. Other providers' tables are ignored.
+    """Return each provider's settings: its defaults, overruled by its table.
+
+    Tables of providers that are not served are ignored.
 
     Raises:
         PrefixesError: a table, key or value is wrong.

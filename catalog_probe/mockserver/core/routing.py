@@ -38,7 +38,7 @@ Row = TypeVar("Row", bound=PathRow)
 
 @dataclass(frozen=True, slots=True)
 class RouteMatch(Generic[Row]):
-    """The row of a request, if there is one, its path parameters, and all rows of its path by method."""
+    """The row of a request if there is one, its parameters, and the rows of its path."""
 
     row: Row | None = None
     params: dict[str, str] = field(default_factory=dict)
@@ -46,7 +46,7 @@ class RouteMatch(Generic[Row]):
 
     @property
     def is_known_path(self) -> bool:
-        """Whether the path has a row for any method; tells a wrong method from a wrong path."""
+        """Whether the path has a row for any method, so that only the method is wrong."""
         return bool(self.rows_by_method)
 
 

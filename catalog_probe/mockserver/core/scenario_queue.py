@@ -1,4 +1,4 @@
-"""Scenarios that wait for a session's next requests: set by `POST /__mock__/next`, for clients without headers."""
+"""Scenarios that wait for the next requests of a session (`POST /__mock__/next`)."""
 
 from __future__ import annotations
 
@@ -27,7 +27,9 @@ class ScenarioQueue:
     waiting: deque[QueuedScenario] = field(default_factory=deque)
 
     def add(self, registry: ScenarioRegistry, text: str, providers: Iterable[str]) -> None:
-        """Queue scenarios for requests to those of `providers` that declare them; each for one, or `times` of them.
+        """Queue scenarios for the providers that declare them.
+
+        Each is for one request, or for `times` of them.
 
         Raises:
             MockMisuse: none of the providers declares one of them, or too many wait already.

@@ -1,4 +1,4 @@
-"""Scenarios: states of a provider that no request can cause, named by `X-Mock-Scenario`.
+"""Scenarios: states of a provider that no request can cause (`X-Mock-Scenario`).
 
 `X-Mock-Scenario: NAME[;param=value...][;times=N][, NAME...]`. A scenario names a cause (`payment_problem`), never an
 answer. The code that serves the request takes it with `Context.take` and behaves accordingly. A success whose scenario
@@ -22,7 +22,10 @@ MAX_ECHOED = 100  # characters of an unknown name that the answer repeats
 
 
 class MockMisuse(Exception):
-    """A mistake in using the mock; answered 400 with `{"mock_error": ...}`, never in a provider's envelope."""
+    """A mistake in using the mock.
+
+    It is answered 400 with `{"mock_error": ...}`, never in a provider's envelope.
+    """
 
 
 @dataclass(frozen=True)
@@ -49,7 +52,7 @@ def choice(name: str, options: Iterable[str], help: str, *, default: str | None 
 
 
 def whole_number(name: str, help: str, *, default: int | None = None, minimum: int = 0) -> Param:
-    """Declare a parameter that is an integer of at least `minimum`; required if it has no default."""
+    """Declare an integer of at least `minimum`; required if it has no default."""
 
     def read(text: str) -> int:
         if not text.isdecimal() or int(text) < minimum:
@@ -60,7 +63,7 @@ def whole_number(name: str, help: str, *, default: int | None = None, minimum: i
 
 
 def duration(name: str, help: str, *, default: float | None = None) -> Param:
-    """Declare a parameter such as `59m59s`, read as seconds; required if it has no default."""
+    """Declare a duration such as `59m59s`, in seconds; required if it has no default."""
     return Param(name, parse_duration, help, default, required=default is None)
 
 
@@ -97,7 +100,7 @@ class ActiveScenario:
 
 @dataclass(frozen=True, slots=True)
 class ScenarioRequest:
-    """One scenario of a header, checked; `times` is for how many requests of the session, None for all."""
+    """One scenario of a header, checked; `times` is None if it never ends."""
 
     name: str
     params: Mapping[str, Any]
@@ -110,7 +113,7 @@ class ScenarioRequest:
 
 @dataclass(slots=True)
 class QueuedScenario:
-    """A scenario that waits: its form for each provider that declares it, and for how many requests it is left."""
+    """A scenario that waits, as each provider reads it, for `left` more requests."""
 
     text: str
     by_provider: Mapping[str, ScenarioRequest]
@@ -122,7 +125,7 @@ class QueuedScenario:
 
 
 def find_scenario_for_use(sequence: Iterable[ScenarioRequest], use: int) -> ActiveScenario | None:
-    """Return the scenario of the session's `use`-th request (from 1) with this sequence; None after its last."""
+    """Return the scenario of the `use`-th request (from 1) with this sequence, if any."""
     for request in sequence:
         if request.times is None or use <= request.times:
             return request.activate()
@@ -184,7 +187,7 @@ class ScenarioRegistry:
         return f"unknown scenario {name[:MAX_ECHOED]!r}; {hint}GET /__mock__/scenarios lists them"
 
     def list_all(self) -> list[dict[str, Any]]:
-        """List every scenario with its providers, parameters and description, for `GET /__mock__/scenarios`."""
+        """List every scenario with its providers and parameters, by name."""
         entries: dict[tuple[str, str], dict[str, Any]] = {}
         for (provider, name), scenario in self._scenarios.items():
             entry = entries.setdefault((name, scenario.description), _describe(scenario))

@@ -1,4 +1,4 @@
-"""Sessions: the private state, limits and counters of the requests with one `X-Mock-Session`."""
+"""Sessions: private state, limits and counters of one `X-Mock-Session`."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class Session:
         self._frozen_at: float | None = None
 
     def frozen_time(self) -> float:
-        """Return the time of the session's first `X-Mock-Clock: still`, in seconds since the epoch."""
+        """Return when the session's time first stood still, in seconds since the epoch."""
         if self._frozen_at is None:
             self._frozen_at = time.time()
         return self._frozen_at
@@ -52,7 +52,7 @@ class Session:
         self.requests[counted_as if has_room else OTHERS] += 1
 
     def count_scenario_use(self, header: str) -> int:
-        """Count a request with this scenario header, and return how many there were, with this one."""
+        """Count a request with this scenario header, and return how many there were."""
         self.scenario_uses[header] += 1
         if len(self.scenario_uses) > MAX_ENDPOINTS:
             del self.scenario_uses[next(iter(self.scenario_uses))]
@@ -66,11 +66,11 @@ class Session:
         return cast("State", state)
 
     def store(self, kind: type[State], owner: str = "") -> BoundedStore[str, State]:
-        """Return an owner's things of one class in this session, by id: files, batches, deferred completions."""
+        """Return an owner's things of one class in this session, by id."""
         return self._stores.setdefault((kind, owner), BoundedStore())
 
     def bucket(self, key: Hashable, per_minute: float, burst: float | None = None) -> TokenBucket:
-        """Return this session's bucket of a key, made full on first use; `burst` is a smaller capacity."""
+        """Return this session's bucket of a key; `burst` is a smaller capacity."""
         bucket = self._buckets.get(key)
         if bucket is None:
             factor = leniency.get_current().limits or UNLIMITED
@@ -79,7 +79,7 @@ class Session:
         return bucket
 
     def new_id(self, prefix: str, length: int = 24) -> str:
-        """Make an id that looks random but is the same in every run of the session, so that runs can be compared."""
+        """Make an id that looks random but is the same in every run of the session."""
         self._ids[prefix] += 1
         digest = blake2b(f"{self.name}/{prefix}/{self._ids[prefix]}".encode(), digest_size=32).digest()
         return prefix + digest[:length].translate(_LETTER_OF_BYTE).decode("ascii")
@@ -93,7 +93,7 @@ class Sessions:
         self._sessions: OrderedDict[str, Session] = OrderedDict()
 
     def get(self, name: str) -> Session:
-        """Return the session with this name, made on first use. The empty name is the shared default."""
+        """Return the session with this name, made on first use; "" is the default one."""
         session = self._sessions.get(name)
         if session is None:
             session = self._sessions[name] = Session(name)

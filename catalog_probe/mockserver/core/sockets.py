@@ -1,4 +1,4 @@
-"""A WebSocket as a provider sees it: messages in and out, its clock, and how it ends."""
+"""A WebSocket as a provider sees it: messages, its clock, and how it ends."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Disconnected(Exception):
 
 
 class Socket:
-    """One WebSocket. Its clock starts at the time of its handshake and runs on from there."""
+    """One WebSocket; its clock starts at the time of its handshake."""
 
     def __init__(self, scope: Scope, receive: Receive, send: Send) -> None:
         self.scope = scope
@@ -45,7 +45,7 @@ class Socket:
         return self.context.now + time.monotonic() - self._opened_at
 
     def defer_scenario(self, names: Collection[str] | None = None) -> None:
-        """Let the messages, and not the handshake, act on the scenario that the handshake asked for.
+        """Let messages, not the handshake, act on the scenario of the handshake.
 
         With `names`, only on one of these. A queued scenario stays with the handshake, which gives it back.
         """

@@ -28,7 +28,7 @@ class BoundedStore(OrderedDict[Key, Value]):
         return [*reversed(self.values())]
 
     def find(self, key: Key, absent: ErrorRow) -> Value:
-        """Return the item of a key, or raise the refusal of `absent`, whose message may name {id}."""
+        """Return the item of a key, or raise the refusal of `absent` with its {id}."""
         if key not in self:
             raise absent(id=key)
         return self[key]

@@ -31,7 +31,10 @@ def split_text(text: str, size: int = PIECE) -> list[str]:
 
 
 def event_stream(events: Iterable[bytes], break_off: Callable[[], None] | None = None) -> StreamingResponse:
-    """Make the response of these events; `break_off` then breaks the connection, before the stream has ended."""
+    """Make the response of these events.
+
+    `break_off` then breaks the connection, before the stream has ended.
+    """
 
     async def body() -> AsyncIterator[bytes]:
         for event in events:

@@ -1,4 +1,4 @@
-"""JSON as real servers read it: no NaN, no Infinity, no number out of range, no bottomless nesting."""
+"""JSON as real servers read it: no NaN, no Infinity, no endless nesting."""
 
 from __future__ import annotations
 

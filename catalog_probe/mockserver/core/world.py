@@ -1,4 +1,4 @@
-"""The world: all that the providers share, and the context in which one request is served."""
+"""The world that all providers share, and the context of one request."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ MAX_SESSION_NAME = 200  # characters
 
 @dataclass(slots=True)
 class Context:
-    """One request: its session, its time and its scenario. ASGI apps find it in `scope["mock"]`.
+    """One request: its session, time and scenario. ASGI apps find it in `scope["mock"]`.
 
     Args:
         now: seconds since the epoch, as the request's clock says.
@@ -45,7 +45,7 @@ class Context:
     mock_headers: Mapping[str, str] = field(default_factory=dict)
 
     def take(self, *names: str) -> ActiveScenario | None:
-        """Return the scenario if it is one of `names`; from then on it counts as acted on."""
+        """Return the scenario if it is one of `names`, and note that it is acted on."""
         if self.scenario is None or self.scenario.name not in names:
             return None
         self.scenario.taken = True
@@ -62,7 +62,10 @@ class Context:
             raise rows[taken.name](**taken.params)
 
     def release_scenario(self) -> str | None:
-        """Return the name of a scenario that this request asked for and nothing acted on; put a queued one back."""
+        """Return the name of a requested scenario that nothing acted on.
+
+        A queued one goes back to its queue instead.
+        """
         if self.scenario is None or self.scenario.taken:
             return None
         if self.scenario.queued is not None:
@@ -74,7 +77,7 @@ class Context:
 
 @dataclass
 class World:
-    """All that the providers share. gRPC and WebSocket servers open contexts with it too.
+    """All that the providers share, over HTTP, WebSocket and gRPC.
 
     Args:
         latency_s: seconds that each answer waits.
@@ -97,7 +100,7 @@ class World:
             await self.cleanups.pop()()
 
     def open_context(self, provider: str, counted_as: str, mock_headers: Mapping[str, str]) -> Context:
-        """Count a request to `provider` and make its context from its `x-mock-*` headers (lower case).
+        """Count a request to `provider`, and make its context from its `x-mock-*` headers.
 
         Raises:
             MockMisuse: a header is unknown or wrong.

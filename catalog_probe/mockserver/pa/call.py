@@ -1,4 +1,4 @@
-"""One call of PA's API: the request, its key, its names on the wire, and the limits that its answer shows."""
+"""One call of PA: the request, its key, its names, and the limits it shows."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class Call(calls.Call):
 
     @property
     def has_other_betas(self) -> bool:
-        """Whether it names a beta that the documents do not describe: it may bring fields of its own."""
+        """Whether it names a beta without documents, which may bring fields of its own."""
         return not DOCUMENTED_BETAS.issuperset(self.betas)
 
     @property

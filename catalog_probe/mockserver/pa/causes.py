@@ -50,7 +50,7 @@ SCENARIOS = (
 
 
 def raise_failure(call: Call) -> None:
-    """Raise the failure of any call under its scenario or key; call it after authentication."""
+    """Raise the failure of the scenario or key; call it after authentication."""
     if call.key.spending_status is SpendingStatus.PAYMENT_PROBLEM:
         raise BILLING()
     call.context.raise_failure(OF_ANY_CALL)

@@ -1,4 +1,7 @@
-"""PA's error table, row by row of 2:7.3, and the envelope of 2:7.1. `compliance/errors.py` has the rows of 2:7.2."""
+"""PA's error table, row by row of 2:7.3, and the envelope of 2:7.1.
+
+`compliance/errors.py` has the rows of 2:7.2.
+"""
 
 from __future__ import annotations
 
@@ -173,12 +176,12 @@ BREACHES: Mapping[Breach, ErrorRow] = {
 
 
 def make_response(refusal: Refusal, request_id: str) -> Response:
-    """Make the response of a refusal; "the request id also appears in the body" (2:7.1)."""
+    """Make the response of a refusal, with the request id in the body (2:7.1)."""
     return JSONResponse({**make_envelope(refusal), "request_id": request_id}, refusal.row.status, refusal.headers)
 
 
 def make_envelope(refusal: Refusal) -> dict[str, Any]:
-    """Make {type: `error`, error: {type, message}} (2:7.1), with details.error_code if the row has one (2:7.3)."""
+    """Make the envelope (2:7.1), with details.error_code if the row has one (2:7.3)."""
     error: dict[str, Any] = {"type": refusal.row.type, "message": refusal.message}
     if refusal.row.code is not None:
         error["details"] = {"error_code": refusal.row.code, **refusal.extra}

@@ -1,4 +1,4 @@
-"""PA's field tables: what a body may say (1:4.1). A field that is in no row is refused."""
+"""PA's field tables (1:4.1); a field without a row is refused."""
 
 from __future__ import annotations
 

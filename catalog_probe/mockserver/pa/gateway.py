@@ -1,4 +1,4 @@
-"""PA's gateway: finds the endpoint, authenticates, checks version and beta headers, and adds headers to answers."""
+"""PA's gateway: authentication, version and beta headers, headers of answers."""
 
 from __future__ import annotations
 
@@ -106,7 +106,10 @@ class Gateway(gateway.Gateway[Call, Endpoint]):
 
 
 def identity(call: Call, status: int) -> dict[str, str]:
-    """Return the headers of the key's organization, but on 401, and of its workspace, if it has one (1:5.1)."""
+    """Return the headers of the key's organization and workspace (1:5.1).
+
+    A 401 has none. Only inference has a workspace.
+    """
     if status == AUTHENTICATION.status or call.key is ANONYMOUS:
         return {}
     headers = {call.names.header("organization-id"): call.key.organization.id}
@@ -122,7 +125,7 @@ def admit_by_group(key: Key, endpoint: Endpoint) -> None:
 
 
 def check_version(call: Call, endpoint: Endpoint) -> None:
-    """Refuse a version header that is missing, or that the endpoint does not accept (2:9)."""
+    """Refuse a version header that is missing or not accepted here (2:9)."""
     name = call.names.header("version")
     version = call.request.headers.get(name)
     if version is None:

@@ -1,4 +1,4 @@
-"""PA's models: ids, bounds, abilities, and the class whose rate limits they share (2:8.2)."""
+"""PA's models: ids, bounds, abilities and class of rate limits (2:8.2)."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ Body = Mapping[str, Any]
 
 @dataclass(frozen=True)
 class Model:
-    """A model. A request for what it cannot do gets 400 (2:7.3, "parameter unsupported for the model").
+    """A model; a request for what it cannot do gets 400 (2:7.3).
 
     Args:
         priority: whether a priority commitment covers it; not so for several of the newest classes (2:8.2).
@@ -102,7 +102,7 @@ USUAL = "mock-small"  # an unknown model stands in for it, if the mock accepts a
 
 
 class Ability(NamedTuple):
-    """What some models cannot do: the column of `Model`, whether a body requests it, and the 400 of those models."""
+    """What some models cannot do: its column, its condition, and its 400."""
 
     column: str
     is_requested: Callable[[Body], bool]

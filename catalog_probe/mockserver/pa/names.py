@@ -1,4 +1,4 @@
-"""Names on PA's wire, and the version and beta values that it accepts: the stand-ins, or those of a prefixes file."""
+"""Names on PA's wire, and the versions and betas that it accepts."""
 
 from __future__ import annotations
 

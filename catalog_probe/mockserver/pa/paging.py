@@ -1,4 +1,4 @@
-"""Pages of a list as official clients walk them, by `after_id` and `before_id` or by `page`; no document says how."""
+"""Pages of a list as official clients walk them; no document says how."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ INTEGER = re.compile(r"-?[0-9]{1,18}")
 
 
 def make_page(call: Call, items: Sequence[dict[str, Any]]) -> dict[str, Any]:
-    """Make the page that the query asks for; `page` and `next_page` of newer clients are the same cursor."""
+    """Make the page of a query; newer clients send the cursor as `page`."""
     query = call.request.query_params
     limit = _read_limit(query.get("limit"))
     after, before = query.get("after_id", query.get("page")), query.get("before_id")

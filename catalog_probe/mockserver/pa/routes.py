@@ -1,4 +1,4 @@
-"""PA's endpoint table: the general API and the admin API of 1:4.1, with the paths it leaves out as clients use them."""
+"""PA's endpoint table (1:4.1); paths that are not shown are those of clients."""
 
 from __future__ import annotations
 

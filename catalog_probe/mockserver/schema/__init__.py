@@ -1,1 +1,1 @@
-"""Tool calls and structured output: which tools a request makes the model call, and values that follow its schemas."""
+"""Tool calls and structured output: values that follow a request's schemas."""

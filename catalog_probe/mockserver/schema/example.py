@@ -1,7 +1,7 @@
-"""An example value for a JSON Schema, made by the few keywords that official clients send.
+"""Example values for JSON Schemas, from the keywords that clients send.
 
-The table under "Tools and structured output" in the mock's README says what is followed. Every schema has an example:
-the documents name no schema that a provider refuses, so keywords that are not followed are ignored.
+The README says which, under "Tools and structured output". The documents name no schema that a provider refuses, so
+other keywords are ignored, and every schema has an example.
 """
 
 from __future__ import annotations
@@ -11,9 +11,9 @@ from contextlib import suppress
 from typing import Any
 
 PLAIN: Mapping[str, Any] = {"integer": 1, "number": 1.5, "boolean": True, "null": None}
-"""The example of each type but strings, arrays and objects."""
 
 TEXT = "mock"
+# the formats that PA's official client sends for pydantic types, into which it then reads the answer
 FORMATS: Mapping[str, str] = {
     "date-time": "2026-01-31T12:00:00Z",
     "date": "2026-01-31",
@@ -26,18 +26,16 @@ FORMATS: Mapping[str, str] = {
     "uri": "https://example.com/mock",
     "uuid": "00000000-0000-4000-8000-000000000001",
 }
-"""The formats that PA's official client sends for types of pydantic, which then reads the answer back into them."""
 
-MAX_REFERENCES = 8
-"""References within each other: more than clients nest models, and a bound of the work where models name each other."""
+MAX_REFERENCES = 8  # nested; more than clients nest models, and a bound if models refer to each other
 
 
 class _EndlessError(Exception):
-    """References lead back to a schema that is being made, or too deep."""
+    """References lead in a circle, or too deep."""
 
 
 def make_example(schema: Any) -> Any:
-    """Make a value for the schema, always the same; None where its references lead in a circle."""
+    """Make a value for the schema, always the same; None if it has no end."""
     with suppress(_EndlessError, RecursionError):  # a body may nest schemas as deeply as its parser allows
         return _make(schema, schema, frozenset())
     return None
@@ -75,7 +73,7 @@ def _without(schema: Mapping[str, Any], keyword: str) -> dict[str, Any]:
 
 
 def _resolve(reference: str, root: Any) -> Mapping[str, Any]:
-    """Return the part of `root` that a reference such as `#/$defs/NAME` names; an empty schema where there is none."""
+    """Return the part of `root` that `#/$defs/NAME` names, or an empty schema."""
     target = root
     for step in reference.split("/")[1:]:
         target = target.get(step) if isinstance(target, Mapping) else None
@@ -92,7 +90,7 @@ def _make_first_branch(schema: Mapping[str, Any], keyword: str, root: Any, follo
 
 
 def _type_of(schema: Mapping[str, Any]) -> str:
-    """Return the type in lower case (PB's clients write capitals), the first where there are several."""
+    """Return the type in lower case, the first of several; PB writes capitals."""
     kind = schema.get("type")
     if isinstance(kind, list) and kind:
         kind = kind[0]
@@ -102,7 +100,7 @@ def _type_of(schema: Mapping[str, Any]) -> str:
 
 
 def _make_object(schema: Mapping[str, Any], root: Any, followed: frozenset[str]) -> dict[str, Any]:
-    """Make all properties, optional ones as well, but for optional ones that never end."""
+    """Make all properties, but for optional ones without an end."""
     properties, required = schema.get("properties"), schema.get("required")
     properties = properties if isinstance(properties, Mapping) else {}
     required = [name for name in required if isinstance(name, str)] if isinstance(required, list) else []

@@ -1,4 +1,4 @@
-"""What a request asks of its model beside an answer: function calls, and text that follows a schema.
+"""What a request asks of its model: function calls, and text of a schema.
 
 The readers take the two shapes of such requests: functions and formats in objects of their own (chat), or beside their
 type (responses). They are lenient, because a provider checks a body before it is read here.
@@ -79,7 +79,7 @@ def choose_tools(
 def find_user_text(
     messages: Sequence[Mapping[str, Any]], text_of: Callable[[Mapping[str, Any]], str]
 ) -> tuple[str, list[str]]:
-    """Return the user's last text in the messages of a chat, and the functions that were called since."""
+    """Return the user's last text in a chat, and the functions called since."""
     called: list[str] = []
     for message in reversed(messages):
         if message.get("role") == "user":
@@ -141,7 +141,7 @@ def _read_request(
     user_text: str,
     called: Collection[str],
 ) -> RequestedOutput:
-    """Read what both shapes have in common; `chosen` is the part of `tool_choice` that names functions."""
+    """Read what both shapes share; `chosen` is the functions part of `tool_choice`."""
     text_schema = None
     if format_type == "json_object":
         text_schema = ANY_OBJECT_SCHEMA

@@ -1,4 +1,4 @@
-"""The caller of PA, by a key in `x-api-key`, a bearer token or a signature (1:5.1, 2:7.3 row 401)."""
+"""The caller of PA, by a key, a bearer token or a signature (1:5.1, 2:7.3 row 401)."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def identify(request: Request, names: Names) -> Key | None:
 
 
 def authenticate(request: Request, names: Names) -> Key:
-    """Return the usable key, or raise 401: malformed, unknown, revoked, expired and badly signed all read alike."""
+    """Return the usable key, or raise 401, which does not tell what is wrong with it."""
     key = identify(request, names)
     if key is not None:
         return key

@@ -1,4 +1,4 @@
-"""PA's keys, workspaces and organizations: what each key may do, and whether its owner may spend money (1:5.1)."""
+"""PA's keys, workspaces and organizations: one table (1:5.1)."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class State(StrEnum):
 
 
 class SpendingStatus(StrEnum):
-    """Whether the owner of the key may still spend money (2:7.3, rows 400, 402 and 429)."""
+    """Whether the owner of the key may spend money (2:7.3, rows 400, 402 and 429)."""
 
     GOOD = "good"
     ORGANIZATION_LIMIT = "organization's own spend limit reached"

@@ -1,4 +1,4 @@
-"""Signed requests of the cloud-marketplace variant (1:5.1). How they are signed is not shown; this way is assumed.
+"""Signed requests of the marketplace variant (1:5.1). How is not shown: assumed.
 
 `Authorization: HMAC-SHA256 Credential=<access id>, Signature=<hex>`, the signature being over method and path.
 """
@@ -27,7 +27,7 @@ def signature(access_id: str, method: str, path: str) -> str:
 
 
 def signer(request: Request) -> Key | None:
-    """Return the key that signed this request; None if none did, or the signature is wrong."""
+    """Return the key that signed this request; None without a valid signature."""
     match = _HEADER.fullmatch(request.headers.get("authorization", ""))
     if match is None:
         return None

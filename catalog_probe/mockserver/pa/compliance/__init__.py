@@ -1,1 +1,1 @@
-"""PA's compliance API: what a parent organization can read and delete of its people's work (1:4.1, 2:7.2)."""
+"""PA's compliance API: a parent organization reads and deletes data (1:4.1, 2:7.2)."""

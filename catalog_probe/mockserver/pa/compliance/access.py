@@ -1,4 +1,4 @@
-"""Who may use the compliance API: key types, the API being enabled, scopes (1:5.1, 2:7.2)."""
+"""Who may use the compliance API: key types and scopes (1:5.1, 2:7.2)."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ ACCEPTED_ROLES = (Role.COMPLIANCE, Role.ADMIN)
 
 
 def authenticate(request: Request, names: Names) -> Key:
-    """Return the usable key; without one, or with a key of another type, the path is unknown."""
+    """Return the usable key; without an accepted key the path is unknown."""
     if has_no_accepted_key(request, names):
         raise UNKNOWN_PATH()
     return _find_usable(request, names)
@@ -42,7 +42,7 @@ def authenticate_for_settings(request: Request, names: Names) -> Key:
 
 
 def admit(key: Key, endpoint: Endpoint) -> None:
-    """Refuse a key if the API is not enabled, or if the key has none of the endpoint's scopes."""
+    """Refuse a key if the API is not enabled, or if it lacks the scopes."""
     tenant = tenant_of(key.organization)
     if not (tenant.enabled and tenant.parent.enabled):
         raise NOT_ENABLED()

@@ -1,4 +1,4 @@
-"""GET /v1/compliance/activities: what people did, newest first; polled, not pushed (1:4.1, 1:6)."""
+"""GET /v1/compliance/activities: what people did, newest first (1:4.1, 1:6)."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ async def list_activities(call: Call) -> Response:
     rows.sort(key=lambda row: row.key, reverse=True)
 
     def redeem(name: str, activity_id: str) -> tuple[float, str]:
-        """Find the activity of a cursor: its id is the cursor, and must be in this very list."""
+        """Find the activity of a cursor, which is its id and must be in this list."""
         if not ACTIVITY_ID.fullmatch(activity_id):
             raise MALFORMED_ACTIVITY_ID(name=name)
         for row in rows:

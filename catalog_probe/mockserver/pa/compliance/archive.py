@@ -1,4 +1,4 @@
-"""What people made, as the compliance API sees it, and the activities about it (1:2.4, 1:3).
+"""What people made, and the activities about it (1:2.4, 1:3).
 
 A chat that its user deleted is still listed, with `deleted_at`. A chat that was deleted here, or is past its
 retention, is gone with all that belongs to it.
@@ -34,7 +34,7 @@ ACTIVITY_KINDS = (
 
 @dataclass(frozen=True)
 class Message:
-    """A message of a chat or session, with the input or the result of a tool if one was used."""
+    """A message of a chat or session, with a tool's input or result."""
 
     id: str
     role: str
@@ -95,7 +95,7 @@ class Archive:
         return item if item is not None and item.kind == kind and self.is_readable(item, now) else None
 
     def is_readable(self, item: Item, now: float) -> bool:
-        """Whether an item, and the chat or project that it belongs to, is within its retention."""
+        """Whether an item, and its owner, is within its retention."""
         if not item.is_retained or now - item.created_at > RETENTION_S.get(item.kind, float("inf")):
             return False
         return item.owner is None or self.is_readable(self.items[item.owner], now)

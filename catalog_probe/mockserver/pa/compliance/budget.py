@@ -1,4 +1,4 @@
-"""The budgets of a parent organization: one for all compliance requests, a second for remote sessions (2:7.2)."""
+"""The two budgets of a parent organization: all requests, and remote sessions (2:7.2)."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def _admit(call: Call, budget: str, parent: str, per_minute: int, retry_after: i
 
 
 def holder_of(call: Call, parent: str) -> tuple[str, ...]:
-    """Return who shares a budget: the parent, whichever key, organization or endpoint it is."""
+    """Return who shares a budget: the parent, with all its keys and endpoints."""
     return (parent,)
 
 

@@ -1,4 +1,4 @@
-"""Scenarios of compliance requests: upstream trouble, and the parts of local sessions that can fail (2:7.2)."""
+"""Scenarios of compliance requests: upstream trouble, and local sessions (2:7.2)."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def raise_local_sessions_failure(call: Call) -> None:
 
 
 def take_upstream_trouble(call: Call) -> Response | None:
-    """Return the answer of a failure upstream: without an envelope, because its row has neither type nor code."""
+    """Return the answer of a failure upstream; its row has no type, so no envelope."""
     scenario = call.context.take("upstream_trouble")
     if scenario is None:
         return None

@@ -1,4 +1,4 @@
-"""Chats: their list, and their messages with tool texts cut at caps (1:2.5, 1:4.1)."""
+"""Chats: their list, and their messages with capped tool texts (1:2.5, 1:4.1)."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ async def list_messages(call: Call) -> Response:
 
 
 def is_requested(chat: Item, values: Mapping[str, Any]) -> bool:
-    """Whether a chat is of the users, the projects and the window of a query; each may be absent."""
+    """Whether a chat has the users, projects and window of a query, if given."""
     user, project = chat.shown["user"]["id"], chat.shown["project_id"]
     return (
         user in values.get(USERS, (user,))
@@ -64,7 +64,7 @@ def is_requested(chat: Item, values: Mapping[str, Any]) -> bool:
 
 
 def show_message(message: Message, values: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a message as it is shown, with the input and the result of a tool cut at the caps."""
+    """Return a message as shown, with the tool's input and result capped."""
     content: list[dict[str, Any]] = [{"type": "text", "text": message.text}] if message.text else []
     if message.tool_input is not None:
         content.append({"type": "tool_use", "input": cut(message.tool_input, values.get(INPUT_CAP))})

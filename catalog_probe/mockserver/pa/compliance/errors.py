@@ -1,4 +1,4 @@
-"""The error table of the compliance API, row by row of 2:7.2. The codes of the rows never travel (2:7.1)."""
+"""The error table of the compliance API (2:7.2); codes do not travel (2:7.1)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Answers that are alike for all kinds of things: one item, its content, its deletion; and attachments (1:4.1)."""
+"""Handlers of all kinds of items: show, send, delete; and attachments (1:4.1)."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def send_content(kind: str) -> Handler:
 
 
 def delete_item(kind: str) -> Handler:
-    """Make the handler that deletes an item for good; a project only without attached chats (1:3)."""
+    """Make the handler that deletes an item; a project only without chats (1:3)."""
 
     async def delete(call: Call) -> Response:
         item, archive = find_item(call, kind), archive_of(call)

@@ -1,4 +1,4 @@
-"""The parent organization's structure: organizations, users, roles, settings, groups and their members (1:4.1)."""
+"""The parent organization's structure and its settings (1:4.1)."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ async def get_entry(call: Call) -> Response:
 
 
 async def get_settings(call: Call) -> Response:
-    """Answer with an organization's settings; without them, always with the same body (2:7.2)."""
+    """Answer with an organization's settings, or with one body for any reason (2:7.2)."""
     organization_id = call.params["organization_id"]
     children = [entry["id"] for entry in _find_list(call, "organizations")]
     if organization_id not in children or organization_id not in SETTINGS_ENABLED:

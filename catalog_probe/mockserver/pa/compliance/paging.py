@@ -1,4 +1,4 @@
-"""Pages of the compliance API: opaque cursors, bound to their request (1:2.5); some of them expire (2:8.1)."""
+"""Pages of the compliance API, by cursors bound to their request (1:2.5, 2:8.1)."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Row(NamedTuple):
 
 
 class Cursor(NamedTuple):
-    """What a token stands for: the request that it is bound to, the entry it points at, and when it was issued."""
+    """What a token stands for: its request, its entry, and when it was issued."""
 
     binding: Hashable
     key: SortKey
@@ -36,7 +36,7 @@ class Cursor(NamedTuple):
 def page_of_window(
     rows: Sequence[Row], values: Mapping[str, Any], redeem: Redeem, issue: Callable[[Row], str]
 ) -> dict[str, Any]:
-    """Make a page of a list that is walked both ways by `after_id` and `before_id`; `rows` come newest first."""
+    """Make a page by `after_id` or `before_id`; `rows` come newest first."""
     limit = values.get("limit", DEFAULT_LIMIT)
     after, before = values.get("after_id"), values.get("before_id")
     if after is not None and before is not None:
@@ -68,7 +68,7 @@ def page_by_token(
     descending: bool = True,
     lifetime_s: float = math.inf,
 ) -> dict[str, Any]:
-    """Make a page of a list that is walked one way by `page`; its cursors are bound to `binding` and to this order."""
+    """Make a page by `page`, whose cursors are bound to `binding` and to the order."""
     limit = values.get("limit", DEFAULT_LIMIT)
     ordered = sorted(rows, key=lambda row: row.key, reverse=descending)
     full_binding = (binding, descending)
@@ -88,7 +88,7 @@ def issue_cursor(call: Call, row: Row, binding: Hashable) -> str:
 
 
 def redeem_cursor(call: Call, name: str, token: str, binding: Hashable, lifetime_s: float = math.inf) -> SortKey:
-    """Return the sort key of a cursor, if it was issued for this very request and has not expired."""
+    """Return the sort key of a cursor, if it is of this request and not expired."""
     cursor = call.session.store(Cursor).get(token)
     if cursor is None or cursor.binding != binding:
         raise FOREIGN_CURSOR(name=name)

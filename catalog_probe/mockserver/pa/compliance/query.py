@@ -1,4 +1,4 @@
-"""Query parameters of the compliance API, as the rows of its endpoints name them; others are refused (1:2.5)."""
+"""Query parameters of the compliance API; unknown ones are refused (1:2.5)."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ ORDER = Parameter("order", read_order)
 
 
 def read_query(call: Call, *parameters: Parameter) -> Mapping[str, Any]:
-    """Return the values by parameter name, arrays as tuples; refuse what this endpoint does not know (2:7.2)."""
+    """Return the values by name, arrays as tuples; refuse unknown ones (2:7.2)."""
     by_name = {parameter.name: parameter for parameter in parameters}
     texts_by_name: dict[str, list[str]] = {}
     for name, text in call.request.query_params.multi_items():

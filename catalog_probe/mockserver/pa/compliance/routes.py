@@ -1,4 +1,7 @@
-"""The endpoint table of the compliance API: the documents show two of its paths, the others are common (1:4.1)."""
+"""The endpoint table of the compliance API (1:4.1).
+
+The documents show two of its paths; the others are common ones.
+"""
 
 from __future__ import annotations
 
@@ -54,7 +57,7 @@ def _row(
     count: Callable[[Call], None] = admit_request,
     authenticate: Callable[[Request, Names], Key] = access.authenticate,
 ) -> Endpoint:
-    """Make the row of an endpoint; its handler runs after the budget, upstream trouble and the query."""
+    """Make a row; its handler runs after budget, upstream trouble and query."""
 
     async def answer(call: Call) -> Response:
         count(call)
@@ -68,7 +71,7 @@ def _row(
 
 
 def _remote_row(path: str, handler: Handler, parameters: tuple[Parameter, ...] = ()) -> Endpoint:
-    """Make the row of a remote-session endpoint: these "have a second budget" (2:7.2)."""
+    """Make a row of remote sessions, which "have a second budget" (2:7.2)."""
     return _row("GET", f"{APPS}/remote-sessions{path}", handler, USER_DATA, parameters, count=admit_remote_request)
 
 

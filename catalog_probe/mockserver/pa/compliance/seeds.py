@@ -1,4 +1,4 @@
-"""What a session finds in the archive of a parent organization before it has changed anything."""
+"""What is in the archive of a parent organization when a session begins."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ class Archives:
 
 
 def archive_of(call: Call) -> Archive:
-    """Return the archive that this call's key can see, seeded when the session first looks."""
+    """Return the archive of this call's key, seeded when the session first asks."""
     parent = tenant_of(call.key.organization).parent
     archives = call.session.state(Archives).by_parent
     if parent.id not in archives:

@@ -1,4 +1,4 @@
-"""Local and remote sessions: their lists, messages and transcripts (1:2.4, 1:4.1, 2:7.2)."""
+"""Local and remote sessions: lists, messages, transcripts (1:2.4, 1:4.1, 2:7.2)."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ async def list_local_sessions(call: Call) -> Response:
 
 
 async def list_messages(call: Call) -> Response:
-    """Answer with one page of a local session's messages, oldest first unless the query says otherwise."""
+    """Answer with one page of a local session's messages, by default oldest first."""
     check_local_sessions(call)
     session = _find_session(call, LOCAL_SESSION, LOCAL_ID_PREFIX)
     if session is None:
@@ -58,7 +58,7 @@ async def list_messages(call: Call) -> Response:
 
 
 async def list_remote_sessions(call: Call) -> Response:
-    """Answer with one page of the remote sessions in a window of time, newest first, with the pending ones."""
+    """Answer with one page of the remote sessions, with the pending ones."""
     return _list_sessions(call, REMOTE_SESSION)
 
 
@@ -71,7 +71,7 @@ async def get_transcript(call: Call) -> Response:
 
 
 def check_local_sessions(call: Call) -> None:
-    """Refuse the call if the parent has no local sessions, or a part that they need fails."""
+    """Refuse the call if there are no local sessions, or a part of theirs fails."""
     if not tenant_of(call.key.organization).parent.local_sessions:
         raise NO_LOCAL_SESSIONS()
     raise_local_sessions_failure(call)

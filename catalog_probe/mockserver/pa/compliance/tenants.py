@@ -1,4 +1,4 @@
-"""Parent organizations with their linked children, roles, groups and people (1:2.4): read-only, so it is a table."""
+"""Parent organizations and their structure (1:2.4): read-only, so a table."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class Parent:
 
 @dataclass(frozen=True)
 class Tenant:
-    """An organization that owns keys: its parent, and whether the API is enabled for the organization itself."""
+    """An organization that owns keys: its parent, and whether its API is enabled."""
 
     parent: Parent
     enabled: bool = True
@@ -90,5 +90,5 @@ TENANTS: dict[str, Tenant] = {
 
 
 def tenant_of(organization: Organization) -> Tenant:
-    """Return the tenant of an organization; without a row the compliance API is disabled."""
+    """Return the tenant of an organization; without a row its API is disabled."""
     return TENANTS.get(organization.id) or Tenant(DORMANT, enabled=False)

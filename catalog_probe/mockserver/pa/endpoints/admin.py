@@ -32,7 +32,7 @@ async def list_organization_limits(call: Call) -> Response:
 
 
 async def list_workspace_limits(call: Call) -> Response:
-    """Answer with the limits configured for one workspace, below the organization's (2:8.2)."""
+    """Answer with the limits of one workspace, below the organization's (2:8.2)."""
     workspace = call.params["workspace_id"]
     if workspace not in {key.workspace for key in KEYS.values() if key.organization == call.key.organization}:
         raise NO_WORKSPACE(id=workspace)
@@ -41,7 +41,10 @@ async def list_workspace_limits(call: Call) -> Response:
 
 
 def has_limits(call: Call, workspace: str) -> bool:
-    """Whether a workspace can have limits: not the default one, nor that of a marketplace customer (2:8.2)."""
+    """Whether a workspace can have limits (2:8.2).
+
+    The default one cannot, nor that of a marketplace customer.
+    """
     return workspace != DEFAULT_WORKSPACE and call.key.organization != MARKETPLACE
 
 

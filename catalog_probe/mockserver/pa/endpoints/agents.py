@@ -1,4 +1,6 @@
-"""Managed agents: create, list, retrieve, update, archive. Their paths are not shown (1:4.1); assumed as usual.
+"""Managed agents: create, list, retrieve, update, archive (1:4.1).
+
+Their paths are not shown; assumed as usual.
 
 Two rules let a client provoke the 409 of 2:7.3: a name is unique in the organization (uniqueness), and an update names
 the version that it changes (concurrent modification).
@@ -103,7 +105,7 @@ def _find(call: Call) -> dict[str, Any]:
 
 
 def _complete_fields(body: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the fields as they are kept: null is the default, and the model exists and has its settings."""
+    """Complete the fields: null is the default, and the model has its settings."""
     fields = {name: DEFAULTS[name] if value is None else value for name, value in body.items()}
     if "model" in fields:
         model = fields["model"] if isinstance(fields["model"], dict) else {"id": fields["model"]}

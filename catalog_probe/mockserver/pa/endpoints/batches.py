@@ -1,4 +1,4 @@
-"""Message batches: create, list, retrieve, cancel, results. Paths not shown (1:4.1); assumed as usual."""
+"""Message batches: create, list, retrieve, cancel, results (1:4.1; paths assumed)."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ class Batch:
 
 
 async def create(call: Call) -> Response:
-    """Create a batch of message requests; each is checked when it is processed, not here."""
+    """Create a batch; its requests are checked only when they are processed."""
     body = await read_object(call, BATCHES)
     check_fields(body, BATCH)
     refuse_duplicates(body["requests"])
@@ -144,7 +144,7 @@ def _counts(call: Call, batch: Batch, ended: bool) -> dict[str, int]:
 
 
 def _find_results(call: Call, batch: Batch) -> list[dict[str, Any]]:
-    """Return the results; the requests are processed when a client first asks for them after the end."""
+    """Return the results, made when a client first asks for them after the end."""
     if batch.results is None:
         batch.results = list(_process(call, batch))
     return batch.results

@@ -1,4 +1,4 @@
-"""Files: upload, list, retrieve, download, delete. Their paths are not shown (1:4.1, 2:8.2); assumed as usual."""
+"""Files: upload, list, retrieve, download, delete (1:4.1, 2:8.2; paths assumed)."""
 
 from __future__ import annotations
 

@@ -64,7 +64,7 @@ async def refuse_completion(call: Call) -> NoReturn:
 def compose(
     call: Call, body: Body, model: Model, measured: InputTokens, service_tier: str = "standard"
 ) -> dict[str, Any]:
-    """Make the message that answers a checked body, with all usage fields, because clients validate them."""
+    """Make the message of a checked body, with all usage: clients validate it."""
     completion = complete(call, body)
     usage = {
         "input_tokens": measured.fresh,

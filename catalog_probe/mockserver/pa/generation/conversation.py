@@ -1,4 +1,4 @@
-"""The conversation of a messages request: its content blocks, and tool_use answered by tool_result (1:4.1)."""
+"""The conversation of a request: content blocks and tool pairs (1:4.1)."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def blocks_of(message: Block) -> list[Block]:
 
 
 def last_user_text(messages: Sequence[Block]) -> str:
-    """Return the text of the last user message, or its tool results if it has no text."""
+    """Return the text of the last user message, or else its tool results."""
     users = [message for message in messages if message["role"] == "user"]
     if not users:
         return ""

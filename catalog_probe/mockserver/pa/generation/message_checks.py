@@ -1,4 +1,4 @@
-"""The checks of a messages or count_tokens body beyond the rows of its fields (1:4.1, 2:7.3)."""
+"""The checks of a messages body beyond its field table (1:4.1, 2:7.3)."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def check_message(body: Body, *, ignore_unknown: bool = False) -> tuple[Model, i
 
 
 def check_count(body: Body, *, ignore_unknown: bool = False) -> tuple[Model, int]:
-    """Return the model and input tokens of a count_tokens body, or raise its first error."""
+    """Return the model and input tokens of a count_tokens body, or raise."""
     model, input_tokens = _check(body, COUNT_TOKENS, ignore_unknown=ignore_unknown)
     refuse_server_tools(body.get("tools", ()))
     return model, input_tokens

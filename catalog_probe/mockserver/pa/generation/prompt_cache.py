@@ -1,4 +1,4 @@
-"""Prompt caching: how much of a request's input is new, written to the cache, or read from it (2:8.2 "total input")."""
+"""Prompt caching: new, written and read input (2:8.2 "total input")."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class InputTokens(NamedTuple):
-    """The input of a request, in tokens: not cached, written to the cache, and read from it."""
+    """The input of a request in tokens: not cached, written, and read."""
 
     fresh: int
     created: int
@@ -30,7 +30,7 @@ class Prefix(NamedTuple):
 
 
 def measure(session: Session, body: Mapping[str, Any], input_tokens: int) -> InputTokens:
-    """Split the input: all up to the last block with `cache_control` is written the first time, and then read."""
+    """Split the input: up to the last `cache_control` it is written, later read."""
     prefix = _find_marked_prefix(body)
     if not prefix:
         return InputTokens(input_tokens, 0, 0)

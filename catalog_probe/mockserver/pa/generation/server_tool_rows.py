@@ -1,4 +1,4 @@
-"""The server tools as tables: how each is used, and what makes it fail with which `error_code` (2:7.3).
+"""The rows of the server tools: use, and failures by `error_code` (2:7.3).
 
 The documents name the codes and no bounds, so bounds, hosts and file types are ours. The request decides what fails.
 """
@@ -79,7 +79,10 @@ class Use:
 
     @property
     def is_in_conversation(self) -> bool:
-        """Whether the address stands in a message; that of a bare `host/path` does not, for want of its scheme."""
+        """Whether the address stands in a message.
+
+        That of a bare `host/path` does not, because its scheme is missing there.
+        """
         return self.url in json.dumps(self.body["messages"], ensure_ascii=False)
 
     @property

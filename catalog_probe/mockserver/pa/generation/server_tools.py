@@ -1,4 +1,6 @@
-"""Server tools: used when the user's lines say so; a failure is a result block with an `error_code` (2:7.3).
+"""Server tools, used when the user's lines say so (2:7.3).
+
+A failure is a result block with an `error_code`.
 
 A line of the last user message uses a tool that the request offers:
 
@@ -60,7 +62,7 @@ def run(call: Call, body: Mapping[str, Any]) -> Uses:
 
 
 def find_transient_failure(call: Call, offered: Collection[str]) -> tuple[str, str] | None:
-    """Return the block name and error code of the scenario, if it is about a tool that is offered."""
+    """Return the block and error code of the scenario, if it is about an offered tool."""
     scenario = call.context.scenario
     if scenario is None or scenario.name not in TRANSIENT or BY_BLOCK[scenario.params["tool"]].type not in offered:
         return None
@@ -69,7 +71,10 @@ def find_transient_failure(call: Call, offered: Collection[str]) -> tuple[str, s
 
 
 def _find_uses(body: Mapping[str, Any], failing_block: str) -> list[tuple[ServerTool, str]]:
-    """Return the tools and arguments of the user's lines, and the forced or failing tool if no line names it."""
+    """Return the tools and arguments of the user's lines.
+
+    A forced or failing tool is added if no line names it.
+    """
     text = last_user_text(body["messages"])
     uses = [(SERVER_TOOLS[line[1]], line[2]) for line in _LINE.finditer(text)]
     forced = failing_block or body.get("tool_choice", {}).get("name", "")

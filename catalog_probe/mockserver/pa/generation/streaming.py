@@ -1,4 +1,4 @@
-"""A message as server-sent events, and the `error` event that can end it after 200 (1:6)."""
+"""A message as server-sent events, and the `error` event after 200 (1:6)."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Event = dict[str, Any]
 
 
 def encode_message(message: Mapping[str, Any], failure: Refusal | None) -> Iterator[bytes]:
-    """Write the events of `message`; with a failure, only up to the first delta, and then an `error` event."""
+    """Write the events of a message; a failure ends them after the first delta."""
     for event in _make_events(message):
         yield encode_typed(event)
         if failure is not None and event["type"] == "content_block_delta":
@@ -27,7 +27,7 @@ def encode_message(message: Mapping[str, Any], failure: Refusal | None) -> Itera
 
 
 def _make_events(message: Mapping[str, Any]) -> Iterator[Event]:
-    """Make message_start, each block as start, deltas and stop, then message_delta and message_stop."""
+    """Make the events: message start, each block with its deltas, message end."""
     started = {**message, "content": [], "stop_reason": None, "stop_sequence": None, "stop_details": None}
     started["usage"] = {**message["usage"], "output_tokens": 1}
     yield {"type": "message_start", "message": started}

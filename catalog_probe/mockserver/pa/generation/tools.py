@@ -1,4 +1,4 @@
-"""The tools that a request offers: those that the provider runs, and those of the client (1:4.1)."""
+"""The tools that a request offers: the provider's and the client's (1:4.1)."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _SERVER_TOOL = re.compile(r"(web_search|web_fetch|code_execution)_\d{8}")
 
 
 def server_tool(tool: Tool) -> str | None:
-    """Return `web_search`, `web_fetch` or `code_execution` if the provider runs the tool."""
+    """Return the name of a tool that the provider runs, without its date."""
     match = _SERVER_TOOL.fullmatch(tool.get("type") or "")
     return match[1] if match else None
 
@@ -23,5 +23,5 @@ def server_tools(tools: Sequence[Tool]) -> dict[str, Tool]:
 
 
 def client_tools(tools: Sequence[Tool]) -> dict[str, Any]:
-    """Return the schemas of the tools that the client runs, by name; one of a known type needs none."""
+    """Return the input schemas of the client's tools, by name."""
     return {tool["name"]: tool.get("input_schema") for tool in tools if "name" in tool and server_tool(tool) is None}

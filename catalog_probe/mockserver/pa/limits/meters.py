@@ -1,4 +1,4 @@
-"""Meters: the buckets of an organization under the names of their header families, and the headers (2:8.2)."""
+"""Meters: an organization's buckets by header family, and the headers (2:8.2)."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Meter:
 
 
 def meter_of(call: Call, group: str, family: str, per_minute: int) -> Meter:
-    """Return the meter of the caller's organization and tier for an endpoint group or model class."""
+    """Return the meter of the organization and tier for a group or model class."""
     return Meter(family, call.session.bucket(("pa", call.key.organization.id, group, family, per_minute), per_minute))
 
 
@@ -41,7 +41,7 @@ def show(call: Call, meters: Iterable[Meter]) -> None:
 
 
 def make_headers(call: Call) -> dict[str, str]:
-    """Make the headers of each meter; "the tokens family shows the most restrictive token limit"."""
+    """Make the headers of all meters; "tokens" has the most restrictive limit."""
     buckets = dict(call.meters)
     tokens = [buckets[family] for family in (INPUT_TOKENS, OUTPUT_TOKENS) if family in buckets]
     if tokens:
@@ -59,7 +59,7 @@ def find_most_restrictive(tokens: Sequence[TokenBucket], now: float) -> TokenBuc
 
 
 def describe_bucket(family: str, bucket: TokenBucket, now: float) -> dict[str, str]:
-    """Return the values of a family's headers; the tokens family has "remaining rounded to the nearest thousand"."""
+    """Return the values of a family's headers; "tokens" rounds to thousands (2:8.2)."""
     remaining = bucket.remaining(now)
     if family == TOKENS:
         remaining = round(remaining, -3)

@@ -1,4 +1,4 @@
-"""PA's rate limits: what a request takes of its meters, and the 429 when one has too little left (2:8.2)."""
+"""PA's rate limits: what a request takes, and the 429s (2:8.2)."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class Admission:
     service_tier: str = "standard"
 
     def settle(self, call: Call, output_tokens: int) -> None:
-        """Adjust the estimate of the input, and charge what was generated; `max_tokens` does not count."""
+        """Adjust the estimated input, and charge the output, but not `max_tokens`."""
         self.input.bucket.charge(self.input_amount - estimate(self.input_amount), call.now)
         self.output.bucket.charge(output_tokens, call.now)
         show(call, self.shown)
@@ -56,7 +56,7 @@ def admit_request(call: Call, group: str) -> None:
 
 
 def admit_workspace(call: Call) -> None:
-    """Count one request of a workspace that has a limit of its own; the organization's applies as well."""
+    """Count one request of a workspace with a limit; the organization's applies too."""
     workspace = call.key.workspace or ""
     if workspace in tables.WORKSPACES:
         _admit_one(call, workspace, tables.WORKSPACES[workspace])
@@ -90,7 +90,7 @@ def admit_message(call: Call, model: Model, measured: InputTokens, body: Mapping
 
 
 def refuse_used_up(call: Call, retry_after_s: int) -> Refusal:
-    """Make the 429 of a caller whose organization has used up its limit, with the headers that say so."""
+    """Make the 429 of a used-up organization, with the headers that say so."""
     limit = tables.MESSAGES[call.key.organization.tier]["small"].requests
     values = {"limit": str(limit), "remaining": "0", "reset": rfc3339(call.now + retry_after_s)}
     call.headers.update({call.names.header(f"{REQUESTS}-{part}"): value for part, value in values.items()})
@@ -98,12 +98,12 @@ def refuse_used_up(call: Call, retry_after_s: int) -> Refusal:
 
 
 def count_input(model: Model, measured: InputTokens) -> int:
-    """Return what ITPM counts: cache reads are excluded, "except for the retired class"."""
+    """Return what ITPM counts: cache reads only "for the retired class" (2:8.2)."""
     return measured.fresh + measured.created + (measured.read if model.limit_class == tables.RETIRED else 0)
 
 
 def suffices(call: Call, input_tokens: Meter, output_tokens: Meter, burnt: float) -> bool:
-    """Whether a commitment has capacity of both: `auto` uses it "when ITPM and OTPM capacity both suffice"."""
+    """Whether a commitment has capacity of input and output, as `auto` requires (2:8.2)."""
     waits = (
         input_tokens.bucket.seconds_until(estimate(burnt), call.now),
         output_tokens.bucket.seconds_until(0, call.now),
@@ -118,7 +118,7 @@ def fast_meters(call: Call, model: Model) -> tuple[Meter, Meter]:
 
 
 def priority_meters(call: Call, model: Model) -> tuple[()] | tuple[Meter, Meter]:
-    """Return the meters of the organization's commitment, input and output, if it has one that covers the model."""
+    """Return the commitment's meters, input and output, if it covers the model."""
     commitment = call.key.organization.commitment
     if commitment is None or not model.priority:
         return ()

@@ -1,4 +1,4 @@
-"""PA's limits as 2:8.2 lists them: by tier, then by model class or group of endpoints."""
+"""PA's limits as 2:8.2 lists them, by tier and model class or group."""
 
 from __future__ import annotations
 
