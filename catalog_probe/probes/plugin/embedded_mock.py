@@ -157,8 +157,8 @@ class _MockProcess:
         except ValueError:
             raise MockError(f"{self._name} did not start: {self._last_error_line()}") from None
         if not isinstance(message, dict):
-            mend = 'its first line should be {"base_url": "http://…"}'
-            raise MockError(f"{self._name} said {line[:80]!r}", mend)
+            mend = 'its first line must be {"base_url": "http://…"}'
+            raise MockError(f"{self._name} printed {line[:80]!r}", mend)
         return message
 
     def _last_error_line(self) -> str:
@@ -166,4 +166,4 @@ class _MockProcess:
         self._process.wait()
         self._errors.seek(0)
         lines = self._errors.read().decode(errors="replace").strip().splitlines()
-        return lines[-1] if lines else "it said nothing; try its command by hand"
+        return lines[-1] if lines else "it printed nothing; run its command by hand"

@@ -132,7 +132,7 @@ def read_entries(path: Path, left_out: list[str] | None = None) -> list[JournalE
         try:
             _apply_line(line, entries)
         except (AttributeError, LookupError, TypeError, ValueError) as error:
-            what = f"no line of a journal ({type(error).__name__}: {error})"
+            what = f"not a line of a journal ({type(error).__name__}: {error})"
             raise JournalError(what, "remove the line, and look on the account yourself", location=place) from error
     return list(entries.values())
 

@@ -232,7 +232,7 @@ def catalog_with(tmp_path: Path, **changes: str | dict[str, object]) -> str:
 
 
 REFUSED = {
-    "--provider nope": r"--provider nope: unknown; choose from pa, pb, pc, pd; real names are taken where .*",
+    "--provider nope": r"--provider nope: unknown; choose from pa, pb, pc, pd; real names need a target .*",
     "--kind nope": r"--kind nope: unknown; choose from endpoints, errors, rate_limits",
     "--kind error": r"--kind error: unknown; did you mean errors\? choose from .*",
     "--depth nope": r"--depth nope: unknown; choose from quick, rotate, full",

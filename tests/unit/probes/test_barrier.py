@@ -12,18 +12,18 @@ from catalog_probe.probes.running.barrier import Barrier, Stage
 STAGES = (Stage.ASKED, Stage.JUDGED)
 
 
-async def _run(plans: dict[str, tuple[bool, ...]], told: list[tuple[str, str]]) -> None:
-    """Each probe works a while, then waits for the stages that it is told to wait for, and leaves."""
+async def _run(plans: dict[str, tuple[bool, ...]], log: list[tuple[str, str]]) -> None:
+    """Each probe works a while, then waits for the stages of its plan, and leaves."""
     barrier = Barrier()
     barrier.register(plans)
 
     async def probe(name: str, waits: tuple[bool, ...]) -> None:
         for stage, wait in zip(STAGES, waits, strict=True):
             await anyio.lowlevel.checkpoint()
-            told.append((name, f"at {stage.name}"))
+            log.append((name, f"at {stage.name}"))
             if wait:
                 await barrier.wait_for(stage, name)
-                told.append((name, f"past {stage.name}"))
+                log.append((name, f"past {stage.name}"))
         barrier.leave(name)
 
     with anyio.fail_after(60):
@@ -33,17 +33,17 @@ async def _run(plans: dict[str, tuple[bool, ...]], told: list[tuple[str, str]]) 
 
 
 @given(st.dictionaries(st.sampled_from("abcdefgh"), st.tuples(st.booleans(), st.booleans()), min_size=1))
-def test_nobody_passes_a_stage_before_all_have_come_to_it(plans: dict[str, tuple[bool, ...]]) -> None:
-    told: list[tuple[str, str]] = []
-    anyio.run(_run, plans, told)
+def test_no_probe_passes_a_stage_before_all_have_reached_it(plans: dict[str, tuple[bool, ...]]) -> None:
+    log: list[tuple[str, str]] = []
+    anyio.run(_run, plans, log)
     for stage in STAGES:
-        passed = [place for place, each in enumerate(told) if each[1] == f"past {stage.name}"]
-        came = [place for place, each in enumerate(told) if each[1] == f"at {stage.name}"]
-        assert len(came) == len(plans)
-        assert not passed or max(came) < min(passed)
+        passed = [index for index, (_, event) in enumerate(log) if event == f"past {stage.name}"]
+        arrived = [index for index, (_, event) in enumerate(log) if event == f"at {stage.name}"]
+        assert len(arrived) == len(plans)
+        assert not passed or max(arrived) < min(passed)
 
 
-def test_all_who_waited_are_told_one_moment() -> None:
+def test_all_that_waited_get_the_same_moment() -> None:
     moments: list[float] = []
 
     async def run() -> None:
@@ -63,7 +63,7 @@ def test_all_who_waited_are_told_one_moment() -> None:
 
 
 @pytest.mark.parametrize("stage", STAGES)
-def test_one_that_leaves_is_not_waited_for_and_one_that_comes_late_waits_for_itself_alone(stage: Stage) -> None:
+def test_nobody_waits_for_a_probe_that_left_or_for_a_late_one(stage: Stage) -> None:
     async def run() -> None:
         barrier = Barrier()
         barrier.register("ab")

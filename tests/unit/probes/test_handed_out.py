@@ -14,19 +14,20 @@ from tests.harness.wrong_provider import WrongProvider
 ADDRESSES = ["pd/errors/not_found/model_missing", "pd/endpoints/models/list_models"]
 
 
-def drop_other_revisions() -> list[Result]:
-    """All results of these records that there are in this process."""
-    return [each for each in gc.get_objects() if type(each) is Result and each.record in ADDRESSES]
+def results_in_memory() -> list[Result]:
+    """Return all results of these records that this process holds."""
+    return [item for item in gc.get_objects() if type(item) is Result and item.record in ADDRESSES]
 
 
 def test_what_was_handed_out_is_not_kept_and_not_sent_again_by_a_start() -> None:
-    others = {id(each): each for each in drop_other_revisions()}  # what other tests share
+    held_by_tests = {id(result): result for result in results_in_memory()}  # what other tests share
     paths: Counter[str] = Counter()
-    with serving(WrongProvider(lambda answer: paths.update([answer.path]))) as base, engine(mock_target_at(base)) as it:
-        it.start(ADDRESSES)
-        assert {it.result(address).outcome for address in ADDRESSES} == {Outcome.CONFORMS}
-        assert [each.record for each in drop_other_revisions() if id(each) not in others] == []
+    provider = WrongProvider(lambda answer: paths.update([answer.path]))
+    with serving(provider) as base, engine(mock_target_at(base)) as running:
+        running.start(ADDRESSES)
+        assert {running.result(address).outcome for address in ADDRESSES} == {Outcome.CONFORMS}
+        assert [result.record for result in results_in_memory() if id(result) not in held_by_tests] == []
         sent = paths.total()
-        it.start(ADDRESSES)
-        assert it.list_lanes() == []
+        running.start(ADDRESSES)
+        assert running.list_lanes() == []
         assert paths.total() == sent > 0

@@ -23,11 +23,11 @@ KEY = "canary-key-of-nobody"
 
 def test_a_line_keeps_what_was_made_and_no_request(tmp_path: Path) -> None:
     path = tmp_path / journal.FILE_NAME
-    written = Journal(path, "night", str)
-    started = written.begin("pa/endpoints/files/f", "pa", "https://pa.example", "inference", "POST /v1/files")
-    written.complete(started, "file", "file_1", "inference", KEY)
-    (made,) = journal.read_entries(path)
-    assert (made.removal, made.resource, made.mac) == ("file", "file_1", made.compute_mac(KEY))
+    writer = Journal(path, "night", str)
+    started = writer.begin("pa/endpoints/files/f", "pa", "https://pa.example", "inference", "POST /v1/files")
+    writer.complete(started, "file", "file_1", "inference", KEY)
+    (entry,) = journal.read_entries(path)
+    assert (entry.removal, entry.resource, entry.mac) == ("file", "file_1", entry.compute_mac(KEY))
     assert KEY not in path.read_text()
     _, line = map(json.loads, path.read_text().splitlines())
     assert line == {
@@ -36,35 +36,35 @@ def test_a_line_keeps_what_was_made_and_no_request(tmp_path: Path) -> None:
         "role": "inference",
         "removal": "file",
         "resource": "file_1",
-        "mac": made.mac,
+        "mac": entry.mac,
     }
 
 
 def test_an_id_that_holds_a_key_is_not_written_and_fits_no_removal(tmp_path: Path) -> None:
     path = tmp_path / journal.FILE_NAME
-    written = Journal(path, "night", Redactor({KEY: "${KEY}"}).redact_text)
-    started = written.begin("pa/endpoints/files/f", "pa", "https://pa.example", "inference", "POST /v1/files")
-    written.complete(started, "file", f"file_{KEY}", "inference", KEY)
-    (made,) = journal.read_entries(path)
-    assert made.resource == "[hidden: contains ${KEY}]"
-    assert made.mac != made.compute_mac(KEY)
+    writer = Journal(path, "night", Redactor({KEY: "${KEY}"}).redact_text)
+    started = writer.begin("pa/endpoints/files/f", "pa", "https://pa.example", "inference", "POST /v1/files")
+    writer.complete(started, "file", f"file_{KEY}", "inference", KEY)
+    (entry,) = journal.read_entries(path)
+    assert entry.resource == "[hidden: contains ${KEY}]"
+    assert entry.mac != entry.compute_mac(KEY)
 
 
 @pytest.mark.parametrize("field", ["target", "provider", "address", "record", "role", "removal", "resource"])
 def test_a_line_that_is_edited_or_of_another_key_is_known_by_its_code(tmp_path: Path, field: str) -> None:
-    noted(tmp_path / journal.FILE_NAME, 1)
-    (made,) = journal.read_entries(tmp_path / journal.FILE_NAME)
-    assert made.mac == made.compute_mac(KEY)
-    assert made.mac != made.compute_mac("another-key-of-nobody")
-    edited = replace(made, **{field: "other"})
-    assert made.mac != edited.compute_mac(KEY)
+    write_entries(tmp_path / journal.FILE_NAME, 1)
+    (entry,) = journal.read_entries(tmp_path / journal.FILE_NAME)
+    assert entry.mac == entry.compute_mac(KEY)
+    assert entry.mac != entry.compute_mac("another-key-of-nobody")
+    edited = replace(entry, **{field: "other"})
+    assert entry.mac != edited.compute_mac(KEY)
 
 
 @pytest.mark.parametrize("schema", ["", '"schema":1,', '"schema":3,', '"schema":"2",', '"schema":null,'])
 def test_a_journal_of_another_version_is_refused_whole(tmp_path: Path, schema: str) -> None:
     """Version 1, which had no number, kept requests: a path in it could lead a key to another host."""
     path = tmp_path / journal.FILE_NAME
-    noted(path, 1)
+    write_entries(path, 1)
     old = '{"id":"0badc0ffee00","state":"making","record":"pa/endpoints/files/get_file","target":"night"}\n'
     removal = '{"method":"DELETE","path":"@other.example/x","service":"base_url","headers":{},"query":[]}'
     old += f'{{"id":"0badc0ffee00","state":"made","role":"inference","removal":{removal}}}\n'
@@ -73,12 +73,12 @@ def test_a_journal_of_another_version_is_refused_whole(tmp_path: Path, schema: s
         journal.read_open_entries(path)
 
 
-def noted(path: Path, count: int) -> list[str]:
-    """Note so many things; their records."""
-    written = Journal(path, "night", str)
+def write_entries(path: Path, count: int) -> list[str]:
+    """Write this many completed entries; return their records."""
+    writer = Journal(path, "night", str)
     for number in range(count):
-        made = written.begin(f"pa/endpoints/files/f{number}", "pa", "https://pa.example", "inference", "POST /v1/files")
-        written.complete(made, "file", f"file_{number}", "inference", KEY)
+        entry = writer.begin(f"pa/endpoints/files/f{number}", "pa", "https://pa.example", "inference", "POST /v1/files")
+        writer.complete(entry, "file", f"file_{number}", "inference", KEY)
     return [f"pa/endpoints/files/f{number}" for number in range(count)]
 
 
@@ -92,12 +92,12 @@ DAMAGES: dict[str, Callable[[bytes], bytes]] = {
 @pytest.mark.parametrize("damage", DAMAGES)
 def test_what_is_readable_of_a_damaged_journal_is_used_and_the_rest_named(tmp_path: Path, damage: str) -> None:
     path = tmp_path / journal.FILE_NAME
-    records = noted(path, 3)
+    records = write_entries(path, 3)
     lines = path.read_bytes().splitlines(keepends=True)
     path.write_bytes(b"".join([*lines[:2], DAMAGES[damage](lines[2]), *lines[3:]]))
     left_out: list[str] = []
-    assert [each.record for each in journal.read_open_entries(path, left_out)] == [records[0], records[2]]
-    assert [each.partition(": ")[0] for each in left_out] == [f"{path}:3"]
+    assert [entry.record for entry in journal.read_open_entries(path, left_out)] == [records[0], records[2]]
+    assert [line.partition(": ")[0] for line in left_out] == [f"{path}:3"]
     with pytest.raises(JournalError, match="remove the line"):
         journal.read_open_entries(path)
 
@@ -105,18 +105,18 @@ def test_what_is_readable_of_a_damaged_journal_is_used_and_the_rest_named(tmp_pa
 @pytest.mark.parametrize("change", [b"\r\n", b"\n\n"])
 def test_other_ends_of_lines_and_a_mark_before_them_do_no_harm(tmp_path: Path, change: bytes) -> None:
     path = tmp_path / journal.FILE_NAME
-    records = noted(path, 2)
+    records = write_entries(path, 2)
     path.write_bytes(b"\xef\xbb\xbf" + path.read_bytes().replace(b"\n", change))
-    assert [each.record for each in journal.read_open_entries(path)] == records
+    assert [entry.record for entry in journal.read_open_entries(path)] == records
 
 
 def test_a_line_that_was_cut_short_takes_none_with_it_that_comes_later(tmp_path: Path) -> None:
     path = tmp_path / journal.FILE_NAME
-    noted(path, 1)
+    write_entries(path, 1)
     path.write_bytes(path.read_bytes()[:-9])
-    (half,) = journal.read_open_entries(path)
-    assert half.removal == ""
-    Journal(path, "night", str).end(half, "looked for by hand")
+    (incomplete,) = journal.read_open_entries(path)
+    assert incomplete.removal == ""
+    Journal(path, "night", str).end(incomplete, "looked for by hand")
     left_out: list[str] = []
     assert journal.read_open_entries(path, left_out) == []
     assert len(left_out) == 1
@@ -124,7 +124,7 @@ def test_a_line_that_was_cut_short_takes_none_with_it_that_comes_later(tmp_path:
 
 def test_a_damaged_journal_keeps_no_other_from_being_cleaned(tmp_path: Path) -> None:
     first, second = tmp_path / "1.jsonl", tmp_path / "2.jsonl"
-    noted(first, 1)
+    write_entries(first, 1)
     making = '{"schema":2,"id":"a","state":"making"}\n'
     first.write_text('{"id": "x", "state": "made"}\n[1]\n' + making + '{"id":"a","state":"made"}\n')
     second.write_text("{\n" + making)

@@ -50,10 +50,10 @@ class Lanes:
     def list_lanes(self) -> list[LaneState]:
         return self._lanes
 
-    def wait(self, address: str, meanwhile: Any) -> None:
+    def wait(self, address: str, on_tick: Any) -> None:
         assert address
         for _ in range(3):
-            meanwhile()
+            on_tick()
 
 
 ITEM = cast("pytest.Item", SimpleNamespace(callspec=SimpleNamespace(params={"result": A})))
@@ -67,47 +67,47 @@ def progress(screen: Screen, *lanes: LaneState, at: list[float] | None = None) -
 
 
 @pytest.fixture(autouse=True)
-def nobody_reads_along(monkeypatch: pytest.MonkeyPatch) -> None:
+def terminal_of_60_columns(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("CI", raising=False)
     monkeypatch.setenv("TERM", "xterm")
     monkeypatch.setenv("COLUMNS", "60")
 
 
 def test_the_line_says_what_is_done_what_differs_and_what_is_left_of_each_lane() -> None:
-    seen = {"pa": Counter({Outcome.CONFORMS: 1, Outcome.DRIFTED: 1}), "pb": Counter({Outcome.FLAKY: 1})}
+    counts = {"pa": Counter({Outcome.CONFORMS: 1, Outcome.DRIFTED: 1}), "pb": Counter({Outcome.FLAKY: 1})}
     lanes = [
         LaneState("pb:inference", 1),
         LaneState("pa:inference", 4),
         LaneState("pa:admin", 2, 11.6),
     ]
-    assert status_line(seen, TOTALS, lanes) == (
+    assert status_line(counts, TOTALS, lanes) == (
         "3 of 5 done, 1 drifted, 1 flaky; pa:admin 12 s as asked, pa:inference 4 left, pb:inference 1 left"
     )
 
 
 def test_of_workers_it_is_known_what_is_left() -> None:
-    seen = {"pa": Counter({Outcome.CONFORMS: 1}), "pb": Counter({Outcome.CONFORMS: 2})}
-    assert status_line(seen, TOTALS, []) == "3 of 5 done; pa 2 left"
+    counts = {"pa": Counter({Outcome.CONFORMS: 1}), "pb": Counter({Outcome.CONFORMS: 2})}
+    assert status_line(counts, TOTALS, []) == "3 of 5 done; pa 2 left"
 
 
 def test_a_terminal_has_one_line_no_longer_than_it_is_wide() -> None:
     screen = Screen(isatty=True)
     lanes = [LaneState(f"pa:role_{number}", 2) for number in range(9)]
-    drawn = progress(screen, *lanes, at=[0.0, 1.0, 1.0, 1.05, 2.0, 2.0])
-    drawn.pytest_runtest_protocol(ITEM)
+    progress_plugin = progress(screen, *lanes, at=[0.0, 1.0, 1.0, 1.05, 2.0, 2.0])
+    progress_plugin.pytest_runtest_protocol(ITEM)
     assert len(screen.lines) == 2, "not drawn again within a tenth of a second"
-    assert all(each.startswith("\r0 of 5 done; pa:role_0 2 left, ") and len(each) <= 60 for each in screen.lines)
+    assert all(line.startswith("\r0 of 5 done; pa:role_0 2 left, ") and len(line) <= 60 for line in screen.lines)
     assert not screen.showfspath
 
 
 def test_ci_gets_a_plain_line_now_and_then_and_one_for_each_provider() -> None:
     screen = Screen(isatty=False)
     at = [0.0, 1.0, PLAIN_EVERY_S + 1, PLAIN_EVERY_S + 1, PLAIN_EVERY_S + 2, 99.0]
-    told = progress(screen, LaneState("pa:inference", 5), at=at)
-    told.pytest_runtest_protocol(ITEM)
+    progress_plugin = progress(screen, LaneState("pa:inference", 5), at=at)
+    progress_plugin.pytest_runtest_protocol(ITEM)
     assert screen.lines == ["0 of 5 done; pa:inference 5 left"]
-    told.add(result("pb/errors/general/a"))
-    told.add(result("pb/errors/general/b", Outcome.DRIFTED, findings=(finding(),)))
+    progress_plugin.add(result("pb/errors/general/a"))
+    progress_plugin.add(result("pb/errors/general/b", Outcome.DRIFTED, findings=(finding(),)))
     assert screen.lines[1:] == ["PB  2 done  1 conforms  1 drifted"]
     assert screen.showfspath
 

@@ -176,7 +176,9 @@ def read_options(config: pytest.Config, environ: Mapping[str, str]) -> Options:
     if revisions:
         selected = tuple(name for name in selected if name in revisions)
         if update:
-            raise UsageError("--update: under another revision", "what is documented is asked under the usual one")
+            raise UsageError(
+                "--update: not with --revision", "the records are about the usual revision; leave one of the two out"
+            )
     out = paths.base_folder() / (config.getoption("--out") or paths.RUNS)
     costs = _parse_names("--allow", config.getoption("--allow"), tuple(Cost))
     return Options(
@@ -285,7 +287,7 @@ def _parse_names(
             choices = ", ".join(f"{name} ({real_names[name]})" if name in real_names else name for name in known)
             mend = f"{suggest_similar(name, [*known, *aliases])} choose from {choices}".strip()
             if stand_ins == {}:
-                mend += "; real names are taken where the target says them (`real_name`), as `--target live` does"
+                mend += "; real names need a target that gives them (`real_name`), such as `--target live`"
             raise UsageError(f"{option} {name}: unknown", mend)
     return tuple(dict.fromkeys(aliases.get(name, name) for name in names))
 
