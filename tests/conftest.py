@@ -20,7 +20,7 @@ except ModuleNotFoundError:  # what is raised here, pytest tells with a tracebac
     raise SystemExit(4) from None
 
 from catalog_probe.catalog.files import provider_folders
-from catalog_probe.probes.planning.rotation import ALL
+from catalog_probe.probes.planning.rotation import ALL_ENDPOINTS
 from catalog_probe.probes.plugin.embedded_mock import EmbeddedMock
 from catalog_probe.probes.targets import target_file as targets
 from tests.harness.engines import Clean, catalog, forget_all, probe
@@ -139,7 +139,9 @@ def clean(mock: EmbeddedMock, mock_target: Target, once: Once) -> Clean:
 
     def seen(provider: str, _folder: Path) -> dict[str, Result]:
         forget_all(mock)
-        return probe(mock_target, [str(each.address) for each in catalog().select(provider=provider)], drawing=ALL)
+        return probe(
+            mock_target, [str(each.address) for each in catalog().select(provider=provider)], drawing=ALL_ENDPOINTS
+        )
 
     @cache
     def of(provider: str) -> dict[str, Result]:

@@ -7,8 +7,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from catalog_probe.mockserver.app import create_app, load_providers
-from catalog_probe.probes.planning.look_ups import look_ups
-from catalog_probe.probes.planning.plan import plan
+from catalog_probe.probes.planning.look_ups import list_look_ups
+from catalog_probe.probes.planning.plan import make_plan
 from catalog_probe.probes.running.looking_up import collect_unanswered, collect_values, look_up
 from catalog_probe.probes.targets import target_file as targets
 from catalog_probe.probes.targets.target import NOWHERE_KEY, Cost
@@ -86,7 +86,7 @@ def night(target: Target, addresses: Iterable[str] = ()) -> Mapping[str, Result]
     chosen = [*addresses] or [
         str(each.address) for name in target.providers for each in catalog().select(provider=name)
     ]
-    wanted = plan(catalog(), target.before_look_ups(), FREE, chosen, FIRST).recipes
-    told = look_up(look_ups(wanted, target), target, Redactor.for_target(target, public=[NOWHERE_KEY]))
+    wanted = make_plan(catalog(), target.before_look_ups(), FREE, chosen, FIRST).recipes
+    told = look_up(list_look_ups(wanted, target), target, Redactor.for_target(target, public=[NOWHERE_KEY]))
     asked = target.with_values(collect_values(told)).with_unanswered(collect_unanswered(told))
-    return probe(asked, plan(catalog(), asked, FREE, chosen, FIRST).probed, allow=FREE)
+    return probe(asked, make_plan(catalog(), asked, FREE, chosen, FIRST).probed, allow=FREE)

@@ -10,7 +10,7 @@ import anyio
 
 from catalog_probe.catalog.model.labels import ANSWER, CLEANUP, UNJUDGED_LABELS
 from catalog_probe.probes.calls.services import LOOPBACK_SERVICES
-from catalog_probe.probes.planning.obstacles import told_beforehand
+from catalog_probe.probes.planning.obstacles import known_calls
 from catalog_probe.probes.recipes.performing import perform_recipe
 from catalog_probe.probes.recipes.probe import ProbeStopped
 from catalog_probe.probes.running.attempt_probe import AttemptProbe
@@ -143,5 +143,5 @@ def _undeclared(recipe: Recipe, seen: Used) -> Iterator[str]:
         yield f"uses the key of role {role!r}, which it does not declare"
     for name in sorted(seen.values - recipe.needs):
         yield f"uses the value {name!r}, which it does not declare"
-    for service in sorted(seen.services - recipe.services - {call.service for call in told_beforehand(recipe)}):
+    for service in sorted(seen.services - recipe.services - {call.service for call in known_calls(recipe)}):
         yield f"asks at {service!r}, which it does not declare"

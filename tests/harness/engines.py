@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from catalog_probe.catalog.evidence.results import Result
 from catalog_probe.catalog.files.store import Catalog
-from catalog_probe.probes.planning.rotation import Depth, Drawing
+from catalog_probe.probes.planning.rotation import Depth, Rotation
 from catalog_probe.probes.running.engine import Engine
 from catalog_probe.probes.targets import target_file as targets
 from catalog_probe.probes.targets.target import NOWHERE_KEY, Cost, Target
@@ -60,7 +60,7 @@ def forget_all(mock: EmbeddedMock) -> None:
     patient.post(f"{base}/__mock__/reset").raise_for_status()
 
 
-FIRST = Drawing(Depth.QUICK, date.min)
+FIRST = Rotation(Depth.QUICK, date.min)
 """The first endpoint of each record: enough, where what is tested is the same on all of them."""
 
 
@@ -68,7 +68,7 @@ FIRST = Drawing(Depth.QUICK, date.min)
 def engine(
     target: Target,
     records: Catalog | None = None,
-    drawing: Drawing = FIRST,
+    drawing: Rotation = FIRST,
     allow: frozenset[Cost] = frozenset(Cost),
 ) -> Iterator[Engine]:
     """An engine that may do everything unless told, closed afterwards."""
@@ -90,7 +90,7 @@ def probe(
     target: Target,
     addresses: Iterable[str],
     records: Catalog | None = None,
-    drawing: Drawing = FIRST,
+    drawing: Rotation = FIRST,
     allow: frozenset[Cost] = frozenset(Cost),
 ) -> dict[str, Result]:
     """The results of these records."""

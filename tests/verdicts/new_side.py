@@ -9,7 +9,7 @@ from unittest import mock
 
 from catalog_probe.catalog.evidence.drift_identity import observed_class
 from catalog_probe.catalog.model import Aspect, Finding, Outcome, Severity
-from catalog_probe.probes.planning.rotation import Depth, Drawing
+from catalog_probe.probes.planning.rotation import Depth, Rotation
 from catalog_probe.probes.recipes.book import recipe_book
 from catalog_probe.probes.targets import target_file as targets
 from tests.harness import captures
@@ -32,7 +32,7 @@ LONGEST = 100
 
 
 @dataclass(frozen=True, slots=True)
-class InFull(Drawing):
+class InFull(Rotation):
     """All endpoints of some records, the first endpoint of the others."""
 
     records: frozenset[str] = frozenset()

@@ -33,7 +33,7 @@ from probes.target import target as targets
 from tests.harness import engines
 from tests.harness.fault_proxy import standing
 from tests.harness.fault_table import FAULTS
-from tests.harness.mutants.instead import Reached
+from tests.harness.mutants.instead import ExplainedReach
 from tests.harness.mutants.running import LARGE_TOO, served
 from tests.harness.mutants.tables import Mutant, Of, mutants
 from tests.harness.serving import serving_mock
@@ -64,7 +64,7 @@ def serve_mutant(mutant: Mutant) -> Iterator[Reply]:
     wanted = {address for pattern in (*mutant.wanted, *mutant.told) for address in known.matching(pattern)}
     allowed = {address for pattern in mutant.allowed for address in known.matching(pattern)}
     others = {address for address in known.addresses if crc32(f"{mutant.id} {address}".encode()) % OTHERS == 0}
-    reached = Reached()
+    reached = ExplainedReach()
     with served(mutant, reached) as addresses:
         yield {
             "addresses": addresses,

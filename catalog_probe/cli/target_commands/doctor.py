@@ -20,12 +20,12 @@ from catalog_probe.catalog.text.phrases import format_count
 from catalog_probe.catalog.text.sanitizing import sanitize_row
 from catalog_probe.probes.coverage.missing_variables import Gain, gains
 from catalog_probe.probes.judging.verdicts.attempts import TRANSIENT_REASONS
-from catalog_probe.probes.planning.bounds import plan_lines
 from catalog_probe.probes.planning.expirations import Expiration, find_expirations
-from catalog_probe.probes.planning.fault_free_requests import at_most
-from catalog_probe.probes.planning.look_ups import look_ups
-from catalog_probe.probes.planning.plan import Plan, plan
-from catalog_probe.probes.planning.rotation import Drawing, usual_depth
+from catalog_probe.probes.planning.fault_free_requests import list_fault_free_requests
+from catalog_probe.probes.planning.look_ups import list_look_ups
+from catalog_probe.probes.planning.plan import Plan, make_plan
+from catalog_probe.probes.planning.plan_text import format_provider_bounds
+from catalog_probe.probes.planning.rotation import Rotation, default_depth
 from catalog_probe.probes.recipes import book
 from catalog_probe.probes.recipes.probe import ProbeStopped
 from catalog_probe.probes.running import controls
@@ -130,16 +130,18 @@ class Diagnosis:
 
 def examine(catalog: Catalog, target: Target, allow: frozenset[Cost], today: date) -> Diagnosis:
     """Look at a target: send each key's control, and the look-ups. What is planned is planned for `today`."""
-    drawing = Drawing(usual_depth(live=target.live), today)
+    drawing = Rotation(default_depth(live=target.live), today)
     addresses = {name: [str(each.address) for each in catalog.select(provider=name)] for name in target.providers}
     possible = target.before_look_ups() if target.live else target
-    wanted = plan(catalog, possible, allow, [each for own in addresses.values() for each in own], drawing).recipes
+    wanted = make_plan(catalog, possible, allow, [each for own in addresses.values() for each in own], drawing).recipes
     checks = anyio.run(_check_all, target)
     works = {check.provider for check in checks if not check.trouble}
-    asked = {name: rules for name, rules in look_ups(wanted, target).items() if name in works} if target.live else {}
+    asked = (
+        {name: rules for name, rules in list_look_ups(wanted, target).items() if name in works} if target.live else {}
+    )
     looked_up = look_up(asked, target, Redactor.for_target(target, public=[NOWHERE_KEY]))
     found = target.with_values(collect_values(looked_up)).with_unanswered(collect_unanswered(looked_up))
-    plans = {name: plan(catalog, found, allow, own, drawing) for name, own in addresses.items()}
+    plans = {name: make_plan(catalog, found, allow, own, drawing) for name, own in addresses.items()}
     # An account that could not be asked may have all that it can be asked for: no variable is needed for that.
     unasked = {name: each for name, each in possible.providers.items() if name not in works}
     probed = [recipe for each in plans.values() for recipe in each.recipes]
@@ -147,7 +149,9 @@ def examine(catalog: Catalog, target: Target, allow: frozenset[Cost], today: dat
         target=found,
         catalog=catalog,
         plans=plans,
-        unfaulted={name: at_most(chosen.probed, catalog, found, allow) for name, chosen in plans.items()},
+        unfaulted={
+            name: list_fault_free_requests(chosen.probed, catalog, found, allow) for name, chosen in plans.items()
+        },
         checks=checks,
         looked_up=looked_up,
         gains=gains(catalog, replace(found, providers={**found.providers, **unasked}), allow),
@@ -219,7 +223,9 @@ def format_diagnosis(found: Diagnosis, asked: str = "", allow: Sequence[Cost] = 
     for name, recipes in plans:
         lines += (
             f"  {line}"
-            for line in plan_lines(target.providers[name], recipes, target, found.catalog, found.unfaulted[name])
+            for line in format_provider_bounds(
+                target.providers[name], recipes, target, found.catalog, found.unfaulted[name]
+            )
         )
     if not plans:
         lines.append("  nothing: no provider is configured")

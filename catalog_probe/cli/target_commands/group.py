@@ -16,7 +16,7 @@ from catalog_probe.catalog.text.sanitizing import sanitize_row
 from catalog_probe.cli import parser
 from catalog_probe.cli.parser import Parser
 from catalog_probe.probes.coverage import coverage, looked_at, missing_variables
-from catalog_probe.probes.planning.reach import Reaches, all_reaches
+from catalog_probe.probes.planning.reach import ProviderReach, provider_reaches
 from catalog_probe.probes.plugin.embedded_mock import EmbeddedMock
 from catalog_probe.probes.recipes.book import RecipeBook, recipe_book
 from catalog_probe.probes.targets import target_file as targets
@@ -53,7 +53,7 @@ def _catalog(chosen: argparse.Namespace) -> Catalog:
 
 def _coverage(chosen: argparse.Namespace) -> int:
     catalog, asked = _catalog(chosen), targets.load(chosen.target).before_look_ups()
-    reaches = all_reaches(_books(), asked)
+    reaches = provider_reaches(_books(), asked)
     if chosen.provider is not None:
         manifest(chosen.provider)  # a name that there is not is told with those that there are
     found = [
@@ -120,7 +120,7 @@ def _ready(chosen: Target) -> Iterator[Target]:
         mock.stop()
 
 
-def _coverage_of_records(catalog: Catalog, reaches: dict[str, Reaches], asked: Target) -> None:
+def _coverage_of_records(catalog: Catalog, reaches: dict[str, ProviderReach], asked: Target) -> None:
     today, records = datetime.now(UTC).date(), coverage.covered(catalog, reaches, asked)
     print("by provider and kind")
     print("\n".join(f"  {line}" for line in coverage.told(coverage.by_kind(records, today))))

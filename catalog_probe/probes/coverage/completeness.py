@@ -10,7 +10,7 @@ from catalog_probe.catalog.model.explanations import NOT_PROBED
 from catalog_probe.catalog.model.labels import UNJUDGED_LABELS
 from catalog_probe.catalog.reading.expectations import documented_labels
 from catalog_probe.catalog.reading.record_fields import claimed_endpoints
-from catalog_probe.probes.planning.spreading import asked_first, elsewhere
+from catalog_probe.probes.planning.endpoint_plans import list_other_endpoints, own_endpoints
 from catalog_probe.probes.recipes.loading import recipes_path
 from catalog_probe.probes.targets.target import WRONG
 
@@ -73,8 +73,8 @@ def _endpoints(catalog: Catalog, recipe: Recipe, book: RecipeBook) -> Iterator[s
     """Endpoints that the record names and its recipe does not ask: a claim that nobody looks at."""
     record = catalog[recipe.address]
     claimed = claimed_endpoints(record)
-    others = elsewhere(recipe, record, catalog, book.minimal_requests)
-    asked = others.keys() | asked_first(recipe, claimed, catalog)
+    others = list_other_endpoints(recipe, record, catalog, book.minimal_requests)
+    asked = others.keys() | own_endpoints(recipe, claimed, catalog)
     for endpoint in claimed:
         if endpoint not in asked:
             mend = f"say in {_place(record.provider)} how it is brought about there, or quote the row that takes it out"

@@ -16,7 +16,7 @@ from catalog_probe.probes.coverage.tally import Tally
 
 if TYPE_CHECKING:
     from catalog_probe.catalog.files.store import Catalog
-    from catalog_probe.probes.planning.reach import Reached, Reaches
+    from catalog_probe.probes.planning.reach import ExplainedReach, ProviderReach
     from catalog_probe.probes.targets.target import Target
 
 STALE_AFTER = timedelta(days=30)
@@ -46,16 +46,16 @@ class Covered:
     """One record: who can observe it, and whether the target can."""
 
     record: Record
-    reached: Reached
+    reached: ExplainedReach
     here: bool
 
 
-def covered(catalog: Catalog, reaches: Mapping[str, Reaches], target: Target) -> tuple[Covered, ...]:
+def covered(catalog: Catalog, reaches: Mapping[str, ProviderReach], target: Target) -> tuple[Covered, ...]:
     """Every record of the providers that have recipes."""
     return tuple(
         Covered(
             record,
-            reaches[record.provider].of_record(record, catalog),
+            reaches[record.provider].record_reach(record, catalog),
             any(
                 reaches[record.provider].can_observe(assertion, target)
                 for assertion in assertions(record, catalog.__getitem__)
@@ -96,7 +96,7 @@ def unchecked(records: Iterable[Covered]) -> list[str]:
     ]
 
 
-def unsent(records: Iterable[Covered], catalog: Catalog, reaches: Mapping[str, Reaches]) -> Iterator[str]:
+def unsent(records: Iterable[Covered], catalog: Catalog, reaches: Mapping[str, ProviderReach]) -> Iterator[str]:
     """A line for each record of whose labels only recorded traffic can show some: how many, and why."""
     for each in records:
         recipe = reaches[each.record.provider].book.recipes.get(str(each.record.address))

@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING
 from catalog_probe.catalog.model.reach import Reach
 from catalog_probe.catalog.reading.facts import Wire, load_fact_checks
 from catalog_probe.probes.coverage.tally import Tally
-from catalog_probe.probes.planning.reach import Reached, best
+from catalog_probe.probes.planning.reach import ExplainedReach, best_reach
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from catalog_probe.catalog.files.store import Catalog
     from catalog_probe.catalog.reading.facts import Fact, FactChecks
-    from catalog_probe.probes.planning.reach import Reaches
+    from catalog_probe.probes.planning.reach import ProviderReach
     from catalog_probe.probes.targets.target import Target
 
 
@@ -40,7 +40,7 @@ class Looked:
     provider: str
     fact: Fact
     standing: Standing
-    reached: Reached | None
+    reached: ExplainedReach | None
     here: bool = False
 
 
@@ -73,7 +73,7 @@ class Count(Tally):
 Table = dict[str, Count]
 
 
-def looked_at(catalog: Catalog, reaches: Mapping[str, Reaches], target: Target) -> tuple[Looked, ...]:
+def looked_at(catalog: Catalog, reaches: Mapping[str, ProviderReach], target: Target) -> tuple[Looked, ...]:
     """Every fact of the providers that have recipes, in the order of the documents.
 
     Raises:
@@ -86,11 +86,11 @@ def looked_at(catalog: Catalog, reaches: Mapping[str, Reaches], target: Target) 
     )
 
 
-def of_provider(provider: str, checks: FactChecks, reaches: Reaches, target: Target) -> Iterator[Looked]:
+def of_provider(provider: str, checks: FactChecks, reaches: ProviderReach, target: Target) -> Iterator[Looked]:
     """Each fact of one provider. An assertion that nothing provokes counts for none that looks at it."""
     for fact in checks.facts:
-        looking = [each for each in checks.assertions_for(fact) if reaches.looks_at(each)]
-        reached = best(map(reaches.of_assertion, looking)) if looking else None
+        looking = [each for each in checks.assertions_for(fact) if reaches.has_recipe_for(each)]
+        reached = best_reach(map(reaches.assertion_reach, looking)) if looking else None
         yield Looked(
             provider=provider,
             fact=fact,
@@ -100,7 +100,7 @@ def of_provider(provider: str, checks: FactChecks, reaches: Reaches, target: Tar
         )
 
 
-def _standing(telling: Fact, fact: Fact, reached: Reached | None) -> Standing:
+def _standing(telling: Fact, fact: Fact, reached: ExplainedReach | None) -> Standing:
     if fact.wire is not Wire.YES:
         return Standing.TOLD if fact.wire is Wire.TOLD else Standing.IMPOSSIBLE
     if reached is None:

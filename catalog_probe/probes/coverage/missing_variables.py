@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from catalog_probe.catalog.files.manifest import selected_providers
-from catalog_probe.probes.planning.obstacles import barred, lacking
-from catalog_probe.probes.planning.plan import plan
+from catalog_probe.probes.planning.obstacles import find_prohibition, list_missing
+from catalog_probe.probes.planning.plan import make_plan
 from catalog_probe.probes.recipes import book
 from catalog_probe.probes.targets import target_file as targets
 from catalog_probe.probes.targets.target import Cost, Credential
@@ -65,7 +65,7 @@ def _first(
     role, variable = place.rpartition(".")[2], provider.unset[place]
     keys = {**provider.credentials, role: Credential(role, SOME_KEY, variable)}
     begun = replace(target, providers={provider.name: replace(provider, credentials=keys)}).before_look_ups()
-    possible = plan(catalog, begun, allow, [str(record.address) for record in records]).probed
+    possible = make_plan(catalog, begun, allow, [str(record.address) for record in records]).probed
     return Gain(provider.name, variable, place, len(possible), 0, 0)
 
 
@@ -77,15 +77,15 @@ def _of_provider(
     having = {place: _having(provider, place) for place in provider.unset}
     for record in records:
         recipe = own.get(str(record.address))
-        if recipe is None or barred(recipe, target, allow) is not None:
+        if recipe is None or find_prohibition(recipe, target, allow) is not None:
             continue
-        wanting = lacking(recipe, provider)
+        wanting = list_missing(recipe, provider)
         enough = _enough(recipe, wanting, provider, having)
         alone.update(enough)
         beside.update(each for each in wanting if each not in enough)
         for look in recipe.optional.values():
-            more = lacking(look, provider)
-            if not wanting and barred(look, target, allow) is None:
+            more = list_missing(look, provider)
+            if not wanting and find_prohibition(look, target, allow) is None:
                 looks.update(_enough(look, more, provider, having))
     for place in alone.keys() | looks.keys() | beside.keys():
         if place in provider.unset:
@@ -99,7 +99,7 @@ def _enough(
     wanted = set(wanting)
     rules = (provider.rules.get(place.removeprefix("values.")) for place in wanting)
     tried = wanted | {f"credentials.{rule.role}" for rule in rules if rule is not None}
-    return frozenset(place for place in tried & having.keys() if wanted and not lacking(recipe, having[place]))
+    return frozenset(place for place in tried & having.keys() if wanted and not list_missing(recipe, having[place]))
 
 
 def _having(provider: Provider, place: str) -> Provider:
@@ -149,4 +149,4 @@ def of_each_variable(catalog: Catalog, name: str) -> list[str]:
 def _possible(catalog: Catalog, target: Target, allow: frozenset[Cost]) -> Iterable[list[Recipe]]:
     for provider in target.providers:
         addresses = [str(record.address) for record in catalog.select(provider=provider)]
-        yield list(plan(catalog, target, allow, addresses).recipes)
+        yield list(make_plan(catalog, target, allow, addresses).recipes)

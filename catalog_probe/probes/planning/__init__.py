@@ -1,1 +1,1 @@
-"""What a run sends here and what not, within which bounds, and on which machine."""
+"""Decides what a run sends, within which bounds, and on which machine."""

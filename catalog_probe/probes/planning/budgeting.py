@@ -1,4 +1,4 @@
-"""What of a plan fits a provider's budget, and in which order it is spent: on most facts first. Pure."""
+"""Which recipes fit a provider's budget, and in which order it is spent: most facts first. Pure."""
 
 from __future__ import annotations
 
@@ -18,59 +18,59 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Spending:
-    """In which order recipes draw on the budget, and which of them it will not hold if each is sent once."""
+    """The order in which recipes draw on a budget, and which do not fit if each is sent once."""
 
     order: tuple[str, ...]
     left_out: tuple[str, ...] = ()
-    """Addresses, the first to go without first."""
+    """Addresses, the first to be left out first."""
 
     @property
     def ranks(self) -> Mapping[str, int]:
         return {address: rank for rank, address in enumerate(self.order)}
 
 
-def spending(recipes: Sequence[Recipe], provider: Provider, catalog: Catalog) -> Spending:
-    """How a provider's budget is spent on these; where all of it fits, in the order in which they are given.
+def plan_spending(recipes: Sequence[Recipe], provider: Provider, catalog: Catalog) -> Spending:
+    """Decide how a provider's budget is spent on these recipes; if all fit, in the given order.
 
     Raises:
         CatalogError: the facts of the provider cannot be read.
     """
-    tokens, requests = sum(each.tokens for each in recipes), sum(each.requests for each in recipes)
-    if _holds(provider, tokens, requests):
-        return Spending(tuple(each.address for each in recipes))
-    worth = facts_looked_at(provider.name, catalog)
-    ordered = sorted(recipes, key=lambda each: (-_worth(each, worth, provider), each.address))
+    tokens, requests = sum(recipe.tokens for recipe in recipes), sum(recipe.requests for recipe in recipes)
+    if _fits(provider, tokens, requests):
+        return Spending(tuple(recipe.address for recipe in recipes))
+    facts = count_facts(provider.name, catalog)
+    ordered = sorted(recipes, key=lambda recipe: (-_facts_per_share(recipe, facts, provider), recipe.address))
     spent_tokens = spent_requests = 0
     left_out = []
-    for each in ordered:
-        if _holds(provider, spent_tokens + each.tokens, spent_requests + each.requests):
-            spent_tokens, spent_requests = spent_tokens + each.tokens, spent_requests + each.requests
+    for recipe in ordered:
+        if _fits(provider, spent_tokens + recipe.tokens, spent_requests + recipe.requests):
+            spent_tokens, spent_requests = spent_tokens + recipe.tokens, spent_requests + recipe.requests
         else:
-            left_out.append(each.address)
-    return Spending(tuple(each.address for each in ordered), tuple(reversed(left_out)))
+            left_out.append(recipe.address)
+    return Spending(tuple(recipe.address for recipe in ordered), tuple(reversed(left_out)))
 
 
-def facts_looked_at(provider: str, catalog: Catalog) -> Mapping[str, int]:
-    """How many facts with an effect on the wire each record looks at, by its address."""
-    held = load_fact_checks(provider, catalog)
-    counted: Counter[str] = Counter()
-    for fact in held.facts:
+def count_facts(provider: str, catalog: Catalog) -> Mapping[str, int]:
+    """Count the facts with an effect on the wire that each record checks, by its address."""
+    checks = load_fact_checks(provider, catalog)
+    counts: Counter[str] = Counter()
+    for fact in checks.facts:
         if fact.wire is Wire.YES:
-            counted.update({each.address for each in held.assertions_for(fact)})
-    return counted
+            counts.update({assertion.address for assertion in checks.assertions_for(fact)})
+    return counts
 
 
-def _worth(recipe: Recipe, facts: Mapping[str, int], provider: Provider) -> float:
-    """Facts for the share of the budget that they take; what draws on nothing comes first."""
+def _facts_per_share(recipe: Recipe, facts: Mapping[str, int], provider: Provider) -> float:
+    """Return the facts of a recipe for the share of the budget that it takes; infinite if it takes nothing."""
     share = max(_share(recipe.tokens, provider.max_tokens), _share(recipe.requests, provider.max_requests))
     return (1 + facts.get(recipe.address, 0)) / share if share else float("inf")
 
 
-def _share(taken: int, limit: int | None) -> float:
-    return 0.0 if limit is None or not taken else taken / max(1, limit)
+def _share(amount: int, limit: int | None) -> float:
+    return 0.0 if limit is None or not amount else amount / max(1, limit)
 
 
-def _holds(provider: Provider, tokens: int, requests: int) -> bool:
+def _fits(provider: Provider, tokens: int, requests: int) -> bool:
     return (provider.max_tokens is None or tokens <= provider.max_tokens) and (
         provider.max_requests is None or requests <= provider.max_requests
     )

@@ -1,11 +1,11 @@
-"""What a run rests on that has an end: values of an account, such as models that are retired."""
+"""Values of an account that will end, such as models that are retired, and the records that need them."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from catalog_probe.probes.planning.look_ups import values_of
+from catalog_probe.probes.planning.look_ups import list_values
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Expiration:
-    """Something that will not be there from a day on, and how many records would then go blind."""
+    """A value that ends on a day, and how many records then cannot be observed."""
 
     provider: str
     what: str
@@ -38,18 +38,23 @@ class Expiration:
 
 
 def find_expirations(target: Target, looked_up: Sequence[LookedUp], recipes: Iterable[Recipe]) -> list[Expiration]:
-    """Whatever these recipes rest on that tells its end, the nearest first; what nothing rests on is left out."""
-    chosen = list(recipes)
-    found = [each for told in looked_up for each in _of_values(target, told, chosen)]
-    return sorted((each for each in found if each.records), key=lambda each: (each.on, each.provider, each.what))
+    """List the values with a known end that these recipes need, the nearest end first."""
+    recipes = list(recipes)
+    expirations = [
+        expiration
+        for found_values in looked_up
+        for expiration in _list_expirations(target, found_values, recipes)
+        if expiration.records
+    ]
+    return sorted(expirations, key=lambda expiration: (expiration.on, expiration.provider, expiration.what))
 
 
-def _of_values(target: Target, told: LookedUp, recipes: Sequence[Recipe]) -> Iterator[Expiration]:
-    provider = target.providers[told.provider]
-    for name, day in told.expirations.items():
-        records = sum(each.provider == told.provider and name in values_of(each) for each in recipes)
+def _list_expirations(target: Target, looked_up: LookedUp, recipes: Sequence[Recipe]) -> Iterator[Expiration]:
+    provider = target.providers[looked_up.provider]
+    for name, day in looked_up.expirations.items():
+        records = sum(recipe.provider == looked_up.provider and name in list_values(recipe) for recipe in recipes)
         variable = provider.variables.get(f"values.{name}")
         mend = f"name another in {variable}" if variable else f"name another in providers.{provider.name}.values"
-        if name in told.values:
+        if name in looked_up.values:
             mend = provider.missing(f"values.{name}", target.name)
-        yield Expiration(told.provider, f"`{name}` ({provider.values.get(name, '')})", day, records, mend)
+        yield Expiration(looked_up.provider, f"`{name}` ({provider.values.get(name, '')})", day, records, mend)

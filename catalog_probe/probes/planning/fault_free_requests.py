@@ -1,4 +1,4 @@
-"""Which requests without a fault a run may send at most, to learn what an answer to many faults is worth. Pure."""
+"""The fault-free requests that a run may send at most, when many faults get the same answer. Pure."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from catalog_probe.catalog.model import Reason
 from catalog_probe.catalog.reading.record_fields import claimed_endpoints
 from catalog_probe.probes.judging.inconclusive.one_answer import MAX_REQUESTS, MIN_FAULTS
-from catalog_probe.probes.planning.obstacles import obstacle
+from catalog_probe.probes.planning.obstacles import find_obstacle
 from catalog_probe.probes.recipes.fault_free import fault_free_request
 
 if TYPE_CHECKING:
@@ -20,21 +20,25 @@ if TYPE_CHECKING:
     from catalog_probe.probes.targets.target import Cost, Target
 
 
-def at_most(probed: Mapping[str, Recipe], catalog: Catalog, target: Target, allow: frozenset[Cost]) -> list[Recipe]:
-    """For as many different faults as make an answer suspicious, on each endpoint of each credential, one request, and
-    one more where its answer gets lost.
+def list_fault_free_requests(
+    probed: Mapping[str, Recipe], catalog: Catalog, target: Target, allow: frozenset[Cost]
+) -> list[Recipe]:
+    """List the fault-free requests that may be needed, each as often as it may be sent.
+
+    For each endpoint and credential there is one for every `MIN_FAULTS` different faults, and one more if its answer
+    gets lost.
     """
-    faults = Counter(place for recipe in probed.values() for place in _refused(recipe, catalog))
+    fault_counts = Counter(key for recipe in probed.values() for key in _list_refusals(recipe, catalog))
     return [
-        found
-        for (role, endpoint), count in sorted(faults.items())
-        for found in _allowed(endpoint, role, target, allow)
+        recipe
+        for (role, endpoint), count in sorted(fault_counts.items())
+        for recipe in _list_allowed(endpoint, role, target, allow)
         for _ in range(count // MIN_FAULTS * MAX_REQUESTS)
     ]
 
 
-def _refused(recipe: Recipe, catalog: Catalog) -> Iterator[tuple[str, str]]:
-    """The credential and the endpoint of each cell that may be refused."""
+def _list_refusals(recipe: Recipe, catalog: Catalog) -> Iterator[tuple[str, str]]:
+    """Yield credential and endpoint of each label that may be refused."""
     record = catalog[recipe.address]
     own = (recipe.address,) if record.kind == "endpoints" else claimed_endpoints(record)
     first = recipe.endpoint or next(iter(own), "")
@@ -42,10 +46,10 @@ def _refused(recipe: Recipe, catalog: Catalog) -> Iterator[tuple[str, str]]:
         yield from ((recipe.credential, endpoint) for _ in recipe.labels)
 
 
-def _allowed(endpoint: str, role: str, target: Target, allow: frozenset[Cost]) -> Iterable[Recipe]:
-    """How the endpoint is asked without a fault with this role's key, if it may be here."""
-    found = fault_free_request(endpoint)
-    if isinstance(found, Reason):
+def _list_allowed(endpoint: str, role: str, target: Target, allow: frozenset[Cost]) -> Iterable[Recipe]:
+    """List the fault-free request of an endpoint with this role's key, if it may be sent here."""
+    recipe = fault_free_request(endpoint)
+    if isinstance(recipe, Reason):
         return ()
-    asked = replace(found, credential=role)
-    return () if obstacle(asked, target, allow) is not None else (asked,)
+    recipe = replace(recipe, credential=role)
+    return () if find_obstacle(recipe, target, allow) is not None else (recipe,)

@@ -1,4 +1,4 @@
-"""Which look-ups a run begins with: those that what it would probe rests on. Pure."""
+"""The look-ups that a run begins with: those of values that its recipes need. Pure."""
 
 from __future__ import annotations
 
@@ -12,50 +12,54 @@ if TYPE_CHECKING:
     from catalog_probe.probes.targets.look_ups import Rule
     from catalog_probe.probes.targets.target import Provider, Target
 
+# By provider, the rules to follow, in order.
 LookUps = Mapping[str, tuple["Rule", ...]]
-"""By provider, the rules that are to be followed, in order."""
 
 
-def look_ups(recipes: Iterable[Recipe], target: Target) -> LookUps:
-    """The rules of each value that these recipes need and that can be asked for, in the order they rest on each other.
+def list_look_ups(recipes: Iterable[Recipe], target: Target) -> LookUps:
+    """Return the rules of the values that these recipes need, each after those that it rests on.
 
-    A value that somebody has set is looked up as well: whether the account has it, and when it ends.
+    A value that somebody set is looked up too: whether the account has it, and when it ends.
     """
-    needed: dict[str, set[str]] = {}
+    names_by_provider: dict[str, set[str]] = {}
     for recipe in recipes:
-        needed.setdefault(recipe.provider, set()).update(values_of(recipe))
-    found = {name: tuple(_rules(target.providers[name], names)) for name, names in sorted(needed.items())}
-    return {name: rules for name, rules in found.items() if rules}
+        names_by_provider.setdefault(recipe.provider, set()).update(list_values(recipe))
+    rules_by_provider = {
+        provider: tuple(_list_rules(target.providers[provider], names))
+        for provider, names in sorted(names_by_provider.items())
+    }
+    return {provider: rules for provider, rules in rules_by_provider.items() if rules}
 
 
-def values_of(recipe: Recipe) -> frozenset[str]:
-    """The values that a recipe names anywhere: in its calls, its looks besides, on its other endpoints."""
-    own = recipe.needs
-    return own.union(*(values_of(each) for each in (*recipe.optional.values(), *recipe.endpoint_plan.recipes.values())))
+def list_values(recipe: Recipe) -> frozenset[str]:
+    """List the values that a recipe names: in its calls, its optional parts and on its other endpoints."""
+    parts = (*recipe.optional.values(), *recipe.endpoint_plan.recipes.values())
+    return recipe.needs.union(*(list_values(part) for part in parts))
 
 
-def asked(rules: Iterable[Rule]) -> tuple[Rule, ...]:
-    """The requests that following these rules takes: one rule of each."""
+def distinct_requests(rules: Iterable[Rule]) -> tuple[Rule, ...]:
+    """Return one rule for each request that following these rules takes."""
     return tuple({(rule.role, rule.address, rule.ask): rule for rule in rules}.values())
 
 
-def _rules(provider: Provider, names: set[str]) -> Iterator[Rule]:
-    wanted = _with_all_that_it_takes(provider, names)
+def _list_rules(provider: Provider, names: set[str]) -> Iterator[Rule]:
+    needed = _add_dependencies(provider, names)
     for rule in in_order(provider.rules.values()):
-        sought = rule.value in wanted and provider.found_by(rule.value) is not None
-        told = rule.value in names and rule.value in provider.values and not rule.of
-        if sought or (told and provider.credential(rule.role).value is not None and rule.address in provider.addresses):
+        is_needed = rule.value in needed and provider.found_by(rule.value) is not None
+        is_set = rule.value in names and rule.value in provider.values and not rule.of
+        can_check = provider.credential(rule.role).value is not None and rule.address in provider.addresses
+        if is_needed or (is_set and can_check):
             yield rule
 
 
-def _with_all_that_it_takes(provider: Provider, names: set[str]) -> set[str]:
-    """The values and those which looking them up takes; a value that is set takes nothing."""
-    found: set[str] = set()
-    left = [name for name in names if name not in provider.values]
-    while left:
-        name = left.pop()
-        if name in found or name not in provider.rules:
+def _add_dependencies(provider: Provider, names: set[str]) -> set[str]:
+    """Return the values that are not set, with those that looking them up rests on."""
+    needed: set[str] = set()
+    remaining = [name for name in names if name not in provider.values]
+    while remaining:
+        name = remaining.pop()
+        if name in needed or name not in provider.rules:
             continue
-        found.add(name)
-        left += [each for each in provider.rules[name].rests_on if each not in provider.values]
-    return found
+        needed.add(name)
+        remaining += [value for value in provider.rules[name].rests_on if value not in provider.values]
+    return needed

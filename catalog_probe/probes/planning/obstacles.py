@@ -1,4 +1,4 @@
-"""Whether a recipe may and can be probed on a target, and if not, why. Pure."""
+"""Why a recipe may not or cannot be probed on a target. Pure."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from catalog_probe.probes.targets.target import Cost, Provider, Target
 
 
-def obstacle(recipe: Recipe, target: Target, allow: frozenset[Cost]) -> Reason | None:
-    """The first thing that keeps a record from being probed here, or None."""
+def find_obstacle(recipe: Recipe, target: Target, allow: frozenset[Cost]) -> Reason | None:
+    """Return the first thing that keeps a record from being probed on a target, or None."""
     provider = target.providers.get(recipe.provider)
     if provider is None:
         return Reason(
@@ -26,19 +26,20 @@ def obstacle(recipe: Recipe, target: Target, allow: frozenset[Cost]) -> Reason |
         )
     if not provider.configured:
         return Reason(ReasonCode.PROVIDER_NOT_CONFIGURED, provider.missing(provider.first_gap, target.name))
-    forbidden = barred(recipe, target, allow)
-    if forbidden is not None:
-        return forbidden
-    wanting = lacking(recipe, provider)
-    if not wanting:
+    prohibition = find_prohibition(recipe, target, allow)
+    if prohibition is not None:
+        return prohibition
+    missing = list_missing(recipe, provider)
+    if not missing:
         return None
-    if not provider.has_key and provider.empty_keys:  # a CI may hand over all its missing secrets: name the main one
-        return _wanting(provider, provider.first_gap, target)
-    return _wanting(provider, min(wanting, key=lambda place: _sought(provider, place)), target)
+    if not provider.has_key and provider.empty_keys:  # a CI may lack all its secrets: name the main one
+        return _explain_missing(provider, provider.first_gap, target)
+    # A value that can be looked up goes last: anything else is in the way whatever the account has.
+    return _explain_missing(provider, min(missing, key=lambda location: _can_look_up(provider, location)), target)
 
 
-def barred(recipe: Recipe, target: Target, allow: frozenset[Cost]) -> Reason | None:
-    """What keeps a record from being probed here whatever the target had besides, or None."""
+def find_prohibition(recipe: Recipe, target: Target, allow: frozenset[Cost]) -> Reason | None:
+    """Return what keeps a record from being probed whatever keys and values the target has, or None."""
     provider = target.providers[recipe.provider]
     if target.live and recipe.not_live is not None:
         return Reason(*recipe.not_live)
@@ -52,77 +53,82 @@ def barred(recipe: Recipe, target: Target, allow: frozenset[Cost]) -> Reason | N
     return None
 
 
-def lacking(recipe: Recipe, provider: Provider) -> list[str]:
-    """The places in the provider's table that the recipe needs and that hold nothing: keys, addresses, values."""
-    services = sorted(({call.service for call in told_beforehand(recipe)} | recipe.services) - LOOPBACK_SERVICES)
+def list_missing(recipe: Recipe, provider: Provider) -> list[str]:
+    """List what a recipe needs and the provider's table does not hold: keys, addresses, values by their location."""
+    services = {call.service for call in known_calls(recipe)} | recipe.services
     return [
-        *(f"credentials.{role}" for role in roles_of(recipe) if provider.credential(role).value is None),
-        *(service for service in services if service not in provider.addresses),
+        *(f"credentials.{role}" for role in _list_roles(recipe) if provider.credential(role).value is None),
+        *(service for service in sorted(services - LOOPBACK_SERVICES) if service not in provider.addresses),
         *(f"values.{name}" for name in sorted(recipe.needs) if name not in provider.values),
     ]
 
 
-def services_beyond_the_control(recipe: Recipe) -> frozenset[str]:
-    """The services that the recipe asks beside the one whose address its control shows to be right."""
+def services_without_control(recipe: Recipe) -> frozenset[str]:
+    """List the services that a recipe asks besides the one whose address its control confirms."""
     control = find_control(recipe)
-    vouched = {control.service} if control is not None else set()
-    return frozenset({call.service for call in recipe.calls.values()} | recipe.services) - LOOPBACK_SERVICES - vouched
+    confirmed = {control.service} if control is not None else set()
+    services = {call.service for call in recipe.calls.values()} | recipe.services
+    return frozenset(services - LOOPBACK_SERVICES - confirmed)
 
 
-def _sought(provider: Provider, place: str) -> bool:
-    """Whether it is a value that is looked for on the account. What is not keeps a record back whatever that has."""
-    return place.startswith("values.") and provider.found_by(place.removeprefix("values.")) is not None
-
-
-def _wanting(provider: Provider, place: str, target: Target) -> Reason:
-    table, _, name = place.rpartition(".")
-    if table == "credentials":
-        empty = provider.credential(name).empty
-        code = ReasonCode.CREDENTIAL_EMPTY if empty else ReasonCode.CREDENTIAL_MISSING
-    elif table == "values":
-        if name in provider.unanswered:
-            return provider.unanswered[name]
-        code = ReasonCode.VALUE_NOT_FOUND if _sought(provider, place) else ReasonCode.VALUE_MISSING
-    else:
-        code = ReasonCode.ADDRESS_MISSING
-    return Reason(code, provider.missing(place, target.name))
-
-
-def fitted(
+def fit_to_target(
     recipe: Recipe,
     target: Target,
     allow: frozenset[Cost],
-    spread: EndpointPlan = NO_OTHER_ENDPOINTS,
+    endpoint_plan: EndpointPlan = NO_OTHER_ENDPOINTS,
     labels: frozenset[str] = frozenset(),
 ) -> Recipe:
-    """The recipe with those of its optional looks that this target allows, its other endpoints, the bounds of all.
+    """Return the recipe with the optional parts that a target allows, its other endpoints, and the bounds of all.
 
-    `labels` are those of the record, of which the recipe may leave some to recorded traffic.
+    `labels` are those of the record; the recipe may leave some of them to recorded traffic.
     """
-    unsent = dict.fromkeys(sorted(labels - recipe.labels), Reason(*recipe.not_sent)) if recipe.not_sent else {}
-    if not recipe.optional and spread == NO_OTHER_ENDPOINTS:
-        return replace(recipe, left_out=unsent) if unsent else recipe
-    obstacles = {name: obstacle(look, target, allow) for name, look in recipe.optional.items()}
-    looks = {name: look for name, look in recipe.optional.items() if obstacles[name] is None}
-    left_out = {label: reason for name, reason in obstacles.items() if reason for label in recipe.optional[name].labels}
-    left_out |= unsent
+    not_sent = dict.fromkeys(sorted(labels - recipe.labels), Reason(*recipe.not_sent)) if recipe.not_sent else {}
+    if not recipe.optional and endpoint_plan == NO_OTHER_ENDPOINTS:
+        return replace(recipe, left_out=not_sent) if not_sent else recipe
+    parts: dict[str, Recipe] = {}
+    left_out: dict[str, Reason] = {}
+    for name, part in recipe.optional.items():
+        obstacle = find_obstacle(part, target, allow)
+        if obstacle is None:
+            parts[name] = part
+        else:
+            left_out |= dict.fromkeys(part.labels, obstacle)
+    added = (*parts.values(), *endpoint_plan.recipes.values())
     return replace(
         recipe,
-        optional=looks,
-        left_out=left_out,
-        endpoint_plan=spread,
-        requests=recipe.requests + sum(each.requests for each in (*looks.values(), *spread.recipes.values())),
-        tokens=recipe.tokens + sum(each.tokens for each in (*looks.values(), *spread.recipes.values())),
+        optional=parts,
+        left_out={**left_out, **not_sent},
+        endpoint_plan=endpoint_plan,
+        requests=recipe.requests + sum(part.requests for part in added),
+        tokens=recipe.tokens + sum(part.tokens for part in added),
     )
 
 
-def told_beforehand(recipe: Recipe) -> list[Call]:
-    """The calls that are known before steps are taken; steps go where the control goes, and to what they declare."""
+def known_calls(recipe: Recipe) -> list[Call]:
+    """List the calls that are known before steps run. Steps ask the control's service, and those they declare."""
     control = find_control(recipe)
     return [*recipe.calls.values(), *([control] if control is not None else [])]
 
 
-def roles_of(recipe: Recipe) -> list[str]:
-    """The roles of every key that the recipe's own calls and steps take."""
+def _can_look_up(provider: Provider, location: str) -> bool:
+    return location.startswith("values.") and provider.found_by(location.removeprefix("values.")) is not None
+
+
+def _explain_missing(provider: Provider, location: str, target: Target) -> Reason:
+    table, _, name = location.rpartition(".")
+    if table == "credentials":
+        is_empty = provider.credential(name).empty
+        code = ReasonCode.CREDENTIAL_EMPTY if is_empty else ReasonCode.CREDENTIAL_MISSING
+    elif table == "values":
+        if name in provider.unanswered:
+            return provider.unanswered[name]
+        code = ReasonCode.VALUE_NOT_FOUND if _can_look_up(provider, location) else ReasonCode.VALUE_MISSING
+    else:
+        code = ReasonCode.ADDRESS_MISSING
+    return Reason(code, provider.missing(location, target.name))
+
+
+def _list_roles(recipe: Recipe) -> list[str]:
+    """List the roles of every key that a recipe's own calls and steps take."""
     call_roles = {call.credential_role(recipe.credential) for call in recipe.calls.values()}
     return sorted(role for role in call_roles | {recipe.credential} | recipe.roles if role is not None)

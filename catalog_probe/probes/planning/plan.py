@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 from catalog_probe.catalog.model import Reason
 from catalog_probe.catalog.model.codes import ReasonCode
 from catalog_probe.catalog.reading.expectations import documented_labels
-from catalog_probe.probes.planning.obstacles import fitted, obstacle
-from catalog_probe.probes.planning.rotation import ALL, Drawing
-from catalog_probe.probes.planning.spreading import elsewhere, spread
+from catalog_probe.probes.planning.endpoint_plans import list_other_endpoints, plan_endpoints
+from catalog_probe.probes.planning.obstacles import find_obstacle, fit_to_target
+from catalog_probe.probes.planning.rotation import ALL_ENDPOINTS, Rotation
 from catalog_probe.probes.recipes import book
 from catalog_probe.probes.recipes.loading import recipes_path
 
@@ -31,40 +31,43 @@ class Plan:
 
     @property
     def recipes(self) -> tuple[Recipe, ...]:
-        """How what is probed is provoked, in the order of the records."""
+        """The recipes of what is probed, in the order of the records."""
         return tuple(self.probed.values())
 
 
-def plan(
-    catalog: Catalog, target: Target, allow: frozenset[Cost], addresses: Iterable[str], drawing: Drawing = ALL
+def make_plan(
+    catalog: Catalog,
+    target: Target,
+    allow: frozenset[Cost],
+    addresses: Iterable[str],
+    rotation: Rotation = ALL_ENDPOINTS,
 ) -> Plan:
     """Decide for every address whether it is probed, and on which endpoints.
 
-    Pure but for loading the recipes of the providers named.
+    Pure but for loading the recipes.
     """
     probed: dict[str, Recipe] = {}
     not_probed: dict[str, Reason] = {}
     for address in addresses:
-        own = book.recipe_book(catalog[address].provider)
-        recipe = own.recipes.get(address)
+        record = catalog[address]
+        recipes = book.recipe_book(record.provider)
+        recipe = recipes.recipes.get(address)
         if recipe is None:
-            where = recipes_path(catalog[address].provider)
-            missing = Reason(ReasonCode.NO_RECIPE, f"add one in {where}, or a reason to UNPROBED")
-            not_probed[address] = own.unprobed.get(address, missing)
+            advice = f"add one in {recipes_path(record.provider)}, or a reason to UNPROBED"
+            not_probed[address] = recipes.unprobed.get(address, Reason(ReasonCode.NO_RECIPE, advice))
             continue
-        reason = obstacle(recipe, target, allow)
-        if reason is None:
-            others = elsewhere(recipe, catalog[address], catalog, own.minimal_requests)
-            cells = spread(others, catalog[address], target, allow, drawing)
-            labels = documented_labels(catalog[address], catalog.__getitem__) if recipe.not_sent else frozenset[str]()
-            probed[address] = fitted(recipe, target, allow, cells, labels)
-        else:
-            not_probed[address] = reason
+        obstacle = find_obstacle(recipe, target, allow)
+        if obstacle is not None:
+            not_probed[address] = obstacle
+            continue
+        others = list_other_endpoints(recipe, record, catalog, recipes.minimal_requests)
+        endpoint_plan = plan_endpoints(others, record, target, allow, rotation)
+        labels = documented_labels(record, catalog.__getitem__) if recipe.not_sent else frozenset[str]()
+        probed[address] = fit_to_target(recipe, target, allow, endpoint_plan, labels)
     return Plan(probed, not_probed)
 
 
-def controlled_lanes(chosen: Plan) -> tuple[str, ...]:
-    """The lanes of what would be probed in which every verdict rests on a control."""
-    recipes = list(chosen.probed.values())
-    without = {recipe.lane for recipe in recipes if book.find_control(recipe) is None}
-    return tuple(sorted({recipe.lane for recipe in recipes} - without))
+def controlled_lanes(plan: Plan) -> tuple[str, ...]:
+    """List the lanes of a plan in which every verdict rests on a control."""
+    uncontrolled = {recipe.lane for recipe in plan.recipes if book.find_control(recipe) is None}
+    return tuple(sorted({recipe.lane for recipe in plan.recipes} - uncontrolled))

@@ -1,4 +1,4 @@
-"""By whom a record, and each of its statements, can be observed: from recipes, costs, keys and values. Pure."""
+"""The reach of a record and of each assertion: who can observe it, by recipes, costs, keys and values. Pure."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from catalog_probe.catalog.model.labels import ANSWER
 from catalog_probe.catalog.model.reach import Reach
 from catalog_probe.catalog.reading.assertions import ANOTHER_REVISION, assertions
 from catalog_probe.catalog.reading.facts import NOT_ON_THE_WIRE
-from catalog_probe.probes.planning.obstacles import lacking, obstacle
+from catalog_probe.probes.planning.obstacles import find_obstacle, list_missing
 from catalog_probe.probes.targets import target_file as targets
 from catalog_probe.probes.targets.target import Cost, Credential, Provider
 
@@ -28,8 +28,8 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Reached:
-    """A reach, and why it is no better: what it takes besides, or why no client can bring it about."""
+class ExplainedReach:
+    """A reach, and why it is no better: what it needs besides, or why no client can provoke it."""
 
     reach: Reach
     why: str = ""
@@ -40,121 +40,129 @@ class Reached:
         return list(Reach).index(self.reach)
 
 
+# Why nothing is ever sent to a live provider -> who can still observe it. For any other reason, traffic shows it.
 REACH_BY_REASON: Mapping[str, Reach] = {
     ReasonCode.NO_DOCUMENTED_SETUP: Reach.MOCK,
     ReasonCode.NOT_ON_THE_WIRE: Reach.OFF_WIRE,
     ReasonCode.INVISIBLE_TO_CLIENT: Reach.OFF_WIRE,
     ReasonCode.SURFACE_OUT_OF_REACH: Reach.OFF_WIRE,
 }
-"""Why nothing is ever sent to a live provider -> who can observe it then; for any other reason, traffic shows it."""
 
-FLOORS: Mapping[str, Reached] = {
-    "": Reached(Reach.ONE_KEY),
-    "needs-an-account-state": Reached(Reach.MORE, "an account in that state"),
-    "only-the-provider": Reached(Reach.TRAFFIC, "only the provider can cause it"),
-    NOT_ON_THE_WIRE: Reached(Reach.OFF_WIRE, "it is not on the wire"),
-    ANOTHER_REVISION: Reached(Reach.MORE, "another revision than the usual one"),
+# What a record says of an assertion (`out_of_reach`) -> the best that its reach can be.
+BEST_REACHES: Mapping[str, ExplainedReach] = {
+    "": ExplainedReach(Reach.ONE_KEY),
+    "needs-an-account-state": ExplainedReach(Reach.MORE, "an account in that state"),
+    "only-the-provider": ExplainedReach(Reach.TRAFFIC, "only the provider can cause it"),
+    NOT_ON_THE_WIRE: ExplainedReach(Reach.OFF_WIRE, "it is not on the wire"),
+    ANOTHER_REVISION: ExplainedReach(Reach.MORE, "another revision than the usual one"),
 }
-"""What a record says of a statement (`out_of_reach`) -> the best that its reach can be."""
 
 NO_RECIPE = Reason(ReasonCode.NO_RECIPE, "no recipe provokes it")
-ONLY_A_CAUSE = Reached(Reach.TRAFFIC, "no request can provoke it")
+ONLY_SCENARIO = ExplainedReach(Reach.TRAFFIC, "no request can provoke it")
 
 
 @dataclass(frozen=True, slots=True)
-class Reaches:
-    """The reach of everything that one provider's recipes look at.
+class ProviderReach:
+    """The reach of everything that one provider's recipes observe.
 
-    `plain` is the provider as a target has it with nothing but the first key.
+    `one_key_provider` is the provider as the target would have it with nothing but the first key.
     """
 
     book: RecipeBook
-    plain: Provider
+    one_key_provider: Provider
 
     @classmethod
-    def of(cls, book: RecipeBook, name: str, target: Target) -> Reaches:
-        """With the first key and its host, what can then be looked up on the account, and the target's own values."""
+    def for_target(cls, book: RecipeBook, name: str, target: Target) -> ProviderReach:
+        """Take the first key and its host, what they can look up on the account, and the target's own values."""
         provider = target.providers.get(name, Provider(name))
-        keys = {role: Credential(role, "a key that is somebody's") for role in list(provider.credentials)[:1]}
-        values = {each: text for each, text in provider.values.items() if _is_own(provider, f"values.{each}")}
-        addresses = {each: text for each, text in provider.addresses.items() if _is_own(provider, each)}
-        addresses["base_url"] = "the address that the key is of"
-        plain = replace(provider, credentials=keys, values=values, addresses=addresses)
-        return cls(book, replace(target, providers={name: plain}).before_look_ups().providers[name])
+        keys = {role: Credential(role, "a key") for role in list(provider.credentials)[:1]}
+        values = {value: text for value, text in provider.values.items() if _is_own(provider, f"values.{value}")}
+        addresses = {service: url for service, url in provider.addresses.items() if _is_own(provider, service)}
+        addresses["base_url"] = "the address of the key"
+        one_key_provider = replace(provider, credentials=keys, values=values, addresses=addresses)
+        one_key_target = replace(target, providers={name: one_key_provider})
+        return cls(book, one_key_target.before_look_ups().providers[name])
 
-    def of_recipe(self, recipe: Recipe) -> Reached:
-        """Who can send this, looks and other endpoints aside."""
+    def recipe_reach(self, recipe: Recipe) -> ExplainedReach:
+        """Return who can send a recipe, without its optional parts and other endpoints."""
         if recipe.not_live is not None:
-            return _by_reason(Reason(*recipe.not_live))
+            return _reach_by_reason(Reason(*recipe.not_live))
         if recipe.needs_scenario:
-            return ONLY_A_CAUSE
+            return ONLY_SCENARIO
         needs = [] if recipe.cost is Cost.FREE else [f"cost {recipe.cost}"]
-        needs += lacking(recipe, self.plain)
-        return Reached(Reach.MORE, ", ".join(needs)) if needs else Reached(Reach.ONE_KEY)
+        needs += list_missing(recipe, self.one_key_provider)
+        return ExplainedReach(Reach.MORE, ", ".join(needs)) if needs else ExplainedReach(Reach.ONE_KEY)
 
-    def of_label(self, address: str, label: str) -> Reached:
-        """Who can observe what a record documents under one label."""
+    def label_reach(self, address: str, label: str) -> ExplainedReach:
+        """Return who can observe what a record documents under one label."""
         recipe = self.book.recipes.get(address)
         if recipe is None:
-            return _by_reason(self.book.unprobed.get(address, NO_RECIPE))
+            return _reach_by_reason(self.book.unprobed.get(address, NO_RECIPE))
         if label not in recipe.labels:
-            return Reached(Reach.TRAFFIC, recipe.not_sent[1] if recipe.not_sent else "nothing is sent under its label")
-        return worst(self.of_recipe(recipe), self.of_recipe(recipe.part_for_label(label)))
+            why = recipe.not_sent[1] if recipe.not_sent else "nothing is sent under its label"
+            return ExplainedReach(Reach.TRAFFIC, why)
+        return worst_reach(self.recipe_reach(recipe), self.recipe_reach(recipe.part_for_label(label)))
 
-    def of_assertion(self, assertion: Assertion) -> Reached:
-        """Who can observe one statement: neither more than its recipe shows nor more than its record says."""
+    def assertion_reach(self, assertion: Assertion) -> ExplainedReach:
+        """Return who can observe an assertion: no more than its recipe shows, nor than its record says."""
         labels = (assertion.key.label, *assertion.compared_labels)
-        shown = (self.of_label(assertion.address, label) for label in labels)
-        return worst(*shown, FLOORS[assertion.out_of_reach])
+        label_reaches = (self.label_reach(assertion.address, label) for label in labels)
+        return worst_reach(*label_reaches, BEST_REACHES[assertion.out_of_reach])
 
-    def of_record(self, record: Record, catalog: Catalog) -> Reached:
-        """Who can observe a record: whoever can observe any documented statement that its recipe asks for."""
+    def record_reach(self, record: Record, catalog: Catalog) -> ExplainedReach:
+        """Return who can observe any documented assertion that the recipe of a record asks for."""
         address = str(record.address)
         recipe = self.book.recipes.get(address)
         if recipe is None:
-            return self.of_label(address, ANSWER)
-        asked = [each for each in assertions(record, catalog.__getitem__) if each.key.label in recipe.labels]
-        documented = [assertion for assertion in asked if assertion.basis is Basis.DOCUMENTED]
-        return best(map(self.of_assertion, documented or asked)) if asked else self.of_recipe(recipe)
+            return self.label_reach(address, ANSWER)
+        sent = [
+            assertion for assertion in assertions(record, catalog.__getitem__) if assertion.key.label in recipe.labels
+        ]
+        documented = [assertion for assertion in sent if assertion.basis is Basis.DOCUMENTED]
+        return best_reach(map(self.assertion_reach, documented or sent)) if sent else self.recipe_reach(recipe)
 
-    def looks_at(self, assertion: Assertion) -> bool:
-        """Whether something is sent under its label, or it is left to recorded traffic on purpose."""
+    def has_recipe_for(self, assertion: Assertion) -> bool:
+        """Whether something is sent under the assertion's label, or it is left to recorded traffic on purpose."""
         recipe = self.book.recipes.get(assertion.address)
         return recipe is not None and (assertion.key.label in recipe.labels or recipe.not_sent is not None)
 
     def can_observe(self, assertion: Assertion, target: Target) -> bool:
-        """Whether a target, with its keys, its values and the costs that it allows, can ask for a statement."""
-        recipe, labels = self.book.recipes.get(assertion.address), {assertion.key.label, *assertion.compared_labels}
+        """Whether a target, with its keys, values and allowed costs, can ask for an assertion."""
+        recipe = self.book.recipes.get(assertion.address)
+        labels = {assertion.key.label, *assertion.compared_labels}
         if recipe is None or not labels <= recipe.labels:
             return False
         parts = (recipe, *map(recipe.part_for_label, labels))
-        return all(obstacle(part, target, target.allow) is None for part in parts)
+        return all(find_obstacle(part, target, target.allow) is None for part in parts)
 
 
-def all_reaches(books: Mapping[str, RecipeBook], target: Target) -> dict[str, Reaches]:
-    """The reaches of each provider; what one key has is read off the shipped live target where this one is a mock.
+def provider_reaches(books: Mapping[str, RecipeBook], target: Target) -> dict[str, ProviderReach]:
+    """Return the reach of each provider. If the target is a mock, the shipped live target says what one key has.
 
     Raises:
         TargetError: the shipped live target cannot be read.
     """
-    live = target if target.live else targets.load("live", {})
-    return {name: Reaches.of(book, name, live if name in live.providers else target) for name, book in books.items()}
+    live_target = target if target.live else targets.load("live", {})
+    return {
+        name: ProviderReach.for_target(book, name, live_target if name in live_target.providers else target)
+        for name, book in books.items()
+    }
 
 
-def best(reached: Iterable[Reached]) -> Reached:
-    """The one with the fewest needs; the first of several."""
-    return min(reached, key=lambda one: one.rank)
+def best_reach(reaches: Iterable[ExplainedReach]) -> ExplainedReach:
+    """Return the reach with the fewest needs; the first of several."""
+    return min(reaches, key=lambda reach: reach.rank)
 
 
-def worst(*reached: Reached) -> Reached:
-    """The one with the most needs; the first of several."""
-    return max(reached, key=lambda one: one.rank)
+def worst_reach(*reaches: ExplainedReach) -> ExplainedReach:
+    """Return the reach with the most needs; the first of several."""
+    return max(reaches, key=lambda reach: reach.rank)
 
 
-def _is_own(provider: Provider, place: str) -> bool:
-    """Whether what stands there is the target's own, and not somebody's variable."""
-    return place not in provider.variables or place in provider.defaulted
+def _is_own(provider: Provider, location: str) -> bool:
+    """Whether the target itself says what is there, and not a variable that somebody set."""
+    return location not in provider.variables or location in provider.defaulted
 
 
-def _by_reason(reason: Reason) -> Reached:
-    return Reached(REACH_BY_REASON.get(reason.code, Reach.TRAFFIC), reason.detail)
+def _reach_by_reason(reason: Reason) -> ExplainedReach:
+    return ExplainedReach(REACH_BY_REASON.get(reason.code, Reach.TRAFFIC), reason.detail)

@@ -1,7 +1,7 @@
-"""Which of a record's other endpoints a night looks at, so that all come round in four weeks. Pure.
+"""Which of a record's other endpoints a night asks, so that all are asked once in four weeks. Pure.
 
-DESIGN.md, Rotation: a live night looks at the first endpoint of each record, at cells that differ, and at those whose
-crc32 of record and endpoint is, modulo 28, the day's ordinal. Which day is whose does not depend on what else there is.
+A live night asks the first endpoint of each record, endpoints that differed before, and those that are due: crc32 of
+record and endpoint, modulo 28, is the day's ordinal modulo 28. So no endpoint's day depends on what else exists.
 """
 
 from __future__ import annotations
@@ -17,41 +17,38 @@ from catalog_probe.catalog.observed.cells import differing_endpoints
 if TYPE_CHECKING:
     from catalog_probe.catalog.model import Record
 
-ROUND = 28
-"""Days in which every endpoint of every record comes round."""
+ROUND_DAYS = 28  # in which every endpoint of every record is asked once
 
 
 class Depth(StrEnum):
-    """How many of a record's endpoints are looked at: the first, also tonight's share of the others, or all."""
+    """Which of a record's endpoints are asked: the first, also a share of the others each night, or all."""
 
     QUICK = "quick"
     ROTATE = "rotate"
     FULL = "full"
 
 
-def usual_depth(*, live: bool) -> Depth:
-    """What is looked at where nobody says how much."""
+def default_depth(*, live: bool) -> Depth:
     return Depth.ROTATE if live else Depth.FULL
 
 
 @dataclass(frozen=True, slots=True)
-class Drawing:
-    """What a run of this depth draws on this day."""
+class Rotation:
+    """Which endpoints a run of this depth asks on this day."""
 
     depth: Depth
     day: date
 
-    def draws(self, record: Record, endpoint: str) -> bool:
-        """Whether the run looks at this endpoint of the record, which is not its first."""
+    def includes(self, record: Record, endpoint: str) -> bool:
+        """Whether the run asks this endpoint of a record; it is not the record's first."""
         if self.depth is not Depth.ROTATE:
             return self.depth is Depth.FULL
-        return comes_round(str(record.address), endpoint, self.day) or endpoint in differing_endpoints(record)
+        return is_due(str(record.address), endpoint, self.day) or endpoint in differing_endpoints(record)
 
 
-ALL = Drawing(Depth.FULL, date.min)
-"""Every endpoint of every record, on any day."""
+ALL_ENDPOINTS = Rotation(Depth.FULL, date.min)
 
 
-def comes_round(address: str, endpoint: str, day: date) -> bool:
+def is_due(address: str, endpoint: str, day: date) -> bool:
     """Whether it is the day of this record and this endpoint, each by its address."""
-    return zlib.crc32(f"{address}{endpoint}".encode()) % ROUND == day.toordinal() % ROUND
+    return zlib.crc32(f"{address}{endpoint}".encode()) % ROUND_DAYS == day.toordinal() % ROUND_DAYS

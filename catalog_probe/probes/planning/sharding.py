@@ -1,7 +1,7 @@
-"""Which probes must share a process, and which of them a machine of several takes. Pure.
+"""Which probes must share a process, and which of them one machine of several takes. Pure.
 
-A lane's probes share one credential and so one rate; they are never split. Where a provider has a budget, all its
-lanes draw on it and stay together too; so they do on a live target, for limits hold for an organization (2:8.2).
+A lane's probes share one credential and its rate limit, so a lane is never split. All lanes of a provider stay together
+if it has a budget, and on a live target, where limits hold for an organization (2:8.2).
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _SHARD = re.compile(r"([1-9][0-9]{0,3})/([1-9][0-9]{0,3})")
 
 @dataclass(frozen=True, slots=True)
 class Shard:
-    """One of several machines that probe the same selection between them."""
+    """One of several machines that divide a selection among them."""
 
     number: int
     total: int
@@ -35,63 +35,63 @@ class Shard:
         Raises:
             ValueError: it is not of that form, or its number is above the total.
         """
-        found = _SHARD.fullmatch(text)
-        if found is None or int(found[1]) > int(found[2]):
+        match = _SHARD.fullmatch(text)
+        if match is None or int(match[1]) > int(match[2]):
             raise ValueError(f"{text!r} is no shard; write 1/3, 2/3 or 3/3 for three machines")
-        return cls(int(found[1]), int(found[2]))
+        return cls(int(match[1]), int(match[2]))
 
     def __str__(self) -> str:
         return f"{self.number}/{self.total}"
 
 
-def lane_of(address: str) -> str:
-    """The lane of a record; records without a recipe wait in one that sends nothing."""
+def find_lane(address: str) -> str:
+    """Return the lane of a record; records without a recipe have one that sends nothing."""
     provider = Address.parse(address).provider
     recipe = book.recipe_book(provider).recipes.get(address)
     return recipe.lane if recipe else f"{provider}:none"
 
 
-def group_of(address: str, target: Target) -> str:
-    """What an address is kept together with in one process: its lane, or its provider where its lanes share a limit."""
+def find_group(address: str, target: Target) -> str:
+    """Return what an address must share a process with: its lane, or its provider if the lanes share a limit."""
     provider = Address.parse(address).provider
-    return provider if target.shares_limits(provider) else lane_of(address)
+    return provider if target.shares_limits(provider) else find_lane(address)
 
 
-def share(shard: Shard, addresses: Iterable[str], target: Target) -> frozenset[str]:
-    """The addresses that a shard probes: whole groups, the heaviest first onto the machine with the least to do."""
-    groups = _groups(addresses, target)
+def select_addresses(shard: Shard, addresses: Iterable[str], target: Target) -> frozenset[str]:
+    """Return the addresses that a shard probes: whole groups, the heaviest first onto the least loaded machine."""
     loads = dict.fromkeys(range(1, shard.total + 1), 0)
-    mine: set[str] = set()
-    for members in groups.values():
-        number = min(loads, key=lambda each: (loads[each], each))
-        loads[number] += _weight(members)
+    selected: set[str] = set()
+    for members in _group_addresses(addresses, target).values():
+        number = min(loads, key=lambda machine: (loads[machine], machine))
+        loads[number] += _weigh(members)
         if number == shard.number:
-            mine.update(members)
-    return frozenset(mine)
+            selected.update(members)
+    return frozenset(selected)
 
 
-def lead(provider: str, addresses: Iterable[str], target: Target) -> str:
-    """The address by which it is known which shard answers for a provider of which nothing can be probed."""
-    members = next(iter(_groups((each for each in addresses if each.startswith(f"{provider}/")), target).values()))
-    return members[0]
+def lead_address(provider: str, addresses: Iterable[str], target: Target) -> str:
+    """Return the address whose shard answers for a provider of which nothing can be probed."""
+    own = (address for address in addresses if address.startswith(f"{provider}/"))
+    return next(iter(_group_addresses(own, target).values()))[0]
 
 
-def _groups(addresses: Iterable[str], target: Target) -> Mapping[str, list[str]]:
-    """Groups by weight. What has no recipe joins its provider's heaviest group: alone it would look like blindness."""
+def _group_addresses(addresses: Iterable[str], target: Target) -> Mapping[str, list[str]]:
+    """Return the groups, the heaviest first."""
     groups: dict[str, list[str]] = {}
     for address in sorted(addresses):
-        groups.setdefault(group_of(address, target), []).append(address)
-    ordered = dict(sorted(groups.items(), key=lambda item: (-_weight(item[1]), item[0])))
-    for name in [each for each in ordered if each.endswith(":none")]:
+        groups.setdefault(find_group(address, target), []).append(address)
+    ordered = dict(sorted(groups.items(), key=lambda item: (-_weigh(item[1]), item[0])))
+    # Records without a recipe join their provider's heaviest group: a shard of only those would look blind.
+    for name in [name for name in ordered if name.endswith(":none")]:
         provider = name.partition(":")[0]
-        host = next((each for each in ordered if each != name and each.partition(":")[0] == provider), None)
-        if host is not None:
-            ordered[host].extend(ordered.pop(name))
+        heaviest = next((other for other in ordered if other != name and other.partition(":")[0] == provider), None)
+        if heaviest is not None:
+            ordered[heaviest].extend(ordered.pop(name))
     return ordered
 
 
-def _weight(addresses: Iterable[str]) -> int:
-    """How many requests they take; each record counts at least once, for its own line in the results."""
+def _weigh(addresses: Iterable[str]) -> int:
+    """Count the requests of these records; each counts at least once, for its own line in the results."""
     total = 0
     for address in addresses:
         recipe = book.recipe_book(Address.parse(address).provider).recipes.get(address)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from catalog_probe.probes.planning import expirations
-from catalog_probe.probes.planning.look_ups import look_ups
-from catalog_probe.probes.planning.plan import plan
+from catalog_probe.probes.planning.look_ups import list_look_ups
+from catalog_probe.probes.planning.plan import make_plan
 from catalog_probe.probes.running import looking_up
 from catalog_probe.probes.targets.target import NOWHERE_KEY
 from catalog_probe.probes.wire.redaction.redactor import Redactor
@@ -22,9 +22,9 @@ if TYPE_CHECKING:
 def look_up(options: Options) -> tuple[LookedUp, ...]:
     """Look up the values that the records selected by the options need."""
     addresses = [str(record.address) for record in options.catalog.records if options.selects(record.address)]
-    planned = plan(options.catalog, options.planned_target, options.allow, addresses, options.drawing)
+    planned = make_plan(options.catalog, options.planned_target, options.allow, addresses, options.drawing)
     redactor = Redactor.for_target(options.target, public=[NOWHERE_KEY])
-    return looking_up.look_up(look_ups(planned.recipes, options.target), options.target, redactor)
+    return looking_up.look_up(list_look_ups(planned.recipes, options.target), options.target, redactor)
 
 
 def find_expirations(
@@ -34,5 +34,5 @@ def find_expirations(
     if not options.target.live:
         return ()
     target = options.target.with_values(looking_up.collect_values(looked_up))
-    recipes = plan(options.catalog, target, options.allow, selected, options.drawing).recipes
+    recipes = make_plan(options.catalog, target, options.allow, selected, options.drawing).recipes
     return tuple(expiration.to_json() for expiration in expirations.find_expirations(target, looked_up, recipes))

@@ -21,7 +21,7 @@ from catalog_probe.catalog.model.codes import ReasonCode
 from catalog_probe.catalog.model.errors import MAX_MESSAGE_LENGTH, UserError
 from catalog_probe.catalog.model.exits import Exit, select_exit
 from catalog_probe.catalog.text.sanitizing import sanitize_line, sanitize_row
-from catalog_probe.probes.planning.sharding import group_of
+from catalog_probe.probes.planning.sharding import find_group
 from catalog_probe.probes.plugin import after_run, before_run
 from catalog_probe.probes.plugin.collection.collecting import address_in, address_of
 from catalog_probe.probes.plugin.collection.items import PROBER, PROPERTY
@@ -184,7 +184,7 @@ class Controller:
             return None
         from catalog_probe.probes.plugin.collection.scheduling import GroupScheduling  # imports xdist
 
-        return GroupScheduling(config, log, lambda address: group_of(address, self.options.target))
+        return GroupScheduling(config, log, lambda address: find_group(address, self.options.target))
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_testnodedown(self, node: Any, error: Any) -> None:

@@ -9,7 +9,7 @@ from catalog_probe.catalog.evidence import harness_results
 from catalog_probe.catalog.evidence.results import Result, Run
 from catalog_probe.catalog.evidence.results_file import ResultsWriter
 from catalog_probe.catalog.model import Address
-from catalog_probe.probes.planning.reach import Reaches, all_reaches
+from catalog_probe.probes.planning.reach import ProviderReach, provider_reaches
 from catalog_probe.probes.recipes.book import recipe_book
 
 if TYPE_CHECKING:
@@ -106,9 +106,9 @@ class Recorder:
         if result["record"] not in self._selected:
             return result
         record = self._options.catalog[result["record"]]
-        return {**result, "reach": self._reaches[record.provider].of_record(record, self._options.catalog).reach}
+        return {**result, "reach": self._reaches[record.provider].record_reach(record, self._options.catalog).reach}
 
     @cached_property
-    def _reaches(self) -> dict[str, Reaches]:
+    def _reaches(self) -> dict[str, ProviderReach]:
         providers = {Address.parse(address).provider for address in self._selected}
-        return all_reaches({name: recipe_book(name) for name in providers}, self._options.target)
+        return provider_reaches({name: recipe_book(name) for name in providers}, self._options.target)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from catalog_probe.catalog.evidence.results import Run
 from catalog_probe.catalog.model import Address, Json
 from catalog_probe.catalog.model.clock import format_utc
-from catalog_probe.probes.planning.plan import controlled_lanes, plan
+from catalog_probe.probes.planning.plan import controlled_lanes, make_plan
 from catalog_probe.probes.plugin import before_run
 from catalog_probe.probes.running.looking_up import collect_values
 
@@ -82,7 +82,7 @@ def _list_self_tests(options: Options, selected: Sequence[str], looked_up: Seque
     if not options.target.live or options.traffic is not None:
         return ()
     target = options.target.with_values(collect_values(looked_up))
-    return controlled_lanes(plan(options.catalog, target, options.allow, selected))
+    return controlled_lanes(make_plan(options.catalog, target, options.allow, selected))
 
 
 def _describe_policy(options: Options, stale: Sequence[str]) -> dict[str, Json]:

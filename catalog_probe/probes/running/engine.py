@@ -20,8 +20,8 @@ from catalog_probe.catalog.model.codes import ReasonCode
 from catalog_probe.probes.judging.control import expect_control
 from catalog_probe.probes.judging.self_test import self_test
 from catalog_probe.probes.judging.verdicts.attempts import MAX_ATTEMPTS
-from catalog_probe.probes.planning.plan import plan
-from catalog_probe.probes.planning.rotation import ALL, Drawing
+from catalog_probe.probes.planning.plan import make_plan
+from catalog_probe.probes.planning.rotation import ALL_ENDPOINTS, Rotation
 from catalog_probe.probes.recipes import book
 from catalog_probe.probes.running.barrier import Stage
 from catalog_probe.probes.running.fault_free import ask_fault_free, send_fault_free
@@ -81,7 +81,7 @@ class Engine:
     """Notes what probes make on a live account."""
     today: date | None = None
     """Selects what the self-tests claim; None for a run without self-tests."""
-    drawing: Drawing = ALL
+    drawing: Rotation = ALL_ENDPOINTS
     """Selects the endpoints on which each error is provoked."""
     allowance: RetentionBudget = field(default_factory=RetentionBudget)
     """What may be kept of large answers."""
@@ -102,7 +102,7 @@ class Engine:
 
     def start(self, addresses: Iterable[str]) -> None:
         """Begin to probe records, concurrently, and return at once."""
-        chosen = plan(self.catalog, self.target, self.allow, addresses, self.drawing)
+        chosen = make_plan(self.catalog, self.target, self.allow, addresses, self.drawing)
         self._not_probed |= chosen.not_probed
         self._submit(
             {
@@ -181,7 +181,7 @@ class Engine:
     def _ensure_started(self, address: str) -> None:
         """Start to probe a record if it was not started, or note why it is not probed here."""
         if address not in self._results and address not in self._not_probed:
-            chosen = plan(self.catalog, self.target, self.allow, [address], self.drawing)
+            chosen = make_plan(self.catalog, self.target, self.allow, [address], self.drawing)
             self._not_probed |= chosen.not_probed
             self._submit(chosen.probed)
         if address in self._results:

@@ -23,7 +23,7 @@ from catalog_probe.probes.judging.verdicts.attempts import (
 )
 from catalog_probe.probes.judging.verdicts.record_verdict import judge_record
 from catalog_probe.probes.judging.verdicts.verdict import Verdict
-from catalog_probe.probes.planning.obstacles import services_beyond_the_control
+from catalog_probe.probes.planning.obstacles import services_without_control
 from catalog_probe.probes.recipes.performing import UnobservedParts, perform_recipe
 from catalog_probe.probes.recipes.probe import ProbeStopped
 from catalog_probe.probes.running import controls
@@ -73,7 +73,7 @@ def settle(unsettled: UnsettledResult, lane: Lane) -> Result:
 def _describe_probe(task: Task, lane: Lane, history: AttemptHistory) -> ProbedRecord:
     """Describe the record's requests for the inconclusive rules. On a mock every address is right."""
     addresses = lane.provider.addresses
-    unproven = services_beyond_the_control(task.recipe) if lane.live and task.control is not None else ()
+    unproven = services_without_control(task.recipe) if lane.live and task.control is not None else ()
     return ProbedRecord(
         provider=lane.provider.name,
         expected=task.expected,

@@ -12,7 +12,7 @@ from catalog_probe.catalog.model.labels import SUCCESS
 from catalog_probe.catalog.reading.assertions import asserted_expectations
 from catalog_probe.catalog.reading.classification import own_row
 from catalog_probe.probes.judging.comparison.basis import is_no_refusal
-from catalog_probe.probes.planning.obstacles import obstacle
+from catalog_probe.probes.planning.obstacles import find_obstacle
 from catalog_probe.probes.recipes import book
 from catalog_probe.probes.recipes.fault_free import fault_free_request
 from catalog_probe.probes.running.task import Task
@@ -77,4 +77,4 @@ class TaskFactory:
         if isinstance(request, Reason):
             return request
         recipe = replace(request, credential=role)
-        return obstacle(recipe, self.target, self.allow) or recipe
+        return find_obstacle(recipe, self.target, self.allow) or recipe

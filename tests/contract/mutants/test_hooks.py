@@ -12,7 +12,7 @@ import pytest
 
 from tests.harness.mutants import instead
 from tests.harness.mutants.hooks import GONE, Hook, Unresolved
-from tests.harness.mutants.instead import Reached
+from tests.harness.mutants.instead import ExplainedReach
 from tests.harness.mutants.mutated import imported_anew
 from tests.harness.mutants.tables import COLUMNS, Mutant, Refused, mutants, refusals
 
@@ -36,7 +36,7 @@ def original(text: str) -> Any:
 def read_anew(hook: str, stands: str, module: str, name: str, topic: Path = NOWHERE) -> Any:
     """What a module has under a name in a mock with something else in the place of the hook."""
     parsed = Hook.parse(hook)
-    with imported_anew(parsed, lambda value: instead.stands_in(stands, topic, value, Reached())):
+    with imported_anew(parsed, lambda value: instead.stands_in(stands, topic, value, ExplainedReach())):
         return vars(importlib.import_module(module))[name]
 
 
@@ -91,7 +91,9 @@ def test_at_an_import_that_module_alone_has_the_replacement() -> None:
 def test_what_a_table_calls_has_the_replacement(tmp_path: Path) -> None:
     (tmp_path / "topic.py").write_text(TOPIC, encoding="utf-8")
     hook = Hook.parse("pd.endpoints.lookups:tokenize_text")
-    with imported_anew(hook, lambda value: instead.stands_in("@other_kind", tmp_path / "topic.tsv", value, Reached())):
+    with imported_anew(
+        hook, lambda value: instead.stands_in("@other_kind", tmp_path / "topic.tsv", value, ExplainedReach())
+    ):
         routes = importlib.import_module("catalog_probe.mockserver.pd.routes").ROUTES
         handler = next(route.handler for route in routes if route.path == "/v1/tokenize-text")
         refusal = importlib.import_module("catalog_probe.mockserver.core.errors").Refusal
@@ -155,7 +157,7 @@ def test_what_a_function_returns_is_changed_where_the_steps_lead_into_it() -> No
     ],
 )
 def test_a_literal_has_the_type_of_what_it_replaces(stands: str, like: object, value: object) -> None:
-    assert instead.stands_in(stands, NOWHERE, like, Reached()) == value
+    assert instead.stands_in(stands, NOWHERE, like, ExplainedReach()) == value
 
 
 @pytest.mark.parametrize("stands", ["410 Gone", "@nothing", "=pd.errors:NO_SUCH", "@_private"])

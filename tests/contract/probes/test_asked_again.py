@@ -9,7 +9,7 @@ import pytest
 from catalog_probe.catalog.evidence.verdicts.partial import is_partial
 from catalog_probe.catalog.model import Outcome
 from catalog_probe.catalog.model.labels import UNJUDGED_LABELS
-from catalog_probe.probes.planning.rotation import ALL
+from catalog_probe.probes.planning.rotation import ALL_ENDPOINTS
 from tests.harness import fault_changes as to
 from tests.harness.engines import catalog, probe
 from tests.harness.fault_table import BARE, COMPLIANCE_KEY, in_own_envelope
@@ -151,7 +151,7 @@ MESSAGES = "/v1/messages$"
 
 def everywhere(target: Target) -> Result:
     """The result of an error on each of the endpoints that its record names."""
-    return probe(target, [REVOKED], drawing=ALL)[REVOKED]
+    return probe(target, [REVOKED], drawing=ALL_ENDPOINTS)[REVOKED]
 
 
 def asked_in(result: Result) -> list[list[str]]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from catalog_probe.catalog.files.store import Catalog
 from catalog_probe.catalog.model import Outcome
-from catalog_probe.probes.planning.rotation import ALL
+from catalog_probe.probes.planning.rotation import ALL_ENDPOINTS
 from tests.harness import fault_changes as to
 from tests.harness.engines import catalog, probe
 from tests.harness.fault_table import enveloped
@@ -29,7 +29,7 @@ def night(stand: Stand, where: Where, live: bool = True, records: Catalog | None
     target = replace(stand.behind(Fault(where, answer=NO_PATH)), live=live)
     pa = target.providers["pa"]
     target = replace(target, providers={"pa": replace(pa, vouched=frozenset(pa.values))})
-    return probe(target, [MALFORMED, AGENTS], records, drawing=ALL)[MALFORMED]
+    return probe(target, [MALFORMED, AGENTS], records, drawing=ALL_ENDPOINTS)[MALFORMED]
 
 
 def unseen(result: Result) -> set[str]:

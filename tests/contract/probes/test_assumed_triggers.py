@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from catalog_probe.catalog.model import Outcome
-from catalog_probe.probes.planning.rotation import ALL
+from catalog_probe.probes.planning.rotation import ALL_ENDPOINTS
 from tests.harness import fault_changes as to
 from tests.harness.engines import probe
 from tests.harness.fault_table import enveloped
@@ -24,7 +24,7 @@ REFUSED = Where(provider="pa", path="/v1/compliance", statuses=(401,))
 
 
 def night(stand: Stand, *faults: Fault) -> dict[str, Result]:
-    return probe(stand.behind(*faults), [MADE_UP_KEY, ROLES], drawing=ALL)
+    return probe(stand.behind(*faults), [MADE_UP_KEY, ROLES], drawing=ALL_ENDPOINTS)
 
 
 @pytest.mark.parametrize("status", [200, 404])

@@ -10,13 +10,13 @@ from catalog_probe.catalog.reading.assertions import assertions
 from catalog_probe.catalog.reading.record_fields import claimed_endpoints
 from catalog_probe.catalog.writeback.planner import Patch, UpdatePolicy, plan_patch
 from catalog_probe.catalog.writeback.sightings import Sighting
-from catalog_probe.probes.planning.rotation import ALL
+from catalog_probe.probes.planning.rotation import ALL_ENDPOINTS
 from tests.harness.engines import FIRST, catalog, probe
 from tests.unit.reports.making import TODAY, run
 
 if TYPE_CHECKING:
     from catalog_probe.catalog.evidence.results import Result, Run
-    from catalog_probe.probes.planning.rotation import Drawing
+    from catalog_probe.probes.planning.rotation import Rotation
     from catalog_probe.probes.targets.target import Target
 
 REVOKED = "pa/errors/general/key_revoked"
@@ -24,7 +24,7 @@ CLAIMED = claimed_endpoints(catalog()[REVOKED])
 ELSEWHERE = CLAIMED[-1]
 
 
-def seen(target: Target, drawing: Drawing = ALL) -> Result:
+def seen(target: Target, drawing: Rotation = ALL_ENDPOINTS) -> Result:
     return probe(target, [REVOKED], drawing=drawing)[REVOKED]
 
 

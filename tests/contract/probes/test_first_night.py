@@ -12,7 +12,7 @@ from catalog_probe.catalog.evidence.results import Result, Run
 from catalog_probe.catalog.files.store import RECORDS
 from catalog_probe.catalog.writeback.update import update_records
 from catalog_probe.mockserver.app import create_app
-from catalog_probe.probes.planning.rotation import ALL
+from catalog_probe.probes.planning.rotation import ALL_ENDPOINTS
 from tests.harness.checkouts import copied
 from tests.harness.engines import mock_target_at, probe
 from tests.harness.serving import serving
@@ -36,7 +36,7 @@ ADDRESSES = (
 def seen() -> dict[str, Result]:
     """What a night sees that finds everything as documented, at times that do not change."""
     with serving(create_app()) as base:
-        found = probe(mock_target_at(base), ADDRESSES, drawing=ALL)
+        found = probe(mock_target_at(base), ADDRESSES, drawing=ALL_ENDPOINTS)
     return {address: _at_noon(result) for address, result in found.items()}
 
 

@@ -11,10 +11,10 @@ import pytest
 from catalog_probe.cli.reference import variables
 from catalog_probe.probes.calls.call import get
 from catalog_probe.probes.coverage import missing_variables
-from catalog_probe.probes.planning import bounds
-from catalog_probe.probes.planning.budgeting import facts_looked_at, spending
-from catalog_probe.probes.planning.plan import plan
-from catalog_probe.probes.planning.rotation import Depth, Drawing
+from catalog_probe.probes.planning import plan_text
+from catalog_probe.probes.planning.budgeting import count_facts, plan_spending
+from catalog_probe.probes.planning.plan import make_plan
+from catalog_probe.probes.planning.rotation import Depth, Rotation
 from catalog_probe.probes.recipes.recipe import Recipe, recipe
 from catalog_probe.probes.targets import target_file as targets
 from catalog_probe.probes.targets.target import Cost, Provider
@@ -22,13 +22,15 @@ from tests.harness.command import CHECKOUT
 from tests.harness.engines import catalog
 
 EVERY = frozenset(Cost)
-NIGHT = Drawing(Depth.ROTATE, date(2026, 11, 21))
+NIGHT = Rotation(Depth.ROTATE, date(2026, 11, 21))
 
 
 def told(allow: frozenset[Cost] = frozenset({Cost.FREE}), **environ: str) -> list[str]:
     target = targets.load("live", environ).before_look_ups()
     addresses = [str(record.address) for record in catalog().records]
-    return bounds.told(plan(catalog(), target, allow, addresses, NIGHT), targets.load("live", environ), catalog())
+    return plan_text.format_plan(
+        make_plan(catalog(), target, allow, addresses, NIGHT), targets.load("live", environ), catalog()
+    )
 
 
 def test_a_plan_lists_each_request_with_its_label_cost_and_credential() -> None:
@@ -64,8 +66,8 @@ def test_a_plan_names_what_is_left_out_first() -> None:
     target = targets.load("live", {"PD_API_KEY": "key-of-nobody"}).before_look_ups()
     small = replace(target, providers={"pd": replace(target.providers["pd"], max_tokens=10_000)})
     addresses = [str(record.address) for record in catalog().select("pd")]
-    chosen = plan(catalog(), small, EVERY, addresses, NIGHT)
-    (told,) = [line for line in bounds.told(chosen, small, catalog()) if "left out first" in line]
+    chosen = make_plan(catalog(), small, EVERY, addresses, NIGHT)
+    (told,) = [line for line in plan_text.format_plan(chosen, small, catalog()) if "left out first" in line]
     named = re.findall(r"pd/[\w/]+", told)
     assert named
     assert all(chosen.probed[address].tokens for address in named)
@@ -73,10 +75,10 @@ def test_a_plan_names_what_is_left_out_first() -> None:
 
 def test_a_budget_that_holds_everything_changes_no_order() -> None:
     rows = [row("pa/endpoints/models/list_models", 5), row("pa/endpoints/models/get_model", 9)]
-    spent = spending(rows, Provider("pa", max_tokens=14), catalog())
+    spent = plan_spending(rows, Provider("pa", max_tokens=14), catalog())
     assert spent.order == tuple(each.address for each in rows)
     assert spent.left_out == ()
-    assert spending(rows, Provider("pa"), catalog()).left_out == ()
+    assert plan_spending(rows, Provider("pa"), catalog()).left_out == ()
 
 
 def row(address: str, tokens: int) -> Recipe:
@@ -84,25 +86,25 @@ def row(address: str, tokens: int) -> Recipe:
 
 
 def test_a_budget_is_spent_on_most_facts_for_its_tokens_and_what_is_free_comes_first() -> None:
-    facts = facts_looked_at("pa", catalog())
+    facts = count_facts("pa", catalog())
     most = max(facts, key=lambda address: (facts[address], address))
     least = min((each for each in facts if facts[each] == 1), default="")
     assert facts[most] > 5
     rows = [row(least, 10), row(most, 10), row("pa/endpoints/models/list_models", 0)]
-    spent = spending(rows, Provider("pa", max_tokens=15), catalog())
+    spent = plan_spending(rows, Provider("pa", max_tokens=15), catalog())
     assert spent.order == ("pa/endpoints/models/list_models", most, least)
     assert spent.left_out == (least,)
     dear = [row(least, 1), row(most, 1000)]
-    assert spending(dear, Provider("pa", max_tokens=1000), catalog()).left_out == (most,)
+    assert plan_spending(dear, Provider("pa", max_tokens=1000), catalog()).left_out == (most,)
 
 
 @pytest.mark.parametrize("limit, code", [(999, "beyond-budget"), (1000, None)])
 def test_what_alone_is_more_than_the_budget_is_not_tried(limit: int, code: str | None) -> None:
-    from catalog_probe.probes.planning.obstacles import obstacle
+    from catalog_probe.probes.planning.obstacles import find_obstacle
 
     target = targets.load("live", {"PA_API_KEY": "key-of-nobody"})
     bounded = replace(target, providers={"pa": replace(target.providers["pa"], max_tokens=limit)})
-    reason = obstacle(row("pa/endpoints/models/list_models", 1000), bounded, EVERY)
+    reason = find_obstacle(row("pa/endpoints/models/list_models", 1000), bounded, EVERY)
     assert (reason.code if reason else None) == code
 
 
@@ -119,7 +121,10 @@ def test_without_its_first_key_a_provider_gains_by_that_alone(environ: dict[str,
     (first,) = [each for each in missing_variables.gains(catalog(), target, target.allow) if each.provider == "pa"]
     begun = targets.load("live", {"PA_API_KEY": "key-of-nobody"}).before_look_ups()
     addresses = [str(record.address) for record in catalog().select("pa")]
-    assert (first.variable, first.records) == ("PA_API_KEY", len(plan(catalog(), begun, begun.allow, addresses).probed))
+    assert (first.variable, first.records) == (
+        "PA_API_KEY",
+        len(make_plan(catalog(), begun, begun.allow, addresses).probed),
+    )
 
 
 def test_a_gain_is_what_setting_the_variable_really_adds() -> None:
@@ -128,7 +133,7 @@ def test_a_gain_is_what_setting_the_variable_really_adds() -> None:
     (best, *_) = [each for each in missing_variables.gains(catalog(), begun, begun.allow) if each.provider == "pa"]
     addresses = [str(record.address) for record in catalog().select("pa")]
     after = targets.load("live", {**before, best.variable: "value-of-nobody"}).before_look_ups()
-    had, has = (set(plan(catalog(), each, begun.allow, addresses).probed) for each in (begun, after))
+    had, has = (set(make_plan(catalog(), each, begun.allow, addresses).probed) for each in (begun, after))
     assert best.records > 0
     assert len(has - had) == best.records
 
@@ -144,5 +149,5 @@ def test_a_key_gains_what_can_be_looked_up_with_it_too(variable: str) -> None:
     able = {name for name in newly if after.providers["pa"].found_by(name)}
     after = after.with_values({"pa": {name: newly[name] for name in able}})
     addresses = [str(record.address) for record in catalog().select(said.provider)]
-    had, has = (len(plan(catalog(), each, begun.allow, addresses).probed) for each in (begun, after))
+    had, has = (len(make_plan(catalog(), each, begun.allow, addresses).probed) for each in (begun, after))
     assert said.records == has - had > 0

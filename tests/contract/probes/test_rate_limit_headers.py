@@ -17,7 +17,7 @@ from catalog_probe.catalog.reading.headers import HeaderRule
 from catalog_probe.catalog.recognition.vocabulary import ProviderVocabulary
 from catalog_probe.probes.judging.comparison.limit_headers import find_contradictions
 from catalog_probe.probes.judging.judge import judge
-from catalog_probe.probes.planning.obstacles import fitted
+from catalog_probe.probes.planning.obstacles import fit_to_target
 from catalog_probe.probes.recipes.book import recipe_book
 from catalog_probe.probes.targets.target import Cost, Target
 from tests.harness import fault_changes as to
@@ -214,7 +214,7 @@ def test_rate_limit_headers_are_documented_ones(clean: Clean) -> None:
 
 
 def with_allowed(target: Target, *allow: Cost) -> dict[str, tuple[int, str]]:
-    recipe = fitted(recipe_book("pa").recipes[GENERAL["pa"]], target, frozenset(allow))
+    recipe = fit_to_target(recipe_book("pa").recipes[GENERAL["pa"]], target, frozenset(allow))
     return {label: (recipe.requests, reason.code) for label, reason in recipe.left_out.items()}
 
 

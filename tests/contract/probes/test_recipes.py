@@ -19,10 +19,10 @@ from catalog_probe.probes.calls.call import Call, get, post
 from catalog_probe.probes.calls.placeholders import fill_placeholders
 from catalog_probe.probes.coverage import completeness as fit
 from catalog_probe.probes.coverage import coverage
-from catalog_probe.probes.planning.bounds import bounds
-from catalog_probe.probes.planning.obstacles import fitted, obstacle
-from catalog_probe.probes.planning.plan import plan
-from catalog_probe.probes.planning.reach import Reaches, all_reaches
+from catalog_probe.probes.planning.obstacles import find_obstacle, fit_to_target
+from catalog_probe.probes.planning.plan import make_plan
+from catalog_probe.probes.planning.plan_text import upper_bounds
+from catalog_probe.probes.planning.reach import ProviderReach, provider_reaches
 from catalog_probe.probes.recipes.book import RecipeBook, recipe_book
 from catalog_probe.probes.recipes.recipe import Family, Recipe, recipe
 from catalog_probe.probes.targets import target_file as targets
@@ -151,24 +151,24 @@ FREE = recipe(ADDRESS, get("/v1/models"))
     ],
 )
 def test_what_keeps_a_record_from_being_probed(probed: Recipe, where: Target, reason: tuple[str, str] | None) -> None:
-    found = obstacle(probed, where, where.allow)
+    found = find_obstacle(probed, where, where.allow)
     assert (None if found is None else (found.code, found.detail)) == reason
     assert found is None or found.code in NOT_PROBED
 
 
 def test_a_label_that_is_left_to_traffic_is_left_out_with_its_reason() -> None:
     partial = replace(FREE, not_sent=("no-documented-setup", "why"))
-    looks = fitted(partial, target(), frozenset(), labels=frozenset({"answer", "later"})).left_out
+    looks = fit_to_target(partial, target(), frozenset(), labels=frozenset({"answer", "later"})).left_out
     assert {label: (reason.code, reason.detail) for label, reason in looks.items()} == {
         "later": ("no-documented-setup", "why")
     }
-    assert fitted(FREE, target(), frozenset(), labels=frozenset({"answer", "later"})).left_out == {}
+    assert fit_to_target(FREE, target(), frozenset(), labels=frozenset({"answer", "later"})).left_out == {}
 
 
 def test_a_plan_bounds_every_attempt_and_one_control_a_lane() -> None:
     rows = [replace(FREE, requests=3, tokens=5), replace(FREE, requests=1, credential="admin")]
-    assert bounds(rows) == (2 + 3 * 4, 15)
-    assert bounds(rows, [replace(FREE, requests=1, tokens=2)] * 2) == (2 + 3 * 4 + 2, 15 + 4)
+    assert upper_bounds(rows) == (2 + 3 * 4, 15)
+    assert upper_bounds(rows, [replace(FREE, requests=1, tokens=2)] * 2) == (2 + 3 * 4 + 2, 15 + 4)
 
 
 def looked_at() -> Catalog:
@@ -268,7 +268,9 @@ def test_a_record_that_names_no_record_is_told() -> None:
 def test_coverage_counts_by_kind() -> None:
     own = RecipeBook({ADDRESS: replace(FREE, needs_scenario=True)}, {LIST: Reason("not-on-the-wire", "why")}, {})
     today = date(2026, 1, 31)
-    records = coverage.covered(small_catalog(), {"pa": Reaches.of(own, "pa", target())}, target(live=False))
+    records = coverage.covered(
+        small_catalog(), {"pa": ProviderReach.for_target(own, "pa", target())}, target(live=False)
+    )
     kinds = coverage.by_kind(records, today)
     assert set(kinds) == {"pa errors", "pa endpoints", "total"}
     assert kinds["pa errors"] == coverage.Count(records=1, traffic_only=1, here=1, verified=1)
@@ -283,7 +285,7 @@ def test_coverage_counts_by_kind() -> None:
 
 def test_labels_that_are_left_to_traffic_are_counted_with_their_reason() -> None:
     own = RecipeBook({LIST: recipe(LIST, {"success": get("/")}, not_sent=("no-documented-setup", "why"))}, {}, {})
-    reaches = {"pa": Reaches.of(own, "pa", target())}
+    reaches = {"pa": ProviderReach.for_target(own, "pa", target())}
     records = coverage.covered(small_catalog(), reaches, target())
     assert list(coverage.unsent(records, small_catalog(), reaches)) == [f"{LIST}: 1 of 2 labels: why"]
 
@@ -291,7 +293,9 @@ def test_labels_that_are_left_to_traffic_are_counted_with_their_reason() -> None
 def test_coverage_of_the_shipped_records_adds_up() -> None:
     live = targets.load("live", {})
     books = {name: recipe_book(name) for name in providers()}
-    total = coverage.by_kind(coverage.covered(looked_at(), all_reaches(books, live), live), date(2026, 1, 31))["total"]
+    total = coverage.by_kind(coverage.covered(looked_at(), provider_reaches(books, live), live), date(2026, 1, 31))[
+        "total"
+    ]
     assert total.records == len(looked_at())
     reached = (total.one_key, total.more, total.traffic_only, total.mock_only, total.off_the_wire)
     assert sum(reached) == total.records
@@ -302,11 +306,11 @@ def test_coverage_of_the_shipped_records_adds_up() -> None:
 def test_a_plan_with_one_key_probes_the_records_of_that_reach() -> None:
     keys = {f"{name.upper()}_API_KEY": "key-of-nobody" for name in ("pa", "pb", "pc", "pd")}
     live = targets.load("live", keys).before_look_ups()
-    reaches = all_reaches({name: recipe_book(name) for name in providers()}, targets.load("live", {}))
+    reaches = provider_reaches({name: recipe_book(name) for name in providers()}, targets.load("live", {}))
     addresses = [str(record.address) for record in catalog().records]
-    probed = plan(catalog(), live, live.allow, addresses).probed
+    probed = make_plan(catalog(), live, live.allow, addresses).probed
     found = {
-        address: reaches[catalog()[address].provider].of_record(catalog()[address], catalog()).reach
+        address: reaches[catalog()[address].provider].record_reach(catalog()[address], catalog()).reach
         for address in addresses
     }
     assert {address for address, reach in found.items() if reach is Reach.ONE_KEY} <= probed.keys()

@@ -11,7 +11,7 @@ from catalog_probe.catalog.files.manifest import providers
 from catalog_probe.catalog.model.labels import SUCCESS
 from catalog_probe.catalog.reading.grpc_statuses import http_status_of
 from catalog_probe.probes.calls.call import get, post
-from catalog_probe.probes.planning.spreading import elsewhere
+from catalog_probe.probes.planning.endpoint_plans import list_other_endpoints
 from catalog_probe.probes.recipes.book import recipe_book
 from catalog_probe.probes.recipes.recipe import Family, Recipe, StepOptions, Steps
 from tests.harness.declared import Used, gaps, undeclared, used
@@ -43,7 +43,9 @@ def with_steps(recipe: Recipe) -> Iterator[tuple[str, Recipe]]:
 def on_each_endpoint(recipe: Recipe) -> Iterator[tuple[str, Recipe]]:
     """The recipe, and what it sends to the other endpoints that its record names, as far as they have steps."""
     yield from with_steps(recipe)
-    others = elsewhere(recipe, catalog()[recipe.address], catalog(), recipe_book(recipe.provider).minimal_requests)
+    others = list_other_endpoints(
+        recipe, catalog()[recipe.address], catalog(), recipe_book(recipe.provider).minimal_requests
+    )
     yield from ((f"{recipe.address}@{at}", cell) for at, cell in others.items() if cell.steps is not None)
 
 

@@ -11,7 +11,7 @@ from catalog_probe.catalog.files.manifest import providers
 from catalog_probe.catalog.model import Outcome, Reason
 from catalog_probe.catalog.model.codes import ReasonCode
 from catalog_probe.catalog.reading.grpc_statuses import http_status_of
-from catalog_probe.probes.planning.obstacles import obstacle
+from catalog_probe.probes.planning.obstacles import find_obstacle
 from catalog_probe.probes.recipes.fault_free import FAULT_FREE, fault_free_request
 from catalog_probe.probes.recipes.performing import perform_recipe
 from catalog_probe.probes.running.attempt_probe import AttemptProbe
@@ -75,7 +75,7 @@ def test_each_that_is_declared_is_an_endpoint_without_another() -> None:
 @pytest.mark.parametrize("name", providers())
 def test_each_succeeds(name: str, mock_target: Target) -> None:
     mine = {endpoint: recipe for endpoint, recipe in WITH_TWIN if endpoint.startswith(f"{name}/")}
-    obstacles = {each: obstacle(recipe, mock_target, frozenset(Cost)) for each, recipe in mine.items()}
+    obstacles = {each: find_obstacle(recipe, mock_target, frozenset(Cost)) for each, recipe in mine.items()}
     assert {each: why for each, why in obstacles.items() if why is not None} == {}
     answers = anyio.run(
         asked, mine, mock_target.providers[name], Redactor.for_target(mock_target, public=[NOWHERE_KEY])

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
-class Reached:
+class ExplainedReach:
     """Counts how often anything came to where a replacement stands; a value is reached where it is replaced."""
 
     def __init__(self) -> None:
@@ -73,7 +73,7 @@ def _demand_as_wide(original: FunctionType, made: Any) -> None:
         raise Unresolved(f"{made.__qualname__} takes {few} arguments, and {original.__qualname__} needs {many}")
 
 
-def stands_in(text: str, topic: Path, original: Any, reached: Reached) -> Any:
+def stands_in(text: str, topic: Path, original: Any, reached: ExplainedReach) -> Any:
     """What stands in the place of the original. A function of the topic is asked for when it is first called: by then
     the mock is imported, and the topic may import from it."""
     if isinstance(original, property):

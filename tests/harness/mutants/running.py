@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING, Any
 from catalog_probe.catalog.evidence.verdicts.blindness import find_blind_providers
 from catalog_probe.catalog.model import Outcome, Severity
 from catalog_probe.catalog.reading.expectations import documented_labels
-from catalog_probe.probes.planning.rotation import Depth, Drawing
+from catalog_probe.probes.planning.rotation import Depth, Rotation
 from catalog_probe.probes.recipes.book import recipe_book
 from catalog_probe.probes.targets import target_file as targets
 from tests.harness.engines import catalog, probe
 from tests.harness.mutants import instead
 from tests.harness.mutants.hooks import Hook
-from tests.harness.mutants.instead import Reached
+from tests.harness.mutants.instead import ExplainedReach
 from tests.harness.mutants.mutated import imported_anew
 from tests.harness.mutants.reach import Reach, traced
 from tests.harness.mutants.tables import Mutant, Of
@@ -114,7 +114,7 @@ class Verdict:
 
 
 @dataclass(frozen=True, slots=True)
-class _Named(Drawing):
+class _Named(Rotation):
     """All endpoints of the records named, the first of the others."""
 
     records: frozenset[str] = frozenset()
@@ -160,7 +160,7 @@ def run(mutant: Mutant, shown: Shown = Shown.MET) -> Verdict:
 def _run(mutant: Mutant, named: frozenset[str], chosen: frozenset[str], unshown: Mapping[str, Result]) -> Verdict:
     """Probe those chosen; whether the run is blind is judged with what comes of the others on the mock unchanged."""
     raised = _Raised()
-    reached = Reached()
+    reached = ExplainedReach()
     try:
         with raised.heard(), _serving(mutant, reached) as target:
             found = probe(target, sorted(chosen), drawing=_Named(Depth.QUICK, date.min, named))
@@ -186,7 +186,7 @@ def untouched(provider: str) -> dict[str, str]:
 
 
 @contextmanager
-def _serving(mutant: Mutant, reached: Reached) -> Iterator[Target]:
+def _serving(mutant: Mutant, reached: ExplainedReach) -> Iterator[Target]:
     with served(mutant, reached) as addresses:
         target = targets.load("mock").served_by(addresses)
         yield target.with_values(LARGE_TOO) if mutant.is_large else target
@@ -194,7 +194,7 @@ def _serving(mutant: Mutant, reached: Reached) -> Iterator[Target]:
 
 @contextmanager
 def served(
-    mutant: Mutant, reached: Reached, given: Mapping[str, Any] | None = None
+    mutant: Mutant, reached: ExplainedReach, given: Mapping[str, Any] | None = None
 ) -> Iterator[Mapping[str, Mapping[str, str]]]:
     """The addresses of the mock with the mutant in it, speaking the prefixes given."""
     hook = Hook.parse(mutant.hook)

@@ -10,7 +10,7 @@ import pytest
 from catalog_probe.mockserver.core.prefixes import CLIENT_NAMES_FILE, read_prefixes
 from catalog_probe.mockserver.testing import MockProviders, mock_providers
 from tests.harness.client_faults import PROVIDERS, Met, table
-from tests.harness.mutants.instead import Reached
+from tests.harness.mutants.instead import ExplainedReach
 from tests.harness.mutants.running import served
 from tests.harness.mutants.tables import mutants
 
@@ -76,7 +76,7 @@ def test_its_mutant_is_killed(mutant: str, waited: list[float]) -> None:
     rows = [row for row in table() if row.mutant == mutant and is_there(row.client)]
     if not rows:
         pytest.skip("no client of its rows is installed (`nox -s clients` does)")
-    reached = Reached()
+    reached = ExplainedReach()
     with served(MUTANTS[mutant], reached, read_prefixes(CLIENT_NAMES_FILE)) as addresses:
         base = addresses[rows[0].provider]["base_url"].rpartition("/")[0]
         for number, row in enumerate(rows):

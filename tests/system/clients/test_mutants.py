@@ -9,7 +9,7 @@ import pytest
 
 from catalog_probe.mockserver.core.prefixes import CLIENT_NAMES_FILE, read_prefixes
 from catalog_probe.mockserver.testing import MockProviders
-from tests.harness.mutants.instead import Reached
+from tests.harness.mutants.instead import ExplainedReach
 from tests.harness.mutants.running import served
 from tests.harness.mutants.tables import mutants
 
@@ -34,7 +34,7 @@ def test_it_is_killed(mutant: str, client: str, behaviour: str) -> None:
     found = ALL[client]
     if not found.installed:
         pytest.skip(f"{found.package} is not installed")
-    reached = Reached()
+    reached = ExplainedReach()
     with served(MUTANTS[mutant], reached, read_prefixes(CLIENT_NAMES_FILE)) as addresses:
         base = addresses[found.provider]["base_url"].rpartition("/")[0]
         asking = Asking(found, MockProviders(base, addresses, "mutant"))

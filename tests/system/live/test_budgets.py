@@ -10,7 +10,7 @@ import pytest
 
 from catalog_probe.catalog.model import Outcome
 from catalog_probe.catalog.model.labels import CLEANUP
-from catalog_probe.probes.planning.sharding import group_of
+from catalog_probe.probes.planning.sharding import find_group
 from catalog_probe.probes.plugin.embedded_mock import EmbeddedMock
 from catalog_probe.probes.recipes.book import recipe_book
 from catalog_probe.probes.running.pacing.budget import Budget
@@ -81,9 +81,11 @@ def test_lanes_that_share_a_budget_share_a_process(base: str) -> None:
     compliance, models = "pa/errors/compliance/chat_not_found", "pa/endpoints/models/list_models"
     here, live = mock_target_at(base), replace(pa(base), live=True)
     budgeted = mock_target_at(base, max_requests=5)
-    assert group_of(compliance, here) != group_of(models, here)
-    assert group_of(compliance, budgeted) == group_of(models, budgeted) == "pa"
-    assert group_of(compliance, live) == group_of(models, live) == "pa", "live, both draw on one organization's limits"
+    assert find_group(compliance, here) != find_group(models, here)
+    assert find_group(compliance, budgeted) == find_group(models, budgeted) == "pa"
+    assert find_group(compliance, live) == find_group(models, live) == "pa", (
+        "live, both draw on one organization's limits"
+    )
 
 
 def test_under_xdist_the_budget_holds_for_the_whole_run(tmp_path: Path) -> None:

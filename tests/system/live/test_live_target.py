@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from catalog_probe.catalog.files.provider_folders import SHIPPED
-from catalog_probe.probes.planning.plan import plan
+from catalog_probe.probes.planning.plan import make_plan
 from catalog_probe.probes.targets import target_file as targets
 from catalog_probe.probes.targets.dialect import Dialect
 from catalog_probe.probes.targets.target import Cost, Target, TargetError
@@ -24,7 +24,7 @@ TABLES = {
 
 def test_with_nothing_set_it_loads_and_probes_nothing() -> None:
     target = targets.load("live", {})
-    chosen = plan(catalog(), target, target.allow, [str(record.address) for record in catalog().select("pa")])
+    chosen = make_plan(catalog(), target, target.allow, [str(record.address) for record in catalog().select("pa")])
     assert not chosen.probed
     assert target.expected == ()
     reasons = {(reason.code, reason.detail) for reason in chosen.not_probed.values()}
@@ -34,7 +34,7 @@ def test_with_nothing_set_it_loads_and_probes_nothing() -> None:
 
 def test_with_an_address_alone_the_reason_names_the_key() -> None:
     target = targets.load("live", {"PA_BASE_URL": "https://provider.example"})
-    chosen = plan(catalog(), target, target.allow, ["pa/endpoints/models/list_models"])
+    chosen = make_plan(catalog(), target, target.allow, ["pa/endpoints/models/list_models"])
     (reason,) = chosen.not_probed.values()
     assert (reason.code, reason.detail) == ("provider-not-configured", "set PA_API_KEY")
 
@@ -101,7 +101,7 @@ def test_one_key_and_nothing_else_is_enough(provider: str) -> None:
     """Most of what is free can be probed: addresses, names and paths have defaults, models are looked up."""
     target = targets.load("live", {f"{provider.upper()}_API_KEY": "key-of-nobody"})
     addresses = [str(record.address) for record in catalog().select(provider)]
-    chosen = plan(catalog(), target.before_look_ups(), target.allow, addresses)
+    chosen = make_plan(catalog(), target.before_look_ups(), target.allow, addresses)
     found = target.providers[provider]
     assert target.expected == (provider,)
     assert all(each.startswith("https://") or ":" in each for each in found.addresses.values())

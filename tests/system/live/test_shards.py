@@ -14,7 +14,7 @@ import pytest
 from catalog_probe.catalog.files.store import RECORDS
 from catalog_probe.catalog.model import KINDS, Outcome
 from catalog_probe.catalog.writeback.update import read_evidence, update_records
-from catalog_probe.probes.planning.sharding import Shard, group_of, share
+from catalog_probe.probes.planning.sharding import Shard, find_group, select_addresses
 from catalog_probe.probes.plugin.collection.options import Options
 from catalog_probe.probes.targets import target_file as targets
 from catalog_probe.probes.targets.target import Cost, Target
@@ -36,23 +36,23 @@ def mock() -> Target:
 
 @pytest.mark.parametrize("total", [1, 2, 3, 5, 40])
 def test_every_record_is_in_exactly_one_shard(total: int) -> None:
-    shards = [share(Shard(number, total), ADDRESSES, mock()) for number in range(1, total + 1)]
+    shards = [select_addresses(Shard(number, total), ADDRESSES, mock()) for number in range(1, total + 1)]
     assert sorted(address for shard in shards for address in shard) == sorted(ADDRESSES)
 
 
 def test_the_order_in_which_records_come_does_not_matter() -> None:
     shuffled = random.Random(7).sample(ADDRESSES, len(ADDRESSES))
-    assert share(Shard(2, 3), shuffled, mock()) == share(Shard(2, 3), ADDRESSES, mock())
+    assert select_addresses(Shard(2, 3), shuffled, mock()) == select_addresses(Shard(2, 3), ADDRESSES, mock())
 
 
 @pytest.mark.parametrize("changes", [{}, {"max_requests": 100}])
 def test_what_shares_a_rate_or_a_budget_stays_together(changes: dict[str, int]) -> None:
     target = mock_target_at("http://127.0.0.1:1", **changes)
-    shards = [share(Shard(number, 3), ADDRESSES, target) for number in (1, 2, 3)]
+    shards = [select_addresses(Shard(number, 3), ADDRESSES, target) for number in (1, 2, 3)]
     for group in {
-        group_of(address, target) for address in ADDRESSES if not group_of(address, target).endswith(":none")
+        find_group(address, target) for address in ADDRESSES if not find_group(address, target).endswith(":none")
     }:
-        members = {address for address in ADDRESSES if group_of(address, target) == group}
+        members = {address for address in ADDRESSES if find_group(address, target) == group}
         assert sum(bool(members & shard) for shard in shards) == 1
 
 

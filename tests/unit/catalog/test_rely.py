@@ -23,7 +23,7 @@ from catalog_probe.catalog.rely.rely_file import MAX_AGE_DAYS, Dependency, RelyF
 from catalog_probe.catalog.text.wildcard import matches_wildcard
 from catalog_probe.catalog.writeback.planner import UpdatePolicy
 from catalog_probe.cli.main import main
-from catalog_probe.probes.planning.rotation import ROUND
+from catalog_probe.probes.planning.rotation import ROUND_DAYS
 from tests.harness.engines import catalog as shipped
 
 TODAY = date(2026, 11, 30)
@@ -128,7 +128,7 @@ def test_some_endpoint_is_enough_whatever_was_never_seen_on_another() -> None:
 
 
 def test_by_default_an_observation_counts_until_a_live_night_came_round_and_its_date_was_renewed() -> None:
-    assert ROUND + UpdatePolicy().refresh_after == MAX_AGE_DAYS
+    assert ROUND_DAYS + UpdatePolicy().refresh_after == MAX_AGE_DAYS
 
 
 def test_evidence_for_other_statements_says_nothing() -> None:

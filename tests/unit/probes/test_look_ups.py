@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from catalog_probe.probes.planning.expirations import find_expirations
-from catalog_probe.probes.planning.look_ups import asked, look_ups
+from catalog_probe.probes.planning.look_ups import distinct_requests, list_look_ups
 from catalog_probe.probes.recipes.recipe import recipe
 from catalog_probe.probes.targets import target_file as targets
 from catalog_probe.probes.targets.look_ups import (
@@ -153,23 +153,27 @@ def needing(*names: str, role: str = "inference") -> Any:
 
 def test_only_what_the_records_need_is_asked_each_request_once() -> None:
     target = live(PA_API_KEY="key-of-pa", PA_COMPLIANCE_KEY="key-of-compliance")
-    wanted = look_ups([needing("small_model", "max_tokens_of_small_model"), needing("user", role="compliance")], target)
+    wanted = list_look_ups(
+        [needing("small_model", "max_tokens_of_small_model"), needing("user", role="compliance")], target
+    )
     assert [each.value for each in wanted["pa"]] == [
         "small_model",
         "organization",
         "max_tokens_of_small_model",
         "user",
     ]
-    assert [each.ask for each in asked(wanted["pa"])] == [
+    assert [each.ask for each in distinct_requests(wanted["pa"])] == [
         "/v1/models?limit=1000",
         "/v1/compliance/organizations",
         "/v1/compliance/organizations/{organization}/users",
     ]
-    assert look_ups([needing("chat", role="compliance")], live(PA_API_KEY="key-of-pa")) == {}, "no key of that role"
+    assert list_look_ups([needing("chat", role="compliance")], live(PA_API_KEY="key-of-pa")) == {}, (
+        "no key of that role"
+    )
 
 
 def test_a_value_that_is_set_is_looked_up_for_its_end_and_whether_it_is_there() -> None:
-    wanted = look_ups(
+    wanted = list_look_ups(
         [needing("small_model", "retired_model", "max_tokens_of_small_model")],
         live(PA_API_KEY="key-of-pa", PA_SMALL_MODEL="m", PA_RETIRED_MODEL="r", PA_MAX_TOKENS_OF_SMALL_MODEL="5"),
     )

@@ -9,7 +9,7 @@ from catalog_probe.catalog.model.reach import Reach
 from catalog_probe.catalog.reading.facts import Fact, FactChecks, Wire
 from catalog_probe.probes.calls.call import get
 from catalog_probe.probes.coverage.looked_at import Count, Looked, Standing, by_section, of_provider, rest, told
-from catalog_probe.probes.planning.reach import Reaches
+from catalog_probe.probes.planning.reach import ProviderReach
 from catalog_probe.probes.recipes.book import RecipeBook
 from catalog_probe.probes.recipes.recipe import Recipe, recipe
 from catalog_probe.probes.targets.target import Cost, Credential, Provider, Target
@@ -35,7 +35,7 @@ HERE = Target("t", True, frozenset({Cost.FREE}), {"pa": PLAIN})
 
 def looked(own: Fact, *recipes: Recipe) -> Looked:
     checks = FactChecks([own], [STATUS, FAR, GUESS])
-    reaches = Reaches.of(RecipeBook({each.address: each for each in recipes}, {}, {}), "pa", HERE)
+    reaches = ProviderReach.for_target(RecipeBook({each.address: each for each in recipes}, {}, {}), "pa", HERE)
     return next(of_provider("pa", checks, reaches, HERE))
 
 

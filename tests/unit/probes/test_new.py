@@ -28,7 +28,7 @@ from catalog_probe.cli.target_commands import cleanup
 from catalog_probe.mockserver.core.errors import ErrorRow
 from catalog_probe.probes.calls.call import Removal, delete
 from catalog_probe.probes.coverage.completeness import misfits
-from catalog_probe.probes.planning.plan import plan
+from catalog_probe.probes.planning.plan import make_plan
 from catalog_probe.probes.recipes.book import recipe_book
 from catalog_probe.probes.recipes.loading import RecipeError
 from catalog_probe.probes.running.journal import Journal
@@ -90,7 +90,7 @@ def test_no_check_lets_a_beginning_pass(home: Path, capsys: pytest.CaptureFixtur
         f"{address}: its recipe is unfinished; say in company/recipes/pe.py how it is provoked" for address in RECORDS
     )
     mock = targets.load("mock", {})
-    planned = plan(catalog, mock, mock.allow, RECORDS)
+    planned = make_plan(catalog, mock, mock.allow, RECORDS)
     assert planned.probed == {}
     assert {reason.code for reason in planned.not_probed.values()} == {ReasonCode.NO_RECIPE}
 

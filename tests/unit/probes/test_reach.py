@@ -10,7 +10,7 @@ from catalog_probe.catalog.model import Reason
 from catalog_probe.catalog.model.assertion import Assertion, AssertionKey, Basis
 from catalog_probe.catalog.model.reach import Reach, format_reach_counts
 from catalog_probe.probes.calls.call import get
-from catalog_probe.probes.planning.reach import Reaches
+from catalog_probe.probes.planning.reach import ProviderReach
 from catalog_probe.probes.recipes.book import RecipeBook
 from catalog_probe.probes.recipes.recipe import Recipe, recipe
 from catalog_probe.probes.targets.target import Cost, Credential, Provider, Target
@@ -31,8 +31,10 @@ PROVIDER = Provider(
 TARGET = Target("t", True, frozenset({Cost.FREE}), {"pa": PROVIDER})
 
 
-def reaches(*recipes: Recipe, unprobed: dict[str, Reason] | None = None) -> Reaches:
-    return Reaches.of(RecipeBook({each.address: each for each in recipes}, unprobed or {}, {}), "pa", TARGET)
+def reaches(*recipes: Recipe, unprobed: dict[str, Reason] | None = None) -> ProviderReach:
+    return ProviderReach.for_target(
+        RecipeBook({each.address: each for each in recipes}, unprobed or {}, {}), "pa", TARGET
+    )
 
 
 def assertion(key: str = "answer/status", out_of_reach: str = "", others: tuple[str, ...] = ()) -> Assertion:
@@ -68,7 +70,7 @@ def assertion(key: str = "answer/status", out_of_reach: str = "", others: tuple[
     ],
 )
 def test_a_label_has_the_reach_of_what_is_sent_for_it(own: Recipe, reach: Reach, why: str) -> None:
-    found = reaches(own).of_label(ADDRESS, "answer")
+    found = reaches(own).label_reach(ADDRESS, "answer")
     assert (found.reach, found.why) == (reach, why)
 
 
@@ -82,8 +84,8 @@ def test_a_label_has_the_reach_of_what_is_sent_for_it(own: Recipe, reach: Reach,
     ],
 )
 def test_a_record_without_a_recipe_has_the_reach_of_its_reason(code: str, reach: Reach) -> None:
-    assert reaches(unprobed={ADDRESS: Reason(code, "why")}).of_label(ADDRESS, "answer").reach is reach
-    assert reaches().of_label(ADDRESS, "answer").reach is Reach.TRAFFIC
+    assert reaches(unprobed={ADDRESS: Reason(code, "why")}).label_reach(ADDRESS, "answer").reach is reach
+    assert reaches().label_reach(ADDRESS, "answer").reach is Reach.TRAFFIC
 
 
 @pytest.mark.parametrize(
@@ -100,7 +102,7 @@ def test_a_record_without_a_recipe_has_the_reach_of_its_reason(code: str, reach:
 def test_a_statement_is_out_of_reach_where_its_record_or_what_it_is_compared_with_is(
     stated: Assertion, reach: Reach
 ) -> None:
-    assert reaches(replace(PLAIN, not_sent=WHY)).of_assertion(stated).reach is reach
+    assert reaches(replace(PLAIN, not_sent=WHY)).assertion_reach(stated).reach is reach
 
 
 def test_a_target_observes_what_its_keys_and_costs_allow() -> None:

@@ -6,8 +6,8 @@ from datetime import date
 from typing import TYPE_CHECKING
 
 from catalog_probe.probes.calls.call import delete, get, post
-from catalog_probe.probes.planning.rotation import ALL, Depth, Drawing, comes_round
-from catalog_probe.probes.planning.spreading import asked_first, elsewhere, spread
+from catalog_probe.probes.planning.endpoint_plans import list_other_endpoints, own_endpoints, plan_endpoints
+from catalog_probe.probes.planning.rotation import ALL_ENDPOINTS, Depth, Rotation, is_due
 from catalog_probe.probes.recipes.minimal_requests import with_fields, with_key
 from catalog_probe.probes.recipes.other_endpoints import (
     calls_by_endpoint,
@@ -42,7 +42,7 @@ def target(*roles: str, live: bool = True, **values: str) -> Target:
 
 
 def test_the_shape_of_each_endpoint_is_spoilt_but_for_those_that_the_first_call_asks() -> None:
-    found = elsewhere(revoked(), catalog()[REVOKED], catalog(), MINIMAL_REQUESTS)
+    found = list_other_endpoints(revoked(), catalog()[REVOKED], catalog(), MINIMAL_REQUESTS)
     assert list(found) == [MODEL]
     (cell,) = found.values()
     assert (cell.endpoint, set(cell.labels), cell.requests, cell.tokens) == (MODEL, {"answer"}, 1, 2)
@@ -52,16 +52,16 @@ def test_the_shape_of_each_endpoint_is_spoilt_but_for_those_that_the_first_call_
 
 
 def test_a_recipe_that_provokes_nothing_elsewhere_has_no_cells() -> None:
-    assert elsewhere(revoked(other_endpoints=None), catalog()[REVOKED], catalog(), MINIMAL_REQUESTS) == {}
+    assert list_other_endpoints(revoked(other_endpoints=None), catalog()[REVOKED], catalog(), MINIMAL_REQUESTS) == {}
 
 
 def test_each_cause_is_sent_and_a_table_says_what_goes_where() -> None:
     causes = revoked(other_endpoints=same_changes(a=lambda call: call, b=lambda call: call.replace(method="PUT")))
-    (cell,) = elsewhere(causes, catalog()[REVOKED], catalog(), MINIMAL_REQUESTS).values()
+    (cell,) = list_other_endpoints(causes, catalog()[REVOKED], catalog(), MINIMAL_REQUESTS).values()
     assert {label: call.method for label, call in cell.calls.items()} == {"a": "GET", "b": "PUT"}
     own = recipe(REVOKED, delete("/v1/x"), cost=Cost.DESTRUCTIVE)
     table = calls_by_endpoint("pa/endpoints", {"models/get_model": own})
-    (cell,) = elsewhere(revoked(other_endpoints=table), catalog()[REVOKED], catalog(), {}).values()
+    (cell,) = list_other_endpoints(revoked(other_endpoints=table), catalog()[REVOKED], catalog(), {}).values()
     assert (cell.cost, cell.endpoint) == (Cost.DESTRUCTIVE, MODEL)
 
 
@@ -88,26 +88,26 @@ def test_a_row_provokes_by_one_change_of_its_request_and_of_the_shape_of_each_ot
 
 def test_what_the_first_calls_ask_is_told_by_path_or_by_the_recipe() -> None:
     claimed = (MODELS, MODEL)
-    assert asked_first(revoked(), claimed, catalog()) == {MODELS}
-    assert asked_first(revoked(endpoint=MODEL), claimed, catalog()) == {MODEL}
-    assert asked_first(recipe(REVOKED, post("/v1/models")), claimed, catalog()) == {MODELS}
+    assert own_endpoints(revoked(), claimed, catalog()) == {MODELS}
+    assert own_endpoints(revoked(endpoint=MODEL), claimed, catalog()) == {MODEL}
+    assert own_endpoints(recipe(REVOKED, post("/v1/models")), claimed, catalog()) == {MODELS}
 
 
 def test_a_cell_is_drawn_and_can_be_asked_or_says_why_not() -> None:
-    others = elsewhere(revoked(), catalog()[REVOKED], catalog(), MINIMAL_REQUESTS)
+    others = list_other_endpoints(revoked(), catalog()[REVOKED], catalog(), MINIMAL_REQUESTS)
     free = frozenset({Cost.FREE})
     record = catalog()[REVOKED]
-    sent = spread(others, record, target("inference", "revoked", small_model="s"), free, ALL)
+    sent = plan_endpoints(others, record, target("inference", "revoked", small_model="s"), free, ALL_ENDPOINTS)
     assert (list(sent.recipes), sent.left_out, sent.not_drawn) == ([MODEL], {}, ())
-    lacking = spread(others, record, target("inference", "revoked"), free, ALL)
+    lacking = plan_endpoints(others, record, target("inference", "revoked"), free, ALL_ENDPOINTS)
     assert (lacking.recipes, {key: why.code for key, why in lacking.left_out.items()}) == ({}, {MODEL: "value-missing"})
-    quick = spread(
-        others, record, target("inference", "revoked", small_model="s"), free, Drawing(Depth.QUICK, date(2026, 11, 21))
+    quick = plan_endpoints(
+        others, record, target("inference", "revoked", small_model="s"), free, Rotation(Depth.QUICK, date(2026, 11, 21))
     )
     assert (quick.recipes, quick.not_drawn) == ({}, (MODEL,))
     days = [date.fromordinal(date(2026, 11, 1).toordinal() + number) for number in range(28)]
-    (its_day,) = (day for day in days if comes_round(REVOKED, MODEL, day))
-    tonight = spread(
-        others, record, target("inference", "revoked", small_model="s"), free, Drawing(Depth.ROTATE, its_day)
+    (its_day,) = (day for day in days if is_due(REVOKED, MODEL, day))
+    tonight = plan_endpoints(
+        others, record, target("inference", "revoked", small_model="s"), free, Rotation(Depth.ROTATE, its_day)
     )
     assert list(tonight.recipes) == [MODEL]

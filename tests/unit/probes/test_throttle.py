@@ -277,7 +277,7 @@ def test_a_slow_pace_of_our_own_is_no_wait_that_the_provider_asked_for() -> None
 def test_the_documented_limit_of_a_request_is_that_of_the_lowest_tier(
     provider: str, method: str, path: str, per_minute: float | None
 ) -> None:
-    group = policy_of(provider).group_of(method, path)
+    group = policy_of(provider).find_group(method, path)
     assert (group.per_minute if group else None) == per_minute
 
 

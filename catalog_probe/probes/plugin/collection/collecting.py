@@ -8,8 +8,8 @@ import pytest
 
 from catalog_probe.catalog.model import Address
 from catalog_probe.catalog.search.query import keywords_for_k
-from catalog_probe.probes.planning.budgeting import spending
-from catalog_probe.probes.planning.plan import plan
+from catalog_probe.probes.planning.budgeting import plan_spending
+from catalog_probe.probes.planning.plan import make_plan
 from catalog_probe.probes.plugin.collection.options_table import PROBES
 
 if TYPE_CHECKING:
@@ -56,11 +56,11 @@ class Collector:
         budgeted = [provider for provider in options.target.providers.values() if provider.budgeted]
         if not options.target.live or not budgeted:
             return {}
-        recipes = plan(options.catalog, options.planned_target, options.allow, addresses, options.drawing).recipes
+        recipes = make_plan(options.catalog, options.planned_target, options.allow, addresses, options.drawing).recipes
         ranks: dict[str, int] = {}
         for provider in budgeted:
             own = [recipe for recipe in recipes if recipe.provider == provider.name]
-            ranks.update(spending(own, provider, options.catalog).ranks)
+            ranks.update(plan_spending(own, provider, options.catalog).ranks)
         return ranks
 
     def _addresses(self, kind: str) -> list[str]:

@@ -15,7 +15,7 @@ from catalog_probe.catalog.evidence.verdicts import confirmation
 from catalog_probe.catalog.model import Json, Outcome
 from catalog_probe.catalog.reading.assertions import assertions
 from catalog_probe.catalog.writeback import accepted_differences
-from catalog_probe.probes.planning.sharding import group_of
+from catalog_probe.probes.planning.sharding import find_group
 from catalog_probe.probes.plugin.collection.collecting import Collector, address_of
 from catalog_probe.probes.plugin.collection.outcomes import describe_reason
 from catalog_probe.probes.running import journal
@@ -128,7 +128,7 @@ class Prober(Collector):
         return earlier_runs.parse_history_lines(self._worker_input.history)
 
     def _group(self, address: str) -> str:
-        return group_of(address, self.options.target)
+        return find_group(address, self.options.target)
 
     def _start(self, group: str) -> None:
         addresses = self._addresses_by_group.pop(group, [])

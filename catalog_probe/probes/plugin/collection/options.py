@@ -15,9 +15,9 @@ from catalog_probe.catalog.files.store import Catalog
 from catalog_probe.catalog.model import KINDS, Address
 from catalog_probe.catalog.model.errors import display_path, suggest_similar
 from catalog_probe.catalog.writeback import accepted_differences
-from catalog_probe.probes.planning.plan import plan
-from catalog_probe.probes.planning.rotation import Depth, Drawing, usual_depth
-from catalog_probe.probes.planning.sharding import Shard, lead, share
+from catalog_probe.probes.planning.plan import make_plan
+from catalog_probe.probes.planning.rotation import Depth, Rotation, default_depth
+from catalog_probe.probes.planning.sharding import Shard, lead_address, select_addresses
 from catalog_probe.probes.plugin.collection.options_table import UsageError, refuse_empty_values
 from catalog_probe.probes.targets import revising
 from catalog_probe.probes.targets import target_file as targets
@@ -101,9 +101,9 @@ class Options:
         return self.target.before_look_ups()
 
     @property
-    def drawing(self) -> Drawing:
+    def drawing(self) -> Rotation:
         """Which of a record's endpoints this run asks."""
-        return Drawing(self.depth, self.today)
+        return Rotation(self.depth, self.today)
 
     @property
     def pending_days(self) -> int:
@@ -136,13 +136,13 @@ class Options:
     @cached_property
     def _shard_addresses(self) -> frozenset[str]:
         addresses = self._matching_addresses
-        return share(self.shard, addresses, self.target) if self.shard else frozenset(addresses)
+        return select_addresses(self.shard, addresses, self.target) if self.shard else frozenset(addresses)
 
     def _answers_for(self, provider: str) -> bool:
         """Whether this shard probes something of a provider; if no shard does, one of them must say so."""
         own = [address for address in self._matching_addresses if address.startswith(f"{provider}/")]
-        probed = plan(self.catalog, self.planned_target, self.allow, own, self.drawing).probed
-        return bool(own) and not self._shard_addresses.isdisjoint(probed or {lead(provider, own, self.target)})
+        probed = make_plan(self.catalog, self.planned_target, self.allow, own, self.drawing).probed
+        return bool(own) and not self._shard_addresses.isdisjoint(probed or {lead_address(provider, own, self.target)})
 
 
 def read_options(config: pytest.Config, environ: Mapping[str, str]) -> Options:
@@ -268,7 +268,7 @@ def _parse_shard(text: str | None) -> Shard | None:
 
 def _parse_depth(text: str | None, target: Target) -> Depth:
     if text is None:
-        return usual_depth(live=target.live)
+        return default_depth(live=target.live)
     try:
         return Depth(text)
     except ValueError:

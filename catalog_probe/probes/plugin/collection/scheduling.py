@@ -22,9 +22,9 @@ class GroupScheduling(LoadScopeScheduling):  # type: ignore[misc]
     group to several workers. Its schedulers keep the items of one scope together, so our groups are scopes.
     """
 
-    def __init__(self, config: pytest.Config, log: Any, group_of: Callable[[str], str]) -> None:
+    def __init__(self, config: pytest.Config, log: Any, find_group: Callable[[str], str]) -> None:
         super().__init__(config, log)
-        self._group_of = group_of
+        self._group_of = find_group
 
     # Not a public name of xdist, but the one in which its own scope schedulers differ.
     def _split_scope(self, nodeid: str) -> str:

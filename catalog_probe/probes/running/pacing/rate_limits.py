@@ -52,7 +52,7 @@ class RateLimitPolicy:
         """Return the policy of the rate-limit record among these; without one, a policy without limits."""
         return next((cls(rate_limits(record)) for record in records if record.kind == "rate_limits"), cls())
 
-    def group_of(self, method: str, path: str) -> EndpointGroup | None:
+    def find_group(self, method: str, path: str) -> EndpointGroup | None:
         """Return the endpoints whose limit such a request counts towards."""
         return self.limits.group_of(method, path)
 

@@ -76,7 +76,7 @@ class Throttle:
         """Return the scope of the limits on which a call with this role's key draws."""
         body = call.body.value if isinstance(call.body, JsonBody) else None
         model = body.get("model") if isinstance(body, dict) else None
-        return LimitScope(self.policy.group_of(call.method, call.path), role, model if isinstance(model, str) else "")
+        return LimitScope(self.policy.find_group(call.method, call.path), role, model if isinstance(model, str) else "")
 
     def has_token_limit(self, scope: LimitScope) -> bool:
         """Whether a limit of tokens is known of this scope."""

@@ -1,0 +1,171 @@
+"""`--plan`: lists what a run would send, with upper bounds, and sends nothing."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING
+
+from catalog_probe.catalog.model import Address
+from catalog_probe.catalog.model.reach import format_reach_counts
+from catalog_probe.catalog.text.phrases import format_count
+from catalog_probe.probes.judging.verdicts.attempts import MAX_ATTEMPTS
+from catalog_probe.probes.planning.budgeting import plan_spending
+from catalog_probe.probes.planning.look_ups import distinct_requests, list_look_ups
+from catalog_probe.probes.planning.reach import provider_reaches
+from catalog_probe.probes.recipes import book
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    from catalog_probe.catalog.files.store import Catalog
+    from catalog_probe.catalog.model import Reason
+    from catalog_probe.catalog.model.reach import Reach
+    from catalog_probe.probes.planning.plan import Plan
+    from catalog_probe.probes.recipes.recipe import Recipe
+    from catalog_probe.probes.targets.look_ups import Rule
+    from catalog_probe.probes.targets.target import Provider, Target
+
+
+def format_plan(plan: Plan, target: Target, catalog: Catalog, fault_free: Sequence[Recipe] = ()) -> list[str]:
+    """Format a plan as lines: each request, the bounds of each provider, reach, and what is not probed.
+
+    Raises:
+        TargetError: the shipped live target cannot be read.
+    """
+    recipes_by_provider = sorted(_group_by_provider(plan.recipes).items())
+    lines = [f"plan for target {target.name}: nothing is sent"]
+    for provider, recipes in recipes_by_provider:
+        lines += format_requests(target.providers[provider], recipes, target)
+    for provider, recipes in recipes_by_provider:
+        lines += format_provider_bounds(target.providers[provider], recipes, target, catalog, fault_free)
+    lines += format_reach(plan, target, catalog)
+    for code, addresses in sorted(_group_by_code(plan.not_probed).items()):
+        lines.append(f"not probed, {code}: {len(addresses)} ({_list_first(addresses, 3)})")
+    return lines
+
+
+def format_reach(plan: Plan, target: Target, catalog: Catalog) -> Iterator[str]:
+    """Yield a line for each provider: the reach of the records that would be probed, and of the others."""
+    addresses = (*plan.probed, *plan.not_probed)
+    providers = sorted({Address.parse(address).provider for address in addresses})
+    books = {provider: book.recipe_book(provider) for provider in providers}
+    for provider, provider_reach in provider_reaches(books, target).items():
+        counts: dict[bool, Counter[Reach]] = {True: Counter(), False: Counter()}
+        for address in addresses:
+            if Address.parse(address).provider == provider:
+                counts[address in plan.probed][provider_reach.record_reach(catalog[address], catalog).reach] += 1
+        probed, others = (format_reach_counts(counts[is_probed]) or "none" for is_probed in (True, False))
+        yield f"{provider}: by reach, probed: {probed}; not probed: {others}"
+
+
+def format_requests(provider: Provider, recipes: Sequence[Recipe], target: Target) -> Iterator[str]:
+    """Yield every request once: provider, method, path, label, cost, credential, record. Steps have a bound."""
+    name = provider.name
+    for rule in distinct_requests(_list_look_ups(provider, recipes, target)):
+        pages = f", at most {rule.requests} requests" if rule.requests > 1 else ""
+        yield f"{name} GET {rule.ask} look-up free {rule.role}{pages}"
+    for role, method, path in sorted({control for recipe in recipes for control in _list_controls(recipe)}):
+        yield f"{name} {method} {path} control free {role}"
+    for recipe in recipes:
+        parts = list(_list_parts(recipe))
+        for part in parts:
+            for label, call in part.calls.items():
+                key = call.credential_role(part.credential) or "no key"
+                yield f"{name} {call.method} {call.path} {label} {part.cost} {key} {recipe.address}"
+        for part in parts:
+            if part.steps is None:
+                continue
+            labels = ",".join(sorted(part.labels - part.calls.keys()))
+            number = part.requests - len(part.calls)
+            yield f"{name} steps, at most {number} requests {labels} {part.cost} {part.credential} {recipe.address}"
+
+
+def format_provider_bounds(
+    provider: Provider,
+    recipes: Sequence[Recipe],
+    target: Target,
+    catalog: Catalog,
+    fault_free: Iterable[Recipe] = (),
+) -> Iterator[str]:
+    """Yield what probing these records of a provider may take, and what of it the budget does not hold.
+
+    `fault_free` are the fault-free requests that may be needed as well.
+    """
+    own_fault_free = [recipe for recipe in fault_free if recipe.provider == provider.name]
+    requests, tokens = upper_bounds(recipes, own_fault_free)
+    requests += sum(rule.requests for rule in distinct_requests(_list_look_ups(provider, recipes, target)))
+    cost_counts = Counter(str(recipe.cost) for recipe in recipes)
+    costs = ", ".join(f"{number} {cost}" for cost, number in sorted(cost_counts.items()))
+    sent = sum(len(recipe.endpoint_plan.recipes) for recipe in recipes)
+    unsent = sum(len(recipe.endpoint_plan.not_drawn) + len(recipe.endpoint_plan.left_out) for recipe in recipes)
+    yield (
+        f"{provider.name}: {format_count(len(recipes), 'probe')} ({costs}); "
+        f"at most {format_count(requests, 'request')}, {format_count(tokens, 'token')}; "
+        f"{sent} of {sent + unsent} other endpoints"
+    )
+    yield from _format_budget(provider, recipes, (requests, tokens), catalog)
+
+
+def _format_budget(
+    provider: Provider, recipes: Sequence[Recipe], bounds: tuple[int, int], catalog: Catalog
+) -> Iterator[str]:
+    sums = (sum(recipe.requests for recipe in recipes), sum(recipe.tokens for recipe in recipes))
+    limits = (provider.max_requests, provider.max_tokens)
+    for unit, limit, once, bound in zip(("requests", "tokens"), limits, sums, bounds, strict=True):
+        if limit is not None and bound > limit:
+            fits = "each probe once fits" if once <= limit else f"each probe once takes {once}"
+            yield f"{provider.name}: at most {bound} {unit} exceed the budget max_{unit} = {limit}; {fits}"
+    left_out = plan_spending(recipes, provider, catalog).left_out
+    if left_out:
+        why = "left out first, for they show fewest facts for what they take"
+        yield f"{provider.name}: {why}: {len(left_out)} ({_list_first(left_out, 5)})"
+
+
+def _list_first(addresses: Sequence[str], number: int) -> str:
+    return f"{', '.join(addresses[:number])}{', …' if len(addresses) > number else ''}"
+
+
+def _list_parts(recipe: Recipe) -> Iterator[Recipe]:
+    """Yield the recipe, its optional parts, and what is sent on its other endpoints."""
+    yield recipe
+    for part in (*recipe.optional.values(), *recipe.endpoint_plan.recipes.values()):
+        yield from _list_parts(part)
+
+
+def _list_look_ups(provider: Provider, recipes: Sequence[Recipe], target: Target) -> tuple[Rule, ...]:
+    return list_look_ups(recipes, target).get(provider.name, ()) if target.live else ()
+
+
+def _list_controls(recipe: Recipe) -> Iterator[tuple[str, str, str]]:
+    call = book.find_control(recipe)
+    if call is not None:
+        yield call.credential_role(recipe.credential) or "no key", call.method, call.path
+
+
+def upper_bounds(recipes: Iterable[Recipe], fault_free: Iterable[Recipe] = ()) -> tuple[int, int]:
+    """Return the most requests and tokens that probing can take: every attempt, and each control of each lane once.
+
+    `fault_free` are the fault-free requests that may be needed as well.
+    """
+    recipes, fault_free = list(recipes), list(fault_free)
+    controls = len({(recipe.lane, recipe.control.path if recipe.control else "") for recipe in recipes})
+    requests = controls + MAX_ATTEMPTS * sum(recipe.requests for recipe in recipes)
+    tokens = MAX_ATTEMPTS * sum(recipe.tokens for recipe in recipes)
+    return (
+        requests + sum(recipe.requests for recipe in fault_free),
+        tokens + sum(recipe.tokens for recipe in fault_free),
+    )
+
+
+def _group_by_provider(recipes: Iterable[Recipe]) -> dict[str, list[Recipe]]:
+    groups: dict[str, list[Recipe]] = {}
+    for recipe in recipes:
+        groups.setdefault(recipe.provider, []).append(recipe)
+    return groups
+
+
+def _group_by_code(not_probed: Mapping[str, Reason]) -> dict[str, list[str]]:
+    groups: dict[str, list[str]] = {}
+    for address, reason in not_probed.items():
+        groups.setdefault(reason.code, []).append(address)
+    return groups
