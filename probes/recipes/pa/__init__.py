@@ -71,7 +71,7 @@ OF_WHAT_WAS_MADE = {
     "pa/endpoints/compliance_projects/delete_project": delete_resource(UNKNOWN_PROJECT),
     "pa/endpoints/compliance_projects/delete_project_document": delete_resource(UNKNOWN_DOCUMENT),
 }
-"""The requests of endpoints that speak of one thing, with an id that cannot exist."""
+"""Requests to endpoints about one thing, with an id that cannot exist."""
 
 MINIMAL_REQUESTS = {
     **list_minimal_requests(

@@ -58,12 +58,11 @@ def with_query(call: Call, *parameters: tuple[str, str]) -> Call:
 
 
 def list_activities(*query: tuple[str, str]) -> Call:
-    """GET /v1/compliance/activities, with one entry at most unless asked otherwise."""
+    """GET /v1/compliance/activities, by default one entry."""
     return get(f"{BASE}/activities", query=query or (("limit", "1"),))
 
 
 def list_chats(*query: tuple[str, str]) -> Call:
-    """The list of chats."""
     return get(f"{APPS}/chats", query=query)
 
 
@@ -71,34 +70,31 @@ ORGANIZATIONS, CHATS = get(f"{BASE}/organizations"), get(f"{APPS}/chats")
 
 
 def find_control(*calls: Call) -> Call:
-    """The cheapest read of the scope that the calls need: a key may hold one scope and lack another (1:5.1)."""
+    """Return the cheapest read of the scope that the calls need: a key may hold one scope and lack another (1:5.1)."""
     if any(call.path.startswith(APPS) or call.path.endswith(("/users", "/members")) for call in calls):
         return CHATS
     return list_activities() if any(call.path.endswith("/activities") for call in calls) else ORGANIZATIONS
 
 
 def list_messages(chat: str = CHAT) -> Call:
-    """The messages of a chat."""
     return get(f"{chat}/messages")
 
 
 def list_session_messages(session: str, *query: tuple[str, str]) -> Call:
-    """The messages of a local session."""
     return get(f"{LOCAL_SESSIONS}/{session}/messages", query=query)
 
 
 def get_transcript(session: str) -> Call:
-    """The transcript of a remote session."""
     return get(f"{REMOTE_SESSIONS}/{session}/transcript")
 
 
 def delete_resource(path: str) -> Call:
-    """DELETE with the delete key."""
+    """DELETE with the delete key, which is separate from the read keys (1:5.1)."""
     return delete(path, credential=DELETE)
 
 
 def with_organization_key(role: str) -> Change:
-    """The key of another organization, for reads or deletes as the request needs it: none does both (1:5.1)."""
+    """Use the key of another organization, its delete key for deletes: no key does both (1:5.1)."""
     return lambda call: call.replace(credential=f"{role}_delete" if call.credential == DELETE else role)
 
 
@@ -134,11 +130,10 @@ USER_DATA: Mapping[str, Call] = {
 
 
 def select_calls(calls: Mapping[str, Call], *labels: str) -> dict[str, Call]:
-    """Some of the calls."""
     return {label: calls[label] for label in labels}
 
 
 def with_refusals(success: Call, **others: Call) -> Mapping[str, Call]:
-    """The calls of a read by label: the success, its credential rules, an unknown query parameter, its own rules."""
+    """Return the calls of a read by label, with its refusals and an unknown query parameter."""
     unknown = with_query(success, ("no_such_parameter", "1"))
     return BOTH_REFUSALS.label_calls(success, unknown_parameter=unknown, **others)

@@ -34,7 +34,7 @@ TOOL_USE = {"type": "tool_use", "id": "toolu_01", "name": "lookup", "input": {}}
 
 
 def create_message(**fields: Json) -> Call:
-    """POST /v1/messages with some fields of the smallest message set otherwise."""
+    """POST /v1/messages: the smallest message, with these fields changed."""
     return post("/v1/messages", {**MESSAGE, **fields})
 
 
@@ -44,7 +44,6 @@ def count_tokens(**fields: Json) -> Call:
 
 
 def user_turn(text: str) -> list[dict[str, str]]:
-    """A conversation of one user turn."""
     return [{"role": "user", "content": text}]
 
 
@@ -55,12 +54,12 @@ FAST = create_message(model="{fast_model}", speed="fast").with_headers(pa_beta="
 
 
 def announce_body(path: str, size_mb: int, content_type: str = "application/json") -> Call:
-    """A body of so many MB (10^6 bytes) that is announced and not sent: nothing is made of it (2:8.1)."""
+    """Announce a body of this many MB (10^6 bytes) without sending it, so nothing is made (2:8.1)."""
     return post(path, AnnouncedBody(size_mb * 10**6), headers={"content-type": content_type})
 
 
 def with_agents_beta(call: Call) -> Call:
-    """A request of managed agents with the beta that real clients send on each; the documents show none (1:4.1)."""
+    """Add the beta header that real clients send to managed agents; the documents show none (1:4.1)."""
     return call.with_headers(pa_beta="{agents_beta}")
 
 
@@ -87,17 +86,17 @@ UPLOAD = post(
 )
 
 AGENT_REMOVAL = Removal("agent", with_agents_beta(post("/v1/agents/{id}/archive")))
-"""The documents show no way to remove one; real clients archive it."""
+"""The documents show no removal of an agent; real clients archive it."""
 CREATE_AGENT = with_agents_beta(
     post("/v1/agents", {"name": "{own_name}", "model": "{small_model}"}, removal=AGENT_REMOVAL)
 )
-"""There may be one of a name (2:7.3 row 409)."""
+"""Names are unique (2:7.3, 409), hence a name of this run's own."""
 
 
 def sign(call: Call, role: str) -> Call:
-    """The call as the cloud-marketplace variant takes it, signed instead of sent with a key (1:5.1)."""
+    """Sign the call, as the cloud-marketplace variant requires, instead of sending a key (1:5.1)."""
     return call.replace(credential=role, key_header=("authorization", ""))
 
 
 with_refusals = Refusals(missing=False).label_calls
-"""The calls of an endpoint of the general or the admin API, which the documents do not show without a key."""
+"""The documents do not show what the general and the admin API answer without a key."""

@@ -115,7 +115,7 @@ def last_page_part(slug: str, listing: Call) -> dict[str, Recipe]:
 
 
 async def walk_activities(probe: Probe) -> None:
-    """By pages on and back; then from the third activity's time on, before it, and through that window to its end."""
+    """Walk by pages; then list activities since the third one's time, before it, and walk that window to its end."""
     await walk_by_ids(ALL_ACTIVITIES)(probe)
     then = read_field((await probe.setup(with_query(ALL_ACTIVITIES, ("limit", "3")))).body, 2, "created_at")
     await probe.send(list_activities((SINCE, then)), FROM_NOW_ON)

@@ -41,7 +41,7 @@ NO_FIXTURE = (
 
 
 def deletion_recipe(family: str, slug: str, path: str, unknown: str) -> Recipe:
-    """Refused without a key and with a wrong one; on the mock, also what is answered where something is deleted."""
+    """Refusals without a key and with a wrong one, for an unknown id; on the mock also a real deletion."""
     endpoints = Family(f"pa/endpoints/{family}")
     success = endpoints.recipe(
         slug, delete_resource(path), label=SUCCESS, cost=Cost.DESTRUCTIVE, credential=READ, not_live=NO_FIXTURE
@@ -56,7 +56,7 @@ def deletion_recipe(family: str, slug: str, path: str, unknown: str) -> Recipe:
 
 
 def activity_recipe(kind: str, call: Call) -> Recipe:
-    """The activity that tells of a delete."""
+    """Delete something, then list the activity that reports it."""
     calls = {SETUP: call, ANSWER: list_activities(("activity_types[]", f"pa_{kind}"))}
     return OUTCOMES.recipe(f"{kind}_activity", calls, cost=Cost.DESTRUCTIVE, credential=READ, not_live=NO_FIXTURE)
 

@@ -48,7 +48,7 @@ WRITE, UNCHANGED = "write_refused", "unchanged"
 
 
 def write_part(slug: str, call: Call) -> dict[str, Recipe]:
-    """A write to what can only be read, and another look at it; only where a target allows what is destructive."""
+    """Write to a read-only resource, and read it again; only if the target allows destructive probes."""
 
     async def steps(probe: Probe) -> None:
         await probe.send(call.replace(method="POST", body=to_body({})), WRITE)
@@ -67,7 +67,7 @@ def write_part(slug: str, call: Call) -> dict[str, Recipe]:
 
 
 def read_only_recipe(slug: str, success: Call, **others: Call) -> Recipe:
-    """A row: a read of what is read-only, its rules, and a write to it."""
+    """A read of a read-only resource, its rules, and a write to it."""
     return ORGANIZATIONS.recipe(
         slug,
         with_refusals(success, **others),
@@ -79,12 +79,12 @@ def read_only_recipe(slug: str, success: Call, **others: Call) -> Recipe:
 
 
 def read_recipe(family: Family, slug: str, success: Call, **others: Call) -> Recipe:
-    """A row: one read and its rules."""
+    """A read and its rules."""
     return family.recipe(slug, with_refusals(success, **others), credential=READ, control=find_control(success))
 
 
 def pending_parts() -> dict[str, Recipe]:
-    """The transcript of a session that is pending, and of the same a day later, when it has left that state."""
+    """The transcript of a pending session, and a day later, when it is no longer pending."""
     call, slug = get_transcript("{pending_remote_session}"), "get_remote_session_transcript"
     no_time = (ReasonCode.NO_DOCUMENTED_SETUP, "the documents do not say how long a session is pending (1:3)")
     return {
@@ -96,11 +96,11 @@ def pending_parts() -> dict[str, Recipe]:
 
 
 CAPS = {"positive": "64", "one": "1", "minus_one": "-1", "zero": "0", "minus_two": "-2", "not_integer": "many"}
-"""What a cap may be, a positive integer or -1, and what it may not be, by label (1:2.5)."""
+"""Label -> value of a cap; allowed are a positive integer and -1 (1:2.5)."""
 
 
 def messages_by_cap(cap: str) -> dict[str, Call]:
-    """The messages of a chat under each value of a cap."""
+    """List a chat's messages with each value of a cap."""
     return {f"{cap}_{label}": with_query(list_messages(), (cap, value)) for label, value in CAPS.items()}
 
 

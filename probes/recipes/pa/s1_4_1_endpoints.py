@@ -41,13 +41,12 @@ ADMIN_ENDPOINTS = Family("pa/endpoints/admin")
 ADMIN = "admin"
 
 MAX_BATCH_REQUESTS = 100_000
-"""In a batch (2:8.2)."""
+"""Most requests in a batch (2:8.2)."""
 
 ORGANIZATION = get("/v1/organizations/me")
 
 
 def get_workspace_limits(workspace: str) -> Call:
-    """The limits that are configured for a workspace."""
     return get(f"/v1/organizations/workspaces/{workspace}/rate_limits")
 
 
@@ -159,7 +158,7 @@ LISTED_LABEL = "listed"
 
 
 async def send_item_calls(probe: Probe, call: Call, unknown: Call) -> None:
-    """The exchanges of an endpoint that speaks of one thing which the probe has made."""
+    """Send the calls of an endpoint about one thing, which the probe has made."""
     await probe.send(call, SUCCESS)
     await probe.send(unknown.replace(credential=WRONG), WRONG_CREDENTIAL)
     await probe.send(unknown, "unknown_id")
@@ -189,7 +188,7 @@ async def cancel_batch(probe: Probe) -> None:
     not_live=(ReasonCode.NO_DOCUMENTED_SETUP, "a batch takes up to a day to end, and only an ended batch has results"),
 )
 async def get_batch_results(probe: Probe) -> None:
-    """The results, an hour after the batch was made."""
+    """Fetch the results an hour after the batch was made."""
     batch = (await probe.setup(CREATE_BATCH)).body
     results = get(f"/v1/messages/batches/{batch['id']}/results").with_clock("+1h")
     await send_item_calls(probe, results, get(f"{UNKNOWN_BATCH}/results"))
@@ -216,7 +215,7 @@ async def download_file(probe: Probe) -> None:
     labels=(*ITEM_LABELS, "listed_before", "listed_after", "gone"), requests=8, cost=Cost.DESTRUCTIVE
 )
 async def delete_file(probe: Probe) -> None:
-    """Listed until it is deleted, and gone from then on, while another one stays."""
+    """A file is listed until it is deleted, and gone then; another file stays."""
     await probe.setup(UPLOAD)
     file = (await probe.setup(UPLOAD)).body
     call = delete(f"/v1/files/{file['id']}")

@@ -26,9 +26,9 @@ if TYPE_CHECKING:
 
 FAMILY = Family("pa/endpoints/messages")
 MAXIMUM = "max_tokens_of_small_model"
-"""The value of the target that tells the largest `max_tokens` of its small model: the documents show none."""
+"""Value of the target: the largest `max_tokens` of its small model, which the documents do not show."""
 LARGEST_ANSWER = 128_000
-"""An upper bound of what a model may generate where it is allowed all it can: it is told to greet."""
+"""Upper bound of the tokens that a model generates at its own maximum."""
 
 ANSWERED_TOOL_USE = [
     *user_turn("look it up"),
@@ -38,7 +38,7 @@ ANSWERED_TOOL_USE = [
 
 
 def max_tokens_part(label: str, *, beyond: int, cost: Cost, tokens: int = 0) -> dict[str, Recipe]:
-    """A message that asks for so many tokens more than the model's maximum."""
+    """A message that asks for `beyond` tokens more than the model's maximum."""
 
     async def steps(probe: Probe) -> None:
         await probe.send(create_message(max_tokens=int(probe.values[MAXIMUM]) + beyond), label)

@@ -25,18 +25,18 @@ if TYPE_CHECKING:
 
 FAMILY = Family("pa/endpoints/compliance_access")
 with_wrong_key = Refusals(missing=False).label_calls
-"""What a kind of key may do: the success, a wrong key, and its rules."""
+"""No call without a key: these records are about kinds of keys."""
 
 DELETE_REFUSED = {"delete_refused": delete_resource(UNKNOWN_CHAT)}
 
 
 def refused_calls(calls: Mapping[str, Call], *labels: str) -> dict[str, Call]:
-    """Some of the calls, each under the label that says that it is refused."""
+    """Select calls, labelled as refused."""
     return {f"{label}_refused": calls[label] for label in labels}
 
 
 def key_recipe(slug: str, role: str, success: str, calls: Mapping[str, Call], refusals: Mapping[str, Call]) -> Recipe:
-    """A row: what the key of a role reads, as far as the target names what is read, and what it is refused."""
+    """What a role's key may read and what it is refused. A read that needs values of the target is optional."""
     allowed = {label: call.replace(credential=role) for label, call in calls.items()}
     named = {label: call for label, call in allowed.items() if call.placeholders}
     others = {label: call for label, call in allowed.items() if label not in named and label != success}

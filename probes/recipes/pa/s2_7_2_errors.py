@@ -59,7 +59,7 @@ DELETES = {
     "project_document": delete_resource(UNKNOWN_DOCUMENT),
 }
 UPSTREAM = {"502": "bad_gateway", "503": "down", "504": "slow", "529": "overloaded"}
-"""What something behind the API may suffer, by the status that is answered."""
+"""Status -> the kind of trouble behind the API that causes it."""
 
 UNKNOWN_PARAMETER = ("no_such_parameter", "1")
 
@@ -67,7 +67,7 @@ UNKNOWN_PARAMETER = ("no_such_parameter", "1")
 def refusal_recipe(
     slug: str, calls: Call | Mapping[str, Call], role: str | None = None, other_endpoints: OtherEndpoints | None = None
 ) -> Recipe:
-    """A row: a call, or one a cause, with the key of a role where it is the key that is refused."""
+    """A refused call, or one for each cause, with the key of a role if the key is the reason."""
     by_label = dict(calls) if isinstance(calls, Mapping) else {ANSWER: calls}
     if role is not None:
         by_label = {label: call.replace(credential=role) for label, call in by_label.items()}
@@ -77,12 +77,12 @@ def refusal_recipe(
 
 
 def changed_recipe(slug: str, request: Call, change: Change | Mapping[str, Change]) -> Recipe:
-    """A row: a request with one change, which every endpoint refuses alike."""
+    """A request with one change, which every endpoint refuses alike."""
     return changed_request(FAMILY, slug, request, change, credential=READ, control=find_control(request))
 
 
 def destructive_recipe(slug: str, call: Call, why: str, other_endpoints: OtherEndpoints | None = None) -> Recipe:
-    """A row whose request does harm if it is not refused: sent where nothing is lost by that."""
+    """A request that does harm if it is not refused, so it is sent to a mock alone."""
     not_live = (ReasonCode.NO_DOCUMENTED_SETUP, why)
     return FAMILY.recipe(
         slug, call, credential=READ, cost=Cost.DESTRUCTIVE, not_live=not_live, other_endpoints=other_endpoints
@@ -90,7 +90,6 @@ def destructive_recipe(slug: str, call: Call, why: str, other_endpoints: OtherEn
 
 
 def fail_upstream(status: str) -> Change:
-    """Something behind the API fails the call with this status."""
     return with_scenario(f"upstream_trouble;kind={UPSTREAM[status]}")
 
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def without_read_scope(labels: Mapping[str, str]) -> OtherEndpoints:
-    """The delete key, which has no read scope, under the cause that an endpoint belongs to."""
+    """Send each endpoint's request with the delete key, which has no read scope, under the endpoint's label."""
 
     def of_endpoint(endpoint: str, shape: Call | None) -> Mapping[str, Call] | None:
         label = labels.get(endpoint.rpartition("/")[2])

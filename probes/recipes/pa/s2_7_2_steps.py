@@ -31,11 +31,11 @@ if TYPE_CHECKING:
 FAMILY = Family("pa/errors/compliance")
 
 TOO_LONG = ReasonCode.NO_DOCUMENTED_SETUP
-"""A state that only time makes: the mock's clock can be moved, a provider's cannot."""
+"""Only time brings the state about: the mock's clock can be moved, a provider's cannot."""
 
 
 NARROW = "compliance_narrow"
-"""The role of a key whose parent organization has budgets of a handful of requests."""
+"""Role: a key whose parent organization has a budget of a handful of requests."""
 MAX_REQUESTS = 8
 
 
@@ -49,7 +49,7 @@ MAX_REQUESTS = 8
     needs={"local_session", "other_local_session"},
 )
 async def page_not_valid_for_request(probe: Probe) -> None:
-    """A cursor of one session's walk, used on another session and in the other order."""
+    """Use a session's cursor on another session, and in the other order."""
     page = await next_page(probe)
     await probe.send(list_session_messages("{other_local_session}", ("limit", "1"), ("page", page)), "other_session")
     other_order = list_session_messages("{local_session}", ("limit", "1"), ("order", "desc"), ("page", page))
@@ -64,20 +64,20 @@ async def page_not_valid_for_request(probe: Probe) -> None:
     not_live=(TOO_LONG, "a cursor expires after 24 h, which no probe waits for"),
 )
 async def page_cursor_expired(probe: Probe) -> None:
-    """A cursor that still works within a day, and no more the day after."""
+    """A cursor works just before 24 hours and no longer just after."""
     walk = list_session_messages("{local_session}", ("limit", "1"), ("page", await next_page(probe)))
     await probe.setup(walk.with_clock("+23h59m59s").with_stopped_clock())
     await probe.send(walk.with_clock("+24h1s").with_stopped_clock())
 
 
 async def next_page(probe: Probe) -> str:
-    """The cursor to the second page of a local session's messages."""
+    """Fetch the cursor to the second page of a local session's messages."""
     first = list_session_messages("{local_session}", ("limit", "1")).with_stopped_clock()
     return read_cursor(await probe.send(first, SETUP), "next_page")
 
 
 def expiry_recipe(slug: str, call: Call, clock: str, why: str, other_endpoints: OtherEndpoints | None = None) -> Recipe:
-    """What can be read now, and no more when its time is over."""
+    """Read something now, and again when it has expired."""
 
     async def steps(probe: Probe) -> None:
         await probe.setup(call)
@@ -96,7 +96,7 @@ def expiry_recipe(slug: str, call: Call, clock: str, why: str, other_endpoints: 
 
 
 def exhaustion_recipe(slug: str, call: Call) -> Recipe:
-    """What is answered to a key when the budget of its parent organization is used up, which all endpoints share."""
+    """Send a call until the budget of the key's parent organization, shared by all endpoints, is used up."""
 
     async def steps(probe: Probe) -> None:
         await send_until_limited(probe, with_organization_key(NARROW)(call), MAX_REQUESTS)
@@ -114,7 +114,7 @@ def exhaustion_recipe(slug: str, call: Call) -> Recipe:
 
 
 def sealed_content_recipe(slug: str, role: str) -> Recipe:
-    """What an organization's own key keeps from being read; asked again, on a mock an hour later."""
+    """Read content whose customer-managed key is unusable, and again an hour later on a mock."""
     call = list_session_messages("{sealed_local_session}").replace(credential=role)
 
     async def steps(probe: Probe) -> None:

@@ -35,10 +35,10 @@ if TYPE_CHECKING:
 FAMILY = Family("pa/errors/general")
 
 MAX_REQUESTS = 8
-"""So many requests at most, to use up a limit of a key with tiny ones."""
+"""Most requests sent to use up a limit of the tight key."""
 
 SHARED = {"batches": BATCHES, "files": FILES, "agents": AGENTS}
-"""What draws on the same limit and costs nothing, by family (2:8.2: all batch endpoints, all of files, agents read)."""
+"""Family -> a free request that draws on the same limit (2:8.2: all batch endpoints, all of files, agents read)."""
 
 NOT_FOR_FREE = (
     ReasonCode.NO_DOCUMENTED_SETUP,
@@ -47,13 +47,13 @@ NOT_FOR_FREE = (
 
 
 def too_large_recipe(slug: str, path: str, limit_mb: int, content_type: str = "application/json") -> Recipe:
-    """A request whose declared body is one byte longer than the endpoint takes."""
+    """A request whose declared body is one byte longer than the endpoint allows."""
     call = post(path, DeclaredBody(limit_mb * MB + 1), headers={"content-type": content_type})
     return FAMILY.recipe(slug, call, cost=Cost.DISRUPTIVE)
 
 
 def rate_limit_recipe(judged: Call, sent: Call, not_live: tuple[str, str] | None = None) -> Recipe:
-    """A call with a key that has tiny limits, once they are used up."""
+    """Use up the limit of the tight key with `sent`, then judge the answer to `judged`."""
     of_tight_key = with_key("tight")
 
     async def steps(probe: Probe) -> None:
@@ -74,7 +74,7 @@ def rate_limit_recipe(judged: Call, sent: Call, not_live: tuple[str, str] | None
 
 
 def rate_limit_of_endpoint(endpoint: str, shape: Call | None) -> Recipe | None:
-    """The limit of another endpoint, used up with what is free where that draws on it."""
+    """The limit of another endpoint, used up with a free request if one draws on it."""
     if shape is None:
         return None
     family, slug = endpoint.split("/")[2:]
@@ -84,7 +84,6 @@ def rate_limit_of_endpoint(endpoint: str, shape: Call | None) -> Recipe | None:
 
 
 def sign_wrongly(call: Call) -> Call:
-    """The call with a signature that is not its own."""
     return sign(call, "marketplace_bad_signature")
 
 
@@ -145,7 +144,7 @@ async def conflict_uniqueness(probe: Probe) -> None:
 
 @FAMILY.stepwise(requests=3, cost=Cost.DESTRUCTIVE, needs={"small_model", "agents_beta"})
 async def conflict_concurrent(probe: Probe) -> None:
-    """Two changes of the version that both have read: the second comes too late."""
+    """Two changes of the same version of an agent: the second comes too late."""
     agent = (await probe.setup(CREATE_AGENT)).body
     change = with_agents_beta(
         post(f"/v1/agents/{agent['id']}", {"version": agent["version"], "description": "changed"})

@@ -17,17 +17,14 @@ FAMILY = Family("pa/errors/invalid_request")
 
 
 def with_incomplete_json(call: Call) -> Call:
-    """A body that ends too soon."""
     return call.replace(body=BytesBody(b'{"model":'), headers={"content-type": "application/json"})
 
 
 def with_invalid_version(call: Call) -> Call:
-    """The call with a version that never was."""
     return call.with_headers(pa_version="1999-13-32")
 
 
 def with_invalid_beta(call: Call) -> Call:
-    """The call with a beta that never was."""
     return call.with_headers(pa_beta="no-such-beta-1999-01-01")
 
 

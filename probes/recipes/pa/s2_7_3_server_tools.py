@@ -20,23 +20,22 @@ CODE = {"type": "code_execution_20250825", "name": "code_execution"}
 
 FAMILY = Family("pa/errors/server_tools")
 TOKENS = 400
-"""An upper bound for a message that uses a server tool once."""
+"""Upper bound for a message that uses a server tool once."""
 
 MODELS_CHOICE = (ReasonCode.PROVIDER_ONLY_CAUSE, "what a live model asks of its server tool is its own choice")
 
 
 def use_tool(tool: dict[str, Any], prompt: str, **fields: Json) -> Call:
-    """A message that offers one server tool and asks for its use."""
     return create_message(max_tokens=64, messages=user_turn(prompt), tools=[{**tool, **fields}])
 
 
 def tool_error_recipe(slug: str, call: Call) -> Recipe:
-    """A message that is generated, so it costs, in which a server tool fails."""
+    """A generated message, which costs, in which a server tool fails."""
     return FAMILY.recipe(slug, call, cost=Cost.BILLABLE, tokens=TOKENS, not_live=MODELS_CHOICE)
 
 
 def outage_recipe(slug: str, tool: dict[str, Any], name: str, cause: str) -> Recipe:
-    """A failure of the tool's own service, which no request brings about."""
+    """A failure of the tool's own service, which only a scenario brings about."""
     return tool_error_recipe(slug, use_tool(tool, "use the tool").with_scenario(f"{cause};tool={name}"))
 
 

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 FAMILY = Family("pa/endpoints/limits")
 TIGHT, OTHER_TIGHT = "tight", "tight_too"
-"""Roles: two keys of one organization, in two workspaces, that may send hardly any requests a minute."""
+"""Roles: two keys of one organization, in two workspaces, with very small limits."""
 
 ONLY_TOKENS = (
     ReasonCode.NO_DOCUMENTED_SETUP,
@@ -48,7 +48,7 @@ def exhaustion_recipe(
     credential: str = "inference",
     not_sent: tuple[str, str] | None = None,
 ) -> Recipe:
-    """An ordinary answer; then, when the call has used up the limit of the role's key, what it does to these calls."""
+    """An ordinary answer; then use up the limit of the role's key with `call`, and send the `refused` calls."""
     tight = {
         label: other if isinstance(other.credential, str) else other.replace(credential=role)
         for label, other in refused_calls.items()
@@ -76,7 +76,7 @@ def exhaustion_recipe(
 
 
 def simulated_recipe(slug: str, call: Call, label: str) -> Recipe:
-    """An ordinary answer, and the documented refusal, which a mock gives where others have used the limit up."""
+    """An ordinary answer, and the refusal that the mock gives under a scenario."""
     calls = {SUCCESS: call, label: with_scenario("rate_limited")(call)}
     return FAMILY.recipe(slug, calls, cost=Cost.BILLABLE, tokens=4, not_live=ONLY_TOKENS, not_sent=ONLY_TOKENS)
 
@@ -96,7 +96,7 @@ COMMITMENT = {
     "standard_only": COMMITTED.with_fields(service_tier="standard_only"),
     "model_without": COMMITTED.with_fields(model="{newest_large_model}"),
 }
-"""By label, what a commitment covers that has enough left, and what none covers (2:8.2)."""
+"""Label -> a message that a commitment covers, or does not cover (2:8.2)."""
 
 RECIPES: tuple[Recipe, ...] = (
     # "Limits are per organization, …, per model class"

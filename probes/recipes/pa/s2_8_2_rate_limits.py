@@ -17,13 +17,13 @@ if TYPE_CHECKING:
 
 LIMITS = Family("pa/rate_limits/limits")
 BOUND = 8
-"""So many free requests at most, to use up the limit of a key that has hardly any."""
+"""Most free requests sent to use up the limit of the tight key."""
 
 REMAINING = "pa-ratelimit-requests-remaining"
 
 
 async def exceed_limit(probe: Probe) -> None:
-    """Count tokens, which is free, until the limit of a key with a tiny one answers."""
+    """Count tokens, which is free, until the tight key's limit refuses it."""
     await exhaust_limit(probe, count_tokens().replace(credential=TIGHT), BOUND, label=LIMITED, remaining=REMAINING)
 
 

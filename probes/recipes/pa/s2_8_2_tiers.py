@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 FAMILY = Family("pa/endpoints/limits")
 TIERS = {"start": "tier_start", "build": "tier_build", "scale": "tier_scale"}
-"""By tier: the role of a key of an organization in it."""
+"""Tier -> role of a key of an organization in it."""
 
 MODELS = {
     "newest_large": "{newest_large_model}",
@@ -28,16 +28,15 @@ MODELS = {
     "small": "{small_class_model}",
     "retired": "{retired_model}",
 }
-"""By model class: the value of the target that names a model of it."""
+"""Model class -> the value of the target that names a model of it."""
 
 
 def calls_by_tier(call: Call, label: str = "") -> dict[str, Call]:
-    """The call with the key of each tier, by the tier's name behind the label."""
+    """Send a call with the key of each tier, labelled `<label>_<tier>`."""
     return {f"{label}_{tier}".strip("_"): call.replace(credential=role) for tier, role in TIERS.items()}
 
 
 def calls_by_class_and_tier() -> dict[str, Call]:
-    """A message to a model of each class with the key of each tier."""
     return {
         label: call
         for model_class, model in MODELS.items()
@@ -49,13 +48,13 @@ MARKETPLACE = "marketplace_message_signature"
 LONG = create_message(model="{newest_large_model}", messages=user_turn(" the" * 200_000)).replace(
     credential="tier_start"
 )
-"""More tokens than a context of the usual length has room for."""
+"""More tokens than fit into a context of the usual length."""
 
 NO_QUEUE = (ReasonCode.NO_DOCUMENTED_SETUP, "it takes 200,000 requests or more that wait in batches (2:8.2)")
 
 LISTED_AGENTS = get("/v1/agents")
 NO_AGENT = post("/v1/agents", {})
-"""A creation that is refused, and counts like any other."""
+"""A creation that is refused; it counts toward the limit all the same."""
 
 RECIPES: tuple[Recipe, ...] = (
     # "Messages API values as RPM / ITPM / OTPM"

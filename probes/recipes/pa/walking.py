@@ -18,17 +18,17 @@ if TYPE_CHECKING:
     from catalog_probe.probes.recipes.recipe import Steps
 
 AFTER, BEFORE, PAGE = "after_id", "before_id", "page"
-"""The labels of the requests that go on or back, which are also the names of their cursors."""
+"""Labels of the requests that go on or back, and the names of their cursors."""
 
 WHOLE_LABEL, FIRST_LABEL, END_LABEL = "whole", "page_1", "end"
-"""The labels of the entries that two pages hold, asked for at once; of the first page; and of the last."""
+"""Labels: the entries of two pages in one, the first page, and the last."""
 
 MAX_PAGES = 10
-"""So many pages at most are asked for on the way to the end."""
+"""Most pages fetched on the way to the end."""
 
 
 def walk_by_ids(listing: Call) -> Steps:
-    """Three entries at once; the same by two pages of two; and back from the second page."""
+    """Fetch three entries at once, then by two pages of two, then back from the second page."""
 
     async def walk(probe: Probe) -> None:
         _demand_more_than(2, await probe.send(with_query(listing, ("limit", "3")), WHOLE_LABEL))
@@ -41,7 +41,7 @@ def walk_by_ids(listing: Call) -> Steps:
 
 
 async def walk_to_end(probe: Probe, listing: Call) -> None:
-    """On by the last id of each page, until a page has no entry: that one is judged."""
+    """Go on by the last id of each page until a page is empty; that one is judged."""
     page = await probe.setup(listing)
     for _ in range(MAX_PAGES):
         last = as_object(page.body).get("last_id")
@@ -58,7 +58,7 @@ async def walk_to_end(probe: Probe, listing: Call) -> None:
 
 
 def walk_by_pages(listing: Call, size: int) -> Steps:
-    """Two pages of so many entries and then on to the last one; and what the first two hold at once."""
+    """Fetch the entries of two pages at once, then page by page, `size` entries each, to the last."""
 
     async def walk(probe: Probe) -> None:
         _demand_more_than(size, await probe.send(with_query(listing, ("limit", str(2 * size))), WHOLE_LABEL))
@@ -77,7 +77,7 @@ def walk_by_pages(listing: Call, size: int) -> Steps:
 
 
 def _demand_more_than(size: int, whole: Exchange) -> None:
-    """Refuse to walk where one page holds all: what it says of going on tells nothing.
+    """Stop if one page holds all entries: then there is nothing to page through.
 
     Raises:
         ProbeStopped: the account has no more.
@@ -89,7 +89,7 @@ def _demand_more_than(size: int, whole: Exchange) -> None:
 
 
 def read_cursor(exchange: Exchange, name: str) -> str:
-    """The cursor that a page returned.
+    """Return the cursor of a page.
 
     Raises:
         ProbeStopped: it returned none, so there is nothing to walk by.
@@ -102,28 +102,27 @@ def read_cursor(exchange: Exchange, name: str) -> str:
 
 
 def _parse_cursor(value: object) -> str | None:
-    """A cursor as a query has it: it is opaque (1:2.5), so a number is one as well."""
+    """Return a cursor as a query value; cursors are opaque (1:2.5), so a number is one as well."""
     return str(value) if isinstance(value, str | int) and not isinstance(value, bool) else None
 
 
 def read_body(exchange: Exchange) -> Mapping[str, Any]:
-    """The body of an exchange, an empty one where it is no object."""
+    """Return the body of an exchange, or an empty object."""
     return as_object(exchange.response.body if exchange.response is not None else None)
 
 
 def as_object(body: Any) -> Mapping[str, Any]:
-    """The body, an empty one where it is no object."""
     return body if isinstance(body, dict) else {}
 
 
 def list_entries(body: Any) -> list[Mapping[str, Any]]:
-    """The entries of a page, read as standing in `data`."""
+    """Return the entries of a page, assumed to be in `data`."""
     data = as_object(body).get("data")
     return [entry for entry in data if isinstance(entry, dict)] if isinstance(data, list) else []
 
 
 def read_field(body: Any, number: int, field: str) -> str:
-    """A field of the entry with this number, counted from 0.
+    """Return a field of the entry with this number, counted from 0.
 
     Raises:
         ProbeStopped: the list has not so many entries.

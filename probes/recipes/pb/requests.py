@@ -18,10 +18,10 @@ MODELS = get("/v1beta/models")
 BEARER = ("authorization", "Bearer")
 
 TOKEN = post("/v1beta/auth_tokens", {}, secrets=("/name",))
-"""An ephemeral token of one's own; it dies by itself."""
+"""Makes an ephemeral token; it expires by itself, so nothing removes it."""
 
 TEXT_ONLY = "Answer in text only: what is 2 + 2?"
-"""What an image model has no image to make of."""
+"""A prompt for which an image model makes no image."""
 
 SEARCH: list[Json] = [{"webSearch": {}}]
 """The tool that grounds by search; the documents do not say how it is asked for."""
@@ -31,7 +31,6 @@ LOOKUP = {"name": "lookup", "description": "Looks something up", "parameters": {
 
 
 def user_turn(text: str) -> list[dict[str, Any]]:
-    """Contents of one turn of the user."""
     return [{"role": "user", "parts": [{"text": text}]}]
 
 
@@ -56,7 +55,6 @@ def stream_generate(version: str = "v1beta") -> Call:
 
 
 def with_file(uri: str) -> Call:
-    """A generation whose prompt refers to a file."""
     parts = [{"text": "hi"}, {"fileData": {"mimeType": "text/plain", "fileUri": uri}}]
     return generate(contents=[{"role": "user", "parts": parts}])
 
@@ -71,7 +69,6 @@ def create_interaction(
 
 
 def as_stream(call: Call) -> Call:
-    """The same interaction as a stream."""
     return call.with_fields(stream=True).replace(stream=True)
 
 
@@ -82,25 +79,25 @@ def complete_chat(**fields: Json) -> Call:
 
 
 def with_oauth_token(role: str) -> Change:
-    """An OAuth token in place of the key."""
+    """Replace the key by an OAuth token."""
     return lambda call: call.replace(credential=role, key_header=BEARER)
 
 
 def with_token(name: str) -> Change:
-    """An ephemeral token in place of the key."""
+    """Replace the key by an ephemeral token."""
     return lambda call: call.replace(credential=None, headers={**call.headers, "authorization": f"Token {name}"})
 
 
 def in_both_versions(*tables: Iterable[Recipe]) -> tuple[Recipe, ...]:
-    """The rows, sent in v1 as in v1beta: "two API versions, v1 and v1beta, share model paths", and interactions (2:9).
+    """Send each row in v1 as well as in v1beta: "two API versions, v1 and v1beta, share model paths" (2:9).
 
-    A row that says itself what its record's other endpoint is sent stays as it is.
+    A row that declares its other endpoints itself stays as it is.
     """
     return tuple(_add_other_version(row) if row.other_endpoints is None else row for table in tables for row in table)
 
 
 def in_same_version(shape: Call, call: Call) -> Call:
-    """The call in the version of another endpoint, which its shape begins with."""
+    """Move a call to the API version of another request."""
     version = shape.path.split("/")[1]
     _, _, rest = call.path.lstrip("/").partition("/")
     return call.replace(path=f"/{version}/{rest}")

@@ -36,7 +36,6 @@ INTERACTION_REMOVALS = {
     name: Removal(f"interaction_{name}", delete(f"/{name}/interactions/{{id}}")) for name in VERSIONS
 }
 LENIENT = {"category": "HARM_CATEGORY_HARASSMENT", "threshold": "BLOCK_ONLY_HIGH"}
-"""One safety setting, as clients send them."""
 
 
 def _generate_content(version: str) -> Recipe:
@@ -97,7 +96,7 @@ def _create_interaction(version: str) -> Recipe:
         )
 
     async def wait_for_result(probe: Probe) -> None:
-        """What is answered at once, and what stands there a while later."""
+        """Start work in the background, and fetch its result a minute later."""
         exchange = await probe.send(in_background(), "background_under_way")
         body = exchange.response.body if exchange.response is not None else None
         name = body.get("id") if isinstance(body, dict) else None

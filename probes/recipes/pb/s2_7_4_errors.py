@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 ERRORS = Family("pb/errors/general")
 COMPATIBILITY = Family("pb/errors/compatibility")
 TOKENS = 4
-"""An upper bound for a negative request where the provider accepts it."""
+"""Most tokens of a request that should be refused, if the provider accepts it."""
 
 NO_PATH_OF_STORES = (ReasonCode.NO_DOCUMENTED_SETUP, "the documents show no path of stores and documents (1:4)")
 STORE_REMOVAL = Removal("file_search_store", delete("/v1beta/fileSearchStores/{id}"), id_pointer="/name")
@@ -38,12 +38,12 @@ NO_TOKEN_LIFETIME = (ReasonCode.NO_DOCUMENTED_SETUP, "the documents show no life
 
 
 def with_short_deadline(call: Call) -> Call:
-    """The same call where the provider gives it a second."""
+    """Have the mock's provider allow the call one second."""
     return call.with_scenario("short_deadline;deadline=1s")
 
 
 def expired_token_recipe(call: Call) -> Recipe:
-    """A request with a token of one's own, a day after that was made."""
+    """A request with an ephemeral token that was made a day before."""
 
     async def steps(probe: Probe) -> None:
         token = await probe.setup(TOKEN)
@@ -60,7 +60,7 @@ def expired_token_recipe(call: Call) -> Recipe:
 
 
 def oversized_context_recipe(version: str) -> Recipe:
-    """A prompt of more words than the model's listing says that it takes tokens."""
+    """A prompt with more words than the model's listing allows tokens."""
 
     async def steps(probe: Probe) -> None:
         model = await probe.setup(get("/v1beta/models/{small_context_model}"))
@@ -79,7 +79,6 @@ def oversized_context_recipe(version: str) -> Recipe:
 
 
 def with_preview_model(call: Call) -> Call:
-    """A preview model in place of a stable one."""
     return call.replace(path=call.path.replace("{small_model}", "{preview_model}"))
 
 
@@ -171,7 +170,7 @@ RECIPES = in_both_versions(ROWS)
 # 1:5.2 "Ephemeral tokens: created at POST /v1beta/auth_tokens, live API only"
 @ERRORS.stepwise(requests=2)
 async def ephemeral_token_elsewhere(probe: Probe) -> None:
-    """A good token of one's own, for something else than the live API."""
+    """A valid ephemeral token, used outside the live API."""
     token = await probe.setup(TOKEN)
     await probe.send(with_token(token.body["name"])(MODELS))
 

@@ -33,7 +33,7 @@ TOO_MANY_CALLS: list[Json] = [QUESTION, *[FUNCTION_CALL, FUNCTION_RESULT] * TOOL
 def error_event_recipe(
     code: str, call: Call, family: Family, *, tokens: int = TOKENS, not_live: tuple[str, str] | None = None
 ) -> Recipe:
-    """A streamed interaction, under way and so paid for, that ends with an `error` event."""
+    """A streamed interaction that ends with an `error` event; what was generated before it costs."""
     return family.recipe(code, as_stream(call), cost=Cost.BILLABLE, tokens=tokens, not_live=not_live)
 
 
@@ -45,7 +45,7 @@ def stopped_recipe(code: str, filter_name: str, model: str = "{small_model}") ->
 
 
 def blocked_recipe(code: str, filter_name: str, model: str = "{small_model}") -> Recipe:
-    """The same of a filter that reads prompts as well (2:7.4, blockReason): one interaction stopped by either."""
+    """Two interactions: a filter stops the output of one and blocks the prompt of the other (2:7.4, blockReason)."""
     output, prompt = (
         as_stream(create_interaction(model).with_scenario(f"{what};filter={filter_name}"))
         for what in ("output_stopped", "prompt_blocked")

@@ -20,7 +20,7 @@ LIVE = Family("pb/errors/live")
 ENDPOINTS = Family("pb/endpoints/live")
 PATH = "/{live_path}"
 TOKEN_PATH = "/{live_token_path}"
-"""Where a connection is opened by an ephemeral token: real clients name another method there."""
+"""Connections opened with an ephemeral token; real clients use another method for them."""
 
 MODEL = "models/{live_model}"
 
@@ -33,27 +33,26 @@ NO_TOKEN_LIFETIME = (ReasonCode.NO_DOCUMENTED_SETUP, "the documents do not show 
 
 
 def setup_message(**fields: Json) -> SendMessage:
-    """The first message: the model, and what else the session shall have."""
+    """The first message of a session."""
     return SendMessage({"setup": {"model": MODEL, **fields}})
 
 
 def open_session(*steps: ScriptStep) -> Call:
-    """A connection that is set up and then does these steps."""
+    """A connection that is set up, then runs these steps."""
     return converse(PATH, setup_message(), AwaitMessage("setupComplete"), *steps)
 
 
 def aged_connection_recipe(slug: str, cause: str, age: str, *steps: ScriptStep) -> Recipe:
-    """A connection on which time has passed."""
+    """A connection whose time is up."""
     return LIVE.recipe(slug, open_session(*steps, AWAIT_CLOSE).with_scenario(f"{cause};age={age}"), not_live=ONLY_TIME)
 
 
 def open_with_token(name: str) -> Call:
-    """A connection that is opened by an ephemeral token."""
     return with_token(name)(converse(TOKEN_PATH, setup_message()))
 
 
 def await_close(call: Call) -> Call:
-    """The same connection, listened to until it is closed."""
+    """Wait on the same connection until it is closed."""
     return call.replace(script=(*call.script, AWAIT_CLOSE))
 
 
@@ -76,20 +75,19 @@ RECIPES: tuple[Recipe, ...] = (
 
 
 async def obtain_handle(probe: Probe, opening: Call = RESUMABLE) -> str:
-    """The resumption handle of a new session."""
+    """Open a session and return its resumption handle."""
     exchange = await probe.setup(opening)
     update = next(event.data for event in exchange.events or () if event.event == "sessionResumptionUpdate")
     return str(update["sessionResumptionUpdate"]["newHandle"])
 
 
 def resume_session(handle: str, *steps: ScriptStep) -> Call:
-    """A connection that goes on with an earlier session."""
     return converse(PATH, setup_message(sessionResumption={"handle": handle}), *steps)
 
 
 @LIVE.stepwise(requests=2, needs={"live_token_path", "live_model"}, not_live=NO_TOKEN_LIFETIME)
 async def expired_ephemeral_token(probe: Probe) -> None:
-    """A token of one's own, a day later."""
+    """An ephemeral token that was made a day before."""
     token = await probe.setup(TOKEN)
     await probe.send(await_close(open_with_token(token.body["name"])).with_clock("+1d"))
 
@@ -97,24 +95,24 @@ async def expired_ephemeral_token(probe: Probe) -> None:
 # 2:8.1 "resumption handle valid 2 h"
 @LIVE.stepwise(requests=2, needs={"live_path", "live_model"}, not_live=ONLY_TIME)
 async def expired_resumption_handle(probe: Probe) -> None:
-    """A handle of one's own, when its 2 hours are over."""
+    """A resumption handle after its 2 hours."""
     handle = await obtain_handle(probe)
     await probe.send(resume_session(handle, AWAIT_CLOSE).with_clock("+2h"))
 
 
 def await_answer(call: Call) -> Call:
-    """The same connection, spoken to until the model answers."""
+    """Send text on the same connection and wait for the model's answer."""
     return call.replace(script=(*call.script, TEXT, AwaitMessage("serverContent")))
 
 
 def nearly_expired_part(label: str, cause: str, age: str, *steps: ScriptStep) -> Recipe:
-    """A connection on which nearly all of its time has passed."""
+    """A connection seconds before its time is up: it still answers."""
     call = await_answer(open_session(*steps)).with_scenario(f"{cause};age={age}")
     return ENDPOINTS.recipe("connect", call, label=label, not_live=ONLY_TIME)
 
 
 def resumption_part(label: str, cause: str, age: str) -> Recipe:
-    """A session that goes on after it, or its connection, was closed because its time was up."""
+    """Resume a session after it, or its connection, was closed because its time was up."""
 
     async def steps(probe: Probe) -> None:
         handle = await obtain_handle(probe, await_close(RESUMABLE).with_scenario(f"{cause};age={age}"))
@@ -132,7 +130,7 @@ def resumption_part(label: str, cause: str, age: str) -> Recipe:
 
 
 async def resume_at_last_moment(probe: Probe) -> None:
-    """A handle of one's own, a minute before its 2 hours are over."""
+    """Use a resumption handle a minute before its 2 hours are over."""
     handle = await obtain_handle(probe)
     await probe.send(
         await_answer(resume_session(handle, AwaitMessage("setupComplete"))).with_clock("+1h59m"),
@@ -141,7 +139,7 @@ async def resume_at_last_moment(probe: Probe) -> None:
 
 
 async def open_sessions(probe: Probe) -> None:
-    """A new session, one begun with an ephemeral token, and one resumed at the last moment."""
+    """Open a session with the key, one with an ephemeral token, and resume one near the end of its handle's life."""
     await probe.send(open_session(), SUCCESS)
     token = await probe.setup(TOKEN)
     by_token = open_with_token(token.body["name"])

@@ -46,7 +46,7 @@ def model_fault_recipe(slug: str, fault: str, **fields: Json) -> Recipe:
 
 
 def missing_signature_recipe(version: str) -> Recipe:
-    """The model's own function call sent back without the signature of the thought behind it."""
+    """Send the model's function call back without its thought signature."""
 
     def with_lookup(contents: Json, **fields: Json) -> Call:
         config = {"maxOutputTokens": 400}
@@ -73,7 +73,7 @@ def missing_signature_recipe(version: str) -> Recipe:
 
 
 def tool_rounds(count: int) -> list[dict[str, Any]]:
-    """A conversation in which a function was called so often."""
+    """A conversation with this many function calls."""
     function_call = {"role": "model", "parts": [{"functionCall": {"name": "lookup", "args": {}}}]}
     function_result = {"role": "user", "parts": [{"functionResponse": {"name": "lookup", "response": {}}}]}
     return [*user_turn("look it up"), *(turn for _ in range(count) for turn in (function_call, function_result))]

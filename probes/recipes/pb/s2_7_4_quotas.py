@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 QUOTA = Family("pb/errors/quota")
 MAX_REQUESTS = 20
-"""More requests than a target may ask for before a quota is used up."""
+"""Most requests sent to use up a quota, whatever the target says."""
 
 IMAGE_TOKENS = 2_000
 
@@ -29,9 +29,9 @@ ONLY_USE = (ReasonCode.NO_DOCUMENTED_SETUP, "it takes 250 USD or 500 searches")
 
 
 def exhaustion_recipe(slug: str, call: Call, times: str, *, tokens: int = 4, family: Family = QUOTA) -> Recipe:
-    """A call as often as the target's value `times` says that a tight project may send it, and once more.
+    """Send a call once more than the tight project may; the target's value `times` says how often it may.
 
-    `tokens` is what one of them takes at most.
+    `tokens` is an upper bound for one call.
     """
     tight = call.replace(credential="tight")
 
@@ -51,11 +51,11 @@ def exhaustion_recipe(slug: str, call: Call, times: str, *, tokens: int = 4, fam
 
 
 MAX_RETRIES = 3
-"""So often the other version is asked at most, where some of the quota came back on the way."""
+"""Most requests to the other version: part of the quota may have come back meanwhile."""
 
 
 def exhausted_in_other_version(slug: str, call: Call, tokens: int, family: Family) -> OtherEndpoints:
-    """A quota is the project's (2:8.3): once it is used up, the other version refuses as well."""
+    """Send the call in the other version, which shares the project's used-up quota (2:8.3)."""
 
     def elsewhere(_: str, shape: Call | None) -> Recipe | None:
         if shape is None:
@@ -79,7 +79,7 @@ def exhausted_in_other_version(slug: str, call: Call, tokens: int, family: Famil
 
 
 def token_exhaustion_recipe(slug: str, model: str, words: str, role: str) -> Recipe:
-    """Two prompts of so many tokens as the target's value `words` says, the first of which uses up the quota."""
+    """Two prompts, of which the first uses up the token quota; the target's value `words` says how long they are."""
 
     def prompt(count: int) -> Call:
         return generate(model, contents=user_turn("word " * count)).replace(credential=role)

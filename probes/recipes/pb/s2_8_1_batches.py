@@ -20,19 +20,18 @@ QUOTA, GENERAL = Family("pb/errors/quota"), Family("pb/errors/general")
 NO_PATH_OF_BATCHES = (ReasonCode.NO_DOCUMENTED_SETUP, "the documents show no path of batches and files (1:4)")
 
 GIB = 2**30
-"""Whether the documents mean 10^9 or 2^30 bytes by GB is not told: what is beyond both must be refused."""
+"""The documents do not say whether GB is 10^9 or 2^30 bytes; what exceeds the larger must be refused."""
 
 FILE_REMOVAL = Removal("file", delete("/v1beta/{id}"), id_pointer="/file/name", id_pattern=f"files/{ASSUMED_ID}")
 BATCH_REMOVAL = Removal("batch", delete("/v1beta/{id}"), id_pointer="/name", id_pattern=f"batches/{ASSUMED_ID}")
 
 
 def store_file(size: int) -> Call:
-    """A file of so many bytes."""
+    """Announce a file of this size, in bytes."""
     return post("/v1beta/files", {"file": {"displayName": "catalog-probe", "sizeBytes": size}}, removal=FILE_REMOVAL)
 
 
 def start_job(file: str) -> Call:
-    """A batch job that reads a file."""
     body = {"batch": {"displayName": "catalog-probe", "inputConfig": {"fileName": file}}}
     return post("/v1beta/models/{small_model}:batchGenerateContent", body, removal=BATCH_REMOVAL)
 
@@ -45,7 +44,7 @@ async def batch_input_file_too_large(probe: Probe) -> None:
 
 
 def quota_recipe(slug: str, call: Call, quota: str) -> Recipe:
-    """A call where the account's other batches and files have used a quota up."""
+    """A call after other batches and files of the account have used up a quota."""
     caused = call.with_scenario(f"quota_used_up;quota={quota}")
     return QUOTA.recipe(slug, caused, cost=Cost.DESTRUCTIVE, not_live=NO_PATH_OF_BATCHES)
 

@@ -28,7 +28,7 @@ MINUTE_MODEL = "{minute_quota_model}"
 
 
 def project_part(steps: Steps, *labels: str, needs: set[str], roles: set[str]) -> Recipe:
-    """Steps with the key of a project that may do hardly any, judged under these labels."""
+    """Steps with keys of a project with very small limits."""
     return LIMITS.recipe(
         SLUG,
         steps=steps,
@@ -47,7 +47,7 @@ async def use_up_limit(probe: Probe, call: Call, times: int) -> None:
 
 
 async def exhaust_project(probe: Probe) -> None:
-    """The minute of one key used up: another key of its project has none left, another project has its own."""
+    """Use up the minute of one key, then send with another key of its project and with one of another project."""
     call = generate(MINUTE_MODEL).replace(credential=TIGHT)
     await use_up_limit(probe, call, int(probe.values["minute_quota"]))
     await probe.send(call.replace(credential="tight_other"), "other_key_of_the_project")
@@ -55,7 +55,7 @@ async def exhaust_project(probe: Probe) -> None:
 
 
 async def exhaust_stricter_models(probe: Probe) -> None:
-    """As many requests as a stable model of the project allows, to one in preview and to an experimental one."""
+    """Send a preview and an experimental model as many requests as a stable model of the project allows."""
     for name in ("preview", "experimental"):
         call = generate(f"{{{name}_quota_model}}").replace(credential=TIGHT)
         await use_up_limit(probe, call, 1)
@@ -65,7 +65,7 @@ async def exhaust_stricter_models(probe: Probe) -> None:
 
 
 async def overflow_priority(probe: Probe) -> None:
-    """The last request that priority inference has room for, and the first beyond it."""
+    """Send the last request within the limit of priority inference, and the first beyond it."""
     share = int(int(probe.values["priority_standard_quota"]) * 0.3)
     call = generate("{priority_quota_model}", serviceTier="priority").replace(credential=TIGHT)
     await use_up_limit(probe, call, share - 1)
@@ -74,7 +74,7 @@ async def overflow_priority(probe: Probe) -> None:
 
 
 async def use_flex_beside_standard(probe: Probe) -> None:
-    """The standard minute used up, flex inference has its own, and takes a minute at least."""
+    """Use up the standard minute; flex inference has its own limit, and takes at least a minute."""
     call = generate(MINUTE_MODEL).replace(credential=TIGHT)
     await use_up_limit(probe, call, int(probe.values["minute_quota"]))
     await probe.send(call, "standard_used_up")
@@ -84,7 +84,7 @@ async def use_flex_beside_standard(probe: Probe) -> None:
 
 
 async def exceed_limit(probe: Probe) -> None:
-    """One request more than a minute allows to a project that may do hardly any."""
+    """Send one request more than the tight project's minute allows."""
     call = generate(MINUTE_MODEL).replace(credential=TIGHT)
     await exhaust_limit(probe, call, min(int(probe.values["minute_quota"]) + 1, MAX_REQUESTS), label=LIMITED)
 

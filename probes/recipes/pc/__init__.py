@@ -56,7 +56,7 @@ MINIMAL_REQUESTS = {
     # a socket that is opened to say nothing
     "pc/endpoints/websocket/responses": converse(s1_6_websocket.PATH),
 }
-"""The smallest request of each endpoint; of ids that cannot exist where something is named, made or changed."""
+"""The smallest request of each endpoint, with ids that cannot exist where it would change something."""
 
 UNPROBED: dict[str, tuple[str, str]] = {
     "pc/endpoints/live/webrtc": (

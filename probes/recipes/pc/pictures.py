@@ -15,7 +15,7 @@ GREY = 0
 
 
 def png(width: int, height: int, *, depth: int = 8) -> bytes:
-    """A grey PNG that says it has these sides; its pixels are those of a single row."""
+    """A grey PNG whose header declares this size; it has the pixels of a single row."""
     header = struct.pack(">IIBBBBB", width, height, depth, GREY, 0, 0, 0)
     pixels = zlib.compress(b"\0" * (1 + min(width, 8) * depth // 8))
     return SIGNATURE + _chunk(b"IHDR", header) + _chunk(b"IDAT", pixels) + _chunk(b"IEND", b"")
@@ -26,7 +26,7 @@ def data_url(content: bytes, media_type: str = "image/png") -> str:
 
 
 def image_input(**image: str) -> list[Mapping[str, Any]]:
-    """The input that shows one image, by `image_url` or `file_id`."""
+    """An input with one image, by `image_url` or `file_id`."""
     return [{"role": "user", "content": [{"type": "input_image", **image}]}]
 
 
@@ -35,7 +35,6 @@ def _chunk(name: bytes, content: bytes) -> bytes:
 
 
 GOOD = image_input(image_url=data_url(png(8, 8)))
-"""An image with nothing wrong."""
 
 NO_IMAGE = image_input(image_url=data_url(b"this is no image at all"))
 OTHER_FORMAT = image_input(image_url=data_url(b"BM" + bytes(64)))

@@ -27,16 +27,16 @@ COMPLETION: Mapping[str, Any] = {
 """One input word and the fewest output tokens: what it costs where the provider accepts what it should refuse."""
 
 TOKENS = 32
-"""An upper bound of what one of these takes."""
+"""Upper bound of the tokens of one of these."""
 
 LONG = "Count to 500"
 """An input whose answer is longer than the smallest limits, and long enough to be steered."""
 
 STORES = {"pc-beta": "assistants=v2"}
-"""What real clients send to each path of vector stores; the documents list no beta there, and refuse none (1:4.3)."""
+"""Real clients send this to all paths of vector stores; the documents show no beta there (1:4.3)."""
 
 MODELS = get("/v1/models")
-"""Free, and answered to any key that works."""
+"""Free, and allowed to any valid key."""
 
 AGENTS = get("/v1/agents", headers={"pc-beta": "agents=v1"})
 EXTERNAL_STORAGE = get("/v1/organization/external_storage")
@@ -61,7 +61,6 @@ UPLOAD = post(
     headers={"content-type": "multipart/form-data; boundary=x"},
     removal=FILE_REMOVAL,
 )
-"""A file of two letters."""
 
 wrong_key = with_key(WRONG)
 
@@ -71,12 +70,12 @@ def _change(body: Mapping[str, Any], fields: Mapping[str, Any]) -> dict[str, Any
 
 
 def create_response(**fields: Json) -> Call:
-    """POST /v1/responses with some fields of the smallest request set otherwise; None leaves a field out."""
+    """POST /v1/responses: the smallest request, with these fields changed; None leaves a field out."""
     return post("/v1/responses", _change(RESPONSE, fields))
 
 
 def create_completion(**fields: Json) -> Call:
-    """POST /v1/chat/completions with some fields of the smallest request set otherwise; None leaves a field out."""
+    """POST /v1/chat/completions: the smallest request, with these fields changed; None leaves a field out."""
     return post("/v1/chat/completions", _change(COMPLETION, fields))
 
 
@@ -84,27 +83,26 @@ STORED = create_response(store=True).replace(removal=RESPONSE_REMOVAL)
 
 
 def stream_response(**fields: Json) -> Call:
-    """The same as `response`, asked for as a stream."""
+    """POST /v1/responses as a stream."""
     return create_response(stream=True, **fields).replace(stream=True)
 
 
 def with_body(content: bytes, content_type: str, path: str = "/v1/responses") -> Call:
-    """A generation with a body that is no JSON, or does not say so."""
+    """POST a body as it is, with a content type."""
     return post(path, BytesBody(content), headers={"content-type": content_type})
 
 
 def files_of(store: str) -> Call:
-    """The files of a vector store."""
     return get(f"/v1/vector_stores/{store}/files", headers=STORES)
 
 
 def add_to_store(store: str, file_ids: list[Json]) -> Call:
-    """A batch of files, added to a vector store."""
+    """Add a batch of files to a vector store."""
     return post(f"/v1/vector_stores/{store}/file_batches", {"file_ids": file_ids}, headers=STORES)
 
 
 async def make(probe: Probe, call: Call) -> str:
-    """Make something that the probe relies on; its id.
+    """Make something that the probe relies on, and return its id.
 
     Raises:
         ProbeStopped: with reason `setup-failed`: it was not made, or its answer gives no id.

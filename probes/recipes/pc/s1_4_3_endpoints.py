@@ -44,14 +44,12 @@ with_refusals = Refusals(missing=False).label_calls
 
 
 def billable_recipe(slug: str, steps: Steps, *labels: str, requests: int, needs: str, tokens: int = 0) -> Recipe:
-    """Steps of which at least one costs something."""
     return ENDPOINTS.recipe(
         slug, steps=steps, labels=labels, requests=requests, needs={needs}, tokens=tokens, cost=Cost.BILLABLE
     )
 
 
 def spend_limit(usd: int) -> Call:
-    """Set the organization's limit."""
     return post("/v1/organization/spend_limit", {"limit_usd": usd})
 
 
@@ -66,7 +64,7 @@ async def continue_conversation(probe: Probe) -> None:
 
 
 async def reach_and_raise_limit(probe: Probe) -> None:
-    """What is served is refused once the limit is nothing, which is reached at once; raised again, it lets it pass."""
+    """A limit of 0 is reached at once and refuses a request; a raised limit lets it pass."""
     await probe.setup(create_response())
     await probe.setup(spend_limit(0))
     await probe.send(create_response(), "reached")
@@ -75,14 +73,14 @@ async def reach_and_raise_limit(probe: Probe) -> None:
 
 
 async def attach_file(probe: Probe) -> None:
-    """A file, added to a store made for it, and what that store then lists."""
+    """Add a file to a new store, and list the store's files."""
     store = await make(probe, STORE)
     await probe.send(files_of(store).replace(method="POST", body=to_body({"file_id": "{file}"})), "attached")
     await probe.send(files_of(store), "listed")
 
 
 async def fetch_responses(probe: Probe) -> None:
-    """A stored response can be fetched; one that never was or was not stored cannot."""
+    """A stored response can be fetched; an unknown or unstored one cannot."""
     stored = get(f"/v1/responses/{await make(probe, STORED)}")
     await probe.send(stored, SUCCESS)
     await probe.send(wrong_key(stored), WRONG_CREDENTIAL)
@@ -92,7 +90,7 @@ async def fetch_responses(probe: Probe) -> None:
 
 
 async def attach_batch(probe: Probe) -> None:
-    """A batch of one file, added to a store made for it, and what that store then lists."""
+    """Add a batch of one file to a new store, and list the store's files."""
     store = await make(probe, STORE)
     batch = add_to_store(store, ["{file}"])
     await probe.send(batch, SUCCESS)

@@ -23,17 +23,17 @@ HOST = "mtls_auth_url"
 
 JWT = "urn:ietf:params:oauth:token-type:jwt"
 CERTIFICATE = "{certificate_token_type}"
-"""The kinds of subject token, by RFC 8693; of a certificate no kind is registered, so the target says which."""
+"""Kinds of subject token by RFC 8693; none is registered for a certificate, so the target names it."""
 
 CONFIGURED = {"identity_provider_id": "{identity_provider}", "service_account_id": "{service_account}"}
-"""What clients send beside a JWT: which configuration its claims are compared with, and for whom."""
+"""Sent with a JWT: the configuration that its claims are compared with, and the service account."""
 
 OF_A_JWT = ("identity_provider", "service_account")
-"""The values of the target that it takes."""
+"""Values of the target that a JWT needs."""
 
 
 def exchange(subject_token: str | None, kind: str = JWT) -> Call:
-    """Hand over a subject token; what comes back is a credential, and kept out of the evidence."""
+    """Exchange a subject token. The answer is a credential, and kept out of the evidence."""
     body = {"grant_type": "urn:ietf:params:oauth:grant-type:token-exchange", "subject_token_type": kind}
     if subject_token is not None:
         body |= {"subject_token": subject_token, **(CONFIGURED if kind == JWT else {})}
@@ -41,7 +41,7 @@ def exchange(subject_token: str | None, kind: str = JWT) -> Call:
 
 
 def exchange_of(role: str, kind: str = JWT) -> Call:
-    """Hand over the subject token that the target has for a role."""
+    """Exchange the subject token of a role."""
     return exchange(f"{{{role}_credential}}", kind)
 
 
@@ -54,7 +54,7 @@ def exchanges(
     needs: Iterable[str] = OF_A_JWT,
     optional: Mapping[str, Recipe] = MappingProxyType({}),
 ) -> Recipe:
-    """Exchanges by label; the subject tokens in their bodies are those of the roles."""
+    """Exchanges by label, with the subject tokens of these roles in their bodies."""
 
     async def steps(probe: Probe) -> None:
         for label, call in calls.items():
@@ -73,7 +73,7 @@ def exchanges(
 
 
 def looks(family: Family, slug: str, roles: Mapping[str, str]) -> dict[str, Recipe]:
-    """By label, the exchange of the subject token of a role, where the target has one."""
+    """Exchange the subject token of each role that the target has, by label."""
     return {label: exchanges(family, slug, {label: exchange_of(role)}, {role}) for label, role in roles.items()}
 
 

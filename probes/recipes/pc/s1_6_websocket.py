@@ -29,17 +29,16 @@ ONLY_WAITING = (
     "a real response takes the output of a tool that it waits for, and how one comes to wait is not shown",
 )
 INJECTING = {"pc-beta": "responses_multi_agent=v1"}
-"""The documents name no beta of response.inject; the one with which clients send it (tests/contract/probes/sdks)."""
+"""The beta that clients send with response.inject (tests/contract/probes/sdks); the documents name none."""
 
 
 def create_response_message(text: str = "hi", *, max_output_tokens: int = 16, **fields: Json) -> SendMessage:
-    """The smallest response there is, unless told otherwise."""
+    """Ask for the smallest response, with these fields changed."""
     asked = {"model": "{small_model}", "input": text, "max_output_tokens": max_output_tokens, **fields}
     return SendMessage({"type": "response.create", **asked})
 
 
 def response_in(heard: ReceivedMessages, event: str) -> Any:
-    """The response that an event carried."""
     return heard[f"response.{event}"]["response"]
 
 
@@ -49,7 +48,7 @@ COMPLETED = AwaitMessage("response.completed")
 
 
 def inject_into(event: str) -> SendMessage:
-    """Inject the output of a tool, which is all that clients may inject, into the response that an event told of."""
+    """Inject a tool's output, the only thing that clients may inject, into the response of an event."""
     item = {"type": "function_call_output", "call_id": "call_000000000000000000000000", "output": "and again"}
     return SendMessage(
         lambda heard: {"type": "response.inject", "response_id": response_in(heard, event)["id"], "input": [item]}
@@ -68,7 +67,7 @@ STEER = SendMessage(
 def billable_recipe(
     slug: str, *steps: ScriptStep, tokens: int = 32, headers: Mapping[str, str] | None = None
 ) -> Recipe:
-    """A conversation in which something is generated."""
+    """A conversation in which something is generated, which costs."""
     call = converse(PATH, *steps, headers=headers or {})
     return FAMILY.recipe(slug, call, cost=Cost.BILLABLE, tokens=tokens, needs={"small_model"})
 
@@ -135,7 +134,7 @@ RECIPES: tuple[Recipe, ...] = (
 # 2:7.5 previous_response_not_found: "socket state lost"
 @FAMILY.stepwise(requests=2, cost=Cost.BILLABLE, tokens=64, needs={"small_model"})
 async def previous_response_not_found(probe: Probe) -> None:
-    """A response that only its socket knew, gone on with over another one."""
+    """Continue a response that only its closed socket knew, on another socket."""
     made = await probe.setup(converse(PATH, create_response_message(store=False), COMPLETED))
     lost = next(event.data["response"]["id"] for event in made.events or () if event.event == "response.completed")
     await probe.send(

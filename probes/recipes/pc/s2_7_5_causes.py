@@ -45,7 +45,7 @@ CAUSES: dict[str, tuple[Call, str]] = {
     "outcomes/streamed_max_messages": (stream_response(), "message_limit"),
     "outcomes/chat_content_filter": (create_completion(), "content_filtered"),
 }
-"""Slug -> the request, and the cause that befalls it."""
+"""Slug -> the request, and the mock's scenario."""
 
 RECIPES: tuple[Recipe, ...] = (
     *(

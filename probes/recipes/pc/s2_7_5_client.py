@@ -11,7 +11,7 @@ from .requests import MODELS
 
 FAMILY = Family("pc/errors/client")
 TIMEOUT_S = 0.4
-"""Short, because it is waited for to its end; the default of clients is 600 s."""
+"""Short, because the probe waits for all of it; the default of clients is 600 s."""
 
 CLIENT_ONLY = (ReasonCode.NOT_ON_THE_WIRE, "it arises in the client; a live provider has no part in it")
 
@@ -22,7 +22,7 @@ def failure_recipe(slug: str, call: Call) -> Recipe:
 
 
 def get_models_at(service: str, *, connect_timeout_s: float | None = None) -> Call:
-    """A request to an address that is none of the provider's, and so without its key."""
+    """Ask an address that is not the provider's, and so without its key."""
     return get("/v1/models", service=service, credential=None, connect_timeout_s=connect_timeout_s)
 
 

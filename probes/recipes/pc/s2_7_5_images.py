@@ -18,11 +18,11 @@ if TYPE_CHECKING:
 IMAGES = Family("pc/errors/images")
 STREAM = Family("pc/errors/stream")
 OVER_HTTP = ("invalid_image", "invalid_image_format", "image_parse_error")
-"""The three codes that have a row of their own over HTTP."""
+"""Codes that have a row of their own over HTTP."""
 
 
 def chat_image(image_input: Sequence[Mapping[str, Any]]) -> Call:
-    """The same image as a chat takes it."""
+    """The same image as a chat message."""
     (part,) = image_input[0]["content"]
     return create_completion(
         messages=[{"role": "user", "content": [{"type": "image_url", "image_url": {"url": part["image_url"]}}]}]

@@ -34,15 +34,15 @@ PERMISSION = Family("pc/errors/permission")
 RATE_LIMIT = Family("pc/errors/rate_limit")
 
 MAX_REQUESTS = 10
-"""A key of role `tight` may send fewer requests a minute than this."""
+"""Most requests sent to use up the minute of the tight key."""
 
 
 PROJECT_TOKENS = 100_000
-"""What a project with a limit of its own may ask for in a minute; little is generated of it."""
+"""Tokens that a project with a limit of its own may ask for in a minute; few of them are generated."""
 
 
 def request_limit_recipe(path: str, optional: Mapping[str, Recipe] = MappingProxyType({})) -> Recipe:
-    """Failed requests count too (2:7.5), so nothing needs to be generated; the last answer is judged."""
+    """Use up the request limit with failing requests, which count too (2:7.5); the last answer is judged."""
 
     async def steps(probe: Probe) -> None:
         await send_until_refused(
@@ -62,7 +62,7 @@ def request_limit_recipe(path: str, optional: Mapping[str, Recipe] = MappingProx
 
 
 def token_limit_part() -> Recipe:
-    """The larger of max_tokens and the prompt counts (2:8.4), so one request can ask for all of a minute's tokens."""
+    """Ask for all tokens of a minute in one request: the larger of max_tokens and the prompt counts (2:8.4)."""
 
     async def steps(probe: Probe) -> None:
         ask = create_response(max_output_tokens=PROJECT_TOKENS).replace(credential="project_limit")
@@ -81,11 +81,11 @@ def token_limit_part() -> Recipe:
 
 
 RAMP_TOKENS = 600_000
-"""Twice this in a minute is more than the 1M tokens above which usage may grow only slowly (2:8.4)."""
+"""Twice this in a minute exceeds the 1M tokens above which usage may grow only slowly (2:8.4)."""
 
 
 def ramp_recipe(ask: Call) -> Recipe:
-    """The larger of max_tokens and the prompt counts, so little is generated while much is asked for."""
+    """Ask for many tokens and generate few: the larger of max_tokens and the prompt counts (2:8.4)."""
 
     async def steps(probe: Probe) -> None:
         await send_one_more_than(probe, ask, 1)

@@ -36,7 +36,7 @@ LOOKUPS = {
     "retired_assistants": get("/v1/assistants", headers=STORES),
     "retired_threads": post("/v1/threads", {}, headers=STORES),
 }
-"""Slug -> a request that names what cannot exist; the paths are those of real clients where they are known."""
+"""Slug -> a request with an id that cannot exist; the paths are those of real clients if known."""
 
 RECIPES: tuple[Recipe, ...] = (
     *(FAMILY.recipe(slug, call) for slug, call in LOOKUPS.items()),
@@ -55,7 +55,7 @@ RECIPES: tuple[Recipe, ...] = (
     needs={"small_model"},
 )
 async def unknown_response(probe: Probe) -> None:
-    """Fetch a response that never was, and one that was not stored."""
+    """Fetch a response that does not exist, and one that was not stored."""
     await probe.send(UNKNOWN_RESPONSE, "unknown")
     made = await make(probe, create_response(store=False))
     await probe.send(get(f"/v1/responses/{made}"), "unstored")

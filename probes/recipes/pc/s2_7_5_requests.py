@@ -38,7 +38,7 @@ AS_TEXT = with_body(b'{"input": "hi"}', "text/plain")
 CUT_SHORT = b'{"model": '
 LONG_TEXT = "x" * 1000
 WORDS, MORE_WORDS = "word " * 2_500, 2_000
-"""A prompt that fits into a window of 4,096 tokens by itself, and an output that does not fit beside it."""
+"""A prompt that fits into a window of 4,096 tokens, and an output that no longer fits with it."""
 
 TOO_MANY_TOKENS = 100_000_000
 TIERS = ("default", "flex", "priority", "fast", "auto")
@@ -53,7 +53,7 @@ def refusal_recipe(
     tokens: int = TOKENS,
     optional: Mapping[str, Recipe] = MappingProxyType({}),
 ) -> Recipe:
-    """A generation request that must be refused, also in a chat; the bound is for a provider that accepts it."""
+    """A request that must be refused, also in a chat; `tokens` bounds it if the provider accepts it."""
     other_endpoints = (
         calls_by_endpoint("pc/endpoints/chat", {"create_chat_completion": chat_image})
         if chat_image is not None
@@ -172,7 +172,7 @@ RECIPES: tuple[Recipe, ...] = (
     roles={"other_project"},
 )
 async def previous_response_not_found(probe: Probe) -> None:
-    """Go on from a response that is no longer there, never was kept, or is another project's."""
+    """Continue a response that was deleted, was never stored, or belongs to another project."""
     gone = await make(probe, create_response())
     await probe.setup(delete(f"/v1/responses/{gone}"))
     await probe.send(create_response(previous_response_id=gone), "deleted")
@@ -191,7 +191,7 @@ async def previous_response_not_found(probe: Probe) -> None:
     needs={"small_model"},
 )
 async def conflict(probe: Probe) -> None:
-    """Answer a conversation twice at once, and delete it meanwhile: the first answer is made in the background."""
+    """Answer a conversation again, and delete it, while a first answer is made in the background."""
     conversation = await make(probe, CONVERSATION)
     await probe.setup(create_response(conversation=conversation, background=True, input=LONG))
     await probe.send(create_response(conversation=conversation), "concurrent_modification")

@@ -26,22 +26,21 @@ LIMITS = Family("pc/rate_limits/limits")
 ONLY_VOLUME = (ReasonCode.NO_DOCUMENTED_SETUP, "only so much use brings it about")
 
 TIERS = {"tier_1": "paid_5", "tier_5": "paid_1000"}
-"""By tier: the role of a key of an organization in it. Tier 1 (5 paid) …, Tier 5 (1000 paid)."""
+"""Tier -> role of a key of an organization in it (tier 1: 5 paid, tier 5: 1000 paid)."""
 
 BOUND = 8
-"""So many free requests at most, to use up the limit of a key that has hardly any."""
+"""Most free requests sent to use up the limit of the tight key."""
 
 REMAINING = "x-ratelimit-remaining-requests"
 
 CHAT = create_completion(max_tokens=None, max_completion_tokens=16)
 FAILING = post("/v1/chat/completions", {"model": "{small_model}"})
-"""Free, for it generates nothing; it counts all the same (2:7.5)."""
+"""Free, since it fails; it counts toward the limit all the same (2:7.5)."""
 
 BATCH = post("/v1/batches", {"input_file_id": "{batch_file}", "endpoint": "/v1/responses", "completion_window": "24h"})
 
 
 def speech(model: str) -> Call:
-    """The smallest request to a speech or transcription model."""
     return post("/v1/audio/speech", {"model": model, "input": "hi", "voice": "alloy"})
 
 
@@ -66,14 +65,14 @@ CLASSES: Mapping[str, Call] = {
 
 
 async def long_context(probe: Probe) -> None:
-    """A prompt below 272K tokens, whether K is 1,000 or 1,024, and one above: of four characters a token."""
+    """Send a prompt below and one above 272K tokens, whether K is 1,000 or 1,024; a token has four characters."""
     for label, tokens in (("context_within_272k", 270_000), ("context_above_272k", 280_000)):
         call = create_response(model="{verbose_model}", input=" the" * tokens)
         await probe.send(call.replace(credential=TIERS["tier_5"]), label)
 
 
 async def exceed_limit(probe: Probe) -> None:
-    """Requests that fail, until the limit of a key with a tiny one answers."""
+    """Send failing requests until the tight key's limit refuses them."""
     await exhaust_limit(probe, FAILING.replace(credential=TIGHT), BOUND, label=LIMITED, remaining=REMAINING)
 
 

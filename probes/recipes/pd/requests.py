@@ -32,12 +32,12 @@ UNKNOWN_RESULT = get("/v1/chat/deferred-completion/00000000-0000-4000-8000-00000
 
 
 def create_completion(**fields: Json) -> Call:
-    """POST /v1/chat/completions with some fields of the smallest completion set otherwise."""
+    """POST /v1/chat/completions: the smallest completion, with these fields changed."""
     return post("/v1/chat/completions", {**COMPLETION, **fields})
 
 
 def create_response(**fields: Json) -> Call:
-    """POST /v1/responses with some fields of the smallest response set otherwise."""
+    """POST /v1/responses: the smallest response, with these fields changed."""
     return post("/v1/responses", {**RESPONSE, **fields})
 
 
@@ -47,22 +47,21 @@ def tokenize(text: Any) -> Call:
 
 
 def with_incomplete_json(call: Call) -> Call:
-    """A body that ends too soon."""
     return call.replace(body=BytesBody(b'{"model": '), headers=JSON)
 
 
 def as_text(call: Call) -> Call:
-    """A body that is none of JSON, and says so."""
+    """Send a body that is no JSON, with a content type that says so."""
     return call.replace(body=BytesBody(b"text=hi"), headers={"content-type": "text/plain"})
 
 
 def with_bad_url(call: Call) -> Call:
-    """In place of an id something that no URL may hold."""
+    """Replace the id by something that no URL may contain."""
     return call.replace(path=f"{call.path.rpartition('/')[0]}/%FF")
 
 
 def with_model(model: str) -> Change:
-    """Another model, in the body or at the end of the path."""
+    """Name another model, in the body or at the end of the path."""
 
     def change(call: Call) -> Call:
         if isinstance(call.body, JsonBody):
@@ -73,5 +72,5 @@ def with_model(model: str) -> Change:
 
 
 def in_other_region(call: Call) -> Call:
-    """A model that the regional host does not serve, asked for there."""
+    """Ask the regional host for a model that it does not serve."""
     return with_model("{non_regional_model}")(call).replace(service="regional_base_url")

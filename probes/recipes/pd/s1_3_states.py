@@ -24,10 +24,10 @@ CHAT = Family("pd/endpoints/chat")
 NOT_FOUND = Family("pd/errors/not_found")
 
 COMPUTED = "+1m"
-"""On the mock, when a result is surely computed; a live probe polls instead."""
+"""Mock clock at which a result is surely computed; a live probe polls instead."""
 
 JUST_BEFORE, JUST_AFTER = "+23h59m59s", "+24h1s"
-"""On the mock, either side of the 24 h for which a result is kept (2:8.1)."""
+"""Mock clock just before and just after the 24 h for which a result is kept (2:8.1)."""
 
 POLLS = 20
 POLL_EVERY_S = 1.5
@@ -36,7 +36,7 @@ WAITS_A_DAY = (ReasonCode.NO_DOCUMENTED_SETUP, "a result would have to be left u
 
 
 async def start_deferred(probe: Probe) -> Call:
-    """Ask for a deferred completion; the call that fetches it. On the mock no time passes but what is said."""
+    """Start a deferred completion and return the call that fetches it. The mock's clock stands still."""
     body = (await probe.setup(create_completion(deferred=True).with_stopped_clock())).body
     request_id = body.get("request_id") if isinstance(body, dict) else None
     if not isinstance(request_id, str):
@@ -45,14 +45,14 @@ async def start_deferred(probe: Probe) -> Call:
 
 
 async def fetch_at_once(probe: Probe, fetch: Call, label: str) -> None:
-    """Fetch before the result is there; one that was ready at once says nothing about waiting."""
+    """Fetch before the result is ready; a result that is ready at once shows nothing about waiting."""
     exchange = await probe.send(fetch, label)
     if _status(exchange) == 200:
         raise ProbeStopped(Reason(ReasonCode.SETUP_FAILED, "the result was ready before it could be asked for"))
 
 
 async def fetch_when_ready(probe: Probe, fetch: Call, label: str) -> Exchange:
-    """Fetch until the answer is no longer 202; every poll has the label, and the last of them is judged."""
+    """Fetch until the answer is no longer 202; the last poll is judged under the label."""
     for _ in range(POLLS):
         exchange = await probe.send(fetch.with_clock(COMPUTED).with_stopped_clock(), label)
         if _status(exchange) != 202:
@@ -75,7 +75,7 @@ def _status(exchange: Exchange) -> int | None:
 def billable_steps(
     family: Family, *, requests: int, labels: Iterable[str] = (ANSWER,), not_live: tuple[str, str] | None = None
 ) -> Callable[[Steps], Recipe]:
-    """Steps of which one asks for a completion, so that they cost what it takes."""
+    """Make a recipe of steps that ask for one completion, which costs."""
     return family.stepwise(
         labels=labels, requests=requests, not_live=not_live, cost=Cost.BILLABLE, tokens=500, needs={"small_model"}
     )
@@ -83,7 +83,7 @@ def billable_steps(
 
 # 1:3 "deferred completion, ready": "within 24 h", "a result can be fetched exactly once"
 async def fetch_once(probe: Probe) -> None:
-    """Pending as often as it is asked for, then there exactly once."""
+    """The result is pending until it is ready, and can then be fetched exactly once."""
     for label, call in BOTH_REFUSALS.refused_calls(UNKNOWN_RESULT).items():
         await probe.send(call, label)
     fetch = await start_deferred(probe)

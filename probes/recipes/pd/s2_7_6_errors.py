@@ -39,11 +39,11 @@ RATE_LIMIT = Family("pd/errors/rate_limit")
 ENDPOINTS = "pd/endpoints"
 
 MAX_REQUESTS = 10
-"""A key with a tiny limit may send fewer requests than this."""
+"""Most requests sent to use up a tight limit."""
 
 
 def key_state_recipe(slug: str, role: str, field: str) -> Recipe:
-    """A key in some state is refused. Where it may show its record (1:2.6), the record must confirm the state."""
+    """A key in some state is refused. If its record can be read (1:2.6), the record must confirm the state."""
 
     async def steps(probe: Probe) -> None:
         shown = (await probe.send(KEY_RECORD.replace(credential=role), SETUP)).response
@@ -67,7 +67,7 @@ def exhaustion_recipe(
     label: str = ANSWER,
     optional: Mapping[str, Recipe] = MappingProxyType({}),
 ) -> Recipe:
-    """A small completion with the key of a role that may have hardly any, until it is refused.
+    """Send a small completion with the key of a role with a tiny limit, until it is refused.
 
     The limit is the model's (2:8.5), or the key's: once it is used up, a response is refused as well.
     """
@@ -94,7 +94,7 @@ def exhaustion_recipe(
 
 
 def without_acls(endpoint: str, shape: Call | None) -> Mapping[str, Call] | None:
-    """Each endpoint without its own ACL, and a response without that of its model."""
+    """Ask each endpoint without its own ACL, and /v1/responses also without that of its model."""
     if shape is None:
         return None
     lacking = {"endpoint_acl": shape.replace(credential="no_acl")}

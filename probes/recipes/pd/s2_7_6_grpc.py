@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 ENDPOINT = Family("pd/endpoints/grpc")
 ERRORS = Family("pd/errors/grpc")
 HOST = "pd/endpoints/grpc/grpc_host"
-"""The endpoint of all calls: no path of theirs is shown (1:4.4)."""
+"""Endpoint of all gRPC calls; the documents show no path (1:4.4)."""
 
 MODELS = invoke("/pd_api.Models/ListLanguageModels")
 UNKNOWN_MODEL = invoke("/pd_api.Models/GetLanguageModel", {"name": "no-such-model"})
@@ -72,4 +72,4 @@ RECIPES: tuple[Recipe, ...] = (
 FAULT_FREE_REQUESTS = (
     ENDPOINT.recipe("grpc_host", COMPLETE, label=FAULT_FREE, cost=Cost.BILLABLE, control=MODELS, tokens=500),
 )
-"""An account without credit still lists models; it completes nothing."""
+"""A completion, for an account without credit still lists models."""

@@ -23,12 +23,12 @@ LIMITS = Family("pd/rate_limits/limits")
 
 
 async def exceed_limit(probe: Probe) -> None:
-    """The smallest completions, until a team that may make hardly any is refused."""
+    """Send the smallest completions until the tight team is refused."""
     await exhaust_limit(probe, create_completion().replace(credential=TIGHT), MAX_REQUESTS, label=LIMITED)
 
 
 def after_exhaustion_part(label: str, by: Call, then: Call) -> Recipe:
-    """What is answered after the limit of another call was used up."""
+    """Use up a limit with the call `by`, then judge the answer to `then`."""
 
     async def steps(probe: Probe) -> None:
         await send_until_refused(probe, by, MAX_REQUESTS, label=SETUP)
