@@ -86,7 +86,7 @@ UNPROBED: dict[str, tuple[str, str]] = {
     "pa/errors/general/unprocessable": (
         ReasonCode.NOT_ON_THE_WIRE,
         "422 is a class of the SDKs; the documents list no such HTTP error, a client treats it as 400",
-    ),
+    )
 }
 
 NO_FAULT_FREE_REQUEST: dict[str, str] = {

@@ -224,9 +224,6 @@ RECIPES: tuple[Recipe, ...] = (
         walk_by_pages(SESSION_MESSAGES, 2),
         (WHOLE_LABEL, FIRST_LABEL, PAGE, END_LABEL),
         # 2:8.1 "PA local-session message cursor | expires after 24 h"
-        optional={
-            **late_cursor_part("within_a_day", "+23h59m59s"),
-            **late_cursor_part("after_a_day", "+24h1s"),
-        },
+        optional={**late_cursor_part("within_a_day", "+23h59m59s"), **late_cursor_part("after_a_day", "+24h1s")},
     ),
 )

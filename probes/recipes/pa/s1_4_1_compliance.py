@@ -108,33 +108,17 @@ RECIPES: tuple[Recipe, ...] = (
     # "compliance paths for organizations, roles, groups, group members, settings, users"; 1:2.4 "read-only"
     read_only_recipe("list_organizations", ORG_DATA["organizations"]),
     read_only_recipe("list_users", USER_DATA["users"]),
-    read_only_recipe(
-        "list_roles",
-        ORG_DATA["roles"],
-        unknown_organization=get(f"{UNKNOWN_ORGANIZATION}/roles"),
-    ),
+    read_only_recipe("list_roles", ORG_DATA["roles"], unknown_organization=get(f"{UNKNOWN_ORGANIZATION}/roles")),
     read_recipe(
-        ORGANIZATIONS,
-        "get_role",
-        ORG_DATA["role"],
-        unknown_role=get(f"{ORGANIZATION}/roles/role_{UNKNOWN_ID}"),
+        ORGANIZATIONS, "get_role", ORG_DATA["role"], unknown_role=get(f"{ORGANIZATION}/roles/role_{UNKNOWN_ID}")
     ),
     read_only_recipe(
-        "get_settings",
-        ORG_DATA["settings"],
-        unknown_organization=get(f"{UNKNOWN_ORGANIZATION}/settings"),
+        "get_settings", ORG_DATA["settings"], unknown_organization=get(f"{UNKNOWN_ORGANIZATION}/settings")
     ),
     read_only_recipe("list_groups", ORG_DATA["groups"]),
-    read_recipe(
-        ORGANIZATIONS,
-        "get_group",
-        ORG_DATA["group"],
-        unknown_group=get(f"{BASE}/groups/group_{UNKNOWN_ID}"),
-    ),
+    read_recipe(ORGANIZATIONS, "get_group", ORG_DATA["group"], unknown_group=get(f"{BASE}/groups/group_{UNKNOWN_ID}")),
     read_only_recipe(
-        "list_group_members",
-        USER_DATA["group_members"],
-        unknown_group=get(f"{BASE}/groups/group_{UNKNOWN_ID}/members"),
+        "list_group_members", USER_DATA["group_members"], unknown_group=get(f"{BASE}/groups/group_{UNKNOWN_ID}/members")
     ),
     # "compliance paths for …, chat messages, files (metadata and content), generated files (metadata and content),
     # artifacts (two endpoints), projects (detail, attachments, collaborators)"
@@ -161,12 +145,7 @@ RECIPES: tuple[Recipe, ...] = (
         unknown_version=get(f"{UNKNOWN_ARTIFACT}/content"),
     ),
     read_recipe(FILES, "get_file", USER_DATA["file"], unknown_file=get(UNKNOWN_FILE)),
-    read_recipe(
-        FILES,
-        "get_file_content",
-        USER_DATA["file_content"],
-        unknown_file=get(f"{UNKNOWN_FILE}/content"),
-    ),
+    read_recipe(FILES, "get_file_content", USER_DATA["file_content"], unknown_file=get(f"{UNKNOWN_FILE}/content")),
     read_recipe(PROJECTS, "get_project", USER_DATA["project"], unknown_project=get(UNKNOWN_PROJECT)),
     read_recipe(
         PROJECTS,

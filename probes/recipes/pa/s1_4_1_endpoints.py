@@ -116,8 +116,7 @@ RECIPES: tuple[Recipe, ...] = (
         with_refusals(UPLOAD),
         cost=Cost.DESTRUCTIVE,
         optional=FILE_ENDPOINTS.optional_calls(
-            "upload_file",
-            {"largest_body": announce_body("/v1/files", 500, "multipart/form-data; boundary=probe")},
+            "upload_file", {"largest_body": announce_body("/v1/files", 500, "multipart/form-data; boundary=probe")}
         ),
     ),
     FILE_ENDPOINTS.recipe("list_files", with_refusals(FILES)),

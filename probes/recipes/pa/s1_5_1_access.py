@@ -7,16 +7,7 @@ from typing import TYPE_CHECKING
 from catalog_probe.probes.recipes.credential_rules import Refusals
 from catalog_probe.probes.recipes.recipe import Family, Recipe
 
-from .compliance_requests import (
-    ACTIVITIES,
-    AUDIT,
-    CHATS,
-    ORG_DATA,
-    READ,
-    UNKNOWN_CHAT,
-    USER_DATA,
-    delete_resource,
-)
+from .compliance_requests import ACTIVITIES, AUDIT, CHATS, ORG_DATA, READ, UNKNOWN_CHAT, USER_DATA, delete_resource
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

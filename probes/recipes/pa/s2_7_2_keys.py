@@ -34,10 +34,7 @@ RECIPES: tuple[Recipe, ...] = (
     changed_recipe(
         "compliance_api_not_enabled",
         ACTIVITY_LIST,
-        {
-            "organization": with_key("compliance_not_enabled"),
-            "parent": with_key("compliance_parent_not_enabled"),
-        },
+        {"organization": with_key("compliance_not_enabled"), "parent": with_key("compliance_parent_not_enabled")},
     ),
     # api_key_invalid, api_key_deactivated ("key disabled or deleted"), api_key_expired ("admin key past expiry")
     changed_recipe("api_key_invalid", ACTIVITY_LIST, with_key(WRONG)),

@@ -123,13 +123,7 @@ def sealed_content_recipe(slug: str, role: str) -> Recipe:
         await probe.send(call.with_clock("+1h"))
 
     return FAMILY.recipe(
-        slug,
-        steps=steps,
-        requests=2,
-        credential=READ,
-        control=CHATS,
-        roles={role},
-        needs=call.placeholders,
+        slug, steps=steps, requests=2, credential=READ, control=CHATS, roles={role}, needs=call.placeholders
     )
 
 

@@ -45,10 +45,7 @@ WIDE = [f"host-{number:04}.example" for number in range(600)]
 RECIPES: tuple[Recipe, ...] = (
     # 1:6 "refusal stop: not an error: HTTP 200 with stop_reason `refusal` and stop_details.category"
     Family("pa/errors/outcomes").recipe(
-        "refusal",
-        create_message(max_tokens=64).with_scenario("refusal"),
-        cost=Cost.BILLABLE,
-        tokens=TOKENS,
+        "refusal", create_message(max_tokens=64).with_scenario("refusal"), cost=Cost.BILLABLE, tokens=TOKENS
     ),
     # 1:6 "after HTTP 200 the stream may emit an event named `error`"
     Family("pa/errors/stream").recipe(

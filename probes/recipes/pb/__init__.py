@@ -44,5 +44,5 @@ UNPROBED: dict[str, tuple[str, str]] = {
     "pb/errors/general/cancelled": (
         ReasonCode.INVISIBLE_TO_CLIENT,
         "499 is answered to the client that has closed the request, so nobody is there to see it",
-    ),
+    )
 }

@@ -148,10 +148,7 @@ ROWS: tuple[Recipe, ...] = (
     ERRORS.recipe("unsupported_feature", generate(config={"responseModalities": ["AUDIO"]}), tokens=TOKENS),
     # 503 UNAVAILABLE "overloaded or down; flex capacity unavailable"
     ERRORS.recipe("overloaded", generate().with_scenario("overloaded")),
-    ERRORS.recipe(
-        "flex_capacity_unavailable",
-        generate(serviceTier="flex").with_scenario("flex_capacity_unavailable"),
-    ),
+    ERRORS.recipe("flex_capacity_unavailable", generate(serviceTier="flex").with_scenario("flex_capacity_unavailable")),
     # 504 DEADLINE_EXCEEDED "long prompts, thinking, flex queueing"
     ERRORS.recipe("deadline_exceeded", generate().with_scenario("deadline_exceeded")),
     ERRORS.recipe(

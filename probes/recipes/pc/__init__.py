@@ -37,12 +37,7 @@ FAMILIES = (
     s2_8_4_rate_limits,
 )
 
-REMOVALS = (
-    requests.STORE_REMOVAL,
-    requests.CONVERSATION_REMOVAL,
-    requests.RESPONSE_REMOVAL,
-    requests.FILE_REMOVAL,
-)
+REMOVALS = (requests.STORE_REMOVAL, requests.CONVERSATION_REMOVAL, requests.RESPONSE_REMOVAL, requests.FILE_REMOVAL)
 
 UNKNOWN_STORE = "vs_000000000000000000000000"
 

@@ -110,9 +110,7 @@ RECIPES = (
         {"audience": exchange_of("subject_token_other_audience")},
         {"subject_token_other_audience"},
         optional=looks(
-            ERRORS,
-            "invalid_grant",
-            {"issuer": "subject_token_other_issuer", "subject": "subject_token_other_subject"},
+            ERRORS, "invalid_grant", {"issuer": "subject_token_other_issuer", "subject": "subject_token_other_subject"}
         ),
     ),
     exchanges(

@@ -76,10 +76,7 @@ RECIPES: tuple[Recipe, ...] = (
     # 1:4.3 "responses WebSocket mode | carries response.steer and response.inject"; 2:8.1 "60 minutes"
     ENDPOINTS.recipe(
         "responses",
-        {
-            SUCCESS: converse(PATH, CREATE, COMPLETED),
-            WRONG_CREDENTIAL: converse(PATH, credential=WRONG),
-        },
+        {SUCCESS: converse(PATH, CREATE, COMPLETED), WRONG_CREDENTIAL: converse(PATH, credential=WRONG)},
         cost=Cost.BILLABLE,
         tokens=64,
         optional={
@@ -111,12 +108,7 @@ RECIPES: tuple[Recipe, ...] = (
     # 1:6 response.inject.failed: "emitted when response.inject targets a response that already completed"
     billable_recipe(
         "response_already_completed",
-        *(
-            CREATE,
-            COMPLETED,
-            inject_into("completed"),
-            AwaitMessage("response.inject.failed", "error"),
-        ),
+        *(CREATE, COMPLETED, inject_into("completed"), AwaitMessage("response.inject.failed", "error")),
         headers=INJECTING,
     ),
     # 1:6 "steering ends a response as incomplete with reason steered"

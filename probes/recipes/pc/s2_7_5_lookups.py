@@ -47,12 +47,7 @@ RECIPES: tuple[Recipe, ...] = (
 
 # 1:4.3 "unknown or unstored (`store` false) response gives 404"
 @FAMILY.stepwise(
-    "response",
-    labels=("unknown", "unstored"),
-    requests=3,
-    tokens=TOKENS,
-    cost=Cost.BILLABLE,
-    needs={"small_model"},
+    "response", labels=("unknown", "unstored"), requests=3, tokens=TOKENS, cost=Cost.BILLABLE, needs={"small_model"}
 )
 async def unknown_response(probe: Probe) -> None:
     """Fetch a response that does not exist, and one that was not stored."""

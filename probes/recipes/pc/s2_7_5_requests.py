@@ -125,10 +125,7 @@ RECIPES: tuple[Recipe, ...] = (
         ),
     ),
     # 400 invalid_beta: "required beta header missing or invalid"
-    FAMILY.recipe(
-        "invalid_beta",
-        {"missing": get(AGENTS.path), "invalid": AGENTS.with_headers(pc_beta="agents=v0")},
-    ),
+    FAMILY.recipe("invalid_beta", {"missing": get(AGENTS.path), "invalid": AGENTS.with_headers(pc_beta="agents=v0")}),
     # 400 context_length_exceeded: "prompt plus output over context window"
     refusal_recipe(
         "context_length_exceeded",

@@ -32,8 +32,7 @@ RECIPES: tuple[Recipe, ...] = (
     ENDPOINTS.recipe(
         "models/get_embedding_model",
         with_refusals(
-            get("/v1/embedding-models/{embedding_model}"),
-            unknown_model=get("/v1/embedding-models/no-such-model"),
+            get("/v1/embedding-models/{embedding_model}"), unknown_model=get("/v1/embedding-models/no-such-model")
         ),
     ),
     # POST {base_url}/v1/chat/completions: "`reasoning_effort` only on some models; multi-agent models are refused here"

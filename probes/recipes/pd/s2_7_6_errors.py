@@ -171,10 +171,7 @@ RECIPES: tuple[Recipe, ...] = (
     ),
     ERRORS.recipe(
         "not_found/model_not_in_region",
-        {
-            SETUP: get("/v1/models/{non_regional_model}"),
-            ANSWER: in_other_region(get("/v1/models/x")),
-        },
+        {SETUP: get("/v1/models/{non_regional_model}"), ANSWER: in_other_region(get("/v1/models/x"))},
         other_endpoints=same_change(in_other_region),
     ),
     # 405 "wrong method; empty body"; 1:4.4 "DELETE on a list path of PD gives 405 with an empty body"
