@@ -39,6 +39,11 @@ def same_change(change: Change) -> OtherEndpoints:
     return lambda _, request: change(request) if request is not None else None
 
 
+def same_recipe(make_recipe: Callable[[Call], Recipe]) -> OtherEndpoints:
+    """Send each endpoint what a recipe of its minimal request sends."""
+    return lambda _, request: make_recipe(request) if request is not None else None
+
+
 def same_changes(**changes: Change) -> OtherEndpoints:
     """Send each endpoint's minimal request with each of these changes, by label."""
 

@@ -133,7 +133,7 @@ def select_calls(calls: Mapping[str, Call], *labels: str) -> dict[str, Call]:
     return {label: calls[label] for label in labels}
 
 
-def with_refusals(success: Call, **others: Call) -> Mapping[str, Call]:
+def with_refusals(success: Call, **rules: Call) -> Mapping[str, Call]:
     """Return the calls of a read by label, with its refusals and an unknown query parameter."""
     unknown = with_query(success, ("no_such_parameter", "1"))
-    return BOTH_REFUSALS.label_calls(success, unknown_parameter=unknown, **others)
+    return BOTH_REFUSALS.label_calls(success, unknown_parameter=unknown, **rules)

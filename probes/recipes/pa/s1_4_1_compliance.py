@@ -54,7 +54,7 @@ def write_part(slug: str, call: Call) -> dict[str, Recipe]:
         await probe.send(call.replace(method="POST", body=to_body({})), WRITE)
         await probe.send(call, UNCHANGED)
 
-    look = ORGANIZATIONS.recipe(
+    part = ORGANIZATIONS.recipe(
         slug,
         steps=steps,
         labels=(WRITE, UNCHANGED),
@@ -63,14 +63,14 @@ def write_part(slug: str, call: Call) -> dict[str, Recipe]:
         cost=Cost.DESTRUCTIVE,
         credential=READ,
     )
-    return {WRITE: look}
+    return {WRITE: part}
 
 
-def read_only_recipe(slug: str, success: Call, **others: Call) -> Recipe:
+def read_only_recipe(slug: str, success: Call, **rules: Call) -> Recipe:
     """A read of a read-only resource, its rules, and a write to it."""
     return ORGANIZATIONS.recipe(
         slug,
-        with_refusals(success, **others),
+        with_refusals(success, **rules),
         labels=(UNCHANGED,),
         credential=READ,
         control=find_control(success),
@@ -78,9 +78,9 @@ def read_only_recipe(slug: str, success: Call, **others: Call) -> Recipe:
     )
 
 
-def read_recipe(family: Family, slug: str, success: Call, **others: Call) -> Recipe:
+def read_recipe(family: Family, slug: str, success: Call, **rules: Call) -> Recipe:
     """A read and its rules."""
-    return family.recipe(slug, with_refusals(success, **others), credential=READ, control=find_control(success))
+    return family.recipe(slug, with_refusals(success, **rules), credential=READ, control=find_control(success))
 
 
 def pending_parts() -> dict[str, Recipe]:

@@ -29,15 +29,19 @@ def refused_calls(calls: Mapping[str, Call], *labels: str) -> dict[str, Call]:
 def key_recipe(slug: str, role: str, success: str, calls: Mapping[str, Call], refusals: Mapping[str, Call]) -> Recipe:
     """What a role's key may read and what it is refused. A read that needs values of the target is optional."""
     allowed = {label: call.replace(credential=role) for label, call in calls.items()}
-    named = {label: call for label, call in allowed.items() if call.placeholders}
-    others = {label: call for label, call in allowed.items() if label not in named and label != success}
+    conditional_calls = {label: call for label, call in allowed.items() if call.placeholders}
+    unconditional_calls = {
+        label: call for label, call in allowed.items() if label not in conditional_calls and label != success
+    }
     return FAMILY.recipe(
         slug,
         with_wrong_key(
-            allowed[success], **others, **{label: call.replace(credential=role) for label, call in refusals.items()}
+            allowed[success],
+            **unconditional_calls,
+            **{label: call.replace(credential=role) for label, call in refusals.items()},
         ),
         credential=READ,
-        optional=FAMILY.optional_calls(slug, named, credential=READ, control=CHATS),
+        optional=FAMILY.optional_calls(slug, conditional_calls, credential=READ, control=CHATS),
     )
 
 

@@ -81,9 +81,9 @@ def changed_recipe(slug: str, request: Call, change: Change | Mapping[str, Chang
     return changed_request(FAMILY, slug, request, change, credential=READ, control=find_control(request))
 
 
-def destructive_recipe(slug: str, call: Call, why: str, other_endpoints: OtherEndpoints | None = None) -> Recipe:
+def destructive_recipe(slug: str, call: Call, detail: str, other_endpoints: OtherEndpoints | None = None) -> Recipe:
     """A request that does harm if it is not refused, so it is sent to a mock alone."""
-    not_live = (ReasonCode.NO_DOCUMENTED_SETUP, why)
+    not_live = (ReasonCode.NO_DOCUMENTED_SETUP, detail)
     return FAMILY.recipe(
         slug, call, credential=READ, cost=Cost.DESTRUCTIVE, not_live=not_live, other_endpoints=other_endpoints
     )
@@ -231,7 +231,7 @@ ID_ERRORS: tuple[Recipe, ...] = (
         post(f"{BASE}/groups", {}),
         credential=READ,
         cost=Cost.DESTRUCTIVE,
-        other_endpoints=same_change(lambda shape: shape.replace(method="POST", body=to_body({}))),
+        other_endpoints=same_change(lambda request: request.replace(method="POST", body=to_body({}))),
     ),
 )
 

@@ -22,9 +22,9 @@ if TYPE_CHECKING:
 def without_read_scope(labels: Mapping[str, str]) -> OtherEndpoints:
     """Send each endpoint's request with the delete key, which has no read scope, under the endpoint's label."""
 
-    def of_endpoint(endpoint: str, shape: Call | None) -> Mapping[str, Call] | None:
+    def of_endpoint(endpoint: str, request: Call | None) -> Mapping[str, Call] | None:
         label = labels.get(endpoint.rpartition("/")[2])
-        return {label: shape.replace(credential=DELETE)} if label is not None and shape is not None else None
+        return {label: request.replace(credential=DELETE)} if label is not None and request is not None else None
 
     return of_endpoint
 

@@ -8,7 +8,7 @@ from catalog_probe.catalog.model.codes import ReasonCode
 from catalog_probe.catalog.model.labels import SETUP
 from catalog_probe.probes.calls.call import Call, get
 from catalog_probe.probes.recipes.exhausting import send_until_limited
-from catalog_probe.probes.recipes.other_endpoints import same_change
+from catalog_probe.probes.recipes.other_endpoints import same_change, same_recipe
 from catalog_probe.probes.recipes.recipe import Family, OtherEndpoints, Recipe
 from catalog_probe.probes.targets.target import Cost
 
@@ -76,7 +76,9 @@ async def next_page(probe: Probe) -> str:
     return read_cursor(await probe.send(first, SETUP), "next_page")
 
 
-def expiry_recipe(slug: str, call: Call, clock: str, why: str, other_endpoints: OtherEndpoints | None = None) -> Recipe:
+def expiry_recipe(
+    slug: str, call: Call, clock: str, detail: str, other_endpoints: OtherEndpoints | None = None
+) -> Recipe:
     """Read something now, and again when it has expired."""
 
     async def steps(probe: Probe) -> None:
@@ -90,7 +92,7 @@ def expiry_recipe(slug: str, call: Call, clock: str, why: str, other_endpoints: 
         credential=READ,
         control=CHATS,
         needs=call.placeholders,
-        not_live=(TOO_LONG, why),
+        not_live=(TOO_LONG, detail),
         other_endpoints=other_endpoints,
     )
 
@@ -109,7 +111,7 @@ def exhaustion_recipe(slug: str, call: Call) -> Recipe:
         roles={with_organization_key(NARROW)(call).credential_role(READ) or READ},
         needs=call.placeholders,
         cost=Cost.DISRUPTIVE,
-        other_endpoints=lambda _, shape: exhaustion_recipe(slug, shape) if shape is not None else None,
+        other_endpoints=same_recipe(lambda request: exhaustion_recipe(slug, request)),
     )
 
 

@@ -73,13 +73,13 @@ def rate_limit_recipe(judged: Call, sent: Call, not_live: tuple[str, str] | None
     )
 
 
-def rate_limit_of_endpoint(endpoint: str, shape: Call | None) -> Recipe | None:
+def rate_limit_of_endpoint(endpoint: str, request: Call | None) -> Recipe | None:
     """The limit of another endpoint, used up with a free request if one draws on it."""
-    if shape is None:
+    if request is None:
         return None
     family, slug = endpoint.split("/")[2:]
     shared = SHARED.get(family) if slug != "create_agent" else None
-    recipe = rate_limit_recipe(shape, shared or shape, not_live=None if shared else NOT_FOR_FREE)
+    recipe = rate_limit_recipe(request, shared or request, not_live=None if shared else NOT_FOR_FREE)
     return replace(recipe, mock_session=family if shared else endpoint)
 
 

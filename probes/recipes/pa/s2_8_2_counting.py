@@ -49,18 +49,18 @@ def exhaustion_recipe(
     not_sent: tuple[str, str] | None = None,
 ) -> Recipe:
     """An ordinary answer; then use up the limit of the role's key with `call`, and send the `refused` calls."""
-    tight = {
-        label: other if isinstance(other.credential, str) else other.replace(credential=role)
-        for label, other in refused_calls.items()
+    tight_calls = {
+        label: refused_call if isinstance(refused_call.credential, str) else refused_call.replace(credential=role)
+        for label, refused_call in refused_calls.items()
     }
 
     async def steps(probe: Probe) -> None:
         await probe.send(call.replace(credential=role), SUCCESS)
         await use_up_limit(probe, call.replace(credential=role), BOUND, REMAINING)
-        for label, other in tight.items():
-            await probe.send(other, label)
+        for label, refused_call in tight_calls.items():
+            await probe.send(refused_call, label)
 
-    calls = [call, *tight.values()]
+    calls = [call, *tight_calls.values()]
     return FAMILY.recipe(
         slug,
         steps=steps,
@@ -68,7 +68,7 @@ def exhaustion_recipe(
         requests=BOUND + len(calls),
         tokens=100,
         needs=frozenset().union(*(sent.placeholders for sent in calls)),
-        roles={role, *(other.credential_role(role) or role for other in tight.values())},
+        roles={role, *(refused_call.credential_role(role) or role for refused_call in tight_calls.values())},
         credential=credential,
         cost=Cost.DISRUPTIVE,
         not_sent=not_sent,

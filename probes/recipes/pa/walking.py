@@ -76,16 +76,18 @@ def walk_by_pages(listing: Call, size: int) -> Steps:
     return walk
 
 
-def _demand_more_than(size: int, whole: Exchange) -> None:
+def _demand_more_than(size: int, exchange: Exchange) -> None:
     """Stop if one page holds all entries: then there is nothing to page through.
 
     Raises:
         ProbeStopped: the account has no more.
     """
-    number = len(list_entries(read_body(whole)))
+    number = len(list_entries(read_body(exchange)))
     if number <= size:
-        where = f"{whole.request.method} {whole.request.url}"
-        raise ProbeStopped(Reason(ReasonCode.SETUP_FAILED, f"{where}: {number} entries are no second page of {size}"))
+        request_line = f"{exchange.request.method} {exchange.request.url}"
+        raise ProbeStopped(
+            Reason(ReasonCode.SETUP_FAILED, f"{request_line}: {number} entries are no second page of {size}")
+        )
 
 
 def read_cursor(exchange: Exchange, name: str) -> str:
@@ -96,8 +98,8 @@ def read_cursor(exchange: Exchange, name: str) -> str:
     """
     token = _parse_cursor(read_body(exchange).get(name))
     if token is None:
-        where = f"{exchange.request.method} {exchange.request.url}"
-        raise ProbeStopped(Reason(ReasonCode.SETUP_FAILED, f"{where}: the page has no {name} to walk by"))
+        request_line = f"{exchange.request.method} {exchange.request.url}"
+        raise ProbeStopped(Reason(ReasonCode.SETUP_FAILED, f"{request_line}: the page has no {name} to walk by"))
     return token
 
 

@@ -96,17 +96,17 @@ def in_both_versions(*tables: Iterable[Recipe]) -> tuple[Recipe, ...]:
     return tuple(_add_other_version(row) if row.other_endpoints is None else row for table in tables for row in table)
 
 
-def in_same_version(shape: Call, call: Call) -> Call:
+def in_same_version(request: Call, call: Call) -> Call:
     """Move a call to the API version of another request."""
-    version = shape.path.split("/")[1]
-    _, _, rest = call.path.lstrip("/").partition("/")
-    return call.replace(path=f"/{version}/{rest}")
+    version = request.path.split("/")[1]
+    _, _, path_in_version = call.path.lstrip("/").partition("/")
+    return call.replace(path=f"/{version}/{path_in_version}")
 
 
 def _add_other_version(recipe: Recipe) -> Recipe:
-    def other_endpoints(_: str, shape: Call | None) -> Mapping[str, Call] | None:
-        if shape is None or not recipe.calls:
+    def other_endpoints(_: str, request: Call | None) -> Mapping[str, Call] | None:
+        if request is None or not recipe.calls:
             return None
-        return {label: in_same_version(shape, call) for label, call in recipe.calls.items()}
+        return {label: in_same_version(request, call) for label, call in recipe.calls.items()}
 
     return replace(recipe, other_endpoints=other_endpoints)

@@ -8,7 +8,7 @@ from catalog_probe.catalog.model.codes import ReasonCode
 from catalog_probe.probes.calls.body import BytesBody
 from catalog_probe.probes.calls.call import Call, Removal, delete, get, post
 from catalog_probe.probes.recipes.minimal_requests import with_key
-from catalog_probe.probes.recipes.other_endpoints import changed_request, same_change
+from catalog_probe.probes.recipes.other_endpoints import changed_request, same_change, same_recipe
 from catalog_probe.probes.recipes.recipe import Family, Recipe
 from catalog_probe.probes.targets.target import WRONG, Cost
 
@@ -55,7 +55,7 @@ def expired_token_recipe(call: Call) -> Recipe:
         requests=2,
         needs=call.placeholders,
         not_live=NO_TOKEN_LIFETIME,
-        other_endpoints=lambda _, shape: expired_token_recipe(shape) if shape is not None else None,
+        other_endpoints=same_recipe(expired_token_recipe),
     )
 
 

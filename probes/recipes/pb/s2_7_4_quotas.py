@@ -57,13 +57,13 @@ MAX_RETRIES = 3
 def exhausted_in_other_version(slug: str, call: Call, tokens: int, family: Family) -> OtherEndpoints:
     """Send the call in the other version, which shares the project's used-up quota (2:8.3)."""
 
-    def elsewhere(_: str, shape: Call | None) -> Recipe | None:
-        if shape is None:
+    def for_endpoint(_: str, request: Call | None) -> Recipe | None:
+        if request is None:
             return None
-        same = in_same_version(shape, call)
+        versioned_call = in_same_version(request, call)
 
         async def steps(probe: Probe) -> None:
-            await send_until_limited(probe, same, MAX_RETRIES)
+            await send_until_limited(probe, versioned_call, MAX_RETRIES)
 
         return family.recipe(
             slug,
@@ -71,11 +71,11 @@ def exhausted_in_other_version(slug: str, call: Call, tokens: int, family: Famil
             requests=MAX_RETRIES,
             tokens=MAX_RETRIES * tokens,
             cost=Cost.DISRUPTIVE,
-            roles={role for role in [same.credential_role("")] if role},
-            needs=same.placeholders,
+            roles={role for role in [versioned_call.credential_role("")] if role},
+            needs=versioned_call.placeholders,
         )
 
-    return elsewhere
+    return for_endpoint
 
 
 def token_exhaustion_recipe(slug: str, model: str, words: str, role: str) -> Recipe:

@@ -25,33 +25,33 @@ JWT = "urn:ietf:params:oauth:token-type:jwt"
 CERTIFICATE = "{certificate_token_type}"
 """Kinds of subject token by RFC 8693; none is registered for a certificate, so the target names it."""
 
-CONFIGURED = {"identity_provider_id": "{identity_provider}", "service_account_id": "{service_account}"}
+JWT_CONFIGURATION = {"identity_provider_id": "{identity_provider}", "service_account_id": "{service_account}"}
 """Sent with a JWT: the configuration that its claims are compared with, and the service account."""
 
-OF_A_JWT = ("identity_provider", "service_account")
+JWT_VALUES = ("identity_provider", "service_account")
 """Values of the target that a JWT needs."""
 
 
-def exchange(subject_token: str | None, kind: str = JWT) -> Call:
+def exchange_token(subject_token: str | None, kind: str = JWT) -> Call:
     """Exchange a subject token. The answer is a credential, and kept out of the evidence."""
     body = {"grant_type": "urn:ietf:params:oauth:grant-type:token-exchange", "subject_token_type": kind}
     if subject_token is not None:
-        body |= {"subject_token": subject_token, **(CONFIGURED if kind == JWT else {})}
+        body |= {"subject_token": subject_token, **(JWT_CONFIGURATION if kind == JWT else {})}
     return post("/oauth/token", body, credential=None, service=HOST, secrets=("/access_token",))
 
 
-def exchange_of(role: str, kind: str = JWT) -> Call:
+def exchange_role_token(role: str, kind: str = JWT) -> Call:
     """Exchange the subject token of a role."""
-    return exchange(f"{{{role}_credential}}", kind)
+    return exchange_token(f"{{{role}_credential}}", kind)
 
 
-def exchanges(
+def exchange_recipe(
     family: Family,
     slug: str,
     calls: Mapping[str, Call],
     roles: Iterable[str] = (),
     *,
-    needs: Iterable[str] = OF_A_JWT,
+    needs: Iterable[str] = JWT_VALUES,
     optional: Mapping[str, Recipe] = MappingProxyType({}),
 ) -> Recipe:
     """Exchanges by label, with the subject tokens of these roles in their bodies."""
@@ -72,27 +72,30 @@ def exchanges(
     )
 
 
-def looks(family: Family, slug: str, roles: Mapping[str, str]) -> dict[str, Recipe]:
+def optional_exchanges(family: Family, slug: str, roles: Mapping[str, str]) -> dict[str, Recipe]:
     """Exchange the subject token of each role that the target has, by label."""
-    return {label: exchanges(family, slug, {label: exchange_of(role)}, {role}) for label, role in roles.items()}
+    return {
+        label: exchange_recipe(family, slug, {label: exchange_role_token(role)}, {role})
+        for label, role in roles.items()
+    }
 
 
 RECIPES = (
     # 1:5.3 "the client posts a subject token (JWT or certificate) to the token endpoint on the mutual-TLS host; iss,
     # aud, sub, exp, iat are compared with the provider configuration"; 1:4.3 "every other method or path … gives 403"
-    exchanges(
+    exchange_recipe(
         ENDPOINTS,
         "exchange_token",
         {
-            SUCCESS: exchange_of("subject_token"),
-            "certificate": exchange_of("subject_certificate", CERTIFICATE),
-            "audience_compared": exchange_of("subject_token_other_audience"),
+            SUCCESS: exchange_role_token("subject_token"),
+            "certificate": exchange_role_token("subject_certificate", CERTIFICATE),
+            "audience_compared": exchange_role_token("subject_token_other_audience"),
             "other_method": OTHER_METHOD,
             "other_path": OTHER_PATH,
         },
         ("subject_token", "subject_certificate", "subject_token_other_audience"),
-        needs=(*OF_A_JWT, "certificate_token_type"),
-        optional=looks(
+        needs=(*JWT_VALUES, "certificate_token_type"),
+        optional=optional_exchanges(
             ENDPOINTS,
             "exchange_token",
             {
@@ -104,29 +107,29 @@ RECIPES = (
         ),
     ),
     # 2:7.5 "Token exchange failures (400, type oauth): invalid_grant, invalid_subject_token, invalid_request."
-    exchanges(
+    exchange_recipe(
         ERRORS,
         "invalid_grant",
-        {"audience": exchange_of("subject_token_other_audience")},
+        {"audience": exchange_role_token("subject_token_other_audience")},
         {"subject_token_other_audience"},
-        optional=looks(
+        optional=optional_exchanges(
             ERRORS, "invalid_grant", {"issuer": "subject_token_other_issuer", "subject": "subject_token_other_subject"}
         ),
     ),
-    exchanges(
+    exchange_recipe(
         ERRORS,
         "invalid_subject_token",
         {
-            "malformed": exchange("no-token-at-all"),
-            "forged": exchange_of("subject_token_forged"),
-            "expired": exchange_of("subject_token_expired"),
+            "malformed": exchange_token("no-token-at-all"),
+            "forged": exchange_role_token("subject_token_forged"),
+            "expired": exchange_role_token("subject_token_expired"),
         },
         ("subject_token_forged", "subject_token_expired"),
-        optional=looks(ERRORS, "invalid_subject_token", {"issued_later": "subject_token_issued_later"}),
+        optional=optional_exchanges(ERRORS, "invalid_subject_token", {"issued_later": "subject_token_issued_later"}),
     ),
-    exchanges(ERRORS, "invalid_request", {ANSWER: exchange(None)}, needs=()),
+    exchange_recipe(ERRORS, "invalid_request", {ANSWER: exchange_token(None)}, needs=()),
 )
 
 FAULT_FREE_REQUESTS = (
-    exchanges(ENDPOINTS, "exchange_token", {FAULT_FREE: exchange_of("subject_token")}, {"subject_token"}),
+    exchange_recipe(ENDPOINTS, "exchange_token", {FAULT_FREE: exchange_role_token("subject_token")}, {"subject_token"}),
 )

@@ -34,12 +34,12 @@ INJECTING = {"pc-beta": "responses_multi_agent=v1"}
 
 def create_response_message(text: str = "hi", *, max_output_tokens: int = 16, **fields: Json) -> SendMessage:
     """Ask for the smallest response, with these fields changed."""
-    asked = {"model": "{small_model}", "input": text, "max_output_tokens": max_output_tokens, **fields}
-    return SendMessage({"type": "response.create", **asked})
+    response_fields = {"model": "{small_model}", "input": text, "max_output_tokens": max_output_tokens, **fields}
+    return SendMessage({"type": "response.create", **response_fields})
 
 
-def response_in(heard: ReceivedMessages, event: str) -> Any:
-    return heard[f"response.{event}"]["response"]
+def response_in(received: ReceivedMessages, event: str) -> Any:
+    return received[f"response.{event}"]["response"]
 
 
 CREATE = create_response_message()
@@ -51,14 +51,14 @@ def inject_into(event: str) -> SendMessage:
     """Inject a tool's output, the only thing that clients may inject, into the response of an event."""
     item = {"type": "function_call_output", "call_id": "call_000000000000000000000000", "output": "and again"}
     return SendMessage(
-        lambda heard: {"type": "response.inject", "response_id": response_in(heard, event)["id"], "input": [item]}
+        lambda received: {"type": "response.inject", "response_id": response_in(received, event)["id"], "input": [item]}
     )
 
 
 STEER = SendMessage(
-    lambda heard: {
+    lambda received: {
         "type": "response.steer",
-        "previous_response_id": response_in(heard, "created")["id"],
+        "previous_response_id": response_in(received, "created")["id"],
         "input": "Say no more.",
     }
 )
@@ -127,8 +127,12 @@ RECIPES: tuple[Recipe, ...] = (
 @FAMILY.stepwise(requests=2, cost=Cost.BILLABLE, tokens=64, needs={"small_model"})
 async def previous_response_not_found(probe: Probe) -> None:
     """Continue a response that only its closed socket knew, on another socket."""
-    made = await probe.setup(converse(PATH, create_response_message(store=False), COMPLETED))
-    lost = next(event.data["response"]["id"] for event in made.events or () if event.event == "response.completed")
+    conversation = await probe.setup(converse(PATH, create_response_message(store=False), COMPLETED))
+    response_id = next(
+        event.data["response"]["id"] for event in conversation.events or () if event.event == "response.completed"
+    )
     await probe.send(
-        converse(PATH, create_response_message(previous_response_id=lost), AwaitMessage("error", "response.completed"))
+        converse(
+            PATH, create_response_message(previous_response_id=response_id), AwaitMessage("error", "response.completed")
+        )
     )

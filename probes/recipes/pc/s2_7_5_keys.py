@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from catalog_probe.probes.calls.call import Call, post
 from catalog_probe.probes.recipes.exhausting import send_one_more_than, send_until_refused
 from catalog_probe.probes.recipes.minimal_requests import with_key
-from catalog_probe.probes.recipes.other_endpoints import calls_by_endpoint, changed_request, same_change
+from catalog_probe.probes.recipes.other_endpoints import calls_by_endpoint, changed_request, same_change, same_recipe
 from catalog_probe.probes.recipes.recipe import Family, Recipe
 from catalog_probe.probes.targets.target import Cost
 
@@ -57,7 +57,7 @@ def request_limit_recipe(path: str, optional: Mapping[str, Recipe] = MappingProx
         cost=Cost.DISRUPTIVE,
         roles={"tight"},
         optional=optional,
-        other_endpoints=lambda _, shape: request_limit_recipe(shape.path) if shape is not None else None,
+        other_endpoints=same_recipe(lambda request: request_limit_recipe(request.path)),
     )
 
 

@@ -52,5 +52,5 @@ RECIPES: tuple[Recipe, ...] = (
 async def unknown_response(probe: Probe) -> None:
     """Fetch a response that does not exist, and one that was not stored."""
     await probe.send(UNKNOWN_RESPONSE, "unknown")
-    made = await make(probe, create_response(store=False))
-    await probe.send(get(f"/v1/responses/{made}"), "unstored")
+    response_id = await make(probe, create_response(store=False))
+    await probe.send(get(f"/v1/responses/{response_id}"), "unstored")

@@ -170,9 +170,9 @@ RECIPES: tuple[Recipe, ...] = (
 )
 async def previous_response_not_found(probe: Probe) -> None:
     """Continue a response that was deleted, was never stored, or belongs to another project."""
-    gone = await make(probe, create_response())
-    await probe.setup(delete(f"/v1/responses/{gone}"))
-    await probe.send(create_response(previous_response_id=gone), "deleted")
+    deleted = await make(probe, create_response())
+    await probe.setup(delete(f"/v1/responses/{deleted}"))
+    await probe.send(create_response(previous_response_id=deleted), "deleted")
     unstored = await make(probe, create_response(store=False))
     await probe.send(create_response(previous_response_id=unstored), "unstored")
     foreign = await make(probe, create_response().replace(credential="other_project"))

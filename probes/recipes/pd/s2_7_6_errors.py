@@ -11,7 +11,7 @@ from catalog_probe.catalog.model.labels import ANSWER, SETUP
 from catalog_probe.probes.calls.call import Call, delete, get
 from catalog_probe.probes.recipes.exhausting import send_until_refused
 from catalog_probe.probes.recipes.minimal_requests import with_fields, with_key, with_scenario
-from catalog_probe.probes.recipes.other_endpoints import calls_by_endpoint, changed_request, same_change
+from catalog_probe.probes.recipes.other_endpoints import calls_by_endpoint, changed_request, same_change, same_recipe
 from catalog_probe.probes.recipes.probe import Probe, ProbeStopped
 from catalog_probe.probes.recipes.recipe import Family, Recipe
 from catalog_probe.probes.targets.target import WRONG, Cost
@@ -46,8 +46,8 @@ def key_state_recipe(slug: str, role: str, field: str) -> Recipe:
     """A key in some state is refused. If its record can be read (1:2.6), the record must confirm the state."""
 
     async def steps(probe: Probe) -> None:
-        shown = (await probe.send(KEY_RECORD.replace(credential=role), SETUP)).response
-        body = shown.body if shown is not None and shown.status == 200 else None
+        record_response = (await probe.send(KEY_RECORD.replace(credential=role), SETUP)).response
+        body = record_response.body if record_response is not None and record_response.status == 200 else None
         if isinstance(body, dict) and body.get(field) is not True:
             raise ProbeStopped(
                 Reason(ReasonCode.SETUP_FAILED, f"GET /v1/api-key says that {field} is {body.get(field)}")
@@ -87,20 +87,20 @@ def exhaustion_recipe(
         control=control,
         endpoint=endpoint,
         optional=optional,
-        other_endpoints=lambda _, shape: (
-            exhaustion_recipe(family, slug, shape, role, control, label=label) if shape else None
+        other_endpoints=same_recipe(
+            lambda request: exhaustion_recipe(family, slug, request, role, control, label=label)
         ),
     )
 
 
-def without_acls(endpoint: str, shape: Call | None) -> Mapping[str, Call] | None:
+def without_acls(endpoint: str, request: Call | None) -> Mapping[str, Call] | None:
     """Ask each endpoint without its own ACL, and /v1/responses also without that of its model."""
-    if shape is None:
+    if request is None:
         return None
-    lacking = {"endpoint_acl": shape.replace(credential="no_acl")}
+    calls = {"endpoint_acl": request.replace(credential="no_acl")}
     if endpoint.endswith("/create_response"):
-        lacking["model_acl"] = shape.replace(credential="no_model_acl")
-    return lacking
+        calls["model_acl"] = request.replace(credential="no_model_acl")
+    return calls
 
 
 RECIPES: tuple[Recipe, ...] = (
