@@ -97,10 +97,10 @@ class Limited(Lane):
     read_origin = staticmethod(HttpWire.read_origin)
 
     async def exchange(self, call: Call, url: str, headers: Mapping[str, str], label: str, since: float) -> Exchange:
-        status, told, body = self._answer(self.clock.now, len(self.sent))
+        status, own_headers, body = self._answer(self.clock.now, len(self.sent))
         self.sent.append((self.clock.now, status))
         date = {"date": format_datetime(datetime.fromtimestamp(math.floor(self.clock.now), UTC), usegmt=True)}
-        response = Response(status, {**date, **told}, body=body)
+        response = Response(status, {**date, **own_headers}, body=body)
         return Exchange(label=label, request=Request(call.method, url), response=response)
 
     def send_all(self, count: int, call: Call = REQUEST) -> list[int]:
@@ -109,7 +109,7 @@ class Limited(Lane):
         async def together() -> list[Exchange]:
             return await asyncio.gather(*(self.send(call, "answer", "s", 0.0) for _ in range(count)))
 
-        return [each.response.status or 0 for each in asyncio.run(together()) if each.response]
+        return [exchange.response.status or 0 for exchange in asyncio.run(together()) if exchange.response]
 
 
 def bucketed(bucket: TokenBucket, *, tells: bool = False) -> Answer:
@@ -288,7 +288,7 @@ MODELS = st.lists(st.sampled_from(["small", "large", "image"]), min_size=1, max_
 def test_those_who_are_told_the_same_limit_share_it(models: list[str], tells: bool) -> None:
     """Limits hold for an organization and a class of models: whoever asks, a second holds no more than its share."""
     moments = together(models, lambda model: 120 if tells else None, documented=120)
-    assert all(sum(begin <= each < begin + 0.999 for each in moments) <= 2 for begin in moments)
+    assert all(sum(begin <= moment < begin + 0.999 for moment in moments) <= 2 for begin in moments)
 
 
 def test_those_who_are_told_different_limits_do_not_hold_up_one_another() -> None:
@@ -298,23 +298,25 @@ def test_those_who_are_told_different_limits_do_not_hold_up_one_another() -> Non
     assert moments[-2] < 2, "the last of the small"
 
 
-@pytest.mark.parametrize(("rate", "told", "kept"), [(1.0, 600, 1.0), (10.0, 120, 2.0), (10.0, None, 10.0)])
-def test_a_rate_of_the_target_s_own_is_a_ceiling(rate: float, told: int | None, kept: float) -> None:
+@pytest.mark.parametrize(("rate", "stated", "effective"), [(1.0, 600, 1.0), (10.0, 120, 2.0), (10.0, None, 10.0)])
+def test_a_rate_of_the_target_s_own_is_a_ceiling(rate: float, stated: int | None, effective: float) -> None:
     """It takes the place of what is documented; what the account is told holds beside it."""
 
     async def three(clock: Callable[[], float]) -> float:
         limits = RateLimits((EndpointGroup(("/v1",), 1),), (LimitHeaders("requests", "limit", "remaining", "reset"),))
         throttle = Throttle(RateLimitPolicy(limits), 60.0, own_rate=True, clock=clock)
         own, scope = RateLimiter(rate, 60.0, clock), throttle.find_scope(REQUEST, "inference")
-        throttle.learn(scope, Response(200, {"limit": str(told)} if told else {}))
+        throttle.learn(scope, Response(200, {"limit": str(stated)} if stated else {}))
         for _ in range(3):
             await throttle.acquire(scope, own)
         return clock()
 
-    assert virtual_time.run(three) == pytest.approx(2 / kept / SHARE)
+    assert virtual_time.run(three) == pytest.approx(2 / effective / SHARE)
 
 
-def together(models: list[str], told: Callable[[str], int | None], documented: float | None = None) -> list[float]:
+def together(
+    models: list[str], stated_limit: Callable[[str], int | None], documented: float | None = None
+) -> list[float]:
     """When requests are sent that all are there at once, each to its model, by two keys in turn, in ascending order."""
     gauges = (LimitHeaders("requests", "limit", "remaining", "reset"),)
     groups = (EndpointGroup(("/v1",), documented),) if documented else ()
@@ -329,10 +331,10 @@ def together(models: list[str], told: Callable[[str], int | None], documented: f
             await throttle.acquire(scope, owns[number % 2])
             moments.append(clock())
             await asyncio.sleep(0.05)
-            limit = told(model)
+            limit = stated_limit(model)
             throttle.learn(scope, Response(200, {"limit": str(limit)} if limit else {}))
 
-        if told(models[0]) and not documented:  # each is known before all come at once
+        if stated_limit(models[0]) and not documented:  # each is known before all come at once
             for number, model in enumerate(dict.fromkeys(models)):
                 await one(number, model)
                 await one(number + 1, model)
@@ -342,6 +344,6 @@ def together(models: list[str], told: Callable[[str], int | None], documented: f
         else:
             begin = 0.0
         await asyncio.gather(*(one(number, model) for number, model in enumerate(models)))
-        return sorted(each - begin for each in moments)
+        return sorted(moment - begin for moment in moments)
 
     return virtual_time.run(all_of_them)

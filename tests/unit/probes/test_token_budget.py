@@ -32,7 +32,7 @@ NOW = 100.0
 """By a clock that began before anybody looked at it."""
 
 
-class Asked(NamedTuple):
+class TokenRequest(NamedTuple):
     """What a request may take at most, and what it takes."""
 
     most: int
@@ -91,7 +91,7 @@ class Minutes:
 
 
 @dataclass
-class Seen:
+class Totals:
     """What came of a run."""
 
     seconds: float = 0.0
@@ -101,47 +101,47 @@ class Seen:
 CALL = post("/v1/responses", {"model": "any"}, credential=None)
 
 
-def run(counting: Counting, per_minute: int, requests: Sequence[Asked], *, tells: bool = True) -> Seen:
+def run(counting: Counting, per_minute: int, requests: Sequence[TokenRequest], *, tells: bool = True) -> Totals:
     """Send the first, by whose answer the limit is known, and then all others at once."""
 
-    async def all_of_them(clock: Callable[[], float]) -> Seen:
+    async def all_of_them(clock: Callable[[], float]) -> Totals:
         throttle, own = Throttle(POLICY, 60.0, clock=clock), RateLimiter(None, 60.0, clock)
-        seen = Seen()
+        totals = Totals()
 
-        async def one(number: int, asked: Asked) -> None:
+        async def send(number: int, request: TokenRequest) -> None:
             back_s = LATENCY_S / 2 * (1 + number % 3)  # answers overtake one another
             scope = throttle.find_scope(CALL, "inference")
-            reserved = await throttle.acquire(scope, own, asked.most)
+            reservations = await throttle.acquire(scope, own, request.most)
             await asyncio.sleep(LATENCY_S / 2)
-            seen.refused += not counting.take(asked.taken, clock())
-            headers = told(counting, per_minute, clock()) if tells else {"limit": str(per_minute)}
+            totals.refused += not counting.take(request.taken, clock())
+            headers = stated_headers(counting, per_minute, clock()) if tells else {"limit": str(per_minute)}
             await asyncio.sleep(back_s)
-            throttle.learn(scope, Response(200, headers), reserved)
+            throttle.learn(scope, Response(200, headers), reservations)
 
-        await one(0, requests[0])
-        await asyncio.gather(*(one(number, asked) for number, asked in enumerate(requests[1:], 1)))
-        seen.seconds = clock()
-        return seen
+        await send(0, requests[0])
+        await asyncio.gather(*(send(number, request) for number, request in enumerate(requests[1:], 1)))
+        totals.seconds = clock()
+        return totals
 
     return virtual_time.run(all_of_them)
 
 
-def told(counting: Counting, per_minute: int, now: float) -> dict[str, str]:
+def stated_headers(counting: Counting, per_minute: int, now: float) -> dict[str, str]:
     remaining, reset_s = counting.left(now)
     date = format_datetime(datetime.fromtimestamp(int(NOON + now), UTC), usegmt=True)
     return {"limit": str(per_minute), "remaining": str(remaining), "reset": f"{reset_s:.0f}s", "date": date}
 
 
 @st.composite
-def asked(draw: st.DrawFn, per_minute: int = 10_000) -> list[Asked]:
+def request_lists(draw: st.DrawFn, per_minute: int = 10_000) -> list[TokenRequest]:
     """Requests of up to a third of the limit."""
     most = draw(st.lists(st.integers(1, per_minute // 3), min_size=2, max_size=25))
-    return [Asked(each, draw(st.integers(0, each))) for each in most]
+    return [TokenRequest(tokens, draw(st.integers(0, tokens))) for tokens in most]
 
 
 NEARLY_USED_UP = [
-    Asked(*map(int, each.split("/")))
-    for each in (
+    TokenRequest(*map(int, text.split("/")))
+    for text in (
         "264/264 2009/424 463/463 1542/1542 85/22 93/20 256/256 135/135 58/58 64/64 82/82 "
         "128/55 958/58 1825/936 2039/0 1395/999 2188/0 2435/1807 2389/2389 427/427"
     ).split()
@@ -150,14 +150,16 @@ NEARLY_USED_UP = [
 
 
 @pytest.mark.parametrize("counting", [Bucket, Minutes])
-@given(requests=asked())
+@given(requests=request_lists())
 @example(requests=NEARLY_USED_UP)
-def test_nothing_is_refused_once_the_limit_is_known(counting: type[Bucket | Minutes], requests: list[Asked]) -> None:
+def test_nothing_is_refused_once_the_limit_is_known(
+    counting: type[Bucket | Minutes], requests: list[TokenRequest]
+) -> None:
     assert run(counting(10_000), 10_000, requests).refused == 0
 
 
-@given(asked())
-def test_nothing_is_refused_where_only_the_limit_is_told(requests: list[Asked]) -> None:
+@given(request_lists())
+def test_nothing_is_refused_where_only_the_limit_is_told(requests: list[TokenRequest]) -> None:
     assert run(Minutes(10_000), 10_000, requests, tells=False).refused == 0
 
 
@@ -165,12 +167,12 @@ def test_nothing_is_refused_where_only_the_limit_is_told(requests: list[Asked]) 
 @pytest.mark.parametrize("size", [100, 1_000, 3_000])
 def test_it_takes_hardly_longer_than_the_limit_asks(size: int, most: int) -> None:
     """By what was taken, though each might have taken `most` times as much."""
-    requests = [Asked(most * size, size)] * (50_000 // size)
-    seen = run(Bucket(10_000), 10_000, requests)
-    assert seen.refused == 0
-    least = (sum(each.taken for each in requests) - 10_000) / (10_000 / 60)
+    requests = [TokenRequest(most * size, size)] * (50_000 // size)
+    totals = run(Bucket(10_000), 10_000, requests)
+    assert totals.refused == 0
+    least = (sum(request.taken for request in requests) - 10_000) / (10_000 / 60)
     unused = (most - 1) * size / (10_000 / 60)
-    assert seen.seconds <= least * 1.005 + unused, "the last has to wait for what it might take"
+    assert totals.seconds <= least * 1.005 + unused, "the last has to wait for what it might take"
 
 
 def test_it_would_be_refused_without() -> None:
@@ -207,12 +209,12 @@ def test_what_waits_for_tokens_holds_up_nobody_who_needs_none() -> None:
 
 def test_what_is_over_counts_no_longer_and_hides_nothing_that_came_later() -> None:
     clock = Clock()
-    own, told_of = (TokenBudget(1_000, 60.0, clock) for _ in range(2))
+    own, informed = (TokenBudget(1_000, 60.0, clock) for _ in range(2))
     mark_answered([own.reserve(500)])
-    told_of.update(100, 10.0)
+    informed.update(100, 10.0)
     clock.now += 30.0
-    mark_answered([own.reserve(600), told_of.reserve(1_000)])
-    assert told_of.wait_s(1) == pytest.approx(RESERVATION_S)
+    mark_answered([own.reserve(600), informed.reserve(1_000)])
+    assert informed.wait_s(1) == pytest.approx(RESERVATION_S)
     clock.now = NOW + RESERVATION_S + 1.0
     assert own.wait_s(500) == pytest.approx(29.0)
 

@@ -1,4 +1,4 @@
-"""What a throttle makes of limits that are documented and told: who draws on which, how fast, and after which pause."""
+"""How a throttle keeps to documented and stated limits: which scope uses which, how fast, and after which pause."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ def call(model: str) -> Call:
     return post("/v1/things", {"model": model})
 
 
-Night = Callable[[Throttle, Callable[[str], Awaitable[float]]], Awaitable[None]]
-"""What is done with a throttle, and with what sends a request for a model and says when it went."""
+Scenario = Callable[[Throttle, Callable[[str], Awaitable[float]]], Awaitable[None]]
+"""Uses a throttle, and a function that sends a request for a model and returns when it was sent."""
 
 
-def on(night: Night, documented: float = 60) -> list[float]:
-    """When requests went, in seconds."""
+def send_times(scenario: Scenario, documented: float = 60) -> list[float]:
+    """Return when the requests of a scenario were sent, in seconds."""
 
-    async def whole(clock: Callable[[], float]) -> list[float]:
+    async def run(clock: Callable[[], float]) -> list[float]:
         groups = (EndpointGroup(("/v1",), documented),)
         throttle = Throttle(RateLimitPolicy(RateLimits(groups=groups, limit_headers=GAUGES)), 60.0, clock=clock)
         own, sent = RateLimiter(None, 60.0, clock), list[float]()
@@ -43,16 +43,16 @@ def on(night: Night, documented: float = 60) -> list[float]:
             sent.append(clock())
             return clock()
 
-        await night(throttle, send)
+        await scenario(throttle, send)
         return sent
 
-    return virtual_time.run(whole)
+    return virtual_time.run(run)
 
 
-def told(throttle: Throttle, model: str = "small", **headers: str) -> None:
-    """An answer to a request for a model."""
-    said = {name.replace("_", "-"): value for name, value in headers.items()}
-    throttle.learn(throttle.find_scope(call(model), "inference"), Response(200, said))
+def learn_answer(throttle: Throttle, model: str = "small", **headers: str) -> None:
+    """Give the throttle the answer to a request for a model."""
+    named = {name.replace("_", "-"): value for name, value in headers.items()}
+    throttle.learn(throttle.find_scope(call(model), "inference"), Response(200, named))
 
 
 NOON = "Sat, 31 Jan 2026 12:00:00 GMT"
@@ -69,10 +69,10 @@ NOON = "Sat, 31 Jan 2026 12:00:00 GMT"
         ("", 0.0),
     ],
 )
-def test_a_reset_is_told_as_a_duration_or_by_the_clock_of_the_answer(reset: str, reset_s: float) -> None:
+def test_a_reset_is_stated_as_a_duration_or_by_the_clock_of_the_answer(reset: str, reset_s: float) -> None:
     policy = RateLimitPolicy(RateLimits(limit_headers=GAUGES))
-    (said,) = policy.read_limits({"limit": "60", "reset": reset, "date": NOON})
-    assert said == LimitStatus("requests", "limit", 60, None, reset_s)
+    (status,) = policy.read_limits({"limit": "60", "reset": reset, "date": NOON})
+    assert status == LimitStatus("requests", "limit", 60, None, reset_s)
     assert list(policy.read_limits({"reset": reset, "date": NOON})) == [], "of no limit"
 
 
@@ -96,16 +96,16 @@ def test_nothing_left_is_a_pause_where_the_pace_alone_does_not_keep_it(
     groups = (EndpointGroup(("/v1",), documented),) if documented else ()
     throttle = Throttle(RateLimitPolicy(RateLimits(groups=groups, limit_headers=GAUGES)), 60.0, clock=lambda: 0.0)
     assert throttle.paused_s == 0.0
-    told(throttle, **headers)
+    learn_answer(throttle, **headers)
     assert throttle.paused_s == pytest.approx(paused_s)
 
 
 @pytest.mark.parametrize(("before", "paused_s"), [("21s", 21.0), ("22s", 22.0), ("23s", 20.0), ("19s", 20.0)])
-def test_an_end_that_is_told_much_later_is_that_of_something_else(before: str, paused_s: float) -> None:
+def test_an_end_that_is_stated_much_later_is_that_of_something_else(before: str, paused_s: float) -> None:
     throttle = Throttle(RateLimitPolicy(RateLimits(limit_headers=GAUGES)), 60.0, clock=lambda: 0.0)
-    told(throttle, remaining="1", reset=before)
+    learn_answer(throttle, remaining="1", reset=before)
     assert throttle.paused_s == 0.0
-    told(throttle, remaining="0", reset="20s")
+    learn_answer(throttle, remaining="0", reset="20s")
     assert throttle.paused_s == pytest.approx(paused_s)
 
 
@@ -125,22 +125,22 @@ class Window:
 
 
 @pytest.mark.parametrize("ends", [30.0, 30.3, 30.7])
-def test_the_reset_of_requests_is_the_latest_that_answers_tell(ends: float) -> None:
+def test_the_reset_of_requests_is_the_latest_that_answers_state(ends: float) -> None:
     """The answer that tells that nothing is left may have rounded it down the most; what went then was refused."""
 
-    async def night(clock: Callable[[], float]) -> list[bool]:
+    async def scenario(clock: Callable[[], float]) -> list[bool]:
         throttle = Throttle(RateLimitPolicy(RateLimits(limit_headers=GAUGES)), 60.0, clock=clock)
         own, window, taken = RateLimiter(None, 60.0, clock), Window(clock, ends), list[bool]()
         # Of these moments the first tells the end to a tenth of a second, the last rounds it down by most of one.
         for moment, others in [(ends - 29.0, 0), (ends - 27.1, 1), (ends - 20.9, 2), (0.0, 0)]:
             await asyncio.sleep(max(0.0, moment - clock()))
             await throttle.acquire(throttle.find_scope(call("small"), "inference"), own)
-            said = window.ask(others)
-            taken.append(said is not None)
-            told(throttle, **(said or {}))
+            answer_headers = window.ask(others)
+            taken.append(answer_headers is not None)
+            learn_answer(throttle, **(answer_headers or {}))
         return taken
 
-    assert virtual_time.run(night) == [True, True, True, True]
+    assert virtual_time.run(scenario) == [True, True, True, True]
 
 
 @pytest.mark.parametrize(
@@ -153,67 +153,67 @@ def test_the_reset_of_requests_is_the_latest_that_answers_tell(ends: float) -> N
         ({"limit": "0"}, ONE_A_SECOND),
     ],
 )
-def test_the_pace_is_the_documented_one_until_another_is_told(headers: dict[str, str], seconds: float) -> None:
+def test_the_pace_is_the_documented_one_until_another_is_stated(headers: dict[str, str], seconds: float) -> None:
     """What went before counts under the limit that is told after it as well."""
 
-    async def night(throttle: Throttle, send: Callable[[str], Awaitable[float]]) -> None:
+    async def scenario(throttle: Throttle, send: Callable[[str], Awaitable[float]]) -> None:
         await send("small")
-        told(throttle, **headers)
+        learn_answer(throttle, **headers)
         await send("small")
 
-    assert on(night) == pytest.approx([0.0, seconds])
+    assert send_times(scenario) == pytest.approx([0.0, seconds])
 
 
-def test_who_was_told_nothing_draws_on_what_others_of_the_group_were_told() -> None:
-    async def night(throttle: Throttle, send: Callable[[str], Awaitable[float]]) -> None:
-        told(throttle, "small", limit="60")
+def test_a_model_without_an_answer_uses_what_its_group_was_told() -> None:
+    async def scenario(throttle: Throttle, send: Callable[[str], Awaitable[float]]) -> None:
+        learn_answer(throttle, "small", limit="60")
         await send("large")
         await send("large")
 
-    assert on(night, documented=6_000) == pytest.approx([0.0, ONE_A_SECOND])
+    assert send_times(scenario, documented=6_000) == pytest.approx([0.0, ONE_A_SECOND])
 
 
 def test_the_first_answer_says_when_its_request_came_at_the_latest() -> None:
-    async def night(throttle: Throttle, send: Callable[[str], Awaitable[float]]) -> None:
+    async def scenario(throttle: Throttle, send: Callable[[str], Awaitable[float]]) -> None:
         await send("small")
         await asyncio.sleep(0.5)
-        told(throttle)
+        learn_answer(throttle)
         await send("small")
 
-    assert on(night) == pytest.approx([0.0, 0.5 + ONE_A_SECOND])
+    assert send_times(scenario) == pytest.approx([0.0, 0.5 + ONE_A_SECOND])
 
 
 def test_who_takes_no_tokens_reserves_none_and_waits_for_none() -> None:
-    async def night(clock: Callable[[], float]) -> float:
+    async def scenario(clock: Callable[[], float]) -> float:
         throttle = Throttle(RateLimitPolicy(RateLimits(limit_headers=GAUGES)), 60.0, clock=clock)
         own, scope = RateLimiter(None, 60.0, clock), throttle.find_scope(call("small"), "inference")
-        told(throttle, tokens_limit="100", tokens_remaining="0", tokens_reset="30s")
+        learn_answer(throttle, tokens_limit="100", tokens_remaining="0", tokens_reset="30s")
         assert await throttle.acquire(scope, own) == ()
-        assert [each.tokens for each in await throttle.acquire(scope, own, 7)] == [7]
+        assert [reservation.tokens for reservation in await throttle.acquire(scope, own, 7)] == [7]
         return clock()
 
-    assert virtual_time.run(night) == pytest.approx(30.0)
+    assert virtual_time.run(scenario) == pytest.approx(30.0)
 
 
 def test_who_comes_first_goes_first_though_the_next_would_have_room() -> None:
-    async def night(clock: Callable[[], float]) -> list[int]:
+    async def scenario(clock: Callable[[], float]) -> list[int]:
         throttle = Throttle(RateLimitPolicy(RateLimits(limit_headers=GAUGES)), 60.0, clock=clock)
         own, scope = RateLimiter(None, 60.0, clock), throttle.find_scope(call("small"), "inference")
-        told(throttle, tokens_limit="100", tokens_remaining="10", tokens_reset="30s")
-        went: list[int] = []
+        learn_answer(throttle, tokens_limit="100", tokens_remaining="10", tokens_reset="30s")
+        sent: list[int] = []
 
         async def send(tokens: int) -> None:
             await throttle.acquire(scope, own, tokens)
-            went.append(tokens)
+            sent.append(tokens)
 
         await asyncio.gather(send(50), send(5))
-        return went
+        return sent
 
-    assert virtual_time.run(night) == [50, 5]
+    assert virtual_time.run(scenario) == [50, 5]
 
 
 @pytest.mark.parametrize(
-    ("asked", "model"),
+    ("model_call", "model"),
     [
         (call("small"), "small"),
         (post("/v1/things", {"model": 5}), ""),
@@ -221,6 +221,6 @@ def test_who_comes_first_goes_first_though_the_next_would_have_room() -> None:
         (get("/v1/things"), ""),
     ],
 )
-def test_who_names_no_model_draws_for_none(asked: Call, model: str) -> None:
+def test_who_names_no_model_draws_for_none(model_call: Call, model: str) -> None:
     throttle = Throttle(RateLimitPolicy(), 60.0)
-    assert throttle.find_scope(asked, "admin") == LimitScope(None, "admin", model)
+    assert throttle.find_scope(model_call, "admin") == LimitScope(None, "admin", model)
