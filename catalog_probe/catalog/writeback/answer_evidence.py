@@ -1,4 +1,4 @@
-"""What an answer says that a record may keep: messages, headers, limits, differences; without what changes nightly."""
+"""Evidence that a record keeps of an answer: message, headers, limits, differences; volatile parts are masked."""
 
 from __future__ import annotations
 
@@ -26,91 +26,99 @@ if TYPE_CHECKING:
 MAX_DIFFERENCES = 5
 
 _LIMIT_NAME = re.compile(r"limit")
-_MOVING = re.compile(r"remaining|reset|used")
+_VOLATILE_LIMIT = re.compile(r"remaining|reset|used")
 
 
 def find_judged_exchange(result: Result) -> Exchange | None:
-    """The exchange that shows what the record is about, in the last attempt that has one."""
-    endpoint = result.address.kind == "endpoints"
+    """Return the exchange that shows the record's behaviour, from the last attempt that has one."""
+    is_endpoint = result.address.kind == "endpoints"
     for attempt in reversed(result.attempts):
         for exchange in attempt.exchanges:
-            judged = exchange.label == SUCCESS if endpoint else exchange.label not in UNJUDGED_LABELS
-            if judged and exchange.response is not None:
+            is_judged = exchange.label == SUCCESS if is_endpoint else exchange.label not in UNJUDGED_LABELS
+            if is_judged and exchange.response is not None:
                 return exchange
     return None
 
 
 def extract_message(expected: Expected, response: Response) -> str | None:
-    """The message of the documented answer, without what changes nightly; None where there is none."""
+    """Return the masked message of the documented answer; None if there is none."""
     found = message_of(expected, response)
     return mask_volatile(found) if found is not None and found.strip() else None
 
 
 def extract_param(expected: Expected, response: Response) -> str | None:
-    """The field that the answer names, where its envelope carries one."""
+    """Return the field that the answer names, if its envelope has one."""
     found = param_of(expected, response)
     return mask_volatile(found) if found is not None else None
 
 
 def describe_endpoint(exchange: Exchange) -> str:
-    """Method and path of the request, with placeholders for identifiers."""
+    """Return method and path of the request, with placeholders for ids."""
     return f"{exchange.request.method} {mask_volatile(urlsplit(exchange.request.url).path)}"
 
 
 def collect_header_marks(expected: Expected, response: Response) -> dict[str, str]:
-    """What was seen of each documented header: its value only where the documents state a fixed one."""
+    """Return `present` or `absent` for each documented header, or its value if the documents state a fixed one."""
     headers = {name.lower(): value for name, value in response.headers.items()}
-    found = ((rule, headers.get(rule.name_in(headers))) for rule in expected.headers)
-    return {
-        rule.name: "absent" if value is None else value if rule.rule == "equals" else "present" for rule, value in found
-    }
+    marks = {}
+    for rule in expected.headers:
+        value = headers.get(rule.name_in(headers))
+        if value is None:
+            marks[rule.name] = "absent"
+        else:
+            marks[rule.name] = value if rule.rule == "equals" else "present"
+    return marks
 
 
 def collect_limits(result: Result) -> dict[str, Json]:
-    """What this key was told of its limits, its account's alone: never what is left of them, which moves all the time.
-
-    The seam for rate-limit probes: whatever they learn beyond headers is added here.
-    """
-    told: dict[str, str] = {}
-    for exchange in _latest(result):
+    """Return the limits of this account, without what remains of them."""
+    limits: dict[str, str] = {}
+    for exchange in _latest_exchanges(result):
         if exchange.response and (exchange.response.status or 0) < 400:
-            told = {**_limits_in(exchange.response.headers), **told}
-    tiers = rate_limits(result.parsed_record).matching_tiers(told) if result.probed_record else []
-    left_out = {each.label: str(each.observed) for each in result.findings if each.code == FindingCode.NOT_OBSERVED}
-    found: dict[str, Json] = {
-        "headers": dict(sorted(told.items())),
-        "tiers": tiers,
-        "not_observed": dict(sorted(left_out.items())),
+            limits = {**_find_limits(exchange.response.headers), **limits}
+    tiers = rate_limits(result.parsed_record).matching_tiers(limits) if result.probed_record else []
+    not_observed = {
+        finding.label: str(finding.observed) for finding in result.findings if finding.code == FindingCode.NOT_OBSERVED
     }
-    return {"account_specific": True, **{key: value for key, value in found.items() if value}}
+    block: dict[str, Json] = {
+        "headers": dict(sorted(limits.items())),
+        "tiers": tiers,
+        "not_observed": dict(sorted(not_observed.items())),
+    }
+    return {"account_specific": True, **{key: value for key, value in block.items() if value}}
 
 
-def _latest(result: Result) -> Iterator[Exchange]:
-    """What was judged under each label when it was asked for the last time: later attempts ask only what was open."""
-    asked: set[str] = set()
+def _latest_exchanges(result: Result) -> Iterator[Exchange]:
+    """Yield the last judged exchanges of each label. Later attempts repeat only the labels without a verdict."""
+    done_labels: set[str] = set()
     for attempt in reversed(result.attempts):
-        own = [exchange for exchange in attempt.exchanges if exchange.label not in asked | UNJUDGED_LABELS]
-        yield from own
-        asked.update(exchange.label for exchange in own)
+        exchanges = [ex for ex in attempt.exchanges if ex.label not in done_labels | UNJUDGED_LABELS]
+        yield from exchanges
+        done_labels.update(exchange.label for exchange in exchanges)
 
 
-def _limits_in(headers: Mapping[str, str]) -> dict[str, str]:
-    return {name: value for name, value in headers.items() if _LIMIT_NAME.search(name) and not _MOVING.search(name)}
+def _find_limits(headers: Mapping[str, str]) -> dict[str, str]:
+    return {
+        name: value for name, value in headers.items() if _LIMIT_NAME.search(name) and not _VOLATILE_LIMIT.search(name)
+    }
 
 
 def describe_differences(findings: tuple[Finding, ...]) -> tuple[str, ...]:
-    """Each drift in a few words that stay the same while it is the same drift; beyond a few, a digest of the others."""
-    words = sorted({_difference(finding, drift_identity.observed_class(finding)) for finding in findings})
-    kept, more = words[:MAX_DIFFERENCES], words[MAX_DIFFERENCES:]
-    digest = hashlib.sha256("\n".join(more).encode()).hexdigest()[:6]
-    return (*kept, f"and {len(more)} more ({digest})") if more else tuple(kept)
+    """Describe each drift in words that are stable while it lasts; after the first few, add a digest of the others."""
+    texts = sorted({_describe_difference(finding) for finding in findings})
+    named, others = texts[:MAX_DIFFERENCES], texts[MAX_DIFFERENCES:]
+    if not others:
+        return tuple(named)
+    digest = hashlib.sha256("\n".join(others).encode()).hexdigest()[:6]
+    return (*named, f"and {len(others)} more ({digest})")
 
 
-def _difference(finding: Finding, observed: Json) -> str:
-    where = " ".join(dict.fromkeys(filter(None, (finding.label, finding.location or str(finding.aspect)))))
-    return f"{where} {_short(observed)} instead of {_short(finding.documented)} ({finding.code})"
+def _describe_difference(finding: Finding) -> str:
+    place = " ".join(dict.fromkeys(filter(None, (finding.label, finding.location or str(finding.aspect)))))
+    observed = _format_value(drift_identity.observed_class(finding))
+    return f"{place} {observed} instead of {_format_value(finding.documented)} ({finding.code})"
 
 
-def _short(value: Json) -> str:
+def _format_value(value: Json) -> str:
     text = mask_volatile(value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, sort_keys=True))
     return shorten(text, 80)

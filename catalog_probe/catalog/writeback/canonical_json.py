@@ -1,4 +1,4 @@
-"""The one way to write a record file: keys in the order of the schema, slugs in the order of the file."""
+"""Canonical form of record files: keys in the order of the schema, slugs in the order of the file."""
 
 from __future__ import annotations
 
@@ -13,77 +13,80 @@ if TYPE_CHECKING:
     from catalog_probe.catalog.model import Json
 
 
-class _Part(NamedTuple):
-    """A piece of schema, and the schema it stands in: a `$ref` without a urn counts from there."""
+class _SchemaPart(NamedTuple):
+    """A part of a schema, and the schema that contains it: a `$ref` without a urn is relative to that."""
 
     schema: Mapping[str, Json]
     base: str
 
 
 def format_record_file(content: Mapping[str, Json], kind: str) -> str:
-    """The text of a record file that holds these records, slug -> record."""
+    """Format a record file with these records, slug -> record."""
     return format_json({slug: order_record_keys(data, kind) for slug, data in content.items()})
 
 
 def order_record_keys(data: Json, kind: str) -> Json:
-    """The same record with its keys in order."""
+    """Return the record with its keys in the order of the schema."""
     urn = KIND_SCHEMA[kind]
-    return _ordered(data, [_Part(schemas().get(urn, {}), urn)])
+    return _order_keys(data, [_SchemaPart(schemas().get(urn, {}), urn)])
 
 
 def list_missing_nullable_fields(data: Mapping[str, Json], kind: str) -> tuple[str, ...]:
-    """The fields that a record of this kind must have, lacks, and may have empty: null says that no row tells."""
+    """Return the required fields that a record lacks and that may be null: no row of the documents gives them."""
     urn = KIND_SCHEMA[kind]
     schema = schemas().get(urn, {})
-    told = schema.get("properties", {})
+    properties = schema.get("properties", {})
     return tuple(
         name
         for name in schema.get("required", ())
-        if name not in data and any(_takes_null(part.schema) for part in _unfold([_Part(told.get(name, {}), urn)]))
+        if name not in data
+        and any(_allows_null(part.schema) for part in _unfold([_SchemaPart(properties.get(name, {}), urn)]))
     )
 
 
-def _takes_null(schema: Mapping[str, Json]) -> bool:
+def _allows_null(schema: Mapping[str, Json]) -> bool:
     types = schema.get("type", ())
     return "null" in ((types,) if isinstance(types, str) else types)
 
 
 def format_json(value: Json) -> str:
-    """JSON as people review it: two spaces, real characters, a newline at the end; evidence a line an endpoint."""
+    """Format JSON for review: two spaces, no escapes, a final newline, and one line of evidence per endpoint."""
     text = json.dumps(value, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
     if '"evidence": {' in text:
-        text = _EVIDENCE_LINE.sub(_on_one_line, text)
-    return text.encode(errors="backslashreplace").decode()  # half a surrogate pair stays the escape that it was
+        text = _EVIDENCE_MEMBER.sub(_join_lines, text)
+    return text.encode(errors="backslashreplace").decode()  # half a surrogate pair stays an escape
 
 
-_EVIDENCE_LINE = re.compile(
+_EVIDENCE_MEMBER = re.compile(
     r'^(?P<key> {8}"[^"\n]+": )(?P<value>\{\n {10}"(?:on|since|observed)": .*?\n {8}\})(?P<comma>,?)$',
     re.MULTILINE | re.DOTALL,
 )
-"""Members of `endpoints`, `unconfirmed` and `resolved` in a record's `evidence`, by their depth in a record file."""
+"""Members of `endpoints`, `unconfirmed` and `resolved` in a record's `evidence`, found by their indentation."""
 
 
-def _on_one_line(found: re.Match[str]) -> str:
-    value = json.dumps(json.loads(found["value"]), ensure_ascii=False)
-    return f"{found['key']}{value}{found['comma']}"
+def _join_lines(match: re.Match[str]) -> str:
+    value = json.dumps(json.loads(match["value"]), ensure_ascii=False)
+    return f"{match['key']}{value}{match['comma']}"
 
 
-def _ordered(value: Json, parts: Iterable[_Part]) -> Json:
-    """The value with its keys in the order in which these pieces of schema name them."""
+def _order_keys(value: Json, parts: Iterable[_SchemaPart]) -> Json:
+    """Return the value with its keys in the order of these schema parts."""
     if not isinstance(value, dict | list):
         return value
     parts = tuple(_unfold(parts))
     if isinstance(value, list):
-        items = [_Part(part.schema["items"], part.base) for part in parts if "items" in part.schema]
-        return [_ordered(item, items) for item in value]
-    named = (name for part in parts for name in part.schema.get("properties", ()) if name in value)
-    return {key: _ordered(value[key], _of_key(key, parts)) for key in dict.fromkeys((*named, *value))}
+        items = [_SchemaPart(part.schema["items"], part.base) for part in parts if "items" in part.schema]
+        return [_order_keys(item, items) for item in value]
+    known_names = (name for part in parts for name in part.schema.get("properties", ()) if name in value)
+    return {
+        key: _order_keys(value[key], _find_member_parts(key, parts)) for key in dict.fromkeys((*known_names, *value))
+    }
 
 
-def _unfold(parts: Iterable[_Part], above: frozenset[int] = frozenset()) -> Iterator[_Part]:
-    """Each piece of schema that speaks about the same value: the piece, what it refers to, what it combines.
+def _unfold(parts: Iterable[_SchemaPart], above: frozenset[int] = frozenset()) -> Iterator[_SchemaPart]:
+    """Yield every schema part for the same value: the parts, their references, and what they combine.
 
-    `above` are the schemas that led there: one that refers to itself ends, and so do `true` and `false`.
+    `above` are the ids of the schemas that led here, so that a schema that refers to itself ends.
     """
     for part in parts:
         if isinstance(part.schema, Mapping) and id(part.schema) not in above:
@@ -92,16 +95,16 @@ def _unfold(parts: Iterable[_Part], above: frozenset[int] = frozenset()) -> Iter
             target = resolve_ref(part.schema["$ref"], part.base) if "$ref" in part.schema else None
             combined = [option for word in ("allOf", "anyOf", "oneOf") for option in part.schema.get(word, ())]
             combined += [part.schema[word] for word in ("then", "else") if word in part.schema]
-            yield from _unfold([_Part(*target)] if target else [], below)
-            yield from _unfold((_Part(option, part.base) for option in combined), below)
+            yield from _unfold([_SchemaPart(*target)] if target else [], below)
+            yield from _unfold((_SchemaPart(option, part.base) for option in combined), below)
 
 
-def _of_key(key: str, parts: Iterable[_Part]) -> Iterator[_Part]:
+def _find_member_parts(key: str, parts: Iterable[_SchemaPart]) -> Iterator[_SchemaPart]:
     for schema, base in parts:
-        patterns = [each for pattern, each in schema.get("patternProperties", {}).items() if re.search(pattern, key)]
+        by_pattern = [part for pattern, part in schema.get("patternProperties", {}).items() if re.search(pattern, key)]
         if key in schema.get("properties", ()):
-            yield _Part(schema["properties"][key], base)
-        elif patterns:
-            yield from (_Part(each, base) for each in patterns)
+            yield _SchemaPart(schema["properties"][key], base)
+        elif by_pattern:
+            yield from (_SchemaPart(part, base) for part in by_pattern)
         elif "additionalProperties" in schema:
-            yield _Part(schema["additionalProperties"], base)
+            yield _SchemaPart(schema["additionalProperties"], base)

@@ -1,4 +1,4 @@
-"""What answers held and no document names: candidates for LIVE_DISCOVERED, kept beside the records with evidence."""
+"""Discoveries: headers, fields and errors that no document names, kept in a file beside the records."""
 
 from __future__ import annotations
 
@@ -21,43 +21,45 @@ if TYPE_CHECKING:
     from catalog_probe.catalog.writeback.sightings import Sighting
 
 MAX_RECORDS = 5
-"""Records named as evidence of a candidate: the first in the alphabet, so that the order of runs does not matter."""
+"""Records that a candidate names, the alphabetically first, so that the order of runs does not matter."""
 
-_NEWS: Mapping[str, str] = {
+_KIND_BY_CODE: Mapping[str, str] = {
     FindingCode.UNDOCUMENTED_HEADER: "header",
     FindingCode.UNDOCUMENTED_FIELD: "field",
     FindingCode.UNDOCUMENTED_CODE: "error",
 }
 
 Candidates = dict[str, dict[str, Json]]
-"""What was discovered of one provider, by `header/x-name`, `field/<surface>/pointer`, `error/code/value`."""
+"""Discoveries of one provider, by `header/x-name`, `field/<surface>/pointer` or `error/code/value`."""
 
 
 def collect_discoveries(sightings: Iterable[Sighting]) -> dict[str, Candidates]:
-    """The candidates of each provider, from any number of runs in any order. Pure."""
-    found: dict[str, Candidates] = {}
+    """Collect the candidates of each provider, from any number of runs in any order. Pure."""
+    candidates_by_provider: dict[str, Candidates] = {}
     for sighting in sightings:
         for finding in sighting.result.findings:
-            if finding.code in _NEWS:
-                own = found.setdefault(sighting.result.address.provider, {})
+            if finding.code in _KIND_BY_CODE:
+                candidates = candidates_by_provider.setdefault(sighting.result.address.provider, {})
                 key, candidate = _candidate(sighting, finding)
-                own[key] = _merged(own[key], candidate) if key in own else candidate
-    return found
+                if key in candidates:
+                    candidate = _merge_candidate(candidates[key], candidate)
+                candidates[key] = candidate
+    return candidates_by_provider
 
 
 def merge_candidates(old: Mapping[str, Json], new: Candidates, refresh_after: int) -> Candidates:
-    """Known candidates with what was seen since; one that is seen again soon is left alone, for quiet diffs."""
+    """Merge new candidates into known ones. One that is seen again soon is left alone, to keep diffs small."""
     merged: Candidates = {key: dict(value) for key, value in old.items()}
     for key, candidate in new.items():
         if key not in merged:
             merged[key] = candidate
         elif _is_news(merged[key], candidate, refresh_after):
-            merged[key] = _merged(merged[key], candidate)
+            merged[key] = _merge_candidate(merged[key], candidate)
     return dict(sorted(merged.items()))
 
 
 def load_candidates(root: Path, provider: str) -> dict[str, Json]:
-    """What was discovered of a provider so far."""
+    """Read the candidates that are known of a provider."""
     path = root / provider / DISCOVERED
     return read_object(path) if path.exists() else {}
 
@@ -65,7 +67,7 @@ def load_candidates(root: Path, provider: str) -> dict[str, Json]:
 def update_candidates(
     catalog: Catalog, found: Mapping[str, Candidates], refresh_after: int
 ) -> Iterator[tuple[str, Candidates]]:
-    """Each provider of which something is known or was found, with what its file should hold."""
+    """Yield each provider with candidates, and the contents of its file."""
     for provider in providers():
         candidates = merge_candidates(
             load_candidates(catalog.root_of(provider), provider), found.get(provider, {}), refresh_after
@@ -75,7 +77,7 @@ def update_candidates(
 
 
 def _candidate(sighting: Sighting, finding: Finding) -> tuple[str, dict[str, Json]]:
-    kind, day = _NEWS[finding.code], sighting.day.isoformat()
+    kind, day = _KIND_BY_CODE[finding.code], sighting.day.isoformat()
     value = str(finding.observed)
     surface = sighting.result.parsed_record.surface or "unknown"
     name = {
@@ -93,7 +95,7 @@ def _candidate(sighting: Sighting, finding: Finding) -> tuple[str, dict[str, Jso
     }
 
 
-def _merged(one: Mapping[str, Json], other: Mapping[str, Json]) -> dict[str, Json]:
+def _merge_candidate(one: Mapping[str, Json], other: Mapping[str, Json]) -> dict[str, Json]:
     return {
         **one,
         "example": min(one["example"], other["example"]),

@@ -1,4 +1,4 @@
-"""Gather evidence cell by cell: add the observations of any number of runs to what a record has already. Pure."""
+"""Evidence of a record, cell by cell: merged from any number of runs, and formatted as its `evidence` block. Pure."""
 
 from __future__ import annotations
 
@@ -37,75 +37,75 @@ AS_ASSUMED = "as assumed"
 
 @dataclass(frozen=True, slots=True)
 class RecordEvidence:
-    """All that is known of a record's assertions."""
+    """The evidence of a record's assertions."""
 
     cells: dict[tuple[str, str], Cell]
     resolved: dict[str, Resolved]
     confirmed: frozenset[str] = frozenset()
-    """The keys of the assertions that some live run has confirmed."""
+    """The keys of the assertions that a live run has confirmed."""
     unconfirmed: Mapping[str, date] = field(default_factory=dict)
     """First observation per key, for keys that no live run has confirmed."""
     restricted_on: date | None = None
-    """The last day on which this account was refused, where it has not got through since."""
+    """The last day on which this account was refused, if it has had no answer since."""
 
 
-def gather_evidence(record: Record, stated: tuple[Assertion, ...], sightings: Iterable[Sighting]) -> RecordEvidence:
-    """Add the observations of these sightings, in order, to the record's evidence. Only verdicts leave evidence.
+def gather_evidence(record: Record, assertions: tuple[Assertion, ...], sightings: Iterable[Sighting]) -> RecordEvidence:
+    """Merge the observations of these sightings, in order, into the record's evidence.
 
-    Of each cell the newest observation is kept, whenever it is merged: an older run adds what only it observed.
+    Only verdicts leave evidence. Each cell keeps its newest observation, so an older run adds only what no other has.
     """
-    recorded, last = cells_of(record, stated), last_seen(record)
-    cells, resolved = dict(recorded), resolved_assumptions(record, stated)
-    confirmed, unconfirmed = set(confirmed_keys(record, stated)), unconfirmed_since(record, stated)
+    recorded, last = cells_of(record, assertions), last_seen(record)
+    cells, resolved = dict(recorded), resolved_assumptions(record, assertions)
+    confirmed, unconfirmed = set(confirmed_keys(record, assertions)), unconfirmed_since(record, assertions)
     first_seen: dict[tuple[str, str], date] = {}
-    refused, got_through = restricted_on(record), last.day if last is not None else None
+    refused_on, answered_on = restricted_on(record), last.day if last is not None else None
     for sighting in sightings:
+        day = sighting.day
         if sighting.result.outcome is Outcome.RESTRICTED:
-            refused = max(sighting.day, refused or sighting.day)
+            refused_on = max(day, refused_on or day)
         if sighting.result.outcome not in (Outcome.CONFORMS, Outcome.DRIFTED):
             continue
-        day = sighting.day
-        got_through = max(day, got_through or day)
+        answered_on = max(day, answered_on or day)
         if sighting.run.speaks_of_providers:
             observations = sighting.result.observations
-            differ = {
-                f"{observation.label}/{within}" for observation in observations for within in observation.mismatched
-            }
-            confirmed |= {
-                f"{observation.label}/{within}" for observation in observations for within in observation.matched
-            } - differ
-            unconfirmed.update({key: min(day, unconfirmed.get(key, day)) for key in differ})
-        newer_on_its_day = recorded if sighting.is_older_than(last) else {}
+            mismatched = {f"{item.label}/{local_key}" for item in observations for local_key in item.mismatched}
+            matched = {f"{item.label}/{local_key}" for item in observations for local_key in item.matched}
+            confirmed |= matched - mismatched
+            unconfirmed.update({key: min(day, unconfirmed.get(key, day)) for key in mismatched})
+        # Of two observations on one day, that of an older sighting must not replace the recorded one.
+        newer_cells = recorded if sighting.is_older_than(last) else {}
         for observation in sighting.result.observations:
             endpoint = observation.endpoint or str(record.address)
-            for within, differs in [*((key, "") for key in observation.matched), *observation.mismatched.items()]:
-                place = endpoint, f"{observation.label}/{within}"
-                first_seen.setdefault((place[1], differs), day)
-                if not _is_after(cells.get(place), day) and not _is_of(newer_on_its_day, place, day):
-                    cells[place] = Cell(day, differs)
-    seen = _seen_by_endpoint(cells)
-    for assumption in (each for each in stated if each.basis is Basis.ASSUMED):
-        _resolve(resolved, assumption, seen.get(str(assumption.key), ()), first_seen)
-    if refused is not None and got_through is not None and refused <= got_through:
-        refused = None
-    return RecordEvidence(cells, resolved, frozenset(confirmed), unconfirmed, refused)
+            observed = {**dict.fromkeys(observation.matched, ""), **observation.mismatched}
+            for local_key, mismatch in observed.items():
+                key = f"{observation.label}/{local_key}"
+                first_seen.setdefault((key, mismatch), day)
+                if not _is_after(cells.get((endpoint, key)), day) and not _is_on_day(newer_cells, (endpoint, key), day):
+                    cells[endpoint, key] = Cell(day, mismatch)
+    cells_by_key = _observed_cells_by_key(cells)
+    for assertion in assertions:
+        if assertion.basis is Basis.ASSUMED:
+            _resolve(resolved, assertion, cells_by_key.get(str(assertion.key), ()), first_seen)
+    if refused_on is not None and answered_on is not None and refused_on <= answered_on:
+        refused_on = None
+    return RecordEvidence(cells, resolved, frozenset(confirmed), unconfirmed, refused_on)
 
 
 def _is_after(cell: Cell | None, day: date) -> bool:
     return cell is not None and cell.on is not None and cell.on > day
 
 
-def _is_of(cells: Cells, place: tuple[str, str], day: date) -> bool:
-    return place in cells and cells[place].on == day
+def _is_on_day(cells: Cells, cell_key: tuple[str, str], day: date) -> bool:
+    return cell_key in cells and cells[cell_key].on == day
 
 
-def _seen_by_endpoint(cells: Cells) -> dict[str, list[Cell]]:
-    """Of each assertion the cells that were seen, by the addresses of their endpoints."""
-    found: dict[str, list[Cell]] = defaultdict(list)
+def _observed_cells_by_key(cells: Cells) -> dict[str, list[Cell]]:
+    """Return the observed cells of each assertion, sorted by endpoint address."""
+    cells_by_key: dict[str, list[Cell]] = defaultdict(list)
     for (_, key), cell in sorted(cells.items(), key=itemgetter(0)):
         if cell.on is not None:
-            found[key].append(cell)
-    return found
+            cells_by_key[key].append(cell)
+    return cells_by_key
 
 
 def _resolve(
@@ -114,11 +114,11 @@ def _resolve(
     observed: Sequence[Cell],
     first_seen: Mapping[tuple[str, str], date],
 ) -> None:
-    """An assumption is resolved as what the endpoints showed last: of several, as the first of them that differs.
+    """Resolve an assumption by the last observation of each endpoint.
 
-    The first by its address: neither the order of runs nor the endpoints that a night draws turn it over. It is as
-    assumed only where no endpoint differs; what all answers of a surface have as assumed need not be written into each
-    of their records. Its day is the first on which it is known to have been so.
+    If some endpoints differ, the first by address counts. So neither the order of runs nor the endpoints that a night
+    draws change the result. It is as assumed only if no endpoint differs. An assumption about a whole surface that
+    holds is not written into each record. The day is the first on which the resolution is known.
     """
     if not observed:
         return
@@ -138,38 +138,40 @@ def _resolve(
 
 
 def format_evidence(
-    record: Record, stated: tuple[Assertion, ...], known: RecordEvidence, refresh_after: int
+    record: Record, assertions: tuple[Assertion, ...], evidence: RecordEvidence, refresh_after: int
 ) -> dict[str, Json] | None:
-    """The record's `evidence` as it should stand, or None where nothing is known.
+    """Return the record's `evidence` block, or None without evidence.
 
-    A line stays to the letter while it says the same and its date is no older than `refresh_after` days.
+    A line stays unchanged while it says the same and its date is at most `refresh_after` days old.
     """
-    digest = statements_digest(stated)
+    digest = statements_digest(assertions)
     old = record.data.get("evidence")
     old_lines = old.get("endpoints", {}) if isinstance(old, dict) and old.get("statements") == digest else {}
     lines: dict[str, Json] = {}
-    for endpoint, line in sorted(_lines(known.cells, [str(each.key) for each in stated])):
-        before = old_lines.get(endpoint)
-        lines[endpoint] = before if before is not None and _says_the_same(before, line, refresh_after) else line
-    restricted = _restricted(old, known.restricted_on, refresh_after)
-    if not lines and not known.resolved and not restricted:
+    for endpoint, line in sorted(_format_lines(evidence.cells, [str(assertion.key) for assertion in assertions])):
+        old_line = old_lines.get(endpoint)
+        is_fresh = old_line is not None and _is_still_fresh(old_line, line, refresh_after)
+        lines[endpoint] = old_line if is_fresh else line
+    restriction = _format_restriction(old, evidence.restricted_on, refresh_after)
+    if not lines and not evidence.resolved and not restriction:
         return None
-    resolved = {
-        key: {"observed": each.observed, "on": each.on.isoformat()} for key, each in sorted(known.resolved.items())
-    }
-    kept = confirmation_fields(stated, known.confirmed, known.unconfirmed)
-    return {
+    block: dict[str, Json] = {
         "schema_version": EVIDENCE_VERSION,
         "statements": digest,
         "endpoints": lines,
-        **restricted,
-        **kept,
-        **({"resolved": resolved} if resolved else {}),
+        **restriction,
+        **confirmation_fields(assertions, evidence.confirmed, evidence.unconfirmed),
     }
+    if evidence.resolved:
+        block["resolved"] = {
+            key: {"observed": resolved.observed, "on": resolved.on.isoformat()}
+            for key, resolved in sorted(evidence.resolved.items())
+        }
+    return block
 
 
-def _restricted(old: Json, on: date | None, refresh_after: int) -> dict[str, Json]:
-    """The day of the last refusal as it stands in the record; an old one stays while it is fresh."""
+def _format_restriction(old: Json, on: date | None, refresh_after: int) -> dict[str, Json]:
+    """Return the field with the day of the last refusal; a written day stays while it is fresh."""
     if on is None:
         return {}
     before = old.get("restricted_on") if isinstance(old, dict) else None
@@ -177,8 +179,8 @@ def _restricted(old: Json, on: date | None, refresh_after: int) -> dict[str, Jso
     return {"restricted_on": before if is_fresh else on.isoformat()}
 
 
-def _lines(cells: Mapping[tuple[str, str], Cell], keys: list[str]) -> Iterator[tuple[str, dict[str, Json]]]:
-    """Each endpoint of which something was seen, as its line."""
+def _format_lines(cells: Mapping[tuple[str, str], Cell], keys: list[str]) -> Iterator[tuple[str, dict[str, Json]]]:
+    """Yield each observed endpoint with its line."""
     by_endpoint: dict[str, dict[str, Cell]] = defaultdict(dict)
     for (endpoint, key), cell in cells.items():
         by_endpoint[endpoint][key] = cell
@@ -188,43 +190,43 @@ def _lines(cells: Mapping[tuple[str, str], Cell], keys: list[str]) -> Iterator[t
             continue
         on = max(days)
         mismatched = {key: own[key].mismatch for key in keys if key in own and own[key].mismatch}
-        not_observed = {key: _day(own.get(key)) for key in keys if key not in own or own[key].on != on}
+        not_observed = {key: _format_day(own.get(key)) for key in keys if key not in own or own[key].on != on}
         line: dict[str, Json] = {"on": on.isoformat()}
         if mismatched:
             line["mismatched"] = mismatched
         if not_observed:
-            line["not_observed"] = _by_label(not_observed, keys)
+            line["not_observed"] = _shorten_by_label(not_observed, keys)
         yield endpoint, line
 
 
-def _by_label(not_observed: dict[str, Json], keys: list[str]) -> dict[str, Json]:
-    """A label of which nothing was ever seen is one entry."""
+def _shorten_by_label(not_observed: dict[str, Json], keys: list[str]) -> dict[str, Json]:
+    """Shorten: a label that was never observed is one entry, `label/*`."""
     labels: dict[str, list[str]] = defaultdict(list)
     for key in keys:
         labels[AssertionKey.parse(key).label].append(key)
-    told: dict[str, Json] = {}
-    for label, own in labels.items():
-        if all(key in not_observed and not_observed[key] is None for key in own):
-            told[f"{label}/*"] = None
+    shortened: dict[str, Json] = {}
+    for label, label_keys in labels.items():
+        if all(key in not_observed and not_observed[key] is None for key in label_keys):
+            shortened[f"{label}/*"] = None
         else:
-            told.update({key: not_observed[key] for key in own if key in not_observed})
-    return told
+            shortened.update({key: not_observed[key] for key in label_keys if key in not_observed})
+    return shortened
 
 
-def _says_the_same(old: Mapping[str, Json], new: Mapping[str, Json], refresh_after: int) -> bool:
-    """Whether two lines differ in nothing but dates, and each old date is fresh enough to stand."""
+def _is_still_fresh(old: Mapping[str, Json], new: Mapping[str, Json], refresh_after: int) -> bool:
+    """Whether two lines differ only in dates, and each old date is fresh enough to stay."""
     if old.get("mismatched") != new.get("mismatched"):
         return False
-    was, now = old.get("not_observed") or {}, new.get("not_observed") or {}
-    never = {key for key, day in was.items() if day is None}
-    if never != {key for key, day in now.items() if day is None}:
+    old_days, new_days = old.get("not_observed") or {}, new.get("not_observed") or {}
+    never_observed = {key for key, day in old_days.items() if day is None}
+    if never_observed != {key for key, day in new_days.items() if day is None}:
         return False
-    days = [(was.get(key, old["on"]), now.get(key, new["on"])) for key in (was.keys() | now.keys()) - never]
+    keys = (old_days.keys() | new_days.keys()) - never_observed
+    days = [(old["on"], new["on"]), *((old_days.get(key, old["on"]), new_days.get(key, new["on"])) for key in keys)]
     return all(
-        (date.fromisoformat(then) - date.fromisoformat(before)).days <= refresh_after
-        for before, then in [(old["on"], new["on"]), *days]
+        (date.fromisoformat(new_day) - date.fromisoformat(old_day)).days <= refresh_after for old_day, new_day in days
     )
 
 
-def _day(cell: Cell | None) -> str | None:
+def _format_day(cell: Cell | None) -> str | None:
     return cell.on.isoformat() if cell is not None and cell.on is not None else None

@@ -1,4 +1,4 @@
-"""A sighting of a record, and the field of each kind of record that holds such evidence."""
+"""Sightings (a result with its run), and the block of a record that keeps the last one."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ if TYPE_CHECKING:
     from catalog_probe.catalog.evidence.results import Result, Run
     from catalog_probe.catalog.model import Json, Record
 
-_WRITTEN = frozenset(
+_BLOCK_FIELDS = frozenset(
     "account_specific result verified_at target run observed_at seen headers tiers not_observed reason".split()
 )
-"""What write-back puts into the block of a rate-limit record: of an older sighting nothing may stay."""
+"""Fields that write-back puts into the block of a rate-limit record. The others were written by hand and stay."""
 
 _DISTANT_PAST = datetime.min.replace(tzinfo=UTC)
 
@@ -41,9 +41,9 @@ class Sighting:
 
     @property
     def day(self) -> date:
-        """The day that a record gets as its date: the run's own, so that a run past midnight has one date.
+        """The date for the record: the run's day, so that a run past midnight has one date.
 
-        What was recorded was seen when it was recorded, whenever it is judged.
+        Recorded traffic has the day of its recording.
         """
         if self.result.trigger == RECORDED:
             return self.at.date()
@@ -51,21 +51,20 @@ class Sighting:
 
     @property
     def at(self) -> datetime:
-        """The instant of the observation, or a distant past for a time that cannot be read."""
+        """The time of the observation, or a distant past if it cannot be parsed."""
         return parse_utc_instant(self.result.observed_at) or parse_utc_instant(self.run.started_at) or _DISTANT_PAST
 
     @property
     def target(self) -> str:
-        """The name of its target; evidence for no record says whose it is, whatever its target is called."""
+        """The name of the target, with a prefix such as `mock:` if the run is no evidence for the records."""
         name = self.run.target
-        plain = self.run.speaks_of_providers or is_not_from_provider(name)
-        if plain:
+        if self.run.speaks_of_providers or is_not_from_provider(name):
             return name
-        whose = self.run.answered_by
-        return f"{ANOTHER_REVISION_PREFIX if whose is AnsweredBy.PROVIDER else whose}:{name}"
+        answered_by = self.run.answered_by
+        return f"{ANOTHER_REVISION_PREFIX if answered_by is AnsweredBy.PROVIDER else answered_by}:{name}"
 
     def is_older_than(self, last: LastSeen | None) -> bool:
-        """Whether what a record says was seen last is newer; of a day without an instant the whole day counts."""
+        """Whether the record's last sighting is newer. A day without a time counts as the whole day."""
         if last is None or self.day > last.day:
             return False
         return self.day < last.day or (last.at is not None and self.at < last.at)
@@ -74,7 +73,7 @@ class Sighting:
 def add_evidence(
     record: Record, sighting: Sighting, differences: tuple[str, ...], extra: Mapping[str, Json]
 ) -> dict[str, Json]:
-    """The record's data with the sighting as its last: `extra` is what only this kind of record keeps."""
+    """Return the record's data with this sighting as the last. `extra` has the fields of this kind of record."""
     result, run = str(sighting.result.outcome), sighting.run.run
     at, day = format_utc(sighting.at), sighting.day.isoformat()
     data = dict(record.data)
@@ -93,7 +92,7 @@ def add_evidence(
     if differences:
         block["seen"] = list(differences)
     if record.kind == "rate_limits":
-        by_hand = {key: value for key, value in evidence_block(record).items() if key not in _WRITTEN}
+        by_hand = {key: value for key, value in evidence_block(record).items() if key not in _BLOCK_FIELDS}
         data[EVIDENCE_FIELDS[record.kind]] = {**by_hand, **block, **extra}
     else:
         data[EVIDENCE_FIELDS[record.kind]] = {**block, **extra}
@@ -101,7 +100,7 @@ def add_evidence(
 
 
 def expire_evidence(record: Record, reason: str) -> dict[str, Json]:
-    """The record's data with its evidence marked as too old to stand on. Its date stays: nobody looked since."""
+    """Return the record's data with its evidence marked as expired. The date stays."""
     block = {key: value for key, value in evidence_block(record).items() if key != "seen"}
     block |= {"note": reason} if record.kind == "errors" else {"result": "expired", "reason": reason}
     return {**record.data, EVIDENCE_FIELDS[record.kind]: block}
@@ -110,9 +109,9 @@ def expire_evidence(record: Record, reason: str) -> dict[str, Json]:
 def mark_headers_seen(
     record: Record, data: Mapping[str, Json], seen: Mapping[str, str], *, older: bool
 ) -> Mapping[str, Json]:
-    """The data with what was seen marked in each of the record's header rules; PC's array of them has no marks.
+    """Return the data with the observed mark in each header rule. PC's rules are an array, which has no marks.
 
-    What is `older` than the marks that stand takes none of their places.
+    An `older` sighting replaces no existing mark.
     """
     holder = data.get("response") if record.kind == "endpoints" else data
     field = "response_headers" if record.kind == "errors" else "headers"

@@ -1,4 +1,4 @@
-"""Writing catalog files so that nothing is ever half written, and nobody's change is lost."""
+"""Atomic, locked writes of catalog files."""
 
 from __future__ import annotations
 
@@ -20,25 +20,24 @@ if TYPE_CHECKING:
 
     from catalog_probe.catalog.model import Json
 
-LOCK_WAIT_S = 60.0
+LOCK_WAIT_S = 60.0  # seconds
 
 Contents = Mapping["Path", Mapping[str, "Json"]]
-"""Files and what they should hold: slug -> data."""
+"""File -> the records that it should hold (slug -> data)."""
 
 
 def rewrite_files(root: Path, change: Callable[[Catalog], Contents]) -> tuple[Path, ...]:
-    """Give files new contents; those in which nothing changes are left alone.
+    """Write the contents that `change` returns, and return the files that changed.
 
-    `change` is asked under the lock, with the records as they are by then, so of two updates at once the second
-    builds on the first. Returns the files that were written. A process killed in between leaves each file as it
-    was or as it should be; doing the same again finishes the work.
+    `change` is called under the lock with the current records, so of two concurrent updates the second builds on the
+    first. A killed process leaves each file old or new, and repeating the call finishes the work.
     """
     with lock_folder(root):
         return write_contents(root, change(Catalog.load(root)))
 
 
 def write_contents(root: Path, contents: Contents, *, durable: bool = True) -> tuple[Path, ...]:
-    """Write each file in canonical form if it says something else by now. Call it under the lock."""
+    """Write each file whose content differs, in canonical form. Call it under the lock."""
     return tuple(
         path
         for path, content in contents.items()
@@ -53,10 +52,11 @@ def _content_of(path: Path) -> Json:
 
 @contextmanager
 def lock_folder(folder: Path) -> Iterator[None]:
-    """Hold the one lock of a folder. The lock file lies in `.cache/`, which git ignores and loaders skip.
+    """Hold the lock of a folder. The lock file is in `.cache/`, which git ignores and loaders skip.
 
     Raises:
-        CatalogError: another process holds it for too long, it cannot be made, or the folder is no user's own.
+        CatalogError: another process holds the lock for too long, it cannot be created, or the folder is not the
+            user's own.
     """
     provider_folders.require_own(folder)
     from filelock import FileLock, Timeout  # only writers pay for it
@@ -75,17 +75,17 @@ def lock_folder(folder: Path) -> Iterator[None]:
 
 
 def write_text(path: Path, text: str) -> bool:
-    """As `write_data`, in UTF-8."""
+    """Write a text in UTF-8; see `write_data`."""
     return write_data(path, text.encode())
 
 
 def write_data(path: Path, data: bytes, *, durable: bool = True) -> bool:
-    """Replace a file in one step, or leave it alone where it already says this. Call it under the lock.
+    """Replace a file atomically, and return whether it changed. Call it under the lock.
 
-    What can be made again need not be `durable`: it survives the end of this process, but not of the machine.
+    Without `durable`, a power cut may lose the file. That is enough for files that can be made again.
 
     Raises:
-        CatalogError: the disk is full or the file may not be written; the old file is intact.
+        CatalogError: the disk is full or the file may not be written. The old file is intact.
     """
     if path.is_file() and path.read_bytes() == data:
         return False
@@ -106,7 +106,7 @@ def write_data(path: Path, data: bytes, *, durable: bool = True) -> bool:
 
 
 def _write_new(path: Path, data: bytes, durable: bool) -> None:
-    """Write a new file; durable: wait until the disk has it, else a power cut could leave an empty one in its place."""
+    """Write a new file. With `durable`, wait for the disk: else a power cut could leave an empty file."""
     descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
     try:
         view = memoryview(data)
@@ -127,7 +127,7 @@ def _sync_folder(folder: Path) -> None:
 
 
 def _remove_leftovers(path: Path) -> None:
-    """Under the lock nobody else writes this file, so what a killed writer left beside it is rubbish."""
+    """Remove temporary files of killed writers. Under the lock, no other writer has one."""
     for other in path.parent.iterdir():
         if other.name.startswith(f".{path.name}.") and other.name.endswith(".tmp"):
             other.unlink(missing_ok=True)

@@ -99,7 +99,7 @@ def _accept_one(args: Namespace, terms: _Terms, catalog: Catalog) -> int:
     verb = "accepts" if accepted_differences.accept(entry, file) else "already accepted"
     print(
         sanitize_line(
-            f"{display_path(file)} {verb} {entry.in_words} of {entry.address} on {entry.target} until {entry.review_by}"
+            f"{display_path(file)} {verb} {entry.assertions_text} of {entry.address} on {entry.target} until {entry.review_by}"
         )
     )
     return Exit.FINE

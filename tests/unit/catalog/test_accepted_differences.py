@@ -67,7 +67,7 @@ def test_an_entry_that_names_assertions_accepts_just_these() -> None:
     one = replace(ENTRY, assertions=("answer/status",))
     (accepted,) = drifts("status")
     other = replace(accepted, label="limited", assertion="limited/status")
-    assert one.in_words == "answer/status"
+    assert one.assertions_text == "answer/status"
     for findings, state, detail in (
         ([accepted], "accounted", "accepted until 2026-12-31"),
         ([accepted, other], "new_aspects", "not accepted: limited/status"),
@@ -96,7 +96,7 @@ def test_an_entry_for_the_message_accepts_that_it_is_told_apart_by_nothing_allow
 
 def test_what_is_accepted_and_gone_is_named() -> None:
     three = replace(ENTRY, assertions=("answer/status", "answer/type", "answer/header:retry-after"))
-    assert three.in_words == "answer/status, answer/type, answer/header:retry-after"
+    assert three.assertions_text == "answer/status, answer/type, answer/header:retry-after"
     one_left = [*drifts("status"), *(replace(each, severity=Severity.SHOULD) for each in drifts("type"))]
     for findings, told in (
         (drifts("status", "type", "header:retry-after"), "accepted until 2026-12-31"),
@@ -126,7 +126,7 @@ def test_an_acceptance_is_kept_in_a_result_by_its_names() -> None:
     assert standing is not None
     assert standing.to_json() == {
         "state": "accounted",
-        "reason": ENTRY.because,
+        "reason": ENTRY.reason_with_ticket,
         "detail": "accepted until 2026-12-31",
         "review_by": "2026-12-31",
     }
