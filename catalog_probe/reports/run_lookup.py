@@ -36,8 +36,8 @@ def require_providers(run: Run) -> None:
     missing = [name for name in run.providers if name not in providers()]
     if missing:
         raise EvidenceError(
-            f"run {run.run} is of {', '.join(missing)}, of which no manifest is here",
-            "name its home with --catalog DIR",
+            f"run {run.run} is of {', '.join(missing)}, whose manifest is not here",
+            "name the provider folder with --catalog DIR",
         )
 
 

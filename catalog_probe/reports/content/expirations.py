@@ -35,5 +35,5 @@ def _format_expiration(expiration: Mapping[str, Json], days_left: int) -> str:
     records = format_count(expiration["records"], "record")
     what = f"{expiration['what']} of {str(expiration['provider']).upper()}"
     if days_left <= 0:
-        return f"{what} was to go on {expiration['on']}: {records} may be blind for it; {expiration['mend']}"
-    return f"In {format_count(days_left, 'day')} {what} goes: {records} would go blind; {expiration['mend']}"
+        return f"{what} was to end on {expiration['on']}: {records} may be blind; {expiration['mend']}"
+    return f"In {format_count(days_left, 'day')} {what} ends: {records} would be blind; {expiration['mend']}"

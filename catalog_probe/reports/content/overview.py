@@ -125,7 +125,7 @@ class Overview:
         first_day = min(confirmation.pending_until(record.result) for record in records)
         drift, it = ("drift", "It fails") if len(records) == 1 else ("drifts", "They fail")
         return (
-            f"{len(records)} {drift} of what no live run has confirmed yet. {it} no run before {first_day}: "
+            f"{len(records)} {drift} in statements that no live run has confirmed yet. {it} no run before {first_day}: "
             "until then correct the record, accept the difference, or ask the provider."
         )
 

@@ -92,7 +92,7 @@ def test_the_page_does_what_it_says(walk: Walk) -> None:
     lost = walk.run(f"catalog-probe report build {runs[1].name}")
     assert (
         lost.returncode,
-        "is of pe, of which no manifest is here; name its home with --catalog DIR" in lost.stdout,
+        "is of pe, whose manifest is not here; name the provider folder with --catalog DIR" in lost.stdout,
     ) == (
         4,
         True,

@@ -112,7 +112,7 @@ def test_a_model_is_found_on_whichever_page(listed: tuple[str, ...], found: str)
         told = doctor.format_diagnosis(doctor.examine(catalog(), target, frozenset({Cost.FREE}), date(2026, 11, 21)))
     assert [line.split()[-1] for line in told if "found" in line and " small_model" in line] == [found]
     (end,) = [line for line in told if "`small_model`" in line]
-    said = rf"In 12 days `small_model` \({found}\) of PA goes: \d+ records would go blind; set PA_SMALL_MODEL"
+    said = rf"In 12 days `small_model` \({found}\) of PA ends: \d+ records would be blind; set PA_SMALL_MODEL"
     assert re.fullmatch(said, end)
 
 
